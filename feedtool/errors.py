@@ -1,0 +1,106 @@
+"""What stops a command, each with its exit code (the design's section 2).
+
+    FeedtoolError                70 when nothing better is known
+    ├── UsageProblem              2  options or configuration that cannot work
+    ├── FileProblem               3  a file that cannot be read; carries a problem code
+    ├── NotAuthorised             4  the service refuses the credential
+    ├── Interrupted               5  the service cannot be reached, or answers what stops a run
+    ├── StillPending              6  committed, and the results are not there yet
+    └── NothingToDo               9
+
+Rows that are wrong are no exceptions: they are data (`model.Problem`).
+"""
+
+from enum import IntEnum
+from typing import ClassVar
+
+
+class Exit(IntEnum):
+    """The exit codes that scripts rely on."""
+
+    OK = 0
+    ROWS = 1
+    """Some rows are invalid, refused or held."""
+    USAGE = 2
+    """Usage or configuration, a plan that no longer fits, a ledger that another process holds."""
+    FILE = 3
+    """The file is missing, cannot be read or has no known template."""
+    AUTH = 4
+    """Not authorised."""
+    INTERRUPTED = 5
+    """Interrupted, or the service cannot be reached: `feedtool resume` goes on."""
+    PENDING = 6
+    """Committed, results still pending."""
+    NOTHING = 9
+    """Nothing to do."""
+    BUG = 70
+    """A bug in feedtool."""
+    CTRL_C = 130
+    """Ctrl-C."""
+
+
+EXIT_PRECEDENCE = (
+    Exit.BUG,
+    Exit.CTRL_C,
+    Exit.USAGE,
+    Exit.AUTH,
+    Exit.INTERRUPTED,
+    Exit.FILE,
+    Exit.PENDING,
+    Exit.ROWS,
+    Exit.OK,
+    Exit.NOTHING,
+)
+"""With several files the first of these that occurred is the command's."""
+
+
+class FeedtoolError(Exception):
+    """Something stops the command: one line that says what, and one that says what to do."""
+
+    exit: ClassVar[Exit] = Exit.BUG
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class UsageProblem(FeedtoolError):
+    """Options or configuration that cannot work together."""
+
+    exit = Exit.USAGE
+
+
+class NotAuthorised(FeedtoolError):
+    """The service refuses the credential (401) or the right (403)."""
+
+    exit = Exit.AUTH
+
+
+class Interrupted(FeedtoolError):
+    """The service cannot be reached or answers what a run cannot go on from."""
+
+    exit = Exit.INTERRUPTED
+
+
+class StillPending(FeedtoolError):
+    """All is committed, and the results are not there yet."""
+
+    exit = Exit.PENDING
+
+
+class NothingToDo(FeedtoolError):
+    """There is nothing to do, and that is no failure of anything."""
+
+    exit = Exit.NOTHING
+
+
+class FileProblem(FeedtoolError):
+    """A file that cannot be read at all.
+
+    Subclasses stand for one problem code each; their docstring is the page that
+    `feedtool explain CODE` prints, and `code` the name in the vocabulary.
+    """
+
+    exit = Exit.FILE
+    code: ClassVar[str] = ""

@@ -1,0 +1,145 @@
+"""The nouns that travel through the house. No I/O, no behaviour beyond naming things.
+
+The row number is in every one of them, so that nothing is ever looked up again.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import NamedTuple
+
+
+class Severity(StrEnum):
+    """An error keeps the row (or the file) from being sent, a warning does not."""
+
+    ERROR = "error"
+    WARNING = "warning"
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """One word of the vocabulary of problems, with its page."""
+
+    name: str
+    """As scripts see it: `gtin-checksum`."""
+    severity: Severity
+    page: str
+    """What it means, an example, how to mend it; the first line is its summary."""
+
+
+class Fault(NamedTuple):
+    """What is wrong with a value, before it is known in which row it stands."""
+
+    code: Code
+    message: str
+    hint: str = ""
+    field: str | None = None
+    """The column's key; None is the column that was being read."""
+    value: str | None = None
+    """The text as shown; None lets the row's cell speak."""
+
+
+class Problem(NamedTuple):
+    """A Fault in its place. `row` None is a problem of the whole sheet or file."""
+
+    row: int | None
+    """The sheet's own row number, 1-based."""
+    line: int | None
+    """In a CSV the physical line where the record starts."""
+    column: str | None
+    """The column's letter; None where the column is absent."""
+    header: str | None
+    field: str | None
+    code: str
+    severity: Severity
+    value: str | None
+    message: str
+    hint: str
+
+
+class PackageType(StrEnum):
+    """Case sensitive, fixed when a package is created (specification, "Offer package")."""
+
+    UPSERT = "Upsert"
+    UPDATE = "Update"
+    DELETE = "Delete"
+
+
+class Item(NamedTuple):
+    """A valid row, ready to travel."""
+
+    row: int
+    package_type: PackageType
+    channel: str
+    """The salesChannelId."""
+    reference: str
+    """The sellerExternalReference."""
+    product: str
+    """What else identifies the offer, `GTIN|product reference|condition`; empty unless an Upsert."""
+    body: bytes
+    """The request as JSON, exactly as it will be sent."""
+
+
+class Status(StrEnum):
+    """What became of a row, in the service's words where it has one (the design's section 4)."""
+
+    VALID = "Valid"
+    INVALID = "Invalid"
+    INTEGRATED = "Integrated"
+    REJECTED = "Rejected"
+    DUPLICATED = "Duplicated"
+    PENDING = "Pending"
+    UNCHANGED = "Unchanged"
+    HELD = "Held"
+    SUPERSEDED = "Superseded"
+    UNKNOWN = "Unknown"
+
+
+class Message(NamedTuple):
+    """What the service (or a check of ours) says of a row."""
+
+    code: str
+    """The service's resultCode, or our problem code; may be empty."""
+    text: str
+
+
+class Verdict(NamedTuple):
+    """What became of one row: the end of its journey."""
+
+    row: int
+    reference: str
+    status: Status
+    messages: tuple[Message, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """At most 100 Items that travel in one request."""
+
+    number: int
+    """1-based within its package."""
+    items: Sequence[Item]
+
+
+@dataclass(frozen=True, slots=True)
+class PackageSummary:
+    """A package as `--format json` shows it."""
+
+    package_id: str | None
+    package_type: PackageType
+    channel: str
+    state: str | None
+    rows: int
+    uploads: int
+
+
+@dataclass(slots=True)
+class Counts:
+    """Rows by what was found; `rows` = `valid` + `invalid` + `skipped`. Blank rows are in none."""
+
+    rows: int = 0
+    valid: int = 0
+    invalid: int = 0
+    skipped: int = 0
+    warnings: int = 0
+    by_status: dict[Status, int] = field(default_factory=dict)

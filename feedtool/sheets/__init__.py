@@ -1,0 +1,1 @@
+"""Spreadsheets in and out, losslessly and in constant memory; knows nothing of marketplaces."""
