@@ -1,0 +1,84 @@
+"""XML of small parts, parsed without document types, entities or network."""
+
+from xml.parsers import expat
+
+from lxml import etree
+
+from feedtool.sheets.package import Package
+from feedtool.sheets.unreadable import SAVE_AGAIN, CorruptXml, XmlDoctype
+
+_NOT_TRUSTED = "Have its sender make it anew in a spreadsheet program."
+
+
+def parse_part(package: Package, name: str) -> etree._Element:
+    """The root element of a small part. Raises CorruptXml, XmlDoctype, CorruptZip, ZipBomb."""
+    data = package.read(name)
+    refuse_doctype(data, name)
+    parser = etree.XMLParser(
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        dtd_validation=False,
+        huge_tree=False,
+        remove_comments=True,
+        remove_pis=True,
+    )
+    try:
+        return etree.fromstring(data, parser)
+    except (etree.XMLSyntaxError, ValueError) as error:
+        raise corrupt(name, error) from error
+
+
+def refuse_doctype(data: bytes, part: str) -> None:
+    """Raise XmlDoctype for a document type in any encoding, before a parser could follow it."""
+    parser = hardened_parser(part)
+    try:
+        parser.Parse(data, True)
+    except expat.ExpatError as error:
+        raise corrupt(part, error) from error
+
+
+def hardened_parser(part: str, separator: str | None = None) -> expat.XMLParserType:
+    """An expat parser that raises XmlDoctype at the first sign of one.
+
+    With a `separator` it is namespace-aware and reports `namespace + separator + name`.
+    """
+    parser = expat.ParserCreate(namespace_separator=separator)
+    parser.buffer_text = True
+
+    def refuse(*_: object) -> None:
+        raise XmlDoctype(f"Part {part} of the workbook declares a document type.", _NOT_TRUSTED)
+
+    parser.StartDoctypeDeclHandler = refuse
+    parser.EntityDeclHandler = refuse
+    return parser
+
+
+def corrupt(part: str, what: object) -> CorruptXml:
+    """The error of a malformed or contradictory part, to be raised."""
+    return CorruptXml(f"Part {part} of the workbook is damaged: {what}.", SAVE_AGAIN)
+
+
+def local(element: etree._Element) -> str:
+    """An element's name without its namespace: strict and transitional workbooks differ in it."""
+    return str(etree.QName(element).localname)
+
+
+def attribute(element: etree._Element, name: str) -> str | None:
+    """The attribute of this local name, in whatever namespace or none."""
+    plain = element.get(name)
+    if plain is not None:
+        return str(plain)
+    return next(
+        (str(element.attrib[key]) for key in element.attrib if _local_key(key) == name), None
+    )
+
+
+def is_true(value: str | None) -> bool:
+    """An xsd:boolean, absent being false."""
+    return value in ("1", "true")
+
+
+def _local_key(key: str | bytes) -> str:
+    text = key.decode() if isinstance(key, bytes) else key
+    return text.rpartition("}")[2]

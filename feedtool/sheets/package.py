@@ -1,0 +1,205 @@
+"""The zip package that a workbook is, read part by part and never trusted."""
+
+import zipfile
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Self
+from zipfile import BadZipFile, ZipFile, ZipInfo
+
+from feedtool.sheets.unreadable import (
+    SAVE_AGAIN,
+    CorruptZip,
+    Encrypted,
+    ZipBadName,
+    ZipBomb,
+    ZipDuplicateMember,
+)
+
+MIB = 1 << 20
+
+_BROKEN = (BadZipFile, EOFError, zlib.error, ValueError, ArithmeticError, LookupError, OSError)
+"""What zipfile raises, besides the documented, when a package is damaged on purpose."""
+
+_COPY_AGAIN = "Copy or download it again. " + SAVE_AGAIN
+_NOT_TRUSTED = "Have its sender make it anew in a spreadsheet program."
+_ENCRYPTED_FLAGS = 0x01 | 0x40 | 0x2000
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How far a package is unpacked, in absolute sizes: a ratio would punish repetitive sheets.
+
+    The defaults leave room for a million rows of 16 columns with inline texts.
+    """
+
+    part: int = 3072 * MIB
+    """Inflated bytes of one part that is read by blocks (a sheet, the shared strings)."""
+    total: int = 6144 * MIB
+    """Inflated bytes of all parts together."""
+    small: int = 64 * MIB
+    """Inflated bytes of a part that is read whole (workbook, styles, relationships)."""
+    parts: int = 20_000
+    """Number of parts."""
+    text: int = 8 * MIB
+    """Characters of one cell, and bytes of one tag."""
+    strings: int = 512 * MIB
+    """UTF-8 bytes of all shared strings."""
+
+
+DEFAULT_LIMITS = Limits()
+
+
+class Package:
+    """An open zip package. Parts are found whatever the case and slashes of their names.
+
+    Raises on opening: CorruptZip, ZipBomb, ZipBadName, ZipDuplicateMember, Encrypted; OSError
+    where the file itself cannot be opened.
+    """
+
+    def __init__(self, path: Path, limits: Limits = DEFAULT_LIMITS) -> None:
+        self.path = path
+        self.limits = limits
+        self._file = path.open("rb")
+        try:
+            self._zip = _open_zip(self._file)
+            self.infos: list[ZipInfo] = self._zip.infolist()
+            """Every member as it stands in the package, in order, folders included."""
+            self._by_key = _index(self.infos, limits)
+            _refuse_bombs(self.infos, limits, path.stat().st_size)
+        except BaseException:
+            self._file.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._zip.close()
+        self._file.close()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all parts as the package spells them, in order, without folders."""
+        return tuple(info.filename for info in self._by_key.values())
+
+    def part(self, name: str) -> ZipInfo | None:
+        """The part of this name, whatever the case, a leading slash, or backslashes."""
+        return self._by_key.get(part_key(name))
+
+    def read(self, name: str) -> bytes:
+        """A small part, whole. Raises CorruptZip if it is absent, ZipBomb if it is not small."""
+        pieces = []
+        size = 0
+        for piece in self.stream(name):
+            size += len(piece)
+            if size > self.limits.small:
+                raise ZipBomb(
+                    f"Part {name} of the package unpacks to more than {_mib(self.limits.small)}.",
+                    _NOT_TRUSTED,
+                )
+            pieces.append(piece)
+        return b"".join(pieces)
+
+    def stream(self, name: str, size: int = 1 << 18) -> Iterator[bytes]:
+        """A part, inflated by blocks of at most `size` bytes; its checksum is tested at the end.
+
+        Several streams may be read in turns. Raises CorruptZip.
+        """
+        info = self.part(name)
+        if info is None:
+            raise CorruptZip(f"The package lacks its part {name}.", _COPY_AGAIN)
+        try:
+            with self._zip.open(info) as member:
+                while piece := member.read(size):
+                    yield piece
+                if member.tell() != info.file_size:
+                    raise BadZipFile("shorter than its directory says")
+        except (*_BROKEN, RuntimeError) as error:
+            raise CorruptZip(
+                f"Part {info.filename} of the package is damaged ({error}).", _COPY_AGAIN
+            ) from error
+
+
+def part_key(name: str) -> str:
+    r"""What two names of one part have in common: `/XL\Styles.xml` is `xl/styles.xml`."""
+    return name.replace("\\", "/").lstrip("/").casefold()
+
+
+def _open_zip(file: IO[bytes]) -> ZipFile:
+    """Open the package's directory. Raises CorruptZip."""
+    try:
+        return ZipFile(file)
+    except (*_BROKEN, NotImplementedError) as error:
+        raise CorruptZip(
+            f"The file is a damaged or incomplete zip package ({error}).", _COPY_AGAIN
+        ) from error
+
+
+def _index(infos: list[ZipInfo], limits: Limits) -> dict[str, ZipInfo]:
+    """The parts by key, each looked at for what no honest package has."""
+    if len(infos) > limits.parts:
+        raise ZipBomb(f"The package has {len(infos)} parts.", _NOT_TRUSTED)
+    by_key: dict[str, ZipInfo] = {}
+    for info in infos:
+        if info.is_dir():
+            continue
+        _refuse_bad_member(info)
+        key = part_key(info.filename)
+        if key in by_key:
+            raise ZipDuplicateMember(
+                f"The package holds two parts named {info.filename}.", SAVE_AGAIN
+            )
+        by_key[key] = info
+    return by_key
+
+
+def _refuse_bad_member(info: ZipInfo) -> None:
+    """Raise ZipBadName, Encrypted or CorruptZip for a member that cannot be honest."""
+    name = info.orig_filename
+    segments = name.replace("\\", "/").split("/")
+    if ".." in segments or ":" in segments[0] or "\0" in name:
+        raise ZipBadName(f"The package holds a part named {name!r}.", _NOT_TRUSTED)
+    if info.flag_bits & _ENCRYPTED_FLAGS:
+        raise Encrypted(
+            f"Part {name} of the package is encrypted.", "Save it without a password and try again."
+        )
+    if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        # The others are inflated without bounds by zipfile, and no workbook may use them.
+        raise CorruptZip(
+            f"Part {name} is compressed by method {info.compress_type}, which workbooks never use.",
+            SAVE_AGAIN,
+        )
+
+
+def _refuse_bombs(infos: list[ZipInfo], limits: Limits, archive_size: int) -> None:
+    """Raise ZipBomb by what the directory announces; zipfile never inflates more than that."""
+    for info in infos:
+        if info.file_size > limits.part:
+            raise ZipBomb(
+                f"Part {info.filename} unpacks to {_mib(info.file_size)}, "
+                f"more than {_mib(limits.part)}.",
+                _NOT_TRUSTED,
+            )
+    total = sum(info.file_size for info in infos)
+    if total > limits.total:
+        raise ZipBomb(
+            f"The package unpacks to {_mib(total)}, more than {_mib(limits.total)}.", _NOT_TRUSTED
+        )
+    if sum(info.compress_size for info in infos) > archive_size:
+        raise ZipBomb("The parts of the package overlap, as in a zip bomb.", _NOT_TRUSTED)
+
+
+def _mib(size: int) -> str:
+    return f"{size / MIB:,.0f} MiB"

@@ -1,0 +1,216 @@
+"""What a workbook is made of: which part is what, and its sheets in order."""
+
+import posixpath
+from dataclasses import dataclass
+from typing import NamedTuple
+from urllib.parse import unquote
+
+from lxml import etree
+
+from feedtool.sheets.markup import attribute, corrupt, is_true, local, parse_part
+from feedtool.sheets.package import Package
+from feedtool.sheets.unreadable import (
+    SAVE_AS_XLSX,
+    NotAWorkbook,
+    OdsUnsupported,
+    XlsbUnsupported,
+)
+
+CONTENT_TYPES = "[Content_Types].xml"
+_OTHER_OFFICE = {
+    "wordprocessingml": "a Word document",
+    "presentationml": "a PowerPoint presentation",
+    "visio": "a Visio drawing",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SheetEntry:
+    """One sheet as the workbook lists it."""
+
+    name: str
+    part: str
+    """The part's name as the package spells it."""
+    state: str = "visible"
+    """visible, hidden or veryHidden."""
+    is_worksheet: bool = True
+    """False for a chart sheet, a dialog or a macro sheet: there is nothing to read in them."""
+
+    @property
+    def hidden(self) -> bool:
+        """Whether the sheet is hidden in either way."""
+        return self.state != "visible"
+
+
+@dataclass(frozen=True, slots=True)
+class WorkbookParts:
+    """Which part is what; names as the package spells them, None where there is none."""
+
+    content_types: str
+    workbook: str
+    workbook_rels: str
+    styles: str | None
+    shared_strings: str | None
+    sheets: tuple[SheetEntry, ...]
+    """All sheets in the order of the tabs."""
+    date1904: bool
+    """Dates are counted from 1904-01-01 instead of 1900-01-00."""
+    properties: dict[str, str]
+    """The custom document properties, as text."""
+
+
+class Relationship(NamedTuple):
+    """One line of a `.rels` part."""
+
+    id: str
+    kind: str
+    """The last segment of its type: `worksheet` in strict and transitional workbooks alike."""
+    target: str
+    """A part's name, resolved; not necessarily present in the package."""
+
+
+def read_workbook(package: Package) -> WorkbookParts:
+    """Find the workbook's parts by their relationships.
+
+    Raises NotAWorkbook, OdsUnsupported, XlsbUnsupported, CorruptXml, XmlDoctype, CorruptZip.
+    """
+    content_types = _content_types(package)
+    root_rels = read_relationships(package, "_rels/.rels")
+    workbook = _workbook_part(package, root_rels, content_types)
+    folder, name = posixpath.split(workbook)
+    rels_name = _spelled(package, posixpath.join(folder, "_rels", name + ".rels"))
+    rels = read_relationships(package, rels_name or "")
+    root = parse_part(package, workbook)
+    if local(root) != "workbook":
+        raise corrupt(workbook, f"its root is <{local(root)}>")
+    return WorkbookParts(
+        content_types=_spelled(package, CONTENT_TYPES) or CONTENT_TYPES,
+        workbook=workbook,
+        workbook_rels=rels_name or "",
+        styles=_first(package, rels, "styles"),
+        shared_strings=_first(package, rels, "sharedStrings"),
+        sheets=_sheets(package, root, rels, workbook),
+        date1904=_date1904(root),
+        properties=_properties(package, root_rels),
+    )
+
+
+def read_relationships(package: Package, name: str) -> list[Relationship]:
+    """The internal relationships of a `.rels` part in order; an absent part has none."""
+    if package.part(name) is None:
+        return []
+    base = posixpath.dirname(posixpath.dirname(name.replace("\\", "/")))
+    return [
+        Relationship(
+            element.get("Id") or "",
+            (element.get("Type") or "").rpartition("/")[2],
+            resolve(base, element.get("Target") or ""),
+        )
+        for element in parse_part(package, name)
+        if local(element) == "Relationship" and element.get("TargetMode") != "External"
+    ]
+
+
+def resolve(base: str, target: str) -> str:
+    """A relationship's target as a part's name: absolute, relative, or with backslashes."""
+    path = unquote(target.replace("\\", "/"))
+    if path.startswith("/"):
+        base = ""
+    return posixpath.normpath(posixpath.join("/", base, path.lstrip("/"))).lstrip("/")
+
+
+def _content_types(package: Package) -> str:
+    """The text that tells the office formats apart; raises for those that are not ours."""
+    if package.part("mimetype") is not None:
+        kind = package.read("mimetype")
+        if b"opendocument.spreadsheet" in kind:
+            raise OdsUnsupported("The file is an OpenDocument spreadsheet (.ods).", SAVE_AS_XLSX)
+        if b"opendocument" in kind:
+            raise NotAWorkbook("The file is an OpenDocument text or drawing.", SAVE_AS_XLSX)
+    if package.part(CONTENT_TYPES) is None:
+        raise NotAWorkbook(
+            "The file is a zip archive, not a workbook.", "Unpack it and give the file inside."
+        )
+    root = parse_part(package, CONTENT_TYPES)
+    types = " ".join((element.get("ContentType") or "") for element in root)
+    if "sheet.binary.macroEnabled.main" in types:
+        raise XlsbUnsupported("The file is a binary workbook (.xlsb).", SAVE_AS_XLSX)
+    return types
+
+
+def _workbook_part(package: Package, rels: list[Relationship], types: str) -> str:
+    """The workbook's own part. Raises NotAWorkbook with what the package is instead."""
+    for candidate in (
+        _first(package, rels, "officeDocument"),
+        _spelled(package, "xl/workbook.xml"),
+    ):
+        if candidate and ("spreadsheetml" in types or "ms-excel" in types):
+            return candidate
+    other = next((name for word, name in _OTHER_OFFICE.items() if word in types), None)
+    raise NotAWorkbook(
+        f"The file is {other}, not a workbook." if other else "The package holds no workbook.",
+        "Give the .xlsx, .xlsm or .csv file.",
+    )
+
+
+def _sheets(
+    package: Package, root: etree._Element, rels: list[Relationship], workbook: str
+) -> tuple[SheetEntry, ...]:
+    """The sheets in the order of the tabs. Raises CorruptXml for one that leads nowhere."""
+    by_id = {rel.id: rel for rel in rels}
+    entries = []
+    for element in _children(root, "sheets", "sheet"):
+        name = element.get("name") or ""
+        rel = by_id.get(_relationship_id(element))
+        part = rel and _spelled(package, rel.target)
+        if rel is None or not part:
+            raise corrupt(workbook, f"sheet {name!r} has no part in the package")
+        state = element.get("state") or "visible"
+        entries.append(SheetEntry(name, part, state, is_worksheet=rel.kind == "worksheet"))
+    return tuple(entries)
+
+
+def _relationship_id(element: etree._Element) -> str:
+    """The `r:id`, which strict and transitional workbooks put into different namespaces."""
+    return next(
+        (str(value) for key, value in element.attrib.items() if str(key).endswith("}id")), ""
+    )
+
+
+def _date1904(root: etree._Element) -> bool:
+    properties = next((child for child in root if local(child) == "workbookPr"), None)
+    return properties is not None and is_true(attribute(properties, "date1904"))
+
+
+def _properties(package: Package, root_rels: list[Relationship]) -> dict[str, str]:
+    """The custom document properties; each is an element around one typed value."""
+    part = _first(package, root_rels, "custom-properties") or _first(
+        package, root_rels, "customProperties"
+    )
+    if part is None:
+        return {}
+    return {
+        element.get("name") or "": "".join(str(text) for text in element.itertext()).strip()
+        for element in parse_part(package, part)
+    }
+
+
+def _children(root: etree._Element, group: str, name: str) -> list[etree._Element]:
+    return [
+        child
+        for parent in root
+        if local(parent) == group
+        for child in parent
+        if local(child) == name
+    ]
+
+
+def _first(package: Package, rels: list[Relationship], kind: str) -> str | None:
+    """The first related part of a kind that is in the package."""
+    spelled = (_spelled(package, rel.target) for rel in rels if rel.kind == kind)
+    return next((name for name in spelled if name), None)
+
+
+def _spelled(package: Package, name: str) -> str | None:
+    info = package.part(name)
+    return info.filename if info else None
