@@ -1,0 +1,61 @@
+"""Who asks, and in which language: part "Authentication" of the specification."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from feedtool.sandbox.problem import FIELD_EMPTY, Refused, bad_request
+
+if TYPE_CHECKING:
+    from feedtool.sandbox.message import Request
+    from feedtool.sandbox.settings import Settings
+
+
+def check_token(request: Request, settings: Settings) -> None:
+    """Let the bearer of the token in: 401 for nobody, 403 for one without rights."""
+    scheme, _, token = request.headers.get("authorization", "").strip().partition(" ")
+    if scheme.lower() != "bearer" or token.strip() not in {
+        settings.token,
+        settings.forbidden_token,
+    }:
+        raise Refused(
+            401,
+            "The credential is missing or invalid.",
+            headers={"WWW-Authenticate": 'Bearer realm="sandbox"'},
+        )
+    if token.strip() == settings.forbidden_token:
+        raise Refused(403, "The credential does not give access to this resource.")
+
+
+def required_header(request: Request, name: str) -> str:
+    """The header's value, or 400 ER400-9250 when it is missing or blank."""
+    value = request.headers.get(name.lower(), "").strip()
+    if not value:
+        raise bad_request(name, f"The header {name} is null or empty.", FIELD_EMPTY)
+    return value
+
+
+def known_channel(channel: str, cause: str, settings: Settings) -> str:
+    """The channel itself, or 400 when the service has no such sales channel."""
+    if channel not in settings.channels:
+        raise bad_request(cause, f"The sales channel {channel!r} does not exist.")
+    return channel
+
+
+def language_of(request: Request, settings: Settings) -> str:
+    """The language to answer in, `en-US` unless Accept-Language asks for one that there is."""
+    wanted = request.headers.get("accept-language", "")
+    for tag in sorted(wanted.split(","), key=_weight, reverse=True):
+        primary = tag.partition(";")[0].strip().partition("-")[0].lower()
+        if primary in settings.content_languages:
+            return settings.content_languages[primary]
+    return "en-US"
+
+
+def _weight(tag: str) -> float:
+    """A language tag's q-value (RFC 9110, 12.5.4); sorting keeps the order of equals."""
+    _, _, weight = tag.partition(";q=")
+    try:
+        return float(weight or 1)
+    except ValueError:
+        return 0.0

@@ -1,0 +1,95 @@
+"""What a request body must be before anyone looks at what it says.
+
+"Upload validation is JSON structure only; business validation happens after Ready" (part "Offers
+(JSON packages)", rule 5): types are checked, unknown fields are let through, nothing is required.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import jsonschema_rs
+import orjson
+
+from feedtool.sandbox.problem import Fault, Refused, bad_request
+
+if TYPE_CHECKING:
+    from feedtool.sandbox.message import Request
+
+TEXT = {"type": ["string", "null"]}
+NUMBER = {"type": ["number", "null"]}
+WHOLE = {"type": ["integer", "null"]}
+
+
+def _record(**properties: Any) -> dict[str, Any]:
+    return {"type": ["object", "null"], "properties": properties}
+
+
+def _records(**properties: Any) -> dict[str, Any]:
+    return {"type": ["array", "null"], "items": {"type": "object", "properties": properties}}
+
+
+OFFER_REQUESTS = {
+    "$schema": "https://json-schema.org/draft/2020-12/schema",
+    "type": "array",
+    "items": {
+        "type": "object",
+        "properties": {
+            "sellerExternalReference": TEXT,
+            # Integrations send it both ways.
+            "product": _record(gtin={"type": ["string", "integer", "null"]}, reference=TEXT),
+            "condition": TEXT,
+            "price": _record(
+                price=NUMBER, originPrice=NUMBER, taxes=_records(code=TEXT, value=NUMBER)
+            ),
+            "deliveryModes": _records(code=TEXT, cost=NUMBER, additionalCost=NUMBER),
+            "preparationTime": WHOLE,
+            "quantity": WHOLE,
+        },
+    },
+}
+_OFFER_REQUESTS = jsonschema_rs.Draft202012Validator(OFFER_REQUESTS)
+
+
+def json_body(request: Request) -> Any:
+    """The body as a document: 415 when it is said to be anything but JSON, 400 when it is not."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        raise Refused(415, f"The media type {kind!r} is not supported; send application/json.")
+    try:
+        return orjson.loads(request.body)
+    except orjson.JSONDecodeError as error:
+        raise bad_request("body", f"The body is not well-formed JSON: {error}") from error
+
+
+def json_object(request: Request) -> dict[str, Any]:
+    """The body as a JSON object, or 400."""
+    document = json_body(request)
+    if not isinstance(document, dict):
+        raise bad_request("body", "The body must be a JSON object.")
+    return document
+
+
+def offer_requests(request: Request) -> list[dict[str, Any]]:
+    """The offer requests of an upload: "array or set", so a bare array or one in a wrapper."""
+    document = json_body(request)
+    if isinstance(document, dict):
+        document = document.get("offerRequests")
+    if not _OFFER_REQUESTS.is_valid(document):
+        raise Refused(400, "The body is not a set of offer requests.", *_faults(document))
+    rows: list[dict[str, Any]] = document
+    return rows
+
+
+def _faults(document: Any) -> list[Fault]:
+    """Every place where the structure is wrong."""
+    return [
+        Fault(_place(error.instance_path), error.message)
+        for error in _OFFER_REQUESTS.iter_errors(document)
+    ]
+
+
+def _place(path: list[str | int]) -> str:
+    """`[3].price.taxes[0].value`, as a client would write it."""
+    steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
+    return "".join(steps).lstrip(".") or "body"

@@ -1,0 +1,227 @@
+"""What the service demands of an offer request, once its package is Ready.
+
+Parts "Offer package and offer request", "Offers (JSON packages)" and "Delivery modes on orders".
+Where they are silent the field's practice fills the gap. Every rule is a line in a table, its
+result a code of `feedtool.sandbox.messages`; all codes that apply to a request are told.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from feedtool.sandbox.settings import Settings
+
+MOST_STOCK = 9_999_999_999
+LONGEST_PREPARATION = 999
+
+UNWANTED = re.compile(r"[|\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+"""What no reference may hold: `|` and what nobody can see (joiners inside emoji are seen)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """An offer request laid flat; what was absent, null or empty is None (or an empty text)."""
+
+    reference: str = ""
+    gtin: str = ""
+    product_reference: str = ""
+    condition: str = ""
+    price: float | None = None
+    origin_price: float | None = None
+    taxes: list[dict[str, Any]] | None = None
+    modes: list[dict[str, Any]] | None = None
+    preparation: int | None = None
+    quantity: int | None = None
+
+
+def wish_of(request: Mapping[str, Any]) -> Wish:
+    """Lay a request flat. "Unrecognized fields are ignored", unknown tax codes among them."""
+    product = request.get("product") or {}
+    price = request.get("price") or {}
+    taxes = [tax for tax in price.get("taxes") or () if tax.get("code") in TAXES]
+    return Wish(
+        reference=request.get("sellerExternalReference") or "",
+        gtin=_gtin_text(product.get("gtin")),
+        product_reference=product.get("reference") or "",
+        condition=request.get("condition") or "",
+        price=_amount(price.get("price")),
+        origin_price=_amount(price.get("originPrice")),
+        taxes=taxes or None,
+        modes=request.get("deliveryModes") or None,
+        preparation=_whole(request.get("preparationTime")),
+        quantity=_whole(request.get("quantity")),
+    )
+
+
+def _gtin_text(value: Any) -> str:
+    return str(int(value)) if isinstance(value, (int, float)) else value or ""
+
+
+def _amount(value: float | None) -> float | None:
+    return None if value is None else float(value)
+
+
+def _whole(value: float | None) -> int | None:
+    """To JSON Schema 7.0 is an integer, and so it is here."""
+    return None if value is None else int(value)
+
+
+@dataclass(frozen=True, slots=True)
+class TaxRule:
+    """The digits that stand for a tax in a code, and its highest value."""
+
+    digits: str
+    highest: float
+    kind: str
+    """The type that a read offer gives it: Amount for amount taxes."""
+
+
+TAXES = {
+    "VAT": TaxRule("07", 100, "Rate"),
+    "EcoPart": TaxRule("08", float("inf"), "Amount"),
+    "DEA": TaxRule("31", float("inf"), "Amount"),
+}
+
+MODE_DIGITS = {
+    "Standard": ("11", "15"),
+    "NotTrackedHomeDelivery": ("11", "15"),
+    "TrackedHomeDelivery": ("12", "16"),
+    "SignedHomeDelivery": ("13", "17"),
+}
+"""The digits that stand for a mode's cost and additional cost; other modes have none."""
+OTHER_MODE = ("28", "28")
+
+REQUIRED: tuple[tuple[str, Callable[[Wish], object]], ...] = (
+    ("1003", lambda wish: wish.reference),
+    ("1001", lambda wish: wish.gtin or wish.product_reference),
+    ("1002", lambda wish: wish.condition),
+    ("1006", lambda wish: wish.price is not None),
+    ("1009", lambda wish: wish.preparation is not None),
+    ("1005", lambda wish: wish.quantity is not None),
+)
+"""Code, and what an Upsert must have; its taxes and delivery modes are looked at below."""
+
+CHANGEABLE = ("price", "origin_price", "taxes", "modes", "preparation", "quantity")
+"""Fields of a Wish that an Update may change; product and condition never (rule 2)."""
+
+
+def upsert_codes(wish: Wish, settings: Settings) -> list[str]:
+    """Why an Upsert is refused whatever the state is; nothing when it is well."""
+    return _distinct(
+        *(code for code, given in REQUIRED if not given(wish)),
+        *_reference_codes(wish, settings),
+        *_product_codes(wish, settings),
+        *(["1302"] if wish.condition and wish.condition not in settings.conditions else []),
+        *_missing_taxes(wish),
+        *_missing_tracked(wish, settings),
+        *_value_codes(wish, settings),
+        *_coherence_codes(wish),
+    )
+
+
+def update_codes(wish: Wish, known: Wish, settings: Settings) -> list[str]:
+    """Why an Update of the known offer is refused; nothing when it is well."""
+    changes = [name for name in CHANGEABLE if getattr(wish, name) is not None]
+    if not changes:
+        return ["1028"]
+    return _distinct(
+        *(["1009"] if wish.modes and wish.preparation is None else []),
+        *_value_codes(wish, settings),
+        *_coherence_codes(updated(wish, known)),
+    )
+
+
+def updated(wish: Wish, known: Wish) -> Wish:
+    """The known offer with the changes; "arrays replace the existing array" (rule 2)."""
+    changes = {name: getattr(wish, name) for name in CHANGEABLE}
+    return replace(known, **{name: value for name, value in changes.items() if value is not None})
+
+
+def _distinct(*codes: str) -> list[str]:
+    return list(dict.fromkeys(codes))
+
+
+def _reference_codes(wish: Wish, settings: Settings) -> Iterator[str]:
+    if len(wish.reference) > settings.reference_length:
+        yield "1203"
+    if UNWANTED.search(wish.reference):
+        yield "1103"
+
+
+def _product_codes(wish: Wish, settings: Settings) -> Iterator[str]:
+    if wish.gtin and not is_gtin(wish.gtin):
+        yield "1101"
+    # "Not alphanumeric with optional dash or dot" (part "Errors", ER400-8614).
+    if wish.product_reference and not re.fullmatch(r"[A-Za-z0-9.-]+", wish.product_reference):
+        yield "1124"
+    if len(wish.product_reference) > settings.reference_length:
+        yield "1224"
+
+
+def is_gtin(text: str) -> bool:
+    """Whether these are 8, 12, 13 or 14 digits, the last of which checks the others (GS1)."""
+    if not re.fullmatch(r"[0-9]{8}|[0-9]{12,14}", text):
+        return False
+    digits = [int(digit) for digit in reversed(text)]
+    return (sum(digits[0::2]) + 3 * sum(digits[1::2])) % 10 == 0
+
+
+def _missing_taxes(wish: Wish) -> Iterator[str]:
+    """What the rule "Taxes must be listed even when zero" finds missing."""
+    listed = {tax["code"] for tax in wish.taxes or ()}
+    return ("10" + rule.digits for code, rule in TAXES.items() if code not in listed)
+
+
+def _missing_tracked(wish: Wish, settings: Settings) -> Iterator[str]:
+    """TrackedHomeDelivery is "mandatory everywhere", for what can go as a small parcel."""
+    given = {mode.get("code") for mode in wish.modes or ()}
+    if not given.intersection({"TrackedHomeDelivery", *settings.modes_without_tracked}):
+        yield "1012"
+
+
+def _value_codes(wish: Wish, settings: Settings) -> Iterator[str]:
+    """What is wrong with the values that are there."""
+    if wish.price is not None and wish.price <= 0:
+        yield "1906"
+    for tax in wish.taxes or ():
+        rule = TAXES[tax["code"]]
+        yield from _amount_codes(tax.get("value"), rule.digits, rule.highest)
+    for mode in wish.modes or ():
+        yield from _mode_codes(mode, settings)
+    if wish.preparation is not None and not 0 <= wish.preparation <= LONGEST_PREPARATION:
+        yield "1709"
+    if wish.quantity is not None and not 0 <= wish.quantity <= MOST_STOCK:
+        yield "1705"
+
+
+def _mode_codes(mode: Mapping[str, Any], settings: Settings) -> Iterator[str]:
+    code = mode.get("code") or ""
+    if code not in settings.delivery_modes:
+        yield "4028"
+    digits, additional_digits = MODE_DIGITS.get(code, OTHER_MODE)
+    yield from _amount_codes(mode.get("cost"), digits)
+    yield from _amount_codes(mode.get("additionalCost"), additional_digits)
+
+
+def _amount_codes(value: float | None, digits: str, highest: float = float("inf")) -> Iterator[str]:
+    if value is None:
+        yield "10" + digits
+    elif not 0 <= value <= highest:
+        yield "17" + digits
+
+
+def _coherence_codes(wish: Wish) -> Iterator[str]:
+    """What is wrong between a price, its struck price and its taxes."""
+    if wish.price is None or wish.price <= 0:
+        return
+    if wish.origin_price is not None and wish.origin_price < wish.price:
+        yield "2318"
+    amounts = (tax.get("value") or 0 for tax in wish.taxes or () if tax["code"] != "VAT")
+    # Rounded, since 0.7 + 0.1 as floats is less than 0.8.
+    if wish.price <= round(sum(amounts), 6):
+        yield "2906"

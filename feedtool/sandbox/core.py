@@ -1,0 +1,136 @@
+"""The sandbox as a function: `handle(request, now) -> response` over plain state.
+
+Time is an argument and nothing is left to chance: the same requests at the same times over the
+same state get the same answers, byte for byte.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+from datetime import UTC
+from email.utils import format_datetime
+from typing import TYPE_CHECKING, Self
+
+from feedtool.sandbox import quota as quotas
+from feedtool.sandbox.access import check_token, language_of, required_header
+from feedtool.sandbox.parts import PARTS
+from feedtool.sandbox.problem import Refused, problem_answer, trace_of
+from feedtool.sandbox.records import applied_records, offer_documents
+from feedtool.sandbox.route import Exchange, find_route
+from feedtool.sandbox.settings import Quota, Settings
+from feedtool.sandbox.state import State, latest_moment, moment_of, stamp
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator
+    from datetime import datetime
+    from pathlib import Path
+    from types import TracebackType
+    from typing import Any
+
+    from feedtool.sandbox.message import Request, Response
+    from feedtool.sandbox.records import Applied
+
+_log = logging.getLogger(__name__)
+_ROUTES = tuple(route for part in PARTS for route in part.ROUTES)
+
+
+class Sandbox:
+    """The marketplace service over one state. Threads and processes may share it."""
+
+    def __init__(
+        self,
+        state: Path | None = None,
+        *,
+        quota: Quota | None = None,
+        settings: Settings | None = None,
+    ) -> None:
+        """Open the state in the file, or a new one in memory when there is no file."""
+        chosen = settings or Settings()
+        self.settings = replace(chosen, quota=quota) if quota else chosen
+        self.state = State(state, (quotas.TABLES, *(part.TABLES for part in PARTS)))
+
+    def handle(self, request: Request, now: datetime) -> Response:
+        """Answer one request as of `now`; what was due by then has happened before."""
+        now = now.astimezone(UTC)
+        trace_id = trace_of(stamp(now), request.method, request.path, request.query)
+        try:
+            now = self.advance(now)
+            with self.state.transaction() as db:
+                response = self._answer(db, request, now, trace_id)
+        except Exception:  # noqa: BLE001 - whatever it is, the service answers 500, and it is logged
+            _log.exception("%s %s failed", request.method, request.path)
+            response = problem_answer(Refused(500, "An unexpected error occurred."), trace_id)
+        return response.adding(
+            {
+                "Date": format_datetime(now, usegmt=True),
+                "Content-Language": language_of(request, self.settings),
+            }
+        )
+
+    def advance(self, now: datetime) -> datetime:
+        """Do all that the service was to do by itself until `now`, in order of time.
+
+        Returns `now`, or the latest time that any request saw when that is later. Every step is
+        a transaction, so that other processes get their turn between two packages.
+        """
+        while True:
+            with self.state.transaction() as db:
+                now = latest_moment(db, now)
+                if not self._step(db, now):
+                    return now
+
+    def _step(self, db: sqlite3.Connection, now: datetime) -> bool:
+        dues = ((part.next_due(db), part) for part in PARTS)
+        waiting = [(due, part) for due, part in dues if due is not None]
+        due, part = min(waiting, key=lambda pair: pair[0], default=("", None))
+        if part is None or moment_of(due) > now:
+            return False
+        part.step(db, self.settings)
+        return True
+
+    def _answer(
+        self, db: sqlite3.Connection, request: Request, now: datetime, trace_id: str
+    ) -> Response:
+        try:
+            return self._admitted(db, request, now)
+        except Refused as refused:
+            # A refusal is raised before anything is written, so there is nothing to undo, and
+            # the quota keeps its count.
+            return problem_answer(refused, trace_id)
+
+    def _admitted(self, db: sqlite3.Connection, request: Request, now: datetime) -> Response:
+        route, ids = find_route(_ROUTES, request.method, request.path)
+        check_token(request, self.settings)
+        seller = required_header(request, "SellerId") if route.seller else ""
+        if route.counted and self.settings.quota:
+            quotas.count_request(db, self.settings.quota, seller, now)
+        return route.answer(
+            Exchange(request, now, db, self.settings, seller, ids, request.parameters)
+        )
+
+    def applied(self, package_id: str | None = None) -> Iterator[Applied]:
+        """All that was ever integrated or refused, oldest first: what later tests hold true."""
+        return applied_records(self.state, package_id)
+
+    def offers(
+        self, seller: str | None = None, channel: str | None = None
+    ) -> Iterator[dict[str, Any]]:
+        """The offers as they are now, in every detail that GET /offers can show, oldest first."""
+        return offer_documents(self.state, self.settings, seller, channel)
+
+    def close(self) -> None:
+        """Let go of the state."""
+        self.state.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()

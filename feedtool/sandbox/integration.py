@@ -1,0 +1,189 @@
+"""A package is integrated: every offer request in it comes to its outcome, in upload order.
+
+Part "Offers (JSON packages)", rules 1 to 4. A package is worked through in batches, so that no
+package is ever wholly in memory.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import orjson
+
+from feedtool.sandbox.business import Wish, update_codes, updated, upsert_codes, wish_of
+from feedtool.sandbox.messages import CREATED, DOUBLED, UPDATED
+from feedtool.sandbox.shelf import KNOWN_COLUMNS, KnownOffer, Shelf, gtin_product, known_offer
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable, Iterator
+
+    from feedtool.sandbox.settings import Settings
+
+BATCH = 1000
+
+TABLES = """
+CREATE TABLE IF NOT EXISTS request(       -- staged; gone once applied
+  package INTEGER NOT NULL,
+  ordinal INTEGER NOT NULL,               -- its place in the package
+  reference TEXT,
+  body TEXT NOT NULL,
+  PRIMARY KEY (package, ordinal)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS request_by_reference ON request(package, reference);
+CREATE TABLE IF NOT EXISTS applied(       -- only ever added to
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  at TEXT NOT NULL,
+  package INTEGER NOT NULL,
+  package_id TEXT NOT NULL,
+  seller TEXT NOT NULL,
+  channel TEXT NOT NULL,
+  type TEXT NOT NULL,
+  reference TEXT,
+  body TEXT NOT NULL,
+  outcome TEXT NOT NULL,                  -- Integrated, Rejected or Duplicated
+  codes TEXT NOT NULL                     -- comma list
+);
+CREATE INDEX IF NOT EXISTS applied_by_package ON applied(package, id);
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of an offer request."""
+
+    status: str
+    codes: list[str]
+
+
+def integrated(code: str) -> Outcome:
+    """Every integrated request carries a confirmation."""
+    return Outcome("Integrated", [code])
+
+
+def rejected(*codes: str) -> Outcome:
+    """Refused by itself; the rest of the package goes on (part "Errors", rule 10)."""
+    return Outcome("Rejected", list(codes))
+
+
+def apply_package(
+    db: sqlite3.Connection, settings: Settings, package: sqlite3.Row
+) -> dict[str, int]:
+    """Apply every staged request and log its outcome; returns how many had which status."""
+    shelf = Shelf(db, package["seller"], package["channel"], at=package["next_at"])
+    apply = APPLY[package["type"]]
+    counts = {"Integrated": 0, "Rejected": 0, "Duplicated": 0}
+    for batch in _batches(db, package):
+        outcomes = [_outcome(row, shelf, settings, apply) for row in batch]
+        for outcome in outcomes:
+            counts[outcome.status] += 1
+        _log(db, package, batch, outcomes)
+    db.execute("DELETE FROM request WHERE package = ?", (package["id"],))
+    return counts
+
+
+def _batches(db: sqlite3.Connection, package: sqlite3.Row) -> Iterator[list[sqlite3.Row]]:
+    """The requests with the offers that have their references, a batch at a time.
+
+    A batch is read before any of it is applied. That is safe: a reference that occurs twice is
+    never applied, so no request sees the offer that another one of its package has changed.
+    """
+    query = f"""
+        SELECT r.ordinal, r.reference, r.body, {KNOWN_COLUMNS},
+          EXISTS (SELECT 1 FROM request AS twin WHERE twin.package = r.package
+                  AND twin.reference = r.reference AND twin.ordinal <> r.ordinal) AS doubled
+        FROM request AS r LEFT JOIN offer AS o
+          ON o.seller = :seller AND o.channel = :channel AND o.reference = r.reference
+        WHERE r.package = :package AND r.ordinal > :after ORDER BY r.ordinal LIMIT {BATCH}
+    """  # noqa: S608 - only constants of ours are filled in
+    key = {"seller": package["seller"], "channel": package["channel"], "package": package["id"]}
+    after = 0
+    while batch := db.execute(query, {**key, "after": after}).fetchall():
+        yield batch
+        after = batch[-1]["ordinal"]
+
+
+def _outcome(row: sqlite3.Row, shelf: Shelf, settings: Settings, apply: Apply) -> Outcome:
+    if row["doubled"]:
+        return Outcome("Duplicated", [DOUBLED])
+    wish = wish_of(orjson.loads(row["body"]))
+    return apply(wish, known_offer(row), shelf, settings)
+
+
+def _log(
+    db: sqlite3.Connection,
+    package: sqlite3.Row,
+    batch: list[sqlite3.Row],
+    outcomes: list[Outcome],
+) -> None:
+    common = tuple(
+        package[name] for name in ("next_at", "id", "package_id", "seller", "channel", "type")
+    )
+    db.executemany(
+        "INSERT INTO applied(at, package, package_id, seller, channel, type, reference, body,"
+        " outcome, codes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            (*common, row["reference"], row["body"], outcome.status, ",".join(outcome.codes))
+            for row, outcome in zip(batch, outcomes, strict=True)
+        ),
+    )
+
+
+def _upsert(wish: Wish, known: KnownOffer | None, shelf: Shelf, settings: Settings) -> Outcome:
+    """Create the offer, or replace the one of the same reference, product and condition."""
+    if codes := upsert_codes(wish, settings):
+        return rejected(*codes)
+    if known and is_another_product(wish, known.terms):
+        return rejected("2503")
+    if known and not wish.gtin:
+        wish = replace(wish, gtin=known.terms.gtin)
+    product = shelf.product(wish)
+    if not shelf.has_sheet(product):
+        return rejected("1324")
+    done = shelf.write(known, wish, product) if known else shelf.create(wish, product)
+    if not done:
+        return rejected("2403")
+    return integrated(UPDATED if known else CREATED)
+
+
+def _update(wish: Wish, known: KnownOffer | None, shelf: Shelf, settings: Settings) -> Outcome:
+    """Change what is given; product and condition may be repeated but not changed (rule 2)."""
+    if not wish.reference:
+        return rejected("1003")
+    if not known:
+        return rejected("3628")
+    if is_another_product(wish, known.terms):
+        return rejected("2503")
+    if codes := update_codes(wish, known.terms, settings):
+        return rejected(*codes)
+    shelf.write(known, updated(wish, known.terms), known.product)
+    return integrated(UPDATED)
+
+
+def _delete(wish: Wish, known: KnownOffer | None, shelf: Shelf, _settings: Settings) -> Outcome:
+    """Remove the offer; only the reference counts (rule 3)."""
+    if not wish.reference:
+        return rejected("1003")
+    if not known:
+        return rejected("3003")
+    shelf.remove(known)
+    return integrated(UPDATED)
+
+
+def is_another_product(wish: Wish, known: Wish) -> bool:
+    """Whether a request names another product or condition than the offer of its reference."""
+    if wish.condition and wish.condition != known.condition:
+        return True
+    if wish.gtin and known.gtin:
+        return gtin_product(wish.gtin) != gtin_product(known.gtin)
+    if not (wish.gtin or wish.product_reference):
+        return False
+    return wish.product_reference != known.product_reference
+
+
+if TYPE_CHECKING:
+    Apply = Callable[[Wish, KnownOffer | None, Shelf, Settings], Outcome]
+
+APPLY: dict[str, Apply] = {"Upsert": _upsert, "Update": _update, "Delete": _delete}
+"""By packageType, which is case sensitive."""

@@ -1,0 +1,78 @@
+"""Pages and the Link header that leads from one to the next: parts "Endpoints" and "Limits".
+
+A cursor names the last row shown, so that rows which come or go meanwhile are neither shown
+twice nor make others be left out.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+from feedtool.sandbox.message import Response, json_answer
+from feedtool.sandbox.problem import bad_request
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable, Sequence
+
+    from feedtool.sandbox.route import Exchange
+
+LIMIT = 100
+HIGHEST = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Which rows are asked for."""
+
+    limit: int
+    after: int
+    """The row number after which the page begins."""
+
+
+def asked_page(exchange: Exchange) -> Page:
+    """The page that `limit` and `cursor` ask for; invalid values are 400 ("Errors", rule 1).
+
+    A highest limit is documented for GET /offers alone, which has its own check; elsewhere a
+    page is just never longer than that.
+    """
+    return Page(min(asked_limit(exchange), HIGHEST), _after(exchange))
+
+
+def asked_limit(exchange: Exchange) -> int:
+    """The `limit` as it was asked for, 100 by default."""
+    text = exchange.parameters.get("limit", str(LIMIT))
+    if not re.fullmatch(r"[0-9]{1,9}", text) or int(text) == 0:
+        raise bad_request("limit", "limit must be a number from 1.")
+    return int(text)
+
+
+def _after(exchange: Exchange) -> int:
+    cursor = exchange.parameters.get("cursor", "after-0")
+    if not (found := re.fullmatch(r"after-([0-9]{1,18})", cursor)):
+        raise bad_request("cursor", "cursor is not one that a Link header gave.")
+    return int(found[1])
+
+
+def page_answer(
+    exchange: Exchange,
+    page: Page,
+    rows: Sequence[sqlite3.Row],
+    show: Callable[[sqlite3.Row], Any],
+) -> Response:
+    """Show at most `page.limit` rows; one more than that in `rows` means a next page.
+
+    Each row's number, the one that cursors name, is its column `id`.
+    """
+    shown = rows[: page.limit]
+    document = {"itemsPerPage": page.limit, "items": [show(row) for row in shown]}
+    more = len(rows) > page.limit
+    return json_answer(200, document, _next_link(exchange, shown[-1]["id"]) if more else None)
+
+
+def _next_link(exchange: Exchange, last: int) -> dict[str, str]:
+    query = urlencode({**exchange.parameters, "cursor": f"after-{last}"})
+    return {"Link": f'<{exchange.request.base}{exchange.request.path}?{query}>; rel="next"'}

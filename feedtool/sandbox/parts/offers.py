@@ -1,0 +1,141 @@
+"""GET /offers: part "Offers (read)" of the specification."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import orjson
+
+from feedtool.sandbox import shelf
+from feedtool.sandbox.access import known_channel
+from feedtool.sandbox.offer_view import offer_document, pick, selection
+from feedtool.sandbox.paging import HIGHEST, asked_limit, asked_page, page_answer
+from feedtool.sandbox.problem import FIELD_MISSING, bad_request
+from feedtool.sandbox.route import Exchange, Route
+from feedtool.sandbox.state import stamp
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable
+
+    from feedtool.sandbox.message import Response
+    from feedtool.sandbox.settings import Settings
+
+TABLES = shelf.TABLES
+
+FEEDBACK = "salesChannelFeedback"
+
+# RFC 3339 date-time; without an offset it is UTC (part "What the service does").
+DATE_TIME = re.compile(
+    r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)?", re.ASCII | re.IGNORECASE
+)
+
+
+def read_offers(exchange: Exchange) -> Response:
+    """The seller's offers on a channel, oldest first."""
+    channel = exchange.parameters.get("salesChannelId", "")
+    if not channel:
+        raise bad_request("salesChannelId", "salesChannelId is required.", FIELD_MISSING)
+    known_channel(channel, "salesChannelId", exchange.settings)
+    if asked_limit(exchange) > HIGHEST:
+        raise bad_request("limit", f"limit must be a number from 1 to {HIGHEST}.")
+    page = asked_page(exchange)
+    chosen = selection(_asked_fields(exchange))
+    conditions, values = _filters(exchange)
+    rows = exchange.db.execute(
+        OFFERS.format(conditions="".join(f" AND {condition}" for condition in conditions)),
+        (exchange.seller, channel, page.after, *values, page.limit + 1),
+    ).fetchall()
+    return page_answer(
+        exchange, page, rows, lambda row: pick(offer_document(row, exchange.settings), chosen)
+    )
+
+
+OFFERS = """
+SELECT o.*, s.quantity FROM offer AS o JOIN stock AS s USING (seller, product, condition)
+WHERE o.seller = ? AND o.channel = ? AND o.id > ?{conditions} ORDER BY o.id LIMIT ?
+"""
+
+
+def _asked_fields(exchange: Exchange) -> list[str]:
+    """Rule 2: if fields and expand are both sent, expand is ignored."""
+    if fields := exchange.parameters.get("fields"):
+        return fields.split(",")
+    expand = exchange.parameters.get("expand")
+    if expand and expand != FEEDBACK:
+        raise bad_request("expand", f"expand must be {FEEDBACK}.")
+    return [FEEDBACK] if expand else []
+
+
+def _filters(exchange: Exchange) -> tuple[list[str], list[str]]:
+    """The conditions that the sent filters come to, and their values."""
+    conditions, values = [], []
+    for name, (condition, value_of) in FILTERS.items():
+        if text := exchange.parameters.get(name):
+            conditions.append(condition)
+            values.append(value_of(text))
+    return conditions, values
+
+
+def _json_list(items: list[str]) -> str:
+    return orjson.dumps(items).decode()
+
+
+def _texts(text: str) -> str:
+    return _json_list(text.split(","))
+
+
+def _products(text: str) -> str:
+    return _json_list([shelf.gtin_product(gtin) for gtin in text.split(",")])
+
+
+def _states(text: str) -> str:
+    states = [state.lower() for state in text.split(",")]
+    if not {"active", "inactive"}.issuperset(states):
+        raise bad_request("offerStates", "offerStates must be active or inactive.")
+    return _json_list(states)
+
+
+def _moment(text: str) -> str:
+    text = text.replace(" ", "+")  # a plus that was not percent-encoded
+    try:
+        moment = datetime.fromisoformat(text.upper()) if DATE_TIME.fullmatch(text) else None
+    except ValueError:
+        moment = None
+    if moment is None:
+        raise bad_request("updatedAtMin", "updatedAtMin must be an RFC 3339 date-time.")
+    return stamp(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
+
+
+# As `offer_view.offer_id` writes it.
+_OFFER_ID = (
+    "o.seller || '_' || CASE o.gtin WHEN '' THEN o.product_reference ELSE o.gtin END"
+    " || '_' || o.condition || '_' || o.channel"
+)
+_LISTED = "IN (SELECT value FROM json_each(?))"
+
+FILTERS: dict[str, tuple[str, Callable[[str], str]]] = {
+    "offerIds": (
+        f"{_OFFER_ID} {_LISTED}",
+        _texts,
+    ),
+    "offerStates": (f"CASE s.quantity WHEN 0 THEN 'inactive' ELSE 'active' END {_LISTED}", _states),
+    "gtins": (f"o.gtin <> '' AND o.product {_LISTED}", _products),
+    "sellerExternalReferences": (f"o.reference {_LISTED}", _texts),
+    "updatedAtMin": ("o.updated_at >= ?", _moment),
+}
+"""Query parameter, the SQL condition that it adds, and what is bound to the `?`."""
+
+
+def next_due(_db: sqlite3.Connection) -> str | None:
+    """Offers do nothing by themselves."""
+    return None
+
+
+def step(_db: sqlite3.Connection, _settings: Settings) -> None:
+    """Nothing, see `next_due`."""
+
+
+ROUTES = (Route("GET", "/offers", read_offers),)

@@ -1,0 +1,97 @@
+"""What the service says when it refuses a request: part "Errors" of the specification.
+
+A route raises `Refused`; the core turns it into an `application/problem+json` body.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import orjson
+
+from feedtool.sandbox.message import Response
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+TITLES = {
+    400: "Bad Request",
+    401: "Unauthorized",
+    403: "Forbidden",
+    404: "Not Found",
+    405: "Method Not Allowed",
+    409: "Conflict",
+    415: "Unsupported Media Type",
+    429: "Too Many Requests",
+    500: "Internal Server Error",
+}
+
+UNKNOWN_FIELD = "ER400-179"
+FIELD_EMPTY = "ER400-9250"
+FIELD_MISSING = "ER400-7480"
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One entry of a problem's `errors`."""
+
+    cause: str
+    """What it is about: a header, a parameter, a place in the body."""
+    reason: str
+    code: str = ""
+    """One of the codes that the specification names; else `ER` and the status."""
+
+
+class Refused(Exception):
+    """A request that the service answers with a problem."""
+
+    def __init__(
+        self,
+        status: int,
+        description: str,
+        *faults: Fault,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        """Refuse with `status`; several faults are all told."""
+        super().__init__(description)
+        self.status = status
+        self.description = description
+        self.faults = faults
+        self.headers = headers or {}
+
+
+def bad_request(cause: str, reason: str, code: str = "") -> Refused:
+    """A 400 about one thing."""
+    return Refused(400, reason, Fault(cause, reason, code))
+
+
+def not_found(what: str) -> Refused:
+    """A 404; `what` names the thing in the service's words."""
+    return Refused(404, f"{what} does not exist.")
+
+
+def problem_answer(refused: Refused, trace_id: str) -> Response:
+    """The refusal as an application/problem+json answer."""
+    document = {
+        "title": TITLES[refused.status],
+        "description": refused.description,
+        "statusCode": refused.status,
+        "traceId": trace_id,
+        "errors": [
+            {
+                "code": fault.code or f"ER{refused.status}",
+                "cause": fault.cause,
+                "reason": fault.reason,
+            }
+            for fault in refused.faults
+        ],
+    }
+    kinds = {"Content-Type": "application/problem+json; charset=utf-8"}
+    return Response(refused.status, {**kinds, **refused.headers}, orjson.dumps(document))
+
+
+def trace_of(*parts: str) -> str:
+    """An identifier to quote, the same for the same request at the same time."""
+    return hashlib.sha256("\0".join(parts).encode(errors="surrogatepass")).hexdigest()[:32]

@@ -1,0 +1,87 @@
+"""The words that a part of the service is written in: its routes, and what it does by itself.
+
+A part is a module in `feedtool.sandbox.parts`, found by being there. It has
+
+- `TABLES`: its SQL tables, created when a state is opened;
+- `ROUTES`: what it answers to;
+- `next_due(db)`: when it next does something by itself, as `state.stamp` writes it, or None;
+- `step(db, settings)`: does that one thing.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+from feedtool.sandbox.problem import Refused, not_found
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable, Iterable, Mapping
+    from datetime import datetime
+
+    from feedtool.sandbox.message import Request, Response
+    from feedtool.sandbox.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A request that was let in, and all that answering it may use."""
+
+    request: Request
+    now: datetime
+    db: sqlite3.Connection
+    settings: Settings
+    seller: str
+    """The SellerId; empty on routes that need none."""
+    ids: Mapping[str, str]
+    """What stood in the path's braces."""
+    parameters: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """A method, a path and the function that answers."""
+
+    method: str
+    path: str
+    """Relative to the base address, identifiers in braces: `/offer-packages/{packageId}`."""
+    answer: Callable[[Exchange], Response]
+    seller: bool = True
+    """Whether the SellerId header is required (part "Authentication", 1)."""
+    counted: bool = False
+    """Whether the quota counts it (part "Limits": 429 on offer package endpoints)."""
+
+    def match(self, path: str) -> dict[str, str] | None:
+        """The identifiers in `path`, or None when it is another route's."""
+        pattern = re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", self.path)
+        found = re.fullmatch(pattern, path)
+        return found and found.groupdict()
+
+
+class Part(Protocol):
+    """A module in `feedtool.sandbox.parts`."""
+
+    TABLES: str
+    ROUTES: tuple[Route, ...]
+
+    def next_due(self, db: sqlite3.Connection, /) -> str | None:
+        """When something is next to be done, also when that is long past."""
+        ...
+
+    def step(self, db: sqlite3.Connection, settings: Settings, /) -> None:
+        """Do what was due at `next_due`, as of that time."""
+        ...
+
+
+def find_route(routes: Iterable[Route], method: str, path: str) -> tuple[Route, dict[str, str]]:
+    """The route that answers: 404 when no path fits, 405 when only the method does not."""
+    fitting = [(route, ids) for route in routes if (ids := route.match(path)) is not None]
+    for route, ids in fitting:
+        if route.method == method:
+            return route, ids
+    if fitting:
+        allowed = ", ".join(sorted({route.method for route, _ in fitting}))
+        raise Refused(405, f"The method {method} is not allowed.", headers={"Allow": allowed})
+    raise not_found(f"The resource {path}")

@@ -1,0 +1,73 @@
+"""What an owner of a sandbox may choose; the defaults are the specification's where it has one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import timedelta
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+SMALL_PARCELS = (
+    "TrackedHomeDelivery",
+    "SignedHomeDelivery",
+    "ExpressHomeDelivery",
+    "NotTrackedHomeDelivery",
+)
+LARGE_PARCELS = ("FixedDateHomeDelivery", "SpecificRoomHomeDelivery", "WithSetupHomeDelivery")
+# "Still present and to be removed" (part "Versioning", 2).
+RETIRING_MODES = ("Standard", "Express")
+
+CONDITIONS = (
+    "New",
+    "UsedLikeNew",
+    "UsedVeryGoodState",
+    "UsedAverageState",
+    "RefurbishedLikeNew",
+    "RefurbishedVeryGoodState",
+    "RefurbishedCorrectState",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Quota:
+    """So many requests to offer package endpoints, per seller, in each window."""
+
+    requests: int
+    seconds: float
+    """The window's length in sandbox time; it opens with its first request."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How this sandbox behaves. All durations are sandbox time."""
+
+    settle: timedelta = timedelta(seconds=40)
+    """After an upload: how long PATCH still answers 400."""
+    pend: timedelta = timedelta(seconds=20)
+    """From Ready to IntegrationPending."""
+    integrate: timedelta = timedelta(seconds=100)
+    """From Ready to Integrated or Rejected."""
+    open_life: timedelta = timedelta(hours=6)
+    """An open package that is not completed by then is gone (part "Limits")."""
+    results_life: timedelta = timedelta(days=3)
+    """Results are readable for so long after processing (part "Limits")."""
+    upload_limit: int = 100
+    package_limit: int = 50_000
+    primary_channel: str = "PRIMARY"
+    channels: tuple[str, ...] = ("PRIMARY", "SECOND")
+    token: str = "sandbox"  # noqa: S105 - the one that everybody may know
+    forbidden_token: str = "forbidden"  # noqa: S105 - known to the service, and allowed nothing
+    conditions: tuple[str, ...] = CONDITIONS
+    delivery_modes: tuple[str, ...] = SMALL_PARCELS + LARGE_PARCELS + RETIRING_MODES
+    """The ones that are configured for every seller."""
+    modes_without_tracked: tuple[str, ...] = LARGE_PARCELS
+    """An offer with one of these needs no TrackedHomeDelivery."""
+    reference_length: int = 50
+    """Longest sellerExternalReference and product.reference."""
+    quota: Quota | None = None
+    content_languages: Mapping[str, str] = field(
+        default_factory=lambda: MappingProxyType({"en": "en-US", "fr": "fr-FR", "es": "es-ES"})
+    )

@@ -1,0 +1,177 @@
+"""A seller's offers on one sales channel, and the stock that the channels share.
+
+"Stock quantity is shared across channels for the same product and condition" (part "What the
+service does"), so the quantity is not the offer's but the stock's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import orjson
+
+from feedtool.sandbox.business import Wish
+
+if TYPE_CHECKING:
+    import sqlite3
+
+TABLES = """
+CREATE TABLE IF NOT EXISTS offer(
+  id INTEGER PRIMARY KEY AUTOINCREMENT,   -- never used again, since cursors name it
+  seller TEXT NOT NULL,
+  channel TEXT NOT NULL,
+  reference TEXT NOT NULL,
+  product TEXT NOT NULL,                  -- what identifies the product, see Shelf.product
+  gtin TEXT NOT NULL,
+  product_reference TEXT NOT NULL,
+  condition TEXT NOT NULL,
+  price REAL NOT NULL,
+  origin_price REAL,
+  taxes TEXT NOT NULL,                    -- as in the request
+  modes TEXT NOT NULL,                    -- as in the request
+  preparation INTEGER NOT NULL,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL,
+  UNIQUE (seller, channel, reference),
+  UNIQUE (seller, product, condition, channel)
+);
+CREATE INDEX IF NOT EXISTS offer_page ON offer(seller, channel, id);
+CREATE INDEX IF NOT EXISTS offer_by_product_reference ON offer(seller, product_reference);
+CREATE TABLE IF NOT EXISTS stock(
+  seller TEXT NOT NULL,
+  product TEXT NOT NULL,
+  condition TEXT NOT NULL,
+  quantity INTEGER NOT NULL,
+  PRIMARY KEY (seller, product, condition)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS product_sheet( -- those created through products-integration
+  product TEXT PRIMARY KEY
+) WITHOUT ROWID;
+"""
+
+KNOWN_COLUMNS = """o.id, o.product, o.gtin, o.product_reference, o.condition, o.price,
+  o.origin_price, o.taxes, o.modes, o.preparation"""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownOffer:
+    """An offer that is on the shelf."""
+
+    id: int
+    product: str
+    terms: Wish
+
+
+def known_offer(row: sqlite3.Row) -> KnownOffer | None:
+    """The offer in the KNOWN_COLUMNS of an outer join, or None where there is none."""
+    if row["id"] is None:
+        return None
+    terms = Wish(
+        gtin=row["gtin"],
+        product_reference=row["product_reference"],
+        condition=row["condition"],
+        price=row["price"],
+        origin_price=row["origin_price"],
+        taxes=orjson.loads(row["taxes"]),
+        modes=orjson.loads(row["modes"]),
+        preparation=row["preparation"],
+    )
+    return KnownOffer(row["id"], row["product"], terms)
+
+
+def gtin_product(gtin: str) -> str:
+    """What identifies the product of a GTIN: its 14 digits, since leading zeros say nothing."""
+    return gtin.zfill(14)
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """The offers of one seller on one channel, changed as of one moment."""
+
+    db: sqlite3.Connection
+    seller: str
+    channel: str
+    at: str
+
+    def product(self, wish: Wish) -> str:
+        """What identifies the product: its GTIN, else its reference.
+
+        A reference that the seller has used with a GTIN stands for that GTIN's product.
+        """
+        if wish.gtin:
+            return gtin_product(wish.gtin)
+        row = self.db.execute(
+            "SELECT product FROM offer WHERE seller = ? AND product_reference = ? AND gtin <> ''"
+            " ORDER BY id LIMIT 1",
+            (self.seller, wish.product_reference),
+        ).fetchone()
+        return row["product"] if row else f"reference {wish.product_reference}"
+
+    def has_sheet(self, product: str) -> bool:
+        """Whether the catalogue has the product.
+
+        It has every GTIN, except the restricted ones: a GTIN-13 that begins with 2 has no sheet
+        until products-integration creates it.
+        """
+        if not product.startswith("02"):
+            return True
+        found = self.db.execute("SELECT 1 FROM product_sheet WHERE product = ?", (product,))
+        return found.fetchone() is not None
+
+    def create(self, wish: Wish, product: str) -> bool:
+        """Put an offer on the shelf; False when another one has its product and condition."""
+        done = self.db.execute(
+            "INSERT INTO offer(seller, channel, reference, product, gtin, product_reference,"
+            " condition, price, origin_price, taxes, modes, preparation, created_at, updated_at)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+            (self.seller, self.channel, wish.reference, product, *_columns(wish), self.at, self.at),
+        )
+        return self._stocked(done.rowcount, wish, product)
+
+    def write(self, offer: KnownOffer, wish: Wish, product: str) -> bool:
+        """Give a known offer all of these terms; False as in `create`."""
+        done = self.db.execute(
+            "UPDATE OR IGNORE offer SET product = ?, gtin = ?, product_reference = ?,"
+            " condition = ?, price = ?, origin_price = ?, taxes = ?, modes = ?, preparation = ?,"
+            " updated_at = ? WHERE id = ?",
+            (product, *_columns(wish), self.at, offer.id),
+        )
+        return self._stocked(done.rowcount, wish, product)
+
+    def remove(self, offer: KnownOffer) -> None:
+        """Take the offer off the shelf."""
+        self.db.execute("DELETE FROM offer WHERE id = ?", (offer.id,))
+
+    def _stocked(self, written: int, wish: Wish, product: str) -> bool:
+        """Set the shared stock; the offers of other channels change with it."""
+        if not written:
+            return False
+        if wish.quantity is None:
+            return True
+        key = (self.seller, product, wish.condition)
+        done = self.db.execute(
+            "INSERT INTO stock VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE"
+            " SET quantity = excluded.quantity WHERE quantity <> excluded.quantity",
+            (*key, wish.quantity),
+        )
+        if done.rowcount:
+            self.db.execute(
+                "UPDATE offer SET updated_at = ?"
+                " WHERE seller = ? AND product = ? AND condition = ? AND channel <> ?",
+                (self.at, *key, self.channel),
+            )
+        return True
+
+
+def _columns(wish: Wish) -> tuple[object, ...]:
+    return (
+        wish.gtin,
+        wish.product_reference,
+        wish.condition,
+        wish.price,
+        wish.origin_price,
+        orjson.dumps(wish.taxes).decode(),
+        orjson.dumps(wish.modes).decode(),
+        wish.preparation,
+    )

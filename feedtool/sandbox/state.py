@@ -1,0 +1,128 @@
+"""What the sandbox remembers: SQLite, in memory or in a file that several processes may share.
+
+The tables belong to the parts (`feedtool.sandbox.parts`); this module opens, guards and locks.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+LAYOUT = 1
+"""Raised with every change to a table; a state of another layout is refused, not migrated."""
+
+PATIENCE = 120.0
+"""Seconds to wait for another process: as long as the largest package takes to integrate."""
+
+CLOCK_TABLE = """
+CREATE TABLE IF NOT EXISTS clock(
+  one INTEGER PRIMARY KEY CHECK (one = 1),
+  latest TEXT NOT NULL,           -- the latest time that any request saw
+  offset_us INTEGER NOT NULL      -- how far the virtual clock is ahead of the real one
+);
+INSERT OR IGNORE INTO clock VALUES (1, '', 0);
+"""
+
+
+class StateUnreadableError(Exception):
+    """The state file is no state of this sandbox, or one of another version."""
+
+
+def stamp(moment: datetime) -> str:
+    """A moment as it is kept and shown: UTC, of one width, so that text sorts as time does."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def moment_of(text: str) -> datetime:
+    """A kept moment as a value again."""
+    return datetime.fromisoformat(text)
+
+
+class State:
+    """One connection, used by one thread at a time; transactions are those of SQLite."""
+
+    def __init__(self, path: Path | None, tables: Iterable[str]) -> None:
+        """Open the file, or a private state in memory without one, and see that it is ours."""
+        if path is not None:
+            _make_private(path)
+        self._lock = threading.RLock()
+        self._db = sqlite3.connect(
+            path or ":memory:", timeout=PATIENCE, isolation_level=None, check_same_thread=False
+        )
+        self._db.row_factory = sqlite3.Row
+        try:
+            self._prepare(tables)
+        except sqlite3.DatabaseError as error:
+            self._db.close()
+            raise StateUnreadableError(f"{path} is not a sandbox's state: {error}") from error
+        except StateUnreadableError:
+            self._db.close()
+            raise
+
+    def _prepare(self, tables: Iterable[str]) -> None:
+        # NORMAL survives the death of the process; only the machine's costs the last commits.
+        for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "temp_store = MEMORY"):
+            self._db.execute(f"PRAGMA {pragma}")
+        with self.transaction() as db:
+            (layout,) = db.execute("PRAGMA user_version").fetchone()
+            if layout not in {0, LAYOUT}:
+                raise StateUnreadableError(
+                    f"the state has layout {layout}, this version reads {LAYOUT}"
+                )
+            for statement in _statements(CLOCK_TABLE, *tables):
+                db.execute(statement)
+            db.execute(f"PRAGMA user_version = {LAYOUT}")
+
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """One BEGIN IMMEDIATE transaction: committed at the end, undone by an exception."""
+        with self._lock:
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._db
+            except BaseException:
+                self._db.execute("ROLLBACK")
+                raise
+            self._db.execute("COMMIT")
+
+    def close(self) -> None:
+        """Let go of the file."""
+        with self._lock:
+            self._db.close()
+
+
+def _make_private(path: Path) -> None:
+    """Make the file readable by its owner alone; SQLite gives its side files the same mode."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+    path.chmod(0o600)
+
+
+def _statements(*scripts: str) -> Iterator[str]:
+    """One statement after another; `executescript` would commit the transaction under way."""
+    for script in scripts:
+        statement = ""
+        for line in script.splitlines(keepends=True):
+            statement += line
+            if sqlite3.complete_statement(statement):
+                yield statement
+                statement = ""
+
+
+def latest_moment(db: sqlite3.Connection, now: datetime) -> datetime:
+    """`now`, or the latest time that was ever seen here: sandbox time never runs backwards."""
+    (latest,) = db.execute("SELECT latest FROM clock").fetchone()
+    now = now.astimezone(UTC)
+    text = stamp(now)
+    if text <= latest:
+        return moment_of(latest)
+    db.execute("UPDATE clock SET latest = ?", (text,))
+    return now
