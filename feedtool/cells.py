@@ -1,0 +1,109 @@
+"""What a spreadsheet is made of, once it is read: cells in blocks of rows. No marketplace here."""
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import Enum
+from typing import NamedTuple
+
+SHOWN_DIGITS = 15
+"""Significant digits that a numeric cell keeps and shows."""
+
+LONGEST_SHOWN = 40
+"""Digits before or after the point; a number beyond is shown as the file writes it."""
+
+
+class Kind(Enum):
+    """What a cell holds; kept apart so that nothing is ever turned into something else."""
+
+    BLANK = "blank"
+    TEXT = "text"
+    NUMBER = "number"
+    DATE = "date"
+    """A number whose format shows a date or a time."""
+    BOOLEAN = "boolean"
+    ERROR = "error"
+    """The cell shows #N/A, #REF! …"""
+    NO_RESULT = "no-result"
+    """A formula without a stored result."""
+
+
+class Cell(NamedTuple):
+    """One cell, read."""
+
+    kind: Kind
+    text: str
+    """Text as it is; a number's digits as the file stores them (`19.989999999999998`); a date as
+    ISO 8601; TRUE or FALSE; the error as shown; the formula where it has no result; "" if blank."""
+    percent: bool = False
+    """A number whose format shows it as a percentage (0.2 shown as 20 %)."""
+    zeros: int = 0
+    """A number's format pads it with zeros to so many digits (`0000000000000` is 13)."""
+
+
+BLANK = Cell(Kind.BLANK, "")
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Some hundred rows, column by column.
+
+    A cell comes as a *key*: a hashable of the raw file's making. Equal keys are equal cells, so
+    whoever reads a column decodes (`decode`) and judges each distinct key once and remembers it;
+    this is what makes a million cells cheap.
+    """
+
+    rows: Sequence[int]
+    """The sheet's own row numbers, 1-based, ascending; rows absent from the file are absent."""
+    lines: Sequence[int] | None
+    """In a CSV the physical line where each record starts."""
+    hidden: frozenset[int]
+    """The numbers of the hidden rows among `rows`."""
+    width: int
+    """How many columns this block has; beyond it every cell is blank."""
+    column: Callable[[int], Iterable[Hashable]]
+    """The keys of column i (0-based, i < width), one for each of `rows`."""
+    decode: Callable[[Hashable], Cell]
+
+
+def letters(index: int) -> str:
+    """The letters of a 0-based column index: 0 is A, 25 Z, 26 AA."""
+    name = ""
+    index += 1
+    while index:
+        index, rest = divmod(index - 1, 26)
+        name = chr(65 + rest) + name
+    return name
+
+
+def index_of(name: str) -> int:
+    """The 0-based index of a column's letters: A is 0, XFD 16383."""
+    index = 0
+    for letter in name:
+        index = index * 26 + ord(letter) - 64
+    return index - 1
+
+
+def rounded(digits: str) -> Decimal:
+    """A numeric cell's number as its program shows it: to 15 significant digits."""
+    number = Decimal(digits)
+    if len(number.as_tuple().digits) > SHOWN_DIGITS:
+        number = Decimal(f"{number:.{SHOWN_DIGITS - 1}e}")
+    return number
+
+
+def shown(cell: Cell) -> str:
+    """The cell's text as a spreadsheet program shows it, colours and separators aside.
+
+    A number has at most 15 significant digits and no exponent (19.989999999999998 is 19.99), the
+    zeros that its format pads with, and its percent sign.
+    """
+    if cell.kind is not Kind.NUMBER:
+        return cell.text
+    number = rounded(cell.text)
+    if abs(number.adjusted()) > LONGEST_SHOWN:
+        return cell.text
+    if cell.percent:
+        number *= 100
+    text = f"{number.normalize():f}" if number else "0"
+    return text.zfill(cell.zeros) + "%" * cell.percent

@@ -1,0 +1,137 @@
+"""Values out of a closed list, compared without case and sent canonical."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+
+from feedtool.cells import Cell
+from feedtool.columns import ColumnReader, Flawed
+from feedtool.columns.text import identifier, no_value, refused, trimmed, visible
+from feedtool.dialect import CONDITIONS
+from feedtool.model import Code, PackageType, Severity
+
+ENUM_VALUE = Code(
+    "enum-value",
+    Severity.ERROR,
+    """A value that is not in the closed list.
+
+The column takes one of a few values, in any case, or their labels in English, French or Spanish.
+
+Example: the condition `As new`; the nearest is `UsedLikeNew`.
+
+To mend it, choose one of the values that the message names.
+""",
+)
+FIELD_RETIRED = Code(
+    "field-retired",
+    Severity.ERROR,
+    """A field that can no longer be submitted.
+
+CDAV was replaced by a rule of the service (specification, "Versioning" 4), which refuses
+requests that still carry it.
+
+To mend it, empty or remove the column.
+""",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of a few values."""
+
+    values: Mapping[str, tuple[str, ...]]
+    """Canonical value → other writings that mean it."""
+    _by_writing: dict[str, str] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        writings = {
+            _folded(writing): value
+            for value, others in self.values.items()
+            for writing in (value, *others)
+        }
+        object.__setattr__(self, "_by_writing", writings)
+
+    def allowed(self, column: ColumnReader) -> tuple[str, ...]:
+        """The canonical values that the seller may use."""
+        del column
+        return tuple(self.values)
+
+    def read(self, cell: Cell, column: ColumnReader) -> object | None:
+        """The canonical value."""
+        flaw = no_value(cell)
+        if flaw:
+            return flaw
+        text = identifier(cell)
+        if isinstance(text, Flawed):
+            return text
+        if not text:
+            return None
+        allowed = self.allowed(column)
+        value = self._by_writing.get(_folded(text))
+        if value is None:  # a seller's own list may hold values that we have no label for
+            value = next((own for own in allowed if _folded(own) == _folded(text)), None)
+        if value not in allowed:
+            return self._unknown(text, allowed)
+        faults = trimmed(cell, text)
+        return Flawed(value, faults) if faults else value
+
+    def _unknown(self, text: str, allowed: tuple[str, ...]) -> Flawed:
+        near = get_close_matches(_folded(text), list(self._by_writing), n=1, cutoff=0.5)
+        nearest = self._by_writing[near[0]] if near else None
+        return refused(
+            ENUM_VALUE,
+            f"“{visible(text)}” is none of {', '.join(allowed)}",
+            f"did you mean {nearest}?" if nearest in allowed else f"use {allowed[0]}, for example",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Condition(Choice):
+    """The condition of an offer; the list is a setting of the profile."""
+
+    values: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: CONDITIONS)
+
+    def allowed(self, column: ColumnReader) -> tuple[str, ...]:
+        """What the profile lists."""
+        return column.dialect.conditions
+
+
+@dataclass(frozen=True, slots=True)
+class Action(Choice):
+    """What a row asks for; decides the type of its package."""
+
+    values: Mapping[str, tuple[str, ...]] = field(
+        default_factory=lambda: {
+            PackageType.UPSERT: ("create", "créer", "crear"),
+            PackageType.UPDATE: ("mettre à jour", "actualizar"),
+            PackageType.DELETE: ("supprimer", "eliminar", "remove"),
+        }
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Retired:
+    """A field that can no longer be submitted: any value is refused."""
+
+    def read(self, cell: Cell, column: ColumnReader) -> object | None:
+        """None for a blank, else `field-retired`."""
+        del column
+        if not cell.text.strip():
+            return None
+        return refused(
+            FIELD_RETIRED, "this field can no longer be submitted", "empty or remove the column"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Ignored:
+    """A field that is no longer supported: it is read by nobody and reported once."""
+
+    def read(self, cell: Cell, column: ColumnReader) -> object | None:
+        """Always None."""
+        del cell, column
+        return None
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.casefold().split())

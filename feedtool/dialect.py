@@ -1,0 +1,109 @@
+"""What the specification leaves open, as settings with a default; a profile may change each.
+
+Source: the field's knowledge of services of this family. Nothing here is a constant elsewhere.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from types import MappingProxyType
+
+SMALL_PARCEL_MODES = (
+    "TrackedHomeDelivery",
+    "SignedHomeDelivery",
+    "ExpressHomeDelivery",
+    "NotTrackedHomeDelivery",
+)
+LARGE_PARCEL_MODES = ("FixedDateHomeDelivery", "SpecificRoomHomeDelivery", "WithSetupHomeDelivery")
+DEPRECATED_MODES = ("Standard", "Express")
+"""Still present, to be removed (specification, "Versioning" 2)."""
+
+MANDATORY_MODE = "TrackedHomeDelivery"
+"""Mandatory everywhere (specification, "Delivery modes on orders")."""
+
+CONDITIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "New": ("New", "Neuf", "Nuevo"),
+        "UsedLikeNew": ("Used - like new", "Occasion - comme neuf", "Usado - como nuevo"),
+        "UsedVeryGoodState": (
+            "Used - very good state",
+            "Occasion - très bon état",
+            "Usado - muy buen estado",
+        ),
+        "UsedAverageState": (
+            "Used - average state",
+            "Occasion - état correct",
+            "Usado - estado aceptable",
+        ),
+        "RefurbishedLikeNew": (
+            "Refurbished - like new",
+            "Reconditionné - comme neuf",
+            "Reacondicionado - como nuevo",
+        ),
+        "RefurbishedVeryGoodState": (
+            "Refurbished - very good state",
+            "Reconditionné - très bon état",
+            "Reacondicionado - muy buen estado",
+        ),
+        "RefurbishedCorrectState": (
+            "Refurbished - correct state",
+            "Reconditionné - état correct",
+            "Reacondicionado - estado correcto",
+        ),
+    }
+)
+"""Canonical value → its labels in English, French, Spanish."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Bounds that the specification does not give, with generous defaults."""
+
+    highest_price: Decimal = Decimal("9999999.99")
+    longest_preparation: int = 365
+    """Days."""
+    highest_quantity: int = 9_999_999_999
+    advised_length: int = 50
+    """Characters of a reference; longer is a warning, since only peers know of a limit."""
+    longest_text: int = 32_767
+    """Characters; what a cell of a spreadsheet can hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much travels at once (specification, "Limits"; legacy and products from the field)."""
+
+    upload: int = 100
+    package: int = 50_000
+    legacy: int = 40_000
+    products: int = 25
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How one seller's service speaks."""
+
+    upload_body: str = "array"
+    """`array`, or `offerRequests` for an object around it."""
+    tax_codes: Mapping[str, str] = field(
+        default_factory=lambda: {"VAT": "VAT", "EcoPart": "EcoPart", "DEA": "DEA"}
+    )
+    """The specification's tax code → the one that is sent."""
+    vat_scale: int = 100
+    """100 sends 20 for twenty percent, 1 sends 0.2."""
+    delivery_modes: tuple[str, ...] = SMALL_PARCEL_MODES + LARGE_PARCEL_MODES
+    """The modes that the account may use."""
+    mandatory_mode: str | None = MANDATORY_MODE
+    """Required of every Upsert whose row has no large-parcel mode; None requires none."""
+    gtin_as: str = "string"
+    """`string` or `number`."""
+    conditions: tuple[str, ...] = tuple(CONDITIONS)
+    currencies: tuple[str, ...] = ("€", "EUR")
+    """Signs and codes that may stand before or after an amount."""
+    primary_channel: str = "PRIMARY"
+    csv_fallback: str = "cp1252"
+    """Encoding of a CSV that is neither marked nor UTF-8."""
+    columns: Mapping[str, str] = field(default_factory=dict)
+    """The seller's own headers → our keys."""
+    bounds: Bounds = field(default_factory=Bounds)
+    limits: Limits = field(default_factory=Limits)

@@ -1,0 +1,294 @@
+"""What the three offer feeds share: their columns, and how wide columns fold into lists.
+
+Source: specification, "Offer package and offer request (JSON)".
+"""
+
+from decimal import Decimal
+from functools import lru_cache
+
+from feedtool.columns.choice import Action, Condition, Ignored, Retired
+from feedtool.columns.gtin import Gtin
+from feedtool.columns.number import Days, Money, Rate, Whole
+from feedtool.columns.text import ProductReference, Reference, Text
+from feedtool.dialect import DEPRECATED_MODES, Dialect
+from feedtool.feeds import Column, Mode, Row, SheetColumns
+from feedtool.model import PackageType
+
+ZERO = Decimal(0)
+HUNDRED = Decimal(100)
+PRICE = Money(above=ZERO)
+AMOUNT = Money(least=ZERO)
+
+REFERENCE = "sellerExternalReference"
+GTIN = "product.gtin"
+PRODUCT_REFERENCE = "product.reference"
+CONDITION = "condition"
+PREPARATION = "preparationTime"
+QUANTITY = "quantity"
+ACTION = "action"
+CHANNEL = "salesChannelId"
+TAXES = ("taxes.VAT", "taxes.EcoPart", "taxes.DEA")
+IDENTITY = (GTIN, PRODUCT_REFERENCE, CONDITION)
+"""Never updatable (specification, "Offers (JSON packages)", rule 2)."""
+
+KIND_OF = {
+    PackageType.UPSERT: "offers-upsert",
+    PackageType.UPDATE: "offers-update",
+    PackageType.DELETE: "offers-delete",
+}
+
+IDENTITY_COLUMNS = (
+    Column(
+        REFERENCE,
+        Reference(),
+        ("Seller reference", "Votre référence", "Su referencia"),
+        (
+            "Your own reference of the offer, unique on a channel.",
+            "Votre référence de l'offre, unique par canal.",
+            "Su referencia de la oferta, única por canal.",
+        ),
+        "SKU-1001",
+        ("sku", "reference", "seller sku", "référence vendeur", "referencia vendedor"),
+    ),
+    Column(
+        GTIN,
+        Gtin(),
+        ("GTIN (EAN)", "EAN/GTIN", "Código EAN/GTIN"),
+        (
+            "8, 12, 13 or 14 digits; this or the product reference is needed.",
+            "8, 12, 13 ou 14 chiffres ; lui ou la référence produit est nécessaire.",
+            "8, 12, 13 o 14 cifras; se necesita este o la referencia del producto.",
+        ),
+        "4006381333931",
+        ("gtin", "ean", "ean13", "barcode", "code barre", "código de barras"),
+    ),
+    Column(
+        PRODUCT_REFERENCE,
+        ProductReference(),
+        ("Product reference", "Référence produit", "Referencia del producto"),
+        (
+            "The product's reference in the service's catalogue.",
+            "La référence du produit dans le catalogue du service.",
+            "La referencia del producto en el catálogo del servicio.",
+        ),
+        "AUC4006381333931",
+        ("productReference",),
+    ),
+    Column(
+        CONDITION,
+        Condition(),
+        ("Condition", "Sous-état du produit", "Estado del producto"),
+        ("One of the list.", "Une valeur de la liste.", "Un valor de la lista."),
+        "New",
+        ("état", "etat", "estado", "product condition", "condición"),
+    ),
+)
+
+CHANGEABLE_COLUMNS = (
+    Column(
+        "price.price",
+        PRICE,
+        ("Price (VAT included)", "Prix (TTC)", "Precio (IVA incluido)"),
+        (
+            "Gross price, taxes included.",
+            "Prix toutes taxes comprises.",
+            "Precio con todos los impuestos.",
+        ),
+        "19.99",
+        ("price", "prix", "precio", "Prix (€)(TTC)"),
+    ),
+    Column(
+        "price.originPrice",
+        PRICE,
+        ("Struck price", "Prix barré (TTC)", "Precio tachado"),
+        (
+            "The higher price shown struck through; may stay empty.",
+            "Le prix barré, facultatif.",
+            "El precio tachado, opcional.",
+        ),
+        "24.99",
+        ("originPrice", "prix barré", "origin price", "precio original"),
+    ),
+    Column(
+        "taxes.VAT",
+        Rate(least=ZERO, most=HUNDRED),
+        ("VAT (%)", "TVA (%)", "IVA (%)"),
+        ("Rate from 0 to 100.", "Taux de 0 à 100.", "Tipo de 0 a 100."),
+        "20",
+        ("vat", "tva", "iva", "vat rate"),
+    ),
+    Column(
+        "taxes.EcoPart",
+        AMOUNT,
+        ("Eco-participation (amount)", "Éco-participation (montant)", "Ecotasa (importe)"),
+        ("Amount contained in the price.", "Montant compris dans le prix.", "Importe incluido."),
+        "0.12",
+        ("ecoPart", "eco-participation", "ecotax", "ecotasa"),
+    ),
+    Column(
+        "taxes.DEA",
+        AMOUNT,
+        ("DEA (amount)", "DEA (montant)", "DEA (importe)"),
+        ("Amount contained in the price.", "Montant compris dans le prix.", "Importe incluido."),
+        "0",
+        ("dea", "dea tax"),
+    ),
+)
+
+STOCK_COLUMNS = (
+    Column(
+        PREPARATION,
+        Days(least=ZERO),
+        ("Preparation time (days)", "Délai de préparation", "Plazo de preparación"),
+        ("Whole days.", "Jours entiers.", "Días enteros."),
+        "2",
+        ("preparation time", "délai de préparation (jours)", "plazo de preparación (días)"),
+    ),
+    Column(
+        QUANTITY,
+        Whole(least=ZERO),
+        ("Stock", "Stock", "Existencias"),
+        (
+            "Whole number; shared across channels for a product and condition.",
+            "Nombre entier ; partagé entre les canaux pour un produit et un état.",
+            "Número entero; compartido entre canales para un producto y estado.",
+        ),
+        "25",
+        ("stock", "quantité", "quantite", "cantidad", "qty"),
+    ),
+)
+
+SPLITTING_COLUMNS = (
+    Column(
+        CHANNEL,
+        Text(),
+        ("Sales channel", "Canal de vente", "Canal de venta"),
+        (
+            "Only where it differs from the profile's.",
+            "Seulement s'il diffère de celui du profil.",
+            "Solo si difiere del perfil.",
+        ),
+        "",
+        ("channel", "canal"),
+    ),
+    Column(
+        ACTION,
+        Action(),
+        ("Action", "Action", "Acción"),
+        ("Upsert, Update or Delete.", "Upsert, Update ou Delete.", "Upsert, Update o Delete."),
+        "",
+        ("operation",),
+    ),
+)
+
+RETIRED_COLUMNS = (
+    Column("CDAV", Retired(), ("CDAV", "CDAV", "CDAV"), ("Retired.", "Retiré.", "Retirado.")),
+    Column(
+        "PackagingUnit",
+        Ignored(),
+        ("PackagingUnit", "PackagingUnit", "PackagingUnit"),
+        ("No longer supported.", "Plus pris en charge.", "Ya no se admite."),
+    ),
+    Column(
+        "PackagingValue",
+        Ignored(),
+        ("PackagingValue", "PackagingValue", "PackagingValue"),
+        ("No longer supported.", "Plus pris en charge.", "Ya no se admite."),
+    ),
+)
+"""Specification, "Versioning" 4."""
+
+MODE_LABELS = {
+    "TrackedHomeDelivery": ("Tracked", "Suivi", "Con seguimiento"),
+    "SignedHomeDelivery": ("Signed", "Recommandé", "Certificado"),
+    "ExpressHomeDelivery": ("Express delivery", "Livraison express", "Entrega exprés"),
+    "NotTrackedHomeDelivery": ("Not tracked", "Non suivi", "Sin seguimiento"),
+    "FixedDateHomeDelivery": ("Fixed date", "Sur rendez-vous", "Con cita"),
+    "SpecificRoomHomeDelivery": ("Room of choice", "Pièce de votre choix", "Habitación elegida"),
+    "WithSetupHomeDelivery": ("With set-up", "Avec mise en service", "Con instalación"),
+}
+_COST = ("cost", "principal", "coste")
+_ADDITIONAL = ("additional cost", "additionnel", "coste adicional")
+_COST_HELP = ("Shipping of the first piece.", "Port du premier article.", "Envío del primero.")
+_ADDITIONAL_HELP = ("Of each further piece.", "De chaque article suivant.", "De cada siguiente.")
+
+
+def mode(code: str) -> Mode:
+    """The two columns of a delivery mode."""
+    return Mode(code, f"deliveryModes.{code}.cost", f"deliveryModes.{code}.additionalCost")
+
+
+@lru_cache
+def mode_columns(code: str) -> tuple[Column, Column]:
+    """The cost and the additional cost of a delivery mode."""
+    names = MODE_LABELS.get(code, (code, code, code))
+    keys = mode(code)
+    return tuple(  # type: ignore[return-value]  # two keys make two columns
+        Column(
+            key,
+            AMOUNT,
+            tuple(f"{name}: {word}" for name, word in zip(names, words, strict=True)),  # type: ignore[arg-type]  # three languages
+            notes,
+            example,
+            (key.removeprefix("deliveryModes."),),
+        )
+        for key, words, notes, example in (
+            (keys.cost, _COST, _COST_HELP, "4.90"),
+            (keys.additional, _ADDITIONAL, _ADDITIONAL_HELP, "1.50"),
+        )
+    )
+
+
+def all_modes(dialect: Dialect) -> tuple[str, ...]:
+    """The modes that are understood: the account's, and the deprecated ones."""
+    return (*dialect.delivery_modes, *DEPRECATED_MODES)
+
+
+def columns_of_modes(codes: tuple[str, ...]) -> tuple[Column, ...]:
+    """The columns of several delivery modes, in order."""
+    return tuple(column for code in codes for column in mode_columns(code))
+
+
+def missing(sheet: SheetColumns, keys: tuple[str, ...]) -> list[str]:
+    """The keys that a header lacks."""
+    return [key for key in keys if key not in sheet.fields]
+
+
+def taxes(row: Row) -> list[dict[str, object]]:
+    """`price.taxes[]`: all of them, since taxes are listed even when zero."""
+    dialect = row.sheet.dialect
+    listed: list[dict[str, object]] = []
+    for key in TAXES:
+        name = key.removeprefix("taxes.")
+        value = row.values.get(key) or ZERO
+        if name == "VAT" and dialect.vat_scale == 1:
+            value = value / HUNDRED  # type: ignore[operator]  # a tax column holds Decimals
+        listed.append({"code": dialect.tax_codes[name], "value": value})
+    return listed
+
+
+def delivery_modes(row: Row) -> list[dict[str, object]]:
+    """`deliveryModes[]`: the modes of which both amounts are given."""
+    values = row.values
+    return [
+        {"code": mode.code, "cost": values[mode.cost], "additionalCost": values[mode.additional]}
+        for mode in row.sheet.modes
+        if values[mode.cost] is not None and values[mode.additional] is not None
+    ]
+
+
+def understood(dialect: Dialect) -> tuple[Column, ...]:
+    """Every column that the header of an offers sheet may have."""
+    return (
+        *IDENTITY_COLUMNS,
+        *CHANGEABLE_COLUMNS,
+        *columns_of_modes(all_modes(dialect)),
+        *STOCK_COLUMNS,
+        *SPLITTING_COLUMNS,
+        *RETIRED_COLUMNS,
+    )
+
+
+def modes(dialect: Dialect) -> tuple[Mode, ...]:
+    """Every delivery mode that the header of an offers sheet may have."""
+    return tuple(mode(code) for code in all_modes(dialect))

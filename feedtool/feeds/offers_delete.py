@@ -1,0 +1,42 @@
+"""Offers that are removed from the channel (specification, "Offers (JSON packages)" 3)."""
+
+from feedtool.dialect import Dialect
+from feedtool.feeds import Column, Feed, Row, SheetColumns
+from feedtool.feeds import _offers as offers
+from feedtool.model import PackageType
+
+
+def columns(dialect: Dialect) -> tuple[Column, ...]:
+    """The reference alone."""
+    del dialect
+    return (offers.IDENTITY_COLUMNS[0], *offers.SPLITTING_COLUMNS)
+
+
+def missing(sheet: SheetColumns) -> list[str]:
+    """The reference."""
+    return offers.missing(sheet, (offers.REFERENCE,))
+
+
+def required(row: Row) -> list[str]:
+    """The reference."""
+    return [offers.REFERENCE] if row.is_blank(offers.REFERENCE) else []
+
+
+def request(row: Row) -> dict[str, object]:
+    """The reference alone."""
+    return {"sellerExternalReference": row.values[offers.REFERENCE]}
+
+
+FEED = Feed(
+    kind="offers-delete",
+    sheet="Offers",
+    package_type=PackageType.DELETE,
+    summary="Offers that are removed from the channel.",
+    columns=columns,
+    understood=offers.understood,
+    modes=offers.modes,
+    missing=missing,
+    required=required,
+    request=request,
+    needs_asking=True,
+)

@@ -1,0 +1,76 @@
+"""Offers of which some fields change; a blank cell means unchanged.
+
+Specification, "Offers (JSON packages)" 2: the reference and at least one changed field; arrays
+(taxes, delivery modes) replace the old ones; identity fields cannot change and are not sent.
+"""
+
+from feedtool.dialect import Dialect
+from feedtool.feeds import Column, Feed, Row, SheetColumns
+from feedtool.feeds import _offers as offers
+from feedtool.model import PackageType
+
+SIMPLE = ("price.price", "price.originPrice", offers.PREPARATION, offers.QUANTITY)
+
+
+def columns(dialect: Dialect) -> tuple[Column, ...]:
+    """The reference, and what can change."""
+    return (
+        offers.IDENTITY_COLUMNS[0],
+        *offers.CHANGEABLE_COLUMNS,
+        *offers.columns_of_modes(dialect.delivery_modes),
+        *offers.STOCK_COLUMNS,
+        *offers.SPLITTING_COLUMNS,
+    )
+
+
+def changeable(sheet: SheetColumns) -> tuple[str, ...]:
+    """The keys that an Update of this sheet can change."""
+    modes = (key for mode in sheet.modes for key in (mode.cost, mode.additional))
+    return (*SIMPLE, *offers.TAXES, *modes)
+
+
+def missing(sheet: SheetColumns) -> list[str]:
+    """The reference; and the price, where nothing changeable is there at all."""
+    keys = offers.missing(sheet, (offers.REFERENCE,))
+    if not sheet.fields.intersection(changeable(sheet)):
+        keys.append("price.price")
+    return keys
+
+
+def required(row: Row) -> list[str]:
+    """The reference."""
+    return [offers.REFERENCE] if row.is_blank(offers.REFERENCE) else []
+
+
+def request(row: Row) -> dict[str, object]:
+    """The reference and what is not blank."""
+    values = row.values
+    body: dict[str, object] = {"sellerExternalReference": values[offers.REFERENCE]}
+    price = {
+        key.removeprefix("price."): values[key] for key in SIMPLE[:2] if values.get(key) is not None
+    }
+    if any(values.get(key) is not None for key in offers.TAXES):
+        price["taxes"] = offers.taxes(row)
+    if price:
+        body["price"] = price
+    modes = offers.delivery_modes(row)
+    if modes:
+        body["deliveryModes"] = modes
+    for key in SIMPLE[2:]:
+        if values.get(key) is not None:
+            body[key] = values[key]
+    return body
+
+
+FEED = Feed(
+    kind="offers-update",
+    sheet="Offers",
+    package_type=PackageType.UPDATE,
+    summary="Offers of which some fields change; a blank cell means unchanged.",
+    columns=columns,
+    understood=offers.understood,
+    modes=offers.modes,
+    missing=missing,
+    required=required,
+    request=request,
+)

@@ -1,0 +1,248 @@
+"""Which row of a sheet is its header, what each of its columns means, and what kind of feed it is.
+
+A header is known by its key, by a label of our templates in any language, by an alias, or by the
+seller's own name for it (the profile's `[columns]`), all compared without case, blanks, accents
+and punctuation.
+"""
+
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from feedtool.cells import Cell, Kind, letters
+from feedtool.dialect import Dialect
+from feedtool.errors import FileProblem
+from feedtool.feeds import Column, Feed, SheetColumns, all_feeds
+
+ENOUGH = 2
+"""Known headers that make a row a header; one alone may be a word in a title."""
+
+HeadRow = tuple[int, Sequence[Cell]]
+"""A row's number and its cells from column A on."""
+
+
+class NoRows(FileProblem):
+    """The sheet has a header and no row below it.
+
+    Blank rows do not count. Nothing was sent.
+
+    To mend it, fill the sheet, or name another one with `--sheet`.
+    """
+
+    code = "no-rows"
+
+
+class HeaderNotFound(FileProblem):
+    """No row looks like a header.
+
+    A sheet needs one row with known headers, at the top or below some title lines: the keys of
+    the template (`sellerExternalReference`, `price.price` …), its labels in English, French or
+    Spanish, or the headers that the profile's `[columns]` maps.
+
+    To mend it, start from `feedtool template`, or map your own headers in the profile.
+    """
+
+    code = "header-not-found"
+
+
+class HeaderMissing(FileProblem):
+    """Columns are missing that this kind of feed cannot do without.
+
+    The message names them. An Upsert needs all mandatory fields, an Update the reference and one
+    field that changes; a Delete is never recognised from headers.
+
+    To mend it, add the columns, or say with `--as` what kind of feed the sheet is.
+    """
+
+    code = "header-missing"
+
+
+class HeaderDuplicate(FileProblem):
+    """Two columns mean the same.
+
+    Which of the two should be sent is not guessed.
+
+    Example: `gtin` in B and `EAN` in F.
+
+    To mend it, remove or rename one of them.
+    """
+
+    code = "header-duplicate"
+
+
+class SheetAmbiguous(FileProblem):
+    """Several sheets could be meant.
+
+    The workbook has more than one sheet of the same kind, and nothing says which one to send.
+
+    To mend it, name one with `--sheet`.
+    """
+
+    code = "sheet-ambiguous"
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """A header row, understood."""
+
+    row: int
+    """Its number."""
+    after: int
+    """Data stand in the rows after this one; a second header row may be in between."""
+    columns: Mapping[int, Column]
+    """0-based index → the column that it is."""
+    texts: Mapping[int, str]
+    """0-based index → the header as the user wrote it, known or not."""
+    unknown: tuple[tuple[int, str | None], ...]
+    """Of each unknown header its index and the nearest known header."""
+    own: frozenset[int]
+    """The indexes of the columns that an earlier annotation added."""
+
+    def letter_of(self, key: str) -> str | None:
+        """The letter of a key's column, None where it is absent."""
+        return next((letters(i) for i, column in self.columns.items() if column.key == key), None)
+
+
+def folded(header: str) -> str:
+    """A header without case, blanks, accents and punctuation."""
+    plain = unicodedata.normalize("NFKD", header.casefold())
+    return "".join(letter for letter in plain if letter.isalnum())
+
+
+class Names:
+    """Every header that means a column of one family of feeds."""
+
+    def __init__(self, columns: Iterable[Column], dialect: Dialect, own: Iterable[str]) -> None:
+        self.by_key = {column.key: column for column in columns}
+        self.own = frozenset(map(folded, own))
+        self._by_name: dict[str, Column] = {}
+        for column in self.by_key.values():
+            for name in (*column.labels, *column.aliases, column.key):
+                self._by_name.setdefault(folded(name), column)
+        for key, column in self.by_key.items():  # a key is never another one's alias
+            self._by_name[folded(key)] = column
+        for header, key in dialect.columns.items():
+            if key in self.by_key:
+                self._by_name[folded(header)] = self.by_key[key]
+
+    def column(self, header: str) -> Column | None:
+        """The column that a header means."""
+        return self._by_name.get(folded(header))
+
+    def nearest(self, header: str) -> str | None:
+        """The key of the known header that looks most alike, if any does."""
+        near = get_close_matches(folded(header), list(self._by_name), n=1, cutoff=0.75)
+        return self._by_name[near[0]].key if near else None
+
+
+def find(head: Sequence[HeadRow], names: Names) -> Header | None:
+    """The header among the first rows of a sheet: the row that knows the most columns.
+
+    Exact keys decide between a human row and a technical one below it. None where no row has
+    enough known headers.
+
+    Raises:
+        HeaderDuplicate: two columns of the row mean the same.
+    """
+    scores = [_score(cells, names) for _, cells in head]
+    if not scores or max(scores)[0] < ENOUGH:
+        return None
+    best = max(range(len(head)), key=lambda index: scores[index])
+    last = best
+    while last + 1 < len(head) and 2 * scores[last + 1][0] > scores[best][0]:
+        last += 1
+    return _understand(head[best], head[last][0], names)
+
+
+def _texts(cells: Sequence[Cell]) -> dict[int, str]:
+    """The header texts; a cell that shows an error is no header."""
+    return {
+        index: " ".join(cell.text.split())
+        for index, cell in enumerate(cells)
+        if cell.kind in (Kind.TEXT, Kind.NUMBER) and cell.text.strip()
+    }
+
+
+def _score(cells: Sequence[Cell], names: Names) -> tuple[int, int]:
+    """How many distinct columns a row names, and how many of them by their key."""
+    texts = _texts(cells).values()
+    known = {column.key for text in texts if (column := names.column(text))}
+    return len(known), len(known.intersection(texts))
+
+
+def _understand(row: HeadRow, after: int, names: Names) -> Header:
+    number, cells = row
+    texts = _texts(cells)
+    columns: dict[int, Column] = {}
+    seen: dict[str, int] = {}
+    own = frozenset(index for index, text in texts.items() if folded(text) in names.own)
+    for index, text in texts.items():
+        column = names.column(text)
+        if column is None or index in own:
+            continue
+        if column.key in seen:
+            first = seen[column.key]
+            raise HeaderDuplicate(
+                f"“{texts[first]}” in column {letters(first)} and “{text}” in column "
+                f"{letters(index)} both mean {column.key}",
+                "remove or rename one of them",
+            )
+        seen[column.key] = index
+        columns[index] = column
+    unknown = tuple(
+        (index, names.nearest(text))
+        for index, text in texts.items()
+        if index not in columns and index not in own
+    )
+    return Header(number, after, columns, texts, unknown, own)
+
+
+def sheet_columns(header: Header, feed: Feed, dialect: Dialect) -> SheetColumns:
+    """What the header offers to its rows."""
+    fields = frozenset(column.key for column in header.columns.values())
+    modes = tuple(
+        mode for mode in feed.modes(dialect) if fields.intersection((mode.cost, mode.additional))
+    )
+    return SheetColumns(dialect, fields, modes)
+
+
+def recognise(header: Header, family: Sequence[Feed], dialect: Dialect, asked: str | None) -> Feed:
+    """The kind of feed that a header belongs to.
+
+    Args:
+        header: The sheet's.
+        family: The feeds that share its columns, most demanding first.
+        dialect: The profile's.
+        asked: The kind that the template's stamp or `--as` names.
+
+    Raises:
+        HeaderMissing: columns are missing that the kind needs.
+    """
+    if asked is not None:
+        feed = all_feeds()[asked]
+        return _complete(feed, header, dialect)
+    sheet = sheet_columns(header, family[0], dialect)
+    for feed in family:
+        if not feed.needs_asking and not feed.missing(sheet):
+            return feed
+    if "action" in sheet.fields:
+        return next(feed for feed in reversed(family) if not feed.missing(sheet))
+    missing = [key for key in family[0].missing(sheet)]
+    raise _missing(family[0], missing)
+
+
+def _complete(feed: Feed, header: Header, dialect: Dialect) -> Feed:
+    sheet = sheet_columns(header, feed, dialect)
+    missing = feed.missing(sheet)
+    if missing and "action" not in sheet.fields:
+        raise _missing(feed, missing)
+    return feed
+
+
+def _missing(feed: Feed, keys: Sequence[str]) -> HeaderMissing:
+    many = "columns" if len(keys) > 1 else "column"
+    return HeaderMissing(
+        f"{feed.kind} needs the {many} {', '.join(keys)}",
+        "add what is missing, start from `feedtool template`, or say with --as what it is",
+    )

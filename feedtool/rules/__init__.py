@@ -1,0 +1,90 @@
+"""Business rules: a module each, found by being there; its docstring is the user's page.
+
+The module's name is the code (`origin_price_below_price` is `origin-price-below-price`). What it
+defines says when it is asked:
+
+    check(row)          for each row that was read: yields Faults
+    check_sheet(facts)  once for each sheet, after its rows
+    Survey              sees every row of every file, then yields Faults with their places
+
+A rule with `ONCE = True` is asked until it finds something, which is said once for the sheet.
+"""
+
+import pkgutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from typing import Protocol
+
+from feedtool.feeds import Row, SheetColumns
+from feedtool.model import Code, Fault, Severity
+from feedtool.rules._occurrences import Place
+
+
+@dataclass(frozen=True, slots=True)
+class SheetFacts:
+    """What is known of a sheet once its rows were read."""
+
+    columns: SheetColumns
+    unknown: Sequence[tuple[str, str, str | None]]
+    """Of each unknown column its letter, its header, and the nearest known header."""
+    hidden_rows: int
+    notices: Mapping[str, Sequence[str]]
+    """What reading noticed, by the name of the code that it belongs to."""
+
+
+class Survey(Protocol):
+    """A rule that needs to have seen every row of every file."""
+
+    def __len__(self) -> int:
+        """How many rows are remembered."""
+        ...
+
+    def rewind(self, length: int) -> None:
+        """Forgets all but the first `length` rows, since a sheet is read once more."""
+        ...
+
+    def see(self, sheet: int, row: Row) -> None:
+        """Notes one row of the sheet with this number."""
+        ...
+
+    def faults(self, names: list[str]) -> Iterator[tuple[Place, Fault]]:
+        """What is wrong, and where; `names` are the sheets', for messages."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule's module, as far as it is one."""
+
+    code: Code
+    check: Callable[[Row], Iterator[Fault]] | None
+    check_sheet: Callable[[SheetFacts], Iterator[Fault]] | None
+    survey: Callable[[], Survey] | None
+    is_once: bool
+
+
+def code(module: str, docstring: str | None, severity: Severity = Severity.ERROR) -> Code:
+    """The code of a rule, from its module's name and docstring."""
+    return Code(module.rpartition(".")[2].replace("_", "-"), severity, docstring or "")
+
+
+@cache
+def all_rules() -> tuple[Rule, ...]:
+    """Every rule, in the order of the modules' names."""
+    modules = (
+        import_module(f"{__name__}.{found.name}")
+        for found in pkgutil.iter_modules(__path__)
+        if not found.name.startswith("_")
+    )
+    return tuple(
+        Rule(
+            module.CODE,
+            getattr(module, "check", None),
+            getattr(module, "check_sheet", None),
+            getattr(module, "Survey", None),
+            getattr(module, "ONCE", False),
+        )
+        for module in modules
+    )

@@ -1,0 +1,20 @@
+"""The sheet's own note of its size is wrong.
+
+Some exporting programs note a smaller or larger area than the sheet has. feedtool reads every
+cell that is there, whatever the note says.
+
+Nothing needs to be done; saving the file in a spreadsheet program corrects the note.
+"""
+
+from collections.abc import Iterator
+
+from feedtool.model import Fault, Severity
+from feedtool.rules import SheetFacts, code
+
+CODE = code(__name__, __doc__, Severity.WARNING)
+
+
+def check_sheet(sheet: SheetFacts) -> Iterator[Fault]:
+    """Passes on what reading noticed."""
+    for notice in sheet.notices.get(CODE.name, ()):
+        yield Fault(CODE, notice, "")

@@ -1,0 +1,72 @@
+"""The reference occurs more than once for the channel.
+
+The service refuses every request of a reference that occurs twice in a package (it says
+`Duplicated`), so all of them are kept back here, over all files of one command. Each message
+names up to five of the others and how many there are.
+
+Example: `SKU-1` in row 5 and `SKU-1 ` in row 9: blanks at the ends do not count.
+
+To mend it, keep one row of each reference, or give the rows different channels.
+"""
+
+from collections.abc import Iterator
+
+from feedtool.feeds import Row
+from feedtool.model import Fault
+from feedtool.rules import code
+from feedtool.rules._occurrences import Occurrences, Place
+
+CODE = code(__name__, __doc__)
+
+NAMED = 5
+
+
+class Survey:
+    """Remembers every reference of every channel until all files are read."""
+
+    def __init__(self) -> None:
+        self._seen = Occurrences()
+
+    def __len__(self) -> int:
+        return len(self._seen)
+
+    def rewind(self, length: int) -> None:
+        """Forgets all but the first `length` rows."""
+        self._seen.rewind(length)
+
+    def see(self, sheet: int, row: Row) -> None:
+        """Notes one row."""
+        reference = row.values.get("sellerExternalReference")
+        if reference is not None:
+            self._seen.add(f"{row.channel}\0{reference}", sheet, row.number)
+
+    def faults(self, names: list[str]) -> Iterator[tuple[Place, Fault]]:
+        """A fault for each row whose reference is not alone; `names` are the sheets'."""
+        for key, indexes in self._seen.repeated():
+            channel, _, reference = key.partition("\0")
+            places = [self._seen.place(index) for index in indexes]
+            for place in places:
+                yield (
+                    place,
+                    Fault(
+                        CODE,
+                        f"“{reference}” occurs {len(places)} times for {channel}: "
+                        f"also in {_others(place, places, names)}",
+                        "keep one row of each reference",
+                        "sellerExternalReference",
+                        reference,
+                    ),
+                )
+
+
+def _others(place: Place, places: list[Place], names: list[str]) -> str:
+    shown: list[str] = []
+    for other in places:
+        if other == place:
+            continue
+        where = "" if other.sheet == place.sheet else f" of {names[other.sheet]}"
+        shown.append(f"row {other.row}{where}")
+        if len(shown) == NAMED:
+            break
+    left = len(places) - 1 - len(shown)
+    return ", ".join(shown) + (f" and {left} more" if left else "")

@@ -1,0 +1,34 @@
+"""GTIN, product reference or condition in an Update.
+
+They identify the offer's product and never change, so an Update does not carry them; the
+columns may stay where they are. Said once for a sheet.
+
+To offer another product, delete this offer and create another.
+"""
+
+from collections.abc import Iterator
+
+from feedtool.feeds import Row
+from feedtool.model import Fault, Severity
+from feedtool.rules import code
+
+CODE = code(__name__, __doc__, Severity.WARNING)
+
+ONCE = True
+"""Said once for a sheet."""
+
+IDENTITY = ("product.gtin", "product.reference", "condition")
+
+
+def check(row: Row) -> Iterator[Fault]:
+    """The first Update row with one of them."""
+    if row.kind == "offers-update":
+        for key in IDENTITY:
+            if not row.is_blank(key):
+                yield Fault(
+                    CODE,
+                    "GTIN, product reference and condition never change and are not sent",
+                    "nothing needs to be done",
+                    key,
+                )
+                return

@@ -1,0 +1,32 @@
+"""An Update with delivery modes removes the ones that it does not list.
+
+The list of delivery modes is replaced as a whole (specification, "Offers (JSON packages)",
+rule 2). Said once for a sheet.
+
+Nothing needs to be done if the row lists every mode that the offer shall keep.
+"""
+
+from collections.abc import Iterator
+
+from feedtool.feeds import Row
+from feedtool.model import Fault, Severity
+from feedtool.rules import code
+
+CODE = code(__name__, __doc__, Severity.WARNING)
+
+ONCE = True
+"""Said once for a sheet."""
+
+
+def check(row: Row) -> Iterator[Fault]:
+    """The first Update row with a mode."""
+    if row.kind == "offers-update":
+        for mode in row.sheet.modes:
+            if not row.is_blank(mode.cost):
+                yield Fault(
+                    CODE,
+                    "delivery modes that an Update row does not list are removed from its offer",
+                    "list every mode that the offer shall keep",
+                    mode.cost,
+                )
+                return

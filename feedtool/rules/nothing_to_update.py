@@ -1,0 +1,27 @@
+"""An Update row with no changed field.
+
+In an Update a blank cell means unchanged, so a row with its reference alone changes nothing, and
+the service would refuse it.
+
+To mend it, fill what changes, or delete the row.
+"""
+
+from collections.abc import Iterator
+
+from feedtool.feeds import Row
+from feedtool.feeds.offers_update import changeable
+from feedtool.model import Fault
+from feedtool.rules import code
+
+CODE = code(__name__, __doc__)
+
+
+def check(row: Row) -> Iterator[Fault]:
+    """A fault where every changeable cell is blank."""
+    if row.kind == "offers-update" and all(row.is_blank(key) for key in changeable(row.sheet)):
+        yield Fault(
+            CODE,
+            "nothing changes in this row",
+            "fill what changes, or delete the row",
+            "sellerExternalReference",
+        )

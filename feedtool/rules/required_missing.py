@@ -1,0 +1,28 @@
+"""A mandatory value is absent.
+
+An Upsert needs the reference, the GTIN or the product reference, the condition, the price, VAT,
+the preparation time, the stock and both TrackedHomeDelivery amounts (unless the row has a
+large-parcel mode). Update and Delete need the reference. A row without GTIN and product
+reference is reported on the GTIN.
+
+Example: the cell of the price is empty in a row of an Upsert sheet.
+
+To mend it, fill the cell. To change a few fields only, use the template of an Update, where a
+blank cell means unchanged.
+"""
+
+from collections.abc import Iterator
+
+from feedtool.feeds import Row, all_feeds
+from feedtool.model import Fault
+from feedtool.rules import code
+
+CODE = code(__name__, __doc__)
+
+NAMES = {"product.gtin": "GTIN or product reference"}
+
+
+def check(row: Row) -> Iterator[Fault]:
+    """A fault for each key that the row must fill and does not."""
+    for key in all_feeds()[row.kind].required(row):
+        yield Fault(CODE, f"{NAMES.get(key, key)} is missing", "fill the cell", key)

@@ -1,0 +1,67 @@
+"""Other quantities for the same product and condition.
+
+Stock is shared across channels for the same product and condition (specification, "General
+properties"), so of several quantities the one that is processed last stays.
+
+Example: the same GTIN, new, with stock 5 for one channel and 8 for another.
+
+To mend it, give the same stock in all rows of a product and condition.
+"""
+
+from array import array
+from collections.abc import Iterator
+
+from feedtool.feeds import Row
+from feedtool.model import Fault, Severity
+from feedtool.rules import code
+from feedtool.rules._occurrences import Occurrences, Place
+
+CODE = code(__name__, __doc__, Severity.WARNING)
+
+
+class Survey:
+    """Remembers the quantity of every product and condition until all files are read."""
+
+    def __init__(self) -> None:
+        self._seen = Occurrences()
+        self._quantities = array("q")
+
+    def __len__(self) -> int:
+        return len(self._seen)
+
+    def rewind(self, length: int) -> None:
+        """Forgets all but the first `length` rows."""
+        self._seen.rewind(length)
+        del self._quantities[length:]
+
+    def see(self, sheet: int, row: Row) -> None:
+        """Notes one row of an Upsert; the others do not name their product."""
+        values = row.values
+        product = values.get("product.gtin") or values.get("product.reference")
+        quantity = values.get("quantity")
+        if row.kind == "offers-upsert" and product is not None and isinstance(quantity, int):
+            self._seen.add(f"{product}\0{values.get('condition')}", sheet, row.number)
+            self._quantities.append(quantity)
+
+    def faults(self, names: list[str]) -> Iterator[tuple[Place, Fault]]:
+        """A warning for each row of a product whose rows do not agree."""
+        for key, indexes in self._seen.repeated():
+            quantities = {self._quantities[index] for index in indexes}
+            if len(quantities) == 1:
+                continue
+            product, _, condition = key.partition("\0")
+            for index in indexes:
+                own = self._quantities[index]
+                other = next(i for i in indexes if self._quantities[i] != own)
+                place = self._seen.place(other)
+                yield (
+                    self._seen.place(index),
+                    Fault(
+                        CODE,
+                        f"stock {own} here and {self._quantities[other]} in row {place.row} of "
+                        f"{names[place.sheet]} for {product}, {condition}; stock is shared",
+                        "give the same stock in all rows of a product and condition",
+                        "quantity",
+                        str(own),
+                    ),
+                )
