@@ -1,0 +1,148 @@
+"""What an answer means for the call that it answers. Pure.
+
+Nothing in the service has an idempotency key, so an answer is of one of six kinds: see `Kind`.
+The specification's part "Errors" names 200, 201, 204, 400, 401, 403, 404, 409, 415, 429 and 500;
+what gateways add to them is sorted by whether it proves that nothing took effect.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from feedtool.service.wire import Call, Reply
+
+LONGEST_TEXT = 2000
+"""No message of the service's is shown at greater length, in characters."""
+
+
+class Kind(StrEnum):
+    """What is known of a call's effect."""
+
+    DONE = "done"
+    """It took effect, and what its answer carries was read."""
+    REFUSED = "refused"
+    """It took no effect, and will not when repeated as it is."""
+    WAIT = "wait"
+    """It took no effect, and is to be repeated later (429)."""
+    AUTH = "auth"
+    """It took no effect: the service refuses the credential (401) or the right (403)."""
+    UNKNOWN = "unknown"
+    """Whether it took effect is not known."""
+    NOT_SENT = "not sent"
+    """It never left."""
+
+
+BY_STATUS = {
+    401: Kind.AUTH,
+    403: Kind.AUTH,
+    408: Kind.UNKNOWN,
+    425: Kind.UNKNOWN,
+    429: Kind.WAIT,
+}
+"""Statuses that mean something of their own; the others go by their hundred."""
+
+BY_HUNDRED = {1: Kind.UNKNOWN, 2: Kind.UNKNOWN, 3: Kind.UNKNOWN, 4: Kind.REFUSED, 5: Kind.UNKNOWN}
+
+
+def kind_of(call: Call, reply: Reply) -> Kind:
+    """The kind of an answer by its status alone."""
+    if reply.status in call.success:
+        return Kind.DONE
+    return BY_STATUS.get(reply.status) or BY_HUNDRED.get(reply.status // 100, Kind.UNKNOWN)
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """An `application/problem+json` body as far as it could be read (part "Errors")."""
+
+    status: int
+    title: str = ""
+    description: str = ""
+    errors: tuple[str, ...] = ()
+    """Each `code cause: reason`."""
+    trace_id: str = ""
+    """What the service's support asks for."""
+    code: str = ""
+    """The first error's code."""
+
+    @property
+    def text(self) -> str:
+        """All of it on one line, for the user."""
+        repeated = any(error.endswith(self.description) for error in self.errors)
+        said = [self.title, "" if repeated else self.description, *self.errors]
+        told = ". ".join(dict.fromkeys(part.rstrip(". ") for part in said if part.strip(". ")))
+        trace = f" [traceId {self.trace_id}]" if self.trace_id else ""
+        return f"{told or 'no reason given'} (HTTP {self.status}){trace}"
+
+
+def refusal(reply: Reply) -> Refusal:
+    """What an answer that is no success says of itself; never fails, whatever the body holds."""
+    document = _json(reply.body)
+    if not isinstance(document, dict):
+        return Refusal(reply.status)
+    errors = document.get("errors")
+    entries = [e for e in errors if isinstance(e, dict)] if isinstance(errors, list) else []
+    return Refusal(
+        status=reply.status,
+        title=text(document.get("title")),
+        description=text(document.get("description") or document.get("detail")),
+        errors=tuple(told for entry in entries if (told := _error(entry))),
+        trace_id=text(document.get("traceId")),
+        code=text(entries[0].get("code")) if entries else "",
+    )
+
+
+def _error(entry: dict[str, Any]) -> str:
+    """`{code, cause, reason}` on one line, whichever of them there are."""
+    where = " ".join(filter(None, (text(entry.get("code")), text(entry.get("cause")))))
+    return ": ".join(filter(None, (where, text(entry.get("reason")))))
+
+
+def retry_after(reply: Reply, now: datetime) -> float | None:
+    """How many seconds the service asks us to wait, or None where it does not say.
+
+    Both forms of RFC 9110, 10.2.3. A date is compared with the answer's own Date, since the
+    service's clock need not be ours.
+    """
+    value = reply.headers.get("retry-after", "").strip()
+    if value.isascii() and value.isdigit():
+        return float(value[:9])
+    until = http_date(value)
+    if until is None:
+        return None
+    return max(0.0, (until - (service_time(reply) or now)).total_seconds())
+
+
+def service_time(reply: Reply) -> datetime | None:
+    """The service's own clock at the answer: its Date header."""
+    return http_date(reply.headers.get("date", ""))
+
+
+def http_date(value: str) -> datetime | None:
+    """An HTTP date in UTC, or None for what is none."""
+    try:
+        found = parsedate_to_datetime(value)
+    except (TypeError, ValueError, IndexError, OverflowError):
+        return None
+    return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def text(value: object) -> str:
+    """A string or number of the service's as one line of bounded length; "" for anything else."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return ""
+    shown = "".join(c if c.isprintable() else " " for c in str(value)[:LONGEST_TEXT])
+    return " ".join(shown.split())
+
+
+def _json(body: bytes) -> object:
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        return None

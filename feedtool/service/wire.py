@@ -1,0 +1,158 @@
+"""The wire without I/O: what is asked of the service (Call), and what came back (Reply).
+
+A Call is built here by a function for each endpoint that is used (specification, part "Offers
+(JSON packages)"); `client.Client.send` turns it into a Reply, or raises
+
+    Failure
+    ├── NotSent         connecting failed: the service has seen nothing of the call
+    └── OutcomeUnknown  the call left, and whether it took effect is not known
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Protocol
+from urllib.parse import quote
+
+from feedtool.errors import UsageProblem
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from feedtool.model import PackageType
+
+LANGUAGES = {"en": "en-US", "fr": "fr-FR", "es": "es-ES"}
+"""What Accept-Language may say, by what users say (part "Offers (JSON packages)")."""
+
+JSON = (("Content-Type", "application/json"),)
+
+READ = frozenset({200})
+CREATED = frozenset({200, 201, 202})
+STAGED = frozenset({200, 201, 202, 204})
+COMMITTED = frozenset({200, 202, 204})
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One request, before the seller and the credential are added to it."""
+
+    method: str
+    target: str
+    """A path relative to the base address, or an address that the service's own Link gave."""
+    success: frozenset[int]
+    """The statuses that say it was done; another 2xx is an answer that we do not know."""
+    query: tuple[tuple[str, str], ...] = ()
+    headers: tuple[tuple[str, str], ...] = ()
+    body: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """One answer, its body decoded from whatever coding it came in."""
+
+    status: int
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """Names in lower case; repeated ones joined by commas."""
+    body: bytes = b""
+    url: str = ""
+    """The address that it answers: what relative links are relative to."""
+
+
+class Failure(Exception):
+    """A call that has no answer. The message tells the cause and holds no header of ours."""
+
+
+class NotSent(Failure):
+    """Connecting failed: the call may be repeated whatever it is."""
+
+
+class OutcomeUnknown(Failure):
+    """A timeout or a reset once the call had left, or an answer that could not be read."""
+
+
+class Sender(Protocol):
+    """What sends Calls: `client.Client`, or whatever stands in its place."""
+
+    def send(self, call: Call) -> Reply:
+        """The service's answer; raises NotSent or OutcomeUnknown. Called from several threads."""
+        ...
+
+
+class UploadBody(StrEnum):
+    """The shape of an upload, which the specification does not show (a field of the dialect)."""
+
+    ARRAY = "array"
+    """`[{…}, {…}]`"""
+    OFFER_REQUESTS = "offerRequests"
+    """`{"offerRequests": [{…}, {…}]}`"""
+
+
+def create_package(channel: str, package_type: PackageType, language: str) -> Call:
+    """Open a package, bound to a channel, a type and the language of its messages.
+
+    The answer carries the package's id (`packages.package_id`).
+    """
+    headers = (
+        ("SalesChannelId", header_value("The sales channel", channel)),
+        ("Accept-Language", language_tag(language)),
+    )
+    body = json.dumps({"packageType": str(package_type)}).encode()
+    return Call("POST", "/offer-packages", CREATED, headers=headers + JSON, body=body)
+
+
+def upload(package_id: str, bodies: Sequence[bytes], shape: UploadBody = UploadBody.ARRAY) -> Call:
+    """Stage offer requests, each of them JSON already; the answer has no body."""
+    array = b"[" + b",".join(bodies) + b"]"
+    body = array if shape is UploadBody.ARRAY else b'{"offerRequests":' + array + b"}"
+    return Call("POST", f"{_package(package_id)}/offer-requests", STAGED, headers=JSON, body=body)
+
+
+def read_package(package_id: str) -> Call:
+    """How far a package is; the answer is read by `packages.package_view`."""
+    return Call("GET", _package(package_id), READ)
+
+
+def commit(package_id: str) -> Call:
+    """Declare a package complete. From there on nothing takes it back."""
+    body = b'{"state":"Ready"}'
+    return Call("PATCH", _package(package_id), COMMITTED, headers=JSON, body=body)
+
+
+def read_results(package_id: str, link: str | None = None, limit: int | None = None) -> Call:
+    """A page of results; the answer is read by `packages.results_page`.
+
+    `link` is the address that the page before gave, and is followed as it is. `limit` is how
+    many results the first page is asked for; the specification names neither a default nor a
+    highest value for it.
+    """
+    if link is not None:
+        return Call("GET", link, READ)
+    query = (("limit", str(limit)),) if limit else ()
+    return Call("GET", f"{_package(package_id)}/offer-requests-results", READ, query=query)
+
+
+def language_tag(language: str) -> str:
+    """`fr` or `fr-FR` as Accept-Language has it; UsageProblem for a language that it has not."""
+    for short, tag in LANGUAGES.items():
+        if language.casefold() in {short, tag.casefold()}:
+            return tag
+    known = ", ".join(LANGUAGES)
+    raise UsageProblem(
+        f"The service has no messages in the language {language!r}.", f"Choose one of: {known}."
+    )
+
+
+def header_value(what: str, value: str) -> str:
+    """A value that can travel in a header; UsageProblem, naming `what`, for any other."""
+    if not value or not value.isascii() or not value.isprintable() or value != value.strip():
+        raise UsageProblem(
+            f"{what} cannot be sent: it is empty, or has characters that a header cannot carry.",
+            "Only ASCII letters, digits and punctuation can be sent there.",
+        )
+    return value
+
+
+def _package(package_id: str) -> str:
+    return f"/offer-packages/{quote(package_id, safe='')}"
