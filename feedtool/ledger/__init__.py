@@ -1,0 +1,13 @@
+"""What was intended and what was answered, per run, file, package and upload.
+
+The service has no idempotency keys, so what we know of it is here or nowhere: every step is
+written before its request and after its answer, each a full commit. Never a token or a header.
+
+Reading order: `records` (the nouns), `tables` (how they are kept), `database` (SQLite or
+PostgreSQL behind one URL), `store` (the Ledger), `verdicts` (what became of each row).
+"""
+
+from feedtool.ledger.records import Attempt, Change, Package, Phase, Result, Run, Stage
+from feedtool.ledger.store import Ledger
+
+__all__ = ["Attempt", "Change", "Ledger", "Package", "Phase", "Result", "Run", "Stage"]

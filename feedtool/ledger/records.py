@@ -1,0 +1,149 @@
+"""The nouns of the ledger: what is known of a run, a package, an upload, an attempt."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from feedtool.model import Message, Status
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from datetime import datetime
+
+    from feedtool.model import PackageType
+
+Result = tuple[str, Status, tuple[Message, ...]]
+"""What the service said of one reference of a package."""
+
+
+class Phase(StrEnum):
+    """How far we are with a package. What follows on each is `delivery.steps.NEXT`."""
+
+    PLANNED = "planned"
+    """The service knows nothing of it."""
+    CREATING = "creating"
+    """Intended; without an answer another one is created, and the orphan expires empty."""
+    FILLING = "filling"
+    """It has an id, and uploads that have had no answer yet."""
+    PROBING = "probing"
+    """An upload went wrong: the package is looked at before another one is sent."""
+    FILLED = "filled"
+    """Every upload has been sent once, whatever came of it."""
+    SETTLED = "settled"
+    """Filled, and the service has been seen waiting for its completion."""
+    COMMITTING = "committing"
+    """The PATCH is intended: from here on there is no way back."""
+    COMMITTED = "committed"
+    """The service has taken the PATCH, or was seen working on the package."""
+    INTEGRATED = "integrated"
+    """Final: its results are being read."""
+    READ = "read"
+    """The last page of its results has been read."""
+    CLOSED = "closed"
+    """Nothing more is to be done for it or had of it."""
+
+
+class Stage(StrEnum):
+    """How far we are with an upload."""
+
+    PLANNED = "planned"
+    SENDING = "sending"
+    """Intended. After a crash that is as much as DOUBTFUL."""
+    STAGED = "staged"
+    """The service has taken it."""
+    DOUBTFUL = "doubtful"
+    """Whether the service has taken it is not known; it is never sent again in its package."""
+    REFUSED = "refused"
+    """The service has refused it as a whole; the reason is kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One command that delivers."""
+
+    run_id: int
+    started_at: datetime
+    seller: str
+    service: str
+    """The base address."""
+    language: str
+    """Of the service's messages: `en`, `fr`, `es`."""
+    options: Mapping[str, Any]
+    """What else the command was told, as JSON: kept so that it can be gone on with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """All that the next step depends on, as the ledger has it. Times are UTC."""
+
+    key: int
+    """The ledger's own; the service's is `package_id`."""
+    file: int
+    number: int
+    """1-based within its file."""
+    channel: str
+    package_type: PackageType
+    rows: int
+    uploads: tuple[Stage, ...]
+    """Upload n is at n - 1."""
+    phase: Phase = Phase.PLANNED
+    package_id: str | None = None
+    state: str | None = None
+    """The last that the service said, in its words."""
+    message: Message | None = None
+    """Why it was closed without results: the service's reason, or ours."""
+    created_at: datetime | None = None
+    """By the service's clock, since its 6 hours and 3 days count by that."""
+    committed_at: datetime | None = None
+    finished_at: datetime | None = None
+    creations: int = 0
+    """How often a package has been created for these rows."""
+    readings: int = 0
+    """How often the results have been read from the first page to the last."""
+    link: str | None = None
+    """Where the next page of results is."""
+    attempts: int = 0
+    """Steps tried, and the number of the last of them."""
+    tries: int = 0
+    """Answers since the last progress; pauses grow with them."""
+    failures: int = 0
+    """Calls in a row that had no answer."""
+    since: datetime | None = None
+    """When it last made progress."""
+    due: datetime | None = None
+    """Its next step comes no earlier than this."""
+
+    def staged(self, stage: Stage) -> int:
+        """How many uploads are at this stage."""
+        return self.uploads.count(stage)
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One step tried: written before its request, and completed after its answer."""
+
+    number: int
+    """1-based within its package."""
+    step: str
+    intended_at: datetime
+    upload: int | None = None
+    answered_at: datetime | None = None
+    outcome: str | None = None
+    """`answers.Kind`; None while there is no answer."""
+    status: int | None = None
+    trace_id: str | None = None
+    detail: str | None = None
+    """What the service, or the failure, said."""
+
+
+class Change(NamedTuple):
+    """What a step, or its answer, makes of a package: saved whole or not at all."""
+
+    before: Package
+    after: Package
+    attempt: Attempt | None = None
+    results: Sequence[Result] = ()
+    refused: tuple[int, Message] | None = None
+    """An upload that was refused, and why."""

@@ -1,0 +1,254 @@
+"""Between the tables' rows and the nouns of `records` and `model`."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import and_, bindparam, delete, insert, select, update
+
+from feedtool.ledger import tables as t
+from feedtool.ledger.records import Change, Package, Phase, Result, Stage
+from feedtool.ledger.verdicts import Facts
+from feedtool.model import Message, PackageSummary, PackageType, Status, Upload
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from sqlalchemy import Connection
+
+PLAIN = tuple(
+    field.name
+    for field in fields(Package)
+    if field.name not in {"key", "uploads", "message", "package_type", "phase"}
+)
+"""Fields of a Package that are columns of the same name."""
+
+FACTS = (
+    select(
+        t.rows.c.row,
+        t.rows.c.reference,
+        t.packages.c.phase,
+        t.packages.c.package_id,
+        t.packages.c.state,
+        t.packages.c.message_code,
+        t.packages.c.message_text,
+        t.uploads.c.stage,
+        t.uploads.c.message_code.label("upload_code"),
+        t.uploads.c.message_text.label("upload_text"),
+        t.results.c.status,
+        t.results.c.messages,
+    )
+    .select_from(
+        t.rows.join(t.packages, t.rows.c.package == t.packages.c.package)
+        .join(
+            t.uploads,
+            and_(t.rows.c.package == t.uploads.c.package, t.rows.c.upload == t.uploads.c.upload),
+        )
+        .outerjoin(
+            t.results,
+            and_(
+                t.rows.c.package == t.results.c.package,
+                t.rows.c.reference == t.results.c.reference,
+            ),
+        )
+    )
+    .order_by(t.rows.c.row)
+)
+"""All that a row's verdict depends on."""
+
+
+def add_uploads(
+    db: Connection, file: int, keys: dict[int, int], batch: Iterable[tuple[int, Upload]]
+) -> None:
+    """Write uploads and their rows; `keys`, package number to key, grows with new packages."""
+    uploads: list[dict[str, Any]] = []
+    rows: list[dict[str, Any]] = []
+    for number, upload in batch:
+        if number not in keys:
+            keys[number] = _add_package(db, file, number, upload)
+        place = {"package": keys[number], "upload": upload.number}
+        uploads.append({**place, "stage": Stage.PLANNED})
+        rows += [
+            {
+                **place,
+                "file": file,
+                "row": item.row,
+                "reference": item.reference,
+                "product": item.product,
+                "body": item.body,
+            }
+            for item in upload.items
+        ]
+    db.execute(insert(t.uploads), uploads)
+    db.execute(insert(t.rows), rows)
+
+
+def _add_package(db: Connection, file: int, number: int, upload: Upload) -> int:
+    values = {
+        "file": file,
+        "number": number,
+        "channel": upload.items[0].channel,
+        "package_type": str(upload.items[0].package_type),
+        "rows": 0,
+        "phase": Phase.PLANNED,
+    }
+    return key_of(db.execute(insert(t.packages).values(values)).inserted_primary_key)
+
+
+def package_of(row: Any, stages: tuple[Stage, ...]) -> Package:
+    """A package from its columns and the stages of its uploads."""
+    return Package(
+        key=row.package,
+        uploads=stages,
+        package_type=PackageType(row.package_type),
+        phase=Phase(row.phase),
+        message=_message(row.message_code, row.message_text),
+        **{name: getattr(row, name) for name in PLAIN},
+    )
+
+
+def stages_of(found: Iterable[Any]) -> dict[int, tuple[Stage, ...]]:
+    """By package, from rows (package, stage) in the order of the uploads."""
+    stages: dict[int, list[Stage]] = {}
+    for package, stage in found:
+        stages.setdefault(package, []).append(Stage(stage))
+    return {package: tuple(held) for package, held in stages.items()}
+
+
+def summary_of(row: Any) -> PackageSummary:
+    """A package for the user."""
+    return PackageSummary(
+        package_id=row.package_id,
+        package_type=PackageType(row.package_type),
+        channel=row.channel,
+        state=row.state,
+        rows=row.rows,
+        uploads=row.uploads,
+    )
+
+
+def facts_of(row: Any) -> Facts:
+    """A row of FACTS. Unpacked by position, since there are as many as the sheet has rows."""
+    number, reference, phase, package_id, state, *said, stage, code, text, status, messages = row
+    return Facts(
+        row=number,
+        reference=reference,
+        phase=_PHASES[phase],
+        package_id=package_id,
+        state=state,
+        package_message=_message(*said),
+        stage=_STAGES[stage],
+        upload_message=_message(code, text),
+        status=_STATUSES[status] if status else None,
+        messages=tuple(Message(*pair) for pair in json.loads(messages)) if messages else (),
+    )
+
+
+_PHASES = {str(phase): phase for phase in Phase}
+_STAGES = {str(stage): stage for stage in Stage}
+_STATUSES = {str(status): status for status in Status}
+
+
+def key_of(inserted: Any) -> int:
+    """The key that the database gave to a new row."""
+    return int(inserted[0])
+
+
+def _message(code: str | None, text: str | None) -> Message | None:
+    return None if code is None and text is None else Message(code or "", text or "")
+
+
+# Changes.
+
+_BY_PACKAGE = t.packages.c.package == bindparam("key")
+_UPDATE_PACKAGE = update(t.packages).where(_BY_PACKAGE)
+_UPDATE_UPLOAD = update(t.uploads).where(
+    t.uploads.c.package == bindparam("key"), t.uploads.c.upload == bindparam("number")
+)
+_UPDATE_ATTEMPT = update(t.attempts).where(
+    t.attempts.c.package == bindparam("key"), t.attempts.c.number == bindparam("attempt")
+)
+_DELETE_RESULT = delete(t.results).where(
+    t.results.c.package == bindparam("key"), t.results.c.reference == bindparam("named")
+)
+
+
+def save_change(db: Connection, change: Change) -> None:
+    """Write what differs between before and after, and what came with it."""
+    key = change.after.key
+    if columns := _changed_columns(change.before, change.after):
+        db.execute(_UPDATE_PACKAGE.values(columns), {"key": key})
+    for number, (old, new) in enumerate(
+        zip(change.before.uploads, change.after.uploads, strict=True), 1
+    ):
+        if old is not new:
+            message = _message_columns(_refusal(change, number))
+            db.execute(_UPDATE_UPLOAD.values(stage=new, **message), {"key": key, "number": number})
+    _save_attempt(db, change)
+    if change.results:
+        _save_results(db, key, change.results)
+
+
+def _refusal(change: Change, number: int) -> Message | None:
+    return change.refused[1] if change.refused and change.refused[0] == number else None
+
+
+def _changed_columns(before: Package, after: Package) -> dict[str, Any]:
+    values = {
+        name: value for name in PLAIN if (value := getattr(after, name)) != getattr(before, name)
+    }
+    if after.phase is not before.phase:
+        values["phase"] = after.phase
+    if after.message != before.message:
+        values |= _message_columns(after.message)
+    return values
+
+
+def _message_columns(message: Message | None) -> Mapping[str, str | None]:
+    code, text = message or (None, None)
+    return {"message_code": code, "message_text": text}
+
+
+def _save_attempt(db: Connection, change: Change) -> None:
+    attempt = change.attempt
+    if attempt is None:
+        return
+    if attempt.answered_at is None:
+        values = {
+            "package": change.after.key,
+            "number": attempt.number,
+            "step": attempt.step,
+            "upload": attempt.upload,
+            "intended_at": attempt.intended_at,
+        }
+        db.execute(insert(t.attempts), values)
+        return
+    answer = {
+        "answered_at": attempt.answered_at,
+        "outcome": attempt.outcome,
+        "status": attempt.status,
+        "trace_id": attempt.trace_id,
+        "detail": attempt.detail,
+    }
+    where = {"key": change.after.key, "attempt": attempt.number}
+    db.execute(_UPDATE_ATTEMPT.values(answer), where)
+
+
+def _save_results(db: Connection, key: int, results: Iterable[Result]) -> None:
+    """A later word on a reference replaces an earlier one: pages may be read more than once."""
+    by_reference = {result[0]: result for result in results}
+    db.execute(_DELETE_RESULT, [{"key": key, "named": name} for name in by_reference])
+    db.execute(
+        insert(t.results),
+        [
+            {
+                "package": key,
+                "reference": reference,
+                "status": str(status),
+                "messages": json.dumps(messages, ensure_ascii=False),
+            }
+            for reference, status, messages in by_reference.values()
+        ],
+    )

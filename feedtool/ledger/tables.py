@@ -1,0 +1,154 @@
+"""How the ledger is kept. Portable: the same tables on SQLite and on PostgreSQL.
+
+Times are fixed-width ISO 8601 in UTC, so that they sort as text and can be read by people.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+)
+from sqlalchemy.types import TypeDecorator
+
+VERSION = 1
+"""Of these tables; another version's ledger is not opened."""
+
+
+class Moment(TypeDecorator[datetime]):
+    """A time in UTC as text, to the microsecond."""
+
+    impl = String(32)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: object) -> str | None:
+        """Refuses a time without a zone, which could be any time."""
+        del dialect
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            raise ValueError(f"{value} has no time zone")
+        return value.astimezone(UTC).isoformat(timespec="microseconds")
+
+    def process_result_value(self, value: str | None, dialect: object) -> datetime | None:
+        """The time as it was written."""
+        del dialect
+        return None if value is None else datetime.fromisoformat(value)
+
+
+metadata = MetaData()
+# SQLite counts up only what it calls INTEGER.
+Key = BigInteger().with_variant(Integer, "sqlite")
+
+schema_version = Table("schema_version", metadata, Column("version", Integer, nullable=False))
+
+runs = Table(
+    "runs",
+    metadata,
+    Column("run_id", Key, primary_key=True),
+    Column("started_at", Moment, nullable=False),
+    Column("seller", Text, nullable=False),
+    Column("service", Text, nullable=False),
+    Column("language", Text, nullable=False),
+    Column("options", Text, nullable=False),
+)
+
+files = Table(
+    "files",
+    metadata,
+    Column("file", Key, primary_key=True),
+    Column("run_id", ForeignKey(runs.c.run_id), nullable=False, index=True),
+    Column("path", Text, nullable=False),
+    Column("sha256", Text, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("sheet", Text),
+)
+
+packages = Table(
+    "packages",
+    metadata,
+    Column("package", Key, primary_key=True),
+    Column("file", ForeignKey(files.c.file), nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("channel", Text, nullable=False),
+    Column("package_type", Text, nullable=False),
+    Column("rows", Integer, nullable=False),
+    Column("phase", Text, nullable=False),
+    Column("package_id", Text),
+    Column("state", Text),
+    Column("message_code", Text),
+    Column("message_text", Text),
+    Column("created_at", Moment),
+    Column("committed_at", Moment),
+    Column("finished_at", Moment),
+    Column("creations", Integer, nullable=False, default=0),
+    Column("readings", Integer, nullable=False, default=0),
+    Column("link", Text),
+    Column("attempts", Integer, nullable=False, default=0),
+    Column("tries", Integer, nullable=False, default=0),
+    Column("failures", Integer, nullable=False, default=0),
+    Column("since", Moment),
+    Column("due", Moment),
+    Index("package_by_file", "file", "number", unique=True),
+)
+
+uploads = Table(
+    "uploads",
+    metadata,
+    Column("package", ForeignKey(packages.c.package), primary_key=True),
+    Column("upload", Integer, primary_key=True, autoincrement=False),
+    Column("stage", Text, nullable=False),
+    Column("message_code", Text),
+    Column("message_text", Text),
+    sqlite_with_rowid=False,
+)
+
+rows = Table(
+    "rows",
+    metadata,
+    Column("file", ForeignKey(files.c.file), primary_key=True),
+    Column("row", Integer, primary_key=True, autoincrement=False),
+    Column("package", ForeignKey(packages.c.package), nullable=False),
+    Column("upload", Integer, nullable=False),
+    Column("reference", Text, nullable=False),
+    Column("product", Text, nullable=False),
+    Column("body", LargeBinary, nullable=False),
+    Index("row_by_upload", "package", "upload"),
+    sqlite_with_rowid=False,
+)
+
+attempts = Table(
+    "attempts",
+    metadata,
+    Column("package", ForeignKey(packages.c.package), primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("step", Text, nullable=False),
+    Column("upload", Integer),
+    Column("intended_at", Moment, nullable=False),
+    Column("answered_at", Moment),
+    Column("outcome", Text),
+    Column("status", Integer),
+    Column("trace_id", Text),
+    Column("detail", Text),
+    sqlite_with_rowid=False,
+)
+
+results = Table(
+    "results",
+    metadata,
+    Column("package", ForeignKey(packages.c.package), primary_key=True),
+    Column("reference", Text, primary_key=True),
+    Column("status", Text, nullable=False),
+    Column("messages", Text, nullable=False),
+    sqlite_with_rowid=False,
+)

@@ -1,0 +1,77 @@
+"""What became of a row, from what the ledger has of it. Pure.
+
+Nothing is claimed that no answer said: a row without a result of its own is told by its upload
+and its package, in the order of the table in `verdict`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from feedtool.ledger.records import Phase, Stage
+from feedtool.model import Message, Status, Verdict
+
+COMMITTED = {Phase.COMMITTING, Phase.COMMITTED, Phase.INTEGRATED, Phase.READ, Phase.CLOSED}
+"""From the intent of the PATCH on."""
+
+REJECTED = "Rejected"
+"""The package state that gives its message to all rows."""
+
+
+class Facts(NamedTuple):
+    """A row, its upload and its package."""
+
+    row: int
+    reference: str
+    phase: Phase
+    package_id: str | None
+    state: str | None
+    """The last package state that the service said."""
+    package_message: Message | None
+    stage: Stage
+    upload_message: Message | None
+    status: Status | None
+    """The service's result for the row, if there is one."""
+    messages: tuple[Message, ...]
+
+
+def verdict(facts: Facts) -> Verdict:
+    """What became of the row."""
+    if facts.status is not None:
+        return _verdict(facts, facts.status, *facts.messages)
+    if facts.stage is Stage.REFUSED:
+        return _verdict(facts, Status.REJECTED, facts.upload_message)
+    if facts.phase is Phase.CLOSED:
+        return _closed(facts)
+    if facts.phase not in COMMITTED:
+        return _verdict(facts, Status.PENDING, _NOT_YET)
+    if facts.stage is Stage.PLANNED:
+        return _verdict(facts, Status.PENDING, _LEFT_OUT)
+    doubt = _DOUBTFUL if facts.stage is not Stage.STAGED else _WAITED_FOR
+    return _verdict(facts, Status.PENDING, Message("", doubt.text.format(id=facts.package_id)))
+
+
+def _closed(facts: Facts) -> Verdict:
+    """A row without a result in a package of which nothing more is to be had."""
+    if facts.state == REJECTED or (facts.package_id is None and facts.package_message):
+        return _verdict(facts, Status.REJECTED, facts.package_message)
+    if facts.stage is Stage.PLANNED:
+        return _verdict(facts, Status.PENDING, _LEFT_OUT)
+    lost = _LOST if facts.stage is Stage.STAGED else _IN_DOUBT
+    return _verdict(facts, Status.UNKNOWN, lost, facts.package_message)
+
+
+def _verdict(facts: Facts, status: Status, *messages: Message | None) -> Verdict:
+    return Verdict(facts.row, facts.reference, status, tuple(filter(None, messages)))
+
+
+_NOT_YET = Message("", "Not in force: the run stopped before its package was committed.")
+_LEFT_OUT = Message("", "Not sent: its package was completed without it.")
+_WAITED_FOR = Message("", "Committed in package {id}; its result is not there yet.")
+_DOUBTFUL = Message("", "The answer to its upload was lost; the results of package {id} will tell.")
+_LOST = Message("", "The service took it, and has given no result for it.")
+_IN_DOUBT = Message(
+    "",
+    "The answer to its upload was lost and the package's results do not name it: most likely"
+    " it was never taken. It was not sent again.",
+)
