@@ -219,25 +219,18 @@ def recognise(header: Header, family: Sequence[Feed], dialect: Dialect, asked: s
     Raises:
         HeaderMissing: columns are missing that the kind needs.
     """
+    sheet = sheet_columns(header, family[0], dialect)
     if asked is not None:
         feed = all_feeds()[asked]
-        return _complete(feed, header, dialect)
-    sheet = sheet_columns(header, family[0], dialect)
-    for feed in family:
-        if not feed.needs_asking and not feed.missing(sheet):
+        missing = feed.missing(sheet)
+        if not missing or "action" in sheet.fields:
             return feed
-    if "action" in sheet.fields:
-        return next(feed for feed in reversed(family) if not feed.missing(sheet))
-    missing = [key for key in family[0].missing(sheet)]
-    raise _missing(family[0], missing)
-
-
-def _complete(feed: Feed, header: Header, dialect: Dialect) -> Feed:
-    sheet = sheet_columns(header, feed, dialect)
-    missing = feed.missing(sheet)
-    if missing and "action" not in sheet.fields:
         raise _missing(feed, missing)
-    return feed
+    asks_by_action = "action" in sheet.fields
+    for feed in family:
+        if not feed.missing(sheet) and (asks_by_action or not feed.needs_asking):
+            return feed
+    raise _missing(family[0], family[0].missing(sheet))
 
 
 def _missing(feed: Feed, keys: Sequence[str]) -> HeaderMissing:
@@ -246,3 +239,14 @@ def _missing(feed: Feed, keys: Sequence[str]) -> HeaderMissing:
         f"{feed.kind} needs the {many} {', '.join(keys)}",
         "add what is missing, start from `feedtool template`, or say with --as what it is",
     )
+
+
+def families() -> list[list[Feed]]:
+    """The feeds that share a header, most demanding first."""
+    by_sheet: dict[str, list[Feed]] = {}
+    for feed in all_feeds().values():
+        by_sheet.setdefault(feed.sheet, []).append(feed)
+    bare = SheetColumns(Dialect(), frozenset(), ())
+    return [
+        sorted(family, key=lambda feed: -len(feed.missing(bare))) for family in by_sheet.values()
+    ]

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from feedtool.columns import CellType
 from feedtool.dialect import Dialect
@@ -62,7 +62,7 @@ class Row(NamedTuple):
     """The kind of feed: the sheet's, or what the row's `action` makes of it."""
     channel: str
     """The salesChannelId it is for."""
-    values: Mapping[str, object]
+    values: Mapping[str, Any]
     """By the column's key; None is a blank or a cell that was refused."""
     refused: frozenset[str]
     """The keys of the cells that hold something which cannot be sent."""

@@ -262,7 +262,7 @@ def taxes(row: Row) -> list[dict[str, object]]:
         name = key.removeprefix("taxes.")
         value = row.values.get(key) or ZERO
         if name == "VAT" and dialect.vat_scale == 1:
-            value = value / HUNDRED  # type: ignore[operator]  # a tax column holds Decimals
+            value = value / HUNDRED
         listed.append({"code": dialect.tax_codes[name], "value": value})
     return listed
 

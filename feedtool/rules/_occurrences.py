@@ -52,13 +52,17 @@ class Occurrences:
         packed = self._places[index]
         return Place(packed >> 32, packed & 0xFFFFFFFF)
 
-    def repeated(self) -> Iterator[tuple[str, list[int]]]:
-        """Each key that occurs more than once, with the indexes of its occurrences, ascending."""
+    def repeated(self) -> Iterator[tuple[int, str, list[int]]]:
+        """Each occurrence of a key that is not alone, in the order of adding.
+
+        Yields:
+            Its index, its key, and the ascending indexes of all occurrences of that key.
+        """
         candidates = {one for one, other in pairwise(sorted(self._hashes)) if one == other}
         groups: dict[str, list[int]] = {}
         for index, number in enumerate(self._hashes):
             if number in candidates:
                 groups.setdefault(self.key(index), []).append(index)
-        for key, indexes in groups.items():
-            if len(indexes) > 1:
-                yield key, indexes
+        for index, number in enumerate(self._hashes):
+            if number in candidates and len(group := groups[self.key(index)]) > 1:
+                yield index, self.key(index), group

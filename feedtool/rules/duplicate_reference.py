@@ -42,31 +42,26 @@ class Survey:
 
     def faults(self, names: list[str]) -> Iterator[tuple[Place, Fault]]:
         """A fault for each row whose reference is not alone; `names` are the sheets'."""
-        for key, indexes in self._seen.repeated():
+        for index, key, group in self._seen.repeated():
             channel, _, reference = key.partition("\0")
-            places = [self._seen.place(index) for index in indexes]
-            for place in places:
-                yield (
-                    place,
-                    Fault(
-                        CODE,
-                        f"“{reference}” occurs {len(places)} times for {channel}: "
-                        f"also in {_others(place, places, names)}",
-                        "keep one row of each reference",
-                        "sellerExternalReference",
-                        reference,
-                    ),
-                )
+            yield (
+                self._seen.place(index),
+                Fault(
+                    CODE,
+                    f"“{reference}” occurs {len(group)} times for {channel}: "
+                    f"also in {self._others(index, group, names)}",
+                    "keep one row of each reference",
+                    "sellerExternalReference",
+                    reference,
+                ),
+            )
 
-
-def _others(place: Place, places: list[Place], names: list[str]) -> str:
-    shown: list[str] = []
-    for other in places:
-        if other == place:
-            continue
-        where = "" if other.sheet == place.sheet else f" of {names[other.sheet]}"
-        shown.append(f"row {other.row}{where}")
-        if len(shown) == NAMED:
-            break
-    left = len(places) - 1 - len(shown)
-    return ", ".join(shown) + (f" and {left} more" if left else "")
+    def _others(self, index: int, group: list[int], names: list[str]) -> str:
+        here = self._seen.place(index)
+        others = [self._seen.place(other) for other in group[: NAMED + 1] if other != index][:NAMED]
+        shown = [
+            f"row {other.row}" + (f" of {names[other.sheet]}" if other.sheet != here.sheet else "")
+            for other in others
+        ]
+        left = len(group) - 1 - len(others)
+        return ", ".join(shown) + (f" and {left} more" if left else "")

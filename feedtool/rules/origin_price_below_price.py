@@ -19,7 +19,7 @@ CODE = code(__name__, __doc__)
 def check(row: Row) -> Iterator[Fault]:
     """Compares the two where the row has both."""
     struck, price = row.values.get("price.originPrice"), row.values.get("price.price")
-    if struck is not None and price is not None and struck < price:  # type: ignore[operator]  # both are Decimals
+    if struck is not None and price is not None and struck < price:
         yield Fault(
             CODE,
             f"the struck price {struck} is below the price {price}",

@@ -20,8 +20,8 @@ def check(row: Row) -> Iterator[Fault]:
     """Compares the price with the sum of the amount taxes."""
     values = row.values
     price = values.get("price.price")
-    contained = (values.get("taxes.EcoPart") or 0) + (values.get("taxes.DEA") or 0)  # type: ignore[operator]  # Decimals
-    if price is not None and contained and price <= contained:  # type: ignore[operator]  # a Decimal
+    contained = (values.get("taxes.EcoPart") or 0) + (values.get("taxes.DEA") or 0)
+    if price is not None and contained and price <= contained:
         yield Fault(
             CODE,
             f"the price {price} is not above the {contained} of EcoPart and DEA inside it",

@@ -45,23 +45,30 @@ class Survey:
 
     def faults(self, names: list[str]) -> Iterator[tuple[Place, Fault]]:
         """A warning for each row of a product whose rows do not agree."""
-        for key, indexes in self._seen.repeated():
-            quantities = {self._quantities[index] for index in indexes}
-            if len(quantities) == 1:
+        unlike: dict[str, int | None] = {}
+        for index, key, group in self._seen.repeated():
+            if key not in unlike:
+                unlike[key] = self._unlike_first(group)
+            other = unlike[key]
+            if other is None:
                 continue
-            product, _, condition = key.partition("\0")
-            for index in indexes:
-                own = self._quantities[index]
-                other = next(i for i in indexes if self._quantities[i] != own)
-                place = self._seen.place(other)
-                yield (
-                    self._seen.place(index),
-                    Fault(
-                        CODE,
-                        f"stock {own} here and {self._quantities[other]} in row {place.row} of "
-                        f"{names[place.sheet]} for {product}, {condition}; stock is shared",
-                        "give the same stock in all rows of a product and condition",
-                        "quantity",
-                        str(own),
-                    ),
-                )
+            if self._quantities[index] == self._quantities[other]:
+                other = group[0]
+            yield self._seen.place(index), self._fault(index, other, key, names)
+
+    def _unlike_first(self, group: list[int]) -> int | None:
+        """The first occurrence whose quantity is not that of the group's first."""
+        first = self._quantities[group[0]]
+        return next((index for index in group if self._quantities[index] != first), None)
+
+    def _fault(self, index: int, other: int, key: str, names: list[str]) -> Fault:
+        product, _, condition = key.partition("\0")
+        own, place = self._quantities[index], self._seen.place(other)
+        return Fault(
+            CODE,
+            f"stock {own} here and {self._quantities[other]} in row {place.row} of "
+            f"{names[place.sheet]} for {product}, {condition}; stock is shared",
+            "give the same stock in all rows of a product and condition",
+            "quantity",
+            str(own),
+        )

@@ -1,0 +1,275 @@
+"""Reading and judging files: from a path to valid Items and to Problems, nothing sent.
+
+One bad file never stops the next: what cannot be read becomes the `error` of its `CheckedSheet`.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from feedtool.check.result import INVALID, CheckedSheet
+from feedtool.check.sheet import SheetReader
+from feedtool.dialect import Dialect
+from feedtool.errors import FileProblem, UsageProblem
+from feedtool.feeds import Feed, all_feeds
+from feedtool.headers import (
+    Header,
+    HeaderDuplicate,
+    HeaderMissing,
+    HeaderNotFound,
+    Names,
+    NoRows,
+    SheetAmbiguous,
+    families,
+    find,
+    recognise,
+)
+from feedtool.model import Problem, Severity
+from feedtool.rules import Survey, all_rules
+from feedtool.sheets import Sheet, Source, open_source
+from feedtool.spool import Spool
+
+HEADINGS = ("feedtool status", "feedtool message", "feedtool code")
+"""The three columns that an annotated copy has more than its input."""
+
+SUMMARY = "feedtool summary"
+"""The sheet that an annotated workbook has more than its input."""
+
+SEARCHED = 40
+"""Non-blank rows among which the header is looked for."""
+
+
+class FileMissing(FileProblem):
+    """There is no such file, or it is a folder, or it may not be read.
+
+    To mend it, look at the path; with blanks in it, put it in quotes.
+    """
+
+    code = "file-missing"
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """A file to read."""
+
+    name: str
+    """As the user gave it; `-` for standard input."""
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """How files are to be read."""
+
+    dialect: Dialect = field(default_factory=Dialect)
+    channel: str = "PRIMARY"
+    """The salesChannelId of rows that name none."""
+    kind: str | None = None
+    """`--as`."""
+    sheet: str | None = None
+    """`--sheet`."""
+    with_items: bool = True
+    """Whether the valid rows will be sent, or only counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A sheet that will be read, and as what."""
+
+    sheet: Sheet
+    header: Header
+    feed: Feed
+    is_certain: bool
+    """Whether rows without an `action` are of this kind."""
+
+
+def check(inputs: Sequence[Input], asked: Asked) -> list[CheckedSheet]:
+    """Reads and judges all files of one command.
+
+    Args:
+        inputs: The files, in the order in which they were given.
+        asked: How to read them.
+
+    Returns:
+        One CheckedSheet for each sheet that was read, and one for each file that could not be.
+    """
+    surveys = [rule.survey() for rule in all_rules() if rule.survey]
+    sheets: list[CheckedSheet] = []
+    readers: dict[int, SheetReader] = {}
+    for file in inputs:
+        for checked, reader in _check_file(file, asked, surveys, len(sheets)):
+            if reader:
+                readers[len(sheets)] = reader
+            sheets.append(checked)
+    _conclude(surveys, sheets, readers)
+    return sheets
+
+
+def _check_file(
+    file: Input, asked: Asked, surveys: Sequence[Survey], number: int
+) -> Iterator[tuple[CheckedSheet, SheetReader | None]]:
+    """The sheets of one file; a file that cannot be read gives one without rows."""
+    try:
+        if not file.path.is_file():
+            raise _missing(file)
+        with open_source(file.path, csv_fallback=asked.dialect.csv_fallback) as source:
+            for offset, chosen in enumerate(choose(source, asked)):
+                yield _check_sheet(file, chosen, asked, surveys, number + offset)
+    except FileProblem as error:
+        yield CheckedSheet(file.name, error=error), None
+    except OSError as error:
+        reason = FileMissing(
+            f"{file.name} cannot be read: {error.strerror}", "look at its permissions"
+        )
+        yield CheckedSheet(file.name, error=reason), None
+
+
+def _check_sheet(
+    file: Input, chosen: Chosen, asked: Asked, surveys: Sequence[Survey], number: int
+) -> tuple[CheckedSheet, SheetReader | None]:
+    checked = CheckedSheet(
+        file.name,
+        chosen.sheet.name,
+        chosen.feed.kind,
+        chosen.header,
+        has_items=asked.with_items,
+    )
+    reader = SheetReader(
+        chosen.sheet,
+        checked,
+        chosen.feed,
+        is_kind_certain=chosen.is_certain,
+        channel=asked.channel,
+        dialect=asked.dialect,
+        surveys=surveys,
+        number=number,
+    )
+    seen = [len(survey) for survey in surveys]
+    try:
+        reader.read()
+        if not any(True for _ in checked.marks):
+            raise NoRows(
+                f"there is no row below the header in row {chosen.header.row}",
+                "fill the sheet, or name another one with --sheet",
+            )
+    except FileProblem as error:
+        for survey, length in zip(surveys, seen, strict=True):
+            survey.rewind(length)
+        checked.forget()
+        checked.error = error
+        return checked, None
+    return checked, reader
+
+
+def _conclude(
+    surveys: Sequence[Survey], sheets: Sequence[CheckedSheet], readers: dict[int, SheetReader]
+) -> None:
+    """Adds what can only be said once every row of every file was seen."""
+    names = [_name(sheet, sheets) for sheet in sheets]
+    for survey in surveys:
+        spools: dict[int, Spool[Problem]] = {}
+        for place, fault in survey.faults(names):
+            spool = spools.setdefault(place.sheet, Spool(Problem._make))
+            spool.append(readers[place.sheet].late_problem(place.row, fault))
+            if fault.code.severity is Severity.ERROR:
+                sheets[place.sheet].marks[place.row] = INVALID
+        for number, spool in spools.items():
+            sheets[number].problems_by_source.append(spool)
+
+
+def _name(sheet: CheckedSheet, sheets: Sequence[CheckedSheet]) -> str:
+    """A sheet's name in messages: its file's, and its own where the file has several."""
+    if sum(other.file == sheet.file for other in sheets) > 1:
+        return f"{sheet.file}, sheet {sheet.sheet}"
+    return sheet.file
+
+
+def _missing(file: Input) -> FileMissing:
+    if file.path.is_dir():
+        return FileMissing(
+            f"{file.name} is a folder", "name the files in it, as in `folder/*.xlsx`"
+        )
+    return FileMissing(f"there is no file {file.name}", "look at the path")
+
+
+def choose(source: Source, asked: Asked) -> list[Chosen]:
+    """The sheets of a file that are feeds, and of which kind each is.
+
+    Raises:
+        UsageProblem: `--sheet` names none of them.
+        HeaderNotFound: none has a known header.
+        HeaderMissing, HeaderDuplicate: the only candidate is no complete feed.
+        SheetAmbiguous: several are of one kind.
+    """
+    candidates: list[Chosen] = []
+    reasons: list[FileProblem] = []
+    names = _sheet_names(source, asked)
+    for name in names:
+        try:
+            chosen = _recognise(source, source.sheet(name), asked)
+        except (HeaderMissing, HeaderDuplicate) as reason:
+            reasons.append(reason)
+        else:
+            candidates += [chosen] if chosen else []
+    if not candidates:
+        raise reasons[0] if reasons else _no_header(source, names)
+    return _unambiguous(candidates, source)
+
+
+def _sheet_names(source: Source, asked: Asked) -> list[str]:
+    visible = [entry.name for entry in source.sheets if not entry.hidden and entry.name != SUMMARY]
+    if asked.sheet is None:
+        return visible
+    wanted = asked.sheet.casefold()
+    named = [entry.name for entry in source.sheets if entry.name.casefold() == wanted]
+    if not named:
+        raise UsageProblem(
+            f"there is no sheet “{asked.sheet}”", f"choose one of: {', '.join(visible)}"
+        )
+    return named
+
+
+def _recognise(source: Source, sheet: Sheet, asked: Asked) -> Chosen | None:
+    """What a sheet is, None where nothing looks like a header."""
+    head = [(row.number, row.cells) for row in sheet.head(SEARCHED)]
+    stamp = source.properties.get("feedtool.template")
+    best: Chosen | None = None
+    for family in families():
+        names = Names(family[0].understood(asked.dialect), asked.dialect, HEADINGS)
+        header = find(head, names)
+        if header is None or (best and len(header.columns) <= len(best.header.columns)):
+            continue
+        stamped = stamp if stamp in all_feeds() and all_feeds()[stamp] in family else None
+        if stamped and sheet.name != family[0].sheet:
+            stamped = None
+        kind = asked.kind or stamped
+        feed = recognise(header, family, asked.dialect, kind)
+        best = Chosen(sheet, header, feed, is_certain=bool(kind) or not feed.needs_asking)
+    return best
+
+
+def _unambiguous(candidates: list[Chosen], source: Source) -> list[Chosen]:
+    """One sheet of each kind; the stamped sheet's name wins over others of its kind."""
+    stamp = source.properties.get("feedtool.template")
+    chosen: dict[str, list[Chosen]] = {}
+    for candidate in candidates:
+        chosen.setdefault(candidate.feed.kind, []).append(candidate)
+    for kind, several in chosen.items():
+        if len(several) == 1:
+            continue
+        stamped = [one for one in several if kind == stamp and one.sheet.name == one.feed.sheet]
+        if len(stamped) != 1:
+            sheets = ", ".join(one.sheet.name for one in several)
+            raise SheetAmbiguous(
+                f"several sheets could be meant: {sheets}", "name one of them with --sheet"
+            )
+        chosen[kind] = stamped
+    return [one for several in chosen.values() for one in several]
+
+
+def _no_header(source: Source, names: Sequence[str]) -> HeaderNotFound:
+    looked = f" (looked at {', '.join(names)})" if source.format == "xlsx" else ""
+    return HeaderNotFound(
+        f"no row looks like a header{looked}",
+        "start from `feedtool template`, or map your headers in the profile's [columns] table",
+    )

@@ -1,0 +1,98 @@
+"""What checking found of one sheet."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from heapq import merge
+from itertools import groupby
+from typing import NamedTuple
+
+from feedtool.errors import FileProblem
+from feedtool.headers import Header
+from feedtool.model import Counts, Item, Problem, Severity
+from feedtool.spool import Spool
+
+VALID, INVALID = 1, 2
+
+
+class Refused(NamedTuple):
+    """A row that cannot be sent, and its reference where it has one."""
+
+    row: int
+    reference: str | None
+
+
+class Marks:
+    """Which rows are valid and which are not, a byte for each row number."""
+
+    def __init__(self) -> None:
+        self._marks = bytearray()
+
+    def __setitem__(self, row: int, mark: int) -> None:
+        if row >= len(self._marks):
+            self._marks.extend(bytes(row + 1 - len(self._marks)))
+        self._marks[row] = mark
+
+    def __getitem__(self, row: int) -> int:
+        return self._marks[row]
+
+    def __iter__(self) -> Iterator[int]:
+        """The numbers of all rows that hold something, ascending."""
+        return (row for row, mark in enumerate(self._marks) if mark)
+
+    def count(self, mark: int) -> int:
+        """How many rows bear a mark."""
+        return self._marks.count(mark)
+
+
+@dataclass(slots=True)
+class CheckedSheet:
+    """One sheet of one file: its rows judged, the valid ones ready to travel."""
+
+    file: str
+    """The path as the user gave it."""
+    sheet: str | None = None
+    kind: str | None = None
+    header: Header | None = None
+    error: FileProblem | None = None
+    """Why nothing of it could be read."""
+    items: Spool[Item] = field(default_factory=lambda: Spool(Item._make))
+    """The rows that were valid by themselves; a row may still be refused for its neighbours."""
+    refused: Spool[Refused] = field(default_factory=lambda: Spool(Refused._make))
+    problems_by_source: list[Spool[Problem]] = field(default_factory=list)
+    """Each in the order of rows: what reading found, then what each survey found."""
+    marks: Marks = field(default_factory=Marks)
+    has_items: bool = True
+    """Whether `items` were asked for; a check alone needs none."""
+
+    def problems(self) -> Iterator[Problem]:
+        """All of them, the sheet's own first, then by row and column."""
+        return merge(*self.problems_by_source, key=_place)
+
+    def problems_by_row(self) -> Iterator[tuple[int | None, Sequence[Problem]]]:
+        """The problems of each row that has any; None is the sheet itself."""
+        for row, problems in groupby(self.problems(), key=lambda problem: problem.row):
+            yield row, list(problems)
+
+    def counts(self) -> Counts:
+        """`rows` = `valid` + `invalid`; blank rows are in none."""
+        valid, invalid = self.marks.count(VALID), self.marks.count(INVALID)
+        warnings = sum(problem.severity is Severity.WARNING for problem in self.problems())
+        return Counts(valid + invalid, valid, invalid, 0, warnings)
+
+    def valid_items(self) -> Iterator[Item]:
+        """The items of the rows that nothing speaks against, in the order of rows."""
+        return (item for item in self.items if self.marks[item.row] == VALID)
+
+    def forget(self) -> None:
+        """Takes back all that was found in the rows, since they are read once more."""
+        self.items, self.refused = Spool(Item._make), Spool(Refused._make)
+        self.problems_by_source, self.marks = [], Marks()
+
+    def is_clean(self) -> bool:
+        """Whether the sheet could be read and every row is valid."""
+        return self.error is None and not self.marks.count(INVALID)
+
+
+def _place(problem: Problem) -> tuple[int, int, str]:
+    column = problem.column or ""
+    return (problem.row or 0, len(column), column)

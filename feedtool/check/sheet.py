@@ -1,0 +1,306 @@
+"""One sheet: its cells become values, its rows become requests or problems."""
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from feedtool.cells import BLANK, Block, Cell, letters, shown
+from feedtool.check.gate import encoded, faults, gate
+from feedtool.check.result import INVALID, VALID, CheckedSheet, Refused
+from feedtool.columns import ColumnReader, Flawed
+from feedtool.dialect import Dialect
+from feedtool.feeds import Feed, Row, SheetColumns, all_feeds
+from feedtool.headers import Header, sheet_columns
+from feedtool.model import Fault, Item, PackageType, Problem, Severity
+from feedtool.rules import SheetFacts, Survey, all_rules, too_many_columns
+from feedtool.rules.required_missing import CODE as REQUIRED_MISSING
+from feedtool.sheets import Sheet
+from feedtool.spool import Spool
+
+BEYOND = "beyond"
+"""The field of a cell beyond the last header."""
+
+
+class Beyond:
+    """The type of a column without a header: whatever stands there is a problem."""
+
+    def read(self, cell: Cell, column: ColumnReader) -> object | None:
+        """None for a blank, else `too-many-columns`."""
+        del column
+        text = cell.text.strip()
+        return Flawed(None, (too_many_columns.fault(shown(cell)),)) if text else None
+
+
+@dataclass(slots=True)
+class RowFaults:
+    """What is wrong with the cells of one row."""
+
+    faults: list[tuple[int | None, Fault]] = field(default_factory=list)
+    """Each with its column's index; None where the rule names a field."""
+    refused: set[str] = field(default_factory=set)
+
+
+NO_FAULTS = RowFaults()
+
+
+class SheetReader:
+    """Reads the rows of one sheet into a CheckedSheet.
+
+    Args:
+        sheet: The open sheet.
+        checked: Where rows, problems and items go.
+        feed: The sheet's kind; a row's `action` may choose another of its family.
+        channel: The salesChannelId of rows that name none.
+        dialect: The profile's.
+        surveys: Rules that see every row of every file.
+        number: The sheet's number within the command.
+    """
+
+    def __init__(
+        self,
+        sheet: Sheet,
+        checked: CheckedSheet,
+        feed: Feed,
+        *,
+        is_kind_certain: bool,
+        channel: str,
+        dialect: Dialect,
+        surveys: Sequence[Survey],
+        number: int,
+    ) -> None:
+        if checked.header is None:
+            raise ValueError("a sheet is read once its header is known")
+        self.sheet, self.checked, self.feed = sheet, checked, feed
+        self.header: Header = checked.header
+        self.channel, self.dialect, self.number = channel, dialect, number
+        self.surveys = surveys
+        self.is_kind_certain = is_kind_certain
+        self.columns: SheetColumns = sheet_columns(self.header, feed, dialect)
+        self._letters = {
+            column.key: (letters(index), self.header.texts[index])
+            for index, column in self.header.columns.items()
+        }
+        self._kinds = {
+            other.package_type: other.kind
+            for other in all_feeds().values()
+            if other.sheet == feed.sheet
+        }
+
+    def read(self) -> None:
+        """Reads all rows; once more if the columns' decimal separators became known on the way.
+
+        Only a cell that could mean two things makes a second reading necessary, and only a
+        column whose other cells all agree settles it.
+        """
+        seen = [len(survey) for survey in self.surveys]
+        readers = self._read_rows({})
+        settled = {
+            key: next(iter(reader.evidence))
+            for key, reader in readers.items()
+            if reader.is_ambiguous and len(reader.evidence) == 1
+        }
+        if settled:
+            for survey, length in zip(self.surveys, seen, strict=True):
+                survey.rewind(length)
+            self.checked.forget()
+            self._read_rows(settled)
+        self._check_sheet()
+
+    def _read_rows(self, decimals: dict[str, str]) -> dict[str, ColumnReader]:
+        """One reading; `decimals` holds the separator of each column that is settled."""
+        self._problems: Spool[Problem] = Spool(Problem._make)
+        self._once: dict[str, Fault] = {}
+        self._hidden = 0
+        self._rules = [rule for rule in all_rules() if rule.check]
+        readers = {
+            column.key: ColumnReader(column.type, self.dialect, decimals.get(column.key))
+            for column in self.header.columns.values()
+        }
+        by_index = [
+            (index, column.key, readers[column.key])
+            for index, column in sorted(self.header.columns.items())
+        ]
+        beyond = ColumnReader(Beyond(), self.dialect)
+        for block in self.sheet.blocks(self.header.after):
+            self._read_block(block, by_index, beyond)
+        return readers
+
+    def _read_block(
+        self, block: Block, by_index: list[tuple[int, str, ColumnReader]], beyond: ColumnReader
+    ) -> None:
+        nothing: list[object | None] = [None] * len(block.rows)
+        table: list[list[object | None]] = []
+        found: dict[int, RowFaults] = {}
+        for index, key, reader in by_index:
+            values = nothing
+            if index < block.width:
+                values = reader.read(block.column(index), block.decode)
+                if reader.is_flawed:
+                    _take_out_flaws(values, index, key, found)
+            table.append(values)
+        for index in range(max(self.header.texts) + 1, block.width):
+            values = beyond.read(block.column(index), block.decode)
+            if beyond.is_flawed:
+                _take_out_flaws(values, index, BEYOND, found)
+        fields = [key for _, key, _ in by_index]
+        blank = (None,) * len(fields)
+        for position, row_values in enumerate(zip(*table, strict=True)):
+            faults = found.get(position, NO_FAULTS)
+            if row_values == blank and not faults.refused - {BEYOND}:
+                continue
+            self._read_row(block, position, dict(zip(fields, row_values, strict=True)), faults)
+
+    def _read_row(
+        self, block: Block, position: int, values: dict[str, object], cells: RowFaults
+    ) -> None:
+        number = block.rows[position]
+        row = Row(
+            number,
+            self._kind(values),
+            str(values.get("salesChannelId") or self.channel),
+            values,
+            frozenset(cells.refused) if cells.refused else NOTHING_REFUSED,
+            self.columns,
+        )
+        if number in block.hidden:
+            self._hidden += 1
+        found = [*cells.faults, *self._faults(row)]
+        is_valid = not any(fault.code.severity is Severity.ERROR for _, fault in found)
+        if is_valid:
+            request = all_feeds()[row.kind].request(row)
+            if gate(row.kind)(request):
+                self._accept(row, request)
+            else:
+                found += [(None, fault) for fault in faults(row.kind, request)]
+                is_valid = False
+        for survey in self.surveys:
+            survey.see(self.number, row)
+        self.checked.marks[number] = VALID if is_valid else INVALID
+        if not is_valid:
+            reference = values.get("sellerExternalReference")
+            self.checked.refused.append(Refused(number, str(reference) if reference else None))
+        if found:
+            self._note(block, position, found)
+
+    def _kind(self, values: dict[str, object]) -> str:
+        action = values.get("action")
+        return self._kinds[PackageType(action)] if isinstance(action, str) else self.feed.kind
+
+    def _faults(self, row: Row) -> Iterator[tuple[int | None, Fault]]:
+        """What the rules say of a row; what is said once for a sheet is kept for its end."""
+        if not self.is_kind_certain and row.is_blank("action"):
+            yield None, Fault(REQUIRED_MISSING, "action is missing", "fill the cell", "action")
+        for rule in self._rules:
+            if rule.check is None:
+                continue
+            for fault in rule.check(row):
+                if rule.is_once:
+                    self._once[rule.code.name] = fault
+                    self._rules = [other for other in self._rules if other is not rule]
+                else:
+                    yield None, fault
+
+    def _accept(self, row: Row, request: dict[str, object]) -> None:
+        if not self.checked.has_items:
+            return
+        values = row.values
+        package_type = all_feeds()[row.kind].package_type
+        product = ""
+        if package_type is PackageType.UPSERT:
+            product = "|".join(str(values.get(key) or "") for key in IDENTITY)
+        self.checked.items.append(
+            Item(
+                row.number,
+                package_type,
+                row.channel,
+                values["sellerExternalReference"],
+                product,
+                encoded(request),
+            )
+        )
+
+    def _note(self, block: Block, position: int, found: Iterable[tuple[int | None, Fault]]) -> None:
+        """Puts faults in their place, in the order of columns."""
+        problems = [
+            self._problem(
+                fault,
+                index,
+                block.rows[position],
+                block.lines[position] if block.lines else None,
+                lambda column: _cell(block, position, column),
+            )
+            for index, fault in found
+        ]
+        for problem in sorted(problems, key=lambda one: (len(one.column or ""), one.column or "")):
+            self._problems.append(problem)
+
+    def _problem(
+        self,
+        fault: Fault,
+        index: int | None,
+        row: int | None,
+        line: int | None,
+        cell: Callable[[int], Cell],
+    ) -> Problem:
+        key = fault.field
+        if index is None and key is not None:
+            index = next((i for i, c in self.header.columns.items() if c.key == key), None)
+        elif index is not None and key is None and index in self.header.columns:
+            key = self.header.columns[index].key
+        value = fault.value
+        if value is None and index is not None and row is not None:
+            value = shown(cell(index)) or None
+        return Problem(
+            row,
+            line,
+            None if index is None else letters(index),
+            None if index is None else self.header.texts.get(index),
+            key,
+            fault.code.name,
+            fault.code.severity,
+            value,
+            fault.message,
+            fault.hint,
+        )
+
+    def late_problem(self, row: int, fault: Fault) -> Problem:
+        """The problem of a row that was read long ago."""
+        return self._problem(fault, None, row, None, lambda _: BLANK)
+
+    def _check_sheet(self) -> None:
+        """What is said once for the sheet; it stands before what is said of rows."""
+        unknown = [
+            (letters(index), self.header.texts[index], nearest)
+            for index, nearest in self.header.unknown
+        ]
+        facts = SheetFacts(self.columns, unknown, self._hidden, self.sheet.notices)
+        found = [
+            fault for rule in all_rules() if rule.check_sheet for fault in rule.check_sheet(facts)
+        ]
+        own: Spool[Problem] = Spool(Problem._make)
+        for fault in (*found, *self._once.values()):
+            own.append(self._problem(fault, None, None, None, lambda _: BLANK))
+        self.checked.problems_by_source += [own, self._problems]
+
+
+IDENTITY = ("product.gtin", "product.reference", "condition")
+NOTHING_REFUSED: frozenset[str] = frozenset()
+
+
+def _take_out_flaws(
+    values: list[object | None], index: int, key: str, found: dict[int, RowFaults]
+) -> None:
+    """Leaves the values alone in a column, and notes what was said of them by position."""
+    for position, value in enumerate(values):
+        if isinstance(value, Flawed):
+            values[position] = value.value
+            row = found.setdefault(position, RowFaults())
+            row.faults += [(index, fault) for fault in value.faults]
+            if value.is_refused:
+                row.refused.add(key)
+
+
+def _cell(block: Block, position: int, index: int) -> Cell:
+    if index >= block.width:
+        return BLANK
+    keys: Sequence[Hashable] = tuple(block.column(index))
+    return block.decode(keys[position])

@@ -1,0 +1,1 @@
+"""What happened, told as text, JSON, CSV or HTML."""

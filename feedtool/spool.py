@@ -1,0 +1,56 @@
+"""A list that moves to disk before it fills the memory."""
+
+import pickle
+from collections.abc import Callable, Iterable, Iterator
+from tempfile import TemporaryFile
+from typing import IO, Any, Generic, TypeVar
+
+T = TypeVar("T", bound=tuple[Any, ...])
+
+HELD = 4096
+"""Entries held in memory at most; the others are on disk, in batches of this size."""
+
+
+class Spool(Generic[T]):
+    """Append-only; iterated as often as one likes, in the order of appending.
+
+    Entries are tuples of plain values; `make` turns a tuple back into an entry.
+    """
+
+    def __init__(self, make: Callable[[Iterable[object]], T]) -> None:
+        self._make = make
+        self._held: list[T] = []
+        self._file: IO[bytes] | None = None
+        self._length = 0
+
+    def __len__(self) -> int:
+        return self._length
+
+    def append(self, entry: T) -> None:
+        """Adds an entry at the end."""
+        self._held.append(entry)
+        self._length += 1
+        if len(self._held) >= HELD:
+            self._spill()
+
+    def __iter__(self) -> Iterator[T]:
+        yield from self._spilled()
+        yield from self._held
+
+    def _spill(self) -> None:
+        if self._file is None:
+            self._file = TemporaryFile()  # noqa: SIM115  # lives as long as the spool
+        self._file.seek(0, 2)
+        pickle.dump([tuple(entry) for entry in self._held], self._file)
+        self._held = []
+
+    def _spilled(self) -> Iterator[T]:
+        position = 0
+        while self._file is not None:
+            self._file.seek(position)  # another iteration may have moved it
+            try:
+                batch = pickle.load(self._file)  # noqa: S301  # our own file, which no one else sees
+            except EOFError:
+                return
+            position = self._file.tell()
+            yield from map(self._make, batch)
