@@ -8,8 +8,8 @@ result a code of `feedtool.sandbox.messages`; all codes that apply to a request 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -19,12 +19,13 @@ if TYPE_CHECKING:
 MOST_STOCK = 9_999_999_999
 LONGEST_PREPARATION = 999
 
+GTIN = re.compile(r"[0-9]{8}|[0-9]{12,14}")
+PRODUCT_REFERENCE = re.compile(r"[A-Za-z0-9.-]*")
 UNWANTED = re.compile(r"[|\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 """What no reference may hold: `|` and what nobody can see (joiners inside emoji are seen)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Wish:
+class Wish(NamedTuple):
     """An offer request laid flat; what was absent, null or empty is None (or an empty text)."""
 
     reference: str = ""
@@ -139,7 +140,7 @@ def update_codes(wish: Wish, known: Wish, settings: Settings) -> list[str]:
 def updated(wish: Wish, known: Wish) -> Wish:
     """The known offer with the changes; "arrays replace the existing array" (rule 2)."""
     changes = {name: getattr(wish, name) for name in CHANGEABLE}
-    return replace(known, **{name: value for name, value in changes.items() if value is not None})
+    return known._replace(**{name: value for name, value in changes.items() if value is not None})
 
 
 def _distinct(*codes: str) -> list[str]:
@@ -157,7 +158,7 @@ def _product_codes(wish: Wish, settings: Settings) -> Iterator[str]:
     if wish.gtin and not is_gtin(wish.gtin):
         yield "1101"
     # "Not alphanumeric with optional dash or dot" (part "Errors", ER400-8614).
-    if wish.product_reference and not re.fullmatch(r"[A-Za-z0-9.-]+", wish.product_reference):
+    if not PRODUCT_REFERENCE.fullmatch(wish.product_reference):
         yield "1124"
     if len(wish.product_reference) > settings.reference_length:
         yield "1224"
@@ -165,10 +166,12 @@ def _product_codes(wish: Wish, settings: Settings) -> Iterator[str]:
 
 def is_gtin(text: str) -> bool:
     """Whether these are 8, 12, 13 or 14 digits, the last of which checks the others (GS1)."""
-    if not re.fullmatch(r"[0-9]{8}|[0-9]{12,14}", text):
+    if not GTIN.fullmatch(text):
         return False
-    digits = [int(digit) for digit in reversed(text)]
-    return (sum(digits[0::2]) + 3 * sum(digits[1::2])) % 10 == 0
+    characters = text.encode()
+    once, thrice = characters[-1::-2], characters[-2::-2]
+    total = sum(once) + 3 * sum(thrice) - ord("0") * (len(once) + 3 * len(thrice))
+    return total % 10 == 0
 
 
 def _missing_taxes(wish: Wish) -> Iterator[str]:

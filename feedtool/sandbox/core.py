@@ -19,7 +19,7 @@ from feedtool.sandbox.problem import Refused, problem_answer, trace_of
 from feedtool.sandbox.records import applied_records, offer_documents
 from feedtool.sandbox.route import Exchange, find_route
 from feedtool.sandbox.settings import Quota, Settings
-from feedtool.sandbox.state import State, latest_moment, moment_of, stamp
+from feedtool.sandbox.state import State, latest_moment, stamp
 
 if TYPE_CHECKING:
     import sqlite3
@@ -52,43 +52,49 @@ class Sandbox:
         self.state = State(state, (quotas.TABLES, *(part.TABLES for part in PARTS)))
 
     def handle(self, request: Request, now: datetime) -> Response:
-        """Answer one request as of `now`; what was due by then has happened before."""
-        now = now.astimezone(UTC)
+        """Answer one request as of `now`, after all that was due by then."""
+        return self.answer(request, self.advance(now))
+
+    def advance(self, now: datetime) -> datetime:
+        """Do all that the service was to do by itself until `now`.
+
+        Returns `now`, or the latest time that any request saw when that is later.
+        """
+        while self.step(now):
+            pass
+        with self.state.transaction() as db:
+            return latest_moment(db, now)
+
+    def step(self, now: datetime) -> bool:
+        """Do what was due first, if it was due by `now`; whether there was anything.
+
+        A step is small, and a transaction, so that others get their turn between two.
+        """
+        with self.state.transaction() as db:
+            dues = ((part.next_due(db), part) for part in PARTS)
+            waiting = [(due, part) for due, part in dues if due is not None]
+            due, part = min(waiting, key=lambda pair: pair[0], default=("", None))
+            if part is None or due > stamp(latest_moment(db, now)):
+                return False
+            part.step(db, self.settings)
+            return True
+
+    def answer(self, request: Request, now: datetime) -> Response:
+        """Answer one request without doing first what is due: somebody else sees to that."""
         trace_id = trace_of(stamp(now), request.method, request.path, request.query)
         try:
-            now = self.advance(now)
             with self.state.transaction() as db:
+                now = latest_moment(db, now)
                 response = self._answer(db, request, now, trace_id)
         except Exception:  # noqa: BLE001 - whatever it is, the service answers 500, and it is logged
             _log.exception("%s %s failed", request.method, request.path)
             response = problem_answer(Refused(500, "An unexpected error occurred."), trace_id)
         return response.adding(
             {
-                "Date": format_datetime(now, usegmt=True),
+                "Date": format_datetime(now.astimezone(UTC), usegmt=True),
                 "Content-Language": language_of(request, self.settings),
             }
         )
-
-    def advance(self, now: datetime) -> datetime:
-        """Do all that the service was to do by itself until `now`, in order of time.
-
-        Returns `now`, or the latest time that any request saw when that is later. Every step is
-        a transaction, so that other processes get their turn between two packages.
-        """
-        while True:
-            with self.state.transaction() as db:
-                now = latest_moment(db, now)
-                if not self._step(db, now):
-                    return now
-
-    def _step(self, db: sqlite3.Connection, now: datetime) -> bool:
-        dues = ((part.next_due(db), part) for part in PARTS)
-        waiting = [(due, part) for due, part in dues if due is not None]
-        due, part = min(waiting, key=lambda pair: pair[0], default=("", None))
-        if part is None or moment_of(due) > now:
-            return False
-        part.step(db, self.settings)
-        return True
 
     def _answer(
         self, db: sqlite3.Connection, request: Request, now: datetime, trace_id: str

@@ -1,12 +1,13 @@
 """A package is integrated: every offer request in it comes to its outcome, in upload order.
 
-Part "Offers (JSON packages)", rules 1 to 4. A package is worked through in batches, so that no
-package is ever wholly in memory.
+Part "Offers (JSON packages)", rules 1 to 4. A package is worked through in batches, each a step of
+its own, so that no package is ever wholly in memory and nobody waits for all of it.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections import Counter
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import orjson
@@ -17,7 +18,7 @@ from feedtool.sandbox.shelf import KNOWN_COLUMNS, KnownOffer, Shelf, gtin_produc
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from feedtool.sandbox.settings import Settings
 
@@ -67,41 +68,46 @@ def rejected(*codes: str) -> Outcome:
     return Outcome("Rejected", list(codes))
 
 
-def apply_package(
-    db: sqlite3.Connection, settings: Settings, package: sqlite3.Row
-) -> dict[str, int]:
-    """Apply every staged request and log its outcome; returns how many had which status."""
+def apply_batch(db: sqlite3.Connection, settings: Settings, package: sqlite3.Row) -> Counter[str]:
+    """Apply the next staged requests and log their outcomes; how many had which status.
+
+    Nothing is counted once all are applied, and what was staged is then gone.
+    """
+    batch = _next_batch(db, package)
+    if not batch:
+        db.execute("DELETE FROM request WHERE package = ?", (package["id"],))
     shelf = Shelf(db, package["seller"], package["channel"], at=package["next_at"])
     apply = APPLY[package["type"]]
-    counts = {"Integrated": 0, "Rejected": 0, "Duplicated": 0}
-    for batch in _batches(db, package):
-        outcomes = [_outcome(row, shelf, settings, apply) for row in batch]
-        for outcome in outcomes:
-            counts[outcome.status] += 1
-        _log(db, package, batch, outcomes)
-    db.execute("DELETE FROM request WHERE package = ?", (package["id"],))
-    return counts
+    outcomes = [_outcome(row, shelf, settings, apply) for row in batch]
+    _log(db, package, batch, outcomes)
+    return Counter(outcome.status for outcome in outcomes)
 
 
-def _batches(db: sqlite3.Connection, package: sqlite3.Row) -> Iterator[list[sqlite3.Row]]:
-    """The requests with the offers that have their references, a batch at a time.
+NEXT_BATCH = f"""
+SELECT r.reference, r.body, {KNOWN_COLUMNS},
+  EXISTS (SELECT 1 FROM request AS twin WHERE twin.package = r.package
+          AND twin.reference = r.reference AND twin.ordinal <> r.ordinal) AS doubled
+FROM request AS r LEFT JOIN offer AS o
+  ON o.seller = :seller AND o.channel = :channel AND o.reference = r.reference
+WHERE r.package = :package AND r.ordinal > :applied ORDER BY r.ordinal LIMIT {BATCH}
+"""  # noqa: S608 - only constants of ours are filled in
+
+
+def _next_batch(db: sqlite3.Connection, package: sqlite3.Row) -> list[sqlite3.Row]:
+    """Requests with the offers that have their references.
 
     A batch is read before any of it is applied. That is safe: a reference that occurs twice is
     never applied, so no request sees the offer that another one of its package has changed.
     """
-    query = f"""
-        SELECT r.ordinal, r.reference, r.body, {KNOWN_COLUMNS},
-          EXISTS (SELECT 1 FROM request AS twin WHERE twin.package = r.package
-                  AND twin.reference = r.reference AND twin.ordinal <> r.ordinal) AS doubled
-        FROM request AS r LEFT JOIN offer AS o
-          ON o.seller = :seller AND o.channel = :channel AND o.reference = r.reference
-        WHERE r.package = :package AND r.ordinal > :after ORDER BY r.ordinal LIMIT {BATCH}
-    """  # noqa: S608 - only constants of ours are filled in
-    key = {"seller": package["seller"], "channel": package["channel"], "package": package["id"]}
-    after = 0
-    while batch := db.execute(query, {**key, "after": after}).fetchall():
-        yield batch
-        after = batch[-1]["ordinal"]
+    return db.execute(
+        NEXT_BATCH,
+        {
+            "seller": package["seller"],
+            "channel": package["channel"],
+            "package": package["id"],
+            "applied": package["integrated"] + package["rejected"] + package["duplicated"],
+        },
+    ).fetchall()
 
 
 def _outcome(row: sqlite3.Row, shelf: Shelf, settings: Settings, apply: Apply) -> Outcome:
@@ -137,7 +143,7 @@ def _upsert(wish: Wish, known: KnownOffer | None, shelf: Shelf, settings: Settin
     if known and is_another_product(wish, known.terms):
         return rejected("2503")
     if known and not wish.gtin:
-        wish = replace(wish, gtin=known.terms.gtin)
+        wish = wish._replace(gtin=known.terms.gtin)
     product = shelf.product(wish)
     if not shelf.has_sheet(product):
         return rejected("1324")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -11,7 +12,7 @@ from feedtool.sandbox.problem import UNKNOWN_FIELD, Fault, Refused
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable
 
     from feedtool.sandbox.settings import Settings
 
@@ -60,43 +61,57 @@ FIELDS: dict[str, Any] = {
 """Every name that `fields` may hold, as a tree."""
 
 
-def selection(paths: Iterable[str]) -> dict[str, Any]:
-    """The part of FIELDS that dotted paths ask for; unknown names are all told (ER400-179)."""
-    chosen: dict[str, Any] = {name: {} for name in ALWAYS}
+Tree = Mapping[str, Any]
+"""Names and what is chosen under each; None stands for all of it."""
+
+EVERYTHING: Tree = dict.fromkeys(FIELDS)
+
+
+def selection(paths: Iterable[str]) -> Tree:
+    """What dotted paths ask for, as a tree; unknown names are all told (ER400-179)."""
+    chosen: dict[str, Any] = dict.fromkeys(ALWAYS)
     faults = []
     for position, path in enumerate(paths):
-        if (whole := _node(path)) is None:
+        if _is_known(path):
+            _choose(chosen, path.split("."))
+        else:
             reason = f"The field {path!r} does not exist."
             faults.append(Fault(f"Fields[{position}]", reason, UNKNOWN_FIELD))
-        else:
-            _choose(chosen, path.split("."), whole)
     if faults:
         raise Refused(400, "Some names in fields do not exist.", *faults)
     return chosen
 
 
-def _node(path: str) -> dict[str, Any] | None:
-    node: dict[str, Any] | None = FIELDS
+def _is_known(path: str) -> bool:
+    node = FIELDS
     for step in path.split("."):
-        node = node.get(step) if node is not None else None
-    return node
+        if step not in node:
+            return False
+        node = node[step]
+    return True
 
 
-def _choose(chosen: dict[str, Any], steps: list[str], whole: dict[str, Any]) -> None:
-    """Add a path to the tree; an asked node brings all that is under it."""
-    *parents, last = steps
-    for step in parents:
-        chosen = chosen.setdefault(step, {})
-    chosen[last] = whole
+def _choose(chosen: dict[str, Any], steps: list[str]) -> None:
+    """Add a path to the tree, unless a node above it is there as a whole."""
+    first, *rest = steps
+    if not rest:
+        chosen[first] = None
+    elif (inner := chosen.setdefault(first, {})) is not None:
+        _choose(inner, rest)
 
 
-def pick(document: Any, chosen: Mapping[str, Any]) -> Any:
+def pick(document: Any, chosen: Tree | None) -> Any:
     """The chosen part of a document; a list stands for each of its items."""
-    if not chosen or document is None:
+    if chosen is None or document is None:
         return document
     if isinstance(document, list):
         return [pick(item, chosen) for item in document]
     return {name: pick(document[name], inner) for name, inner in chosen.items()}
+
+
+def offer_document(row: sqlite3.Row, settings: Settings, chosen: Tree = EVERYTHING) -> Any:
+    """The chosen part of an offer; what the channel says nothing about is null (rule 3)."""
+    return {name: pick(NODES[name](row, settings), inner) for name, inner in chosen.items()}
 
 
 def offer_id(row: sqlite3.Row) -> str:
@@ -105,62 +120,45 @@ def offer_id(row: sqlite3.Row) -> str:
     return f"{row['seller']}_{product}_{row['condition']}_{row['channel']}"
 
 
-def offer_document(row: sqlite3.Row, settings: Settings) -> dict[str, Any]:
-    """An offer in every detail; what the channel says nothing about is null (rule 3)."""
-    is_primary = row["channel"] == settings.primary_channel
-    taxes = orjson.loads(row["taxes"])
-    return {
-        "sellerId": row["seller"],
-        "sellerExternalReference": row["reference"],
-        "offerId": offer_id(row),
-        "salesChannelId": row["channel"],
-        "condition": row["condition"],
-        "offerState": "Active" if row["quantity"] else "Inactive",
-        "salesChannelAcceptanceStatus": None if is_primary else "Accepted",
-        "product": {"reference": row["product_reference"] or None, "gtin": row["gtin"] or None},
-        "integrationPrice": {
-            "price": row["price"],
-            "currencyCode": CURRENCY,
-            "taxes": [
-                {"value": tax["value"], "code": tax["code"], "type": TAXES[tax["code"]].kind}
-                for tax in taxes
-            ],
-        },
-        "facialPrice": {"price": row["price"]},
-        "isBestOffer": None,
-        "deliveryOffers": [_delivery_document(row)],
-        "createdAt": row["created_at"],
-        "updatedAt": row["updated_at"],
-        "conversionDate": None,
-        "comments": None,
-        "offerCompetition": None,
-        "salesChannelFeedback": _feedback_document(row) if is_primary else None,
-    }
+def _product(row: sqlite3.Row) -> dict[str, Any]:
+    return {"reference": row["product_reference"] or None, "gtin": row["gtin"] or None}
 
 
-def _delivery_document(row: sqlite3.Row) -> dict[str, Any]:
+def _price(row: sqlite3.Row) -> dict[str, Any]:
+    """The price that the seller sent; a struck price is not given back."""
+    taxes = [
+        {"value": tax["value"], "code": tax["code"], "type": TAXES[tax["code"]].kind}
+        for tax in orjson.loads(row["taxes"])
+    ]
+    return {"price": row["price"], "currencyCode": CURRENCY, "taxes": taxes}
+
+
+def _delivery(row: sqlite3.Row) -> dict[str, Any]:
     return {
         "preparationTime": row["preparation"],
         "supplyMode": "Seller",
         "quantity": row["quantity"],
         "isBestDelivery": None,
         "storageCountry": None,
-        "deliveryModes": [
-            {
-                "code": mode["code"],
-                "legacyDeliveryModeId": None,
-                "minDeliveryTime": None,
-                "maxDeliveryTime": None,
-                "cost": mode["cost"],
-                "additionalCost": mode["additionalCost"],
-            }
-            for mode in orjson.loads(row["modes"])
-        ],
+        "deliveryModes": [_mode(mode) for mode in orjson.loads(row["modes"])],
     }
 
 
-def _feedback_document(row: sqlite3.Row) -> dict[str, Any]:
+def _mode(mode: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "code": mode["code"],
+        "legacyDeliveryModeId": None,
+        "minDeliveryTime": None,
+        "maxDeliveryTime": None,
+        "cost": mode["cost"],
+        "additionalCost": mode["additionalCost"],
+    }
+
+
+def _feedback(row: sqlite3.Row, settings: Settings) -> dict[str, Any] | None:
     """The little that a channel with no other seller on it has to say."""
+    if row["channel"] != settings.primary_channel:
+        return None
     at = row["updated_at"]
     cost = min(mode["cost"] for mode in orjson.loads(row["modes"]))
     offline = None if row["quantity"] else {"reason": "OutOfStock", "updatedAt": at}
@@ -182,3 +180,30 @@ def _feedback_document(row: sqlite3.Row) -> dict[str, Any]:
         "sellerGrade": None,
         "competingOffers": [],
     }
+
+
+def _acceptance(row: sqlite3.Row, settings: Settings) -> str | None:
+    return None if row["channel"] == settings.primary_channel else "Accepted"
+
+
+NODES: dict[str, Callable[[sqlite3.Row, Settings], Any]] = {
+    "sellerId": lambda row, _: row["seller"],
+    "sellerExternalReference": lambda row, _: row["reference"],
+    "offerId": lambda row, _: offer_id(row),
+    "salesChannelId": lambda row, _: row["channel"],
+    "condition": lambda row, _: row["condition"],
+    "offerState": lambda row, _: "Active" if row["quantity"] else "Inactive",
+    "salesChannelAcceptanceStatus": _acceptance,
+    "product": lambda row, _: _product(row),
+    "integrationPrice": lambda row, _: _price(row),
+    "facialPrice": lambda row, _: {"price": row["price"]},
+    "isBestOffer": lambda _row, _: None,
+    "deliveryOffers": lambda row, _: [_delivery(row)],
+    "createdAt": lambda row, _: row["created_at"],
+    "updatedAt": lambda row, _: row["updated_at"],
+    "conversionDate": lambda _row, _: None,
+    "comments": lambda _row, _: None,
+    "offerCompetition": lambda _row, _: None,
+    "salesChannelFeedback": _feedback,
+}
+"""What stands under each name of an offer."""

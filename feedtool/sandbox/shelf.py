@@ -37,7 +37,8 @@ CREATE TABLE IF NOT EXISTS offer(
   UNIQUE (seller, product, condition, channel)
 );
 CREATE INDEX IF NOT EXISTS offer_page ON offer(seller, channel, id);
-CREATE INDEX IF NOT EXISTS offer_by_product_reference ON offer(seller, product_reference);
+CREATE INDEX IF NOT EXISTS offer_by_product_reference ON offer(seller, product_reference)
+  WHERE product_reference <> '' AND gtin <> '';
 CREATE TABLE IF NOT EXISTS stock(
   seller TEXT NOT NULL,
   product TEXT NOT NULL,
@@ -103,7 +104,7 @@ class Shelf:
             return gtin_product(wish.gtin)
         row = self.db.execute(
             "SELECT product FROM offer WHERE seller = ? AND product_reference = ? AND gtin <> ''"
-            " ORDER BY id LIMIT 1",
+            " AND product_reference <> '' ORDER BY id LIMIT 1",
             (self.seller, wish.product_reference),
         ).fetchone()
         return row["product"] if row else f"reference {wish.product_reference}"
@@ -150,18 +151,25 @@ class Shelf:
         if wish.quantity is None:
             return True
         key = (self.seller, product, wish.condition)
-        done = self.db.execute(
-            "INSERT INTO stock VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE"
-            " SET quantity = excluded.quantity WHERE quantity <> excluded.quantity",
-            (*key, wish.quantity),
+        new = self.db.execute(
+            "INSERT OR IGNORE INTO stock VALUES (?, ?, ?, ?)", (*key, wish.quantity)
         )
-        if done.rowcount:
+        if not new.rowcount and self._restocked(key, wish.quantity):
             self.db.execute(
                 "UPDATE offer SET updated_at = ?"
                 " WHERE seller = ? AND product = ? AND condition = ? AND channel <> ?",
                 (self.at, *key, self.channel),
             )
         return True
+
+    def _restocked(self, key: tuple[str, str, str], quantity: int) -> bool:
+        """Change the quantity that there is; whether it was another one."""
+        done = self.db.execute(
+            "UPDATE stock SET quantity = ?"
+            " WHERE seller = ? AND product = ? AND condition = ? AND quantity <> ?",
+            (quantity, *key, quantity),
+        )
+        return done.rowcount > 0
 
 
 def _columns(wish: Wish) -> tuple[object, ...]:

@@ -69,7 +69,7 @@ class State:
 
     def _prepare(self, tables: Iterable[str]) -> None:
         # NORMAL survives the death of the process; only the machine's costs the last commits.
-        for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "temp_store = MEMORY"):
+        for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "cache_size = -32768"):
             self._db.execute(f"PRAGMA {pragma}")
         with self.transaction() as db:
             (layout,) = db.execute("PRAGMA user_version").fetchone()

@@ -10,7 +10,7 @@ import orjson
 
 from feedtool.sandbox import shelf
 from feedtool.sandbox.access import known_channel
-from feedtool.sandbox.offer_view import offer_document, pick, selection
+from feedtool.sandbox.offer_view import offer_document, selection
 from feedtool.sandbox.paging import HIGHEST, asked_limit, asked_page, page_answer
 from feedtool.sandbox.problem import FIELD_MISSING, bad_request
 from feedtool.sandbox.route import Exchange, Route
@@ -46,16 +46,23 @@ def read_offers(exchange: Exchange) -> Response:
     conditions, values = _filters(exchange)
     rows = exchange.db.execute(
         OFFERS.format(conditions="".join(f" AND {condition}" for condition in conditions)),
-        (exchange.seller, channel, page.after, *values, page.limit + 1),
+        {
+            **values,
+            "seller": exchange.seller,
+            "channel": channel,
+            "after": page.after,
+            "rows": page.limit + 1,
+        },
     ).fetchall()
     return page_answer(
-        exchange, page, rows, lambda row: pick(offer_document(row, exchange.settings), chosen)
+        exchange, page, rows, lambda row: offer_document(row, exchange.settings, chosen)
     )
 
 
 OFFERS = """
 SELECT o.*, s.quantity FROM offer AS o JOIN stock AS s USING (seller, product, condition)
-WHERE o.seller = ? AND o.channel = ? AND o.id > ?{conditions} ORDER BY o.id LIMIT ?
+WHERE o.seller = :seller AND o.channel = :channel AND o.id > :after{conditions}
+ORDER BY o.id LIMIT :rows
 """
 
 
@@ -69,13 +76,13 @@ def _asked_fields(exchange: Exchange) -> list[str]:
     return [FEEDBACK] if expand else []
 
 
-def _filters(exchange: Exchange) -> tuple[list[str], list[str]]:
+def _filters(exchange: Exchange) -> tuple[list[str], dict[str, str]]:
     """The conditions that the sent filters come to, and their values."""
-    conditions, values = [], []
+    conditions, values = [], {}
     for name, (condition, value_of) in FILTERS.items():
         if text := exchange.parameters.get(name):
             conditions.append(condition)
-            values.append(value_of(text))
+            values[name] = value_of(text)
     return conditions, values
 
 
@@ -110,23 +117,31 @@ def _moment(text: str) -> str:
 
 
 # As `offer_view.offer_id` writes it.
-_OFFER_ID = (
-    "o.seller || '_' || CASE o.gtin WHEN '' THEN o.product_reference ELSE o.gtin END"
-    " || '_' || o.condition || '_' || o.channel"
-)
-_LISTED = "IN (SELECT value FROM json_each(?))"
+OFFER_IDS = """
+  o.seller || '_' || iif(o.gtin = '', o.product_reference, o.gtin)
+    || '_' || o.condition || '_' || o.channel IN (SELECT value FROM json_each(:offerIds))
+"""
+OFFER_STATES = """
+  iif(s.quantity = 0, 'inactive', 'active') IN (SELECT value FROM json_each(:offerStates))
+"""
+# Both go by an index of their own; SQLite would rather walk through all offers in page order.
+GTINS = """
+  o.id IN (SELECT id FROM offer WHERE seller = :seller AND gtin <> ''
+    AND product IN (SELECT value FROM json_each(:gtins)))
+"""
+REFERENCES = """
+  o.id IN (SELECT id FROM offer WHERE seller = :seller AND channel = :channel
+    AND reference IN (SELECT value FROM json_each(:sellerExternalReferences)))
+"""
 
 FILTERS: dict[str, tuple[str, Callable[[str], str]]] = {
-    "offerIds": (
-        f"{_OFFER_ID} {_LISTED}",
-        _texts,
-    ),
-    "offerStates": (f"CASE s.quantity WHEN 0 THEN 'inactive' ELSE 'active' END {_LISTED}", _states),
-    "gtins": (f"o.gtin <> '' AND o.product {_LISTED}", _products),
-    "sellerExternalReferences": (f"o.reference {_LISTED}", _texts),
-    "updatedAtMin": ("o.updated_at >= ?", _moment),
+    "offerIds": (OFFER_IDS, _texts),
+    "offerStates": (OFFER_STATES, _states),
+    "gtins": (GTINS, _products),
+    "sellerExternalReferences": (REFERENCES, _texts),
+    "updatedAtMin": ("o.updated_at >= :updatedAtMin", _moment),
 }
-"""Query parameter, the SQL condition that it adds, and what is bound to the `?`."""
+"""Query parameter, the SQL condition that it adds, and how its value is bound to its name."""
 
 
 def next_due(_db: sqlite3.Connection) -> str | None:

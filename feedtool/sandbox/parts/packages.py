@@ -266,16 +266,24 @@ def _pend(db: sqlite3.Connection, settings: Settings, package: sqlite3.Row) -> N
 
 
 def _integrate(db: sqlite3.Connection, settings: Settings, package: sqlite3.Row) -> None:
-    """Integrate the package, or reject it as a whole when there is nothing in it."""
-    counts = integration.apply_package(db, settings, package)
-    empty = not package["requests"]
+    """Integrate some more of the package, until there is no more of it."""
+    counts = integration.apply_batch(db, settings, package)
+    if not counts:
+        _finish(db, package)
     db.execute(
-        "UPDATE package SET state = ?, result_code = ?, processed_at = next_at, next_at = NULL,"
-        " integrated = ?, rejected = ?, duplicated = ? WHERE id = ?",
-        (
-            *((REJECTED, PACKAGE_EMPTY) if empty else (INTEGRATED, None)),
-            *(counts["Integrated"], counts["Rejected"], counts["Duplicated"], package["id"]),
-        ),
+        "UPDATE package SET integrated = integrated + ?, rejected = rejected + ?,"
+        " duplicated = duplicated + ? WHERE id = ?",
+        (counts["Integrated"], counts["Rejected"], counts["Duplicated"], package["id"]),
+    )
+
+
+def _finish(db: sqlite3.Connection, package: sqlite3.Row) -> None:
+    """A package with nothing in it is rejected as a whole; nothing else is."""
+    result = (INTEGRATED, None) if package["requests"] else (REJECTED, PACKAGE_EMPTY)
+    db.execute(
+        "UPDATE package SET state = ?, result_code = ?, processed_at = next_at, next_at = NULL"
+        " WHERE id = ?",
+        (*result, package["id"]),
     )
 
 

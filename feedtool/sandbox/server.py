@@ -1,0 +1,175 @@
+"""The sandbox on a port of this machine, for clients that are not in this process."""
+
+from __future__ import annotations
+
+import math
+import signal
+import socket
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import flask
+from waitress import wasyncore
+from waitress.server import create_server
+
+from feedtool.sandbox.clock import FastClock
+from feedtool.sandbox.core import Sandbox
+from feedtool.sandbox.message import VERSION, Request, relative
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+    from types import FrameType
+
+    from feedtool.sandbox.message import Response
+    from feedtool.sandbox.settings import Settings
+
+LOOPBACK = "127.0.0.1"
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+
+SPEED = 100.0
+"""By default a package settles in 0.4 and is integrated in 1 second of real time."""
+
+THREADS = 8
+PULSE = 0.05
+"""Seconds between two looks at what is due, and at whether to stop."""
+
+
+def application(sandbox: Sandbox, clock: FastClock, base: str, speed: float) -> flask.Flask:
+    """A Flask application that hands every request to the sandbox."""
+    app = flask.Flask(__name__, static_folder=None)
+    app.url_map.merge_slashes = False
+
+    def answer(path: str) -> flask.Response:
+        response = sandbox.answer(_request(f"/{path}", base), clock.now())
+        answer = flask.Response(response.body, response.status)
+        answer.headers.clear()  # Flask gives even an empty body a type
+        answer.headers.update(_real_headers(response, speed))
+        return answer
+
+    app.add_url_rule("/", "root", answer, defaults={"path": ""}, methods=METHODS)
+    app.add_url_rule("/<path:path>", "any", answer, methods=METHODS)
+    return app
+
+
+def _request(path: str, base: str) -> Request:
+    asked = flask.request
+    return Request(
+        asked.method,
+        relative(path),
+        asked.query_string.decode("latin-1"),
+        dict(asked.headers),
+        asked.get_data(),
+        base,
+    )
+
+
+def _real_headers(response: Response, speed: float) -> dict[str, str]:
+    """Retry-After is for a client that waits in real time, so it is told in real seconds."""
+    headers = dict(response.headers)
+    if wait := headers.get("Retry-After"):
+        headers["Retry-After"] = str(math.ceil(int(wait) / speed))
+    return headers
+
+
+class Server:
+    """A sandbox behind a port: listening from the start, answering while it runs."""
+
+    def __init__(
+        self,
+        port: int = 0,
+        state: Path | None = None,
+        speed: float = SPEED,
+        settings: Settings | None = None,
+    ) -> None:
+        """Listen on `port` of the loopback interface; 0 picks a free one."""
+        listening = socket.create_server((LOOPBACK, port))
+        self.base = f"http://{LOOPBACK}:{listening.getsockname()[1]}{VERSION}"
+        try:
+            self.sandbox = Sandbox(state, settings=settings)
+        except BaseException:
+            listening.close()
+            raise
+        self.clock = FastClock(self.sandbox.state, speed)
+        self._stopping = threading.Event()
+        self._sockets: dict[int, socket.socket] = {}
+        self._server = create_server(
+            application(self.sandbox, self.clock, self.base, speed),
+            map=self._sockets,
+            sockets=[listening],
+            threads=THREADS,
+            clear_untrusted_proxy_headers=True,
+        )
+
+    def run(self) -> None:
+        """Answer until `stop` is called, then let go of the port and the state."""
+        pulse = threading.Thread(target=self._work_by_itself, name="sandbox")
+        pulse.start()
+        try:
+            while not self._stopping.is_set():
+                wasyncore.loop(timeout=PULSE, map=self._sockets, count=1)
+        finally:
+            self._stopping.set()
+            pulse.join()
+            self._server.task_dispatcher.shutdown()
+            wasyncore.close_all(self._sockets)
+            self.sandbox.close()
+
+    def stop(self) -> None:
+        """Make `run` return; may be called from any thread and from a signal handler."""
+        self._stopping.set()
+
+    def _work_by_itself(self) -> None:
+        """Integrate packages when they are due, so that no request has to do it."""
+        while not self._stopping.wait(PULSE):
+            # The wait between two steps lets requests in; a lock that is free for no time at
+            # all is never theirs.
+            while self.sandbox.step(self.clock.now()) and not self._stopping.wait(0.001):
+                pass
+
+
+def serve(
+    port: int = 0,
+    state: Path | None = None,
+    speed: float = SPEED,
+    settings: Settings | None = None,
+    *,
+    announce: Callable[[str], None] = print,
+) -> None:
+    """Serve until SIGTERM or SIGINT; `announce` gets the base address once it accepts requests."""
+    server = Server(port, state, speed, settings)
+    with _stopped_by_signals(server):
+        announce(server.base)
+        server.run()
+
+
+@contextmanager
+def _stopped_by_signals(server: Server) -> Iterator[None]:
+    def stop(_signal: int, _frame: FrameType | None) -> None:
+        server.stop()
+
+    former = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield
+    finally:
+        for number, action in former.items():
+            signal.signal(number, action)
+
+
+@contextmanager
+def serving(
+    port: int = 0,
+    state: Path | None = None,
+    speed: float = SPEED,
+    settings: Settings | None = None,
+) -> Iterator[Server]:
+    """A server that runs in a thread of its own for as long as the context lasts."""
+    server = Server(port, state, speed, settings)
+    thread = threading.Thread(target=server.run, name="sandbox-server")
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.stop()
+        thread.join()
