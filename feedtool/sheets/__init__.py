@@ -1,1 +1,24 @@
-"""Spreadsheets in and out, losslessly and in constant memory; knows nothing of marketplaces."""
+"""Spreadsheets in and out, losslessly and in constant memory; knows nothing of marketplaces.
+
+Reading order: `opening` decides what a file is; `package` and `workbook` open a workbook,
+`xlsx` reads its sheets, by pattern (`scanner`) where that is proven safe and by a parser
+(`events`) elsewhere; `delimited` reads CSV. All come out as `feedtool.cells.Block`.
+"""
+
+from feedtool.sheets.opening import open_source
+from feedtool.sheets.package import DEFAULT_LIMITS, Limits, Package
+from feedtool.sheets.source import HeadRow, Merge, Notice, Sheet, Source
+from feedtool.sheets.workbook import SheetEntry
+
+__all__ = [
+    "DEFAULT_LIMITS",
+    "HeadRow",
+    "Limits",
+    "Merge",
+    "Notice",
+    "Package",
+    "Sheet",
+    "SheetEntry",
+    "Source",
+    "open_source",
+]

@@ -7,6 +7,11 @@ from lxml import etree
 from feedtool.sheets.package import Package
 from feedtool.sheets.unreadable import SAVE_AGAIN, CorruptXml, XmlDoctype
 
+MAIN_NAMESPACES = (
+    "http://schemas.openxmlformats.org/spreadsheetml/2006/main",
+    "http://purl.oclc.org/ooxml/spreadsheetml/main",
+)
+"""Of transitional and of strict workbooks."""
 _NOT_TRUSTED = "Have its sender make it anew in a spreadsheet program."
 
 
@@ -31,11 +36,7 @@ def parse_part(package: Package, name: str) -> etree._Element:
 
 def refuse_doctype(data: bytes, part: str) -> None:
     """Raise XmlDoctype for a document type in any encoding, before a parser could follow it."""
-    parser = hardened_parser(part)
-    try:
-        parser.Parse(data, True)
-    except expat.ExpatError as error:
-        raise corrupt(part, error) from error
+    parse(hardened_parser(part), data, part, final=True)
 
 
 def hardened_parser(part: str, separator: str | None = None) -> expat.XMLParserType:
@@ -45,6 +46,10 @@ def hardened_parser(part: str, separator: str | None = None) -> expat.XMLParserT
     """
     parser = expat.ParserCreate(namespace_separator=separator)
     parser.buffer_text = True
+    # Newer versions of expat may put a token off to the next call; blocks must not wait for it.
+    defer = getattr(parser, "SetReparseDeferralEnabled", None)
+    if defer is not None:
+        defer(False)
 
     def refuse(*_: object) -> None:
         raise XmlDoctype(f"Part {part} of the workbook declares a document type.", _NOT_TRUSTED)
@@ -52,6 +57,15 @@ def hardened_parser(part: str, separator: str | None = None) -> expat.XMLParserT
     parser.StartDoctypeDeclHandler = refuse
     parser.EntityDeclHandler = refuse
     return parser
+
+
+def parse(parser: expat.XMLParserType, data: bytes, part: str, *, final: bool) -> None:
+    """Feed a parser. Raises CorruptXml, and whatever the parser's handlers raise."""
+    try:
+        parser.Parse(data, final)
+    except (expat.ExpatError, ValueError, LookupError) as error:
+        # The latter two: encodings that do not exist, or that expat cannot read.
+        raise corrupt(part, error) from error
 
 
 def corrupt(part: str, what: object) -> CorruptXml:

@@ -1,0 +1,43 @@
+"""What can be done with a block of rows, wherever it came from."""
+
+from bisect import bisect_right
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from itertools import islice
+
+from feedtool.cells import Block, Kind
+from feedtool.sheets.source import HeadRow
+
+
+def rows_after(block: Block, row: int) -> Block:
+    """What of a block stands behind a row."""
+    start = bisect_right(block.rows, row)
+    if not start:
+        return block
+
+    def column(index: int) -> Iterable[Hashable]:
+        return list(islice(block.column(index), start, None))
+
+    return Block(
+        block.rows[start:],
+        block.lines[start:] if block.lines is not None else None,
+        frozenset(number for number in block.hidden if number > row),
+        block.width,
+        column,
+        block.decode,
+    )
+
+
+def first_rows(blocks: Iterable[Block], count: int) -> list[HeadRow]:
+    """The first rows that are not blank, at most `count`, decoded."""
+    return list(islice((row for block in blocks for row in _rows(block)), count))
+
+
+def _rows(block: Block) -> Iterator[HeadRow]:
+    columns = [block.column(index) for index in range(block.width)]
+    lines: Sequence[int | None] = block.lines or [None] * len(block.rows)
+    for number, line, *keys in zip(block.rows, lines, *columns, strict=True):
+        cells = [block.decode(key) for key in keys]
+        while cells and cells[-1].kind is Kind.BLANK:
+            cells.pop()
+        if cells:
+            yield HeadRow(number, line, cells)

@@ -1,3 +1,0 @@
-"""Moved to `feedtool.cells`."""
-
-from feedtool.cells import *  # noqa: F403

@@ -1,0 +1,123 @@
+"""From what a cell's XML says to what the cell holds; both ways of reading a sheet end here."""
+
+import re
+from collections.abc import Callable, Hashable
+from typing import NamedTuple
+
+from feedtool.cells import BLANK, Cell, Kind
+from feedtool.sheets.escapes import spreadsheet_text, unescape
+from feedtool.sheets.moments import iso
+from feedtool.sheets.strings import SharedStrings
+from feedtool.sheets.styles import GENERAL, Moment, Style
+
+CELL_TYPES = ("n", "s", "str", "inlineStr", "b", "e", "d")
+
+_TYPE = r' t="(?:s|n|str|inlineStr|b|e|d)"'
+ATTRIBUTES = rf'(?: s="[0-9]++"(?:{_TYPE})?+|{_TYPE}(?: s="[0-9]++")?+)?+'
+"""A cell's attributes after its reference, as all common programs write them."""
+_FORMULA = (
+    r'<f(?: aca="\w++")?+(?: t="\w++")?+(?: ref="[A-Z0-9:]++")?+(?: ca="\w++")?+(?: si="\w++")?+'
+)
+CONTENT = (
+    rf"(?:<v>[^<]++</v>|<is><t(?: xml:space=\"preserve\")?+>[^<]++</t></is>"
+    rf"|{_FORMULA}(?:/>|>[^<]*+</f>)(?:<v>[^<]*+</v>|<v ?/>)?+)"
+)
+"""What stands in a cell that is not empty: a value, a text, a formula with or without result."""
+
+_KEY = re.compile(
+    r'(?: s="(?P<s1>[0-9]+)")?(?: t="(?P<type>[a-zA-Z]+)")?(?: s="(?P<s2>[0-9]+)")?>'
+    r"(?P<formula><f[^<>]*(?:/>|>(?P<code>[^<]*)</f>))?"
+    r"(?:<v>(?P<value>[^<]*)</v>|<v ?/>|<is><t[^>]*>(?P<inline>[^<]*)</t></is>)?",
+    re.ASCII,
+)
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_BOOLEANS = {"1": "TRUE", "true": "TRUE", "0": "FALSE", "false": "FALSE"}
+_KINDS = {"b": Kind.BOOLEAN, "e": Kind.ERROR, "d": Kind.DATE}
+_BLANKS = " \t\r\n"
+
+
+class Raw(NamedTuple):
+    """A cell as its XML has it, with references resolved."""
+
+    style: int
+    type: str
+    value: str
+    """The `<v>`, empty if there is none."""
+    inline: str | None
+    """The texts of the `<is>`, joined."""
+    formula: str | None
+
+    @property
+    def is_used(self) -> bool:
+        """Whether there is a value or a formula, not just a format."""
+        return bool(self.value or self.inline or self.formula is not None)
+
+
+class Decoder:
+    """Decodes the keys of a workbook's cells. `strings` is called at the first shared string."""
+
+    def __init__(
+        self, strings: Callable[[], SharedStrings], styles: tuple[Style, ...], *, date1904: bool
+    ) -> None:
+        self._strings = strings
+        self._styles = styles
+        self._date1904 = date1904
+
+    def __call__(self, key: Hashable) -> Cell:
+        """The cell of a key: a `Raw`, or the cell's XML from after its reference to its `</c>`.
+
+        Raises CorruptXml for an index that is not in the shared strings.
+        """
+        if isinstance(key, Raw):
+            return self._cell(key)
+        text = str(key)
+        return self._cell(raw_of(text)) if text else BLANK
+
+    def _cell(self, raw: Raw) -> Cell:
+        """One cell; a text is asked for first, since most cells hold one."""
+        if raw.type == "s":
+            return self._shared(raw.value.strip(_BLANKS))
+        if raw.inline is not None or raw.type in ("str", "inlineStr"):
+            return _text(spreadsheet_text(raw.value if raw.inline is None else raw.inline))
+        value = raw.value.strip(_BLANKS)
+        if not value:
+            return BLANK if raw.formula is None else Cell(Kind.NO_RESULT, f"={raw.formula}")
+        if raw.type == "n":
+            return self._number(value, raw.style)
+        return Cell(_KINDS[raw.type], _BOOLEANS.get(value, value) if raw.type == "b" else value)
+
+    def _shared(self, value: str) -> Cell:
+        if not value:
+            return BLANK
+        # What is no index at all is looked up too: the error is the same.
+        return _text(self._strings()[int(value) if value.isdecimal() else -1])
+
+    def _number(self, value: str, index: int) -> Cell:
+        """A number as its format shows it. What is no number is kept as the text that it is."""
+        if not _NUMBER.fullmatch(value):
+            return Cell(Kind.TEXT, value)
+        style = self._styles[index] if index < len(self._styles) else GENERAL
+        if style.moment is not Moment.NONE:
+            shown = iso(float(value), style.moment, date1904=self._date1904)
+            return Cell(Kind.DATE, value if shown is None else shown)
+        return Cell(Kind.NUMBER, value, style.percent, style.zeros)
+
+
+def raw_of(key: str) -> Raw:
+    """The parts of a cell that the scanner's pattern matched."""
+    found = _KEY.fullmatch(key)
+    if found is None:
+        raise AssertionError(key)
+    code = found["code"]
+    formula = unescape(code or "") if found["formula"] else None
+    return Raw(
+        int(found["s1"] or found["s2"] or 0),
+        found["type"] or "n",
+        unescape(found["value"] or ""),
+        None if found["inline"] is None else unescape(found["inline"]),
+        formula,
+    )
+
+
+def _text(text: str) -> Cell:
+    return Cell(Kind.TEXT, text) if text else BLANK

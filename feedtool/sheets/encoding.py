@@ -1,0 +1,177 @@
+"""How the letters of a text file are written, found by reading all of it once."""
+
+import codecs
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from feedtool.sheets.package import MIB
+from feedtool.sheets.source import Notice
+from feedtool.sheets.unreadable import CsvEncoding, CsvNul, EmptyFile, NotAWorkbook
+
+_BLOCK = 1 << 18
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_LONGEST_LINE = 64 * MIB
+_MULTIBYTE = re.compile(
+    rb"[\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]{2}"
+    rb"|\xed[\x80-\x9f][\x80-\xbf]|\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}"
+    rb"|\xf4[\x80-\x8f][\x80-\xbf]{2}"
+)
+"""A letter beyond ASCII in UTF-8 (RFC 3629, section 4)."""
+_WORD = re.compile(r"[^\s,;|\"']*[^\x00-\x7f][^\s,;|\"']*")
+_SAVE_AS_UTF8 = 'Open it in a spreadsheet program and save it as "CSV UTF-8".'
+
+
+@dataclass(frozen=True, slots=True)
+class Encoding:
+    """How a text file is to be decoded, and what is odd about it."""
+
+    name: str
+    """A codec that leaves the byte order mark alone."""
+    mark: bytes
+    """The byte order mark, or nothing."""
+    ends_in_ctrl_z: bool
+    has_inner_mark: bool
+    """There is a byte order mark that does not stand at the beginning: files were joined."""
+    notices: tuple[Notice, ...] = ()
+
+    @property
+    def is_odd(self) -> bool:
+        """Whether its lines have to be looked at one by one."""
+        return self.ends_in_ctrl_z or self.has_inner_mark
+
+
+class _Unfit(NamedTuple):
+    """The first bytes that an encoding cannot have written."""
+
+    line: int
+    raw: bytes
+
+
+class _Survey:
+    """Decodes a file block by block and looks at what comes out."""
+
+    def __init__(self, path: Path, encoding: str, skip: int) -> None:
+        self.encoding = encoding
+        self.line = 1
+        """The physical line at the end of what was read."""
+        self.unfit: _Unfit | None = None
+        self.first_beyond_ascii: tuple[int, str] | None = None
+        """Line and word."""
+        self.last = ""
+        self.has_mark = False
+        self.is_blank = True
+        self._unbroken = 0
+        self._pending_return = False
+        self._read(path, skip)
+
+    def _read(self, path: Path, skip: int) -> None:
+        decoder = codecs.getincrementaldecoder(self.encoding)()
+        with path.open("rb") as file:
+            file.seek(skip)
+            while True:
+                block = file.read(_BLOCK)
+                kept = decoder.getstate()[0]
+                try:
+                    text = decoder.decode(block, final=not block)
+                except UnicodeDecodeError as error:
+                    before = (kept + block)[: error.start].decode(self.encoding, "ignore")
+                    self._look(before)
+                    self.unfit = _Unfit(self.line, error.object[error.start : error.end + 3])
+                    return
+                self._look(text)
+                if not block:
+                    return
+
+    def _look(self, text: str) -> None:
+        """Take note of a block. Raises CsvNul, NotAWorkbook."""
+        if not text:
+            return
+        if "\0" in text:
+            line = self.line + self._lines(text[: text.index("\0")])
+            raise CsvNul(
+                f"Line {line} of the text holds a NUL byte.",
+                f"Make the export again; if it is UTF-16, save it as UTF-8. {_SAVE_AS_UTF8}",
+            )
+        if self.first_beyond_ascii is None and not text.isascii():
+            self._note_word(text)
+        self.has_mark = self.has_mark or "\ufeff" in text
+        self.is_blank = self.is_blank and not text.strip("\ufeff\x1a \t\r\n")
+        self.last = text[-1]
+        lines = self._lines(text)
+        self._pending_return = text.endswith("\r")
+        self.line += lines
+        self._unbroken = 0 if lines else self._unbroken + len(text)
+        if self._unbroken > _LONGEST_LINE:
+            raise NotAWorkbook("The file has no lines.", "Give the .xlsx, .xlsm or .csv file.")
+
+    def _lines(self, text: str) -> int:
+        r"""The line ends of a block; a `\r\n` may straddle two blocks."""
+        count = text.count("\n")
+        if "\r" in text:
+            count += text.count("\r") - text.count("\r\n")
+        return count - (self._pending_return and text.startswith("\n"))
+
+    def _note_word(self, text: str) -> None:
+        for match in _WORD.finditer(text):
+            if match[0].strip("\ufeff"):
+                before = text[: match.start()]
+                self.first_beyond_ascii = (self.line + self._lines(before), match[0][:40])
+                return
+
+
+def find_encoding(path: Path, fallback: str) -> Encoding:
+    """A byte order mark decides, then whether all of the file is UTF-8, else it is the fallback.
+
+    Raises CsvEncoding, CsvNul, EmptyFile, NotAWorkbook (a line of more than 64 MiB).
+    """
+    with path.open("rb") as file:
+        start = file.read(4)
+    mark, name = next(
+        ((mark, name) for mark, name in _MARKS if start.startswith(mark)), (b"", "utf-8")
+    )
+    survey = _Survey(path, name, len(mark))
+    notices: tuple[Notice, ...] = ()
+    if survey.unfit is not None:
+        if mark or _has_multibyte(path):
+            raise _mixed(name, survey.unfit)
+        survey = _Survey(path, fallback, 0)
+        notices = (_guessed(survey),)
+    if survey.is_blank:
+        raise EmptyFile("The file is empty.", "Make the export again and look at its size.")
+    return Encoding(survey.encoding, mark, survey.last == "\x1a", survey.has_mark, notices)
+
+
+def _has_multibyte(path: Path) -> bool:
+    """Whether a letter beyond ASCII is written in UTF-8 anywhere."""
+    with path.open("rb") as file:
+        kept = b""
+        while block := file.read(_BLOCK):
+            if _MULTIBYTE.search(kept + block):
+                return True
+            kept = block[-3:]
+    return False
+
+
+def _guessed(survey: _Survey) -> Notice:
+    """Say what was taken for what, with an example to judge it by. Raises CsvEncoding."""
+    if survey.unfit is not None:
+        raise _mixed(survey.encoding, survey.unfit)
+    line, word = survey.first_beyond_ascii or (0, "")
+    return Notice(
+        "encoding-guessed",
+        f"The text is not UTF-8 and was read as {survey.encoding}: line {line} then says “{word}”.",
+    )
+
+
+def _mixed(encoding: str, unfit: _Unfit) -> CsvEncoding:
+    return CsvEncoding(
+        f"Line {unfit.line} of the text holds bytes ({unfit.raw[:4].hex(' ')}) that cannot be "
+        f"{encoding}, although the rest is.",
+        f"Two encodings are mixed. {_SAVE_AS_UTF8}",
+    )

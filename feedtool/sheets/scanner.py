@@ -1,0 +1,107 @@
+"""Whole blocks of rows read by one pattern: where the tool's speed comes from.
+
+Nearly every program writes rows in one canonical form:
+
+    <row r="5" spans="1:3"><c r="A5" s="1" t="s"><v>12</v></c><c r="C5"><v>19.9</v></c></row>
+
+One pattern matches a whole such row with a group for each column, `findall` a whole block, and
+`zip` turns the rows into columns; no Python runs per cell. `read` proves that nothing was
+overlooked, and hands back None for a block that must go to the parser (`events`).
+"""
+
+import re
+from functools import lru_cache
+from itertools import pairwise
+
+from feedtool.cells import letters
+from feedtool.sheets.decode import ATTRIBUTES, CONTENT
+from feedtool.sheets.events import LAST_ROW
+
+WIDEST = 400
+"""Columns that a pattern is made for; blocks with cells beyond are the parser's."""
+
+_ROW = r'<row r="([1-9][0-9]{0,6})"([^<>]*?)(?:/>|>'
+_EMPTY = rf'(?:<c r="(?:[A-Z]{{1,2}}|[A-W][A-Z]{{2}}|X[A-E][A-Z]|XF[A-D])\1"{ATTRIBUTES}/>)*+'
+"""Formatted but empty cells, within the grid, to the right of the last column."""
+_ROW_END = r"</row>)[ \t\n]*+(?=<row|\Z)"
+"""What follows a row is the next one or the end: so no text between two rows is overlooked."""
+_CELL = rf'(?:<c r="{{}}\1"(?:({ATTRIBUTES}>{CONTENT})</c>|{ATTRIBUTES}(?:/>|></c>)))?+'
+_EMPTY_ROW = re.compile(_ROW + _EMPTY + _ROW_END, re.ASCII)
+_ATTRIBUTE = re.compile(r' ((?:([A-Za-z_]\w*):)?[A-Za-z_]\w*)="[^"&<>]*"', re.ASCII)
+_HIDDEN = re.compile(r' hidden="(?:1|true)"')
+_KNOWN_AT_MOST = 10_000
+
+
+class Scan:
+    """A block of rows as the pattern found it."""
+
+    __slots__ = ("columns", "hidden", "rows")
+
+    def __init__(
+        self, rows: list[int], hidden: frozenset[int], columns: list[tuple[str, ...]]
+    ) -> None:
+        self.rows = rows
+        self.hidden = hidden
+        self.columns = columns
+        """The keys of each column; "" where there is no cell, or no value in it."""
+
+
+class Scanner:
+    """Reads blocks of canonical rows; learns the shapes of rows' attributes as it goes."""
+
+    def __init__(self, prefixes: set[str]) -> None:
+        self._prefixes = prefixes
+        self._known: set[str] = {""}
+
+    def read(self, text: str, width: int, after: int) -> Scan | None:
+        """The rows of a block of plain XML; None unless every row of it is canonical.
+
+        `width` is the number of columns to look for, `after` the number of the row before.
+        Every `<row` of the block begins a match, since there are as many matches as `<row`, and
+        every match ends where a `<row` or the block's end follows: nothing is left over.
+        """
+        pattern = _pattern(width) if "</c>" in text else _EMPTY_ROW
+        found = pattern.findall(text)
+        if not found or len(found) != text.count("<row") or not text.startswith("<row"):
+            return None
+        columns = list(zip(*found, strict=True))
+        rows = list(map(int, columns[0]))
+        if rows[0] <= after or rows[-1] > LAST_ROW or any(a >= b for a, b in pairwise(rows)):
+            return None
+        if not self._knows(set(columns[1])):
+            return None
+        return Scan(rows, _hidden(rows, columns[1]), columns[2:])
+
+    def _knows(self, attributes: set[str]) -> bool:
+        """Whether the attributes of the rows are well-formed and change no namespace."""
+        new = attributes - self._known
+        if not all(map(self._is_well_formed, new)):
+            return False
+        if len(self._known) < _KNOWN_AT_MOST:
+            self._known |= new
+        return True
+
+    def _is_well_formed(self, attributes: str) -> bool:
+        found = list(_ATTRIBUTE.finditer(attributes))
+        names = {match[1] for match in found}
+        return (
+            sum(len(match[0]) for match in found) == len(attributes)
+            and len(names) == len(found)
+            and names.isdisjoint(("r", "xmlns"))
+            and all(match[2] is None or match[2] in self._prefixes for match in found)
+        )
+
+
+def _hidden(rows: list[int], attributes: tuple[str, ...]) -> frozenset[int]:
+    if not any("hidden" in text for text in set(attributes)):
+        return frozenset()
+    return frozenset(
+        row for row, text in zip(rows, attributes, strict=True) if _HIDDEN.search(text)
+    )
+
+
+@lru_cache(maxsize=64)
+def _pattern(width: int) -> re.Pattern[str]:
+    """The pattern of a row of so many columns; its groups are number, attributes, and columns."""
+    cells = "".join(_CELL.format(letters(index)) for index in range(width))
+    return re.compile(_ROW + cells + _EMPTY + _ROW_END, re.ASCII)

@@ -1,0 +1,53 @@
+"""Which character separates the fields of a CSV, found by its first lines."""
+
+import csv
+import re
+from collections.abc import Sequence
+from itertools import islice
+from typing import NamedTuple
+
+CANDIDATES = (",", ";", "\t", "|")
+"""In case of doubt the first."""
+_RECORDS = 60
+_ANNOUNCED = re.compile(r'"?sep=([^"\r\n])"?[ \t]*(?:\r\n|\n|\r)?', re.IGNORECASE)
+
+
+def announced_separator(line: str) -> str | None:
+    """The separator that a first line `sep=;` announces to Excel, else None."""
+    found = _ANNOUNCED.fullmatch(line)
+    return found[1] if found else None
+
+
+class _Table(NamedTuple):
+    """What the sample looks like with one separator; the greatest one is the most likely."""
+
+    earliness: int
+    """Minus the index of the record where the table begins: titles may stand above it."""
+    width: int
+    first_width: int
+    """Fields of the very first record."""
+    preference: int
+
+
+def find_separator(lines: Sequence[str]) -> str:
+    """The separator of these lines, a header among them.
+
+    A table begins with the first record that has several fields, as at least half of the records
+    below it have. The separator whose table begins first wins, for the header line stands above
+    decimal commas and the commas of descriptions; then the one that makes more columns.
+    """
+    tables = {
+        separator: _table(lines, separator, -index) for index, separator in enumerate(CANDIDATES)
+    }
+    return max(CANDIDATES, key=lambda separator: tables[separator])
+
+
+def _table(lines: Sequence[str], separator: str, preference: int) -> _Table:
+    records = islice(csv.reader(lines, delimiter=separator), _RECORDS)
+    widths = [len(record) for record in records if any(record)]
+    first = widths[0] if widths else 0
+    for index, width in enumerate(widths):
+        below = widths[index + 1 :]
+        if width > 1 and 2 * below.count(width) >= len(below):
+            return _Table(-index, width, first, preference)
+    return _Table(-len(widths), 0, first, preference)

@@ -1,0 +1,93 @@
+"""What a cell's number format says of its number: a date, a percentage, zeros in front."""
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+
+from lxml import etree
+
+from feedtool.sheets.markup import attribute, local, parse_part
+from feedtool.sheets.package import Package
+
+
+class Moment(Enum):
+    """What a number shows as, when its format shows a date or a time."""
+
+    NONE = "none"
+    DATE = "date"
+    """A date, a time of day, or both, by what the number holds."""
+    ELAPSED = "elapsed"
+    """Hours, minutes or seconds counted up beyond a day: `[h]:mm`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """What matters of a cell's style."""
+
+    moment: Moment = Moment.NONE
+    percent: bool = False
+    zeros: int = 0
+    """A whole number is padded with zeros to so many digits; 0 or 1: not at all."""
+
+
+GENERAL = Style()
+
+_BUILT_IN_DATES = frozenset({*range(14, 23), *range(27, 37), 45, 47, *range(50, 59)})
+"""The second range and the last are the dates of East Asian versions (ECMA-376, 18.8.30)."""
+_BUILT_IN_ELAPSED = 46
+_BUILT_IN_PERCENT = frozenset({9, 10})
+
+_LITERAL = re.compile(r'"[^"]*"?|\\.|_.|\*.')
+"""Quoted text, an escaped character, a blank as wide as a character, a filling character."""
+_ELAPSED = re.compile(r"\[(?:h+|m+|s+)\]", re.IGNORECASE)
+_BRACKETS = re.compile(r"\[[^\]]*\]")
+_MOMENT = re.compile(r"[dmyhs]|am/pm|a/p|[ge](?![+-])", re.IGNORECASE)
+_PADDED = re.compile(r"#*(0+)")
+
+
+def read_styles(package: Package, part: str | None) -> tuple[Style, ...]:
+    """The style of each index that cells refer to. Raises CorruptXml, XmlDoctype, CorruptZip."""
+    if part is None:
+        return ()
+    root = parse_part(package, part)
+    codes = {
+        _number(element.get("numFmtId")): attribute(element, "formatCode") or ""
+        for element in _group(root, "numFmts")
+    }
+    return tuple(
+        _style(_number(element.get("numFmtId")), codes) for element in _group(root, "cellXfs")
+    )
+
+
+def style_of_code(code: str) -> Style:
+    """What a custom format code shows; its first section counts, that of positive numbers."""
+    section = _LITERAL.sub("", code).split(";", 1)[0]
+    if _ELAPSED.search(section):
+        return Style(Moment.ELAPSED)
+    section = _BRACKETS.sub("", section).strip()
+    if "general" in section.lower():
+        return GENERAL
+    if _MOMENT.search(section):
+        return Style(Moment.DATE)
+    padded = _PADDED.fullmatch(section)
+    return Style(percent="%" in section, zeros=len(padded[1]) if padded else 0)
+
+
+def _style(number: int, codes: dict[int, str]) -> Style:
+    """A format by its number; a workbook may redefine the built-in ones."""
+    if number in codes:
+        return style_of_code(codes[number])
+    if number in _BUILT_IN_DATES:
+        return Style(Moment.DATE)
+    if number == _BUILT_IN_ELAPSED:
+        return Style(Moment.ELAPSED)
+    return Style(percent=True) if number in _BUILT_IN_PERCENT else GENERAL
+
+
+def _group(root: etree._Element, name: str) -> list[etree._Element]:
+    return [child for parent in root if local(parent) == name for child in parent]
+
+
+def _number(text: str | None) -> int:
+    """A format's number; nonsense is the general format."""
+    return int(text) if text and text.isdecimal() else 0
