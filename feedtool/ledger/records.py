@@ -30,7 +30,7 @@ class Phase(StrEnum):
     PROBING = "probing"
     """An upload went wrong: the package is looked at before another one is sent."""
     FILLED = "filled"
-    """Every upload has been sent once, whatever came of it."""
+    """Every upload has had its answer, or is in doubt."""
     SETTLED = "settled"
     """Filled, and the service has been seen waiting for its completion."""
     COMMITTING = "committing"
@@ -97,6 +97,8 @@ class Package:
     created_at: datetime | None = None
     """By the service's clock, since its 6 hours and 3 days count by that."""
     committed_at: datetime | None = None
+    """When the PATCH was first intended, or seen to have been sent by somebody else: from then
+    on there is no way back."""
     finished_at: datetime | None = None
     creations: int = 0
     """How often a package has been created for these rows."""
@@ -104,6 +106,8 @@ class Package:
     """How often the results have been read from the first page to the last."""
     link: str | None = None
     """Where the next page of results is."""
+    pages: int = 0
+    """How many pages the present reading has had."""
     attempts: int = 0
     """Steps tried, and the number of the last of them."""
     tries: int = 0

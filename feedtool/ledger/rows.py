@@ -32,6 +32,7 @@ FACTS = (
         t.packages.c.phase,
         t.packages.c.package_id,
         t.packages.c.state,
+        t.packages.c.committed_at,
         t.packages.c.message_code,
         t.packages.c.message_text,
         t.uploads.c.stage,
@@ -131,14 +132,16 @@ def summary_of(row: Any) -> PackageSummary:
 
 def facts_of(row: Any) -> Facts:
     """A row of FACTS. Unpacked by position, since there are as many as the sheet has rows."""
-    number, reference, phase, package_id, state, *said, stage, code, text, status, messages = row
+    number, reference, phase, package_id, state, committed_at, *rest = row
+    package_code, package_text, stage, code, text, status, messages = rest
     return Facts(
         row=number,
         reference=reference,
         phase=_PHASES[phase],
         package_id=package_id,
         state=state,
-        package_message=_message(*said),
+        is_committed=committed_at is not None,
+        package_message=_message(package_code, package_text),
         stage=_STAGES[stage],
         upload_message=_message(code, text),
         status=_STATUSES[status] if status else None,

@@ -94,6 +94,7 @@ packages = Table(
     Column("creations", Integer, nullable=False, default=0),
     Column("readings", Integer, nullable=False, default=0),
     Column("link", Text),
+    Column("pages", Integer, nullable=False, default=0),
     Column("attempts", Integer, nullable=False, default=0),
     Column("tries", Integer, nullable=False, default=0),
     Column("failures", Integer, nullable=False, default=0),

@@ -11,9 +11,6 @@ from typing import NamedTuple
 from feedtool.ledger.records import Phase, Stage
 from feedtool.model import Message, Status, Verdict
 
-COMMITTED = {Phase.COMMITTING, Phase.COMMITTED, Phase.INTEGRATED, Phase.READ, Phase.CLOSED}
-"""From the intent of the PATCH on."""
-
 REJECTED = "Rejected"
 """The package state that gives its message to all rows."""
 
@@ -27,6 +24,8 @@ class Facts(NamedTuple):
     package_id: str | None
     state: str | None
     """The last package state that the service said."""
+    is_committed: bool
+    """Whether the PATCH was at least intended."""
     package_message: Message | None
     stage: Stage
     upload_message: Message | None
@@ -43,7 +42,7 @@ def verdict(facts: Facts) -> Verdict:
         return _verdict(facts, Status.REJECTED, facts.upload_message)
     if facts.phase is Phase.CLOSED:
         return _closed(facts)
-    if facts.phase not in COMMITTED:
+    if not facts.is_committed:
         return _verdict(facts, Status.PENDING, _NOT_YET)
     if facts.stage is Stage.PLANNED:
         return _verdict(facts, Status.PENDING, _LEFT_OUT)

@@ -1,0 +1,210 @@
+"""Which steps come next, from the ledger's records of the packages and the time. Pure.
+
+Specification, part "Offer package" (states) and "Offers (JSON packages)" (the routes). A package
+goes, when nothing goes wrong,
+
+    planned → creating → filling → filled → settled → committing → committed → integrated
+            → read → closed
+
+and `NEXT` says which step is taken in each phase. What an answer then makes of it is `learn`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from enum import StrEnum
+from typing import TYPE_CHECKING, NamedTuple
+
+from feedtool.ledger import Attempt, Phase, Stage
+from feedtool.service.wire import UploadBody
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from datetime import datetime
+
+    from feedtool.ledger import Package
+
+
+class Do(StrEnum):
+    """What a step does."""
+
+    CREATE = "create"
+    UPLOAD = "upload"
+    LOOK = "look"
+    """GET the package."""
+    COMMIT = "commit"
+    """PATCH Ready."""
+    FETCH = "fetch"
+    """GET a page of results."""
+    CLOSE = "close"
+    """Count the results; nothing is asked of the service."""
+
+
+NEXT: dict[Phase, Do | None] = {
+    Phase.PLANNED: Do.CREATE,
+    Phase.CREATING: Do.CREATE,
+    Phase.FILLING: Do.UPLOAD,
+    Phase.PROBING: Do.LOOK,
+    Phase.FILLED: Do.LOOK,
+    Phase.SETTLED: Do.COMMIT,
+    Phase.COMMITTING: Do.LOOK,
+    Phase.COMMITTED: Do.LOOK,
+    Phase.INTEGRATED: Do.FETCH,
+    Phase.READ: Do.CLOSE,
+    Phase.CLOSED: None,
+}
+"""The step that each phase waits for."""
+
+BEING_FILLED = {Phase.CREATING, Phase.FILLING, Phase.PROBING}
+"""From the creation until every upload has had its answer."""
+
+AFTER_COMMIT = {Phase.COMMITTED, Phase.INTEGRATED, Phase.READ, Phase.CLOSED}
+"""The service goes on by itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How a delivery goes about it. None of these is in the specification."""
+
+    upload_body: UploadBody = UploadBody.ARRAY
+    """The shape of an upload: a field of the dialect."""
+    results_limit: int | None = None
+    """How many results a page is asked for; None leaves that to the service."""
+    patience: timedelta = timedelta(hours=1)
+    """How long a package may make no progress before we stop waiting for it."""
+    failures: int = 6
+    """So many calls in a row without an answer end the run."""
+    creations: int = 3
+    """How often a package is created anew when the one before has vanished uncommitted."""
+    readings: int = 3
+    """How often the results are read when some of them are missing."""
+
+
+class Step(NamedTuple):
+    """One thing to do for one package."""
+
+    package: int
+    """Its key in the ledger."""
+    do: Do
+    attempt: int
+    """Its number among the package's attempts."""
+    upload: int = 0
+    """Its number; 0 for the other steps."""
+    package_id: str | None = None
+    """For which of the service's packages it is meant."""
+
+
+def next_steps(
+    packages: Sequence[Package],
+    now: datetime,
+    *,
+    room: int,
+    busy: Collection[int] = (),
+    wait: bool = True,
+    settings: Settings | None = None,
+) -> list[tuple[Package, Do, int]]:
+    """At most `room` steps that may begin now: (package, what, upload).
+
+    `busy` are the keys of packages that have a step other than an upload under way. Without
+    `wait` a package is left alone once it is committed.
+    """
+    settings = settings or Settings()
+    found: list[tuple[Package, Do, int]] = []
+    for package in in_turn(packages, now, wait=wait, settings=settings):
+        do = NEXT[package.phase]
+        if do is None or (package.due is not None and package.due > now):
+            continue
+        if do is Do.UPLOAD:
+            found += [(package, do, number) for number in _uploads_to_send(package)]
+        elif package.key not in busy:
+            found.append((package, do, 0))
+    return found[:room]
+
+
+def in_turn(
+    packages: Iterable[Package], now: datetime, *, wait: bool, settings: Settings
+) -> list[Package]:
+    """The packages that something is to be done for, now or later.
+
+    One at a time is filled, since an open package lives for 6 hours only; the planned ones wait
+    for that.
+    """
+    waited_for = [p for p in packages if is_waited_for(p, now, wait=wait, settings=settings)]
+    filling = [p.key for p in waited_for if p.phase in BEING_FILLED]
+    planned = [p.key for p in waited_for if p.phase is Phase.PLANNED]
+    first = set(filling or planned[:1])
+    return [p for p in waited_for if p.phase is not Phase.PLANNED or p.key in first]
+
+
+def _uploads_to_send(package: Package) -> list[int]:
+    """The uploads that have not been sent; one at a time while things go wrong."""
+    numbers = [n for n, stage in enumerate(package.uploads, 1) if stage is Stage.PLANNED]
+    if package.failures or package.tries:
+        return [] if package.staged(Stage.SENDING) else numbers[:1]
+    return numbers
+
+
+def is_waited_for(package: Package, now: datetime, *, wait: bool, settings: Settings) -> bool:
+    """Whether anything is still to be done for a package, now or later."""
+    if NEXT[package.phase] is None or (package.phase in AFTER_COMMIT and not wait):
+        return False
+    begins = max(now, package.due) if package.due else now
+    return package.since is None or begins - package.since <= settings.patience
+
+
+def wake_at(
+    packages: Iterable[Package], now: datetime, *, wait: bool, settings: Settings
+) -> datetime | None:
+    """When the next step may begin; None when there is none to wait for."""
+    due = (p.due or now for p in in_turn(packages, now, wait=wait, settings=settings))
+    return min(due, default=None)
+
+
+def held_until(packages: Iterable[Package], hold: datetime) -> Iterator[Package]:
+    """The packages, none of which is to be touched before `hold`."""
+    for package in packages:
+        yield package if package.due and package.due >= hold else replace(package, due=hold)
+
+
+def intended(package: Package, do: Do, upload: int, now: datetime) -> tuple[Package, Step, Attempt]:
+    """What is written before the request of a step: from then on it may have been sent."""
+    number = package.attempts + 1
+    after = replace(package, attempts=number, since=package.since or now)
+    if do is Do.CREATE:
+        after = replace(after, phase=Phase.CREATING)
+    if do is Do.COMMIT:
+        after = replace(after, phase=Phase.COMMITTING, committed_at=package.committed_at or now)
+    if do is Do.UPLOAD:
+        after = staged(after, upload, Stage.SENDING)
+    step = Step(package.key, do, number, upload, package.package_id)
+    return after, step, Attempt(number, do, now, upload or None)
+
+
+def staged(package: Package, upload: int, stage: Stage) -> Package:
+    """The package with one upload at another stage."""
+    stages = package.uploads
+    return replace(package, uploads=(*stages[: upload - 1], stage, *stages[upload:]))
+
+
+def resumed(package: Package) -> Package:
+    """A package as a new process finds it: whatever was under way has had no answer.
+
+    An upload that may have been sent is in doubt, and never sent again in its package.
+    """
+    if package.phase is Phase.CLOSED:
+        return package
+    stages = tuple(Stage.DOUBTFUL if stage is Stage.SENDING else stage for stage in package.uploads)
+    phase = Phase.PROBING if package.phase is Phase.FILLING else package.phase
+    return replace(
+        package,
+        uploads=stages,
+        phase=phase,
+        # The address of a page may be stale, and reading again is harmless.
+        link=None,
+        pages=0,
+        tries=0,
+        failures=0,
+        since=None,
+        due=None,
+    )

@@ -1,0 +1,299 @@
+"""The shell that carries the steps out: `decide` and `learn` say which, and what they come to.
+
+All that is read and written of the ledger is so from the calling thread; only the calls
+themselves run in a pool. Each turn writes what the answers came to and which steps are begun
+next in one commit, so that no request leaves before its intent is on disk, and no step follows
+from an answer that is not.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor
+from concurrent.futures import wait as wait_for
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from feedtool.delivery.answer import read_answer
+from feedtool.delivery.decide import (
+    AFTER_COMMIT,
+    Do,
+    Settings,
+    held_until,
+    intended,
+    next_steps,
+    resumed,
+    wake_at,
+)
+from feedtool.delivery.events import event_of
+from feedtool.delivery.learn import counted, learnt
+from feedtool.delivery.progress import Now
+from feedtool.errors import FeedtoolError, Interrupted
+from feedtool.ledger import Change
+from feedtool.service import wire
+from feedtool.service.answers import Kind
+from feedtool.service.wire import Failure
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from datetime import datetime
+
+    from feedtool.delivery.decide import Step
+    from feedtool.delivery.events import Event
+    from feedtool.delivery.progress import Learnt
+    from feedtool.ledger import Attempt, Ledger, Package
+    from feedtool.service.wire import Call, Reply, Sender
+
+    Heard = Reply | Failure | FeedtoolError
+
+POOL = 4
+"""Calls under way at a time."""
+
+
+def deliver(
+    ledger: Ledger,
+    run_id: int,
+    client: Sender,
+    *,
+    now: Callable[[], datetime],
+    sleep: Callable[[float], None],
+    luck: Callable[[], float] = random.random,
+    pool: int = POOL,
+    on_event: Callable[[Event], None] = lambda _: None,
+    wait: bool = True,
+    settings: Settings | None = None,
+) -> None:
+    """Deliver what a run planned, or go on with it; what came of it is in `ledger.verdicts`.
+
+    Without `wait` it returns once all is committed. Otherwise it returns when every package is
+    closed, or when one has made no progress for so long (`settings.patience`) that its rows stay
+    Pending. Raises NotAuthorised, or Interrupted when something is left uncommitted; the ledger
+    is true and the verdicts can be read after either. With `pool` 1 all happens in the calling
+    thread, in the same order every time.
+    """
+    run = ledger.run(run_id)
+    if run is None:
+        raise ValueError(f"the ledger has no run {run_id}")
+    with _Inline() if pool == 1 else ThreadPoolExecutor(pool) as lanes:
+        _Delivery(
+            ledger=ledger,
+            client=client,
+            language=run.language,
+            lanes=lanes,
+            room=pool,
+            now=now,
+            sleep=sleep,
+            luck=luck,
+            on_event=on_event,
+            wait=wait,
+            settings=settings or Settings(),
+        ).run(ledger.read_packages(run_id))
+
+
+class _Inline(Executor):
+    """Runs what is submitted at once, in the calling thread."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        future.set_result(fn(*args, **kwargs))
+        return future
+
+
+class _Flight(NamedTuple):
+    """A call under way."""
+
+    step: Step
+    attempt: Attempt
+    call: Call
+
+
+@dataclass
+class _Delivery:
+    """One delivery: the packages as the ledger has them, and the calls under way."""
+
+    ledger: Ledger
+    client: Sender
+    language: str
+    lanes: Executor
+    room: int
+    now: Callable[[], datetime]
+    sleep: Callable[[float], None]
+    luck: Callable[[], float]
+    on_event: Callable[[Event], None]
+    wait: bool
+    settings: Settings
+    packages: dict[int, Package] = field(default_factory=dict)
+    flights: dict[Future[Heard], _Flight] = field(default_factory=dict)
+    results: Counter[int] = field(default_factory=Counter)
+    """Rows that have a result, by package."""
+    changes: list[Change] = field(default_factory=list)
+    """Not yet in the ledger."""
+    events: list[Event] = field(default_factory=list)
+    """Not yet told: nothing is, before it is in the ledger."""
+    hold: datetime | None = None
+    stop: FeedtoolError | None = None
+
+    def run(self, packages: list[Package]) -> None:
+        """Take steps until there is none to take."""
+        for package in packages:
+            self.packages[package.key] = package
+            self._change(package, resumed(package))
+        try:
+            while self._turn():
+                pass
+        except BaseException:
+            self._park()
+            raise
+        if self.stop:
+            raise self.stop
+        self._check_all_committed()
+
+    def _turn(self) -> bool:
+        """Begin what can begin, then wait for an answer or for time to pass; False at the end."""
+        steps = self._steps()
+        begun = [self._begin(*step) for step in steps if step[1] is not Do.CLOSE]
+        self._save()
+        for flight in begun:
+            self.flights[self.lanes.submit(_ask, self.client, flight.call)] = flight
+        for package, do, _ in steps:
+            if do is Do.CLOSE:
+                self._close(package)
+        if self.flights:
+            self._land(wait_for(self.flights, return_when=FIRST_COMPLETED).done)
+            return True
+        return bool(steps) or self._sleep_until_due()
+
+    def _steps(self) -> list[tuple[Package, Do, int]]:
+        now = self.now()
+        if self.stop or (self.hold and now < self.hold):
+            return []
+        flying = [flight.step for flight in self.flights.values()]
+        return next_steps(
+            list(self.packages.values()),
+            now,
+            room=self.room - len(flying),
+            busy={step.package for step in flying if step.do is not Do.UPLOAD},
+            wait=self.wait,
+            settings=self.settings,
+        )
+
+    def _begin(self, package: Package, do: Do, upload: int) -> _Flight:
+        """Write down that a step is intended."""
+        # An earlier step of this turn may have changed the package.
+        package = self.packages[package.key]
+        call = self._call(package, do, upload)
+        after, step, attempt = intended(package, do, upload, self.now())
+        self._change(package, after, attempt)
+        return _Flight(step, attempt, call)
+
+    def _call(self, package: Package, do: Do, upload: int) -> Call:
+        package_id = package.package_id or ""
+        if do is Do.CREATE:
+            return wire.create_package(package.channel, package.package_type, self.language)
+        if do is Do.UPLOAD:
+            bodies = self.ledger.bodies(package.key, upload)
+            return wire.upload(package_id, bodies, self.settings.upload_body)
+        if do is Do.COMMIT:
+            return wire.commit(package_id)
+        if do is Do.FETCH:
+            return wire.read_results(package_id, package.link, self.settings.results_limit)
+        return wire.read_package(package_id)
+
+    def _land(self, done: Iterable[Future[Heard]]) -> None:
+        for future in done:
+            self._learn(self.flights.pop(future), future.result())
+
+    def _learn(self, flight: _Flight, heard: Heard) -> None:
+        """Take in the answer to a step."""
+        now, step = self.now(), flight.step
+        before = self.packages[step.package]
+        answer = read_answer(step.do, flight.call, heard, now)
+        news = learnt(before, step, answer, Now(now, self.luck(), self.settings))
+        attempt = replace(
+            flight.attempt,
+            answered_at=now,
+            outcome=answer.kind,
+            status=answer.status,
+            trace_id=(answer.refusal.trace_id or None) if answer.refusal else None,
+            detail=answer.detail or None,
+        )
+        self._change(before, news.package, attempt, news)
+        self._tell(step.do, answer.kind, answer.detail, before)
+
+    def _close(self, package: Package) -> None:
+        """The one step that asks nothing of the service."""
+        missing = self.ledger.unanswered(package.key)
+        news = counted(package, missing, Now(self.now(), self.luck(), self.settings))
+        self._change(package, news.package)
+        self._tell(Do.CLOSE, Kind.DONE, "", package)
+
+    def _change(
+        self,
+        before: Package,
+        after: Package,
+        attempt: Attempt | None = None,
+        news: Learnt | None = None,
+    ) -> None:
+        """Note what is to be saved at the turn's end."""
+        if before == after and attempt is None:
+            return
+        self.packages[after.key] = after
+        results = news.results if news else ()
+        refused = news.refused if news else None
+        self.changes.append(Change(before, after, attempt, results, refused))
+        self.results[after.key] += len(results)
+        if news and news.hold:
+            self.hold = max(self.hold or news.hold, news.hold)
+        if news and news.stop:
+            self.stop = self.stop or news.stop
+
+    def _tell(self, do: Do, kind: Kind, detail: str, before: Package) -> None:
+        after = self.packages[before.key]
+        event = event_of(do, kind, detail, before, after, self.results[before.key])
+        if event is not None:
+            self.events.append(event)
+
+    def _save(self) -> None:
+        changes, self.changes = self.changes, []
+        if changes:
+            self.ledger.save(changes)
+        events, self.events = self.events, []
+        for event in events:
+            self.on_event(event)
+
+    def _sleep_until_due(self) -> bool:
+        self._save()
+        packages = list(self.packages.values())
+        if self.hold:
+            packages = list(held_until(packages, self.hold))
+        now = self.now()
+        due = wake_at(packages, now, wait=self.wait, settings=self.settings)
+        if self.stop or due is None:
+            return False
+        if due > now:
+            self.sleep((due - now).total_seconds())
+        return True
+
+    def _park(self) -> None:
+        """Let the calls under way finish, and write down what they came to."""
+        with suppress(FeedtoolError):
+            self._land(wait_for(self.flights).done)
+            self._save()
+
+    def _check_all_committed(self) -> None:
+        for package in self.packages.values():
+            if package.phase not in AFTER_COMMIT:
+                raise Interrupted(
+                    f"Package {package.number} ({package.package_id}) has made no progress since"
+                    f" {package.since:%H:%M:%S} UTC; the service says {package.state}.",
+                    "`feedtool resume` goes on where it stopped.",
+                )
+
+
+def _ask(client: Sender, call: Call) -> Heard:
+    try:
+        return client.send(call)
+    except (Failure, FeedtoolError) as error:
+        return error

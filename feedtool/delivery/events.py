@@ -1,0 +1,82 @@
+"""What a delivery tells while it is under way."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from feedtool.delivery.decide import Do
+from feedtool.ledger import Package, Phase, Stage
+from feedtool.service.answers import Kind
+
+
+class Event(NamedTuple):
+    """Something happened to a package; `text` says it all on one line."""
+
+    kind: str
+    """created, upload, state, committed, results, closed, or trouble."""
+    text: str
+    file: int
+    """The file's key in the ledger."""
+    package: int
+    """Its number within the file, 1-based."""
+    package_id: str | None
+    state: str | None
+    """The last that the service said."""
+    done: int
+    """Uploads answered; from kind `results` on, rows that have a result."""
+    total: int
+    """Uploads, or rows."""
+
+
+KIND_OF_STEP = {
+    Do.CREATE: "created",
+    Do.UPLOAD: "upload",
+    Do.LOOK: "state",
+    Do.COMMIT: "committed",
+    Do.FETCH: "results",
+    Do.CLOSE: "closed",
+}
+
+
+def event_of(
+    do: Do, kind: Kind, detail: str, before: Package, after: Package, results: int
+) -> Event | None:
+    """What there is to tell of an answer; None when nothing changed. `results` are rows so far."""
+    if kind is not Kind.DONE:
+        return _event("trouble", f"{do}: {kind}: {detail}", after, results)
+    if after.phase is Phase.CLOSED:
+        why = f": {after.message.text}" if after.message else ""
+        return _event("closed", f"closed as {after.state}{why}", after, results)
+    if do is Do.LOOK and before.state == after.state:
+        return None
+    return _event(KIND_OF_STEP[do], _text(do, after, results), after, results)
+
+
+def _text(do: Do, package: Package, results: int) -> str:
+    told = {
+        Do.CREATE: f"created as {package.package_id}",
+        Do.UPLOAD: f"upload {_sent(package)} of {len(package.uploads)}",
+        Do.LOOK: f"the service says {package.state}",
+        Do.COMMIT: "committed",
+        Do.FETCH: f"results of {results} of {package.rows} rows",
+        Do.CLOSE: "reading the results again: some are missing",
+    }
+    return told[do]
+
+
+def _event(kind: str, text: str, package: Package, results: int) -> Event:
+    uploading = package.phase in {Phase.PLANNED, Phase.CREATING, Phase.FILLING, Phase.PROBING}
+    return Event(
+        kind=kind,
+        text=f"package {package.number} ({package.package_type}, {package.channel}): {text}",
+        file=package.file,
+        package=package.number,
+        package_id=package.package_id,
+        state=package.state,
+        done=_sent(package) if uploading or kind == "upload" else results,
+        total=len(package.uploads) if uploading or kind == "upload" else package.rows,
+    )
+
+
+def _sent(package: Package) -> int:
+    return len(package.uploads) - package.staged(Stage.PLANNED) - package.staged(Stage.SENDING)

@@ -1,0 +1,319 @@
+"""What the answer to a step makes of its package: `RULES`, by step and kind of answer. Pure.
+
+Nothing in the service has an idempotency key (the design's section 7), hence:
+- what was refused, or never left, is undone, and may be done again;
+- an upload whose outcome is unknown is in doubt: never sent again in its package, which goes on;
+- from the intent of the PATCH on nothing is undone, only looked at again;
+- reading is repeated as often as it takes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from feedtool.delivery.decide import Do, staged
+from feedtool.delivery.progress import (
+    RESUME,
+    Learnt,
+    Now,
+    back_off,
+    closed,
+    committed,
+    failed,
+    forward,
+    later,
+    poll_pause,
+)
+from feedtool.errors import Interrupted, NotAuthorised
+from feedtool.ledger import Phase, Stage
+from feedtool.model import Message
+from feedtool.service.answers import Kind
+from feedtool.service.packages import Meaning
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from feedtool.delivery.answer import Answer
+    from feedtool.delivery.decide import Step
+    from feedtool.ledger import Package
+    from feedtool.service.packages import PackageView, ResultsPage
+
+ABOUT_THE_CONTENT = {400, 409, 413, 415, 422}
+"""Refusals of what was sent: the rows are refused, the run goes on."""
+GONE = {404, 410}
+FORBIDDEN = 403
+
+
+def learnt(package: Package, step: Step, answer: Answer, now: Now) -> Learnt:
+    """What the answer makes of the package. An answer about a package given up changes nothing."""
+    if step.package_id != package.package_id:
+        return Learnt(package)
+    return RULES[step.do, answer.kind](package, step, answer, now)
+
+
+# Rules for every step.
+
+
+def _undone(package: Package, step: Step) -> Package:
+    """The package as if the step had never been begun, which is what its answer says."""
+    if step.do is Do.CREATE:
+        return replace(package, phase=Phase.PLANNED)
+    if step.do is Do.UPLOAD:
+        return staged(package, step.upload, Stage.PLANNED)
+    return package  # a COMMIT stays intended: looking again is always safe
+
+
+def _asked_to_wait(package: Package, step: Step, answer: Answer, now: Now) -> Learnt:
+    asked = None if answer.wait is None else timedelta(seconds=answer.wait)
+    pause = back_off(package.tries + 1, now.luck) if asked is None else asked
+    after = later(_undone(package, step), now, pause)
+    return Learnt(after, hold=after.due)
+
+
+def _not_authorised(package: Package, step: Step, answer: Answer, _now: Now) -> Learnt:
+    forbidden = answer.status == FORBIDDEN
+    what = "does not allow this seller to do that" if forbidden else "does not accept the token"
+    hint = (
+        "The token is known but lacks the right: check the seller and what the account is opened"
+        " for."
+        if forbidden
+        else "Check the token, and that it has not run out; then `feedtool resume` goes on."
+    )
+    stop = answer.error or NotAuthorised(f"The service {what}: {answer.detail}", hint)
+    return Learnt(_undone(package, step), stop=stop)
+
+
+def _not_sent(package: Package, step: Step, answer: Answer, now: Now) -> Learnt:
+    return failed(_undone(package, step), answer, now)
+
+
+def _read_again(package: Package, _step: Step, answer: Answer, now: Now) -> Learnt:
+    return failed(package, answer, now)
+
+
+def _stopped(package: Package, step: Step, answer: Answer, _now: Now) -> Learnt:
+    """A refusal that no row can help."""
+    stop = Interrupted(
+        f"The service refuses to {step.do}: {answer.detail}",
+        "Check the base address (its version segment included) and the seller.",
+    )
+    return Learnt(_undone(package, step), stop=stop)
+
+
+def _message(answer: Answer) -> Message:
+    return Message(answer.refusal.code if answer.refusal else "", answer.detail)
+
+
+# CREATE.
+
+
+def _created(package: Package, _step: Step, answer: Answer, now: Now) -> Learnt:
+    return Learnt(
+        forward(
+            package,
+            now,
+            phase=Phase.FILLING,
+            package_id=answer.value,
+            created_at=answer.at or now.time,
+            creations=package.creations + 1,
+        )
+    )
+
+
+def _creation_refused(package: Package, step: Step, answer: Answer, now: Now) -> Learnt:
+    if answer.status not in ABOUT_THE_CONTENT:
+        return _stopped(package, step, answer, now)
+    return Learnt(closed(package, now, _message(answer)))
+
+
+# UPLOAD.
+
+
+def _taken(package: Package, step: Step, _answer: Answer, now: Now) -> Learnt:
+    return Learnt(_filled(forward(_at(package, step, Stage.STAGED), now), now))
+
+
+def _in_doubt(package: Package, step: Step, answer: Answer, now: Now) -> Learnt:
+    return failed(_probing(_at(package, step, Stage.DOUBTFUL)), answer, now)
+
+
+def _upload_refused(package: Package, step: Step, answer: Answer, now: Now) -> Learnt:
+    if answer.status in GONE:
+        return _gone(package, step, answer, now)
+    if answer.status not in ABOUT_THE_CONTENT:
+        return _stopped(package, step, answer, now)
+    after = forward(_probing(_at(package, step, Stage.REFUSED)), now)
+    return Learnt(after, refused=(step.upload, _message(answer)))
+
+
+def _at(package: Package, step: Step, stage: Stage) -> Package:
+    return staged(package, step.upload, stage)
+
+
+def _probing(package: Package) -> Package:
+    """Before the next upload the package is looked at: what was wrong may be wrong with it."""
+    return replace(package, phase=Phase.PROBING) if package.phase is Phase.FILLING else package
+
+
+def _filled(package: Package, now: Now) -> Package:
+    """On to the next phase when every upload has had its answer."""
+    unsent = package.staged(Stage.PLANNED) + package.staged(Stage.SENDING)
+    if package.phase is not Phase.FILLING or unsent:
+        return package
+    if package.staged(Stage.REFUSED) == len(package.uploads):
+        # An empty package is not committed: it expires by itself.
+        return closed(package, now, package.message)
+    return forward(package, now, phase=Phase.FILLED)
+
+
+# LOOK.
+
+
+def _seen(package: Package, _step: Step, answer: Answer, now: Now) -> Learnt:
+    view: PackageView = answer.value
+    changed = view.state != package.state
+    seen = replace(package, state=view.state)
+    if view.meaning is Meaning.REJECTED:
+        return Learnt(closed(seen, now, _reason(view), at=answer.at))
+    if view.meaning is Meaning.INTEGRATED:
+        finished = answer.at or now.time
+        return Learnt(
+            forward(committed(seen, now), now, phase=Phase.INTEGRATED, finished_at=finished)
+        )
+    if view.meaning is Meaning.OPEN:
+        return Learnt(SEEN_OPEN[package.phase](seen, now))
+    if view.meaning is Meaning.WORKING and (changed or package.phase is not Phase.COMMITTED):
+        after = forward(committed(seen, now), now, phase=Phase.COMMITTED)
+        return Learnt(replace(after, due=now.time + poll_pause(0)))
+    return Learnt(later(seen, now, poll_pause(package.tries)))
+
+
+def _go_on_filling(package: Package, now: Now) -> Package:
+    # The failures stay counted until an upload is taken: looking works where uploading does not.
+    return _filled(replace(package, phase=Phase.FILLING), now)
+
+
+def _settled(package: Package, now: Now) -> Package:
+    return forward(package, now, phase=Phase.SETTLED)
+
+
+def _commit_again(package: Package, _now: Now) -> Package:
+    """The PATCH has not taken effect; its pauses go on growing."""
+    return replace(package, phase=Phase.SETTLED, due=None)
+
+
+def _commit_late(package: Package, now: Now) -> Package:
+    """The PATCH was taken, and does not show: it is sent again, after a pause."""
+    return later(package, now, poll_pause(package.tries), phase=Phase.COMMITTING)
+
+
+SEEN_OPEN: dict[Phase, Callable[[Package, Now], Package]] = {
+    Phase.PROBING: _go_on_filling,
+    Phase.FILLED: _settled,
+    Phase.COMMITTING: _commit_again,
+    Phase.COMMITTED: _commit_late,
+}
+"""What follows when the service says WaitingForCompletion."""
+
+
+def _reason(view: PackageView) -> Message:
+    if not view.messages:
+        return Message("", "The service rejected the package and gave no reason.")
+    text = " ".join(message.text for message in view.messages)
+    return Message(view.messages[0].code, text)
+
+
+def _not_seen(package: Package, step: Step, answer: Answer, now: Now) -> Learnt:
+    rule = _gone if answer.status in GONE else _stopped
+    return rule(package, step, answer, now)
+
+
+def _gone(package: Package, _step: Step, answer: Answer, now: Now) -> Learnt:
+    """404: before the intent of the PATCH it expired, and nothing of it was ever in force."""
+    if package.committed_at is not None:
+        text = f"The service no longer has package {package.package_id}: {answer.detail}"
+        return Learnt(closed(package, now, Message("", text)))
+    after = forward(
+        package,
+        now,
+        phase=Phase.PLANNED,
+        package_id=None,
+        state=None,
+        created_at=None,
+        uploads=tuple(s if s is Stage.REFUSED else Stage.PLANNED for s in package.uploads),
+    )
+    stop = None
+    if package.creations >= now.settings.creations:
+        stop = Interrupted(f"The service keeps losing our packages: {answer.detail}", RESUME)
+    return Learnt(after, stop=stop)
+
+
+# COMMIT.
+
+
+def _accepted(package: Package, _step: Step, _answer: Answer, now: Now) -> Learnt:
+    after = forward(package, now, phase=Phase.COMMITTED)
+    return Learnt(replace(after, due=now.time + poll_pause(0)))
+
+
+def _look_again(package: Package, _step: Step, _answer: Answer, now: Now) -> Learnt:
+    """A refusal is never read by its text: the package's state tells what became of it."""
+    return Learnt(later(package, now, poll_pause(package.tries)))
+
+
+# FETCH and CLOSE.
+
+
+def _fetched(package: Package, _step: Step, answer: Answer, now: Now) -> Learnt:
+    page: ResultsPage = answer.value
+    pages = package.pages + 1
+    # A page holds a row at least, so more pages than rows are a circle.
+    is_last = page.next is None or pages > package.rows
+    after = forward(package, now, link=page.next, pages=pages)
+    if is_last:
+        readings = package.readings + 1
+        after = replace(after, phase=Phase.READ, link=None, pages=0, readings=readings)
+    return Learnt(after, results=page.results)
+
+
+def _not_fetched(package: Package, step: Step, answer: Answer, now: Now) -> Learnt:
+    if answer.status in GONE:
+        return _gone(package, step, answer, now)
+    # "Not yet", or a stale address: from the first page again.
+    return Learnt(later(package, now, poll_pause(package.tries), link=None, pages=0))
+
+
+def counted(package: Package, missing: int, now: Now) -> Learnt:
+    """The end of a reading of the results: closed, or read again while some rows have none."""
+    if not missing or package.readings >= now.settings.readings:
+        return Learnt(closed(package, now, package.message))
+    return Learnt(later(package, now, poll_pause(package.readings + 2), phase=Phase.INTEGRATED))
+
+
+ASKING = (Do.CREATE, Do.UPLOAD, Do.LOOK, Do.COMMIT, Do.FETCH)
+"""The steps that ask something of the service."""
+
+RULES: dict[tuple[Do, Kind], Callable[[Package, Step, Answer, Now], Learnt]] = {
+    (Do.CREATE, Kind.DONE): _created,
+    (Do.CREATE, Kind.REFUSED): _creation_refused,
+    # Another one is created; the orphan is empty and expires.
+    (Do.CREATE, Kind.UNKNOWN): _not_sent,
+    (Do.UPLOAD, Kind.DONE): _taken,
+    (Do.UPLOAD, Kind.REFUSED): _upload_refused,
+    (Do.UPLOAD, Kind.UNKNOWN): _in_doubt,
+    (Do.LOOK, Kind.DONE): _seen,
+    (Do.LOOK, Kind.REFUSED): _not_seen,
+    (Do.LOOK, Kind.UNKNOWN): _read_again,
+    (Do.COMMIT, Kind.DONE): _accepted,
+    (Do.COMMIT, Kind.REFUSED): _look_again,
+    (Do.COMMIT, Kind.UNKNOWN): _read_again,
+    (Do.FETCH, Kind.DONE): _fetched,
+    (Do.FETCH, Kind.REFUSED): _not_fetched,
+    (Do.FETCH, Kind.UNKNOWN): _read_again,
+    **{(do, Kind.WAIT): _asked_to_wait for do in ASKING},
+    **{(do, Kind.AUTH): _not_authorised for do in ASKING},
+    **{(do, Kind.NOT_SENT): _not_sent for do in ASKING},
+}
+"""What each kind of answer to each step makes of its package."""
