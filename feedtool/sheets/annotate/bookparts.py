@@ -1,0 +1,192 @@
+"""The parts around the sheets: what changes in them when a sheet is added to the workbook."""
+
+import posixpath
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from feedtool.sheets.annotate.coding import Coding, utf8
+from feedtool.sheets.annotate.inline import escaped, quoted
+from feedtool.sheets.annotate.outline import Edit, Node, outline, splice
+from feedtool.sheets.markup import corrupt
+from feedtool.sheets.package import Package, part_key
+from feedtool.sheets.workbook import WorkbookParts, read_relationships
+
+_STRICT = "http://purl.oclc.org/ooxml/"
+_TRANSITIONAL_RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+_STRICT_RELATIONS = "http://purl.oclc.org/ooxml/officeDocument/relationships"
+_CONTENT = "application/vnd.openxmlformats-officedocument.spreadsheetml."
+
+
+@dataclass(slots=True)
+class SmallPart:
+    """A small part in UTF-8, to be patched and put back in its own encoding."""
+
+    name: str
+    coding: Coding
+    data: bytes
+
+    @classmethod
+    def read(cls, package: Package, name: str) -> "SmallPart":
+        """Read it whole. Raises CorruptZip, CorruptXml, ZipBomb."""
+        coding, stream = utf8(iter((package.read(name),)), name)
+        return cls(name, coding, b"".join(stream))
+
+    def outline(self) -> Node:
+        """Its elements. Raises CorruptXml, XmlDoctype."""
+        return outline(self.data, self.name)
+
+    def edit(self, edits: Iterable[Edit | None]) -> None:
+        """Make the edits; those that are None have nothing to do."""
+        self.data = splice(self.data, (edit for edit in edits if edit))
+
+    def encoded(self) -> bytes:
+        """As it goes into the package."""
+        return b"".join(self.coding.encode((self.data,)))
+
+
+@dataclass(slots=True)
+class BookParts:
+    """The parts that describe the workbook, changed as sheets and styles are added."""
+
+    package: Package
+    book: WorkbookParts
+    _parts: dict[str, SmallPart] = field(default_factory=dict)
+
+    def changed(self) -> dict[str, bytes]:
+        """The parts that were touched, as they go into the package."""
+        return {name: part.encoded() for name, part in self._parts.items()}
+
+    def add_sheet(self, name: str) -> str:
+        """Enter a sheet as the workbook's last one; the name of its new part.
+
+        Raises CorruptXml where the workbook has no list of sheets to append to.
+        """
+        part = self._free_name("worksheets/sheet", ".xml")
+        relation = self._relate("worksheet", part)
+        self._declare(part, "worksheet+xml")
+        workbook = self._part(self.book.workbook)
+        root = workbook.outline()
+        sheets = root.child("sheets")
+        if sheets is None:
+            raise corrupt(workbook.name, "it has no sheets")
+        ids = [int(node.attributes.get("sheetId", "0")) for node in sheets.all("sheet")]
+        markup = b'<%bsheet name=%b sheetId="%d" xmlns:r="%b" r:id="%b"/>' % (
+            root.prefix,
+            quoted(name),
+            max(ids, default=0) + 1,
+            self._relations().encode(),
+            relation.encode(),
+        )
+        if _declares(workbook.data[root.start : root.inner], "r", self._relations()):
+            markup = re.sub(rb' xmlns:r="[^"]*"', b"", markup, count=1)
+        workbook.edit([sheets.append(workbook.data, markup)])
+        self._title(name)
+        return part
+
+    def add_styles(self) -> str:
+        """Enter a styles part into a workbook that has none; its name."""
+        part = self._free_name("styles", ".xml")
+        self._relate("styles", part)
+        self._declare(part, "styles+xml")
+        return part
+
+    def namespace(self) -> str:
+        """The workbook's own namespace: transitional or strict."""
+        return SmallPart.read(self.package, self.book.workbook).outline().namespace
+
+    def _part(self, name: str) -> SmallPart:
+        if name not in self._parts:
+            self._parts[name] = SmallPart.read(self.package, name)
+        return self._parts[name]
+
+    def _relations(self) -> str:
+        strict = self.namespace().startswith(_STRICT)
+        return _STRICT_RELATIONS if strict else _TRANSITIONAL_RELATIONS
+
+    def _free_name(self, stem: str, suffix: str) -> str:
+        """`xl/worksheets/sheet4.xml`, in the workbook's folder, not yet taken."""
+        folder = posixpath.dirname(self.book.workbook)
+        taken = {part_key(name) for name in self.package.names}
+        number = 1
+        while part_key(name := posixpath.join(folder, f"{stem}{number}{suffix}")) in taken:
+            number += 1
+        return name
+
+    def _relate(self, kind: str, part: str) -> str:
+        """A relationship from the workbook to a new part; its id."""
+        rels = self._part(self.book.workbook_rels)
+        root = rels.outline()
+        taken = {node.attributes.get("Id", "") for node in root.children}
+        number = len(taken) + 1
+        while (name := f"rId{number}") in taken:
+            number += 1
+        folder = posixpath.dirname(self.book.workbook)
+        markup = b"<%bRelationship Id=%b Type=%b Target=%b/>" % (
+            root.prefix,
+            quoted(name),
+            quoted(f"{self._relations()}/{kind}"),
+            quoted(posixpath.relpath(part, folder or ".")),
+        )
+        rels.edit([root.append(rels.data, markup)])
+        return name
+
+    def _declare(self, part: str, kind: str) -> None:
+        """The content type of a new part."""
+        types = self._part(self.book.content_types)
+        root = types.outline()
+        markup = b"<%bOverride PartName=%b ContentType=%b/>" % (
+            root.prefix,
+            quoted("/" + part),
+            quoted(_CONTENT + kind),
+        )
+        types.edit([root.append(types.data, markup)])
+
+    def _title(self, name: str) -> None:
+        """Enter the sheet into docProps/app.xml, if that lists the sheets as usual."""
+        found = (
+            rel.target
+            for rel in read_relationships(self.package, "_rels/.rels")
+            if rel.kind == "extended-properties" and self.package.part(rel.target)
+        )
+        target = next(found, None)
+        if target is None:
+            return
+        app = SmallPart.read(self.package, target)
+        names = [sheet.name for sheet in self.book.sheets if sheet.is_worksheet]
+        edits = _titles(app.outline(), app.data, names, name)
+        if edits:
+            app.edit(edits)
+            self._parts[app.name] = app
+
+
+def _declares(tag: bytes, prefix: str, namespace: str) -> bool:
+    """Whether a start tag binds this prefix to this namespace."""
+    found = re.search(rb"\sxmlns:%b\s*=\s*[\"']([^\"']*)" % prefix.encode(), tag)
+    return found is not None and found[1] == namespace.encode()
+
+
+def _titles(root: Node, data: bytes, names: list[str], new: str) -> list[Edit | None]:
+    """The edits that enter a sheet behind the others; none where the lists say something else.
+
+    HeadingPairs counts what TitlesOfParts names: first the worksheets, then named ranges.
+    """
+    pairs, titles = root.child("HeadingPairs"), root.child("TitlesOfParts")
+    if pairs is None or titles is None or len(pairs.children) != 1 or len(titles.children) != 1:
+        return []
+    (counts,), (listed,) = pairs.children, titles.children
+    numbers = [node for variant in counts.children for node in variant.all("i4")]
+    listing = listed.children[: len(names)]
+    if not numbers or not listing or [node.text for node in listing] != names:
+        return []
+    if numbers[0].text != str(len(names)) or listed.attributes.get("size") != str(
+        sum(int(node.text) for node in numbers if node.text.isdecimal())
+    ):
+        return []
+    last = listing[-1]
+    element = last.prefix + last.name.encode()
+    return [
+        Edit(numbers[0].inner, numbers[0].close, b"%d" % (len(names) + 1)),
+        Edit(last.end, last.end, b"<%b>%b</%b>" % (element, escaped(new), element)),
+        listed.set(data, "size", str(len(listed.children) + 1)),
+    ]

@@ -1,0 +1,140 @@
+"""What was written is read again before it takes its place."""
+
+import re
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from xml.parsers import expat
+
+from feedtool.cells import letters
+from feedtool.errors import FeedtoolError
+from feedtool.sheets.annotate.canonical import Blocks, NotCanonical
+from feedtool.sheets.annotate.coding import utf8
+from feedtool.sheets.annotate.events import Events
+from feedtool.sheets.annotate.inline import read_inline
+from feedtool.sheets.annotate.ink import Digest
+from feedtool.sheets.annotate.outline import outline
+from feedtool.sheets.annotate.plan import SheetPlan
+from feedtool.sheets.annotate.repack import raw
+from feedtool.sheets.annotate.rows import RawRow
+from feedtool.sheets.escapes import spreadsheet_text
+from feedtool.sheets.markup import hardened_parser
+from feedtool.sheets.package import Package, part_key
+
+_TEXT = frozenset(("c", "is", "t"))
+
+
+class NotAsWritten(FeedtoolError):
+    """What was read back is not what was written: a bug of ours, or a failing disk."""
+
+
+def check_package(
+    path: Path, source: Package, plans: Collection[SheetPlan], changed: Collection[str]
+) -> None:
+    """Compare a written package with its source and with what was to be written.
+
+    Args:
+        path: The package that was written.
+        source: The package that it was made from.
+        plans: The sheets that were annotated.
+        changed: The names of the other parts that were written anew.
+
+    Raises:
+        NotAsWritten: They differ in anything else.
+        FileProblem: The written package cannot be read.
+    """
+    sheets = {part_key(plan.entry.part) for plan in plans}
+    anew = sheets | {part_key(name) for name in changed}
+    with Package(path, source.limits) as written:
+        _check_copies(written, source, anew)
+        for name in changed:
+            _, stream = utf8(written.stream(name), name)
+            outline(b"".join(stream), name, ())
+        for plan in plans:
+            _check_sheet(written, plan)
+
+
+def _check_copies(written: Package, source: Package, anew: Collection[str]) -> None:
+    """Every copied member has the bytes it had, in the order it had."""
+    with written.path.open("rb") as new, source.path.open("rb") as old:
+        for before, after in zip(source.infos, written.infos, strict=False):
+            if before.orig_filename != after.orig_filename:
+                raise _differs(before.filename)
+            if part_key(before.filename) in anew:
+                continue
+            if before.CRC != after.CRC or any(
+                one != other for one, other in zip(raw(before, old), raw(after, new), strict=True)
+            ):
+                raise _differs(before.filename)
+
+
+def _check_sheet(written: Package, plan: SheetPlan) -> None:
+    """The sheet is well-formed, and our columns read as they were written."""
+    try:
+        digest = _read_blocks(_stream(written, plan), plan)
+    except NotCanonical:
+        digest = _read_events(_stream(written, plan), plan)
+    if digest != plan.digest:
+        raise _differs(plan.entry.part)
+
+
+def _stream(written: Package, plan: SheetPlan) -> Iterator[bytes]:
+    return utf8(written.stream(plan.entry.part), plan.entry.part)[1]
+
+
+def _read_blocks(stream: Iterator[bytes], plan: SheetPlan) -> Digest:
+    """By patterns, while a parser watches over the whole. Raises NotCanonical."""
+    if not plan.found.is_canonical:
+        raise NotCanonical
+    names = b"|".join(letters(column).encode() for column in sorted(plan.columns))
+    cell = re.compile(
+        rb'<c r="(%b)([0-9]+)" s="[0-9]+" t="inlineStr"><is><t(?: xml:space="preserve")?>'
+        rb"([^<]*)</t></is></c>" % names
+    )
+    digest = Digest()
+    blocks = Blocks(stream)
+    parser = hardened_parser(plan.entry.part)
+    try:
+        parser.Parse(blocks.head, False)
+        for block in blocks:
+            parser.Parse(block, False)
+            for name, row, content in cell.findall(block):
+                if int(row) >= plan.notes.header_row:
+                    digest.cell(name, int(row), read_inline(content))
+        parser.Parse(blocks.tail, True)
+    except expat.ExpatError as error:
+        raise _differs(f"{plan.entry.part} ({error})") from error
+    return digest
+
+
+def _read_events(stream: Iterator[bytes], plan: SheetPlan) -> Digest:
+    """By the parser alone."""
+    digest = Digest()
+    events = Events(stream, plan.entry.part)
+    for row in events:
+        if not isinstance(row, RawRow) or row.number < plan.notes.header_row:
+            continue
+        ours = [cell for cell in row.cells if cell.is_used and cell.column in plan.columns]
+        for cell in ours:
+            name = letters(cell.column).encode()
+            digest.cell(name, row.number, _text(row, cell.start, cell.end))
+    return digest
+
+
+def _text(row: RawRow, start: int, end: int) -> bytes:
+    """The text of one of our cells; its prefix is declared around it."""
+    declared = b" xmlns:" + row.prefix[:-1] if row.prefix else b" xmlns"
+    wrapped = b'<row%b="">%b</row>' % (declared, row.data[start:end])
+    if row.prefix:
+        wrapped = b'<row%b="x">%b</row>' % (declared, row.data[start:end])
+    root = outline(wrapped, "row", _TEXT)
+    texts = (
+        text.text for cell in root.children for inline in cell.all("is") for text in inline.all("t")
+    )
+    return spreadsheet_text("".join(texts)).encode("utf-8", "surrogatepass")
+
+
+def _differs(what: str) -> NotAsWritten:
+    return NotAsWritten(
+        f"The annotated copy was not kept: {what} did not read back as it was written.",
+        "Try again; if it happens twice, the disk is failing or feedtool has a bug.",
+    )

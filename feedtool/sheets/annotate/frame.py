@@ -1,0 +1,174 @@
+"""What is around a sheet's rows: its size, its columns' widths, its ranges, its colours."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from feedtool.sheets.annotate.inline import quoted
+from feedtool.sheets.annotate.outline import Edit, Node, outline, splice
+from feedtool.cells import index_of, letters
+
+KEPT = frozenset(
+    ("col", "mergeCell", "cfRule", "formula")
+    + ("ext", "conditionalFormattings", "conditionalFormatting")
+)
+"""The elements deeper in a sheet that are looked at."""
+WIDTHS = (14, 60, 26)
+"""Of the status, the message and the code, in characters."""
+LAST_COLUMN = 16_383
+
+
+class Area(NamedTuple):
+    """A range of cells; columns 0-based, rows 1-based, both ends in it."""
+
+    left: int
+    top: int
+    right: int
+    bottom: int
+
+    def __str__(self) -> str:
+        first, last = (f"{letters(c)}{r}" for c, r in (self[:2], self[2:]))
+        return first if first == last else f"{first}:{last}"
+
+    def around(self, other: "Area") -> "Area":
+        """The smallest area that holds both."""
+        return Area(
+            min(self.left, other.left),
+            min(self.top, other.top),
+            max(self.right, other.right),
+            max(self.bottom, other.bottom),
+        )
+
+
+def area(ref: str) -> Area | None:
+    """`A1:C5` or `B2`, dollars or not; None for what is neither."""
+    corners = [_corner(part) for part in ref.replace("$", "").split(":")]
+    if len(corners) > 2 or None in corners:  # noqa: PLR2004 — two corners
+        return None
+    first, last = corners[0], corners[-1]
+    return Area(*first, *last) if first and last else None
+
+
+def _corner(text: str) -> tuple[int, int] | None:
+    name = text.rstrip("0123456789")
+    number = text[len(name) :]
+    if not (name.isascii() and name.isalpha() and number):
+        return None
+    return index_of(name.upper()), int(number)
+
+
+class Frame:
+    """A sheet without its rows: all bytes up to them (`head`), and all after them (`tail`)."""
+
+    def __init__(self, head: bytes, tail: bytes, part: str) -> None:
+        self._data = head + tail
+        self._cut = len(head)
+        self.root = outline(self._data, part, KEPT)
+
+    def head(self, edits: list[Edit]) -> bytes:
+        """The head with the edits made."""
+        return splice(self._data, edits, 0, self._cut)
+
+    def tail(self, edits: list[Edit]) -> bytes:
+        """The tail with the edits made."""
+        return splice(self._data, edits, self._cut)
+
+    def ranges(self, header_row: int) -> Iterator[Area]:
+        """Merged cells and the autofilter.
+
+        A merge of whole rows above the headings, as titles are made, says nothing about where the
+        table ends and is left out.
+        """
+        for merges in self.root.all("mergeCells"):
+            for merge in merges.all("mergeCell"):
+                place = area(merge.attributes.get("ref", ""))
+                if place and not (place.right == LAST_COLUMN and place.bottom < header_row):
+                    yield place
+        for found in self.root.all("autoFilter"):
+            place = area(found.attributes.get("ref", ""))
+            if place:
+                yield place
+
+    def resize(self, written: Area) -> list[Edit]:
+        """The edit that makes the stated dimension include ours."""
+        node = self.root.child("dimension")
+        stated = node and area(node.attributes.get("ref", ""))
+        if node is None or stated is None:
+            return []
+        edit = node.set(self._data, "ref", str(stated.around(written)))
+        return [edit] if edit else []
+
+    def widen(self, columns: Sequence[int], *, earlier: bool) -> list[Edit]:
+        """The edits that make our columns visible and readable.
+
+        Of an `earlier` annotation's columns those that can be seen keep the width that the user
+        gave them.
+        """
+        widths = dict(zip(columns, WIDTHS, strict=True))
+        group = self.root.child("cols")
+        if group is None or group.is_empty_tag:
+            return [self._new_columns(widths, group)]
+        edits, open_columns = [], dict(widths)
+        for node in group.all("col"):
+            first, last = _span(node)
+            covered = [column for column in columns if first <= column <= last]
+            for column in covered:
+                open_columns.pop(column, None)
+            if covered and not (earlier and _is_visible(node)):
+                pieces = b"".join(_split(node, self.root.prefix, widths))
+                edits.append(Edit(node.start, node.end, pieces))
+        nodes = list(group.all("col"))
+        for column, width in sorted(open_columns.items()):
+            place = next((n.start for n in nodes if _span(n)[0] > column), group.close)
+            edits.append(Edit(place, place, _column(self.root.prefix, column, width)))
+        return edits
+
+    def _new_columns(self, widths: dict[int, int], group: Node | None) -> Edit:
+        prefix = self.root.prefix
+        inner = b"".join(_column(prefix, column, widths[column]) for column in sorted(widths))
+        rows = group or self.root.child("sheetData")
+        start = rows.start if rows else self._cut
+        end = group.end if group else start
+        return Edit(start, end, b"<%scols>%s</%scols>" % (prefix, inner, prefix))
+
+
+def _span(node: Node) -> tuple[int, int]:
+    """First and last column of a `<col>`, 0-based."""
+    first, last = (node.attributes.get(name, "0") for name in ("min", "max"))
+    return int(first) - 1, int(last) - 1
+
+
+def _is_visible(node: Node) -> bool:
+    hidden = node.attributes.get("hidden") in ("1", "true")
+    return not hidden and node.attributes.get("width", "1").strip("0.") != ""
+
+
+def _column(prefix: bytes, column: int, width: int, collapsed: bytes = b"") -> bytes:
+    return b'<%scol min="%d" max="%d" width="%d" customWidth="1"%s/>' % (
+        prefix,
+        column + 1,
+        column + 1,
+        width,
+        collapsed,
+    )
+
+
+def _split(node: Node, prefix: bytes, widths: dict[int, int]) -> Iterator[bytes]:
+    """A range of columns, ours taken out of it."""
+    first, last = _span(node)
+    # The button of a collapsed group of columns stands on the column behind the group.
+    collapsed = b' collapsed="1"' if node.attributes.get("collapsed") in ("1", "true") else b""
+    for column in sorted(widths):
+        if first <= column <= last:
+            if column > first:
+                yield _part(node, first, column - 1)
+            yield _column(prefix, column, widths[column], collapsed)
+            first, collapsed = column + 1, b""
+    if first <= last:
+        yield _part(node, first, last)
+
+
+def _part(node: Node, first: int, last: int) -> bytes:
+    """The columns `first` to `last` of a range, as they were."""
+    attributes = node.attributes | {"min": str(first + 1), "max": str(last + 1)}
+    markup = b"".join(b" %s=%s" % (key.encode(), quoted(v)) for key, v in attributes.items())
+    return b"<%scol%s/>" % (node.prefix, markup)

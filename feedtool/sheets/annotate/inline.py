@@ -1,0 +1,73 @@
+"""Texts as the inline strings of a sheet: any text goes in, and the same is read back.
+
+What XML cannot hold is written as spreadsheets do it: a control character as `_x0001_`, and an
+underscore that would begin such an escape as `_x005F_`. A lone surrogate stands for no character
+and becomes U+FFFD. A text longer than a cell may hold is cut and ends in `…`.
+"""
+
+import re
+from functools import lru_cache
+
+from feedtool.sheets.escapes import spreadsheet_text, unescape
+
+LONGEST = 32_767
+"""The most UTF-16 units that a cell may hold."""
+_REMEMBERED = 8192
+"""Texts whose cells are kept ready: most rows share a few."""
+
+_LONE = re.compile("[\ud800-\udfff]")
+_UNHELD = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)")
+_SPACED = re.compile(r"\A\s|\s\Z|\s\s|[\t\n]")
+
+
+def shown(text: str) -> str:
+    """The text as a cell can hold it: at most `LONGEST` units, no lone surrogates."""
+    if not text.isascii():
+        text = _LONE.sub("\ufffd", text)
+    if len(text) > LONGEST // 2 and _units(text) > LONGEST:
+        text = text[: LONGEST - 1]
+        while _units(text) >= LONGEST:
+            text = text[: -max(1, (_units(text) - LONGEST) // 2)]
+        text += "…"
+    return text
+
+
+@lru_cache(_REMEMBERED)
+def inline(text: str, prefix: bytes = b"") -> tuple[bytes, bytes]:
+    """A text as it will be read back, in UTF-8, and the rest of its cell after the style.
+
+    `prefix` is that of the workbook's namespace, `x:` with its colon, or nothing.
+    """
+    text = shown(text)
+    markup = b"<%(p)sis><%(p)st%(space)s>%(text)s</%(p)st></%(p)sis></%(p)sc>" % {
+        b"p": prefix,
+        b"space": b' xml:space="preserve"' if _SPACED.search(text) else b"",
+        b"text": escaped(text),
+    }
+    return text.encode(), b' t="inlineStr">' + markup
+
+
+def escaped(text: str) -> bytes:
+    """A text as the content of an element, in UTF-8."""
+    if not text.isalnum():
+        text = _UNHELD.sub(lambda found: f"_x{ord(found[0]):04X}_", text)
+        text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return text.encode()
+
+
+def quoted(text: str) -> bytes:
+    """A text as an attribute's value, with its quotes, in UTF-8."""
+    safe = escaped(text).replace(b'"', b"&quot;")
+    return b'"' + safe.replace(b"\t", b"&#9;").replace(b"\n", b"&#10;") + b'"'
+
+
+@lru_cache(_REMEMBERED)
+def read_inline(content: bytes) -> bytes:
+    """The text of a `<t>` that `inline` wrote, in UTF-8: the inverse of `escaped`."""
+    if b"&" not in content and b"_x" not in content:
+        return content
+    return spreadsheet_text(unescape(content.decode())).encode("utf-8", "surrogatepass")
+
+
+def _units(text: str) -> int:
+    return len(text) + sum(character > "\uffff" for character in text)

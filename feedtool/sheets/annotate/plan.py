@@ -1,0 +1,116 @@
+"""What will be done to a sheet, decided before the first byte is written."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from feedtool.cells import letters
+from feedtool.errors import UsageProblem
+from feedtool.sheets.annotate import canonical, events
+from feedtool.sheets.annotate.coding import Coding, utf8
+from feedtool.sheets.annotate.colours import recolour
+from feedtool.sheets.annotate.earlier import earlier_columns
+from feedtool.sheets.annotate.frame import Area, Frame, area
+from feedtool.sheets.annotate.ink import Digest, Ink
+from feedtool.sheets.annotate.notes import SheetNotes
+from feedtool.sheets.annotate.styles import Styles
+from feedtool.sheets.annotate.survey import LAST_COLUMN, Survey
+from feedtool.sheets.package import Package
+from feedtool.sheets.workbook import SheetEntry, WorkbookParts, read_relationships
+
+
+class NoRoom(UsageProblem):
+    """The sheet is used up to its last columns."""
+
+
+@dataclass(slots=True)
+class SheetPlan:
+    """How one sheet is to be annotated."""
+
+    notes: SheetNotes
+    entry: SheetEntry
+    coding: Coding
+    found: Survey
+    frame: Frame
+    columns: tuple[int, ...]
+    """Of status, message and code, 0-based."""
+    earlier: frozenset[int]
+    """The columns under our headings now: what they hold below is taken out."""
+    digest: Digest | None = None
+    """Of the cells that were written, once they are."""
+
+    def patched(self, package: Package, styles: Styles) -> Iterator[bytes]:
+        """The sheet's part with the annotation in it."""
+        return self.coding.encode(self._pieces(package, styles))
+
+    def _pieces(self, package: Package, styles: Styles) -> Iterator[bytes]:
+        ink = Ink(self.notes, self.columns, styles)
+        bottom = max(self.found.last_row, self.notes.header_row)
+        written = Area(min(self.columns), self.notes.header_row, max(self.columns), bottom)
+        was_here = self.earlier.issuperset(self.columns)
+        yield self.frame.head(
+            self.frame.resize(written) + self.frame.widen(self.columns, earlier=was_here)
+        )
+        path = canonical if self.found.is_canonical else events
+        _, stream = utf8(package.stream(self.entry.part), self.entry.part)
+        yield from path.patch(stream, self.found, ink, self.earlier)
+        ink.finish()
+        self.digest = ink.digest
+        yield self.frame.tail(recolour(self.frame.root, ink.guilty, styles))
+
+
+def plan_sheet(
+    package: Package, book: WorkbookParts, entry: SheetEntry, notes: SheetNotes
+) -> SheetPlan:
+    """Look through a sheet and decide. Raises NoRoom, CorruptXml, GridOutOfRange."""
+    coding, found = look_through(package, entry.part, notes.header_row)
+    frame = Frame(found.head, found.tail, entry.part)
+    by_heading = earlier_columns(package, book, found, notes.headings)
+    earlier = frozenset(column for columns in by_heading.values() for column in columns)
+    if all(by_heading.values()):
+        # In place: they may have become part of a table, or columns may have come after them.
+        columns = tuple(found_at[0] for found_at in by_heading.values())
+    else:
+        last = max(found.used, *_ranges(package, entry, frame, notes.header_row), -1)
+        columns = _behind(last, entry.name)
+    return SheetPlan(notes, entry, coding, found, frame, columns, earlier)
+
+
+def look_through(package: Package, part: str, header_row: int) -> tuple[Coding, Survey]:
+    """A sheet's coding and survey, by patterns if they will do."""
+    coding, stream = utf8(package.stream(part), part)
+    try:
+        return coding, canonical.survey(stream, part, header_row)
+    except canonical.NotCanonical:
+        _, stream = utf8(package.stream(part), part)
+        return coding, events.survey(stream, part, header_row)
+
+
+def _ranges(package: Package, entry: SheetEntry, frame: Frame, header_row: int) -> Iterator[int]:
+    """The last columns of merged cells, of the autofilter and of tables."""
+    yield from (place.right for place in frame.ranges(header_row))
+    folder, _, name = entry.part.rpartition("/")
+    rels = f"{folder}/_rels/{name}.rels".lstrip("/")
+    for relation in read_relationships(package, rels):
+        if relation.kind == "table" and package.part(relation.target):
+            table = _table(package, relation.target)
+            if table:
+                yield table.right
+
+
+def _table(package: Package, part: str) -> Area | None:
+    from feedtool.sheets.annotate.bookparts import SmallPart
+
+    return area(SmallPart.read(package, part).outline().attributes.get("ref", ""))
+
+
+def _behind(last: int, sheet: str) -> tuple[int, ...]:
+    """The three columns after the last used one. Raises NoRoom."""
+    columns = tuple(range(last + 1, last + 4))
+    if columns[-1] > LAST_COLUMN:
+        raise NoRoom(
+            f"Sheet {sheet!r} is used up to column {letters(last)}, which leaves no room for "
+            "the three columns of the result.",
+            "Delete what stands in its last columns, or end its merged cells, table or filter "
+            "before them.",
+        )
+    return columns

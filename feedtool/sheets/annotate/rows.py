@@ -1,0 +1,89 @@
+"""One row, taken apart into its cells, and put together again with ours among them."""
+
+import re
+from collections.abc import Container, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from feedtool.sheets.annotate.outline import Edit, splice
+
+
+class CellSpan(NamedTuple):
+    """Where a cell stands in its row's bytes."""
+
+    column: int
+    start: int
+    end: int
+    is_used: bool
+    """It holds a value, a formula or a text; else it has nothing but a format."""
+
+
+class RawRow(NamedTuple):
+    """One row as it is written."""
+
+    number: int
+    data: bytes
+    prefix: bytes
+    """Of the workbook's namespace: `x:` or nothing."""
+    inner: int
+    """Where the start tag ends."""
+    close: int
+    """Where the end tag begins, and the row's extensions before it; in `<row/>` the end."""
+    cells: Sequence[CellSpan]
+    """At least all from the first of our columns on."""
+
+
+_SPANS = re.compile(rb"""(\sspans\s*=\s*["'])([^"']*)(["'])""")
+
+
+def rewrite(row: RawRow, ours: Sequence[tuple[int, bytes]], stale: Container[int]) -> bytes:
+    """The row with our cells in their places, and what was used in `stale` columns taken out.
+
+    An empty cell at the place of one of ours gives way; all other bytes stay.
+    """
+    edits = []
+    written = {column for column, _ in ours}
+    present = {cell.column: cell for cell in row.cells}
+    for column, markup in ours:
+        at = present.get(column)
+        place = at.start if at else _place(row, column)
+        edits.append(Edit(place, at.end if at else place, markup))
+    edits += (
+        Edit(cell.start, cell.end, b"")
+        for cell in row.cells
+        if cell.is_used and cell.column in stale and cell.column not in written
+    )
+    if not edits:
+        return row.data
+    if not ours:
+        return splice(row.data, edits)
+    tag = widened(row.data[: row.inner], min(written), max(written))
+    if row.inner == len(row.data):
+        return _opened(tag, row.prefix, ours)
+    return tag + splice(row.data, edits, row.inner)
+
+
+def _place(row: RawRow, column: int) -> int:
+    """Where a cell of this column goes: before the first cell to its right."""
+    return next((cell.start for cell in row.cells if cell.column > column), row.close)
+
+
+def _opened(tag: bytes, prefix: bytes, ours: Sequence[tuple[int, bytes]]) -> bytes:
+    """A row that was written `<row/>`, with cells in it."""
+    inner = b"".join(markup for _, markup in ours)
+    return tag[:-2].rstrip() + b">" + inner + b"</" + prefix + b"row>"
+
+
+@lru_cache(4096)
+def widened(tag: bytes, first: int, last: int) -> bytes:
+    """A row's start tag, its `spans` reaching from our first to our last column (0-based)."""
+    spans = _SPANS.search(tag)
+    if spans is None:
+        return tag
+    pairs = [pair.partition(b":") for pair in spans[2].split()]
+    if not all(left.isdigit() and right.isdigit() for left, _, right in pairs):
+        return tag
+    left = min([first + 1, *(int(left) for left, _, _ in pairs)])
+    right = max([last + 1, *(int(right) for _, _, right in pairs)])
+    new = b"%d:%d" % (left, right)
+    return tag[: spans.start(2)] + new + tag[spans.end(2) :]

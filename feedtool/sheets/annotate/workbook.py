@@ -1,0 +1,92 @@
+"""The annotated copy of a workbook: patched where ours goes in, copied as it is everywhere else."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from feedtool.errors import UsageProblem
+from feedtool.sheets.annotate.bookparts import BookParts, SmallPart
+from feedtool.sheets.annotate.check import check_package
+from feedtool.sheets.annotate.notes import SheetNotes, Summary
+from feedtool.sheets.annotate.plan import SheetPlan, plan_sheet
+from feedtool.sheets.annotate.repack import LEVEL, Repack, comment_of, named
+from feedtool.sheets.annotate.styles import EMPTY, Styles, add_styles
+from feedtool.sheets.annotate.summarysheet import summary_sheet
+from feedtool.sheets.package import Package, part_key
+from feedtool.sheets.workbook import SheetEntry, WorkbookParts, read_workbook
+
+
+def annotate_workbook(
+    source: Path, result: Path, sheets: Sequence[SheetNotes], summary: Summary | None
+) -> None:
+    """Write the annotated copy of `source` to `result` and check it.
+
+    Raises UsageProblem (NoRoom, no such sheet), FileProblem, NotAsWritten, OSError.
+    """
+    with Package(source) as package:
+        book = read_workbook(package)
+        plans = [plan_sheet(package, book, _entry(book, notes), notes) for notes in sheets]
+        changed, styles = _small_parts(package, book, summary)
+        with result.open("wb") as out:
+            _write(package, Repack(out), plans, changed, styles)
+        check_package(result, package, plans, changed)
+
+
+def _entry(book: WorkbookParts, notes: SheetNotes) -> SheetEntry:
+    for entry in book.sheets:
+        if entry.name == notes.sheet and entry.is_worksheet:
+            return entry
+    raise UsageProblem(
+        f"The workbook has no sheet named {notes.sheet!r}.",
+        "Its sheets are " + ", ".join(repr(entry.name) for entry in book.sheets) + ".",
+    )
+
+
+def _small_parts(
+    package: Package, book: WorkbookParts, summary: Summary | None
+) -> tuple[dict[str, bytes], Styles]:
+    """All parts but the sheets that are written anew, by name, and where our styles are."""
+    parts = BookParts(package, book)
+    if book.styles is None:
+        data, styles = add_styles(EMPTY, "styles.xml")
+        changed = {parts.add_styles(): data}
+    else:
+        small = SmallPart.read(package, book.styles)
+        small.data, styles = add_styles(small.data, small.name)
+        changed = {small.name: small.encoded()}
+    if summary is not None:
+        name = _summary_part(book, summary) or parts.add_sheet(summary.name)
+        changed[name] = summary_sheet(summary, styles, parts.namespace())
+    return changed | parts.changed(), styles
+
+
+def _summary_part(book: WorkbookParts, summary: Summary) -> str | None:
+    """The part of an earlier summary; names of sheets differ in more than their case."""
+    wanted = summary.name.casefold()
+    found = (entry.part for entry in book.sheets if entry.name.casefold() == wanted)
+    return next(found, None)
+
+
+def _write(
+    package: Package,
+    repack: Repack,
+    plans: Sequence[SheetPlan],
+    changed: dict[str, bytes],
+    styles: Styles,
+) -> None:
+    """All members in the order of the source, new ones at the end."""
+    sheets = {part_key(plan.entry.part): plan for plan in plans}
+    parts = {part_key(name): data for name, data in changed.items()}
+    with package.path.open("rb") as file:
+        for info in package.infos:
+            key = part_key(info.filename)
+            if key in sheets:
+                repack.write(info, sheets[key].patched(package, styles), LEVEL)
+            elif key in parts:
+                repack.write(info, (parts[key],))
+            else:
+                repack.copy(info, file)
+    like = package.part(plans[0].entry.part)
+    for name, data in changed.items():
+        if package.part(name) is None and like is not None:
+            repack.write(named(name, like), (data,))
+    repack.finish(comment_of(package.path))
