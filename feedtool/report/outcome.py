@@ -1,11 +1,15 @@
 """What a command has to tell of one sheet, whatever the form it is told in."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from feedtool.check.result import CheckedSheet
-from feedtool.model import PackageSummary, Verdict
+from feedtool.check.result import INVALID, VALID, CheckedSheet
+from feedtool.model import Counts, PackageSummary, Severity, Status, Verdict
+
+SKIPPED = (Status.UNCHANGED, Status.HELD)
+"""Rows that are valid and were not sent: in the counts they are neither valid nor invalid."""
 
 
 @dataclass(slots=True)
@@ -22,3 +26,22 @@ class Outcome:
     """Every row's verdict in the order of rows, the invalid ones too; may be asked repeatedly."""
     annotated: Path | None = None
     """The annotated copy, where one was written."""
+
+    def every_verdict(self) -> Iterator[Verdict]:
+        """The verdicts, none where there was nothing to judge."""
+        return self.verdicts() if self.verdicts else iter(())
+
+    def counts(self) -> Counts:
+        """What was found and what became of it, in one pass over problems and verdicts."""
+        problems = self.checked.problems()
+        warnings = sum(problem.severity is Severity.WARNING for problem in problems)
+        statuses = Counter(verdict.status for verdict in self.every_verdict())
+        return self.counts_with(warnings, statuses)
+
+    def counts_with(self, warnings: int, statuses: Mapping[Status, int]) -> Counts:
+        """The counts, for whoever has already gone through problems and verdicts."""
+        valid = self.checked.marks.count(VALID)
+        invalid = self.checked.marks.count(INVALID)
+        skipped = sum(statuses.get(status, 0) for status in SKIPPED)
+        found = {status: statuses[status] for status in Status if statuses.get(status)}
+        return Counts(valid + invalid, valid - skipped, invalid, skipped, warnings, found)

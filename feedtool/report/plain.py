@@ -1,0 +1,62 @@
+"""Text from files and from the service, made safe to show: nothing in it steers a terminal.
+
+A cell can hold escape sequences that repaint a terminal, and direction overrides that make a text
+read as something else. Both are spelled out (`<U+202E>`), so that one sees that they are there.
+"""
+
+import re
+from collections.abc import Sequence
+
+STEERING = (
+    "\x7f-\x9f"  # DEL and the C1 controls, one of which starts an escape sequence
+    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # direction marks and overrides
+    "\u200b\u2060\ufeff\u180e\u2028\u2029\ufff9-\ufffb"  # invisible, or breaking the line
+    "\ud800-\udfff"  # halves of characters, which no encoding can write
+)
+"""What has no business in a line of text, apart from the C0 controls; for a character class."""
+
+LONGEST_VALUE = 60
+"""Characters of a cell's value that are shown."""
+
+LONGEST_MESSAGE = 600
+"""Characters of a message that are shown."""
+
+_UNSAFE = re.compile(f"[\x00-\x1f{STEERING}]")
+
+
+def clean(text: str) -> str:
+    """The text with everything that steers spelled out, line breaks and tabs included."""
+    return _UNSAFE.sub(lambda match: f"<U+{ord(match[0]):04X}>", text)
+
+
+def prose(text: str) -> str:
+    """A message on one line, cleaned and of bearable length."""
+    return shorten(clean(" ".join(text.split())), LONGEST_MESSAGE)
+
+
+def value(text: str) -> str:
+    """A cell's value on one line, cleaned and of bearable length."""
+    return shorten(clean(text[: LONGEST_VALUE * 2]), LONGEST_VALUE)
+
+
+def shorten(text: str, longest: int) -> str:
+    """The text itself, or its beginning and an ellipsis."""
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
+
+
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """`1 row`, `1,204 rows`."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def listed(numbers: Sequence[int], total: int) -> str:
+    """Ascending numbers, neighbours joined: `4, 7, 12-15 and 1,203 more`."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1][1:] = [number]
+        else:
+            runs.append([number])
+    text = ", ".join("-".join(map(str, run)) for run in runs)
+    left = total - len(numbers)
+    return f"{text} and {left:,} more" if left else text

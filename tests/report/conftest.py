@@ -1,0 +1,124 @@
+"""Sheets as checking leaves them, made by hand."""
+
+from collections.abc import Callable, Iterable
+
+import pytest
+
+from feedtool.check.result import INVALID, VALID, CheckedSheet
+from feedtool.errors import FileProblem
+from feedtool.headers import Header
+from feedtool.model import (
+    Message,
+    PackageSummary,
+    PackageType,
+    Problem,
+    Severity,
+    Status,
+    Verdict,
+)
+from feedtool.report import Outcome
+from feedtool.spool import Spool
+
+Problems = Iterable[Problem]
+MakeProblem = Callable[..., Problem]
+MakeOutcome = Callable[..., Outcome]
+
+
+def make_problem(**changes: object) -> Problem:
+    """A wrong check digit in B5, but for the changes."""
+    base = Problem(
+        row=5,
+        line=None,
+        column="B",
+        header="gtin",
+        field="product.gtin",
+        code="gtin-checksum",
+        severity=Severity.ERROR,
+        value="4006381333932",
+        message="the check digit is wrong",
+        hint="4006381333931 would fit",
+    )
+    return base._replace(**changes)  # type: ignore[arg-type]  # names are the test's business
+
+
+def make_outcome(
+    problems: Problems = (), *, file: str = "offers.xlsx", valid: Iterable[int] = (3, 4)
+) -> Outcome:
+    """Sheet Offers: rows with an error are invalid, `valid` ones are not."""
+    checked = CheckedSheet(file, "Offers", "offers-upsert", Header(2, 2, {}, {}, (), frozenset()))
+    for row in valid:
+        checked.marks[row] = VALID
+    spool: Spool[Problem] = Spool(Problem._make)
+    for problem in problems:
+        spool.append(problem)
+        if problem.row is not None and problem.severity is Severity.ERROR:
+            checked.marks[problem.row] = INVALID
+    checked.problems_by_source.append(spool)
+    return Outcome(checked)
+
+
+@pytest.fixture
+def problem() -> MakeProblem:
+    return make_problem
+
+
+@pytest.fixture
+def outcome() -> MakeOutcome:
+    return make_outcome
+
+
+@pytest.fixture
+def mistaken() -> Outcome:
+    """Two wrong GTINs, a missing reference, a warning of the whole sheet."""
+    return make_outcome(
+        [
+            make_problem(
+                row=None,
+                column=None,
+                header=None,
+                field=None,
+                code="unknown-column",
+                severity=Severity.WARNING,
+                value="colour",
+                message="not sent: “colour” in Z",
+                hint="rename the header",
+            ),
+            make_problem(),
+            make_problem(
+                row=6,
+                column="A",
+                header="Référence",
+                field="sellerExternalReference",
+                code="required-missing",
+                value=None,
+                message="sellerExternalReference is missing",
+                hint="fill the cell",
+            ),
+            make_problem(row=7, value="12345670\x1b[2J", hint="12345678 would fit"),
+        ]
+    )
+
+
+@pytest.fixture
+def unreadable() -> Outcome:
+    class Bomb(FileProblem):
+        code = "zip-bomb"
+
+    return Outcome(CheckedSheet("big.xlsx", error=Bomb("unpacks to 4 GB", "split it")))
+
+
+@pytest.fixture
+def sent(mistaken: Outcome) -> Outcome:
+    """The mistaken sheet after submit: one row refused, one integrated."""
+    verdicts = [
+        Verdict(3, "SKU-1", Status.INTEGRATED),
+        Verdict(4, "SKU-2", Status.REJECTED, (Message("1324", "No product sheet <exists>"),)),
+        Verdict(5, "SKU-3", Status.INVALID, (Message("gtin-checksum", "wrong digit"),)),
+        Verdict(6, "", Status.INVALID, (Message("required-missing", "missing"),)),
+        Verdict(7, "=cmd()", Status.INVALID, (Message("gtin-checksum", "wrong digit"),)),
+    ]
+    mistaken.run = "run-7"
+    mistaken.is_submitted = True
+    mistaken.packages = [PackageSummary("p-1", PackageType.UPSERT, "PRIMARY", "Integrated", 2, 1)]
+    mistaken.verdicts = lambda: iter(verdicts)
+    return mistaken

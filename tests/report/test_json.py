@@ -1,0 +1,172 @@
+import io
+import json
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, TextIO
+
+import pytest
+
+from feedtool.model import Problem
+from feedtool.report import Outcome, progress_events, write_json, write_jsonl
+
+MakeOutcome = Callable[..., Outcome]
+MakeProblem = Callable[..., Problem]
+
+KEYS = [
+    *("file", "kind", "sheet", "headerRow"),
+    *("rows", "valid", "invalid", "skipped"),
+    *("error", "problems", "warnings"),
+]
+
+
+def written(write: Callable[[Iterable[Outcome], TextIO], None], *outcomes: Outcome) -> str:
+    out = io.StringIO()
+    write(outcomes, out)
+    return out.getvalue()
+
+
+def read(*outcomes: Outcome) -> list[dict[str, Any]]:
+    loaded: list[dict[str, Any]] = json.loads(written(write_json, *outcomes))
+    return loaded
+
+
+def events(*outcomes: Outcome) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in written(write_jsonl, *outcomes).splitlines()]
+
+
+def test_nothing_is_an_empty_list() -> None:
+    assert read() == []
+
+
+def test_a_checked_sheet_has_the_fields_of_the_contract(mistaken: Outcome) -> None:
+    (sheet,) = read(mistaken)
+    assert list(sheet) == [*KEYS, "annotated"]
+    assert {name: sheet[name] for name in KEYS if name != "problems"} == {
+        "file": "offers.xlsx",
+        "kind": "offers-upsert",
+        "sheet": "Offers",
+        "headerRow": 2,
+        "rows": 5,
+        "valid": 2,
+        "invalid": 3,
+        "skipped": 0,
+        "error": None,
+        "warnings": 1,
+    }
+    assert [one["code"] for one in sheet["problems"]] == [
+        "unknown-column",
+        "gtin-checksum",
+        "required-missing",
+        "gtin-checksum",
+    ]
+    assert sheet["problems"][1] == {
+        "row": 5,
+        "line": None,
+        "column": "B",
+        "header": "gtin",
+        "field": "product.gtin",
+        "code": "gtin-checksum",
+        "severity": "error",
+        "value": "4006381333932",
+        "message": "the check digit is wrong",
+        "hint": "4006381333931 would fit",
+    }
+    assert sheet["problems"][0]["row"] is None
+
+
+def test_a_sent_sheet_has_packages_and_every_row(sent: Outcome) -> None:
+    sent.annotated = Path("offers.result.xlsx")
+    (sheet,) = read(sent)
+    assert sheet["run"] == "run-7"
+    assert sheet["annotated"] == "offers.result.xlsx"
+    assert sheet["packages"] == [
+        {
+            "packageId": "p-1",
+            "packageType": "Upsert",
+            "salesChannelId": "PRIMARY",
+            "state": "Integrated",
+            "rows": 2,
+            "uploads": 1,
+        }
+    ]
+    assert [one["row"] for one in sheet["results"]] == [3, 4, 5, 6, 7]
+    assert sheet["results"][1] == {
+        "row": 4,
+        "sellerExternalReference": "SKU-2",
+        "status": "Rejected",
+        "messages": [{"resultCode": "1324", "message": "No product sheet <exists>"}],
+    }
+
+
+def test_an_unreadable_file_has_its_error_and_no_rows(unreadable: Outcome) -> None:
+    unreadable.is_submitted = True
+    (sheet,) = read(unreadable)
+    assert sheet["error"] == {"code": "zip-bomb", "message": "unpacks to 4 GB", "hint": "split it"}
+    assert (sheet["rows"], sheet["problems"], sheet["kind"]) == (0, [], None)
+    assert (sheet["run"], sheet["packages"], sheet["results"]) == (None, [], [])
+
+
+def test_a_csv_has_no_sheet(outcome: MakeOutcome) -> None:
+    csv = outcome(file="offers.csv")
+    csv.checked.sheet = ""
+    assert read(csv)[0]["sheet"] is None
+
+
+def test_each_problem_is_one_line(mistaken: Outcome, unreadable: Outcome) -> None:
+    lines = written(write_json, mistaken, unreadable).splitlines()
+    assert lines[:4] == ["[", "  {", '    "file": "offers.xlsx",', '    "kind": "offers-upsert",']
+    assert sum('"code": "gtin-checksum"' in line for line in lines) == 2
+    assert lines[-2:] == ["  }", "]"]
+
+
+@pytest.mark.parametrize(
+    ("value", "raw"),
+    [
+        ("Écran 日本 🇫🇷", "Écran 日本 🇫🇷"),
+        ("\x1b[2J", "\\u001b[2J"),
+        ("\x9b\u202e\ufeff\u2028", "\\u009b\\u202e\\ufeff\\u2028"),
+        ("half \ud83d", "half \\ud83d"),
+        ('"\\', '\\"\\\\'),
+    ],
+)
+def test_texts_come_back_and_never_steer_a_terminal(
+    outcome: MakeOutcome, problem: MakeProblem, value: str, raw: str
+) -> None:
+    text = written(write_json, outcome([problem(value=value)]))
+    text.encode("utf-8")
+    assert f'"value": "{raw}"' in text
+    assert json.loads(text)[0]["problems"][0]["value"] == value
+
+
+def test_events_in_their_order(sent: Outcome, unreadable: Outcome) -> None:
+    found = events(sent, unreadable)
+    assert [one["type"] for one in found] == [
+        *("file", *["problem"] * 4, *["row"] * 5, "summary"),
+        *("file", "summary"),
+    ]
+    assert all(one["file"] == "offers.xlsx" for one in found[:11])
+    assert found[2]["code"] == "gtin-checksum"
+    assert found[6]["messages"][0]["resultCode"] == "1324"
+    assert found[10]["statuses"] == {"Invalid": 3, "Integrated": 1, "Rejected": 1}
+    assert found[11]["error"]["code"] == "zip-bomb"
+
+
+def test_events_and_list_agree(mistaken: Outcome) -> None:
+    (sheet,) = read(mistaken)
+    found = events(mistaken)
+    place = {"type", "file", "sheet"}
+    assert [{name: one[name] for name in one if name not in place} for one in found[1:-1]] == sheet[
+        "problems"
+    ]
+    assert all(sheet[name] == found[-1][name] for name in KEYS if name in found[-1])
+
+
+def test_progress_is_an_event() -> None:
+    out = io.StringIO()
+    progress_events(out)("uploading", 3, 12)
+    assert json.loads(out.getvalue()) == {
+        "type": "progress",
+        "step": "uploading",
+        "done": 3,
+        "total": 12,
+    }

@@ -1,0 +1,61 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from feedtool.report.plain import clean, counted, listed, prose, value
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Écran 24″ 日本 🇫🇷 👨‍👩‍👧", "Écran 24″ 日本 🇫🇷 👨‍👩‍👧"),
+        ("\x1b[2J\x1b]0;owned\x07", "<U+001B>[2J<U+001B>]0;owned<U+0007>"),
+        ("\x9b31m", "<U+009B>31m"),
+        ("a\r\nb\tc", "a<U+000D><U+000A>b<U+0009>c"),
+        ("photo\u202egpj.exe", "photo<U+202E>gpj.exe"),
+        ("\u2066x\u2069", "<U+2066>x<U+2069>"),
+        ("a\u200bb\u2028c", "a<U+200B>b<U+2028>c"),
+        ("\udce9t\udce9", "<U+DCE9>t<U+DCE9>"),
+        ("\x00\x7f", "<U+0000><U+007F>"),
+    ],
+)
+def test_what_steers_a_terminal_is_spelled_out(text: str, shown: str) -> None:
+    assert clean(text) == shown
+
+
+@given(st.text(st.characters()))
+def test_clean_text_can_be_written_and_shows_as_one_line(text: str) -> None:
+    shown = clean(text)
+    assert shown.encode("utf-8").decode("utf-8") == shown
+    assert len(shown.splitlines()) <= 1
+    assert shown.replace(" ", "").isprintable() or not text.isprintable()
+    assert "\x1b" not in shown
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [("two\n  lines", "two lines"), ("a\x1b[1m", "a<U+001B>[1m"), ("x" * 700, "x" * 599 + "…")],
+)
+def test_messages_stand_on_one_line(text: str, shown: str) -> None:
+    assert prose(text) == shown
+
+
+def test_long_values_are_shortened() -> None:
+    assert value("9" * 1_000_000) == "9" * 59 + "…"
+    assert value("9" * 60) == "9" * 60
+
+
+@pytest.mark.parametrize(
+    ("rows", "total", "text"),
+    [
+        ([7], 1, "7"),
+        ([4, 7, 12, 13, 14], 5, "4, 7, 12-14"),
+        ([1, 2], 1205, "1-2 and 1,203 more"),
+    ],
+)
+def test_rows_are_listed_briefly(rows: list[int], total: int, text: str) -> None:
+    assert listed(rows, total) == text
+
+
+def test_nouns_follow_their_number() -> None:
+    assert [counted(1, "row"), counted(1204, "row")] == ["1 row", "1,204 rows"]

@@ -1,0 +1,166 @@
+import io
+import re
+import tracemalloc
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from feedtool.model import PackageSummary, PackageType, Problem, Severity, Status, Verdict
+from feedtool.report import Outcome, write_text
+from feedtool.report.text import place
+from feedtool.spool import Spool
+
+MakeOutcome = Callable[..., Outcome]
+MakeProblem = Callable[..., Problem]
+
+MISTAKEN = """\
+offers.xlsx  offers-upsert, sheet Offers, header in row 2
+5 rows: 2 valid, 3 invalid, 1 warning
+
+error[gtin-checksum] 2 cells: The check digit is wrong.
+  offers.xlsx:5 B5 gtin “4006381333932”: the check digit is wrong
+    help: 4006381333931 would fit
+  offers.xlsx:7 B7 gtin “12345670<U+001B>[2J”: the check digit is wrong
+    help: 12345678 would fit
+
+error[required-missing] 1 cell: A mandatory value is absent.
+  offers.xlsx:6 A6 Référence: sellerExternalReference is missing
+  help: fill the cell
+
+warning[unknown-column]: A column that no feed knows.
+  offers.xlsx “colour”: not sent: “colour” in Z
+  help: rename the header
+
+5 rows: 2 valid, 3 invalid, 1 warning.
+"""
+
+ANSWERS = """\
+Package p-1: Upsert, channel PRIMARY, 2 rows in 1 upload: Integrated
+
+Rows: 3 Invalid, 1 Integrated, 1 Rejected
+  Rejected[1324] 1 row: No product sheet <exists>
+    row 4
+
+Annotated copy: offers.result.xlsx
+
+5 rows: 3 Invalid, 1 Integrated, 1 Rejected, 1 warning. Run run-7.
+"""
+
+
+def told(
+    *outcomes: Outcome, colour: bool = False, verbose: bool = False, width: int | None = None
+) -> str:
+    out = io.StringIO()
+    write_text(outcomes, out, is_colour=colour, is_verbose=verbose, width=width)
+    return out.getvalue()
+
+
+def test_problems_name_place_value_reason_and_help(mistaken: Outcome) -> None:
+    assert told(mistaken) == MISTAKEN
+
+
+def test_colours_change_nothing_but_colours(mistaken: Outcome) -> None:
+    coloured = told(mistaken, colour=True)
+    assert "\x1b[1;31merror[gtin-checksum]\x1b[0m 2 cells" in coloured
+    assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == MISTAKEN
+
+
+def test_what_the_service_said_stands_below(sent: Outcome) -> None:
+    sent.annotated = Path("offers.result.xlsx")
+    assert told(sent).endswith(ANSWERS)
+
+
+def test_every_refused_row_is_named_when_verbose(sent: Outcome) -> None:
+    assert "  offers.xlsx:4 SKU-2 Rejected: 1324 No product sheet <exists>\n" in told(
+        sent, verbose=True
+    )
+
+
+def test_an_unreadable_file_is_one_clear_block(unreadable: Outcome) -> None:
+    assert told(unreadable) == (
+        "big.xlsx\nerror[zip-bomb] unpacks to 4 GB\n  help: split it\n\n1 file could not be read.\n"
+    )
+
+
+def test_a_clean_sheet_is_told_in_few_words(outcome: MakeOutcome) -> None:
+    assert told(outcome()) == (
+        "offers.xlsx  offers-upsert, sheet Offers, header in row 2\n"
+        "2 rows: 2 valid, 0 invalid, 0 warnings\n\n"
+        "2 rows: all valid.\n"
+    )
+
+
+def test_a_plan_says_what_would_be_sent(outcome: MakeOutcome) -> None:
+    dry = outcome()
+    dry.is_submitted = True
+    dry.packages = [PackageSummary(None, PackageType.UPDATE, "SECOND", None, 1198, 12)]
+    assert "Planned package: Update, channel SECOND, 1,198 rows in 12 uploads\n" in told(dry)
+
+
+def test_unchanged_and_held_rows_are_skipped(outcome: MakeOutcome) -> None:
+    skipped = outcome()
+    skipped.verdicts = lambda: iter([Verdict(3, "", Status.UNCHANGED), Verdict(4, "", Status.HELD)])
+    assert "2 rows: 0 valid, 0 invalid, 2 skipped, 0 warnings\n" in told(skipped)
+
+
+def test_of_many_problems_the_first_are_shown(outcome: MakeOutcome, problem: MakeProblem) -> None:
+    many = outcome([problem(row=row) for row in range(5, 1213)])
+    brief, long = told(many), told(many, verbose=True)
+    assert brief.count("B5 ") + brief.count("B9 ") == 2
+    assert "B10 " not in brief
+    assert "  … and 1,203 more (all with -v, --report or --format json)\n" in brief
+    assert long.count("the check digit is wrong\n") == 1208
+    assert "more (" not in long
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({}, "a b.csv:5 B5 gtin"),
+        ({"line": 9}, "a b.csv:9 B5 gtin"),
+        ({"header": None}, "a b.csv:5 B5 product.gtin"),
+        ({"column": None}, "a b.csv:5 gtin"),
+        ({"column": None, "line": 9}, "a b.csv:9 row 5 gtin"),
+        ({"row": None, "column": None, "header": None, "field": None}, "a b.csv"),
+    ],
+)
+def test_places(problem: MakeProblem, changes: dict[str, object], expected: str) -> None:
+    assert place("a b.csv", problem(**changes)) == expected
+
+
+@pytest.mark.parametrize("width", [40, 60, 80])
+def test_no_line_is_wider_than_the_terminal(sent: Outcome, width: int) -> None:
+    report = told(sent, width=width)
+    assert max(map(len, report.splitlines())) <= width
+    assert "".join(report.split()) == "".join(told(sent).split())
+
+
+def test_nothing_from_outside_steers_the_terminal(
+    outcome: MakeOutcome, problem: MakeProblem
+) -> None:
+    evil = "\x1b[2J\u202e\r\x9b"
+    hostile = outcome([problem(value=evil, header=evil, message=evil, hint=evil)], file=evil)
+    hostile.run = evil
+    hostile.annotated = Path(evil.replace("/", ""))
+    hostile.checked.sheet = evil
+    for verbose in (False, True):
+        assert not set(told(hostile, verbose=verbose)) & set("\x1b\u202e\r\x9b")
+
+
+def test_a_million_problems_take_no_memory(outcome: MakeOutcome, problem: MakeProblem) -> None:
+    class Endless(Spool[Problem]):
+        """As many problems as a spool can hold, without the time to pickle them."""
+
+        def __iter__(self) -> Iterator[Problem]:
+            base = problem(severity=Severity.WARNING)
+            return (base._replace(row=row) for row in range(200_000))
+
+    many = outcome()
+    many.checked.problems_by_source = [Endless(Problem._make)]
+    tracemalloc.start()
+    report = told(many)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert "warning[gtin-checksum] 200,000 cells" in report
+    assert peak < 2 << 20
