@@ -87,7 +87,7 @@ def index_of(name: str) -> int:
 def rounded(digits: str) -> Decimal:
     """A numeric cell's number as its program shows it: to 15 significant digits."""
     number = Decimal(digits)
-    if len(number.as_tuple().digits) > SHOWN_DIGITS:
+    if len(digits) > SHOWN_DIGITS and len(number.as_tuple().digits) > SHOWN_DIGITS:
         number = Decimal(f"{number:.{SHOWN_DIGITS - 1}e}")
     return number
 

@@ -11,7 +11,7 @@ from feedtool.check.result import INVALID, CheckedSheet
 from feedtool.check.sheet import SheetReader
 from feedtool.dialect import Dialect
 from feedtool.errors import FileProblem, UsageProblem
-from feedtool.feeds import Feed, all_feeds
+from feedtool.feeds import Feed
 from feedtool.headers import (
     Header,
     HeaderDuplicate,
@@ -239,10 +239,8 @@ def _recognise(source: Source, sheet: Sheet, asked: Asked) -> Chosen | None:
         header = find(head, names)
         if header is None or (best and len(header.columns) <= len(best.header.columns)):
             continue
-        stamped = stamp if stamp in all_feeds() and all_feeds()[stamp] in family else None
-        if stamped and sheet.name != family[0].sheet:
-            stamped = None
-        kind = asked.kind or stamped
+        is_stamped = stamp in {feed.kind for feed in family} and sheet.name == family[0].sheet
+        kind = asked.kind or (stamp if is_stamped else None)
         feed = recognise(header, family, asked.dialect, kind)
         best = Chosen(sheet, header, feed, is_certain=bool(kind) or not feed.needs_asking)
     return best

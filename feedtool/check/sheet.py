@@ -79,11 +79,11 @@ class SheetReader:
             column.key: (letters(index), self.header.texts[index])
             for index, column in self.header.columns.items()
         }
-        self._kinds = {
-            other.package_type: other.kind
-            for other in all_feeds().values()
-            if other.sheet == feed.sheet
+        self._feeds = {
+            other.kind: other for other in all_feeds().values() if other.sheet == feed.sheet
         }
+        self._kinds = {other.package_type: kind for kind, other in self._feeds.items()}
+        self._gates = {kind: gate(kind) for kind in self._feeds}
 
     def read(self) -> None:
         """Reads all rows; once more if the columns' decimal separators became known on the way.
@@ -110,7 +110,14 @@ class SheetReader:
         self._problems: Spool[Problem] = Spool(Problem._make)
         self._once: dict[str, Fault] = {}
         self._hidden = 0
-        self._rules = [rule for rule in all_rules() if rule.check]
+        self._rules = {
+            kind: [
+                (rule, rule.check)
+                for rule in all_rules()
+                if rule.check and (rule.kinds is None or kind in rule.kinds)
+            ]
+            for kind in self._kinds.values()
+        }
         readers = {
             column.key: ColumnReader(column.type, self.dialect, decimals.get(column.key))
             for column in self.header.columns.values()
@@ -166,11 +173,11 @@ class SheetReader:
         found = [*cells.faults, *self._faults(row)]
         is_valid = not any(fault.code.severity is Severity.ERROR for _, fault in found)
         if is_valid:
-            request = all_feeds()[row.kind].request(row)
-            if gate(row.kind)(request):
-                self._accept(row, request)
+            body = encoded(self._feeds[row.kind].request(row))
+            if self._gates[row.kind](body):
+                self._accept(row, body)
             else:
-                found += [(None, fault) for fault in faults(row.kind, request)]
+                found += [(None, fault) for fault in faults(row.kind, body)]
                 is_valid = False
         for survey in self.surveys:
             survey.see(self.number, row)
@@ -189,21 +196,21 @@ class SheetReader:
         """What the rules say of a row; what is said once for a sheet is kept for its end."""
         if not self.is_kind_certain and row.is_blank("action"):
             yield None, Fault(REQUIRED_MISSING, "action is missing", "fill the cell", "action")
-        for rule in self._rules:
-            if rule.check is None:
-                continue
-            for fault in rule.check(row):
+        for rule, check in self._rules[row.kind]:
+            for fault in check(row):
                 if rule.is_once:
                     self._once[rule.code.name] = fault
-                    self._rules = [other for other in self._rules if other is not rule]
+                    self._rules[row.kind] = [
+                        other for other in self._rules[row.kind] if other[0] is not rule
+                    ]
                 else:
                     yield None, fault
 
-    def _accept(self, row: Row, request: dict[str, object]) -> None:
+    def _accept(self, row: Row, body: bytes) -> None:
         if not self.checked.has_items:
             return
         values = row.values
-        package_type = all_feeds()[row.kind].package_type
+        package_type = self._feeds[row.kind].package_type
         product = ""
         if package_type is PackageType.UPSERT:
             product = "|".join(str(values.get(key) or "") for key in IDENTITY)
@@ -214,7 +221,7 @@ class SheetReader:
                 row.channel,
                 values["sellerExternalReference"],
                 product,
-                encoded(request),
+                body,
             )
         )
 

@@ -54,8 +54,10 @@ TRIMMED_INSIDE = f" \t\u00a0\u2007\u202f{ZERO_WIDTH}"
 
 def check_digit(body: str) -> str:
     """The digit that proves the ones before it (GS1: weights 3 and 1 from the right)."""
-    odd, even = body[-1::-2], body[-2::-2]
-    return str(-(3 * sum(map(int, odd)) + sum(map(int, even))) % 10)
+    digits = body.encode()
+    odd, even = digits[-1::-2], digits[-2::-2]
+    zeros = ord("0") * (3 * len(odd) + len(even))
+    return str((zeros - 3 * sum(odd) - sum(even)) % 10)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +73,7 @@ class Gtin:
         text = identifier(cell)
         if isinstance(text, Flawed):
             return text
-        digits = text.translate(_NO_BLANKS)
+        digits = text if text.isalnum() else text.translate(_NO_BLANKS)
         if cell.kind is Kind.NUMBER:
             return _from_number(digits)
         return _checked(digits, cell) if digits else None

@@ -85,7 +85,7 @@ Nothing needs to be done; format the column as a plain number to be rid of the w
 )
 
 _BLANKS = "[ \u00a0\u2000-\u200a\u202f\u205f\u3000]"
-_MONEY_DECIMALS = 2
+_CENT = Decimal("0.01")
 
 # Writings in which nothing is ambiguous: (pattern, what separates the decimals).
 _WRITINGS = tuple(
@@ -190,16 +190,13 @@ class Number(ABC):
 
     def out_of_range(self, number: Decimal, cell: Cell, most: Decimal | None) -> Flawed | None:
         """The flaw of a number outside its bounds."""
-        rule = (
-            f"must be above {self.above}"
-            if self.above is not None and number <= self.above
-            else f"must not be below {self.least}"
-            if self.least is not None and number < self.least
-            else f"must not be above {most}"
-            if most is not None and number > most
-            else ""
-        )
-        if not rule:
+        if self.above is not None and number <= self.above:
+            rule = f"must be above {self.above}"
+        elif self.least is not None and number < self.least:
+            rule = f"must not be below {self.least}"
+        elif most is not None and number > most:
+            rule = f"must not be above {most}"
+        else:
             return None
         return refused(NUMBER_RANGE, f"{shown(cell)} {rule}", "correct the number")
 
@@ -211,7 +208,7 @@ class Money(Number):
     def checked(self, number: Decimal, cell: Cell, column: ColumnReader) -> object:
         """A Decimal with at most two decimals, never rounded."""
         most = column.dialect.bounds.highest_price if self.most is None else self.most
-        return self.out_of_range(number, cell, most) or _too_precise(number, cell) or _money(number)
+        return self.out_of_range(number, cell, most) or _money(number, cell)
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,14 +224,12 @@ class Rate(Number):
         del column
         if cell.percent:
             number *= 100
-        value = (
-            self.out_of_range(number, cell, self.most)
-            or _too_precise(number, cell)
-            or _money(number)
-        )
+        value = self.out_of_range(number, cell, self.most) or _money(number, cell)
         if not cell.percent or isinstance(value, Flawed):
             return value
-        return Flawed(value, (Fault(PERCENT_READ, f"{shown(cell)} is read as {value}"),))
+        return Flawed(
+            value, (Fault(PERCENT_READ, f"{shown(cell)} is read as {number.normalize():f}"),)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,18 +259,15 @@ class Days(Whole):
         return self.out_of_range(number, cell, longest) or Whole.checked(self, number, cell, column)
 
 
-def _money(number: Decimal) -> Decimal:
-    """Without trailing zeros beyond two decimals, so that equal amounts look equal."""
-    return number.quantize(Decimal("0.01")) if number.as_tuple().exponent != 0 else number
-
-
-def _too_precise(number: Decimal, cell: Cell) -> Flawed | None:
-    if number == round(number, _MONEY_DECIMALS):
-        return None
+def _money(number: Decimal, cell: Cell) -> Decimal | Flawed:
+    """With two decimals, if it has no more; an int or a float would not be exact."""
+    money = number.quantize(_CENT)
+    if money == number:
+        return money
     return refused(
         NUMBER_PRECISION,
-        f"{shown(cell)} has more than {_MONEY_DECIMALS} decimals",
-        f"round it in the sheet, for example to {round(number, _MONEY_DECIMALS)}",
+        f"{shown(cell)} has more than two decimals",
+        f"round it in the sheet, for example to {money}",
     )
 
 

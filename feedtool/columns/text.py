@@ -17,6 +17,7 @@ _INVISIBLE = re.compile(
     # A joiner belongs inside emoji and some scripts, and nowhere beside an ASCII character.
     "|(?<![^\x00-\x7f])[\u200c\u200d]|[\u200c\u200d](?![^\x00-\x7f])"
 )
+_PRODUCT_REFERENCE = re.compile(r"[A-Za-z0-9.-]+")
 _EXPONENT = re.compile(r"[0-9](?:[.,][0-9]+)?[Ee]\+[0-9]+", re.ASCII)
 
 FORMULA_ERROR = Code(
@@ -169,7 +170,9 @@ def plain(text: str) -> str:
 
 def no_value(cell: Cell) -> Flawed | None:
     """The flaw of a cell that holds neither number nor text, None where it does."""
-    if cell.kind is Kind.ERROR or (cell.kind is Kind.TEXT and plain(cell.text) in ERROR_TEXTS):
+    if cell.kind is Kind.NUMBER:
+        return None
+    if cell.kind is Kind.ERROR or ("#" in cell.text and plain(cell.text) in ERROR_TEXTS):
         return refused(
             FORMULA_ERROR,
             f"the cell shows {plain(cell.text)}",
@@ -216,7 +219,7 @@ def identifier(cell: Cell) -> str | Flawed:
                 f"a numeric cell keeps {SHOWN_DIGITS} digits, {text} has more",
                 "format the column as text and paste the identifiers again",
             )
-    elif _EXPONENT.fullmatch(text):
+    elif "+" in text and _EXPONENT.fullmatch(text):
         return refused(
             PRECISION_LOST,
             f"{text} is a shortened number, its last digits are gone",
@@ -251,7 +254,7 @@ class Text:
 
     def faults(self, value: str) -> tuple[Fault, ...]:
         """What is wrong with the characters themselves."""
-        if not _INVISIBLE.search(value):
+        if not has_invisible(value):
             return ()
         return (
             Fault(
@@ -268,7 +271,7 @@ class Reference(Text):
 
     def faults(self, value: str) -> tuple[Fault, ...]:
         """`reference-format`."""
-        if "|" not in value and not _INVISIBLE.search(value):
+        if "|" not in value and not has_invisible(value):
             return ()
         return (
             Fault(
@@ -285,7 +288,7 @@ class ProductReference(Text):
 
     def faults(self, value: str) -> tuple[Fault, ...]:
         """`product-reference-format`."""
-        if re.fullmatch(r"[A-Za-z0-9.-]+", value):
+        if _PRODUCT_REFERENCE.fullmatch(value):
             return ()
         return (
             Fault(
@@ -298,6 +301,8 @@ class ProductReference(Text):
 
 def _too_long(value: str, column: ColumnReader) -> tuple[Fault, ...]:
     bounds = column.dialect.bounds
+    if len(value) <= bounds.advised_length:
+        return ()
     if len(value) > bounds.longest_text:
         return (
             Fault(
@@ -306,15 +311,20 @@ def _too_long(value: str, column: ColumnReader) -> tuple[Fault, ...]:
                 "shorten the text; look whether a quote is missing before it",
             ),
         )
-    if len(value) > bounds.advised_length:
-        return (
-            Fault(
-                LENGTH_ADVISED,
-                f"{len(value)} characters, comparable services allow {bounds.advised_length}",
-                "use a shorter one if the service refuses it",
-            ),
-        )
-    return ()
+    return (
+        Fault(
+            LENGTH_ADVISED,
+            f"{len(value)} characters, comparable services allow {bounds.advised_length}",
+            "use a shorter one if the service refuses it",
+        ),
+    )
+
+
+def has_invisible(text: str) -> bool:
+    """Whether a text holds control, zero-width or direction characters."""
+    if text.isascii() and text.isprintable():  # nearly all of them, and much faster to tell
+        return False
+    return _INVISIBLE.search(text) is not None
 
 
 def visible(text: str) -> str:

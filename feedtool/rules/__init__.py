@@ -7,6 +7,7 @@ defines says when it is asked:
     check_sheet(facts)  once for each sheet, after its rows
     Survey              sees every row of every file, then yields Faults with their places
 
+`KINDS` names the kinds of feed whose rows a rule is about; without it, it is about all.
 A rule with `ONCE = True` is asked until it finds something, which is said once for the sheet.
 """
 
@@ -63,6 +64,8 @@ class Rule:
     check_sheet: Callable[[SheetFacts], Iterator[Fault]] | None
     survey: Callable[[], Survey] | None
     is_once: bool
+    kinds: tuple[str, ...] | None
+    """The kinds of feed whose rows it is about; None is all of them."""
 
 
 def code(module: str, docstring: str | None, severity: Severity = Severity.ERROR) -> Code:
@@ -85,6 +88,7 @@ def all_rules() -> tuple[Rule, ...]:
             getattr(module, "check_sheet", None),
             getattr(module, "Survey", None),
             getattr(module, "ONCE", False),
+            getattr(module, "KINDS", None),
         )
         for module in modules
     )

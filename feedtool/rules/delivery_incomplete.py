@@ -15,12 +15,13 @@ from feedtool.model import Fault
 from feedtool.rules import code
 
 CODE = code(__name__, __doc__)
+KINDS = ("offers-upsert", "offers-update")
 
 
 def check(row: Row) -> Iterator[Fault]:
     """A fault for each half-filled mode; of an Upsert's mandatory one `required-missing` tells."""
     half = [_half(row, mode) for mode in row.sheet.modes]
-    if row.kind == "offers-delete" or not any(half):
+    if not any(half):
         return
     told = all_feeds()[row.kind].required(row)
     for mode, blank in zip(row.sheet.modes, half, strict=True):

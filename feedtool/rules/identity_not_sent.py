@@ -13,6 +13,7 @@ from feedtool.model import Fault, Severity
 from feedtool.rules import code
 
 CODE = code(__name__, __doc__, Severity.WARNING)
+KINDS = ("offers-update",)
 
 ONCE = True
 """Said once for a sheet."""
@@ -22,13 +23,12 @@ IDENTITY = ("product.gtin", "product.reference", "condition")
 
 def check(row: Row) -> Iterator[Fault]:
     """The first Update row with one of them."""
-    if row.kind == "offers-update":
-        for key in IDENTITY:
-            if not row.is_blank(key):
-                yield Fault(
-                    CODE,
-                    "GTIN, product reference and condition never change and are not sent",
-                    "nothing needs to be done",
-                    key,
-                )
-                return
+    for key in IDENTITY:
+        if not row.is_blank(key):
+            yield Fault(
+                CODE,
+                "GTIN, product reference and condition never change and are not sent",
+                "nothing needs to be done",
+                key,
+            )
+            return

@@ -13,6 +13,7 @@ from feedtool.model import Fault, Severity
 from feedtool.rules import code
 
 CODE = code(__name__, __doc__, Severity.WARNING)
+KINDS = ("offers-update",)
 
 ONCE = True
 """Said once for a sheet."""
@@ -20,13 +21,12 @@ ONCE = True
 
 def check(row: Row) -> Iterator[Fault]:
     """The first Update row with a mode."""
-    if row.kind == "offers-update":
-        for mode in row.sheet.modes:
-            if not row.is_blank(mode.cost):
-                yield Fault(
-                    CODE,
-                    "delivery modes that an Update row does not list are removed from its offer",
-                    "list every mode that the offer shall keep",
-                    mode.cost,
-                )
-                return
+    for mode in row.sheet.modes:
+        if not row.is_blank(mode.cost):
+            yield Fault(
+                CODE,
+                "delivery modes that an Update row does not list are removed from its offer",
+                "list every mode that the offer shall keep",
+                mode.cost,
+            )
+            return

@@ -14,11 +14,12 @@ from feedtool.model import Fault
 from feedtool.rules import code
 
 CODE = code(__name__, __doc__)
+KINDS = ("offers-update",)
 
 
 def check(row: Row) -> Iterator[Fault]:
     """A fault where every changeable cell is blank."""
-    if row.kind == "offers-update" and all(row.is_blank(key) for key in changeable(row.sheet)):
+    if all(row.is_blank(key) for key in changeable(row.sheet)):
         yield Fault(
             CODE,
             "nothing changes in this row",

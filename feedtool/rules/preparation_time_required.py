@@ -13,11 +13,12 @@ from feedtool.model import Fault
 from feedtool.rules import code
 
 CODE = code(__name__, __doc__)
+KINDS = ("offers-update",)
 
 
 def check(row: Row) -> Iterator[Fault]:
     """A fault where an Update row gives a mode and no preparation time."""
-    if row.kind != "offers-update" or not row.is_blank("preparationTime"):
+    if not row.is_blank("preparationTime"):
         return
     if any(
         not row.is_blank(key) for mode in row.sheet.modes for key in (mode.cost, mode.additional)

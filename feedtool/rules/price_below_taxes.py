@@ -14,6 +14,7 @@ from feedtool.model import Fault
 from feedtool.rules import code
 
 CODE = code(__name__, __doc__)
+KINDS = ("offers-upsert", "offers-update")
 
 
 def check(row: Row) -> Iterator[Fault]:

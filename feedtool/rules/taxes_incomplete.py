@@ -15,14 +15,13 @@ from feedtool.model import Fault
 from feedtool.rules import code
 
 CODE = code(__name__, __doc__)
+KINDS = ("offers-update",)
 
 TAXES = ("taxes.VAT", "taxes.EcoPart", "taxes.DEA")
 
 
 def check(row: Row) -> Iterator[Fault]:
     """A fault for each tax that is missing beside the others."""
-    if row.kind != "offers-update":
-        return
     blank = [key for key in TAXES if row.is_blank(key)]
     if 0 < len(blank) < len(TAXES):
         for key in blank:

@@ -1,0 +1,75 @@
+"""The commands. Each group of them is a file, imported when one of its commands runs."""
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+import click
+
+from feedtool import __version__
+
+COMMANDS = {
+    "demo": ("demo", "See the main job with nothing to set up."),
+    "validate": ("validate", "Say everything that is wrong; send nothing."),
+    "submit": ("submit", "Check, send, and write the service's answer beside every row."),
+    "template": ("template", "Make an empty workbook to fill."),
+    "explain": ("explain", "Say what a problem code means and how to mend it."),
+    "sandbox": ("sandbox", "Serve the embedded sandbox on this machine."),
+    "config": ("config", "Show the settings in force and where each comes from."),
+}
+"""Name → its module here, and what `feedtool --help` says of it without importing it."""
+
+
+class Commands(click.Group):
+    """A group whose commands are imported when they are called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """In the order in which a newcomer meets them."""
+        del ctx
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of a name, imported now."""
+        del ctx
+        if cmd_name not in COMMANDS:
+            return None
+        module = import_module(f"{__name__}.{COMMANDS[cmd_name][0]}")
+        command: click.Command = getattr(module, cmd_name)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list of commands, without importing them."""
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Names the nearest command when one is mistyped."""
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            from difflib import get_close_matches
+
+            near = get_close_matches(args[0], list(COMMANDS), n=1)
+            hint = f" Did you mean {near[0]}?" if near else " See `feedtool --help`."
+            ctx.fail(f"there is no command “{args[0]}”.{hint}")
+        return super().resolve_command(ctx, args)
+
+
+@click.group(
+    cls=Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(__version__, prog_name="feedtool")
+def feedtool() -> None:
+    """Spreadsheets in, validated marketplace offers out, the answer back beside every row.
+
+    Data goes to stdout, everything else to stderr. `feedtool COMMAND --help` tells more.
+    """
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Runs a command and gives its exit code; nobody ever sees a traceback."""
+    from feedtool.cli import endings
+
+    return endings.run(feedtool, list(sys.argv[1:] if arguments is None else arguments))

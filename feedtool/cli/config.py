@@ -1,0 +1,80 @@
+"""`feedtool config`."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from feedtool.cli import options
+
+
+@click.group()
+def config() -> None:
+    """Show the settings in force and where each comes from."""
+
+
+@config.command()
+@options.configuration
+@options.reading
+@options.connection
+@options.language
+@options.home
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text")
+@click.pass_context
+def show(ctx: click.Context, form: str, **settings: Any) -> None:
+    """Show the settings in force and where each comes from; secrets are masked.
+
+    Precedence: option, environment, feedtool.toml, default.
+    """
+    rows = [_row(ctx, name, value) for name, value in sorted(settings.items())]
+    rows += _dialect(ctx)
+    if form == "json":
+        import json
+
+        listed = [{"name": name, "value": value, "source": source} for name, value, source in rows]
+        click.echo(json.dumps(listed, indent=2, ensure_ascii=False))
+        return
+    width = max(len(name) for name, _, _ in rows)
+    for name, value, source in rows:
+        click.echo(f"{name:{width}}  {value}  [{source}]")
+
+
+def _row(ctx: click.Context, name: str, value: object) -> tuple[str, str, str]:
+    option = next(one for one in ctx.command.params if one.name == name)
+    label = max(option.opts, key=len).removeprefix("--")
+    if name == "home":
+        value = options.home_folder(value if isinstance(value, Path) else None)
+    shown = "" if value is None else options.masked(name, value)
+    return label, shown, _source(ctx, name, option)
+
+
+def _source(ctx: click.Context, name: str, option: click.Parameter) -> str:
+    state = options.chosen(ctx)
+    match ctx.get_parameter_source(name):
+        case ParameterSource.COMMANDLINE:
+            return "option"
+        case ParameterSource.ENVIRONMENT:
+            return f"environment {option.envvar}"
+        case ParameterSource.DEFAULT_MAP:
+            profile = ctx.params.get("profile")
+            is_profiles = name in state.profile.account
+            return f"{state.config.path}, {f'profile {profile}' if is_profiles else 'defaults'}"
+        case _:
+            return "default"
+
+
+def _dialect(ctx: click.Context) -> list[tuple[str, str, str]]:
+    """The dialect's fields; those that differ from the default come from the profile."""
+    from dataclasses import fields
+
+    from feedtool.dialect import Dialect
+
+    state, default = options.chosen(ctx), Dialect()
+    rows = []
+    for field in fields(Dialect):
+        value = getattr(state.profile.dialect, field.name)
+        is_default = value == getattr(default, field.name)
+        source = "default" if is_default else f"{state.config.path}, profile"
+        rows.append((field.name, str(value), source))
+    return rows

@@ -1,0 +1,123 @@
+"""How commands end: each failure as one line that says what, one what to do, and an exit code."""
+
+import os
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import click
+
+from feedtool.errors import Exit, FeedtoolError
+
+
+def run(command: click.Command, arguments: list[str]) -> int:
+    """Runs the command line and returns its exit code."""
+    try:
+        result = command.main(arguments, prog_name="feedtool", standalone_mode=False)
+        sys.stdout.flush()
+    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  # the last resort
+        ending = next(ending for kind, ending in ENDINGS if isinstance(error, kind))
+        return ending(error, arguments)
+    return int(result) if isinstance(result, int) else Exit.OK
+
+
+def tell(error: FeedtoolError) -> None:
+    """One line that says what, and one what to do."""
+    say("error", error.message)
+    if error.hint:
+        say("help", error.hint)
+
+
+def say(label: str, text: str) -> None:
+    """A labelled line on stderr, free of control characters."""
+    from feedtool.report.text import printable
+
+    colour = {"error": "red", "warning": "yellow", "help": "cyan"}.get(label)
+    head = click.style(f"{label}:", fg=colour, bold=True)
+    click.echo(f"{head} {printable(text)}", err=True, color=wants_colour(sys.stderr))
+
+
+def wants_colour(stream: object) -> bool:
+    """Whether colours belong on a stream: a terminal, and nobody said NO_COLOR."""
+    is_terminal = getattr(stream, "isatty", lambda: False)()
+    return bool(is_terminal) and not os.environ.get("NO_COLOR")
+
+
+def _bug(error: Exception, arguments: list[str]) -> int:
+    """One line, and a report ready to paste; it holds no value of any option or file."""
+    try:
+        path: Path | str = _write_report(error, arguments)
+    except OSError as reason:
+        path = f"(no report could be written: {reason.strerror})"
+    say("error", f"this is a bug in feedtool: {type(error).__name__}")
+    say("help", f"please report it with the contents of {path}")
+    return Exit.BUG
+
+
+def _write_report(error: Exception, arguments: list[str]) -> Path:
+    import platform
+    import tempfile
+    import traceback
+
+    from feedtool import __version__
+
+    # Names of options, never their values: a value may be a token.
+    shown = [word.partition("=")[0] for word in arguments if word.startswith("-")]
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [
+        f"feedtool {__version__}, Python {platform.python_version()}, {platform.system()}",
+        f"command: {arguments[0] if arguments else ''} {' '.join(shown)}",
+        f"{type(error).__qualname__} at",
+        *(f"  {Path(one.filename).name}:{one.lineno} in {one.name}" for one in frames),
+    ]
+    descriptor, name = tempfile.mkstemp(prefix="feedtool-bug-", suffix=".txt")
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.write("\n".join(lines) + "\n")
+    return Path(name)
+
+
+def _ended(error: Any, arguments: list[str]) -> int:
+    del arguments
+    return int(error.exit_code)
+
+
+def _ctrl_c(error: Any, arguments: list[str]) -> int:
+    del error, arguments
+    say("error", "stopped by Ctrl-C")
+    return Exit.CTRL_C
+
+
+def _usage(error: Any, arguments: list[str]) -> int:
+    del arguments
+    say("error", error.format_message())
+    if getattr(error, "ctx", None):
+        say("help", f"{error.ctx.command_path} --help")
+    return Exit.USAGE
+
+
+def _told(error: Any, arguments: list[str]) -> int:
+    del arguments
+    tell(error)
+    return int(error.exit)
+
+
+def _unread(error: Any, arguments: list[str]) -> int:
+    """The reader of our output has seen enough, as in `| head`."""
+    del error, arguments
+    with suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return Exit.OK
+
+
+ENDINGS: tuple[tuple[type[BaseException], Callable[[Any, list[str]], int]], ...] = (
+    (click.exceptions.Exit, _ended),
+    (click.Abort, _ctrl_c),
+    (KeyboardInterrupt, _ctrl_c),
+    (click.ClickException, _usage),
+    (FeedtoolError, _told),
+    (BrokenPipeError, _unread),
+    (Exception, _bug),
+)
+"""How each kind of failure ends; the first that fits."""

@@ -1,0 +1,63 @@
+"""Files in, files out: what commands take as FILE and where answers go."""
+
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+from feedtool.check import Input
+from feedtool.errors import UsageProblem
+
+STDIN = "-"
+
+files = click.argument("files", nargs=-1, required=True, metavar="FILE...")
+
+
+@contextmanager
+def inputs(names: Sequence[str]) -> Iterator[list[Input]]:
+    """The files of a command; standard input is kept in a temporary file meanwhile."""
+    if names.count(STDIN) > 1:
+        raise UsageProblem("standard input can be read once", "name `-` once")
+    with tempfile.TemporaryDirectory(prefix="feedtool-") as folder:
+        yield [Input(name, _path(name, Path(folder))) for name in names]
+
+
+def _path(name: str, folder: Path) -> Path:
+    if name != STDIN:
+        return Path(name)
+    path = folder / "stdin.csv"
+    with path.open("wb") as copy:
+        shutil.copyfileobj(sys.stdin.buffer, copy)
+    return path
+
+
+def targets(inputs: Sequence[Input], out: Path | None, *, in_place: bool) -> dict[str, Path]:
+    """Where each file's annotated copy goes.
+
+    Raises:
+        UsageProblem: one `--out` for several files, or standard input without it.
+    """
+    if out and in_place:
+        raise UsageProblem("--out and --in-place contradict each other", "choose one of them")
+    if out and len({one.name for one in inputs}) > 1:
+        raise UsageProblem(
+            "--out names one file, and there are several inputs", "leave it out, or run them apart"
+        )
+    for one in inputs:
+        if one.name == STDIN and (in_place or not out):
+            raise UsageProblem("the copy of standard input has no name", "name it with --out")
+    return {one.name: one.path if in_place else out or beside(one.path) for one in inputs}
+
+
+def beside(path: Path) -> Path:
+    """`NAME.result.EXT`; the result of a result is `NAME.result-2.EXT`, and so on."""
+    stem, dot, number = path.stem.rpartition(".result")
+    if dot and (not number or number.removeprefix("-").isdecimal()):
+        return path.with_name(
+            f"{stem}.result-{int(number.removeprefix('-') or 1) + 1}{path.suffix}"
+        )
+    return path.with_name(f"{path.stem}.result{path.suffix}")

@@ -1,0 +1,195 @@
+"""Options that several commands share. Precedence: option, environment, feedtool.toml, default."""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from feedtool.check import Asked
+from feedtool.config import FILE, Config, Profile, load
+from feedtool.errors import UsageProblem
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+SECRETS = ("token",)
+
+
+@dataclass
+class Chosen:
+    """The configuration and the profile in force, on the command's context."""
+
+    config: Config = field(default_factory=Config)
+    profile: Profile = field(default_factory=Profile)
+
+
+def chosen(ctx: click.Context) -> Chosen:
+    """What `--config` and `--profile` chose."""
+    return ctx.ensure_object(Chosen)
+
+
+def option(*names: str, **settings: Any) -> Callable[[F], F]:
+    """A click option with its FEEDTOOL_… variable."""
+    long = next(name for name in names if name.startswith("--")).partition("/")[0]
+    variable = "FEEDTOOL_" + long.removeprefix("--").replace("-", "_").upper()
+    settings.setdefault("envvar", variable)
+    settings.setdefault("show_envvar", False)
+    return click.option(*names, **settings)
+
+
+def _load_config(ctx: click.Context, parameter: click.Parameter, path: Path | None) -> None:
+    del parameter
+    state = chosen(ctx)
+    own = Path(click.get_app_dir("feedtool")) / FILE
+    state.config = load(path, (Path(FILE), own))
+    ctx.default_map = dict(state.config.defaults)
+
+
+def _choose_profile(ctx: click.Context, parameter: click.Parameter, name: str | None) -> str | None:
+    del parameter
+    state = chosen(ctx)
+    state.profile = state.config.profile(name)
+    ctx.default_map = {**(ctx.default_map or {}), **state.profile.account}
+    return name
+
+
+def _together(*options: Callable[[F], F]) -> Callable[[F], F]:
+    def decorate(function: F) -> F:
+        for one in reversed(options):
+            function = one(function)
+        return function
+
+    return decorate
+
+
+configuration = _together(
+    option(
+        "--config",
+        type=click.Path(path_type=Path),
+        is_eager=True,
+        expose_value=False,
+        callback=_load_config,
+        metavar="FILE",
+        help=f"The configuration; default {FILE} here, then in the user's settings folder.",
+    ),
+    option(
+        "--profile",
+        metavar="NAME",
+        is_eager=True,
+        callback=_choose_profile,
+        help="The account, a table [profile.NAME] of the configuration.",
+    ),
+)
+"""`--config` and `--profile`; both come before all other options."""
+
+reading = _together(
+    option("--as", "kind", metavar="KIND", help="What kind of feed the files are."),
+    option("--sheet", metavar="NAME", help="The sheet to read."),
+    option(
+        "--channel",
+        metavar="ID",
+        help="The sales channel of rows that name none.  [default: the primary one]",
+    ),
+)
+
+writing = _together(
+    option(
+        "--out",
+        type=click.Path(path_type=Path),
+        metavar="PATH",
+        help="Where the annotated copy goes; default NAME.result.EXT beside the file.",
+    ),
+    option(
+        "--in-place",
+        is_flag=True,
+        help="Replace the file itself by its annotated copy, atomically.",
+    ),
+)
+
+telling = _together(
+    option(
+        "--format",
+        "form",
+        type=click.Choice(["text", "json", "jsonl"]),
+        default="text",
+        show_default=True,
+        help="How the result is told on stdout.",
+    ),
+    option(
+        "--report",
+        type=click.Path(path_type=Path),
+        metavar="PATH",
+        help="Also write a report: .json, .csv or .html.",
+    ),
+    option("-v", "--verbose", is_flag=True, help="List every problem."),
+)
+
+language = option(
+    "--language",
+    type=click.Choice(["en", "fr", "es"]),
+    default="en",
+    show_default=True,
+    help="Of templates, and of the service's messages.",
+)
+
+home = option(
+    "--home",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Where the ledger and the sandbox's state live.  [default: the user's state folder]",
+)
+
+connection = _together(
+    option("--base-url", metavar="URL", help="The service's address, version segment included."),
+    option("--seller", metavar="ID", help="The SellerId."),
+    option("--token", metavar="TOKEN", help="The bearer token; better in the environment."),
+    option(
+        "--token-file",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="A file that holds the token.",
+    ),
+    option("--token-command", metavar="COMMAND", help="A command that prints the token."),
+)
+
+
+def home_folder(given: Path | None) -> Path:
+    """The folder of the user's state, made if need be, readable by the user alone."""
+    from platformdirs import user_state_path
+
+    folder = given or user_state_path("feedtool", appauthor=False)
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageProblem(
+            f"the state folder {folder} cannot be made: {error.strerror}",
+            "choose another one with --home",
+        ) from error
+    if not os.access(folder, os.W_OK):
+        raise UsageProblem(
+            f"the state folder {folder} cannot be written", "choose another one with --home"
+        )
+    return folder
+
+
+def masked(name: str, value: object) -> str:
+    """A setting's value as it may be shown."""
+    return "********" if name in SECRETS and value else str(value)
+
+
+def how_to_read(
+    ctx: click.Context, *, kind: str | None, sheet: str | None, channel: str | None, **more: bool
+) -> Asked:
+    """How files are to be read, from the options and the profile.
+
+    Raises:
+        UsageProblem: there is no such kind of feed.
+    """
+    from feedtool.feeds import all_feeds
+
+    if kind is not None and kind not in all_feeds():
+        raise UsageProblem(f"there is no kind of feed “{kind}”", f"kinds: {', '.join(all_feeds())}")
+    dialect = chosen(ctx).profile.dialect
+    return Asked(dialect, channel or dialect.primary_channel, kind, sheet, **more)

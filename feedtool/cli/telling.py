@@ -1,0 +1,41 @@
+"""How a command tells what it found: on stdout, and in a report file."""
+
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from feedtool.cli.endings import say, wants_colour
+from feedtool.report.outcome import Outcome
+from feedtool.run import exit_code
+
+
+def tell_outcomes(
+    outcomes: Sequence[Outcome], form: str, report: Path | None, *, is_verbose: bool
+) -> int:
+    """Tells the outcomes in the form that was asked for.
+
+    Returns:
+        The exit code; the form never changes it.
+    """
+    from feedtool.report import write_report
+    from feedtool.report.as_json import write_json, write_jsonl
+    from feedtool.report.text import write_text
+
+    if form == "json":
+        write_json(outcomes, sys.stdout)
+    elif form == "jsonl":
+        write_jsonl(outcomes, sys.stdout)
+    else:
+        width = shutil.get_terminal_size().columns
+        write_text(
+            outcomes,
+            sys.stdout,
+            is_colour=wants_colour(sys.stdout),
+            is_verbose=is_verbose,
+            width=width,
+        )
+    if report:
+        write_report(report, outcomes)
+        say("report", str(report))
+    return exit_code(outcomes)

@@ -1,0 +1,181 @@
+"""`feedtool.toml`: where an account is reached and how its service speaks.
+
+[defaults]                       any option of the commands, by its name
+language = "fr"
+
+[profile.shop]                   chosen with --profile shop
+base_url = "https://…/v2"
+seller = "12345"
+channel = "PRIMARY"
+token_file = "/run/secrets/token"
+vat_scale = 100                  any field of `dialect.Dialect`
+
+[profile.shop.columns]           the seller's own headers
+"Mon EAN" = "product.gtin"
+
+[profile.shop.bounds]            any field of `dialect.Bounds`
+[profile.shop.limits]            any field of `dialect.Limits`
+"""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from decimal import Decimal
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from feedtool.dialect import Bounds, Dialect, Limits
+from feedtool.errors import UsageProblem
+
+FILE = "feedtool.toml"
+
+ACCOUNT = ("base_url", "seller", "channel", "token", "token_file", "token_command")
+"""What a profile says of reaching the service; each is an option too."""
+
+CHOICES = {
+    "upload_body": ("array", "offerRequests"),
+    "vat_scale": (100, 1),
+    "gtin_as": ("string", "number"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """A configuration file, read and checked."""
+
+    path: Path | None = None
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    profiles: Mapping[str, "Profile"] = field(default_factory=dict)
+
+    def profile(self, name: str | None) -> "Profile":
+        """The profile of a name; without a name the defaults alone.
+
+        Raises:
+            UsageProblem: there is no such profile.
+        """
+        if name is None:
+            return Profile()
+        if name not in self.profiles:
+            known = ", ".join(self.profiles) or "none"
+            where = f"in {self.path}" if self.path else f"since there is no {FILE}"
+            raise UsageProblem(
+                f"there is no profile “{name}” {where}",
+                f"known profiles: {known}; add a table [profile.{name}] to {self.path or FILE}",
+            )
+        return self.profiles[name]
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """One account."""
+
+    account: Mapping[str, str] = field(default_factory=dict)
+    """Values of `ACCOUNT`."""
+    dialect: Dialect = field(default_factory=Dialect)
+
+
+def load(path: Path | None, fallbacks: tuple[Path, ...] = ()) -> Config:
+    """Reads the configuration.
+
+    Args:
+        path: The file that was asked for; it must be there.
+        fallbacks: Where to look otherwise; the first that exists is taken.
+
+    Raises:
+        UsageProblem: the file is missing, is no TOML, or holds a name that nobody knows.
+    """
+    found = path or next((one for one in fallbacks if one.is_file()), None)
+    if found is None:
+        return Config()
+    try:
+        tables = tomllib.loads(found.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise UsageProblem(f"{found} cannot be read: {error}", "correct the file") from error
+    _known(tables, ("defaults", "profile"), str(found))
+    profiles = _table(tables, "profile", str(found))
+    return Config(
+        found,
+        _table(tables, "defaults", str(found)),
+        {
+            name: _profile(_table(profiles, name, f"{found}, [profile]"), f"{found}, {name}")
+            for name in profiles
+        },
+    )
+
+
+def _profile(table: Mapping[str, Any], where: str) -> Profile:
+    known = [one.name for one in fields(Dialect)]
+    _known(table, (*ACCOUNT, *known), where)
+    account = {name: table[name] for name in ACCOUNT if name in table}
+    for name, value in account.items():
+        if not isinstance(value, str):
+            raise UsageProblem(f"{where}: {name} must be a text", f'write {name} = "{value}"')
+    return Profile(account, _dialect({n: v for n, v in table.items() if n in known}, where))
+
+
+def _dialect(table: Mapping[str, Any], where: str) -> Dialect:
+    default = Dialect()
+    values = dict(table)
+    for name, allowed in CHOICES.items():
+        if name in values and values[name] not in allowed:
+            raise UsageProblem(
+                f"{where}: {name} = {values[name]!r} is not possible",
+                f"use one of {', '.join(map(repr, allowed))}",
+            )
+    values |= {
+        name: _record(kind, _table(table, name, where), f"{where}, [{name}]")
+        for name, kind in (("bounds", Bounds), ("limits", Limits))
+        if name in table
+    }
+    for name, value in values.items():
+        values[name] = _like(getattr(default, name), value, f"{where}: {name}")
+    if "tax_codes" in table:
+        values["tax_codes"] = {**default.tax_codes, **table["tax_codes"]}
+    return Dialect(**values)
+
+
+def _record(kind: type[Bounds] | type[Limits], table: Mapping[str, Any], where: str) -> Any:
+    default = kind()
+    _known(table, [one.name for one in fields(kind)], where)
+    return kind(
+        **{
+            name: _like(getattr(default, name), value, f"{where}: {name}")
+            for name, value in table.items()
+        }
+    )
+
+
+def _like(default: object, value: Any, where: str) -> Any:
+    """The value in the type of its default, or a clear word."""
+    if isinstance(default, Decimal) and isinstance(value, int | float):
+        return Decimal(str(value))
+    if isinstance(default, tuple) and isinstance(value, list):
+        if all(isinstance(one, str) for one in value):
+            return tuple(value)
+    elif (
+        default is None
+        or (isinstance(value, type(default)) and not isinstance(value, bool))
+        or (isinstance(default, Mapping) and isinstance(value, Mapping))
+    ):
+        return value
+    wanted = {tuple: "a list of texts", str: "a text", int: "a whole number", Decimal: "a number"}
+    kind = wanted.get(type(default), "a table")
+    raise UsageProblem(f"{where} = {value!r} must be {kind}", "correct it in the file")
+
+
+def _table(tables: Mapping[str, Any], name: str, where: str) -> Mapping[str, Any]:
+    value = tables.get(name, {})
+    if not isinstance(value, Mapping):
+        raise UsageProblem(f"{where}: {name} must be a table", f"write [{name}] above its lines")
+    return value
+
+
+def _known(table: Mapping[str, Any], names: Any, where: str) -> None:
+    for name in table:
+        if name not in names:
+            near = get_close_matches(name, list(names), n=1)
+            raise UsageProblem(
+                f"{where}: nobody knows “{name}”",
+                f"did you mean {near[0]}?" if near else f"known are {', '.join(names)}",
+            )

@@ -1,0 +1,107 @@
+"""What became of every row, and what of it is written beside the row."""
+
+from collections.abc import Callable, Iterable, Iterator
+from heapq import merge
+
+from feedtool.cells import index_of
+from feedtool.check import HEADINGS
+from feedtool.check.result import INVALID, CheckedSheet
+from feedtool.model import Message, Problem, Severity, Status, Verdict
+from feedtool.service.result_codes import field_of
+from feedtool.sheets.annotate.notes import Note, SheetNotes
+
+REFUSED = (Status.REJECTED, Status.DUPLICATED)
+
+
+def of_check(checked: CheckedSheet) -> Iterator[Verdict]:
+    """Every row's verdict when nothing is sent: `Valid` or `Invalid`."""
+    valid = (Verdict(item.row, item.reference, Status.VALID) for item in checked.valid_items())
+    return every_row(checked, valid)
+
+
+def every_row(checked: CheckedSheet, sent: Iterable[Verdict]) -> Iterator[Verdict]:
+    """The service's verdicts and our own ones of the rows that were not sent, by row."""
+    return merge(sent, _invalid(checked), key=lambda verdict: verdict.row)
+
+
+def _invalid(checked: CheckedSheet) -> Iterator[Verdict]:
+    """The rows that were kept back, each with all that speaks against it."""
+    references = _references(checked)
+    for row, problems in checked.problems_by_row():
+        if row is None or checked.marks[row] != INVALID:
+            continue
+        messages = tuple(
+            Message(problem.code, told(problem))
+            for problem in problems
+            if problem.severity is Severity.ERROR
+        )
+        yield Verdict(row, next(references), Status.INVALID, messages)
+
+
+def _references(checked: CheckedSheet) -> Iterator[str]:
+    """The references of the invalid rows, by row; empty where the row has none."""
+    late = (
+        (item.row, item.reference) for item in checked.items if checked.marks[item.row] == INVALID
+    )
+    early = ((row, reference or "") for row, reference in checked.refused)
+    return (reference for _, reference in merge(early, late))
+
+
+def told(problem: Problem) -> str:
+    """A problem as one sentence: place, reason, way out."""
+    place = " ".join(filter(None, (problem.column, problem.header)))
+    hint = f" ({problem.hint})" if problem.hint else ""
+    return f"{place}: {problem.message}{hint}" if place else f"{problem.message}{hint}"
+
+
+def notes(checked: CheckedSheet, verdicts: Callable[[], Iterable[Verdict]]) -> SheetNotes:
+    """What is written beside the rows of a sheet."""
+    if checked.header is None:
+        raise ValueError("only a sheet with a header has rows to write beside")
+    columns = {column.key: index for index, column in checked.header.columns.items()}
+    return SheetNotes(
+        checked.sheet or "", checked.header.row, HEADINGS, _notes(checked, verdicts(), columns)
+    )
+
+
+def _notes(
+    checked: CheckedSheet, verdicts: Iterable[Verdict], columns: dict[str, int]
+) -> Iterator[Note]:
+    problems = ((row, found) for row, found in checked.problems_by_row() if row is not None)
+    row, found = next(problems, (0, []))
+    for verdict in verdicts:
+        while row and row < verdict.row:
+            row, found = next(problems, (0, []))
+        yield note(verdict, found if row == verdict.row else (), columns)
+
+
+def note(verdict: Verdict, problems: Iterable[Problem], columns: dict[str, int]) -> Note:
+    """What is written beside one row, and its guilty cells.
+
+    Args:
+        verdict: The row's.
+        problems: What checking found in the row, warnings too.
+        columns: Key → 0-based index of the sheet's columns.
+    """
+    problems = list(problems)
+    warnings = [one for one in problems if one.severity is Severity.WARNING]
+    texts = [message.text for message in verdict.messages if message.text]
+    texts += [f"warning: {told(warning)}" for warning in warnings]
+    codes = [message.code for message in verdict.messages if message.code]
+    codes += [warning.code for warning in warnings]
+    guilty: dict[int, Severity] = {}
+    for problem in sorted(problems, key=lambda one: one.severity is Severity.ERROR):
+        if problem.column:
+            guilty[index_of(problem.column)] = problem.severity
+    if verdict.status in REFUSED:
+        for code in codes:
+            index = columns.get(field_of(code) or "")
+            if index is not None:
+                guilty[index] = Severity.ERROR
+    return Note(
+        verdict.row,
+        verdict.status.value,
+        "; ".join(dict.fromkeys(texts)),
+        ", ".join(dict.fromkeys(codes)),
+        tuple((index, severity.value) for index, severity in sorted(guilty.items())),
+    )
