@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+import sqlite3
+from datetime import UTC, datetime, timedelta, timezone
+from typing import TYPE_CHECKING
+
+import pytest
+
+from feedtool.sandbox import Quota, Request, Sandbox
+
+if TYPE_CHECKING:
+    from tests.sandbox.conftest import Desk
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "allowed"),
+    [
+        ("GET", "/", 404, None),
+        ("GET", "/offer-package", 404, None),
+        ("GET", "/offer-packages/", 404, None),
+        ("GET", "/offer-packages/1/2/3", 404, None),
+        ("GET", "/offer-packages/unknown", 404, None),
+        ("PATCH", "/offer-packages/unknown", 404, None),
+        ("POST", "/offer-packages/unknown/offer-requests", 404, None),
+        ("GET", "/offer-packages/unknown/offer-requests-results", 404, None),
+        ("PUT", "/offer-packages", 405, "GET, POST"),
+        ("DELETE", "/offer-packages/unknown", 405, "GET, PATCH"),
+        ("GET", "/offer-packages/unknown/offer-requests", 405, "POST"),
+        ("POST", "/offers", 405, "GET"),
+    ],
+)
+def test_routes(desk: Desk, method: str, path: str, status: int, allowed: str | None) -> None:
+    answer = desk.ask(method, path, {})
+    assert answer.status == status
+    assert answer.headers.get("Allow") == allowed
+
+
+def test_a_problem_in_full(desk: Desk) -> None:
+    answer = desk.ask("GET", "/offers")
+    assert answer.headers["Content-Type"] == "application/problem+json; charset=utf-8"
+    trace_id = answer.json["traceId"]
+    assert len(trace_id) == 32
+    assert answer.json == {
+        "title": "Bad Request",
+        "description": "salesChannelId is required.",
+        "statusCode": 400,
+        "traceId": trace_id,
+        "errors": [
+            {
+                "code": "ER400-7480",
+                "cause": "salesChannelId",
+                "reason": "salesChannelId is required.",
+            }
+        ],
+    }
+
+
+@pytest.mark.parametrize("path", ["/offers", "/offer-packages", "/nowhere"])
+def test_every_answer_says_when(desk: Desk, path: str) -> None:
+    assert desk.ask("GET", path).headers["Date"] == "Mon, 02 Mar 2026 09:00:00 GMT"
+
+
+def test_time_may_come_in_any_zone_but_never_runs_backwards() -> None:
+    def date(hour: int, zone: timezone) -> str:
+        now = datetime(2026, 3, 2, hour, tzinfo=zone)
+        return sandbox.handle(Request("GET", "/"), now).headers["Date"]
+
+    with Sandbox() as sandbox:
+        assert date(9, timezone(timedelta(hours=1))) == "Mon, 02 Mar 2026 08:00:00 GMT"
+        assert date(9, UTC) == "Mon, 02 Mar 2026 09:00:00 GMT"
+        assert date(8, UTC) == "Mon, 02 Mar 2026 09:00:00 GMT"
+
+
+def test_the_same_story_gets_the_same_answers(new_desk: type[Desk]) -> None:
+    def story() -> list[bytes]:
+        with new_desk() as desk:
+            package_id = desk.committed("Upsert", [desk.offer("A"), desk.offer("B")])
+            desk.wait(100)
+            return [package_id.encode(), desk.results(package_id).body, desk.ask("GET", "/").body]
+
+    assert story() == story()
+
+
+def test_packages_of_two_sandboxes_have_different_names(new_desk: type[Desk]) -> None:
+    with new_desk() as one, new_desk() as other:
+        other.wait(1)
+        assert one.create() != other.create()
+
+
+def test_a_failure_is_a_500_and_undone(desk: Desk, caplog: pytest.LogCaptureFixture) -> None:
+    package_id = desk.create()
+    with desk.sandbox.state.transaction() as db:
+        db.execute("DROP TABLE request")
+    answer = desk.upload(package_id, desk.offer())
+    assert (answer.status, answer.json["title"]) == (500, "Internal Server Error")
+    assert "no such table" in caplog.text
+    assert desk.read(package_id).json["offerRequestsCount"] == 0
+
+
+def test_a_transaction_is_undone_by_an_error(desk: Desk) -> None:
+    def fail() -> None:
+        with desk.sandbox.state.transaction() as db:
+            db.execute("UPDATE clock SET latest = '9'")
+            db.execute("SELECT nothing")
+
+    with pytest.raises(sqlite3.OperationalError):
+        fail()
+    assert desk.ask("GET", "/").headers["Date"].startswith("Mon, 02 Mar 2026")
+
+
+def test_there_is_no_quota_by_default(desk: Desk) -> None:
+    assert {desk.ask("GET", "/offer-packages").status for _ in range(200)} == {200}
+
+
+def test_a_quota_counts_a_sellers_package_requests_in_a_window(new_desk: type[Desk]) -> None:
+    with new_desk(quota=Quota(requests=3, seconds=60)) as desk:
+
+        def statuses(path: str, times: int) -> list[int]:
+            return [desk.ask("GET", path).status for _ in range(times)]
+
+        assert statuses("/offer-packages", 2) == [200, 200]
+        desk.wait(20)
+        assert statuses("/offer-packages/unknown", 3) == [404, 429, 429]
+        refused = desk.ask("GET", "/offer-packages")
+        assert (refused.headers["Retry-After"], refused.json["title"]) == (
+            "40",
+            "Too Many Requests",
+        )
+        assert desk.ask("GET", "/offers", query="salesChannelId=PRIMARY").status == 200
+        desk.headers["SellerId"] = "S2"
+        assert statuses("/offer-packages", 1) == [200]
+        desk.headers["SellerId"] = "S1"
+        desk.wait(39.5)
+        assert desk.ask("GET", "/offer-packages").headers["Retry-After"] == "1"
+        desk.wait(0.5)
+        assert statuses("/offer-packages", 4) == [200, 200, 200, 429]

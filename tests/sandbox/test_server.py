@@ -1,0 +1,166 @@
+from __future__ import annotations
+
+import contextlib
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import httpx
+import pytest
+
+from feedtool.sandbox import Quota, Settings, StateUnreadableError
+from feedtool.sandbox.server import Server, serving
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.sandbox.conftest import Desk
+
+HEADERS = {"Authorization": "Bearer sandbox", "SellerId": "S1"}
+ROOT = Path(__file__).parents[2]
+
+
+@contextlib.contextmanager
+def client_of(server: Server) -> Iterator[httpx.Client]:
+    with httpx.Client(base_url=server.base, headers=HEADERS) as client:
+        yield client
+
+
+def until(answer: object, ask: object, seconds: float = 10) -> None:
+    """Ask again and again, as a client over a port has to."""
+    assert callable(ask)
+    deadline = time.monotonic() + seconds
+    while (last := ask()) != answer:
+        assert time.monotonic() < deadline, last
+        time.sleep(0.02)
+
+
+def test_a_package_with_concurrent_uploads(new_desk: type[Desk]) -> None:
+    with serving() as server, client_of(server) as client:
+        created = client.post(
+            "/offer-packages", json={"packageType": "Upsert"}, headers={"SalesChannelId": "PRIMARY"}
+        )
+        location = created.headers["Content-Location"]
+        assert location.startswith(f"{server.base}/offer-packages/")
+        uploads = [[new_desk.offer(f"A-{n}", n)] for n in range(30)]
+        with ThreadPoolExecutor(6) as pool:
+            answers = pool.map(
+                lambda rows: client.post(f"{location}/offer-requests", json=rows).status_code,
+                uploads,
+            )
+            assert list(answers) == [201] * 30
+        until(204, lambda: client.patch(location, json={"state": "Ready"}).status_code)
+        began = time.monotonic()
+        until("Integrated", lambda: client.get(location).json()["state"])
+        assert time.monotonic() - began < 2
+        page = client.get(f"{location}/offer-requests-results", params={"limit": 20})
+        rest = client.get(page.links["next"]["url"])
+        assert len(page.json()["items"] + rest.json()["items"]) == 30
+
+
+def test_the_work_is_done_without_anybody_asking(new_desk: type[Desk]) -> None:
+    with serving(speed=10_000) as server, client_of(server) as client:
+        headers = {"SalesChannelId": "PRIMARY"}
+        created = client.post("/offer-packages", json={"packageType": "Upsert"}, headers=headers)
+        location = created.headers["Content-Location"]
+        client.post(f"{location}/offer-requests", json=[new_desk.offer("A")])
+        until(204, lambda: client.patch(location, json={"state": "Ready"}).status_code)
+        until(1, lambda: len(list(server.sandbox.offers())))
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("GET", "/v2/offer-packages", 200),
+        ("GET", "/v1/offer-packages", 404),
+        ("GET", "/", 404),
+        ("GET", "/v2//offer-packages", 404),
+        ("DELETE", "/v2/offer-packages", 405),
+        ("OPTIONS", "/v2/offers", 405),
+    ],
+)
+def test_every_path_and_method_is_the_sandboxs(method: str, path: str, status: int) -> None:
+    with serving() as server, client_of(server) as client:
+        address = server.base.removesuffix("/v2") + path
+        answer = client.request(method, address)
+    assert answer.status_code == status
+    if status >= 400:
+        assert answer.json()["statusCode"] == status
+        assert answer.headers["Content-Type"].startswith("application/problem+json")
+
+
+def test_an_empty_answer_has_no_type_and_one_date() -> None:
+    with serving() as server, client_of(server) as client:
+        headers = {"SalesChannelId": "PRIMARY"}
+        created = client.post("/offer-packages", json={"packageType": "Delete"}, headers=headers)
+    assert created.content == b""
+    assert "Content-Type" not in created.headers
+    assert len(created.headers.get_list("Date")) == 1
+
+
+def test_waiting_is_told_in_real_seconds() -> None:
+    settings = Settings(quota=Quota(requests=1, seconds=100_000))
+    with serving(speed=100, settings=settings) as server, client_of(server) as client:
+        assert client.get("/offer-packages").status_code == 200
+        refused = client.get("/offer-packages")
+    assert refused.status_code == 429
+    assert 990 <= int(refused.headers["Retry-After"]) <= 1000
+
+
+def test_a_stopped_server_lets_go_of_its_port_and_threads() -> None:
+    threads = threading.active_count()
+    with serving() as server:
+        port = int(server.base.rpartition(":")[2].removesuffix("/v2"))
+        with pytest.raises(OSError, match="in use"):
+            Server(port)
+    assert threading.active_count() == threads
+    socket.create_server(("127.0.0.1", port)).close()
+
+
+def test_a_server_without_a_readable_state_lets_go_of_its_port(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    path.write_text("something else")
+    with pytest.raises(StateUnreadableError):
+        Server(0, path)
+
+
+def test_time_goes_on_over_a_restart(tmp_path: Path) -> None:
+    dates = []
+    for _ in range(2):
+        with serving(state=tmp_path / "s.db", speed=1e6) as server, client_of(server) as client:
+            time.sleep(0.01)
+            client.get("/offers")
+            dates.append(server.clock.now())
+    assert dates == sorted(dates)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_a_served_sandbox(number: signal.Signals) -> None:
+    code = (
+        "from feedtool.sandbox.server import serve; serve(announce=lambda a: print(a, flush=True))"
+    )
+    with subprocess.Popen(  # noqa: S603 - our own code
+        [sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        base = process.stdout.readline().strip()
+        assert httpx.get(f"{base}/offers", headers=HEADERS).status_code == 400
+        process.send_signal(number)
+        assert process.wait(10) == 0
+
+
+def test_the_package_is_light_to_import() -> None:
+    code = (
+        "import sys, feedtool.sandbox;"
+        "print({'flask', 'waitress', 'httpx', 'sqlalchemy', 'click'} & set(sys.modules))"
+    )
+    found = subprocess.run(  # noqa: S603 - our own code
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert found.stdout.strip() == "set()"

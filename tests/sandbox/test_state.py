@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+import sqlite3
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from feedtool.sandbox import Sandbox, StateUnreadableError
+
+if TYPE_CHECKING:
+    from tests.sandbox.conftest import Desk
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_a_state_file_is_its_owners_alone(tmp_path: Path, new_desk: type[Desk]) -> None:
+    path = tmp_path / "deep" / "state.db"
+    with new_desk(state=path) as desk:
+        desk.create()
+        modes = {file.name: oct(file.stat().st_mode & 0o777) for file in path.parent.iterdir()}
+    assert modes == dict.fromkeys(("state.db", "state.db-wal", "state.db-shm"), "0o600")
+
+
+def test_a_state_lives_on(tmp_path: Path, new_desk: type[Desk]) -> None:
+    path = tmp_path / "state.db"
+    with new_desk(state=path) as desk:
+        package_id = desk.committed("Upsert", [desk.offer("A")])
+    with new_desk(state=path) as desk:
+        desk.wait(200)
+        assert desk.state(package_id) == "Integrated"
+        assert [entry.reference for entry in desk.sandbox.applied()] == ["A"]
+
+
+def test_two_sandboxes_share_a_state(tmp_path: Path, new_desk: type[Desk]) -> None:
+    path = tmp_path / "state.db"
+    with new_desk(state=path) as one, new_desk(state=path) as other:
+        package_id = one.create()
+        assert other.upload(package_id, other.offer()).status == 201
+        assert one.complete(package_id).status == 400
+        assert one.create() != other.create()
+
+
+@pytest.mark.parametrize("content", [b"not a database at all" * 100, b"PK\3\4"])
+def test_another_file_is_refused(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "state.db"
+    path.write_bytes(content)
+    with pytest.raises(StateUnreadableError):
+        Sandbox(path)
+    assert path.read_bytes() == content
+
+
+def test_a_state_of_another_version_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    db = sqlite3.connect(path)
+    db.execute("PRAGMA user_version = 99")
+    db.close()
+    with pytest.raises(StateUnreadableError, match="layout 99"):
+        Sandbox(path)
+
+
+def test_threads_may_share_a_sandbox(desk: Desk) -> None:
+    package_id = desk.create()
+    statuses: list[int] = []
+
+    def send(number: int) -> None:
+        rows = [desk.offer(f"A-{number}-{place}", number * 10 + place) for place in range(10)]
+        statuses.append(desk.upload(package_id, *rows).status)
+
+    threads = [threading.Thread(target=send, args=(number,)) for number in range(20)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert statuses == [201] * 20
+    desk.wait(40)
+    desk.complete(package_id)
+    desk.wait(100)
+    assert desk.read(package_id).json["integratedCount"] == 200
+
+
+CREATE_SOME = """
+import sys
+from datetime import datetime, timezone
+from pathlib import Path
+from feedtool.sandbox import Request, Sandbox
+headers = {"Authorization": "Bearer sandbox", "SellerId": "S1", "SalesChannelId": "PRIMARY",
+           "Content-Type": "application/json"}
+request = Request("POST", "/offer-packages", "", headers, b'{"packageType": "Upsert"}')
+with Sandbox(Path(sys.argv[1])) as sandbox:
+    for _ in range(50):
+        answer = sandbox.handle(request, datetime(2026, 3, 2, 9, tzinfo=timezone.utc))
+        assert answer.status == 201, answer
+"""
+
+
+def test_processes_may_share_a_state(tmp_path: Path, new_desk: type[Desk]) -> None:
+    path = tmp_path / "state.db"
+    command = [sys.executable, "-c", CREATE_SOME, str(path)]
+    workers = [subprocess.Popen(command, cwd=ROOT) for _ in range(3)]  # noqa: S603 - our own code
+    assert [worker.wait(60) for worker in workers] == [0, 0, 0]
+    with new_desk(state=path) as desk:
+        assert len({package["packageId"] for package in desk.pages("/offer-packages")}) == 150

@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import httpx
+import pytest
+
+from feedtool.sandbox.transport import SandboxTransport, mount
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.sandbox.conftest import Desk
+
+HEADERS = {"Authorization": "Bearer sandbox", "SellerId": "S1"}
+
+
+def client_of(transport: SandboxTransport) -> httpx.Client:
+    return httpx.Client(base_url=transport.base, transport=transport, headers=HEADERS)
+
+
+@pytest.fixture
+def transport() -> Iterator[SandboxTransport]:
+    transport = mount()
+    yield transport
+    transport.close()
+
+
+def commit(client: httpx.Client, transport: SandboxTransport, rows: list[object]) -> str:
+    created = client.post(
+        "/offer-packages", json={"packageType": "Upsert"}, headers={"SalesChannelId": "PRIMARY"}
+    )
+    location = created.headers["Content-Location"]
+    assert client.post(f"{location}/offer-requests", json=rows).status_code == 201
+    assert client.patch(location, json={"state": "Ready"}).status_code == 400
+    transport.sleep(41)
+    assert client.patch(location, json={"state": "Ready"}).status_code == 204
+    return str(location)
+
+
+def test_a_package_from_creation_to_results(
+    transport: SandboxTransport, new_desk: type[Desk]
+) -> None:
+    client = client_of(transport)
+    rows = [new_desk.offer(f"A-{n}", n) for n in range(5)]
+    location = commit(client, transport, rows)
+    transport.sleep(101)
+    assert client.get(location).json()["state"] == "Integrated"
+    page = client.get(f"{location}/offer-requests-results", params={"limit": 3})
+    rest = client.get(page.links["next"]["url"])
+    items = page.json()["items"] + rest.json()["items"]
+    assert [item["sellerExternalReference"] for item in items] == [f"A-{n}" for n in range(5)]
+    assert "next" not in rest.links
+    assert len(list(transport.sandbox.offers("S1"))) == 5
+
+
+def test_sleeping_moves_the_sandbox_on(transport: SandboxTransport) -> None:
+    before = transport.now()
+    transport.sleep(3600)
+    assert timedelta(hours=1) <= transport.now() - before < timedelta(hours=1, minutes=1)
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("http://sandbox.invalid/v2/offer-packages", 200),
+        ("http://sandbox.invalid/v1/offer-packages", 404),
+        ("http://sandbox.invalid/offer-packages", 404),
+        ("http://sandbox.invalid/v2", 404),
+        ("http://sandbox.invalid/", 404),
+    ],
+)
+def test_the_version_is_part_of_the_address(
+    transport: SandboxTransport, path: str, status: int
+) -> None:
+    assert client_of(transport).get(path).status_code == status
+
+
+def test_transports_may_share_a_state(tmp_path: Path, new_desk: type[Desk]) -> None:
+    path = tmp_path / "state.db"
+    one, other = mount(path), mount(path)
+    location = commit(client_of(one), one, [new_desk.offer("A")])
+    other.sleep(101)
+    assert client_of(one).get(location).json()["state"] == "Integrated"
+    one.close()
+    other.close()
