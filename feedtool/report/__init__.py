@@ -4,9 +4,8 @@ Every report is made from `Outcome`s, one for each sheet, and streams: a million
 never in memory.
 """
 
-from feedtool.report.as_json import write_json
+from feedtool.report.as_json import Progress, progress_events, write_json, write_jsonl
 from feedtool.report.codes import all_codes, explain
-from feedtool.report.json_lines import Progress, progress_events, write_jsonl
 from feedtool.report.outcome import Outcome
 from feedtool.report.text import write_text
 

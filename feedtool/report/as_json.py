@@ -1,10 +1,17 @@
-"""`--format json`: one list, an object for each sheet, written as it is read from disk.
+"""`--format json` and `--format jsonl`: the same fields, as one list or as an event a line.
 
-Each problem and each row's result is a line of its own, so that a million of them are neither
-held in memory nor unreadable.
+JSON is one list with an object for each sheet, written as it is read from disk: each problem and
+each row's result is a line of its own, so that a million of them are neither held in memory nor
+unreadable. The events of JSON lines have a `type`:
+
+    file      a sheet, or a file that could not be read: what it was taken for, and the error
+    problem   one problem, with the file and sheet that it is of
+    progress  how far a step is; only while a command is at work
+    row       what became of one row, after `submit`
+    summary   the counts of one sheet; after its problems and rows
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TextIO
 
 from feedtool.report.fields import (
@@ -19,6 +26,9 @@ from feedtool.report.fields import (
     verdict_fields,
 )
 from feedtool.report.outcome import Outcome
+
+Progress = Callable[[str, int, int | None], None]
+"""Told of a step's name, how much of it is done, and of how much (None: not known)."""
 
 
 def write_json(outcomes: Iterable[Outcome], out: TextIO) -> None:
@@ -36,6 +46,28 @@ def write_json(outcomes: Iterable[Outcome], out: TextIO) -> None:
             out.writelines(member)
         out.write("\n  }")
     out.write("\n]\n")
+
+
+def write_jsonl(outcomes: Iterable[Outcome], out: TextIO) -> None:
+    """Writes the events of sheets that are checked or sent.
+
+    Args:
+        outcomes: One for each sheet, and one for each file that could not be read.
+        out: Where they go; UTF-8.
+    """
+    for outcome in outcomes:
+        out.writelines(f"{dumped(event)}\n" for event in _events(outcome))
+
+
+def progress_events(out: TextIO) -> Progress:
+    """A callback that writes a `progress` event whenever it is told how far a step is."""
+
+    def tell(step: str, done: int, total: int | None) -> None:
+        event = {"type": "progress", "step": step, "done": done, "total": total}
+        out.write(f"{dumped(event)}\n")
+        out.flush()
+
+    return tell
 
 
 def _members(outcome: Outcome) -> Iterator[Iterator[str]]:
@@ -67,3 +99,31 @@ def _list(name: str, entries: Iterable[Fields]) -> Iterator[str]:
         yield dumped(entry)
         separator, end = ",\n      ", "\n    ]"
     yield end
+
+
+def _events(outcome: Outcome) -> Iterator[Fields]:
+    checked = outcome.checked
+    place = {"file": checked.file, "sheet": checked.sheet or None}
+    yield {"type": "file", **sheet_fields(checked), "error": error_fields(checked.error)}
+    for problem in checked.problems():
+        yield {"type": "problem", **place, **problem_fields(problem)}
+    for verdict in outcome.every_verdict():
+        yield {"type": "row", **place, **verdict_fields(verdict)}
+    yield {"type": "summary", **_summary(outcome)}
+
+
+def _summary(outcome: Outcome) -> Fields:
+    counts = outcome.counts()
+    fields = {
+        **sheet_fields(outcome.checked),
+        **count_fields(counts),
+        "warnings": counts.warnings,
+        "annotated": annotated_field(outcome),
+    }
+    if outcome.is_submitted:
+        fields |= {
+            "run": outcome.run,
+            "statuses": counts.by_status,
+            "packages": [package_fields(package) for package in outcome.packages],
+        }
+    return fields

@@ -18,7 +18,7 @@ STEERING = (
 LONGEST_VALUE = 60
 """Characters of a cell's value that are shown."""
 
-LONGEST_MESSAGE = 600
+LONGEST_MESSAGE = 2_000
 """Characters of a message that are shown."""
 
 _UNSAFE = re.compile(f"[\x00-\x1f{STEERING}]")
@@ -29,7 +29,7 @@ def clean(text: str) -> str:
     return _UNSAFE.sub(lambda match: f"<U+{ord(match[0]):04X}>", text)
 
 
-def prose(text: str) -> str:
+def printable(text: str) -> str:
     """A message on one line, cleaned and of bearable length."""
     return shorten(clean(" ".join(text.split())), LONGEST_MESSAGE)
 

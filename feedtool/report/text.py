@@ -12,9 +12,11 @@ from feedtool.model import PackageSummary, Problem, Severity
 from feedtool.report.codes import summary_of
 from feedtool.report.outcome import Outcome
 from feedtool.report.page import Ink, Page
-from feedtool.report.plain import clean, counted, listed, prose, value
+from feedtool.report.plain import clean, counted, listed, printable, value
 from feedtool.report.tally import CodeGroup, Refusal, Tally, tally
 from feedtool.report.totals import Totals
+
+__all__ = ["printable", "write_text"]
 
 SHOWN = 5
 """Problems of each code that are shown unless all are asked for."""
@@ -57,7 +59,7 @@ def write_text(
 
 def _write_error(page: Page, file: str, error: FileProblem) -> None:
     page.line(clean(file), ink=Ink.BOLD)
-    page.line(f" {prose(error.message)}", label=f"error[{error.code}]", ink=Ink.ERROR)
+    page.line(f" {printable(error.message)}", label=f"error[{error.code}]", ink=Ink.ERROR)
     _write_hint(page, error.hint, 2)
 
 
@@ -89,7 +91,7 @@ def _write_heading(page: Page, outcome: Outcome, found: Tally) -> None:
 
 
 def _write_group(page: Page, outcome: Outcome, group: CodeGroup, *, is_verbose: bool) -> None:
-    meaning = summary_of(group.code) or prose(group.first[0].message)
+    meaning = summary_of(group.code) or printable(group.first[0].message)
     page.line(
         f"{_count(group)}: {meaning}",
         label=f"{group.severity}[{group.code}]",
@@ -118,7 +120,7 @@ def _count(group: CodeGroup) -> str:
 def _write_problem(page: Page, file: str, problem: Problem) -> None:
     shown = f" “{value(problem.value)}”" if problem.value is not None else ""
     page.line(
-        f"{shown}: {prose(problem.message)}", label=place(file, problem), ink=Ink.BOLD, indent=2
+        f"{shown}: {printable(problem.message)}", label=place(file, problem), ink=Ink.BOLD, indent=2
     )
 
 
@@ -139,7 +141,7 @@ def place(file: str, problem: Problem) -> str:
 
 def _write_hint(page: Page, hint: str, indent: int) -> None:
     if hint:
-        page.line(f" {prose(hint)}", label="help:", ink=Ink.HELP, indent=indent)
+        page.line(f" {printable(hint)}", label="help:", ink=Ink.HELP, indent=indent)
 
 
 def _write_answers(page: Page, outcome: Outcome, found: Tally, *, is_verbose: bool) -> None:
@@ -169,7 +171,7 @@ def _package(package: PackageSummary) -> str:
 def _write_refusal(page: Page, refusal: Refusal) -> None:
     code = f"[{clean(refusal.code)}]" if refusal.code else ""
     page.line(
-        f" {counted(refusal.count, 'row')}: {prose(refusal.message)}",
+        f" {counted(refusal.count, 'row')}: {printable(refusal.message)}",
         label=f"{refusal.status}{code}",
         ink=Ink.ERROR,
         indent=2,
@@ -185,7 +187,7 @@ def _write_refused_rows(page: Page, outcome: Outcome, statuses: set[str]) -> Non
         if verdict.status not in statuses:
             continue
         said = "; ".join(f"{one.code} {one.text}".strip() for one in verdict.messages)
-        reason = f": {prose(said)}" if said else ""
+        reason = f": {printable(said)}" if said else ""
         page.line(
             f" {value(verdict.reference)} {verdict.status}{reason}",
             label=f"{file}:{verdict.row}",

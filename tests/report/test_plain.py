@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from feedtool.report.plain import clean, counted, listed, prose, value
+from feedtool.report.plain import clean, counted, listed, printable, value
 
 
 @pytest.mark.parametrize(
@@ -34,10 +34,10 @@ def test_clean_text_can_be_written_and_shows_as_one_line(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "shown"),
-    [("two\n  lines", "two lines"), ("a\x1b[1m", "a<U+001B>[1m"), ("x" * 700, "x" * 599 + "…")],
+    [("two\n  lines", "two lines"), ("a\x1b[1m", "a<U+001B>[1m"), ("x" * 2001, "x" * 1999 + "…")],
 )
 def test_messages_stand_on_one_line(text: str, shown: str) -> None:
-    assert prose(text) == shown
+    assert printable(text) == shown
 
 
 def test_long_values_are_shortened() -> None:
