@@ -2,8 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 
-from openpyxl.cell.cell import Cell, MergedCell
-from openpyxl.styles import Font
 from openpyxl.worksheet.properties import PageSetupProperties
 from openpyxl.worksheet.worksheet import Worksheet
 
@@ -12,8 +10,8 @@ from feedtool.template import Language, look
 from feedtool.template.fields import Field, Need
 from feedtool.template.words import WORDS, Words, about_feed, typeset
 
-INSTRUCTIONS_WIDTHS = {"A": 34, "B": 86}
-FIELDS_WIDTHS = {"A": 30, "B": 34, "C": 48, "D": 20, "E": 30, "F": 50}
+INSTRUCTIONS_WIDTHS = {"A": 42, "B": 88}
+FIELDS_WIDTHS = {"A": 36, "B": 40, "C": 50, "D": 20, "E": 36, "F": 50}
 TECHNICAL_NAME = 6
 """The column of Fields that holds the keys."""
 
@@ -39,7 +37,7 @@ def fill_instructions(
     _section(sheet, words.legend)
     _legend(sheet, fields, words, language)
     _set_widths(sheet, INSTRUCTIONS_WIDTHS)
-    _fit_to_page(sheet)
+    fit_to_page(sheet)
 
 
 def _steps(words: Words, feed: Feed, fields: Sequence[Field]) -> Iterator[str]:
@@ -62,8 +60,8 @@ def _paragraph(sheet: Worksheet, text: str, language: Language) -> None:
     row = sheet.max_row + 1
     sheet.cell(row, 1, typeset(text, language)).alignment = look.BODY
     sheet.merge_cells(start_row=row, start_column=1, end_row=row, end_column=2)
-    lines = -(-len(text) // sum(INSTRUCTIONS_WIDTHS.values()))
-    sheet.row_dimensions[row].height = 17 * lines
+    height = look.LINE_HEIGHT * look.lines(text, sum(INSTRUCTIONS_WIDTHS.values()))
+    sheet.row_dimensions[row].height = height
 
 
 def _pair(sheet: Worksheet, left: str, right: str, language: Language) -> None:
@@ -93,24 +91,32 @@ def fill_fields(sheet: Worksheet, fields: Sequence[Field], language: Language) -
         cell.fill, cell.font = look.HEADER_FILLS[Need.ALWAYS], look.LIGHT_ON_DARK
         cell.alignment = look.HEADER_ALIGNMENT
     for field in fields:
-        sheet.append(_described(field, words, language))
-        for cell in sheet[sheet.max_row]:
-            _dress(cell, is_strong=cell.column == 1 and field.need is not Need.NEVER)
+        _describe(sheet, field, words, language)
     _set_widths(sheet, FIELDS_WIDTHS)
     sheet.freeze_panes = "B2"
     sheet.print_title_rows = "1:1"
-    _fit_to_page(sheet)
+    fit_to_page(sheet)
 
 
-def _described(field: Field, words: Words, language: Language) -> list[str]:
-    return [
+def _describe(sheet: Worksheet, field: Field, words: Words, language: Language) -> None:
+    texts = (
         field.title,
         typeset(_requirement(field, words), language),
         typeset(field.help, language),
         field.example,
         "\n".join(field.choices),
         field.key,
-    ]
+    )
+    row = sheet.max_row + 1
+    for column, text in enumerate(texts, start=1):
+        cell = sheet.cell(row, column, text)
+        cell.alignment, cell.border, cell.number_format = look.BODY, look.LINE, "@"
+        cell.font = look.PLAIN_FONT
+    if field.need is not Need.NEVER:
+        sheet.cell(row, 1).font = look.STRONG_FONT
+    sheet.cell(row, TECHNICAL_NAME).font = look.KEY_FONT
+    lines = map(look.lines, texts[:-1], FIELDS_WIDTHS.values())
+    sheet.row_dimensions[row].height = look.LINE_HEIGHT * max(lines)
 
 
 def _requirement(field: Field, words: Words) -> str:
@@ -126,18 +132,13 @@ def _requirement(field: Field, words: Words) -> str:
             return words.no
 
 
-def _dress(cell: Cell | MergedCell, *, is_strong: bool) -> None:
-    cell.alignment, cell.border, cell.number_format = look.BODY, look.LINE, "@"
-    cell.font = look.KEY_FONT if cell.column == TECHNICAL_NAME else Font(bold=is_strong)
-
-
 def _set_widths(sheet: Worksheet, widths: dict[str, int]) -> None:
     for letter, width in widths.items():
         sheet.column_dimensions[letter].width = width
     sheet.sheet_view.showGridLines = False
 
 
-def _fit_to_page(sheet: Worksheet) -> None:
+def fit_to_page(sheet: Worksheet) -> None:
     """As wide as one page, should somebody print it."""
     sheet.page_setup.orientation = "landscape"
     sheet.page_setup.fitToHeight = 0

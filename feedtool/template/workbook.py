@@ -25,7 +25,7 @@ from feedtool.feeds import Feed
 from feedtool.template import Language, look
 from feedtool.template.entry import list_name, number_format, validation
 from feedtool.template.fields import Field, fields_of
-from feedtool.template.guide import fill_fields, fill_instructions
+from feedtool.template.guide import fill_fields, fill_instructions, fit_to_page
 from feedtool.template.words import WORDS, about_feed, typeset
 
 FORMAT_VERSION = "1"
@@ -93,13 +93,13 @@ def _fill_header(sheet: Worksheet, fields: Sequence[Field]) -> None:
     for column, field in enumerate(fields, start=1):
         label = sheet.cell(LABEL_ROW, column, field.title)
         label.fill, label.font = look.HEADER_FILLS[field.need], look.header_font(field.need)
-        label.alignment = look.HEADER_ALIGNMENT
+        label.alignment, label.border = look.HEADER_ALIGNMENT, look.HEADER_GAP
         key = sheet.cell(KEY_ROW, column, field.key)
         key.font, key.fill, key.border = look.KEY_FONT, look.KEY_FILL, look.LINE
     sheet.row_dimensions[LABEL_ROW].height = 48
     sheet.freeze_panes = "B3"  # the reference stays in sight too
     sheet.print_title_rows = f"{LABEL_ROW}:{KEY_ROW}"
-    sheet.page_setup.orientation = "landscape"
+    fit_to_page(sheet)
 
 
 def _shape_columns(sheet: Worksheet, fields: Sequence[Field]) -> None:
