@@ -13,7 +13,7 @@ class Event(NamedTuple):
     """Something happened to a package; `text` says it all on one line."""
 
     kind: str
-    """created, upload, state, committed, results, closed, or trouble."""
+    """created, upload, state, committed, results, closed, waiting, or trouble."""
     text: str
     file: int
     """The file's key in the ledger."""
@@ -42,8 +42,11 @@ def event_of(
     do: Do, kind: Kind, detail: str, before: Package, after: Package, results: int
 ) -> Event | None:
     """What there is to tell of an answer; None when nothing changed. `results` are rows so far."""
+    if (do, kind) == (Do.COMMIT, Kind.REFUSED):
+        return _event("waiting", f"not ready to be completed: {detail}", after, results)
     if kind is not Kind.DONE:
-        return _event("trouble", f"{do}: {kind}: {detail}", after, results)
+        what = "waiting" if kind is Kind.WAIT else "trouble"
+        return _event(what, f"{do}: {kind}: {detail}", after, results)
     if after.phase is Phase.CLOSED:
         why = f": {after.message.text}" if after.message else ""
         return _event("closed", f"closed as {after.state}{why}", after, results)

@@ -85,6 +85,7 @@ def failed(package: Package, answer: Answer, now: Now) -> Learnt:
 def closed(
     package: Package, now: Now, message: Message | None, at: datetime | None = None
 ) -> Package:
+    """Nothing more is to be done; `message` says why, where that is not plain."""
     finished = package.finished_at or at or now.time
     return forward(package, now, phase=Phase.CLOSED, message=message, finished_at=finished)
 

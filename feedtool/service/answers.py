@@ -137,7 +137,9 @@ def text(value: object) -> str:
     """A string or number of the service's as one line of bounded length; "" for anything else."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return ""
-    shown = "".join(c if c.isprintable() else " " for c in str(value)[:LONGEST_TEXT])
+    shown = str(value)[:LONGEST_TEXT]
+    if not shown.isprintable():
+        shown = "".join(c if c.isprintable() else " " for c in shown)
     return " ".join(shown.split())
 
 

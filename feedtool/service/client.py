@@ -146,6 +146,7 @@ def _told(error: Exception) -> str:
 
 def _checked_origin(base_url: str) -> tuple[str, str, int | None]:
     try:
+        origin(base_url)  # stricter than httpx, which takes a broken address literal for a name
         found = origin(str(httpx.URL(base_url)))
     except (ValueError, httpx.InvalidURL):
         found = ("", "", None)

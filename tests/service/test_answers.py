@@ -1,0 +1,165 @@
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from feedtool.model import PackageType
+from feedtool.service import wire
+from feedtool.service.answers import Kind, http_date, kind_of, refusal, retry_after, text
+from feedtool.service.wire import Call, Reply
+
+NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+
+CREATE = wire.create_package("PRIMARY", PackageType.UPSERT, "en")
+UPLOAD = wire.upload("p", [b"{}"])
+COMMIT = wire.commit("p")
+READ = wire.read_package("p")
+
+
+@pytest.mark.parametrize(
+    ("call", "status", "kind"),
+    [
+        (CREATE, 201, Kind.DONE),
+        (CREATE, 204, Kind.UNKNOWN),
+        (UPLOAD, 201, Kind.DONE),
+        (UPLOAD, 206, Kind.UNKNOWN),
+        (COMMIT, 204, Kind.DONE),
+        (COMMIT, 200, Kind.DONE),
+        (COMMIT, 201, Kind.UNKNOWN),
+        (READ, 200, Kind.DONE),
+        (READ, 204, Kind.UNKNOWN),
+        (UPLOAD, 100, Kind.UNKNOWN),
+        (UPLOAD, 302, Kind.UNKNOWN),
+        (UPLOAD, 307, Kind.UNKNOWN),
+        (UPLOAD, 400, Kind.REFUSED),
+        (UPLOAD, 401, Kind.AUTH),
+        (UPLOAD, 403, Kind.AUTH),
+        (READ, 404, Kind.REFUSED),
+        (UPLOAD, 408, Kind.UNKNOWN),
+        (UPLOAD, 409, Kind.REFUSED),
+        (UPLOAD, 413, Kind.REFUSED),
+        (UPLOAD, 415, Kind.REFUSED),
+        (UPLOAD, 422, Kind.REFUSED),
+        (UPLOAD, 425, Kind.UNKNOWN),
+        (UPLOAD, 429, Kind.WAIT),
+        (UPLOAD, 500, Kind.UNKNOWN),
+        (UPLOAD, 503, Kind.UNKNOWN),
+        (UPLOAD, 599, Kind.UNKNOWN),
+        (UPLOAD, 999, Kind.UNKNOWN),
+    ],
+)
+def test_kinds(call: Call, status: int, kind: Kind) -> None:
+    assert kind_of(call, Reply(status)) is kind
+
+
+PROBLEM = {
+    "title": "Bad Request",
+    "description": "The body is not valid.",
+    "statusCode": 400,
+    "traceId": "0af7651916cd43dd",
+    "errors": [
+        {"code": "ER400-7480", "cause": "gtin", "reason": "gtin is required."},
+        {"code": "ER400-9250", "cause": "price", "reason": "price is null or empty."},
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("document", "told"),
+    [
+        (
+            PROBLEM,
+            (
+                "Bad Request. The body is not valid. ER400-7480 gtin: gtin is required. ER400-9250"
+                " price: price is null or empty (HTTP 400) [traceId 0af7651916cd43dd]"
+            ),
+        ),
+        (
+            {**PROBLEM, "errors": [{"reason": "The body is not valid."}]},
+            "Bad Request. The body is not valid (HTTP 400) [traceId 0af7651916cd43dd]",
+        ),
+        ({"title": "No", "detail": "Because."}, "No. Because (HTTP 400)"),
+        ({"title": "No", "errors": None, "type": "about:blank", "status": 400}, "No (HTTP 400)"),
+        ({"errors": ["text", 1, {"code": 7}], "traceId": 5}, "7 (HTTP 400) [traceId 5]"),
+        ({"title": ["a"], "description": {"b": 1}}, "no reason given (HTTP 400)"),
+        ({"title": "a\r\n\x1b[31mb" + "\u202e"}, "a [31mb (HTTP 400)"),
+        ({}, "no reason given (HTTP 400)"),
+        ([], "no reason given (HTTP 400)"),
+        ("text", "no reason given (HTTP 400)"),
+    ],
+)
+def test_problem_bodies(document: Any, told: str) -> None:
+    found = refusal(Reply(400, body=json.dumps(document).encode()))
+    assert found.text == told
+
+
+def test_the_first_code_of_a_problem() -> None:
+    assert refusal(Reply(400, body=json.dumps(PROBLEM).encode())).code == "ER400-7480"
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"<html>502</html>", b"{", b"\xff", b"[" * 100_000, b"null", b"1" * 5000]
+)
+def test_bodies_that_are_no_problem(body: bytes) -> None:
+    assert refusal(Reply(502, body=body)).text == "no reason given (HTTP 502)"
+
+
+@given(st.binary())
+def test_no_body_breaks_it(body: bytes) -> None:
+    assert refusal(Reply(400, body=body)).text
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({"retry-after": "120"}, 120.0),
+        ({"retry-after": " 0 "}, 0.0),
+        ({"retry-after": "Mon, 02 Mar 2026 09:01:30 GMT"}, 90.0),
+        # The service's clock goes half an hour ahead of ours.
+        (
+            {
+                "retry-after": "Mon, 02 Mar 2026 09:31:30 GMT",
+                "date": "Mon, 02 Mar 2026 09:30:00 GMT",
+            },
+            90.0,
+        ),
+        ({"retry-after": "Mon, 02 Mar 2026 08:00:00 GMT"}, 0.0),
+        ({"retry-after": "soon"}, None),
+        ({"retry-after": "-5"}, None),
+        ({"retry-after": "1.5"}, None),
+        ({"retry-after": "١٢"}, None),
+        ({"retry-after": "9" * 40}, 999_999_999.0),
+        ({}, None),
+    ],
+)
+def test_retry_after_in_both_forms(headers: dict[str, str], seconds: float | None) -> None:
+    assert retry_after(Reply(429, headers), NOW) == seconds
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("Mon, 02 Mar 2026 09:00:00 GMT", NOW),
+        ("Mon, 02 Mar 2026 10:00:00 +0100", NOW),
+        ("Mon, 02 Mar 2026 09:00:00 -0000", NOW),
+        ("Mon, 32 Mar 2026 09:00:00 GMT", None),
+        ("", None),
+        ("yesterday", None),
+    ],
+)
+def test_dates(value: str, expected: datetime | None) -> None:
+    assert http_date(value) == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [("a", "a"), (1003, "1003"), (None, ""), (True, ""), ([], ""), (" a \n b ", "a b")],
+)
+def test_text(value: object, expected: str) -> None:
+    assert text(value) == expected
+    assert len(text("x" * 10_000)) == 2000

@@ -1,0 +1,223 @@
+from __future__ import annotations
+
+import gzip
+import json
+import socket
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import httpx
+import pytest
+
+from feedtool import __version__
+from feedtool.errors import UsageProblem
+from feedtool.model import PackageType
+from feedtool.sandbox.server import serving
+from feedtool.sandbox.transport import mount
+from feedtool.service import wire
+from feedtool.service.auth import StaticToken
+from feedtool.service.client import Client, Timeouts
+from feedtool.service.packages import package_id, package_view, results_page
+from feedtool.service.wire import NotSent, OutcomeUnknown, Reply
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+BASE = "https://service.example/v2"
+TOKEN = StaticToken("t0ken")
+
+
+def client(
+    answer: Callable[[httpx.Request], httpx.Response], largest_reply: int = 1_000_000
+) -> Client:
+    return Client(
+        BASE + "/",
+        "S1",
+        TOKEN,
+        language="fr",
+        transport=httpx.MockTransport(answer),
+        largest_reply=largest_reply,
+    )
+
+
+def test_what_every_request_carries() -> None:
+    seen: list[httpx.Request] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        seen.append(request)
+        return httpx.Response(201, headers={"X-Any": "1"}, content=b"body")
+
+    reply = client(answer).send(wire.upload("p1", [b'{"a":1}']))
+    assert (reply.status, reply.headers["x-any"], reply.body) == (201, "1", b"body")
+    assert reply.url == f"{BASE}/offer-packages/p1/offer-requests"
+    sent = seen[0]
+    assert (sent.method, str(sent.url), sent.content) == ("POST", reply.url, b'[{"a":1}]')
+    expected = {
+        "SellerId": "S1",
+        "Authorization": "Bearer t0ken",
+        "Accept-Language": "fr-FR",
+        "Content-Type": "application/json",
+        "User-Agent": f"feedtool/{__version__}",
+    }
+    assert {name: sent.headers[name] for name in expected} == expected
+
+
+def test_a_calls_own_headers_win() -> None:
+    call = wire.create_package("PRIMARY", PackageType.DELETE, "es")
+    reply = client(lambda r: httpx.Response(200, json=dict(r.headers))).send(call)
+    sent = json.loads(reply.body)
+    assert (sent["accept-language"], sent["saleschannelid"]) == ("es-ES", "PRIMARY")
+
+
+def test_a_link_is_followed_as_it_is() -> None:
+    link = f"{BASE}/offer-packages/p1/offer-requests-results?limit=5&cursor=a%2Bb"
+    reply = client(lambda r: httpx.Response(200, text=str(r.url))).send(
+        wire.read_results("p1", link, limit=100)
+    )
+    assert reply.body.decode() == link
+
+
+@pytest.mark.parametrize(
+    "link", ["https://evil.example/v2/x", "http://service.example/v2/x", "https://a@b.example/"]
+)
+def test_no_token_goes_to_another_origin(link: str) -> None:
+    def answer(_: httpx.Request) -> httpx.Response:
+        raise AssertionError("it was sent")
+
+    with pytest.raises(UsageProblem, match="no token goes there"):
+        client(answer).send(wire.read_results("p1", link))
+
+
+def test_no_redirect_is_followed() -> None:
+    moved = httpx.Response(307, headers={"Location": "https://evil.example/"})
+    assert client(lambda _: moved).send(wire.read_package("p1")).status == 307
+
+
+def test_an_answer_is_read_only_so_far() -> None:
+    def answer(_: httpx.Request) -> httpx.Response:
+        packed = gzip.compress(b"x" * 1_000_000)
+        return httpx.Response(200, headers={"Content-Encoding": "gzip"}, content=packed)
+
+    with pytest.raises(OutcomeUnknown, match="longer than 50000 bytes"):
+        client(answer, largest_reply=50_000).send(wire.read_package("p1"))
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        (httpx.ConnectError("refused"), NotSent),
+        (httpx.ConnectTimeout("slow"), NotSent),
+        (httpx.PoolTimeout("full"), NotSent),
+        (httpx.ProxyError("no"), NotSent),
+        (httpx.ReadTimeout(""), OutcomeUnknown),
+        (httpx.WriteTimeout(""), OutcomeUnknown),
+        (httpx.WriteError("reset"), OutcomeUnknown),
+        (httpx.ReadError("reset"), OutcomeUnknown),
+        (httpx.RemoteProtocolError("gone"), OutcomeUnknown),
+        (httpx.DecodingError("bad"), OutcomeUnknown),
+    ],
+)
+def test_failures(error: httpx.HTTPError, expected: type[Exception]) -> None:
+    def answer(_: httpx.Request) -> httpx.Response:
+        raise error
+
+    with pytest.raises(expected, match=type(error).__name__) as caught:
+        client(answer).send(wire.read_package("p1"))
+    assert "t0ken" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "base", ["", "service.example/v2", "ftp://service.example", "https://", "http://[x", "/v2"]
+)
+def test_base_addresses_that_are_none(base: str) -> None:
+    with pytest.raises(UsageProblem, match="no base address"):
+        Client(base, "S1", TOKEN)
+
+
+def test_a_seller_that_no_header_carries() -> None:
+    with pytest.raises(UsageProblem, match="The seller cannot be sent"):
+        Client(BASE, "S1\r\nX: y", TOKEN)
+
+
+# Against real sockets.
+
+
+@contextmanager
+def port(talk: Callable[[socket.socket], None]) -> Iterator[str]:
+    """A server on loopback that takes one connection and does as it is told with it."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def serve() -> None:
+            with listening.accept()[0] as connection:
+                connection.recv(65536)
+                talk(connection)
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}/v2"
+        thread.join()
+
+
+def read_from(base: str) -> Reply:
+    with Client(base, "S1", TOKEN, timeouts=Timeouts(answer=0.2)) as one:
+        return one.send(wire.read_package("p1"))
+
+
+def test_a_closed_port_is_never_reached() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        base = f"http://127.0.0.1:{listening.getsockname()[1]}/v2"
+    with pytest.raises(NotSent, match="ConnectError"):
+        read_from(base)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        b"",
+        b"nonsense\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{",
+        b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 2\r\n\r\n{}",
+    ],
+)
+def test_an_answer_that_breaks_off(said: bytes) -> None:
+    with port(lambda connection: connection.sendall(said)) as base, pytest.raises(OutcomeUnknown):
+        read_from(base)
+
+
+def test_silence() -> None:
+    done = threading.Event()
+
+    def wait(_: socket.socket) -> None:
+        done.wait(5)
+
+    with port(wait) as base:
+        with pytest.raises(OutcomeUnknown, match="ReadTimeout"):
+            read_from(base)
+        done.set()
+
+
+# Against the service itself.
+
+
+def test_the_service_in_process() -> None:
+    transport = mount()
+    with Client(transport.base, "S1", StaticToken("sandbox"), transport=transport) as one:
+        created = one.send(wire.create_package("PRIMARY", PackageType.DELETE, "fr"))
+        name = package_id(created)
+        bodies = [b'{"sellerExternalReference":"%d"}' % n for n in range(3)]
+        assert one.send(wire.upload(name, bodies)).status == 201
+        transport.sleep(60)
+        assert one.send(wire.commit(name)).status == 204
+        transport.sleep(200)
+        assert package_view(one.send(wire.read_package(name))).state == "Integrated"
+        first = results_page(one.send(wire.read_results(name, limit=2)))
+        second = results_page(one.send(wire.read_results(name, first.next)))
+        assert [r.reference for r in first.results + second.results] == ["0", "1", "2"]
+        assert second.next is None
+
+
+def test_the_service_on_a_port() -> None:
+    with serving() as server, Client(server.base, "S1", StaticToken("sandbox")) as one:
+        created = one.send(wire.create_package("SECOND", PackageType.UPSERT, "en"))
+        assert package_view(one.send(wire.read_package(package_id(created)))).messages == ()
