@@ -32,11 +32,11 @@ def tell(error: FeedtoolError) -> None:
 
 def say(label: str, text: str) -> None:
     """A labelled line on stderr, free of control characters."""
-    from feedtool.report.text import printable
+    from feedtool.report.plain import clean
 
     colour = {"error": "red", "warning": "yellow", "help": "cyan"}.get(label)
     head = click.style(f"{label}:", fg=colour, bold=True)
-    click.echo(f"{head} {printable(text)}", err=True, color=wants_colour(sys.stderr))
+    click.echo(f"{head} {clean(text)}", err=True, color=wants_colour(sys.stderr))
 
 
 def wants_colour(stream: object) -> bool:

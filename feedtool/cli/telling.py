@@ -6,21 +6,25 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from feedtool.cli.endings import say, wants_colour
+from feedtool.errors import FeedtoolError
 from feedtool.report.outcome import Outcome
 from feedtool.run import exit_code
 
 
 def tell_outcomes(
-    outcomes: Sequence[Outcome], form: str, report: Path | None, *, is_verbose: bool
+    outcomes: Sequence[Outcome],
+    form: str,
+    report: Path | None,
+    *,
+    is_verbose: bool,
+    stopped: FeedtoolError | None = None,
 ) -> int:
     """Tells the outcomes in the form that was asked for.
 
     Returns:
         The exit code; the form never changes it.
     """
-    from feedtool.report import write_report
-    from feedtool.report.as_json import write_json, write_jsonl
-    from feedtool.report.text import write_text
+    from feedtool.report import write_json, write_jsonl, write_report, write_text
 
     if form == "json":
         write_json(outcomes, sys.stdout)
@@ -38,4 +42,4 @@ def tell_outcomes(
     if report:
         write_report(report, outcomes)
         say("report", str(report))
-    return exit_code(outcomes)
+    return exit_code(outcomes, stopped)

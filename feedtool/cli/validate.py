@@ -45,5 +45,5 @@ def validate(
         wanted = annotate or in_place or out is not None
         asked = options.how_to_read(ctx, kind=kind, sheet=sheet, channel=channel, with_items=wanted)
         copies = targets(found, out, in_place=in_place) if wanted else {}
-        outcomes = run.validate(found, asked, copies, is_in_place=in_place)
+        outcomes = run.validate(found, asked, run.Outputs(copies, is_in_place=in_place))
         return tell_outcomes(outcomes, form, report, is_verbose=verbose)

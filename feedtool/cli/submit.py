@@ -1,0 +1,131 @@
+"""`feedtool submit`."""
+
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from feedtool.check import Asked, Input
+from feedtool.cli import options
+from feedtool.cli.files import files, inputs, targets
+from feedtool.cli.telling import tell_outcomes
+
+
+@click.command()
+@files
+@click.option("--dry-run", is_flag=True, help="Stop after the plan and tell it; send nothing.")
+@click.option("--sandbox", is_flag=True, help="Send to the embedded sandbox.")
+@options.option(
+    "--requests",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Also write the exact request bodies into this folder.",
+)
+@click.option("--all-or-nothing", is_flag=True, help="Send nothing unless every row is valid.")
+@click.option("--no-wait", is_flag=True, help="Return once all is committed.")
+@options.configuration
+@options.connection
+@options.reading
+@options.writing
+@options.telling
+@options.language
+@options.home
+@click.pass_context
+def submit(
+    ctx: click.Context,
+    /,
+    files: tuple[str, ...],
+    form: str,
+    report: Path | None,
+    *,
+    verbose: bool,
+    **given: Any,
+) -> int:
+    """Check FILEs, send what is valid, wait, and write the answer beside every row.
+
+    The annotated copy is NAME.result.EXT beside each file. Rows that are invalid are kept back
+    and named; the others are sent in uploads of 100 and packages of 50,000.
+    """
+    from feedtool import run
+
+    with inputs(files) as found:
+        asked = options.how_to_read(
+            ctx, kind=given["kind"], sheet=given["sheet"], channel=given["channel"]
+        )
+        if given["dry_run"]:
+            is_annotated = given["out"] is not None or given["in_place"]
+            outputs = _outputs(found, given) if is_annotated else run.Outputs()
+            outcomes = run.plan_only(
+                found,
+                asked,
+                outputs,
+                requests=given["requests"],
+                is_all_or_nothing=given["all_or_nothing"],
+            )
+            return tell_outcomes(outcomes, form, report, is_verbose=verbose)
+        return _submit(found, asked, given, form, report, is_verbose=verbose)
+
+
+def _outputs(found: Sequence[Input], given: dict[str, Any]) -> Any:
+    from feedtool import run
+
+    in_place = given["in_place"]
+    return run.Outputs(targets(found, given["out"], in_place=in_place), is_in_place=in_place)
+
+
+def _submit(
+    found: Sequence[Input],
+    asked: Asked,
+    given: dict[str, Any],
+    form: str,
+    report: Path | None,
+    *,
+    is_verbose: bool,
+) -> int:
+    """Sends, and tells what came of it even where something stopped the delivery."""
+    from feedtool import run
+    from feedtool.cli.connect import to_account, to_sandbox
+    from feedtool.cli.endings import tell
+    from feedtool.ledger import Ledger
+
+    outputs = _outputs(found, given)
+    if not given["sandbox"]:
+        given["channel"] = given["channel"] or asked.channel
+    home = options.home_folder(given["home"])
+    way = to_sandbox(home, given) if given["sandbox"] else to_account(given)
+    with way as service, Ledger(home / "ledger.sqlite") as ledger:
+        on_event, close = _progress(form)
+        try:
+            submission = run.submit(
+                found,
+                asked,
+                outputs,
+                service,
+                ledger,
+                requests=given["requests"],
+                is_all_or_nothing=given["all_or_nothing"],
+                wait=not given["no_wait"],
+                on_event=on_event,
+            )
+        finally:
+            close()
+        if submission.stopped:
+            tell(submission.stopped)
+        return tell_outcomes(
+            submission.outcomes, form, report, is_verbose=is_verbose, stopped=submission.stopped
+        )
+
+
+def _progress(form: str) -> tuple[Callable[[Any], None], Callable[[], None]]:
+    """How events are told while the delivery goes on: as JSON lines, or for people."""
+    from feedtool.cli.progress import on_stderr
+    from feedtool.report import progress_events
+
+    if form == "jsonl":
+        tell = progress_events(sys.stdout)
+        return lambda event: tell(event.text, event.done, event.total), lambda: None
+    lines = on_stderr(time.monotonic)
+    return lines.tell, lines.close

@@ -1,0 +1,69 @@
+"""The exact request bodies as files: `--requests DIR`.
+
+DIR/<FILE's name>/package-001-Upsert-<channel>/upload-001.json
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from feedtool import plan
+from feedtool.check.result import CheckedSheet
+from feedtool.dialect import Dialect
+from feedtool.errors import UsageProblem
+from feedtool.service.wire import UploadBody, upload
+
+_OURS = re.compile(r"package-\d{3,}-.*/upload-\d{3,}\.json")
+_UNSAFE = re.compile(r"[^\w.@+-]")
+
+
+def write_requests(folder: Path, sheets: Sequence[CheckedSheet], dialect: Dialect) -> None:
+    """Writes what would be sent, upload by upload; equal names of files are numbered.
+
+    Raises:
+        UsageProblem: the folder cannot be written, or holds something that is not ours.
+    """
+    names: Counter[str] = Counter()
+    try:
+        for sheet in sheets:
+            if sheet.error is not None:
+                continue
+            name = "stdin" if sheet.file == "-" else Path(sheet.file).name
+            names[name] += 1
+            own = folder / (name if names[name] == 1 else f"{name}-{names[name]}")
+            _clear(own)
+            own.mkdir(parents=True, exist_ok=True)
+            _write_sheet(own, sheet, dialect)
+    except OSError as error:
+        raise UsageProblem(
+            f"the requests cannot be written to {folder}: {error.strerror}",
+            "choose another folder with --requests",
+        ) from error
+
+
+def _write_sheet(folder: Path, sheet: CheckedSheet, dialect: Dialect) -> None:
+    shape = UploadBody(dialect.upload_body)
+    limits = plan.Limits(dialect.limits.upload, dialect.limits.package)
+    for number, one in plan.uploads(sheet.valid_items(), limits):
+        first = one.items[0]
+        channel = _UNSAFE.sub("_", first.channel)
+        package = folder / f"package-{number:03}-{first.package_type}-{channel}"
+        package.mkdir(exist_ok=True)
+        body = upload("package", [item.body for item in one.items], shape).body or b""
+        (package / f"upload-{one.number:03}.json").write_bytes(body)
+
+
+def _clear(folder: Path) -> None:
+    """Takes away what an earlier run wrote, and nothing else."""
+    old = [path for path in folder.rglob("*") if not path.is_dir()]
+    for path in old:
+        if not _OURS.fullmatch(path.relative_to(folder).as_posix()):
+            raise UsageProblem(
+                f"{folder} holds {path.name}, which is no request of feedtool",
+                "choose another folder with --requests",
+            )
+    for path in old:
+        path.unlink()
+    for package in sorted(folder.glob("package-*")):
+        package.rmdir()
