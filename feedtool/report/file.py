@@ -1,0 +1,62 @@
+"""A report as a file: its form follows its name, and it is whole or not there at all."""
+
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import TextIO
+from uuid import uuid4
+
+from feedtool.errors import UsageProblem
+from feedtool.report.as_json import write_json
+from feedtool.report.outcome import Outcome
+from feedtool.report.table import write_csv
+
+Write = Callable[[Iterable[Outcome], TextIO], None]
+
+
+def write_report(path: Path, outcomes: Iterable[Outcome]) -> None:
+    """Writes a report beside its place and renames it, so that no half of one is ever seen.
+
+    Args:
+        path: Ends in `.json`, `.csv` or `.html`, in any case.
+        outcomes: One for each sheet, and one for each file that could not be read.
+
+    Raises:
+        UsageProblem: the name says no known form, or the file cannot be written.
+    """
+    write = writer_for(path)
+    beside = path.with_name(f".{path.name}.{uuid4().hex[:8]}.part")
+    try:
+        with beside.open("x", encoding="utf-8", newline="") as out:
+            write(outcomes, out)
+        beside.replace(path)
+    except OSError as reason:
+        raise UsageProblem(
+            f"the report {path} cannot be written: {reason.strerror}",
+            "name another file with --report, in a folder that exists and may be written to",
+        ) from reason
+    finally:
+        with suppress(OSError):
+            beside.unlink()
+
+
+def writer_for(path: Path) -> Write:
+    """What writes the form that a file's name asks for; to be asked before a long command starts.
+
+    Raises:
+        UsageProblem: the name says no known form.
+    """
+    suffix = path.suffix.casefold()
+    if suffix == ".html":
+        from feedtool.report.html import write_html  # jinja2 is not worth its time elsewhere
+
+        return write_html
+    if suffix not in _WRITERS:
+        raise UsageProblem(
+            f"{path.name}: a report's name says what it is",
+            "end it in .json, .csv or .html",
+        )
+    return _WRITERS[suffix]
+
+
+_WRITERS: dict[str, Write] = {".json": write_json, ".csv": write_csv}

@@ -1,0 +1,125 @@
+"""The HTML report: one file, no network, readable on paper, and as safe as its input is hostile.
+
+Everything is escaped by the template, and a Content Security Policy lets nothing run but the one
+script that filters the results. What is listed is limited, and the page says where all of it is;
+the counts are always complete.
+"""
+
+from base64 import b64encode
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+from typing import TextIO
+
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+from markupsafe import Markup
+
+from feedtool.model import Status, Verdict
+from feedtool.report.codes import summary_of
+from feedtool.report.outcome import Outcome
+from feedtool.report.plain import clean, counted, listed, printable, value
+from feedtool.report.tally import CodeGroup, Tally, tally
+from feedtool.report.totals import ACCEPTED, Totals
+
+LISTED = 1_000
+"""Problems of each code, and rows of each status, that are listed."""
+
+PIECES = 200
+"""Pieces of the page that are written at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One sheet on the page."""
+
+    outcome: Outcome
+    tally: Tally
+
+    def share(self, group: CodeGroup) -> str:
+        """The length of a code's bar, in percent of the longest."""
+        longest = max(one.count for one in self.tally.groups)
+        return f"{100 * group.count / longest:.1f}"
+
+    def verdicts(self) -> Iterator[Verdict]:
+        """The rows that are listed: the first of each status."""
+        seen: Counter[Status] = Counter()
+        for verdict in self.outcome.every_verdict():
+            seen[verdict.status] += 1
+            if seen[verdict.status] <= LISTED:
+                yield verdict
+
+    def unlisted(self) -> dict[Status, int]:
+        """How many rows of each status are not listed."""
+        statuses = self.tally.counts.by_status.items()
+        return {status: count - LISTED for status, count in statuses if count > LISTED}
+
+
+def write_html(outcomes: Iterable[Outcome], out: TextIO) -> None:
+    """Writes the page, a sheet after the other.
+
+    Args:
+        outcomes: One for each sheet, and one for each file that could not be read.
+        out: Where it goes; UTF-8.
+    """
+    totals = Totals()
+    stream = _template().stream(
+        sections=_sections(outcomes, totals), totals=totals, script=_script(), listed_most=LISTED
+    )
+    stream.enable_buffering(PIECES)
+    out.writelines(stream)
+
+
+def _sections(outcomes: Iterable[Outcome], totals: Totals) -> Iterator[Section]:
+    for outcome in outcomes:
+        section = Section(outcome, tally(outcome, LISTED))
+        if outcome.checked.error:
+            totals.add_unreadable(outcome.checked.file)
+        else:
+            totals.add(outcome, section.tally.counts)
+        yield section
+
+
+@cache
+def _template() -> Template:
+    environment = Environment(
+        loader=PackageLoader("feedtool.report", "page"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_shown,
+    )
+    environment.filters |= {
+        "counted": counted,
+        "printable": printable,
+        "rows": listed,
+        "summary": summary_of,
+        "value": value,
+    }
+    environment.globals |= {"ACCEPTED": ACCEPTED}
+    return environment.get_template("report.html")
+
+
+def _shown(expression: object) -> object:
+    """What the template prints: nothing invisible in it; our own script as it is."""
+    if isinstance(expression, str) and not isinstance(expression, Markup):
+        return clean(expression)
+    return "" if expression is None else expression
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """The only script of the page, and what the policy knows it by."""
+
+    text: Markup
+    digest: str
+
+
+@cache
+def _script() -> Script:
+    text = (files("feedtool.report") / "page" / "filter.js").read_text("utf-8")
+    digest = b64encode(sha256(text.encode()).digest()).decode()
+    return Script(Markup(text), digest)  # noqa: S704  # our own file, nothing of it from outside

@@ -1,0 +1,87 @@
+"""The CSV report: a line for each problem and each row's result, to filter in a spreadsheet.
+
+It starts with a byte order mark, without which Excel takes UTF-8 for something else, and no cell
+of it is ever a formula (OWASP, "CSV Injection").
+"""
+
+import csv
+from collections.abc import Iterable, Iterator
+from typing import TextIO
+
+from feedtool.errors import FileProblem
+from feedtool.model import Message, Severity, Status, Verdict
+from feedtool.report.fields import problem_fields
+from feedtool.report.outcome import Outcome
+from feedtool.report.plain import clean
+
+COLUMNS = (
+    *("record", "file", "sheet", "kind"),
+    *("row", "line", "column", "header", "field"),
+    *("code", "severity", "value", "message", "hint"),
+    *("sellerExternalReference", "status"),
+)
+"""`record` says what a line is: `file` (it could not be read), `problem`, or `row` (a result)."""
+
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # noqa: RUF001  # the full-width ones start formulas too, in Japanese Excel
+"""A cell that begins so is calculated by spreadsheet programs, quoted or not."""
+
+Line = dict[str, object]
+
+
+def write_csv(outcomes: Iterable[Outcome], out: TextIO) -> None:
+    """Writes the table.
+
+    Args:
+        outcomes: One for each sheet, and one for each file that could not be read.
+        out: Where it goes; UTF-8, opened with `newline=""`.
+    """
+    out.write("\ufeff")
+    writer = csv.DictWriter(out, COLUMNS, restval="")
+    writer.writeheader()
+    for outcome in outcomes:
+        checked = outcome.checked
+        place = {"file": checked.file, "sheet": checked.sheet, "kind": checked.kind}
+        for line in _lines(outcome):
+            writer.writerow({name: as_text(cell) for name, cell in (place | line).items()})
+
+
+def as_text(cell: object) -> str | int:
+    """A cell that no spreadsheet program calculates; numbers of our own stay numbers."""
+    if isinstance(cell, int):
+        return cell
+    text = "" if cell is None else str(cell)
+    return f"'{clean(text)}" if text.startswith(FORMULA_STARTS) else clean(text)
+
+
+def _lines(outcome: Outcome) -> Iterator[Line]:
+    checked = outcome.checked
+    if checked.error:
+        yield _of_error(checked.error)
+    for problem in checked.problems():
+        yield {"record": "problem", **problem_fields(problem)}
+    for verdict in outcome.every_verdict():
+        yield from _of_verdict(verdict)
+
+
+def _of_error(error: FileProblem) -> Line:
+    return {
+        "record": "file",
+        "code": error.code,
+        "severity": Severity.ERROR,
+        "message": error.message,
+        "hint": error.hint,
+    }
+
+
+def _of_verdict(verdict: Verdict) -> Iterator[Line]:
+    """A line for each message, one where there is none; what is invalid was told as problems."""
+    told = () if verdict.status is Status.INVALID else verdict.messages
+    for message in told or (Message("", ""),):
+        yield {
+            "record": "row",
+            "row": verdict.row,
+            "code": message.code,
+            "message": message.text,
+            "sellerExternalReference": verdict.reference,
+            "status": verdict.status,
+        }

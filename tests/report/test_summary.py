@@ -1,0 +1,89 @@
+from collections.abc import Callable
+
+from feedtool.model import Problem, Severity
+from feedtool.report import Outcome, summary_sheet, summary_table
+from feedtool.sheets.annotate import Link
+
+MakeOutcome = Callable[..., Outcome]
+MakeProblem = Callable[..., Problem]
+
+TABLE = [
+    ("feedtool summary",),
+    ("File", "offers.xlsx"),
+    ("Kind", "offers-upsert"),
+    ("Run", "run-7"),
+    ("Rows", 5),
+    ("Valid", 2),
+    ("Invalid", 3),
+    ("Skipped", 0),
+    ("Warnings", 1),
+    ("Status Invalid", 3),
+    ("Status Integrated", 1),
+    ("Status Rejected", 1),
+    (),
+    ("Code", "Severity", "Count", "Column", "First", "Meaning", "How to mend it"),
+    (
+        "gtin-checksum",
+        "error",
+        2,
+        "B gtin",
+        Link("B5", "Offers", "B5"),
+        "The check digit is wrong.",
+        "4006381333931 would fit",
+    ),
+    (
+        "required-missing",
+        "error",
+        1,
+        "A Référence",
+        Link("A6", "Offers", "A6"),
+        "A mandatory value is absent.",
+        "fill the cell",
+    ),
+    (
+        "unknown-column",
+        "warning",
+        1,
+        "",
+        "",
+        "A column that no feed knows.",
+        "rename the header",
+    ),
+    (),
+    ("Status", "Code", "Count", "Rows", "First", "Message"),
+    ("Rejected", "1324", 1, "4", Link("A4", "Offers", "A4"), "No product sheet <exists>"),
+]
+
+
+def test_the_table_counts_and_leads_to_the_first_cells(sent: Outcome) -> None:
+    assert summary_table(sent) == TABLE
+
+
+def test_its_headings_are_bold(sent: Outcome) -> None:
+    sheet = summary_sheet(sent)
+    assert sheet.name == "feedtool summary"
+    assert sheet.bold == {0, 13, 18}
+
+
+def test_a_clean_sheet_has_counts_alone(outcome: MakeOutcome) -> None:
+    assert summary_table(outcome())[-1] == ("Warnings", 0)
+
+
+def test_many_columns_are_not_all_named(outcome: MakeOutcome, problem: MakeProblem) -> None:
+    table = summary_table(
+        outcome([problem(column=letter, header=f"h{letter}") for letter in "BCDEFGH"])
+    )
+    assert table[-1][3] == "B hB, C hC, D hD, E hE …"
+
+
+def test_a_column_s_own_problem_leads_to_its_header(
+    outcome: MakeOutcome, problem: MakeProblem
+) -> None:
+    table = summary_table(outcome([problem(row=None, severity=Severity.WARNING)]))
+    assert table[-1][4] == Link("B2", "Offers", "B2")
+
+
+def test_a_csv_has_no_links(outcome: MakeOutcome, problem: MakeProblem) -> None:
+    csv = outcome([problem()])
+    csv.checked.sheet = ""
+    assert summary_table(csv)[-1][4] == "B5"

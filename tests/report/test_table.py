@@ -1,0 +1,74 @@
+import csv
+import io
+from collections.abc import Callable
+
+import pytest
+
+from feedtool.model import Message, Problem, Status, Verdict
+from feedtool.report import Outcome
+from feedtool.report.table import COLUMNS, as_text, write_csv
+
+MakeOutcome = Callable[..., Outcome]
+MakeProblem = Callable[..., Problem]
+
+
+def lines(*outcomes: Outcome) -> list[dict[str, str]]:
+    out = io.StringIO(newline="")
+    write_csv(outcomes, out)
+    text = out.getvalue()
+    assert text.startswith("\ufeffrecord,file,")
+    return list(csv.DictReader(io.StringIO(text[1:], newline="")))
+
+
+def test_problems_and_results_are_lines(sent: Outcome, unreadable: Outcome) -> None:
+    found = lines(sent, unreadable)
+    assert [(one["record"], one["row"], one["code"], one["status"]) for one in found] == [
+        ("problem", "", "unknown-column", ""),
+        ("problem", "5", "gtin-checksum", ""),
+        ("problem", "6", "required-missing", ""),
+        ("problem", "7", "gtin-checksum", ""),
+        ("row", "3", "", "Integrated"),
+        ("row", "4", "1324", "Rejected"),
+        ("row", "5", "", "Invalid"),
+        ("row", "6", "", "Invalid"),
+        ("row", "7", "", "Invalid"),
+        ("file", "", "zip-bomb", ""),
+    ]
+    assert tuple(found[0]) == COLUMNS
+    assert found[1]["header"] == "gtin"
+    assert found[1]["value"] == "4006381333932"
+    assert found[8]["sellerExternalReference"] == "'=cmd()"
+
+
+def test_each_message_of_a_row_is_a_line(outcome: MakeOutcome) -> None:
+    refused = outcome()
+    said = (Message("2503", "Known under another product"), Message("1324", "No product sheet"))
+    refused.verdicts = lambda: iter([Verdict(3, "SKU-1", Status.REJECTED, said)])
+    assert [one["code"] for one in lines(refused)] == ["2503", "1324"]
+
+
+@pytest.mark.parametrize(
+    ("cell", "safe"),
+    [
+        ("=HYPERLINK(1)", "'=HYPERLINK(1)"),
+        ("+1", "'+1"),
+        ("-1", "'-1"),
+        ("@SUM(1)", "'@SUM(1)"),
+        ("\t=1", "'<U+0009>=1"),
+        ("\r=1", "'<U+000D>=1"),
+        ("＝1", "'＝1"),  # noqa: RUF001  # full-width on purpose
+        ("a=1", "a=1"),
+        ("\x1b[2J", "<U+001B>[2J"),
+        (None, ""),
+        (-5, -5),
+    ],
+)
+def test_no_cell_is_ever_a_formula(cell: object, safe: object) -> None:
+    assert as_text(cell) == safe
+
+
+def test_quotes_separators_and_line_breaks_stay_in_their_cell(
+    outcome: MakeOutcome, problem: MakeProblem
+) -> None:
+    (line,) = lines(outcome([problem(value='a "b", c\nd')]))
+    assert line["value"] == 'a "b", c<U+000A>d'
