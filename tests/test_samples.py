@@ -1,0 +1,208 @@
+"""`samples/` is what `samples/make.py` makes now, and shows what it is there to show."""
+
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+from runpy import run_path
+from zipfile import ZipFile
+
+import httpx
+import orjson
+import pytest
+from openpyxl import load_workbook
+
+from feedtool import columns
+from feedtool.check import Asked, Input, check
+from feedtool.check.result import CheckedSheet
+from feedtool.model import Code
+from feedtool.rules import all_rules
+from feedtool.sandbox.transport import SandboxTransport, mount
+
+SAMPLES = Path(__file__).parent.parent / "samples"
+NAMES = ("offers-fr.csv", "offers-mistakes.xlsx", "offers-update.xlsx", "offers-upsert.xlsx")
+
+NOT_SHOWN = {
+    "text-too-long": "no spreadsheet program keeps such a cell",
+    "encoding-guessed": "the sample in CSV is marked as UTF-8",
+    "dimension-wrong": "spreadsheet programs write it right",
+    "schema-mismatch": "a contradiction in a profile, no mistake in a row",
+}
+
+MISTAKES = {
+    None: [
+        "deprecated-delivery-mode",
+        "deprecated-field",
+        "hidden-rows",
+        "unknown-column",
+        "modes-replaced",
+        "identity-not-sent",
+    ],
+    4: ["required-missing"],
+    5: ["required-missing"],
+    6: ["required-missing", "required-missing"],
+    7: ["gtin-format"],
+    8: ["gtin-checksum"],
+    9: ["precision-lost"],
+    10: ["precision-lost"],
+    11: ["number-format"],
+    12: ["number-ambiguous"],
+    13: ["number-range"],
+    14: ["number-range"],
+    15: ["number-range"],
+    16: ["number-precision"],
+    17: ["integer-required"],
+    18: ["enum-value"],
+    19: ["text-control-chars"],
+    20: ["product-reference-format"],
+    21: ["formula-error"],
+    22: ["formula-no-cache"],
+    23: ["duplicate-reference"],
+    24: ["duplicate-reference"],
+    25: ["reference-format"],
+    26: ["origin-price-below-price"],
+    27: ["price-below-taxes"],
+    28: ["field-retired"],
+    29: ["date-in-number-cell"],
+    30: ["boolean-in-cell"],
+    31: ["delivery-incomplete"],
+    32: ["too-many-columns"],
+    33: ["nothing-to-update"],
+    34: ["preparation-time-required"],
+    35: ["taxes-incomplete", "taxes-incomplete"],
+    38: ["trimmed"],
+    39: ["gtin-padded"],
+    40: ["percent-read"],
+    43: ["length-advised"],
+    44: ["stock-differs"],
+    45: ["stock-differs"],
+}
+"""Row → the codes of its problems; rows 3, 36, 37, 41, 42 and 46 have none of their own."""
+
+REFUSED = {
+    "HEADSET-BT-200-BLACK-B": "2403",
+    "OLIVES-LOOSE-1KG": "1324",
+    "CHEESE-LOOSE-500": "1324",
+    "TEA-GREEN-100-GIFT": "2403",
+}
+
+
+def checked(name: str) -> CheckedSheet:
+    (sheet,) = check([Input(name, SAMPLES / name)], Asked())
+    assert sheet.error is None
+    return sheet
+
+
+def contents(path: Path) -> dict[str, bytes]:
+    if path.suffix == ".csv":
+        return {path.name: path.read_bytes()}
+    with ZipFile(path) as package:
+        return {name: package.read(name) for name in package.namelist()}
+
+
+def vocabulary() -> set[str]:
+    """Every code that a cell, a row or a sheet can have."""
+    modules = (
+        import_module(f"feedtool.columns.{found.name}") for found in iter_modules(columns.__path__)
+    )
+    own = {
+        value.name
+        for module in modules
+        for value in vars(module).values()
+        if isinstance(value, Code)
+    }
+    return own | {rule.code.name for rule in all_rules()}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_samples_are_as_they_are_made_now(
+    name: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    made = tmp_path_factory.getbasetemp() / "samples"
+    if not made.exists():
+        run_path(str(SAMPLES / "make.py"))["write_all"](made)
+    assert contents(made / name) == contents(SAMPLES / name), "run `python samples/make.py`"
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "rows", "valid", "invalid", "warnings"),
+    [
+        ("offers-upsert.xlsx", "offers-upsert", 40, 40, 0, 0),
+        ("offers-update.xlsx", "offers-update", 12, 12, 0, 0),
+        ("offers-fr.csv", "offers-upsert", 12, 12, 0, 0),
+        ("offers-mistakes.xlsx", "offers-upsert", 44, 12, 32, 12),
+    ],
+)
+def test_counts(name: str, kind: str, rows: int, valid: int, invalid: int, warnings: int) -> None:
+    sheet = checked(name)
+    counts = sheet.counts()
+    assert sheet.kind == kind
+    assert (counts.rows, counts.valid, counts.invalid) == (rows, valid, invalid)
+    assert counts.warnings == warnings
+
+
+def test_mistakes_are_found_in_their_rows() -> None:
+    found = {
+        row: [problem.code for problem in problems]
+        for row, problems in checked("offers-mistakes.xlsx").problems_by_row()
+    }
+    assert found == MISTAKES
+
+
+def test_every_mistake_that_a_row_can_have_is_shown() -> None:
+    shown = {code for codes in MISTAKES.values() for code in codes}
+    assert shown == vocabulary() - NOT_SHOWN.keys()
+
+
+def test_notes_name_the_code_that_is_found() -> None:
+    sheet = load_workbook(SAMPLES / "offers-mistakes.xlsx")["Offers"]
+    column = [cell.value for cell in sheet[2]].index("note")
+    for row, codes in MISTAKES.items():
+        if row is not None:
+            assert str(sheet[row][column].value).partition(":")[0] == codes[0]
+
+
+def test_french_amounts_are_read_as_france_writes_them() -> None:
+    bodies = [orjson.loads(item.body) for item in checked("offers-fr.csv").valid_items()]
+    machine = bodies[2]
+    assert machine["price"]["price"] == 1299
+    assert machine["price"]["taxes"][1] == {"code": "EcoPart", "value": 0.6}
+    assert [body["condition"] for body in bodies[6:8]] == [
+        "UsedLikeNew",
+        "RefurbishedVeryGoodState",
+    ]
+    assert bodies[9]["price"]["taxes"][0] == {"code": "VAT", "value": 5.5}
+
+
+def results(
+    transport: SandboxTransport, client: httpx.Client, sheet: CheckedSheet, package_type: str
+) -> Iterator[tuple[str, str]]:
+    """Sends a sheet's valid rows as one package; each reference with its first result code."""
+    created = client.post("offer-packages", json={"packageType": package_type})
+    package = created.headers["Content-Location"]
+    body = b"[" + b",".join(item.body for item in sheet.valid_items()) + b"]"
+    client.post(f"{package}/offer-requests", content=body).raise_for_status()
+    transport.sleep(60)
+    client.patch(package, json={"state": "Ready"}).raise_for_status()
+    transport.sleep(600)
+    page = client.get(f"{package}/offer-requests-results").raise_for_status().json()
+    for item in page["items"]:
+        yield item["sellerExternalReference"], item["results"][0]["resultCode"]
+
+
+def test_the_service_refuses_what_only_it_can_know() -> None:
+    transport = mount()
+    headers = {
+        "Authorization": "Bearer sandbox",
+        "SellerId": "S1",
+        "SalesChannelId": "PRIMARY",
+        "Content-Type": "application/json",
+    }
+    with httpx.Client(base_url=transport.base, transport=transport, headers=headers) as client:
+        upserts = dict(results(transport, client, checked("offers-upsert.xlsx"), "Upsert"))
+        assert len(upserts) == 40
+        assert {key: code for key, code in upserts.items() if code != "8000"} == REFUSED
+        updates = dict(results(transport, client, checked("offers-update.xlsx"), "Update"))
+        assert len(updates) == 12
+        unknown = {key: code for key, code in updates.items() if code != "9000"}
+        assert unknown == {"LAMP-RETIRED-2019": "3628"}
