@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from feedtool.sandbox.messages import LANGUAGES
 from feedtool.sandbox.problem import FIELD_EMPTY, Refused, bad_request
 
 if TYPE_CHECKING:
     from feedtool.sandbox.message import Request
     from feedtool.sandbox.settings import Settings
+
+
+BY_PRIMARY_TAG = {language.partition("-")[0]: language for language in LANGUAGES}
 
 
 def check_token(request: Request, settings: Settings) -> None:
@@ -42,13 +46,13 @@ def known_channel(channel: str, cause: str, settings: Settings) -> str:
     return channel
 
 
-def language_of(request: Request, settings: Settings) -> str:
+def language_of(request: Request) -> str:
     """The language to answer in, `en-US` unless Accept-Language asks for one that there is."""
     wanted = request.headers.get("accept-language", "")
     for tag in sorted(wanted.split(","), key=_weight, reverse=True):
         primary = tag.partition(";")[0].strip().partition("-")[0].lower()
-        if primary in settings.content_languages:
-            return settings.content_languages[primary]
+        if primary in BY_PRIMARY_TAG:
+            return BY_PRIMARY_TAG[primary]
     return "en-US"
 
 

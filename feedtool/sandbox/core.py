@@ -53,17 +53,13 @@ class Sandbox:
 
     def handle(self, request: Request, now: datetime) -> Response:
         """Answer one request as of `now`, after all that was due by then."""
-        return self.answer(request, self.advance(now))
+        self.advance(now)
+        return self.answer(request, now)
 
-    def advance(self, now: datetime) -> datetime:
-        """Do all that the service was to do by itself until `now`.
-
-        Returns `now`, or the latest time that any request saw when that is later.
-        """
+    def advance(self, now: datetime) -> None:
+        """Do all that the service was to do by itself until `now`, in order of time."""
         while self.step(now):
             pass
-        with self.state.transaction() as db:
-            return latest_moment(db, now)
 
     def step(self, now: datetime) -> bool:
         """Do what was due first, if it was due by `now`; whether there was anything.
@@ -92,7 +88,7 @@ class Sandbox:
         return response.adding(
             {
                 "Date": format_datetime(now.astimezone(UTC), usegmt=True),
-                "Content-Language": language_of(request, self.settings),
+                "Content-Language": language_of(request),
             }
         )
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import signal
 import socket
+import sqlite3
 import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 
     from feedtool.sandbox.message import Response
     from feedtool.sandbox.settings import Settings
+
+_log = logging.getLogger(__name__)
 
 LOOPBACK = "127.0.0.1"
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
@@ -123,10 +127,13 @@ class Server:
     def _work_by_itself(self) -> None:
         """Integrate packages when they are due, so that no request has to do it."""
         while not self._stopping.wait(PULSE):
-            # The wait between two steps lets requests in; a lock that is free for no time at
-            # all is never theirs.
-            while self.sandbox.step(self.clock.now()) and not self._stopping.wait(0.001):
-                pass
+            try:
+                # The wait between two steps lets requests in; a lock that is free for no time
+                # at all is never theirs.
+                while self.sandbox.step(self.clock.now()) and not self._stopping.wait(0.001):
+                    pass
+            except sqlite3.OperationalError:  # a full disk, a lock: it may pass
+                _log.exception("integrating failed, it is tried again")
 
 
 def serve(
@@ -135,7 +142,7 @@ def serve(
     speed: float = SPEED,
     settings: Settings | None = None,
     *,
-    announce: Callable[[str], None] = print,
+    announce: Callable[[str], None],
 ) -> None:
     """Serve until SIGTERM or SIGINT; `announce` gets the base address once it accepts requests."""
     server = Server(port, state, speed, settings)

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import timedelta
-from types import MappingProxyType
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 SMALL_PARCELS = (
     "TrackedHomeDelivery",
@@ -68,6 +63,3 @@ class Settings:
     reference_length: int = 50
     """Longest sellerExternalReference and product.reference."""
     quota: Quota | None = None
-    content_languages: Mapping[str, str] = field(
-        default_factory=lambda: MappingProxyType({"en": "en-US", "fr": "fr-FR", "es": "es-ES"})
-    )

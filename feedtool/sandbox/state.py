@@ -19,8 +19,13 @@ if TYPE_CHECKING:
 LAYOUT = 1
 """Raised with every change to a table; a state of another layout is refused, not migrated."""
 
+APPLICATION = 0x46_54_53_42
+"""Marks a SQLite file as a sandbox's state ("FTSB")."""
+
 PATIENCE = 120.0
 """Seconds to wait for another process: as long as the largest package takes to integrate."""
+
+ATTEMPTS = 100
 
 CLOCK_TABLE = """
 CREATE TABLE IF NOT EXISTS clock(
@@ -52,7 +57,7 @@ class State:
     def __init__(self, path: Path | None, tables: Iterable[str]) -> None:
         """Open the file, or a private state in memory without one, and see that it is ours."""
         if path is not None:
-            _make_private(path)
+            _create_private(path)
         self._lock = threading.RLock()
         self._db = sqlite3.connect(
             path or ":memory:", timeout=PATIENCE, isolation_level=None, check_same_thread=False
@@ -62,24 +67,35 @@ class State:
             self._prepare(tables)
         except sqlite3.DatabaseError as error:
             self._db.close()
-            raise StateUnreadableError(f"{path} is not a sandbox's state: {error}") from error
+            raise StateUnreadableError(f"{path} cannot be used as a state: {error}") from error
         except StateUnreadableError:
             self._db.close()
             raise
 
     def _prepare(self, tables: Iterable[str]) -> None:
+        with self.transaction() as db:  # alone, so that nobody is half way through this
+            _check_ours(db)
+        self._write_ahead()
         # NORMAL survives the death of the process; only the machine's costs the last commits.
-        for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "cache_size = -32768"):
-            self._db.execute(f"PRAGMA {pragma}")
+        self._db.execute("PRAGMA synchronous = NORMAL")
+        self._db.execute("PRAGMA cache_size = -32768")
         with self.transaction() as db:
-            (layout,) = db.execute("PRAGMA user_version").fetchone()
-            if layout not in {0, LAYOUT}:
-                raise StateUnreadableError(
-                    f"the state has layout {layout}, this version reads {LAYOUT}"
-                )
             for statement in _statements(CLOCK_TABLE, *tables):
                 db.execute(statement)
+            db.execute(f"PRAGMA application_id = {APPLICATION}")
             db.execute(f"PRAGMA user_version = {LAYOUT}")
+
+    def _write_ahead(self) -> None:
+        """Switch to WAL. SQLite gives up at once where another process does so too."""
+        for _ in range(ATTEMPTS):
+            try:
+                self._db.execute("PRAGMA journal_mode = WAL")
+            except sqlite3.OperationalError:
+                with self.transaction():  # waits until the other one is done
+                    pass
+            else:
+                return
+        raise StateUnreadableError("other processes keep it locked")
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
@@ -88,10 +104,11 @@ class State:
             self._db.execute("BEGIN IMMEDIATE")
             try:
                 yield self._db
+                self._db.execute("COMMIT")
             except BaseException:
-                self._db.execute("ROLLBACK")
+                if self._db.in_transaction:  # SQLite undoes some failures by itself
+                    self._db.execute("ROLLBACK")
                 raise
-            self._db.execute("COMMIT")
 
     def close(self) -> None:
         """Let go of the file."""
@@ -99,11 +116,21 @@ class State:
             self._db.close()
 
 
-def _make_private(path: Path) -> None:
-    """Make the file readable by its owner alone; SQLite gives its side files the same mode."""
+def _check_ours(db: sqlite3.Connection) -> None:
+    """Refuse a database of another program, or a state of another version."""
+    (application,) = db.execute("PRAGMA application_id").fetchone()
+    (layout,) = db.execute("PRAGMA user_version").fetchone()
+    (tables,) = db.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
+    if tables and application != APPLICATION:
+        raise StateUnreadableError("the file is another program's database")
+    if tables and layout != LAYOUT:
+        raise StateUnreadableError(f"the state has layout {layout}, this version reads {LAYOUT}")
+
+
+def _create_private(path: Path) -> None:
+    """Make a new file readable by its owner alone; SQLite gives its side files the same mode."""
     path.parent.mkdir(parents=True, exist_ok=True)
     os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
-    path.chmod(0o600)
 
 
 def _statements(*scripts: str) -> Iterator[str]:

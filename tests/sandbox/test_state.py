@@ -55,11 +55,25 @@ def test_another_file_is_refused(tmp_path: Path, content: bytes) -> None:
 
 def test_a_state_of_another_version_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "state.db"
-    db = sqlite3.connect(path)
-    db.execute("PRAGMA user_version = 99")
-    db.close()
+    Sandbox(path).close()
+    change(path, "PRAGMA user_version = 99")
     with pytest.raises(StateUnreadableError, match="layout 99"):
         Sandbox(path)
+
+
+def test_the_database_of_another_program_is_refused_untouched(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    change(path, "CREATE TABLE theirs(n)")
+    before = path.read_bytes()
+    with pytest.raises(StateUnreadableError, match="another program"):
+        Sandbox(path)
+    assert path.read_bytes() == before
+
+
+def change(path: Path, statement: str) -> None:
+    db = sqlite3.connect(path)
+    db.execute(statement)
+    db.close()
 
 
 def test_threads_may_share_a_sandbox(desk: Desk) -> None:

@@ -67,7 +67,7 @@ def create(exchange: Exchange) -> Response:
     channel = required_header(exchange.request, "SalesChannelId")
     known_channel(channel, "SalesChannelId", settings)
     kind = _package_type(json_object(exchange.request))
-    language = language_of(exchange.request, settings)
+    language = language_of(exchange.request)
     row = exchange.db.execute(
         "INSERT INTO package(seller, channel, type, language, state, next_at, created_at,"
         " settled_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
