@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from feedtool.sheets.escapes import has_only_known_references
 
-_FIRST = 1 << 14
+_FIRST = 1 << 16
 """Bytes of the first piece: enough to learn what a row looks like, little enough to be parsed."""
 _PROLOG = 1 << 20
 _ITEM = 1 << 22

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Callable, Hashable
+from functools import partial
 from typing import NamedTuple
 
 from feedtool.cells import BLANK, Cell, Kind
-from feedtool.sheets.escapes import spreadsheet_text, unescape
+from feedtool.sheets.escapes import escape, spreadsheet_text, unescape
 from feedtool.sheets.moments import iso
 from feedtool.sheets.strings import SharedStrings
 from feedtool.sheets.styles import GENERAL, Moment, Style
@@ -33,6 +34,9 @@ _KEY = re.compile(
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _BOOLEANS = {"1": "TRUE", "true": "TRUE", "0": "FALSE", "false": "FALSE"}
 _KINDS = {"b": Kind.BOOLEAN, "e": Kind.ERROR, "d": Kind.DATE}
+_TEXT_KIND, _NUMBER_KIND = Kind.TEXT, Kind.NUMBER
+_new_cell: Callable[[tuple[Kind, str, bool, int]], Cell] = partial(tuple.__new__, Cell)
+"""Half the time of `Cell(…)`, which is felt in a file of a million different cells."""
 _BLANKS = " \t\r\n"
 
 
@@ -54,7 +58,11 @@ class Raw(NamedTuple):
 
 
 class Decoder:
-    """Decodes the keys of a workbook's cells. `strings` is called at the first shared string."""
+    """Decodes the keys of a workbook's cells. `strings` is called at the first shared string.
+
+    Keys are a `Raw`, or the cell's XML from after its reference to before its `</c>`. Raises
+    CorruptXml for an index that is not in the shared strings.
+    """
 
     def __init__(
         self, strings: Callable[[], SharedStrings], styles: tuple[Style, ...], *, date1904: bool
@@ -62,45 +70,66 @@ class Decoder:
         self._strings = strings
         self._styles = styles
         self._date1904 = date1904
+        self._of_attributes: dict[str, Callable[[str], Cell]] = {}
 
     def __call__(self, key: Hashable) -> Cell:
-        """The cell of a key: a `Raw`, or the cell's XML from after its reference to its `</c>`.
+        """The cell of a key.
 
-        Raises CorruptXml for an index that is not in the shared strings.
+        A file has as many keys as different cells, but only a handful of attributes; so what they
+        mean is found out once for each, and the commonest two contents are cut out by place.
         """
         if isinstance(key, Raw):
             return self._cell(key)
-        text = str(key)
-        return self._cell(raw_of(text)) if text else BLANK
+        attributes, _, content = str(key).partition(">")
+        if content.startswith("<v>"):
+            value = content[3:-4]
+            try:
+                return self._of_attributes[attributes](value)
+            except KeyError:
+                raw = raw_of(f"{attributes}>")
+                decode = self._of_attributes[attributes] = self._by_type(raw.type, raw.style)
+                return decode(value)
+        if content.startswith("<is><t>"):
+            return _escaped_text(content[7:-9])
+        return self._cell(raw_of(str(key))) if content else BLANK
 
     def _cell(self, raw: Raw) -> Cell:
-        """One cell; a text is asked for first, since most cells hold one."""
-        if raw.type == "s":
-            return self._shared(raw.value.strip(_BLANKS))
+        """A cell that was taken apart; values have their references resolved."""
         if raw.inline is not None or raw.type in ("str", "inlineStr"):
             return _text(spreadsheet_text(raw.value if raw.inline is None else raw.inline))
-        value = raw.value.strip(_BLANKS)
-        if not value:
-            return BLANK if raw.formula is None else Cell(Kind.NO_RESULT, f"={raw.formula}")
-        if raw.type == "n":
-            return self._number(value, raw.style)
-        return Cell(_KINDS[raw.type], _BOOLEANS.get(value, value) if raw.type == "b" else value)
+        if raw.formula is not None and not raw.value.strip(_BLANKS):
+            return Cell(Kind.NO_RESULT, f"={raw.formula}")
+        return self._by_type(raw.type, raw.style)(escape(raw.value))
+
+    def _by_type(self, kind: str, style: int) -> Callable[[str], Cell]:
+        """What turns the escaped `<v>` of a cell without a formula into the cell."""
+        if kind == "s":
+            return self._shared
+        if kind in ("str", "inlineStr"):
+            return _escaped_text
+        if kind == "n":
+            return partial(self._number, self._style(style))
+        return partial(_other, kind)
+
+    def _style(self, index: int) -> Style:
+        return self._styles[index] if index < len(self._styles) else GENERAL
 
     def _shared(self, value: str) -> Cell:
+        value = value.strip(_BLANKS)
         if not value:
             return BLANK
         # What is no index at all is looked up too: the error is the same.
         return _text(self._strings()[int(value) if value.isdecimal() else -1])
 
-    def _number(self, value: str, index: int) -> Cell:
+    def _number(self, style: Style, value: str) -> Cell:
         """A number as its format shows it. What is no number is kept as the text that it is."""
         if not _NUMBER.fullmatch(value):
-            return Cell(Kind.TEXT, value)
-        style = self._styles[index] if index < len(self._styles) else GENERAL
+            stripped = value.strip(_BLANKS)
+            return _escaped_text(value) if stripped == value else self._number(style, stripped)
         if style.moment is not Moment.NONE:
             shown = iso(float(value), style.moment, date1904=self._date1904)
             return Cell(Kind.DATE, value if shown is None else shown)
-        return Cell(Kind.NUMBER, value, style.percent, style.zeros)
+        return _new_cell((_NUMBER_KIND, value, style.percent, style.zeros))
 
 
 def raw_of(key: str) -> Raw:
@@ -119,5 +148,19 @@ def raw_of(key: str) -> Raw:
     )
 
 
+def _other(kind: str, value: str) -> Cell:
+    """A boolean, an error or a date that is written as one."""
+    value = unescape(value).strip(_BLANKS)
+    if not value:
+        return BLANK
+    return Cell(_KINDS[kind], _BOOLEANS.get(value, value) if kind == "b" else value)
+
+
+def _escaped_text(text: str) -> Cell:
+    if "&" in text or "_x" in text:
+        text = spreadsheet_text(unescape(text))
+    return _new_cell((_TEXT_KIND, text, False, 0)) if text else BLANK
+
+
 def _text(text: str) -> Cell:
-    return Cell(Kind.TEXT, text) if text else BLANK
+    return _new_cell((_TEXT_KIND, text, False, 0)) if text else BLANK

@@ -24,8 +24,9 @@ _SAMPLE = 1 << 16
 """Characters by which the separator is found."""
 _LONGEST_FIELD = 64 << 20
 """Characters; Python's own limit is 131,072, and a description may be longer."""
-_END = "\0end"
-"""A line after the last; since no text has a NUL, it shows whether a quote was left open."""
+_END = ["\0", "\0"]
+"""A record after the last. No text has a NUL; so if it comes out otherwise, it was swallowed by a
+field whose quote was left open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +112,8 @@ class CsvSheet:
         with _open(self._path, self._encoding) as file:
             lines = _repaired(file) if self._encoding.is_odd else file
             number, line = 0, 1
-            reader = csv.reader(chain(lines, (_END,)), delimiter=self.dialect.separator)
+            separator = self.dialect.separator
+            reader = csv.reader(chain(lines, (separator.join(_END),)), delimiter=separator)
             is_end = False
             while not is_end:
                 records: list[list[str]] = []
@@ -123,7 +125,7 @@ class CsvSheet:
                         line = reader.line_num + 1
                 except csv.Error as error:
                     raise _unterminated(line) from error
-                is_end = len(records) < _RECORDS or records[-1] == [_END]
+                is_end = len(records) < _RECORDS or records[-1] == _END
                 if is_end:
                     _take_end(records, starts)
                 if number == 0 and self.dialect.is_announced:
@@ -205,7 +207,7 @@ def _take_end(records: list[list[str]], starts: list[int]) -> None:
     """Remove the line after the last. Raises CsvUnterminatedQuote if a field swallowed it."""
     last = records.pop()
     line = starts.pop()
-    if last != [_END]:
+    if last != _END:
         before = "".join(last[:-1])
         raise _unterminated(line + before.count("\n") + before.count("\r") - before.count("\r\n"))
 

@@ -10,15 +10,17 @@ overlooked, and hands back None for a block that must go to the parser (`events`
 """
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from itertools import pairwise
 
 from feedtool.cells import letters
 from feedtool.sheets.decode import ATTRIBUTES, CONTENT
-from feedtool.sheets.events import LAST_ROW
+from feedtool.sheets.events import LAST_ROW, Row
 
 WIDEST = 400
 """Columns that a pattern is made for; blocks with cells beyond are the parser's."""
+_STEP = 8
 
 _ROW = r'<row r="([1-9][0-9]{0,6})"([^<>]*?)(?:/>|>'
 _EMPTY = rf'(?:<c r="(?:[A-Z]{{1,2}}|[A-W][A-Z]{{2}}|X[A-E][A-Z]|XF[A-D])\1"{ATTRIBUTES}/>)*+'
@@ -90,6 +92,12 @@ class Scanner:
             and names.isdisjoint(("r", "xmlns"))
             and all(match[2] is None or match[2] in self._prefixes for match in found)
         )
+
+
+def pattern_width(rows: Iterable[Row]) -> int:
+    """How wide a pattern these rows ask for, in steps, since each width has to be compiled."""
+    columns = (column for row in rows for column in row.cells if column < WIDEST)
+    return -(-(max(columns, default=-1) + 1) // _STEP) * _STEP
 
 
 def _hidden(rows: list[int], attributes: tuple[str, ...]) -> frozenset[int]:

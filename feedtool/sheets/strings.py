@@ -64,11 +64,11 @@ class SharedStrings:
 
     def __getitem__(self, index: int) -> str:
         """The text of this index. Raises CorruptXml if there is none."""
-        if not 0 <= index < len(self):
+        if not 0 <= index < len(self._starts) - 1:
             part = self._part or "of the shared strings"
             raise corrupt(part, f"text {index} is looked up, and there are {len(self)}")
-        raw = self._blob[self._starts[index] : self._starts[index + 1]]
-        return spreadsheet_text(unescape(raw.decode()))
+        text = self._blob[self._starts[index] : self._starts[index + 1]].decode()
+        return spreadsheet_text(unescape(text)) if "&" in text or "_x" in text else text
 
 
 class _StringEvents:

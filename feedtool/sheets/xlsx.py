@@ -15,7 +15,7 @@ from feedtool.sheets.cut import Grammar, pieces
 from feedtool.sheets.decode import Decoder
 from feedtool.sheets.events import Row, SheetEvents
 from feedtool.sheets.package import DEFAULT_LIMITS, Limits, Package
-from feedtool.sheets.scanner import WIDEST, Scan, Scanner
+from feedtool.sheets.scanner import Scan, Scanner, pattern_width
 from feedtool.sheets.source import HeadRow, Merge, Notice, by_code
 from feedtool.sheets.strings import SharedStrings
 from feedtool.sheets.styles import read_styles
@@ -138,14 +138,15 @@ class XlsxSheet:
         warned = False
         for piece in pieces(self._package.stream(self.entry.part), _GRAMMAR):
             scan = None
-            if piece.text is not None and 0 < width <= WIDEST and events.expects_plain_rows:
+            if piece.text is not None and width and events.expects_plain_rows:
                 scan = scanner.read(piece.text, width, events.last_row)
             if scan is not None:
                 events.last_row = scan.rows[-1]
                 block = self._of_scan(scan)
             else:
-                block = self._of_rows(events.feed(piece.data))
-                width = max(width, min(block.width, WIDEST)) if block else width
+                found = events.feed(piece.data)
+                width = max(width, pattern_width(found))
+                block = self._of_rows(found)
             if block is None:
                 continue
             warned = warned or self._warn(block, events)
