@@ -9,12 +9,13 @@ to that is left to the parser (`events`), with the same results.
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import pairwise
 
+from feedtool.cells import index_of
 from feedtool.sheets.annotate.events import one_row
 from feedtool.sheets.annotate.ink import Ink
 from feedtool.sheets.annotate.rows import CellSpan, RawRow, rewrite, widened
 from feedtool.sheets.annotate.survey import Survey
-from feedtool.cells import index_of, letters
 from feedtool.sheets.markup import MAIN_NAMESPACES
 
 _OPENING = re.compile(rb"<sheetData(?:\s[^>]*)?(?<!/)>")
@@ -26,6 +27,10 @@ _USED = re.compile(rb'<c r="([A-Z]{1,4})[0-9]+"[^>]*(?<!/)>(?!\s*</c>)')
 _HEAD = 1 << 20
 _LONGEST_ROW = 1 << 23
 """Bytes of a head or a row that are worth waiting for; longer ones are the parser's."""
+
+_SHAPES = 4096
+"""Which columns a row has is much the same in most rows; so many cases are remembered."""
+_NOTHING: frozenset[int] = frozenset()
 
 column_index = lru_cache(1 << 15)(lambda name: index_of(name.decode()))
 
@@ -139,7 +144,7 @@ def patch(
     """The sheet's rows with ours in them, block by block: all between head and tail."""
     patcher = _Patcher(found, ink, stale)
     for block in Blocks(stream):
-        yield b"".join(patcher.block(block))
+        yield patcher.block(block)
 
 
 class _Patcher:
@@ -155,44 +160,43 @@ class _Patcher:
         """No row has a cell at our columns or to the right of them."""
         self._shapes: dict[tuple[bytes, ...], int] = {}
 
-    def block(self, block: bytes) -> Iterator[bytes]:
+    def block(self, block: bytes) -> bytes:
+        """The same rows, ours in them."""
+        done = []
         *parts, rest = block.split(b"</row>")
-        for part in parts:
-            tag = _ROW.match(part)
+        for row in parts:
+            part, tag = row, _ROW.match(row)
             if tag is None or tag[2].endswith(b"/"):
-                start = part.rfind(b"<row ")
-                yield from self._empty_rows(part[:start])
-                part = part[start:]  # noqa: PLW2901
+                # Rows written `<row/>`, or blanks, are in front of the row that ends here.
+                start = row.rfind(b"<row ")
+                done += self._empty_rows(row[:start])
+                part = row[start:]
                 tag = _ROW.match(part)
             if tag is None:
                 raise NotCanonical
-            yield from self._row(part, tag)
-        yield from self._empty_rows(rest)
+            done.append(self._row(part, tag))
+        done += self._empty_rows(rest)
+        return b"".join(done)
 
-    def _row(self, part: bytes, tag: re.Match[bytes]) -> Iterator[bytes]:
-        """A row without its end tag."""
-        number = int(tag[1])
+    def _row(self, part: bytes, tag: re.Match[bytes]) -> bytes:
+        """A row without its end tag, rewritten."""
+        number, inner = int(tag[1]), tag.end()
         ours = self._ink.cells(number)
-        inner = tag.end()
-        if self._appends and _is_plain(part, inner):
-            if ours:
-                yield b'<row r="%b"' % tag[1]
-                yield widened(tag[2], self._left, self._right)
-                yield b">"
-                yield part[inner:]
-                yield from (markup for _, markup in ours)
-            else:
-                yield part
-            yield b"</row>"
-            return
-        stale = self._stale if number >= self._ink.header_row else frozenset()
-        yield rewrite(self._raw_row(number, part, inner), ours, stale)
+        if not self._appends or not _is_plain(part, inner):
+            stale = self._stale if number >= self._ink.header_row else _NOTHING
+            return rewrite(self._raw_row(number, part, inner), ours, stale)
+        if not ours:
+            return part + b"</row>"
+        opened = b'<row r="%b"%b>' % (tag[1], widened(tag[2], self._left, self._right))
+        return b"".join((opened, part[inner:], *[markup for _, markup in ours], b"</row>"))
 
     def _raw_row(self, number: int, part: bytes, inner: int) -> RawRow:
         """The row with those of its cells that begin at our columns."""
         names = tuple(_CELL.findall(part))
         count = self._shapes.get(names)
         if count is None:
+            if len(self._shapes) > _SHAPES:
+                self._shapes.clear()
             count = self._shapes[names] = self._count_to_see(names)
         data = part + b"</row>"
         if count < 0 or not _is_plain(part, inner):
@@ -211,7 +215,7 @@ class _Patcher:
     def _count_to_see(self, names: tuple[bytes, ...]) -> int:
         """How many cells of a row are at our columns or beyond; -1 if they are in no order."""
         columns = [column_index(name) for name in names]
-        if any(left >= right for left, right in zip(columns, columns[1:], strict=False)):
+        if any(left >= right for left, right in pairwise(columns)):
             return -1
         return sum(column >= self._first for column in columns)
 
@@ -223,7 +227,7 @@ class _Patcher:
             end = tag.end()
             number = int(tag[1])
             row = RawRow(number, tag[0], b"", len(tag[0]), len(tag[0]), ())
-            yield rewrite(row, self._ink.cells(number), frozenset())
+            yield rewrite(row, self._ink.cells(number), _NOTHING)
         yield data[end:]
 
 

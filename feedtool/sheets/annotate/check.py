@@ -10,17 +10,15 @@ from feedtool.errors import FeedtoolError
 from feedtool.sheets.annotate.canonical import Blocks, NotCanonical
 from feedtool.sheets.annotate.coding import utf8
 from feedtool.sheets.annotate.events import Events
-from feedtool.sheets.annotate.inline import read_inline
 from feedtool.sheets.annotate.ink import Digest
-from feedtool.sheets.annotate.outline import outline
+from feedtool.sheets.annotate.inline import read_inline
+from feedtool.sheets.annotate.outline import fragment, outline
 from feedtool.sheets.annotate.plan import SheetPlan
 from feedtool.sheets.annotate.repack import raw
-from feedtool.sheets.annotate.rows import RawRow
+from feedtool.sheets.annotate.rows import CellSpan, RawRow
 from feedtool.sheets.escapes import spreadsheet_text
 from feedtool.sheets.markup import hardened_parser
 from feedtool.sheets.package import Package, part_key
-
-_TEXT = frozenset(("c", "is", "t"))
 
 
 class NotAsWritten(FeedtoolError):
@@ -116,20 +114,14 @@ def _read_events(stream: Iterator[bytes], plan: SheetPlan) -> Digest:
         ours = [cell for cell in row.cells if cell.is_used and cell.column in plan.columns]
         for cell in ours:
             name = letters(cell.column).encode()
-            digest.cell(name, row.number, _text(row, cell.start, cell.end))
+            digest.cell(name, row.number, _text(row, cell))
     return digest
 
 
-def _text(row: RawRow, start: int, end: int) -> bytes:
-    """The text of one of our cells; its prefix is declared around it."""
-    declared = b" xmlns:" + row.prefix[:-1] if row.prefix else b" xmlns"
-    wrapped = b'<row%b="">%b</row>' % (declared, row.data[start:end])
-    if row.prefix:
-        wrapped = b'<row%b="x">%b</row>' % (declared, row.data[start:end])
-    root = outline(wrapped, "row", _TEXT)
-    texts = (
-        text.text for cell in root.children for inline in cell.all("is") for text in inline.all("t")
-    )
+def _text(row: RawRow, cell: CellSpan) -> bytes:
+    """The text of one of our cells."""
+    root = fragment(row.data[cell.start : cell.end], "cell")
+    texts = (text.text for inline in root.all("is") for text in inline.all("t"))
     return spreadsheet_text("".join(texts)).encode("utf-8", "surrogatepass")
 
 

@@ -6,13 +6,13 @@ found and taken back when the sheet is annotated again, whatever else is in it.
 
 from array import array
 from collections.abc import Iterator
-from itertools import islice, pairwise
+from itertools import islice
 from typing import get_args
 
+from feedtool.cells import letters
 from feedtool.sheets.annotate.notes import Severity
 from feedtool.sheets.annotate.outline import Edit, Node
 from feedtool.sheets.annotate.styles import Styles
-from feedtool.cells import letters
 
 MARK = 'LEN("feedtool")'
 FORMULA = b'LEN("feedtool")&gt;0'

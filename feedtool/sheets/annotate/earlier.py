@@ -3,23 +3,20 @@
 from collections.abc import Iterable, Iterator
 
 from feedtool.sheets.annotate.coding import utf8
-from feedtool.sheets.annotate.outline import Node, outline
-from feedtool.sheets.annotate.survey import Survey
+from feedtool.sheets.annotate.outline import Node, fragment
+from feedtool.sheets.annotate.rows import RawRow
 from feedtool.sheets.escapes import spreadsheet_text
-from feedtool.sheets.markup import corrupt
 from feedtool.sheets.package import Package
 from feedtool.sheets.strings import SharedStrings
 from feedtool.sheets.workbook import WorkbookParts
 
-_KEPT = frozenset(("row", "c", "v", "is", "t", "r"))
-
 
 def earlier_columns(
-    package: Package, book: WorkbookParts, found: Survey, headings: tuple[str, str, str]
+    package: Package, book: WorkbookParts, header: RawRow | None, headings: tuple[str, str, str]
 ) -> dict[str, list[int]]:
     """The columns (0-based) under each of our headings. Raises CorruptXml."""
     columns: dict[str, list[int]] = {heading: [] for heading in headings}
-    cells = list(_header_cells(found))
+    cells = list(_header_cells(header)) if header else []
     strings = None
     if any(kind == "s" for _, kind, _ in cells) and _may_hold(package, book, headings):
         part = book.shared_strings or ""
@@ -27,25 +24,20 @@ def earlier_columns(
     for column, kind, text in cells:
         shown = text
         if kind == "s":
-            shown = strings[_index(text, found.part)] if strings else ""
+            shown = strings[int(text)] if strings and text.isdecimal() else ""
         if shown.strip() in columns:
             columns[shown.strip()].append(column)
     return columns
 
 
-def _header_cells(found: Survey) -> Iterator[tuple[int, str, str]]:
+def _header_cells(header: RawRow) -> Iterator[tuple[int, str, str]]:
     """Column, type and text (or index) of each cell in the row of the headings."""
-    if found.header is None:
-        return
-    root = outline(found.head + found.header.data + found.tail, found.part, _KEPT)
-    nodes = (
-        cell for data in root.all("sheetData") for row in data.all("row") for cell in row.all("c")
-    )
-    for node, place in zip(nodes, found.header.cells, strict=True):
-        kind = node.attributes.get("t", "n")
-        value = node.child("v")
+    row = fragment(header.data, "header")
+    for cell, place in zip(row.all("c"), header.cells, strict=True):
+        kind = cell.attributes.get("t", "n")
+        value = cell.child("v")
         if kind == "inlineStr":
-            yield place.column, kind, spreadsheet_text(_inline_text(node))
+            yield place.column, kind, spreadsheet_text(_inline_text(cell))
         elif value is not None:
             yield place.column, kind, value.text if kind == "s" else spreadsheet_text(value.text)
 
@@ -58,13 +50,6 @@ def _inline_text(cell: Node) -> str:
         for text in ([run] if run.name == "t" else run.all("t") if run.name == "r" else [])
     ]
     return "".join(runs)
-
-
-def _index(text: str, part: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        raise corrupt(part, f"it looks up text {text!r}") from None
 
 
 def _may_hold(package: Package, book: WorkbookParts, texts: Iterable[str]) -> bool:

@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
+from feedtool.cells import index_of
 from feedtool.sheets.annotate.ink import Ink
 from feedtool.sheets.annotate.outline import TAG, split_name
 from feedtool.sheets.annotate.rows import CellSpan, RawRow, rewrite
 from feedtool.sheets.annotate.survey import Survey
-from feedtool.cells import index_of
 from feedtool.sheets.markup import MAIN_NAMESPACES, corrupt, hardened_parser
 
 _REFERENCE = re.compile(r"([A-Z]{1,4})[0-9]+")

@@ -1,13 +1,13 @@
 """The notes of a sheet become cells, in step with its rows."""
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
+from feedtool.cells import letters
 from feedtool.sheets.annotate.colours import Guilty
 from feedtool.sheets.annotate.inline import inline
 from feedtool.sheets.annotate.notes import Note, SheetNotes
 from feedtool.sheets.annotate.styles import Styles
-from feedtool.cells import letters
 
 
 class Digest:
@@ -48,7 +48,7 @@ class Ink:
     def cells(self, row: int, prefix: bytes = b"") -> list[tuple[int, bytes]]:
         """Column and cell, from left to right; nothing for a row without a note."""
         if row == self.header_row:
-            return list(self._cells(row, self._headings, self._styles.heading, prefix))
+            return self._cells(row, self._headings, self._styles.heading, prefix)
         note = self._next
         if note is None or note.row != row:
             self._refuse_left_behind(row)
@@ -56,7 +56,7 @@ class Ink:
         for column, severity in note.guilty:
             self.guilty.add(row, column, severity)
         texts = (note.status, note.message, note.code)
-        cells = list(self._cells(row, texts, self._styles.text, prefix))
+        cells = self._cells(row, texts, self._styles.text, prefix)
         self._advance()
         return cells
 
@@ -66,13 +66,15 @@ class Ink:
 
     def _cells(
         self, row: int, texts: tuple[str, str, str], style: int, prefix: bytes
-    ) -> Iterator[tuple[int, bytes]]:
+    ) -> list[tuple[int, bytes]]:
+        cells = []
         for column, part, name in self._places:
-            if not texts[part]:
-                continue
-            text, rest = inline(texts[part], prefix)
-            self.digest.cell(name, row, text)
-            yield column, b'<%bc r="%b%d" s="%d"%b' % (prefix, name, row, style, rest)
+            if texts[part]:
+                text, rest = inline(texts[part], prefix)
+                self.digest.cell(name, row, text)
+                markup = b'<%bc r="%b%d" s="%d"%b' % (prefix, name, row, style, rest)
+                cells.append((column, markup))
+        return cells
 
     def _advance(self) -> None:
         note = self._next = next(self._notes, None)

@@ -90,7 +90,12 @@ def outline(data: bytes, part: str, keep: Collection[str] | None = None) -> Node
     With `keep` only elements of these names have nodes, besides the root and its children, so
     that a hundred thousand hyperlinks are not a hundred thousand objects.
     """
-    return _Outliner(data, part, keep).root()
+    return _Outliner(data, part, keep, " ").root()
+
+
+def fragment(data: bytes, part: str) -> Node:
+    """An element out of a part, whose prefixes were declared outside of it: no namespaces."""
+    return _Outliner(data, part, None, None).root()
 
 
 def splice(data: bytes, edits: Iterable[Edit], start: int = 0, end: int | None = None) -> bytes:
@@ -107,13 +112,16 @@ def splice(data: bytes, edits: Iterable[Edit], start: int = 0, end: int | None =
 class _Outliner:
     """Builds nodes from the parser's events."""
 
-    def __init__(self, data: bytes, part: str, keep: Collection[str] | None) -> None:
+    def __init__(
+        self, data: bytes, part: str, keep: Collection[str] | None, separator: str | None
+    ) -> None:
         self._data = data
         self._part = part
         self._keep = keep
         self._open: list[Node] = []
         self._roots: list[Node] = []
-        self._parser = hardened_parser(part, " ")
+        self._parser = hardened_parser(part, separator)
+        self._split = split_name if separator else _split_prefix
         self._parser.namespace_prefixes = True
         self._parser.StartElementHandler = self._start
         self._parser.EndElementHandler = self._end
@@ -127,11 +135,11 @@ class _Outliner:
         return self._roots[0]
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
-        namespace, local, prefix = split_name(name)
+        namespace, local, prefix = self._split(name)
         start = self._parser.CurrentByteIndex
         tag = TAG.match(self._data, start)
         inner = tag.end() if tag else start
-        node = Node(local, namespace, prefix, _plain(attributes), start, inner)
+        node = Node(local, namespace, prefix, self._plain(attributes), start, inner)
         if not self._open:
             self._roots.append(node)
         elif self._keep is None or len(self._open) == 1 or local in self._keep:
@@ -149,6 +157,11 @@ class _Outliner:
     def _text(self, text: str) -> None:
         self._open[-1].text += text
 
+    def _plain(self, attributes: dict[str, str]) -> dict[str, str]:
+        """Attributes by their name as written, prefix and all."""
+        names = ((self._split(key), value) for key, value in attributes.items())
+        return {prefix.decode() + local: value for (_, local, prefix), value in names}
+
 
 def split_name(name: str) -> tuple[str, str, bytes]:
     """Namespace, local name and prefix of a name as a namespace-aware expat reports it."""
@@ -159,10 +172,7 @@ def split_name(name: str) -> tuple[str, str, bytes]:
     return first, local, f"{prefix}:".encode() if prefix else b""
 
 
-def _plain(attributes: dict[str, str]) -> dict[str, str]:
-    """Attributes by their name as written, prefix and all."""
-    plain = {}
-    for key, value in attributes.items():
-        _, local, prefix = split_name(key)
-        plain[prefix.decode() + local] = value
-    return plain
+def _split_prefix(name: str) -> tuple[str, str, bytes]:
+    """The same of a name as a parser reports it that is told nothing of namespaces."""
+    prefix, colon, local = name.rpartition(":")
+    return "", local, (prefix + colon).encode()

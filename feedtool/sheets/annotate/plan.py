@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from feedtool.cells import letters
 from feedtool.errors import UsageProblem
 from feedtool.sheets.annotate import canonical, events
+from feedtool.sheets.annotate.bookparts import SmallPart
 from feedtool.sheets.annotate.coding import Coding, utf8
 from feedtool.sheets.annotate.colours import recolour
 from feedtool.sheets.annotate.earlier import earlier_columns
 from feedtool.sheets.annotate.frame import Area, Frame, area
 from feedtool.sheets.annotate.ink import Digest, Ink
 from feedtool.sheets.annotate.notes import SheetNotes
+from feedtool.sheets.annotate.rows import RawRow
 from feedtool.sheets.annotate.styles import Styles
 from feedtool.sheets.annotate.survey import LAST_COLUMN, Survey
 from feedtool.sheets.package import Package
@@ -64,7 +66,7 @@ def plan_sheet(
     """Look through a sheet and decide. Raises NoRoom, CorruptXml, GridOutOfRange."""
     coding, found = look_through(package, entry.part, notes.header_row)
     frame = Frame(found.head, found.tail, entry.part)
-    by_heading = earlier_columns(package, book, found, notes.headings)
+    by_heading = earlier_columns(package, book, found.header, notes.headings)
     earlier = frozenset(column for columns in by_heading.values() for column in columns)
     if all(by_heading.values()):
         # In place: they may have become part of a table, or columns may have come after them.
@@ -85,6 +87,18 @@ def look_through(package: Package, part: str, header_row: int) -> tuple[Coding, 
         return coding, events.survey(stream, part, header_row)
 
 
+def is_annotated(
+    package: Package, book: WorkbookParts, entry: SheetEntry, notes: SheetNotes
+) -> bool:
+    """Whether a sheet has all of our headings in its row of headings. Raises FileProblem."""
+    _, stream = utf8(package.stream(entry.part), entry.part)
+    rows = (row for row in events.Events(stream, entry.part) if isinstance(row, RawRow))
+    header = next((row for row in rows if row.number >= notes.header_row), None)
+    if header is None or header.number > notes.header_row:
+        return False
+    return all(earlier_columns(package, book, header, notes.headings).values())
+
+
 def _ranges(package: Package, entry: SheetEntry, frame: Frame, header_row: int) -> Iterator[int]:
     """The last columns of merged cells, of the autofilter and of tables."""
     yield from (place.right for place in frame.ranges(header_row))
@@ -98,8 +112,6 @@ def _ranges(package: Package, entry: SheetEntry, frame: Frame, header_row: int) 
 
 
 def _table(package: Package, part: str) -> Area | None:
-    from feedtool.sheets.annotate.bookparts import SmallPart
-
     return area(SmallPart.read(package, part).outline().attributes.get("ref", ""))
 
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
+from feedtool.cells import letters
 from feedtool.sheets.annotate.inline import inline, quoted
 from feedtool.sheets.annotate.notes import Link, Summary
 from feedtool.sheets.annotate.styles import Styles
-from feedtool.cells import letters
 
 _NARROWEST, _WIDEST = 8, 60
 """Of a column, in characters; longer texts are wrapped."""

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from feedtool.sheets.annotate.rows import RawRow
 from feedtool.cells import letters
+from feedtool.sheets.annotate.rows import RawRow
 from feedtool.sheets.markup import corrupt
 from feedtool.sheets.unreadable import CorruptXml, GridOutOfRange
 

@@ -7,7 +7,7 @@ from feedtool.errors import UsageProblem
 from feedtool.sheets.annotate.bookparts import BookParts, SmallPart
 from feedtool.sheets.annotate.check import check_package
 from feedtool.sheets.annotate.notes import SheetNotes, Summary
-from feedtool.sheets.annotate.plan import SheetPlan, plan_sheet
+from feedtool.sheets.annotate.plan import SheetPlan, is_annotated, plan_sheet
 from feedtool.sheets.annotate.repack import LEVEL, Repack, comment_of, named
 from feedtool.sheets.annotate.styles import EMPTY, Styles, add_styles
 from feedtool.sheets.annotate.summarysheet import summary_sheet
@@ -29,6 +29,25 @@ def annotate_workbook(
         with result.open("wb") as out:
             _write(package, Repack(out), plans, changed, styles)
         check_package(result, package, plans, changed)
+
+
+def is_annotated_workbook(
+    path: Path, sheets: Sequence[SheetNotes], summary: Summary | None
+) -> bool:
+    """Whether a workbook has our summary, or our headings in one of the sheets.
+
+    Raises FileProblem for what is no workbook.
+    """
+    with Package(path) as package:
+        book = read_workbook(package)
+        if summary is not None and _summary_part(book, summary):
+            return True
+        return any(
+            is_annotated(package, book, entry, notes)
+            for notes in sheets
+            for entry in book.sheets
+            if entry.name == notes.sheet and entry.is_worksheet
+        )
 
 
 def _entry(book: WorkbookParts, notes: SheetNotes) -> SheetEntry:

@@ -1,13 +1,17 @@
-"""The way in: decides by the file's content which copy is made, and where it may be put."""
+"""The way in: the file's content decides which copy is made, and what may be replaced by it."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
+from feedtool.errors import FileProblem, UsageProblem
+from feedtool.sheets.annotate.csvcopy import annotate_csv, is_annotated_csv
 from feedtool.sheets.annotate.notes import SheetNotes, Summary
 from feedtool.sheets.annotate.place import cannot_write, placed
-from feedtool.sheets.annotate.workbook import annotate_workbook
+from feedtool.sheets.annotate.workbook import annotate_workbook, is_annotated_workbook
 
-_ZIP = b"PK\x03\x04"
+
+class Occupied(UsageProblem):
+    """Where the result should go there is a file that is no earlier result."""
 
 
 def annotate(
@@ -17,10 +21,69 @@ def annotate(
     summary: Summary | None = None,
     *,
     overwrite: bool = False,
+    csv_fallback: str = "cp1252",
 ) -> None:
-    """Write the annotated copy of a workbook or CSV."""
+    """Write the annotated copy of a workbook (.xlsx, .xlsm) or CSV, whichever `source` is.
+
+    The copy is read again before it takes its place; until then, and after any failure, `target`
+    is what it was. `source` is only read; it may be the target with `overwrite`.
+
+    Args:
+        source: The user's file.
+        target: Where the copy goes. An earlier result there is replaced.
+        sheets: The notes of each sheet to annotate; of a CSV exactly one.
+        summary: A sheet that becomes the workbook's last one, or replaces its namesake. A CSV has
+            no place for it.
+        overwrite: Replace whatever is at `target`.
+        csv_fallback: The encoding of a CSV that is not UTF-8, as the reader was told.
+
+    Raises:
+        UsageProblem: `target` is something else than an earlier result or cannot be written, or a
+            sheet is not there or has no room for three more columns.
+        FileProblem: `source` cannot be read.
+        NotAsWritten: The copy did not read back as it was written, and was not kept.
+        ValueError: The notes are not in ascending order, or a row is not in the sheet.
+    """
+    if len({notes.sheet for notes in sheets}) != len(sheets) or not sheets:
+        raise ValueError("one or more sheets are to be annotated, each of them once")
+    if not overwrite:
+        _refuse_occupied(source, target, sheets, summary, csv_fallback)
     with placed(target) as result:
         try:
-            annotate_workbook(source, result, sheets, summary)
+            if _is_package(source):
+                annotate_workbook(source, result, sheets, summary)
+            else:
+                annotate_csv(source, result, sheets[0], csv_fallback)
         except OSError as error:
             raise cannot_write(target, error) from error
+
+
+def _is_package(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(2) == b"PK"
+
+
+def _refuse_occupied(
+    source: Path,
+    target: Path,
+    sheets: Sequence[SheetNotes],
+    summary: Summary | None,
+    csv_fallback: str,
+) -> None:
+    """Raise Occupied unless there is nothing at the target, or a result of ours."""
+    if not target.exists():
+        return
+    if target.samefile(source):
+        raise Occupied(f"{target} is the input itself.", "Name another file, or use --in-place.")
+    try:
+        if _is_package(target):
+            is_ours = is_annotated_workbook(target, sheets, summary)
+        else:
+            is_ours = is_annotated_csv(target, sheets[0], csv_fallback)
+    except (FileProblem, OSError):
+        is_ours = False
+    if not is_ours:
+        raise Occupied(
+            f"{target} exists and is no result of feedtool, so it is left alone.",
+            "Move it away, or name another file with --out.",
+        )
