@@ -44,7 +44,8 @@ FIELDS = (
     "sellerExternalReference product.gtin condition price.price price.originPrice taxes.VAT "
     f"taxes.EcoPart taxes.DEA {TRACKED}.cost {TRACKED}.additionalCost preparationTime quantity"
 ).split()
-"""The columns of the tables below; `-` is an empty cell, a GTIN stands without its check digit."""
+"""The columns of the tables below; `-` is an empty cell. A GTIN stands without its check digit;
+letters in its place are a product reference."""
 
 OFFERS = """
 KETTLE-17L-STEEL        376045270101  New                         29.90   39.90  20   0.15  -     4.90  1.50   2  120
@@ -56,7 +57,7 @@ MUG-STONEWARE-350-BLUE  376045270106  New                          8.50   -     
 MUG-STONEWARE-350-SAND  376045270107  New                          8.50   -      20   -     -     3.90  0.50   1  244
 MUG-ENAMEL-500          376045270108  New                          9.90   12.90  20   -     -     3.90  0.50   1  180
 PAN-28-CAST-IRON        376045270109  New                         64.90   -      20   -     -     6.90  3.00   2   18
-KNIFE-SET-5             376045270110  New                         79.00   99.00  20   -     -     4.90  1.50   2   12
+KNIFE-SET-5             CAT-88123     New                         79.00   99.00  20   -     -     4.90  1.50   2   12
 LAMP-DESK-LED-OAK       376045270111  New                         45.00   59.00  20   0.09  -     4.90  1.50   2   36
 LAMP-FLOOR-ARC          376045270112  New                        129.00   -      20   0.09  -    12.90  9.90   4    7
 BULB-E27-9W-4PK         376045270113  New                         11.99   -      20   0.48  -     3.90  0.50   1  400
@@ -64,7 +65,7 @@ SOCKET-SMART-16A        376045270114  New                         17.49   22.90 
 HEADSET-BT-200-BLACK    376045270115  New                         59.90   79.90  20   0.02  -     4.90  1.50   2   64
 HEADSET-BT-200-BLACK-B  376045270115  New                         57.90   -      20   0.02  -     4.90  1.50   2   64
 HEADSET-BT-200-USED     376045270115  UsedVeryGoodState           34.90   -      20   0.02  -     4.90  1.50   2    5
-SPEAKER-MINI-TEAL       376045270116  New                         24.90   -      20   0.02  -     4.90  1.50   2   90
+SPEAKER-MINI-TEAL       07123456789   New                         24.90   -      20   0.02  -     4.90  1.50   2   90
 KEYBOARD-FR-TKL         376045270117  New                         69.00   -      20   0.02  -     4.90  1.50   2   28
 MOUSE-WIRELESS-GREY     376045270118  New                         19.99   -      20   0.02  -     3.90  0.50   1  133
 PHONE-A12-64-REFURB     376045270119  RefurbishedVeryGoodState   149.00  199.00  20   0.02  -     6.90  6.90   3    9
@@ -223,7 +224,9 @@ def table(text: str) -> list[Values]:
 def _row(cells: list[str]) -> Values:
     given = {key: cell for key, cell in zip(FIELDS, cells, strict=True) if cell != "-"}
     values: Values = {key: cell if key in TEXTS else float(cell) for key, cell in given.items()}
-    return values | {"product.gtin": gtin(given["product.gtin"])}
+    product = str(values.pop("product.gtin"))
+    own = {"product.gtin": gtin(product)} if product.isdigit() else {"product.reference": product}
+    return values | own
 
 
 def label(condition: Value, language: str) -> str:

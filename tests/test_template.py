@@ -174,15 +174,15 @@ def test_keeps_identifiers_as_text_over_whole_columns() -> None:
         "product.gtin": "@",
         "product.reference": "@",
         "condition": "General",
-        "price.price": "0.00",
-        "price.originPrice": "0.00",
+        "price.price": "0.00##",
+        "price.originPrice": "0.00##",
         "taxes.VAT": "General",
-        "taxes.EcoPart": "0.00",
-        "taxes.DEA": "0.00",
-        "deliveryModes.TrackedHomeDelivery.cost": "0.00",
-        "deliveryModes.TrackedHomeDelivery.additionalCost": "0.00",
-        "deliveryModes.SignedHomeDelivery.cost": "0.00",
-        "deliveryModes.SignedHomeDelivery.additionalCost": "0.00",
+        "taxes.EcoPart": "0.00##",
+        "taxes.DEA": "0.00##",
+        "deliveryModes.TrackedHomeDelivery.cost": "0.00##",
+        "deliveryModes.TrackedHomeDelivery.additionalCost": "0.00##",
+        "deliveryModes.SignedHomeDelivery.cost": "0.00##",
+        "deliveryModes.SignedHomeDelivery.additionalCost": "0.00##",
     }
 
 

@@ -32,7 +32,7 @@ def number_format(cell_type: CellType) -> str:
         case Text() | Gtin():
             return "@"
         case Money():
-            return "0.00"
+            return "0.00##"  # a third decimal is refused, so it must be seen
         case Whole():
             return "0"
         case _:
