@@ -3,8 +3,10 @@
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+import orjson
+
 from feedtool.cells import BLANK, Block, Cell, letters, shown
-from feedtool.check.gate import encoded, faults, gate
+from feedtool.check.gate import faults, gate
 from feedtool.check.result import INVALID, VALID, CheckedSheet, Refused
 from feedtool.columns import ColumnReader, Flawed
 from feedtool.dialect import Dialect
@@ -173,11 +175,11 @@ class SheetReader:
         found = [*cells.faults, *self._faults(row)]
         is_valid = not any(fault.code.severity is Severity.ERROR for _, fault in found)
         if is_valid:
-            body = encoded(self._feeds[row.kind].request(row))
-            if self._gates[row.kind](body):
-                self._accept(row, body)
+            request = self._feeds[row.kind].request(row)
+            if self._gates[row.kind](request):
+                self._accept(row, request)
             else:
-                found += [(None, fault) for fault in faults(row.kind, body)]
+                found += [(None, fault) for fault in faults(row.kind, request)]
                 is_valid = False
         for survey in self.surveys:
             survey.see(self.number, row)
@@ -206,7 +208,7 @@ class SheetReader:
                 else:
                     yield None, fault
 
-    def _accept(self, row: Row, body: bytes) -> None:
+    def _accept(self, row: Row, request: dict[str, object]) -> None:
         if not self.checked.has_items:
             return
         values = row.values
@@ -221,7 +223,7 @@ class SheetReader:
                 row.channel,
                 values["sellerExternalReference"],
                 product,
-                body,
+                orjson.dumps(request),
             )
         )
 

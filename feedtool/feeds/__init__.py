@@ -5,7 +5,7 @@ schema of that request. A new kind of feed is one new file here and its schema.
 """
 
 import pkgutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -71,6 +71,11 @@ class Row(NamedTuple):
     def is_blank(self, field: str) -> bool:
         """Whether nothing stands there; a refused cell is not blank."""
         return self.values.get(field) is None and field not in self.refused
+
+    def blanks(self, fields: Iterable[str]) -> list[str]:
+        """The blank ones of some fields."""
+        values, refused = self.values, self.refused
+        return [field for field in fields if values.get(field) is None and field not in refused]
 
 
 @dataclass(frozen=True, slots=True)

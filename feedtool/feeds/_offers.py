@@ -254,6 +254,12 @@ def missing(sheet: SheetColumns, keys: tuple[str, ...]) -> list[str]:
     return [key for key in keys if key not in sheet.fields]
 
 
+def number(amount: Decimal) -> int | float:
+    """An amount as JSON has it; exact, since money has far fewer than 15 digits."""
+    as_float = float(amount)
+    return int(as_float) if as_float.is_integer() else as_float
+
+
 def taxes(row: Row) -> list[dict[str, object]]:
     """`price.taxes[]`: all of them, since taxes are listed even when zero."""
     dialect = row.sheet.dialect
@@ -263,7 +269,7 @@ def taxes(row: Row) -> list[dict[str, object]]:
         value = row.values.get(key) or ZERO
         if name == "VAT" and dialect.vat_scale == 1:
             value = value / HUNDRED
-        listed.append({"code": dialect.tax_codes[name], "value": value})
+        listed.append({"code": dialect.tax_codes[name], "value": number(value)})
     return listed
 
 
@@ -271,9 +277,10 @@ def delivery_modes(row: Row) -> list[dict[str, object]]:
     """`deliveryModes[]`: the modes of which both amounts are given."""
     values = row.values
     return [
-        {"code": mode.code, "cost": values[mode.cost], "additionalCost": values[mode.additional]}
+        {"code": mode.code, "cost": number(cost), "additionalCost": number(additional)}
         for mode in row.sheet.modes
-        if values[mode.cost] is not None and values[mode.additional] is not None
+        if (cost := values.get(mode.cost)) is not None
+        and (additional := values.get(mode.additional)) is not None
     ]
 
 

@@ -46,8 +46,10 @@ def request(row: Row) -> dict[str, object]:
     """The reference and what is not blank."""
     values = row.values
     body: dict[str, object] = {"sellerExternalReference": values[offers.REFERENCE]}
-    price = {
-        key.removeprefix("price."): values[key] for key in SIMPLE[:2] if values.get(key) is not None
+    price: dict[str, object] = {
+        key.removeprefix("price."): offers.number(values[key])
+        for key in SIMPLE[:2]
+        if values.get(key) is not None
     }
     if any(values.get(key) is not None for key in offers.TAXES):
         price["taxes"] = offers.taxes(row)

@@ -1,10 +1,13 @@
 """Offers that are created, or replaced as a whole (specification, "Offers (JSON packages)" 1)."""
 
+from functools import cache
+
 from feedtool.dialect import LARGE_PARCEL_MODES, Dialect
 from feedtool.feeds import Column, Feed, Row, SheetColumns
 from feedtool.feeds import _offers as offers
 from feedtool.model import PackageType
 
+PRODUCT = (offers.GTIN, offers.PRODUCT_REFERENCE)
 ALWAYS = (
     offers.REFERENCE,
     offers.CONDITION,
@@ -32,25 +35,26 @@ def missing(sheet: SheetColumns) -> list[str]:
     if not {offers.GTIN, offers.PRODUCT_REFERENCE} & sheet.fields:
         keys.insert(1, offers.GTIN)
     has_large = any(mode.code in LARGE_PARCEL_MODES for mode in sheet.modes)
-    mandatory = sheet.dialect.mandatory_mode
-    if mandatory and not has_large:
-        mode = offers.mode(mandatory)
-        keys += offers.missing(sheet, (mode.cost, mode.additional))
+    if not has_large:
+        keys += offers.missing(sheet, mandatory_amounts(sheet.dialect.mandatory_mode))
     return keys
 
 
 def required(row: Row) -> list[str]:
     """A row without GTIN and product reference is reported on the GTIN."""
-    keys = [key for key in ALWAYS if row.is_blank(key)]
-    if row.is_blank(offers.GTIN) and row.is_blank(offers.PRODUCT_REFERENCE):
+    keys = row.blanks(ALWAYS)
+    if len(row.blanks(PRODUCT)) == len(PRODUCT):
         keys.append(offers.GTIN)
-    mandatory = row.sheet.dialect.mandatory_mode
-    if mandatory:
-        mode = offers.mode(mandatory)
-        amounts = [key for key in (mode.cost, mode.additional) if row.is_blank(key)]
-        if amounts and not _has_large_parcel_mode(row):
-            keys += amounts
+    amounts = row.blanks(mandatory_amounts(row.sheet.dialect.mandatory_mode))
+    if amounts and not _has_large_parcel_mode(row):
+        keys += amounts
     return keys
+
+
+@cache
+def mandatory_amounts(mode: str | None) -> tuple[str, ...]:
+    """The keys of the amounts that every Upsert gives, unless it goes as a large parcel."""
+    return (offers.mode(mode).cost, offers.mode(mode).additional) if mode else ()
 
 
 def _has_large_parcel_mode(row: Row) -> bool:
@@ -70,10 +74,10 @@ def request(row: Row) -> dict[str, object]:
         product["gtin"] = int(str(gtin)) if row.sheet.dialect.gtin_as == "number" else gtin
     if reference is not None:
         product["reference"] = reference
-    price: dict[str, object] = {"price": values["price.price"]}
+    price: dict[str, object] = {"price": offers.number(values["price.price"])}
     struck = values.get("price.originPrice")
     if struck is not None:
-        price["originPrice"] = struck
+        price["originPrice"] = offers.number(struck)
     price["taxes"] = offers.taxes(row)
     return {
         "sellerExternalReference": values[offers.REFERENCE],
