@@ -34,7 +34,7 @@ from feedtool.errors import FeedtoolError, Interrupted
 from feedtool.ledger import Change
 from feedtool.service import wire
 from feedtool.service.answers import Kind
-from feedtool.service.wire import Failure
+from feedtool.service.wire import Failure, NotSent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -126,6 +126,8 @@ class _Delivery:
     settings: Settings
     packages: dict[int, Package] = field(default_factory=dict)
     flights: dict[Future[Heard], _Flight] = field(default_factory=dict)
+    begun: list[_Flight] = field(default_factory=list)
+    """Intended, and not yet sent."""
     results: Counter[int] = field(default_factory=Counter)
     """Rows that have a result, by package."""
     changes: list[Change] = field(default_factory=list)
@@ -153,10 +155,13 @@ class _Delivery:
     def _turn(self) -> bool:
         """Begin what can begin, then wait for an answer or for time to pass; False at the end."""
         steps = self._steps()
-        begun = [self._begin(*step) for step in steps if step[1] is not Do.CLOSE]
+        self.begun = [self._begin(*step) for step in steps if step[1] is not Do.CLOSE]
         self._save()
-        for flight in begun:
+        while self.begun:
+            # Off the list before it is sent: what is on it has never left.
+            flight = self.begun.pop(0)
             self.flights[self.lanes.submit(_ask, self.client, flight.call)] = flight
+        self._report()
         for package, do, _ in steps:
             if do is Do.CLOSE:
                 self._close(package)
@@ -259,12 +264,15 @@ class _Delivery:
         changes, self.changes = self.changes, []
         if changes:
             self.ledger.save(changes)
+
+    def _report(self) -> None:
         events, self.events = self.events, []
         for event in events:
             self.on_event(event)
 
     def _sleep_until_due(self) -> bool:
         self._save()
+        self._report()
         packages = list(self.packages.values())
         if self.hold:
             packages = list(held_until(packages, self.hold))
@@ -279,6 +287,8 @@ class _Delivery:
     def _park(self) -> None:
         """Let the calls under way finish, and write down what they came to."""
         with suppress(FeedtoolError):
+            for flight in self.begun:
+                self._learn(flight, NotSent("the run was stopped"))
             self._land(wait_for(self.flights).done)
             self._save()
 

@@ -168,10 +168,10 @@ def _message(code: str | None, text: str | None) -> Message | None:
 _BY_PACKAGE = t.packages.c.package == bindparam("key")
 _UPDATE_PACKAGE = update(t.packages).where(_BY_PACKAGE)
 _UPDATE_UPLOAD = update(t.uploads).where(
-    t.uploads.c.package == bindparam("key"), t.uploads.c.upload == bindparam("number")
+    t.uploads.c.package == bindparam("key"), t.uploads.c.upload == bindparam("at")
 )
 _UPDATE_ATTEMPT = update(t.attempts).where(
-    t.attempts.c.package == bindparam("key"), t.attempts.c.number == bindparam("attempt")
+    t.attempts.c.package == bindparam("key"), t.attempts.c.number == bindparam("at")
 )
 _DELETE_RESULT = delete(t.results).where(
     t.results.c.package == bindparam("key"), t.results.c.reference == bindparam("named")
@@ -182,13 +182,13 @@ def save_change(db: Connection, change: Change) -> None:
     """Write what differs between before and after, and what came with it."""
     key = change.after.key
     if columns := _changed_columns(change.before, change.after):
-        db.execute(_UPDATE_PACKAGE.values(columns), {"key": key})
+        db.execute(_UPDATE_PACKAGE, {"key": key, **columns})
     for number, (old, new) in enumerate(
         zip(change.before.uploads, change.after.uploads, strict=True), 1
     ):
         if old is not new:
             message = _message_columns(_refusal(change, number))
-            db.execute(_UPDATE_UPLOAD.values(stage=new, **message), {"key": key, "number": number})
+            db.execute(_UPDATE_UPLOAD, {"key": key, "at": number, "stage": new, **message})
     _save_attempt(db, change)
     if change.results:
         _save_results(db, key, change.results)
@@ -235,8 +235,7 @@ def _save_attempt(db: Connection, change: Change) -> None:
         "trace_id": attempt.trace_id,
         "detail": attempt.detail,
     }
-    where = {"key": change.after.key, "attempt": attempt.number}
-    db.execute(_UPDATE_ATTEMPT.values(answer), where)
+    db.execute(_UPDATE_ATTEMPT, {"key": change.after.key, "at": attempt.number, **answer})
 
 
 def _save_results(db: Connection, key: int, results: Iterable[Result]) -> None:

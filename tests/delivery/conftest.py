@@ -1,0 +1,175 @@
+"""A seller, a ledger, and the service in-process with the clock in hand."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from feedtool import plan
+from feedtool.delivery.deliver import deliver
+from feedtool.ledger import Ledger, Package
+from feedtool.model import Item, PackageType, Verdict
+from feedtool.sandbox.transport import SandboxTransport, mount
+from feedtool.service.auth import StaticToken
+from feedtool.service.client import Client
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from feedtool.delivery.decide import Settings
+    from feedtool.delivery.events import Event
+    from feedtool.sandbox import Applied
+    from feedtool.sandbox import Settings as SandboxSettings
+    from feedtool.service.wire import Call, Reply, Sender
+
+START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+
+
+def gtin(number: int) -> str:
+    """A well-formed GTIN-13 of its own for every number."""
+    digits = f"{300_000_000_000 + number:012d}"
+    total = sum(int(digit) * (3 if place % 2 else 1) for place, digit in enumerate(digits))
+    return digits + str(-total % 10)
+
+
+def offer(number: int, **changes: Any) -> dict[str, Any]:
+    return {
+        "sellerExternalReference": f"R{number}",
+        "product": {"gtin": gtin(number)},
+        "condition": "New",
+        "price": {
+            "price": 11.0,
+            "taxes": [{"code": code, "value": 0} for code in ("VAT", "EcoPart", "DEA")],
+        },
+        "deliveryModes": [{"code": "TrackedHomeDelivery", "cost": 4.9, "additionalCost": 1.5}],
+        "preparationTime": 2,
+        "quantity": 7,
+        **changes,
+    }
+
+
+def upsert(row: int, channel: str = "PRIMARY", **changes: Any) -> Item:
+    """A row whose reference, unless changed, is its number."""
+    document = offer(row, **changes)
+    reference = str(document["sellerExternalReference"])
+    body = json.dumps(document).encode()
+    return Item(row, PackageType.UPSERT, channel, reference, f"{gtin(row)}||New", body)
+
+
+def delete(row: int, channel: str = "PRIMARY") -> Item:
+    body = json.dumps({"sellerExternalReference": f"R{row}"}).encode()
+    return Item(row, PackageType.DELETE, channel, f"R{row}", "", body)
+
+
+@dataclass
+class Recorder:
+    """Hands every call on, and remembers them."""
+
+    sender: Sender
+    calls: list[Call] = field(default_factory=list)
+
+    def send(self, call: Call) -> Reply:
+        self.calls.append(call)
+        return self.sender.send(call)
+
+    @property
+    def said(self) -> list[str]:
+        """Method and last segment, ids left out."""
+        return [
+            f"{call.method} {call.target.partition('?')[0].rpartition('/')[2]}"
+            if "offer-requests" in call.target or call.target == "/offer-packages"
+            else f"{call.method} package"
+            for call in self.calls
+        ]
+
+
+@dataclass
+class Scene:
+    ledger: Ledger
+    transport: SandboxTransport
+    client: Recorder
+    run_id: int = 0
+    file: int = 0
+    events: list[Event] = field(default_factory=list)
+
+    def plan(
+        self, items: Iterable[Item], limits: plan.Limits | None = None, language: str = "en"
+    ) -> None:
+        base = self.transport.base
+        self.run_id = self.ledger.start_run(now=START, seller="S1", service=base, language=language)
+        stream = plan.uploads(items, limits)
+        self.file = self.ledger.add_file(self.run_id, stream, path="a", sha256="", kind="k")
+
+    def go_on(
+        self,
+        client: Sender | None = None,
+        *,
+        pool: int = 1,
+        wait: bool = True,
+        luck: float = 1.0,
+        settings: Settings | None = None,
+    ) -> list[Verdict]:
+        deliver(
+            self.ledger,
+            self.run_id,
+            client or self.client,
+            now=self.transport.now,
+            sleep=self.transport.sleep,
+            luck=lambda: luck,
+            pool=pool,
+            on_event=self.events.append,
+            wait=wait,
+            settings=settings,
+        )
+        return self.verdicts
+
+    def deliver(self, *items: Item) -> list[Verdict]:
+        self.plan(items)
+        return self.go_on()
+
+    @property
+    def verdicts(self) -> list[Verdict]:
+        return list(self.ledger.verdicts(self.file))
+
+    @property
+    def statuses(self) -> list[str]:
+        return [str(verdict.status) for verdict in self.verdicts]
+
+    @property
+    def packages(self) -> list[Package]:
+        return self.ledger.read_packages(self.run_id)
+
+    @property
+    def applied(self) -> list[Applied]:
+        """What the service did, which is what counts."""
+        return list(self.transport.sandbox.applied())
+
+    def client_with(self, token: str) -> Client:
+        base = self.transport.base
+        return Client(base, "S1", StaticToken(token), transport=self.transport)
+
+
+@pytest.fixture
+def scene_of() -> Iterator[Callable[..., Scene]]:
+    """Makes a scene whose sandbox has the settings given."""
+    made: list[Scene] = []
+
+    def make(settings: SandboxSettings | None = None) -> Scene:
+        transport = mount(settings=settings, real=lambda: START)
+        client = Client(transport.base, "S1", StaticToken("sandbox"), transport=transport)
+        made.append(Scene(Ledger(), transport, Recorder(client)))
+        return made[-1]
+
+    yield make
+    for scene in made:
+        scene.ledger.close()
+        scene.transport.close()
+
+
+@pytest.fixture
+def scene(scene_of: Callable[..., Scene]) -> Scene:
+    return scene_of()
