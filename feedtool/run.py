@@ -10,20 +10,21 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from feedtool import plan, verdicts
 from feedtool.check import Asked, Input, check
 from feedtool.check.result import CheckedSheet
-from feedtool.delivery.decide import Settings
-from feedtool.delivery.deliver import deliver
-from feedtool.delivery.events import Event
 from feedtool.errors import EXIT_PRECEDENCE, Exit, FeedtoolError
-from feedtool.ledger import Ledger
 from feedtool.model import Message, PackageSummary, Status, Verdict
 from feedtool.report import Outcome, summary_sheet
 from feedtool.requests import write_requests
 from feedtool.service.wire import Sender, UploadBody
 from feedtool.sheets.annotate import annotate
+
+if TYPE_CHECKING:  # the ledger's library takes longer to import than a small file to check
+    from feedtool.delivery.events import Event
+    from feedtool.ledger import Ledger
 
 GOOD = frozenset({Status.VALID, Status.INTEGRATED, Status.UNCHANGED, Status.SUPERSEDED})
 """What a row may have become in a run that ends with 0."""
@@ -102,18 +103,21 @@ def submit(
     asked: Asked,
     outputs: Outputs,
     service: Service,
-    ledger: Ledger,
+    ledger: "Ledger",
     *,
     requests: Path | None = None,
     is_all_or_nothing: bool = False,
     wait: bool = True,
-    on_event: Callable[[Event], None] = lambda _: None,
+    on_event: "Callable[[Event], None]" = lambda _: None,
 ) -> Submission:
     """Checks files, sends what is valid, waits, and writes the annotated copies.
 
     What stops the delivery is no reason to keep back what is known of the rows: it is told in
     `Submission.stopped`, beside the outcomes.
     """
+    from feedtool.delivery.decide import Settings
+    from feedtool.delivery.deliver import deliver
+
     sheets = check(inputs, asked)
     if is_all_or_nothing and not _all_clean(sheets):
         outcomes = [_planned(sheet, asked, is_sent=False) for sheet in sheets]
@@ -179,7 +183,7 @@ def _held(sheet: CheckedSheet) -> Iterator[Verdict]:
 
 
 def _record(
-    ledger: Ledger, run: int, sheet: CheckedSheet, inputs: Sequence[Input], asked: Asked
+    ledger: "Ledger", run: int, sheet: CheckedSheet, inputs: Sequence[Input], asked: Asked
 ) -> int:
     """Writes a sheet's rows down before any of them is sent; the sheet's key in the ledger."""
     path = next(one.path for one in inputs if one.name == sheet.file)
@@ -195,7 +199,7 @@ def _record(
     )
 
 
-def _answered(sheet: CheckedSheet, ledger: Ledger, run: int, file: int | None) -> Outcome:
+def _answered(sheet: CheckedSheet, ledger: "Ledger", run: int, file: int | None) -> Outcome:
     """What is told of a sheet after its delivery."""
     if file is None:
         return Outcome(sheet, str(run), is_submitted=True)
