@@ -20,7 +20,7 @@ def config() -> None:
 @options.connection
 @options.language
 @options.home
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text")
+@options.option("--format", "form", type=click.Choice(["text", "json"]), default="text")
 @click.pass_context
 def show(ctx: click.Context, /, form: str, **settings: Any) -> None:
     """Show the settings in force and where each comes from; secrets are masked.

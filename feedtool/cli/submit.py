@@ -16,16 +16,16 @@ from feedtool.cli.telling import tell_outcomes
 
 @click.command()
 @files
-@click.option("--dry-run", is_flag=True, help="Stop after the plan and tell it; send nothing.")
-@click.option("--sandbox", is_flag=True, help="Send to the embedded sandbox.")
+@options.option("--dry-run", is_flag=True, help="Stop after the plan and tell it; send nothing.")
+@options.option("--sandbox", is_flag=True, help="Send to the embedded sandbox.")
 @options.option(
     "--requests",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
     help="Also write the exact request bodies into this folder.",
 )
-@click.option("--all-or-nothing", is_flag=True, help="Send nothing unless every row is valid.")
-@click.option("--no-wait", is_flag=True, help="Return once all is committed.")
+@options.option("--all-or-nothing", is_flag=True, help="Send nothing unless every row is valid.")
+@options.option("--no-wait", is_flag=True, help="Return once all is committed.")
 @options.configuration
 @options.connection
 @options.reading

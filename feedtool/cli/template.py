@@ -12,10 +12,10 @@ from feedtool.errors import UsageProblem
 
 @click.command()
 @click.argument("kind", metavar="KIND")
-@click.option(
+@options.option(
     "--out", type=click.Path(path_type=Path), metavar="PATH", help="Default KIND.xlsx here."
 )
-@click.option("--yes", is_flag=True, help="Replace a file of that name.")
+@options.option("--yes", is_flag=True, help="Replace a file of that name.")
 @options.configuration
 @options.language
 @click.pass_context

@@ -13,7 +13,7 @@ from feedtool.cli.telling import tell_outcomes
 @files
 @options.configuration
 @options.reading
-@click.option("--annotate", is_flag=True, help="Also write the annotated copy.")
+@options.option("--annotate", is_flag=True, help="Also write the annotated copy.")
 @options.writing
 @options.telling
 @click.pass_context
