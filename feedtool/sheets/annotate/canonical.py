@@ -162,7 +162,7 @@ class _Patcher:
 
     def block(self, block: bytes) -> bytes:
         """The same rows, ours in them."""
-        done = []
+        done: list[bytes] = []
         *parts, rest = block.split(b"</row>")
         for row in parts:
             part, tag = row, _ROW.match(row)

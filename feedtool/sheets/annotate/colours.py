@@ -20,9 +20,25 @@ _AREAS = 400
 """Areas of one rule. Excel reads thousands, but a list that a person opens should stay readable."""
 
 _BEFORE = frozenset(
-    ("sheetPr", "dimension", "sheetViews", "sheetFormatPr", "cols", "sheetData", "sheetCalcPr")
-    + ("sheetProtection", "protectedRanges", "scenarios", "autoFilter", "sortState")
-    + ("dataConsolidate", "customSheetViews", "mergeCells", "phoneticPr", "conditionalFormatting")
+    {
+        "sheetPr",
+        "dimension",
+        "sheetViews",
+        "sheetFormatPr",
+        "cols",
+        "sheetData",
+        "sheetCalcPr",
+        "sheetProtection",
+        "protectedRanges",
+        "scenarios",
+        "autoFilter",
+        "sortState",
+        "dataConsolidate",
+        "customSheetViews",
+        "mergeCells",
+        "phoneticPr",
+        "conditionalFormatting",
+    }
 )
 """What the schema puts before a conditional format; anything else comes after it."""
 

@@ -86,13 +86,12 @@ class _Text:
         with path.open("rb") as file:
             file.seek(len(self.dialect.mark))
             lines = _Lines(TextIOWrapper(file, self.codec, newline=""), self.mark)
-            number = 0
-            for fields in csv.reader(chain(lines, (_END,)), delimiter=self.dialect.separator):
+            reader = csv.reader(chain(lines, (_END,)), delimiter=self.dialect.separator)
+            for number, fields in enumerate(reader, 1):
                 raw = lines.taken()
                 if fields == [_END]:
                     yield Record(0, raw, "", [])
                     return
-                number += 1
                 end = next(end for end in ("\r\n", "\n", "\r", lines.final) if raw.endswith(end))
                 yield Record(number, raw.removesuffix(end), end, fields)
         raise CsvUnterminatedQuote(

@@ -8,8 +8,15 @@ from feedtool.sheets.annotate.inline import quoted
 from feedtool.sheets.annotate.outline import Edit, Node, outline, splice
 
 KEPT = frozenset(
-    ("col", "mergeCell", "cfRule", "formula")
-    + ("ext", "conditionalFormattings", "conditionalFormatting")
+    {
+        "col",
+        "mergeCell",
+        "cfRule",
+        "formula",
+        "ext",
+        "conditionalFormattings",
+        "conditionalFormatting",
+    }
 )
 """The elements deeper in a sheet that are looked at."""
 WIDTHS = (14, 60, 26)
@@ -91,7 +98,7 @@ class Frame:
     def resize(self, written: Area) -> list[Edit]:
         """The edit that makes the stated dimension include ours."""
         node = self.root.child("dimension")
-        stated = node and area(node.attributes.get("ref", ""))
+        stated = area(node.attributes.get("ref", "")) if node else None
         if node is None or stated is None:
             return []
         edit = node.set(self._data, "ref", str(stated.around(written)))

@@ -101,7 +101,7 @@ def fragment(data: bytes, part: str) -> Node:
 def splice(data: bytes, edits: Iterable[Edit], start: int = 0, end: int | None = None) -> bytes:
     """Bytes `start` to `end` of the part with the edits made that lie in there."""
     stop = len(data) if end is None else end
-    pieces = []
+    pieces: list[bytes] = []
     for edit in sorted(edits, key=itemgetter(0, 1)):
         pieces += (data[start : edit.start], edit.new)
         start = edit.end

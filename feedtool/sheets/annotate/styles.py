@@ -13,7 +13,7 @@ class Styles:
     """Indexes into the workbook's lists of cell formats and of conditional formats."""
 
     text: int
-    """Text for good: format `@`, and a quote prefix, so that `=1+1` stays what it is when edited."""
+    """Text for good: format `@` and a quote prefix, so that `=1+1` stays text when it is edited."""
     heading: int
     """The same in bold."""
     prose: int
@@ -69,7 +69,16 @@ _ORDER = (
     "colors",
     "extLst",
 )
-_FONT_ORDER = ("b", "i", "strike", "condense", "extend", "outline", "shadow", "u", "vertAlign") + (
+_FONT_ORDER = (
+    "b",
+    "i",
+    "strike",
+    "condense",
+    "extend",
+    "outline",
+    "shadow",
+    "u",
+    "vertAlign",
     "sz",
     "color",
     "name",
@@ -118,7 +127,7 @@ class _Formats:
         present = [_read(node) for node in self._list.children] if self._list else []
         self._written = len(present)
         self.known = present or list(default)
-        self._indexes = {}
+        self._indexes: dict[Format, int] = {}
         for index, known in enumerate(self.known):
             self._indexes.setdefault(known, index)
 

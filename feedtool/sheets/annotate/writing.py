@@ -48,9 +48,10 @@ def annotate(
         raise ValueError("one or more sheets are to be annotated, each of them once")
     if not overwrite:
         _refuse_occupied(source, target, sheets, summary, csv_fallback)
+    is_package = _is_package(source)
     with placed(target) as result:
         try:
-            if _is_package(source):
+            if is_package:
                 annotate_workbook(source, result, sheets, summary)
             else:
                 annotate_csv(source, result, sheets[0], csv_fallback)

@@ -1,0 +1,178 @@
+"""A copy of a workbook with everything in it: all that is not ours is byte for byte what it was."""
+
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import openpyxl
+import pytest
+
+from feedtool.errors import UsageProblem
+from feedtool.sheets.annotate import Link, Note, SheetNotes, Summary, annotate
+
+HEADINGS = ("feedtool status", "feedtool message", "feedtool code")
+SECOND = "Über 'm & <b>"
+MAY_CHANGE = {
+    "[Content_Types].xml",
+    "docProps/app.xml",
+    "xl/_rels/workbook.xml.rels",
+    "xl/styles.xml",
+    "xl/workbook.xml",
+    "xl/worksheets/sheet1.xml",
+}
+SUMMARY = Summary(
+    "feedtool summary",
+    [
+        ["3 rows checked"],
+        ["Code", "Rows", "First"],
+        ["gtin-checksum", 2, Link("B4", "Offers", "B4")],
+        ["=cmd", 1, Link("'x", SECOND, "A2")],
+    ],
+    frozenset({0, 1}),
+)
+Annotated = Callable[..., Path]
+Part = Callable[..., bytes]
+
+
+def notes() -> list[Note]:
+    return [
+        Note(3, "Valid", "", ""),
+        Note(4, "Invalid", "the check digit is wrong", "gtin-checksum", ((1, "error"),)),
+        Note(5, "Invalid", "=1+1", "gtin-checksum", ((1, "error"), (3, "warning"))),
+    ]
+
+
+@pytest.fixture
+def copy(rich: Path, annotated: Annotated) -> Path:
+    return annotated(rich, notes(), header_row=2, summary=SUMMARY)
+
+
+def members(path: Path) -> dict[str, tuple[int, int, int]]:
+    with zipfile.ZipFile(path) as package:
+        assert package.testzip() is None
+        return {i.filename: (i.CRC, i.file_size, i.compress_size) for i in package.infolist()}
+
+
+def test_all_other_parts_are_what_they_were(rich: Path, copy: Path) -> None:
+    before, after = members(rich), members(copy)
+    changed = {name for name in before if before[name] != after[name]}
+    assert changed <= MAY_CHANGE
+    assert "xl/sharedStrings.xml" in before
+    assert list(after) == [*before, "xl/worksheets/sheet3.xml"]
+
+
+def test_the_archive_keeps_its_comment(copy: Path) -> None:
+    with zipfile.ZipFile(copy) as package:
+        assert package.comment == b"a comment of the archive"
+
+
+def test_the_sheet_is_what_it_was_but_for_ours(
+    rich: Path, copy: Path, part: Part, without_ours: Callable[[bytes], bytes]
+) -> None:
+    before, after = part(rich), part(copy)
+    assert before != after
+    assert without_ours(after) == without_ours(before)
+
+
+def test_every_value_is_there_for_another_program(rich: Path, copy: Path) -> None:
+    for cached in (False, True):
+        before = openpyxl.load_workbook(rich, data_only=cached)
+        after = openpyxl.load_workbook(copy, data_only=cached)
+        assert after.sheetnames == [*before.sheetnames, "feedtool summary"]
+        for sheet in before:
+            for row in sheet.iter_rows():
+                for cell in (cell for cell in row if cell.value is not None):
+                    assert after[sheet.title][cell.coordinate].value == cell.value
+    assert after["Offers"]["E5"].value == 12.5
+
+
+def test_ours_stand_behind_the_last_used_column_as_text(copy: Path) -> None:
+    sheet = openpyxl.load_workbook(copy)["Offers"]
+    shown = [[sheet.cell(row, column).value for column in (7, 8, 9)] for row in range(1, 7)]
+    assert shown == [
+        [None, None, None],
+        list(HEADINGS),
+        ["Valid", None, None],
+        ["Invalid", "the check digit is wrong", "gtin-checksum"],
+        ["Invalid", "=1+1", "gtin-checksum"],
+        [None, None, None],
+    ]
+    formula = sheet["H5"]
+    assert (formula.data_type, formula.number_format, formula.quotePrefix) == ("s", "@", True)
+    assert sheet.column_dimensions["G"].hidden is False
+    assert sheet.column_dimensions["D"].hidden is True
+
+
+def test_guilty_cells_are_coloured_and_keep_their_style(rich: Path, copy: Path) -> None:
+    before, after = (openpyxl.load_workbook(path)["Offers"] for path in (rich, copy))
+    assert after["B4"].style_id == before["B4"].style_id
+    ours = {
+        str(found.sqref): rule.dxf.fill.bgColor.rgb
+        for found in after.conditional_formatting
+        for rule in found.rules
+        if rule.formula == ['LEN("feedtool")>0']
+    }
+    assert ours == {"B4:B5": "FFFFC7CE", "D5": "FFFFEB9C"}
+
+
+def test_the_summary_comes_last_and_its_links_lead_to_the_cells(copy: Path) -> None:
+    sheet = openpyxl.load_workbook(copy)["feedtool summary"]
+    assert [[cell.value for cell in row] for row in sheet.iter_rows()] == [
+        ["3 rows checked", None, None],
+        ["Code", "Rows", "First"],
+        ["gtin-checksum", 2, "B4"],
+        ["=cmd", 1, "'x"],
+    ]
+    assert sheet["C3"].hyperlink.location == "'Offers'!B4"
+    assert sheet["C4"].hyperlink.location == "'Über ''m & <b>'!A2"
+    assert sheet["A2"].font.bold
+    assert not sheet["A3"].font.bold
+    assert sheet["A4"].data_type == "s"
+
+
+def test_names_stay_with_their_sheets(copy: Path) -> None:
+    book = openpyxl.load_workbook(copy)
+    assert book.defined_names["Prices"].attr_text == "Offers!$C$3:$C$14"
+    assert book["Offers"].defined_names["Local"].attr_text == "Offers!$A$3"
+    assert book[SECOND].defined_names["Local"].attr_text == "Offers!$A$4"
+
+
+def test_the_document_properties_list_the_summary(copy: Path, part: Part) -> None:
+    app = ET.fromstring(part(copy, "docProps/app.xml"))  # noqa: S314 — made here
+    texts = [element.text for element in app.iter() if element.text]
+    assert texts == [
+        "Microsoft Excel",
+        *("Worksheets", "3", "Named Ranges", "1"),
+        *("Offers", SECOND, "feedtool summary", "Prices"),
+    ]
+
+
+def test_annotating_the_copy_again_changes_nothing(copy: Path, annotated: Annotated) -> None:
+    again = annotated(copy, notes(), header_row=2, summary=SUMMARY, name="again.xlsm")
+    assert again.read_bytes() == copy.read_bytes()
+
+
+def test_other_notes_replace_the_earlier_ones(copy: Path, annotated: Annotated, part: Part) -> None:
+    fewer = [Note(4, "Integrated", "done", "8000")]
+    again = annotated(copy, fewer, header_row=2, summary=SUMMARY, name="again.xlsm")
+    sheet = openpyxl.load_workbook(again)["Offers"]
+    assert [sheet.cell(4, column).value for column in (7, 8, 9)] == ["Integrated", "done", "8000"]
+    assert [sheet.cell(5, column).value for column in range(7, 13)] == [None] * 6
+    assert b'LEN("feedtool")' not in part(again)
+    assert part(again, "xl/styles.xml") == part(copy, "xl/styles.xml")
+
+
+def test_several_sheets_at_once(rich: Path, tmp_path: Path) -> None:
+    target = tmp_path / "both.xlsm"
+    second = SheetNotes(SECOND, 1, HEADINGS, [Note(2, "Valid", "", "")])
+    annotate(rich, target, [SheetNotes("Offers", 2, HEADINGS, notes()), second], SUMMARY)
+    book = openpyxl.load_workbook(target)
+    assert book["Offers"]["G3"].value == "Valid"
+    assert book[SECOND]["F2"].value == "Valid", "behind the table, which reaches to E"
+    assert book[SECOND].tables["Stock"].ref == "A1:E7"
+
+
+def test_a_sheet_that_is_not_there(rich: Path, annotated: Annotated) -> None:
+    with pytest.raises(UsageProblem, match="no sheet named 'Nowhere'"):
+        annotated(rich, [], sheet="Nowhere")
