@@ -38,9 +38,9 @@ def demo(folder: Path) -> None:
             service,
             ledger,
         )
-    if submission.stopped:
-        raise submission.stopped
-    tell_outcomes(submission.outcomes, "text", None, is_verbose=False)
+        if submission.stopped:
+            raise submission.stopped
+        tell_outcomes(submission.outcomes, "text", None, is_verbose=False)
     say("look", f"open {target}: the answer stands in the last three columns")
 
 
