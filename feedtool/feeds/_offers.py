@@ -207,6 +207,7 @@ MODE_LABELS = {
     "SpecificRoomHomeDelivery": ("Room of choice", "Pièce de votre choix", "Habitación elegida"),
     "WithSetupHomeDelivery": ("With set-up", "Avec mise en service", "Con instalación"),
 }
+_COLONS = (": ", "\u00a0: ", ": ")
 _COST = ("cost", "principal", "coste")
 _ADDITIONAL = ("additional cost", "additionnel", "coste adicional")
 _COST_HELP = ("Shipping of the first piece.", "Port du premier article.", "Envío del primero.")
@@ -227,7 +228,7 @@ def mode_columns(code: str) -> tuple[Column, Column]:
         Column(
             key,
             AMOUNT,
-            tuple(f"{name}: {word}" for name, word in zip(names, words, strict=True)),  # type: ignore[arg-type]  # three languages
+            tuple(map("".join, zip(names, _COLONS, words, strict=True))),  # type: ignore[arg-type]  # three languages
             notes,
             example,
             (key.removeprefix("deliveryModes."),),
