@@ -9,6 +9,8 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import pairwise
+from typing import NamedTuple
 
 from feedtool.cells import Cell, Kind, letters
 from feedtool.dialect import Dialect
@@ -139,20 +141,31 @@ class Names:
 def find(head: Sequence[HeadRow], names: Names) -> Header | None:
     """The header among the first rows of a sheet: the row that knows the most columns.
 
-    Exact keys decide between a human row and a technical one below it. None where no row has
+    Exact keys decide between a human row and a technical one below it. Two rows may make one
+    header, as where a delivery mode's name stands over its two amounts. None where no row has
     enough known headers.
 
     Raises:
         HeaderDuplicate: two columns of the row mean the same.
     """
-    scores = [_score(cells, names) for _, cells in head]
-    if not scores or max(scores)[0] < ENOUGH:
+    rows = [Texts(number, _texts(cells)) for number, cells in head]
+    pairs = [_paired(*pair) for pair in pairwise(rows) if pair[0].row + 1 == pair[1].row]
+    best = max((*rows, *pairs), key=lambda one: _score(one, names), default=None)
+    if best is None or _score(best, names)[0] < ENOUGH:
         return None
-    best = max(range(len(head)), key=lambda index: scores[index])
-    last = best
-    while last + 1 < len(head) and 2 * scores[last + 1][0] > scores[best][0]:
-        last += 1
-    return _understand(head[best], head[last][0], names)
+    after = best.row
+    for row in rows:
+        if row.row == after + 1 and 2 * _score(row, names)[0] > _score(best, names)[0]:
+            after = row.row
+    return _understand(best, after, names)
+
+
+class Texts(NamedTuple):
+    """A row that may be the header."""
+
+    row: int
+    texts: Mapping[int, str]
+    """0-based index → text, of the cells that hold one."""
 
 
 def _texts(cells: Sequence[Cell]) -> dict[int, str]:
@@ -164,16 +177,26 @@ def _texts(cells: Sequence[Cell]) -> dict[int, str]:
     }
 
 
-def _score(cells: Sequence[Cell], names: Names) -> tuple[int, int]:
+def _paired(upper: Texts, lower: Texts) -> Texts:
+    """Two rows as one header: a text over several columns counts for each that is named below."""
+    texts = dict(upper.texts)
+    over = ""
+    for index in range(max((*upper.texts, *lower.texts), default=-1) + 1):
+        below = lower.texts.get(index)
+        over = upper.texts.get(index) or (over if below else "")
+        if below:
+            texts[index] = f"{over} {below}".strip()
+    return Texts(lower.row, texts)
+
+
+def _score(row: Texts, names: Names) -> tuple[int, int]:
     """How many distinct columns a row names, and how many of them by their key."""
-    texts = _texts(cells).values()
-    known = {column.key for text in texts if (column := names.column(text))}
-    return len(known), len(known.intersection(texts))
+    known = {column.key for text in row.texts.values() if (column := names.column(text))}
+    return len(known), len(known.intersection(row.texts.values()))
 
 
-def _understand(row: HeadRow, after: int, names: Names) -> Header:
-    number, cells = row
-    texts = _texts(cells)
+def _understand(row: Texts, after: int, names: Names) -> Header:
+    number, texts = row
     columns: dict[int, Column] = {}
     seen: dict[str, int] = {}
     own = frozenset(index for index, text in texts.items() if folded(text) in names.own)

@@ -207,6 +207,8 @@ MODE_LABELS = {
     "SpecificRoomHomeDelivery": ("Room of choice", "Pièce de votre choix", "Habitación elegida"),
     "WithSetupHomeDelivery": ("With set-up", "Avec mise en service", "Con instalación"),
 }
+ALSO = {"ExpressHomeDelivery": ("Express",)}
+"""Names that the channel operator's own templates give a mode."""
 _COLONS = (": ", "\u00a0: ", ": ")
 _COST = ("cost", "principal", "coste")
 _ADDITIONAL = ("additional cost", "additionnel", "coste adicional")
@@ -231,7 +233,10 @@ def mode_columns(code: str) -> tuple[Column, Column]:
             tuple(map("".join, zip(names, _COLONS, words, strict=True))),  # type: ignore[arg-type]  # three languages
             notes,
             example,
-            (key.removeprefix("deliveryModes."),),
+            (
+                key.removeprefix("deliveryModes."),
+                *(f"{name} {words[1]}" for name in ALSO.get(code, ())),
+            ),
         )
         for key, words, notes, example in (
             (keys.cost, _COST, _COST_HELP, "4.90"),
