@@ -15,6 +15,6 @@ CODE = code(__name__, __doc__, Severity.WARNING)
 
 
 def check_sheet(sheet: SheetFacts) -> Iterator[Fault]:
-    """Passes on what reading noticed."""
-    for notice in sheet.notices.get(CODE.name, ()):
+    """Passes on what reading noticed, once however often the sheet was gone through."""
+    for notice in dict.fromkeys(sheet.notices.get(CODE.name, ())):
         yield Fault(CODE, notice, "")
