@@ -1,0 +1,120 @@
+"""Offers as rows of text by key, and small files made of them."""
+
+import csv
+from collections.abc import Mapping, Sequence
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from openpyxl import Workbook
+
+from feedtool.check import Asked, Input, check
+from feedtool.check.result import CheckedSheet
+from feedtool.dialect import Dialect
+from feedtool.model import Problem
+
+Rows = Sequence[Mapping[str, str]]
+
+
+def gtin(number: int) -> str:
+    """A well-formed GTIN-13 of its own for every number."""
+    digits = f"{300_000_000_000 + number:012d}"
+    total = sum(int(digit) * (3 if place % 2 else 1) for place, digit in enumerate(digits))
+    return digits + str(-total % 10)
+
+
+def offer(number: int = 1, /, **changes: str | None) -> dict[str, str]:
+    """A valid row of an Upsert; a change of None leaves the column out.
+
+    In the name of a key `__` stands for the dot: `price__price`.
+    """
+    row = {
+        "sellerExternalReference": f"SKU-{number}",
+        "product.gtin": gtin(number),
+        "condition": "New",
+        "price.price": "19.99",
+        "taxes.VAT": "20",
+        "deliveryModes.TrackedHomeDelivery.cost": "4.90",
+        "deliveryModes.TrackedHomeDelivery.additionalCost": "1.50",
+        "preparationTime": "2",
+        "quantity": "7",
+    }
+    return _changed(row, changes)
+
+
+def update(number: int = 1, /, **changes: str | None) -> dict[str, str]:
+    """A row of an Update: the reference, and the changes."""
+    return _changed({"sellerExternalReference": f"SKU-{number}"}, changes)
+
+
+def _changed(row: dict[str, str], changes: Mapping[str, str | None]) -> dict[str, str]:
+    for name, value in changes.items():
+        key = name.replace("__", ".")
+        if value is None:
+            row.pop(key, None)
+        else:
+            row[key] = value
+    return row
+
+
+def table(rows: Rows, separator: str = ",") -> str:
+    """Rows as CSV under the keys that any of them has."""
+    keys = list(dict.fromkeys(key for row in rows for key in row))
+    text = StringIO()
+    writer = csv.DictWriter(text, keys, restval="", delimiter=separator)
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def checked(
+    *paths: Path, dialect: Dialect | None = None, **asked: str | None
+) -> list[CheckedSheet]:
+    """Files judged, each under its bare name."""
+    inputs = [Input(path.name, path) for path in paths]
+    return check(inputs, Asked(dialect or Dialect(), **asked))  # type: ignore[arg-type]  # by name
+
+
+def told(sheet: CheckedSheet, code: str) -> list[Problem]:
+    """The problems of one code."""
+    return [problem for problem in sheet.problems() if problem.code == code]
+
+
+def codes(sheet: CheckedSheet) -> list[tuple[int | None, str]]:
+    """Row and code of every problem."""
+    return [(problem.row, problem.code) for problem in sheet.problems()]
+
+
+class Files:
+    """Makes files in the test's folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def text(self, content: str | bytes, name: str = "offers.csv") -> Path:
+        """A file with this content."""
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    def csv(self, *rows: Mapping[str, str], name: str = "offers.csv") -> Path:
+        """A CSV of these rows."""
+        return self.text(table(rows), name)
+
+    def book(self, sheets: Mapping[str, Rows], name: str = "offers.xlsx") -> Path:
+        """A workbook of sheets whose cells are all text."""
+        book = Workbook()
+        book.remove(book.worksheets[0])
+        for title, rows in sheets.items():
+            sheet = book.create_sheet(title)
+            for record in csv.reader(StringIO(table(rows))):
+                sheet.append(record)
+        path = self.folder / name
+        book.save(path)
+        return path
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Files:
+    return Files(tmp_path)

@@ -1,0 +1,38 @@
+"""Every rule is found by being there, and is what it says it is."""
+
+from pathlib import Path
+
+import pytest
+
+import feedtool.rules
+from feedtool.feeds import all_feeds
+from feedtool.rules import Rule, all_rules
+
+MODULES = sorted(
+    path.stem
+    for path in Path(feedtool.rules.__file__).parent.glob("*.py")
+    if not path.stem.startswith("_")
+)
+
+
+def test_each_module_is_a_rule_named_after_it() -> None:
+    assert [rule.code.name for rule in all_rules()] == [name.replace("_", "-") for name in MODULES]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_each_rule_has_its_test_file(name: str) -> None:
+    assert (Path(__file__).parent / f"test_{name}.py").is_file()
+
+
+@pytest.mark.parametrize("rule", all_rules(), ids=lambda rule: rule.code.name)
+def test_its_docstring_is_a_page_that_says_how_to_mend_it(rule: Rule) -> None:
+    summary, _, rest = rule.code.page.strip().partition("\n")
+    assert summary.endswith(".")
+    assert any(
+        f"\n{words}" in rest for words in ("To mend it", "Nothing needs", "To leave", "To offer")
+    )
+
+
+@pytest.mark.parametrize("rule", all_rules(), ids=lambda rule: rule.code.name)
+def test_it_is_about_kinds_that_exist(rule: Rule) -> None:
+    assert rule.kinds is None or set(rule.kinds) <= set(all_feeds())

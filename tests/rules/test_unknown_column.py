@@ -1,0 +1,45 @@
+import pytest
+
+from feedtool.dialect import Dialect
+from tests.conftest import offer
+from tests.rules.conftest import Find
+
+CODE = "unknown-column"
+
+PASSES = {
+    "every header is known": offer(),
+    "aliases are known": offer(product__gtin=None, quantity=None)
+    | {"EAN": "4006381333931", "stock": "5"},
+    "our own columns of an earlier annotation": offer()
+    | {"feedtool status": "Valid", "feedtool message": "", "feedtool code": ""},
+    "a blank header": offer() | {"": ""},
+}
+FAILS = {
+    "a stranger": (offer(colour="red"), ["“colour” in J"]),
+    "a misspelt header": (offer(price__orignPrice="30"), ["did you mean price.originPrice?"]),
+    "several": (offer(colour="red", weight="1"), ["“colour” in J", "“weight” in K"]),
+}
+
+
+@pytest.mark.parametrize("row", PASSES.values(), ids=PASSES)
+def test_passes(find: Find, row: dict[str, str]) -> None:
+    assert find(CODE, row) == []
+
+
+@pytest.mark.parametrize(("row", "said"), FAILS.values(), ids=FAILS)
+def test_fails_in_one_warning(find: Find, row: dict[str, str], said: list[str]) -> None:
+    (problem,) = find(CODE, row, offer(2))
+    assert (problem.row, problem.severity) == (None, "warning")
+    assert all(part in problem.message for part in said)
+
+
+@pytest.mark.parametrize("value", ["#N/A", "TRUE", "\u200b", "x" * 40_000, "1,234"])
+def test_what_stands_in_such_a_column_is_no_problem(find: Find, value: str) -> None:
+    assert len(find(CODE, offer(colour=value))) == 1
+    for other in ("formula-error", "text-control-chars", "text-too-long", "number-ambiguous"):
+        assert find(other, offer(colour=value)) == []
+
+
+def test_the_sellers_own_header_is_known(find: Find) -> None:
+    row = offer(product__gtin=None) | {"Mon code": "4006381333931"}
+    assert find(CODE, row, dialect=Dialect(columns={"mon CODE": "product.gtin"})) == []
