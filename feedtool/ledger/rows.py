@@ -32,7 +32,7 @@ FACTS = (
         t.packages.c.phase,
         t.packages.c.package_id,
         t.packages.c.state,
-        t.packages.c.committed_at,
+        t.packages.c.committed_at.is_not(None).label("is_committed"),
         t.packages.c.message_code,
         t.packages.c.message_text,
         t.uploads.c.stage,
@@ -132,7 +132,7 @@ def summary_of(row: Any) -> PackageSummary:
 
 def facts_of(row: Any) -> Facts:
     """A row of FACTS. Unpacked by position, since there are as many as the sheet has rows."""
-    number, reference, phase, package_id, state, committed_at, *rest = row
+    number, reference, phase, package_id, state, is_committed, *rest = row
     package_code, package_text, stage, code, text, status, messages = rest
     return Facts(
         row=number,
@@ -140,7 +140,7 @@ def facts_of(row: Any) -> Facts:
         phase=_PHASES[phase],
         package_id=package_id,
         state=state,
-        is_committed=committed_at is not None,
+        is_committed=bool(is_committed),
         package_message=_message(package_code, package_text),
         stage=_STAGES[stage],
         upload_message=_message(code, text),

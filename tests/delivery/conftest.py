@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,6 +13,7 @@ from feedtool import plan
 from feedtool.delivery.deliver import deliver
 from feedtool.ledger import Ledger, Package
 from feedtool.model import Item, PackageType, Verdict
+from feedtool.sandbox import Settings as SandboxSettings
 from feedtool.sandbox.transport import SandboxTransport, mount
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
@@ -23,8 +24,12 @@ if TYPE_CHECKING:
     from feedtool.delivery.decide import Settings
     from feedtool.delivery.events import Event
     from feedtool.sandbox import Applied
-    from feedtool.sandbox import Settings as SandboxSettings
     from feedtool.service.wire import Call, Reply, Sender
+
+QUICK = SandboxSettings(
+    settle=timedelta(0), pend=timedelta(seconds=1), integrate=timedelta(seconds=2)
+)
+"""A service that keeps nobody waiting; its own settings make some 40 calls of a package."""
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 
@@ -158,7 +163,7 @@ def scene_of() -> Iterator[Callable[..., Scene]]:
     """Makes a scene whose sandbox has the settings given."""
     made: list[Scene] = []
 
-    def make(settings: SandboxSettings | None = None) -> Scene:
+    def make(settings: SandboxSettings = QUICK) -> Scene:
         transport = mount(settings=settings, real=lambda: START)
         client = Client(transport.base, "S1", StaticToken("sandbox"), transport=transport)
         made.append(Scene(Ledger(), transport, Recorder(client)))

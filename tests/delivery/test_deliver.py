@@ -17,7 +17,7 @@ from feedtool.sandbox import Quota
 from feedtool.sandbox import Settings as SandboxSettings
 from feedtool.service import wire
 from feedtool.service.wire import Call, NotSent, OutcomeUnknown, Reply, Sender, UploadBody
-from tests.delivery.conftest import START, delete, upsert
+from tests.delivery.conftest import QUICK, START, delete, upsert
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -85,7 +85,8 @@ def problem(status: int, text: str = "No.", **headers: str) -> Reply:
 # The straight line.
 
 
-def test_the_calls_of_one_package(scene: Scene) -> None:
+def test_the_calls_of_one_package(scene_of: Callable[..., Scene]) -> None:
+    scene = scene_of(SandboxSettings())
     verdicts = scene.deliver(*(upsert(row) for row in range(3, 104)))
     assert Counter(v.status for v in verdicts) == {Status.INTEGRATED: 101}
     assert verdicts[0].messages == (Message("8000", verdicts[0].messages[0].text),)
@@ -97,7 +98,7 @@ def test_the_calls_of_one_package(scene: Scene) -> None:
         "GET package",
     ]
     # The service takes the PATCH once the uploads have settled, then pages of 100 results.
-    assert "PATCH package" in said[4:]
+    assert Counter(said)["PATCH package"] > 1
     assert said[-2:] == ["GET offer-requests-results"] * 2
     assert [len(json.loads(c.body or b"")) for c in scene.client.calls if upload(c)] == [100, 1]
     assert scene.ledger.packages(scene.file) == [
@@ -204,9 +205,10 @@ def test_a_run_that_is_not_there(scene: Scene) -> None:
 def test_what_is_told_on_the_way(scene: Scene) -> None:
     scene.deliver(*(upsert(row) for row in range(3, 154)))
     kinds = [event.kind for event in scene.events]
-    assert Counter(kinds) - Counter(waiting=99) == Counter(
-        created=1, upload=2, state=4, committed=1, results=2, closed=1
-    )
+    assert kinds == [
+        *("created", "upload", "upload", "state", "committed", "state", "state"),
+        *("results", "results", "closed"),
+    ]
     progress = [(e.kind, e.done, e.total) for e in scene.events if e.kind in {"upload", "results"}]
     assert progress == [
         ("upload", 1, 2),
@@ -369,7 +371,7 @@ def test_too_many_requests(
 
 
 def test_a_quota_is_lived_with(scene_of: Callable[..., Scene]) -> None:
-    scene = scene_of(SandboxSettings(quota=Quota(requests=7, seconds=60)))
+    scene = scene_of(replace(QUICK, quota=Quota(requests=7, seconds=60)))
     scene.plan((upsert(row) for row in range(3, 43)), TWO)
     scene.go_on(pool=4)
     assert scene.statuses == ["Integrated"] * 40
@@ -514,7 +516,7 @@ def test_a_state_that_lasts_is_pending_in_the_end(scene: Scene) -> None:
     scene.go_on(Script(scene.client, look, odd, forever=True))
     assert scene.statuses == ["Pending"]
     waited = scene.transport.now() - START
-    assert Settings().patience < waited < Settings().patience + timedelta(minutes=3)
+    assert abs(waited - Settings().patience) < timedelta(minutes=1)
 
 
 def test_a_package_that_never_settles_interrupts(scene: Scene) -> None:
@@ -582,7 +584,7 @@ class Pulled(BaseException):
     """The plug."""
 
 
-@pytest.mark.parametrize("nth", range(14))
+@pytest.mark.parametrize("nth", range(9))
 def test_a_crash_after_any_call(scene: Scene, nth: int) -> None:
     scene.plan((upsert(row) for row in range(3, 9)), TWO)
     count = iter(range(100))
@@ -661,4 +663,4 @@ def test_one_row_more_than_a_package_holds(scene: Scene) -> None:
     assert [(p.rows, len(p.uploads)) for p in scene.packages] == [(50_000, 500), (1, 1)]
     assert sum(upload(call) for call in scene.client.calls) == 501
     assert Counter(scene.statuses) == {"Rejected": 50_001}
-    assert replace(scene.packages[0]).staged(Stage.STAGED) == 500
+    assert scene.packages[0].staged(Stage.STAGED) == 500

@@ -1,0 +1,197 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from feedtool.delivery.decide import (
+    NEXT,
+    Do,
+    Settings,
+    Step,
+    held_until,
+    intended,
+    next_steps,
+    resumed,
+    wake_at,
+)
+from feedtool.ledger import Attempt, Package, Phase, Stage
+from feedtool.model import PackageType
+
+NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+MINUTE = timedelta(minutes=1)
+P, S, T, D, R = Stage.PLANNED, Stage.SENDING, Stage.STAGED, Stage.DOUBTFUL, Stage.REFUSED
+SETTINGS = Settings()
+
+
+def package(key: int = 1, phase: Phase = Phase.PLANNED, **more: Any) -> Package:
+    given: dict[str, Any] = {"uploads": (P, P, P), "rows": 5, **more}
+    return Package(key, 1, key, "P", PackageType.UPSERT, phase=phase, **given)
+
+
+def steps(*packages: Package, room: int = 10, wait: bool = True, busy: Any = ()) -> list[Any]:
+    found = next_steps(packages, NOW, room=room, wait=wait, busy=busy)
+    return [(one.key, do, upload) for one, do, upload in found]
+
+
+def test_every_phase_has_its_step() -> None:
+    assert set(NEXT) == set(Phase)
+
+
+@pytest.mark.parametrize(
+    ("phase", "expected"),
+    [
+        (Phase.PLANNED, [(1, Do.CREATE, 0)]),
+        (Phase.CREATING, [(1, Do.CREATE, 0)]),
+        (Phase.FILLING, [(1, Do.UPLOAD, 1), (1, Do.UPLOAD, 2), (1, Do.UPLOAD, 3)]),
+        (Phase.PROBING, [(1, Do.LOOK, 0)]),
+        (Phase.FILLED, [(1, Do.LOOK, 0)]),
+        (Phase.SETTLED, [(1, Do.COMMIT, 0)]),
+        (Phase.COMMITTING, [(1, Do.LOOK, 0)]),
+        (Phase.COMMITTED, [(1, Do.LOOK, 0)]),
+        (Phase.INTEGRATED, [(1, Do.FETCH, 0)]),
+        (Phase.READ, [(1, Do.CLOSE, 0)]),
+        (Phase.CLOSED, []),
+    ],
+)
+def test_the_step_of_each_phase(phase: Phase, expected: list[Any]) -> None:
+    assert steps(package(phase=phase)) == expected
+
+
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        # Only what has never been sent; never again what may have been.
+        ({"uploads": (T, P, D, R, P)}, [2, 5]),
+        ({"uploads": (S, S, P)}, [3]),
+        ({"uploads": (S, S, S)}, []),
+        # One at a time while things go wrong.
+        ({"failures": 1}, [1]),
+        ({"tries": 1}, [1]),
+        ({"tries": 1, "uploads": (S, P, P)}, []),
+        ({"due": NOW + MINUTE}, []),
+        ({"due": NOW}, [1, 2, 3]),
+    ],
+)
+def test_which_uploads_are_sent(more: dict[str, Any], expected: list[int]) -> None:
+    assert [upload for _, _, upload in steps(package(phase=Phase.FILLING, **more))] == expected
+
+
+@pytest.mark.parametrize("phase", [Phase.CREATING, Phase.FILLING, Phase.PROBING])
+def test_one_package_is_filled_at_a_time(phase: Phase) -> None:
+    filling = package(1, phase, uploads=(S,))
+    assert (2, Do.CREATE, 0) not in steps(filling, package(2), package(3))
+    assert (2, Do.CREATE, 0) in steps(replace(filling, phase=Phase.FILLED), package(2), package(3))
+    assert steps(package(2), package(3)) == [(2, Do.CREATE, 0)]
+
+
+def test_only_so_many_as_there_is_room_for() -> None:
+    assert len(steps(package(phase=Phase.FILLING), room=2)) == 2
+    assert steps(package(phase=Phase.FILLING), room=0) == []
+
+
+def test_one_step_at_a_time_for_a_package() -> None:
+    looking = package(1, Phase.COMMITTED)
+    assert steps(looking, package(2, Phase.COMMITTED), busy={1}) == [(2, Do.LOOK, 0)]
+
+
+@pytest.mark.parametrize("phase", [Phase.COMMITTED, Phase.INTEGRATED, Phase.READ])
+def test_without_waiting_the_commit_is_the_end(phase: Phase) -> None:
+    assert steps(package(phase=phase), wait=False) == []
+    assert steps(package(phase=Phase.COMMITTING), wait=False) == [(1, Do.LOOK, 0)]
+
+
+@pytest.mark.parametrize(
+    ("since", "due", "is_left"),
+    [
+        (None, None, False),
+        (NOW - SETTINGS.patience, None, False),
+        (NOW - SETTINGS.patience - MINUTE, None, True),
+        # It would be too late by then.
+        (NOW, NOW + SETTINGS.patience + MINUTE, True),
+    ],
+)
+def test_patience_ends(since: datetime | None, due: datetime | None, is_left: bool) -> None:  # noqa: FBT001
+    waiting = package(phase=Phase.COMMITTED, since=since, due=due)
+    at = wake_at([waiting], NOW, wait=True, settings=SETTINGS)
+    assert (at is None) == is_left
+
+
+def test_a_package_left_alone_does_not_keep_the_next_from_being_filled() -> None:
+    left = package(1, Phase.FILLING, since=NOW - SETTINGS.patience - MINUTE)
+    assert steps(left, package(2)) == [(2, Do.CREATE, 0)]
+
+
+def test_when_to_wake() -> None:
+    early, late = NOW + MINUTE, NOW + 2 * MINUTE
+    waiting = [package(1, Phase.COMMITTED, due=late), package(2, Phase.FILLING, due=early)]
+    # The third waits for the second and not for a time.
+    everything = [*waiting, package(3)]
+    assert wake_at(everything, NOW, wait=True, settings=SETTINGS) == early
+    held = held_until(everything, NOW + 5 * MINUTE)
+    assert wake_at(held, NOW, wait=True, settings=SETTINGS) == NOW + 5 * MINUTE
+    assert wake_at([package(phase=Phase.CLOSED)], NOW, wait=True, settings=SETTINGS) is None
+
+
+# Intents.
+
+
+def test_a_creation_is_intended() -> None:
+    after, step, attempt = intended(package(attempts=4), Do.CREATE, 0, NOW)
+    assert after == package(phase=Phase.CREATING, attempts=5, since=NOW)
+    assert step == Step(1, Do.CREATE, 5)
+    assert attempt == Attempt(5, "create", NOW)
+
+
+def test_an_upload_is_intended() -> None:
+    filling = package(phase=Phase.FILLING, package_id="p1", since=NOW - MINUTE)
+    after, step, attempt = intended(filling, Do.UPLOAD, 2, NOW)
+    assert (after.uploads, after.phase, after.since) == ((P, S, P), Phase.FILLING, NOW - MINUTE)
+    assert step == Step(1, Do.UPLOAD, 1, 2, "p1")
+    assert attempt == Attempt(1, "upload", NOW, 2)
+
+
+def test_from_the_intent_of_a_commit_on_there_is_no_way_back() -> None:
+    settled = package(phase=Phase.SETTLED, uploads=(T, D, R))
+    after, _, _ = intended(settled, Do.COMMIT, 0, NOW)
+    assert (after.phase, after.committed_at) == (Phase.COMMITTING, NOW)
+    again, _, _ = intended(replace(after, phase=Phase.SETTLED), Do.COMMIT, 0, NOW + MINUTE)
+    assert again.committed_at == NOW
+
+
+# A new process.
+
+
+@pytest.mark.parametrize(
+    ("phase", "then"),
+    [
+        (Phase.PLANNED, Phase.PLANNED),
+        (Phase.CREATING, Phase.CREATING),
+        (Phase.FILLING, Phase.PROBING),
+        (Phase.PROBING, Phase.PROBING),
+        (Phase.FILLED, Phase.FILLED),
+        (Phase.SETTLED, Phase.SETTLED),
+        (Phase.COMMITTING, Phase.COMMITTING),
+        (Phase.COMMITTED, Phase.COMMITTED),
+        (Phase.INTEGRATED, Phase.INTEGRATED),
+        (Phase.READ, Phase.READ),
+    ],
+)
+def test_what_a_new_process_makes_of_it(phase: Phase, then: Phase) -> None:
+    counting: dict[str, Any] = {
+        "tries": 3,
+        "failures": 2,
+        "since": NOW,
+        "due": NOW,
+        "link": "x",
+        "pages": 2,
+    }
+    before = package(phase=phase, uploads=(S, T, D, R, P), **counting)
+    assert resumed(before) == package(phase=then, uploads=(D, T, D, R, P))
+
+
+def test_what_is_closed_stays_as_it_is() -> None:
+    closed = package(phase=Phase.CLOSED, since=NOW, tries=1)
+    assert resumed(closed) is closed

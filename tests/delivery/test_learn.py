@@ -1,0 +1,382 @@
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from feedtool.delivery.answer import read_answer
+from feedtool.delivery.decide import Do, Settings, Step
+from feedtool.delivery.learn import ASKING, RULES, counted, learnt
+from feedtool.delivery.progress import Learnt, Now, back_off, poll_pause
+from feedtool.errors import Interrupted, NotAuthorised, UsageProblem
+from feedtool.ledger import Package, Phase, Stage
+from feedtool.model import Message, PackageType, Status
+from feedtool.service import wire
+from feedtool.service.answers import Kind
+from feedtool.service.wire import NotSent, OutcomeUnknown, Reply
+
+TIME = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+SERVICE_TIME = datetime(2026, 3, 2, 10, 30, tzinfo=UTC)
+DATE = {"date": "Mon, 02 Mar 2026 10:30:00 GMT"}
+NOW = Now(TIME, 1.0, Settings())
+SECOND = timedelta(seconds=1)
+P, S, T, D, R = Stage.PLANNED, Stage.SENDING, Stage.STAGED, Stage.DOUBTFUL, Stage.REFUSED
+
+CALLS = {
+    Do.CREATE: wire.create_package("P", PackageType.UPSERT, "en"),
+    Do.UPLOAD: wire.upload("p1", []),
+    Do.LOOK: wire.read_package("p1"),
+    Do.COMMIT: wire.commit("p1"),
+    Do.FETCH: wire.read_results("p1"),
+}
+UNDER_WAY = {
+    Do.CREATE: Phase.CREATING,
+    Do.UPLOAD: Phase.FILLING,
+    Do.LOOK: Phase.COMMITTED,
+    Do.COMMIT: Phase.COMMITTING,
+    Do.FETCH: Phase.INTEGRATED,
+}
+COMMITTED = {Phase.COMMITTING, Phase.COMMITTED, Phase.INTEGRATED, Phase.READ}
+
+
+def package(phase: Phase, **more: Any) -> Package:
+    given = {
+        "uploads": (T, S, P) if phase in {Phase.FILLING, Phase.PROBING} else (T, D, R),
+        "rows": 5,
+        "package_id": None if phase is Phase.CREATING else "p1",
+        "committed_at": TIME if phase in COMMITTED else None,
+        "creations": 0 if phase is Phase.CREATING else 1,
+        **more,
+    }
+    return Package(1, 1, 1, "P", PackageType.UPSERT, phase=phase, **given)
+
+
+def hear(before: Package, do: Do, reply: Any, now: Now = NOW) -> Learnt:
+    """What the answer to a step makes of a package; uploads are the second one."""
+    upload = 2 if do is Do.UPLOAD else 0
+    step = Step(1, do, 1, upload, before.package_id)
+    return learnt(before, step, read_answer(do, CALLS[do], reply, now.time), now)
+
+
+def reply(status: int, document: Any = None, **headers: str) -> Reply:
+    body = b"" if document is None else json.dumps(document).encode()
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return Reply(status, {**DATE, **named}, body, "https://service.example/v2/x")
+
+
+PROBLEM = {"title": "No", "traceId": "t1", "errors": [{"code": "E1", "reason": "why"}]}
+TOLD = "No. E1: why (HTTP {}) [traceId t1]"
+
+
+def test_every_step_has_a_rule_for_every_kind_of_answer() -> None:
+    assert set(RULES) == {(do, kind) for do in ASKING for kind in Kind}
+
+
+# What every step has in common.
+
+
+@pytest.mark.parametrize(
+    ("do", "undone"),
+    [
+        (Do.CREATE, {"phase": Phase.PLANNED}),
+        (Do.UPLOAD, {"uploads": (T, P, P)}),
+        (Do.LOOK, {}),
+        (Do.COMMIT, {}),
+        (Do.FETCH, {}),
+    ],
+)
+class TestNoEffect:
+    def test_not_sent(self, do: Do, undone: dict[str, Any]) -> None:
+        before = package(UNDER_WAY[do])
+        found = hear(before, do, NotSent("refused"))
+        due = TIME + 2 * SECOND
+        assert found == Learnt(replace(before, failures=1, due=due, **undone), hold=due)
+
+    def test_failures_at_the_same_time_count_once(self, do: Do, undone: dict[str, Any]) -> None:
+        before = package(UNDER_WAY[do], failures=1, due=TIME + SECOND)
+        assert hear(before, do, NotSent("refused")) == Learnt(replace(before, **undone))
+
+    def test_not_sent_too_often(self, do: Do, undone: dict[str, Any]) -> None:
+        del undone
+        found = hear(package(UNDER_WAY[do], failures=5), do, NotSent("refused"))
+        assert isinstance(found.stop, Interrupted)
+        assert found.stop.message == "The service cannot be reached: refused"
+
+    @pytest.mark.parametrize(("asked", "seconds"), [("30", 30), (None, 2)])
+    def test_asked_to_wait(
+        self, do: Do, undone: dict[str, Any], asked: str | None, seconds: int
+    ) -> None:
+        before = package(UNDER_WAY[do])
+        headers = {"retry_after": asked} if asked else {}
+        due = TIME + seconds * SECOND
+        expected = Learnt(replace(before, tries=1, due=due, **undone), hold=due)
+        assert hear(before, do, reply(429, **headers)) == expected
+
+    @pytest.mark.parametrize(
+        ("status", "message"), [(401, "does not accept the token"), (403, "does not allow")]
+    )
+    def test_not_authorised(
+        self, do: Do, undone: dict[str, Any], status: int, message: str
+    ) -> None:
+        before = package(UNDER_WAY[do])
+        found = hear(before, do, reply(status, PROBLEM))
+        assert found.package == replace(before, **undone)
+        assert isinstance(found.stop, NotAuthorised)
+        assert message in found.stop.message
+        assert found.stop.message.endswith(TOLD.format(status))
+
+    def test_what_keeps_us_from_asking(self, do: Do, undone: dict[str, Any]) -> None:
+        before = package(UNDER_WAY[do])
+        problem = UsageProblem("no")
+        expected = Learnt(replace(before, **undone), stop=problem)
+        assert hear(before, do, problem) == expected
+
+    def test_about_a_package_given_up(self, do: Do, undone: dict[str, Any]) -> None:
+        del undone
+        step = Step(1, do, 1, 2, "p0")
+        before = package(UNDER_WAY[do], uploads=(P, P, P))
+        answer = read_answer(do, CALLS[do], NotSent("refused"), TIME)
+        assert learnt(before, step, answer, NOW) == Learnt(before)
+
+
+@pytest.mark.parametrize(
+    ("do", "then"),
+    [
+        (Do.CREATE, {"phase": Phase.PLANNED}),
+        (Do.UPLOAD, {"phase": Phase.PROBING, "uploads": (T, D, P)}),
+        (Do.LOOK, {}),
+        (Do.COMMIT, {}),
+        (Do.FETCH, {}),
+    ],
+)
+@pytest.mark.parametrize(
+    "answer", [OutcomeUnknown("ReadTimeout"), reply(500), reply(302), reply(408), reply(299)]
+)
+def test_unknown(do: Do, then: dict[str, Any], answer: Any) -> None:
+    before = package(UNDER_WAY[do])
+    found = hear(before, do, answer)
+    assert found.package == replace(before, failures=1, due=TIME + 2 * SECOND, **then)
+
+
+# Creations.
+
+
+def test_created() -> None:
+    before = package(Phase.CREATING, tries=2, failures=3, due=TIME)
+    found = hear(before, Do.CREATE, reply(201, content_location="/offer-packages/p9"))
+    assert found.package == package(
+        Phase.FILLING,
+        package_id="p9",
+        uploads=before.uploads,
+        created_at=SERVICE_TIME,
+        since=TIME,
+    )
+
+
+@pytest.mark.parametrize("answer", [reply(201), reply(201, [1]), Reply(201, body=b"<")])
+def test_a_creation_without_an_id_is_unknown(answer: Reply) -> None:
+    found = hear(package(Phase.CREATING), Do.CREATE, answer)
+    assert (found.package.phase, found.package.failures) == (Phase.PLANNED, 1)
+
+
+def test_a_creation_refused_closes_the_package() -> None:
+    found = hear(package(Phase.CREATING), Do.CREATE, reply(400, PROBLEM)).package
+    assert (found.phase, found.message) == (Phase.CLOSED, Message("E1", TOLD.format(400)))
+    assert found.finished_at == TIME
+
+
+# Uploads.
+
+
+@pytest.mark.parametrize(
+    ("before", "then"),
+    [
+        (package(Phase.FILLING), {"uploads": (T, T, P)}),
+        (package(Phase.FILLING, uploads=(S, S, T)), {"uploads": (S, T, T)}),
+        (
+            package(Phase.FILLING, uploads=(D, S, R)),
+            {"uploads": (D, T, R), "phase": Phase.FILLED},
+        ),
+        (package(Phase.PROBING), {"uploads": (T, T, P)}),
+        (package(Phase.COMMITTED, uploads=(T, S)), {"uploads": (T, T)}),
+    ],
+)
+def test_taken(before: Package, then: dict[str, Any]) -> None:
+    found = hear(replace(before, tries=1, failures=2, due=TIME), Do.UPLOAD, reply(201))
+    assert found == Learnt(replace(before, since=TIME, **then))
+
+
+@pytest.mark.parametrize("status", [400, 409, 413, 415, 422])
+def test_an_upload_refused(status: int) -> None:
+    before = package(Phase.FILLING)
+    found = hear(before, Do.UPLOAD, reply(status, PROBLEM))
+    assert found.package == replace(before, phase=Phase.PROBING, uploads=(T, R, P), since=TIME)
+    assert found.refused == (2, Message("E1", TOLD.format(status)))
+
+
+@pytest.mark.parametrize("status", [402, 405, 407, 451])
+def test_a_refusal_that_no_row_can_help(status: int) -> None:
+    found = hear(package(Phase.FILLING), Do.UPLOAD, reply(status, PROBLEM))
+    assert found.package.uploads == (T, P, P)
+    assert isinstance(found.stop, Interrupted)
+
+
+@pytest.mark.parametrize("status", [404, 410])
+@pytest.mark.parametrize(("do", "phase"), [(Do.UPLOAD, Phase.FILLING), (Do.LOOK, Phase.FILLED)])
+def test_gone_before_the_commit(do: Do, phase: Phase, status: int) -> None:
+    before = package(phase, uploads=(T, S, D, R, P), state="WaitingForCompletion")
+    found = hear(before, do, reply(status, PROBLEM))
+    assert found.stop is None
+    assert found.package == package(
+        Phase.PLANNED, uploads=(P, P, P, R, P), package_id=None, since=TIME
+    )
+    often = hear(replace(before, creations=3), do, reply(status, PROBLEM))
+    assert isinstance(often.stop, Interrupted)
+
+
+@pytest.mark.parametrize("status", [404, 410])
+@pytest.mark.parametrize("do", [Do.LOOK, Do.FETCH])
+def test_gone_after_the_commit(do: Do, status: int) -> None:
+    found = hear(package(UNDER_WAY[do]), do, reply(status, PROBLEM)).package
+    assert found.phase is Phase.CLOSED
+    assert found.message is not None
+    assert found.message.text == (f"The service no longer has package p1: {TOLD.format(status)}")
+
+
+# Looks.
+
+WAITING, READY = "WaitingForCompletion", "Ready"
+FORWARD = {"tries": 0, "failures": 0, "since": TIME, "due": None}
+
+
+@pytest.mark.parametrize(
+    ("phase", "said", "then"),
+    [
+        # The uploads go on, carefully until one is taken.
+        (Phase.PROBING, WAITING, {"phase": Phase.FILLING}),
+        (Phase.PROBING, READY, {"phase": Phase.COMMITTED, "committed_at": TIME, **FORWARD}),
+        (Phase.FILLED, WAITING, {"phase": Phase.SETTLED, **FORWARD}),
+        (Phase.FILLED, READY, {"phase": Phase.COMMITTED, "committed_at": TIME, **FORWARD}),
+        (Phase.FILLED, "Parked", {"tries": 3, "failures": 0}),
+        # The PATCH is sent again, its pauses growing on.
+        (Phase.COMMITTING, WAITING, {"phase": Phase.SETTLED, "due": None}),
+        (Phase.COMMITTING, READY, {"phase": Phase.COMMITTED, **FORWARD}),
+        (Phase.COMMITTING, "Parked", {"tries": 3, "failures": 0}),
+        (Phase.COMMITTED, READY, {"phase": Phase.COMMITTED, **FORWARD}),
+        (Phase.COMMITTED, WAITING, {"phase": Phase.COMMITTING, "tries": 3, "failures": 0}),
+        (
+            Phase.COMMITTED,
+            "Integrated",
+            {"phase": Phase.INTEGRATED, "finished_at": SERVICE_TIME, **FORWARD},
+        ),
+    ],
+)
+def test_looks(phase: Phase, said: str, then: dict[str, Any]) -> None:
+    before = package(phase, tries=2, failures=1, since=TIME - 9 * SECOND, due=TIME)
+    found = hear(before, Do.LOOK, reply(200, {"state": said})).package
+    waits = found.due is not None and found.due > TIME
+    paused = {"due": found.due} if waits else {}
+    assert found == replace(before, state=said, **{**then, **paused})
+    assert waits == (found.phase in {Phase.COMMITTED, Phase.COMMITTING} or said == "Parked")
+
+
+def test_the_same_state_again_is_no_progress() -> None:
+    before = package(Phase.COMMITTED, state=READY, tries=2, since=TIME - SECOND)
+    found = hear(before, Do.LOOK, reply(200, {"state": READY})).package
+    assert found == replace(before, tries=3, due=TIME + poll_pause(2))
+
+
+def test_the_last_look_of_a_package_that_was_refused_whole() -> None:
+    before = package(Phase.PROBING, uploads=(R, R))
+    found = hear(before, Do.LOOK, reply(200, {"state": WAITING})).package
+    assert (found.phase, found.committed_at) == (Phase.CLOSED, None)
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        ({"result": {"resultCode": "1", "message": "a"}}, Message("1", "a")),
+        (
+            {"messages": [{"resultCode": "1", "message": "a"}, {"message": "b"}]},
+            Message("1", "a b"),
+        ),
+        ({}, Message("", "The service rejected the package and gave no reason.")),
+    ],
+)
+def test_rejected(said: dict[str, Any], message: Message) -> None:
+    answer = reply(200, {"state": "Rejected", **said})
+    found = hear(package(Phase.COMMITTED), Do.LOOK, answer).package
+    assert (found.phase, found.message, found.state) == (Phase.CLOSED, message, "Rejected")
+    assert found.finished_at == SERVICE_TIME
+
+
+# Commits.
+
+
+@pytest.mark.parametrize("status", [200, 204])
+def test_committed(status: int) -> None:
+    before = package(Phase.COMMITTING, tries=7)
+    found = hear(before, Do.COMMIT, reply(status)).package
+    assert found == replace(before, phase=Phase.COMMITTED, tries=0, since=TIME, due=TIME + SECOND)
+
+
+@pytest.mark.parametrize("status", [400, 404, 409])
+def test_a_commit_refused_is_looked_at_whatever_it_says(status: int) -> None:
+    before = package(Phase.COMMITTING, tries=2)
+    found = hear(before, Do.COMMIT, reply(status, PROBLEM)).package
+    assert found == replace(before, tries=3, due=TIME + poll_pause(2))
+
+
+# Results.
+
+ITEM = {"sellerExternalReference": "A", "integrationStatus": "Integrated"}
+
+
+def test_a_page_and_the_next() -> None:
+    before = package(Phase.INTEGRATED, tries=1)
+    answer = reply(200, {"items": [ITEM]}, link='<?cursor=2>; rel="next"')
+    found = hear(before, Do.FETCH, answer)
+    link = "https://service.example/v2/x?cursor=2"
+    assert found.package == replace(before, link=link, pages=1, tries=0, since=TIME)
+    assert list(found.results) == [("A", Status.INTEGRATED, ())]
+
+
+def test_the_last_page() -> None:
+    before = package(Phase.INTEGRATED, link="https://service.example/v2/x?cursor=2", pages=1)
+    found = hear(before, Do.FETCH, reply(200, {"items": []})).package
+    assert (found.phase, found.link, found.pages, found.readings) == (Phase.READ, None, 0, 1)
+
+
+def test_results_not_yet() -> None:
+    before = package(Phase.INTEGRATED, link="https://x/y", pages=3, tries=1)
+    found = hear(before, Do.FETCH, reply(400, PROBLEM)).package
+    assert found == replace(before, link=None, pages=0, tries=2, due=TIME + poll_pause(1))
+
+
+@pytest.mark.parametrize(
+    ("missing", "readings", "phase"),
+    [
+        (0, 1, Phase.CLOSED),
+        (1, 1, Phase.INTEGRATED),
+        (1, 2, Phase.INTEGRATED),
+        (1, 3, Phase.CLOSED),
+    ],
+)
+def test_the_end_of_a_reading(missing: int, readings: int, phase: Phase) -> None:
+    found = counted(package(Phase.READ, readings=readings), missing, NOW).package
+    assert found.phase is phase
+    assert (found.due is None) == (phase is Phase.CLOSED)
+
+
+# Pauses.
+
+
+def test_pauses_grow_to_a_limit() -> None:
+    polls = [poll_pause(tries).total_seconds() for tries in (0, 1, 2, 5, 9, 10**6)]
+    assert polls == [1.0, 1.5, 2.25, 7.59375, 30.0, 30.0]
+    waits = [back_off(times, 1.0).total_seconds() for times in (1, 2, 3, 6, 10**6)]
+    assert waits == [2.0, 4.0, 8.0, 60.0, 60.0]
+    assert [back_off(times, 0.0).total_seconds() for times in (1, 9)] == [0.5, 0.5]

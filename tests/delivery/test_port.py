@@ -1,0 +1,83 @@
+"""The real thing: a ledger on disk, threads, real time, and the service on a port."""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections import Counter
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import pytest
+
+from feedtool import plan
+from feedtool.delivery.deliver import deliver
+from feedtool.errors import Interrupted, NotAuthorised
+from feedtool.ledger import Ledger
+from feedtool.model import Status
+from feedtool.sandbox.server import serving
+from feedtool.service.auth import StaticToken
+from feedtool.service.client import Client
+from tests.delivery.conftest import upsert
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+def now() -> datetime:
+    return datetime.now(UTC)
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Iterator[Ledger]:
+    with Ledger(tmp_path / "state" / "ledger.db") as opened:
+        yield opened
+
+
+def planned(ledger: Ledger, rows: int) -> tuple[int, int]:
+    run = ledger.start_run(now=now(), seller="S1", service="x")
+    stream = plan.uploads(upsert(row) for row in range(3, rows + 3))
+    return run, ledger.add_file(run, stream, path="a", sha256="", kind="k")
+
+
+def test_a_thousand_rows(ledger: Ledger) -> None:
+    run, file = planned(ledger, 1000)
+    with serving() as server, Client(server.base, "S1", StaticToken("sandbox")) as client:
+        deliver(ledger, run, client, now=now, sleep=time.sleep)
+        assert len(list(server.sandbox.applied())) == 1000
+    assert Counter(v.status for v in ledger.verdicts(file)) == {Status.INTEGRATED: 1000}
+
+
+def test_a_wrong_token_is_in_no_message_and_in_no_file(ledger: Ledger, tmp_path: Path) -> None:
+    run, _ = planned(ledger, 1)
+    token = "planted-s3cret-token"
+    with (
+        serving() as server,
+        Client(server.base, "S1", StaticToken(token)) as client,
+        pytest.raises(NotAuthorised) as caught,
+    ):
+        deliver(ledger, run, client, now=now, sleep=time.sleep)
+    assert token not in str(caught.value) + caught.value.hint
+    ledger.close()
+    for path in (tmp_path / "state").iterdir():
+        assert token.encode() not in path.read_bytes()
+
+
+def test_nobody_listens(ledger: Ledger) -> None:
+    run, _ = planned(ledger, 1)
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        base = f"http://127.0.0.1:{listening.getsockname()[1]}/v2"
+    slept: list[float] = []
+    moment = [now()]
+
+    def sleep(seconds: float) -> None:
+        slept.append(seconds)
+        moment[0] = datetime.fromtimestamp(moment[0].timestamp() + seconds, UTC)
+
+    with (
+        Client(base, "S1", StaticToken("sandbox")) as client,
+        pytest.raises(Interrupted, match="cannot be reached: ConnectError"),
+    ):
+        deliver(ledger, run, client, now=lambda: moment[0], sleep=sleep, luck=lambda: 1.0, pool=1)
+    assert slept == [2.0, 4.0, 8.0, 16.0, 32.0]
