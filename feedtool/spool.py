@@ -4,6 +4,7 @@ import pickle
 from collections.abc import Callable, Iterable, Iterator
 from tempfile import TemporaryFile
 from typing import IO, Any, Generic, TypeVar
+from weakref import finalize
 
 T = TypeVar("T", bound=tuple[Any, ...])
 
@@ -40,6 +41,7 @@ class Spool(Generic[T]):
     def _spill(self) -> None:
         if self._file is None:
             self._file = TemporaryFile()  # noqa: SIM115  # lives as long as the spool
+            finalize(self, self._file.close)
         self._file.seek(0, 2)
         pickle.dump([tuple(entry) for entry in self._held], self._file)
         self._held = []
