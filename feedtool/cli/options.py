@@ -55,6 +55,16 @@ def _choose_profile(ctx: click.Context, parameter: click.Parameter, name: str | 
     return name
 
 
+def _check_report(ctx: click.Context, parameter: click.Parameter, path: Path | None) -> Path | None:
+    """A report's form follows its name; a wrong one is told before any work is done."""
+    del ctx, parameter
+    if path:
+        from feedtool.report import writer_for
+
+        writer_for(path)
+    return path
+
+
 def _together(*options: Callable[[F], F]) -> Callable[[F], F]:
     def decorate(function: F) -> F:
         for one in reversed(options):
@@ -121,6 +131,7 @@ telling = _together(
         "--report",
         type=click.Path(path_type=Path),
         metavar="PATH",
+        callback=_check_report,
         help="Also write a report: .json, .csv or .html.",
     ),
     option("-v", "--verbose", is_flag=True, help="List every problem."),

@@ -1,8 +1,10 @@
 """How a command tells what it found: on stdout, and in a report file."""
 
+import os
 import shutil
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from feedtool.cli.endings import say, wants_colour
@@ -24,7 +26,21 @@ def tell_outcomes(
     Returns:
         The exit code; the form never changes it.
     """
-    from feedtool.report import write_json, write_jsonl, write_report, write_text
+    from feedtool.report import write_report
+
+    try:
+        _write(outcomes, form, is_verbose=is_verbose)
+    except BrokenPipeError:  # the reader has seen enough, as in `| head`
+        with suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if report:
+        write_report(report, outcomes)
+        say("report", str(report))
+    return exit_code(outcomes, stopped)
+
+
+def _write(outcomes: Sequence[Outcome], form: str, *, is_verbose: bool) -> None:
+    from feedtool.report import write_json, write_jsonl, write_text
 
     if form == "json":
         write_json(outcomes, sys.stdout)
@@ -39,7 +55,4 @@ def tell_outcomes(
             is_verbose=is_verbose,
             width=width,
         )
-    if report:
-        write_report(report, outcomes)
-        say("report", str(report))
-    return exit_code(outcomes, stopped)
+    sys.stdout.flush()
