@@ -22,7 +22,10 @@ def dumped(value: object) -> str:
     Only characters that would steer a terminal are escaped, and halves of characters, which
     UTF-8 cannot write: a JSON reader gets all of them back.
     """
-    return _STEERING.sub(lambda match: f"\\u{ord(match[0]):04x}", _encode(value))
+    text = _encode(value)
+    if text.isprintable():  # nothing that steers is, and millions of lines pass here
+        return text
+    return _STEERING.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def sheet_fields(checked: CheckedSheet) -> Fields:

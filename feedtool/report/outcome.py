@@ -28,8 +28,8 @@ class Outcome:
     """The annotated copy, where one was written."""
 
     def every_verdict(self) -> Iterator[Verdict]:
-        """The verdicts, none where there was nothing to judge."""
-        return self.verdicts() if self.verdicts else iter(())
+        """The verdicts that are told: a mere check has its problems and no more to say."""
+        return self.verdicts() if self.verdicts and self.is_submitted else iter(())
 
     def counts(self) -> Counts:
         """What was found and what became of it, in one pass over problems and verdicts."""

@@ -18,6 +18,10 @@ STEERING = (
 LONGEST_VALUE = 60
 """Characters of a cell's value that are shown."""
 
+BLANKS = " \u00a0\u2007\u202f\u3000"
+BLANK = "␣"
+"""What stands for a blank that would not be seen."""
+
 LONGEST_MESSAGE = 2_000
 """Characters of a message that are shown."""
 
@@ -26,6 +30,8 @@ _UNSAFE = re.compile(f"[\x00-\x1f{STEERING}]")
 
 def clean(text: str) -> str:
     """The text with everything that steers spelled out, line breaks and tabs included."""
+    if text.isprintable():  # nothing unsafe is, and this is asked of millions of texts
+        return text
     return _UNSAFE.sub(lambda match: f"<U+{ord(match[0]):04X}>", text)
 
 
@@ -35,8 +41,12 @@ def printable(text: str) -> str:
 
 
 def value(text: str) -> str:
-    """A cell's value on one line, cleaned and of bearable length."""
-    return shorten(clean(text[: LONGEST_VALUE * 2]), LONGEST_VALUE)
+    """A cell's value on one line, cleaned and of bearable length; blanks at its ends are seen."""
+    short = shorten(text, LONGEST_VALUE)
+    inner = short.strip(BLANKS)
+    start = short.index(inner)
+    before, after = start, len(short) - start - len(inner)
+    return shorten(clean(f"{BLANK * before}{inner}{BLANK * after}"), LONGEST_VALUE)
 
 
 def shorten(text: str, longest: int) -> str:

@@ -22,8 +22,11 @@ COLUMNS = (
 )
 """`record` says what a line is: `file` (it could not be read), `problem`, or `row` (a result)."""
 
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # noqa: RUF001  # the full-width ones start formulas too, in Japanese Excel
-"""A cell that begins so is calculated by spreadsheet programs, quoted or not."""
+FORMULA_STARTS = frozenset("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
+"""A cell that begins so is calculated by spreadsheet programs, quoted or not.
+
+The last four are the full-width `= + - @`, which Japanese editions read as the plain ones.
+"""
 
 Line = dict[str, object]
 
@@ -36,13 +39,14 @@ def write_csv(outcomes: Iterable[Outcome], out: TextIO) -> None:
         out: Where it goes; UTF-8, opened with `newline=""`.
     """
     out.write("\ufeff")
-    writer = csv.DictWriter(out, COLUMNS, restval="")
-    writer.writeheader()
+    writer = csv.writer(out)
+    writer.writerow(COLUMNS)
     for outcome in outcomes:
         checked = outcome.checked
         place = {"file": checked.file, "sheet": checked.sheet, "kind": checked.kind}
         for line in _lines(outcome):
-            writer.writerow({name: as_text(cell) for name, cell in (place | line).items()})
+            line.update(place)
+            writer.writerow([as_text(line.get(name)) for name in COLUMNS])
 
 
 def as_text(cell: object) -> str | int:
@@ -50,7 +54,7 @@ def as_text(cell: object) -> str | int:
     if isinstance(cell, int):
         return cell
     text = "" if cell is None else str(cell)
-    return f"'{clean(text)}" if text.startswith(FORMULA_STARTS) else clean(text)
+    return f"'{clean(text)}" if text[:1] in FORMULA_STARTS else clean(text)
 
 
 def _lines(outcome: Outcome) -> Iterator[Line]:

@@ -22,8 +22,8 @@ MESSAGES = 200
 REFUSED = frozenset({Status.REJECTED, Status.DUPLICATED, Status.UNKNOWN})
 """Statuses that are told even where no message says why."""
 
-TOLD_AS_PROBLEMS = frozenset({Status.INVALID, Status.VALID})
-"""Statuses whose messages are the sheet's own problems."""
+UNTOLD = frozenset({Status.VALID, Status.INVALID, Status.INTEGRATED, Status.UNCHANGED})
+"""Statuses that need no telling: all is well, or the sheet's own problems have told it."""
 
 
 @dataclass(slots=True)
@@ -112,7 +112,7 @@ def _verdicts(verdicts: Iterable[Verdict]) -> tuple[Counter[Status], list[Refusa
     refusals: dict[tuple[Status, str, str], Refusal] = {}
     for verdict in verdicts:
         statuses[verdict.status] += 1
-        if verdict.status in TOLD_AS_PROBLEMS:
+        if verdict.status in UNTOLD:
             continue
         said = [(message.code, message.text) for message in verdict.messages]
         if not said and verdict.status in REFUSED:

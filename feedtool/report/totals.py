@@ -7,7 +7,7 @@ from feedtool.model import Counts, Status
 from feedtool.report.outcome import Outcome
 from feedtool.report.plain import clean, counted
 
-ACCEPTED = frozenset({Status.VALID, Status.INTEGRATED, Status.UNCHANGED})
+ACCEPTED = frozenset({Status.VALID, Status.INTEGRATED, Status.UNCHANGED, Status.SUPERSEDED})
 """Rows of these statuses need nobody's attention."""
 
 

@@ -111,7 +111,7 @@ def unreadable() -> Outcome:
 def sent(mistaken: Outcome) -> Outcome:
     """The mistaken sheet after submit: one row refused, one integrated."""
     verdicts = [
-        Verdict(3, "SKU-1", Status.INTEGRATED),
+        Verdict(3, "SKU-1", Status.INTEGRATED, (Message("8000", "The offer has been created."),)),
         Verdict(4, "SKU-2", Status.REJECTED, (Message("1324", "No product sheet <exists>"),)),
         Verdict(5, "SKU-3", Status.INVALID, (Message("gtin-checksum", "wrong digit"),)),
         Verdict(6, "", Status.INVALID, (Message("required-missing", "missing"),)),

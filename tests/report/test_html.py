@@ -124,6 +124,7 @@ def test_whatever_comes_from_outside_is_text(outcome: MakeOutcome, problem: Make
     hostile.annotated = Path("<img>")
     hostile.packages = [PackageSummary(EVIL, PackageType.UPSERT, EVIL, EVIL, 1, 1)]
     verdict = Verdict(3, EVIL, Status.REJECTED, (Message(EVIL, EVIL),))
+    hostile.is_submitted = True
     hostile.verdicts = lambda: iter([verdict])
     text = page(hostile)
     assert text.count("<script") == 1
@@ -134,6 +135,7 @@ def test_whatever_comes_from_outside_is_text(outcome: MakeOutcome, problem: Make
 
 def test_long_lists_end_and_say_where_all_is(outcome: MakeOutcome, problem: MakeProblem) -> None:
     many = outcome([problem(row=row) for row in range(5, 2505)])
+    many.is_submitted = True
     many.verdicts = lambda: (
         Verdict(row, "R", Status.PENDING if row % 10 else Status.REJECTED) for row in range(12_000)
     )

@@ -151,6 +151,12 @@ def test_events_in_their_order(sent: Outcome, unreadable: Outcome) -> None:
     assert found[11]["error"]["code"] == "zip-bomb"
 
 
+def test_a_mere_check_tells_no_rows_even_if_it_annotates(sent: Outcome) -> None:
+    sent.is_submitted = False
+    assert "results" not in read(sent)[0]
+    assert {one["type"] for one in events(sent)} == {"file", "problem", "summary"}
+
+
 def test_events_and_list_agree(mistaken: Outcome) -> None:
     (sheet,) = read(mistaken)
     found = events(mistaken)

@@ -46,6 +46,14 @@ def test_long_values_are_shortened() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "shown"),
+    [("  SKU 1\u00a0", "␣␣SKU 1␣"), (" ", "␣"), ("", ""), ("\t1", "<U+0009>1")],
+)
+def test_blanks_at_the_ends_of_a_value_are_seen(text: str, shown: str) -> None:
+    assert value(text) == shown
+
+
+@pytest.mark.parametrize(
     ("rows", "total", "text"),
     [
         ([7], 1, "7"),

@@ -27,7 +27,7 @@ def test_problems_and_results_are_lines(sent: Outcome, unreadable: Outcome) -> N
         ("problem", "5", "gtin-checksum", ""),
         ("problem", "6", "required-missing", ""),
         ("problem", "7", "gtin-checksum", ""),
-        ("row", "3", "", "Integrated"),
+        ("row", "3", "8000", "Integrated"),
         ("row", "4", "1324", "Rejected"),
         ("row", "5", "", "Invalid"),
         ("row", "6", "", "Invalid"),
@@ -43,6 +43,7 @@ def test_problems_and_results_are_lines(sent: Outcome, unreadable: Outcome) -> N
 def test_each_message_of_a_row_is_a_line(outcome: MakeOutcome) -> None:
     refused = outcome()
     said = (Message("2503", "Known under another product"), Message("1324", "No product sheet"))
+    refused.is_submitted = True
     refused.verdicts = lambda: iter([Verdict(3, "SKU-1", Status.REJECTED, said)])
     assert [one["code"] for one in lines(refused)] == ["2503", "1324"]
 

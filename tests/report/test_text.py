@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from feedtool.check import Asked, Input, check
 from feedtool.model import PackageSummary, PackageType, Problem, Severity, Status, Verdict
 from feedtool.report import Outcome, write_text
 from feedtool.report.text import place
@@ -100,6 +101,7 @@ def test_a_plan_says_what_would_be_sent(outcome: MakeOutcome) -> None:
 
 def test_unchanged_and_held_rows_are_skipped(outcome: MakeOutcome) -> None:
     skipped = outcome()
+    skipped.is_submitted = True
     skipped.verdicts = lambda: iter([Verdict(3, "", Status.UNCHANGED), Verdict(4, "", Status.HELD)])
     assert "2 rows: 0 valid, 0 invalid, 2 skipped, 0 warnings\n" in told(skipped)
 
@@ -127,6 +129,20 @@ def test_of_many_problems_the_first_are_shown(outcome: MakeOutcome, problem: Mak
 )
 def test_places(problem: MakeProblem, changes: dict[str, object], expected: str) -> None:
     assert place("a b.csv", problem(**changes)) == expected
+
+
+def test_a_real_file_from_reading_to_report(tmp_path: Path) -> None:
+    path = tmp_path / "offers.csv"
+    path.write_text(
+        "sellerExternalReference;condition;price;quantity\n"
+        '"SKU\n1";New;1,234;1\nSKU-2;Brand new;19,99;1,5\n',
+        "utf-8",
+    )
+    checked = check([Input("offers.csv", path)], Asked(kind="offers-update"))
+    report = told(*map(Outcome, checked))
+    assert "offers.csv:2 A2 sellerExternalReference “SKU<U+000A>1”: " in report
+    assert "offers.csv:4 B3 condition “Brand new”: " in report
+    assert "offers.csv:4 D3 quantity “1,5”: " in report
 
 
 @pytest.mark.parametrize("width", [40, 60, 80])
