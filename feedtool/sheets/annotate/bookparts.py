@@ -4,13 +4,14 @@ import posixpath
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import chain, count
 
 from feedtool.sheets.annotate.coding import Coding, utf8
 from feedtool.sheets.annotate.inline import escaped, quoted
 from feedtool.sheets.annotate.outline import Edit, Node, outline, splice
 from feedtool.sheets.markup import corrupt
-from feedtool.sheets.package import Package, part_key
-from feedtool.sheets.workbook import WorkbookParts, read_relationships
+from feedtool.sheets.package import Package
+from feedtool.sheets.workbook import WorkbookParts, read_relationships, resolve
 
 _STRICT = "http://purl.oclc.org/ooxml/"
 _TRANSITIONAL_RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
@@ -62,7 +63,7 @@ class BookParts:
 
         Raises CorruptXml where the workbook has no list of sheets to append to.
         """
-        part = self._free_name("worksheets/sheet", ".xml")
+        part = self._free_name("worksheets/sheet", count(1))
         relation = self._relate("worksheet", part)
         self._declare(part, "worksheet+xml")
         workbook = self._part(self.book.workbook)
@@ -86,7 +87,7 @@ class BookParts:
 
     def add_styles(self) -> str:
         """Enter a styles part into a workbook that has none; its name."""
-        part = self._free_name("styles", ".xml")
+        part = self._free_name("styles", chain(("",), count(1)))
         self._relate("styles", part)
         self._declare(part, "styles+xml")
         return part
@@ -104,24 +105,24 @@ class BookParts:
         strict = self.namespace().startswith(_STRICT)
         return _STRICT_RELATIONS if strict else _TRANSITIONAL_RELATIONS
 
-    def _free_name(self, stem: str, suffix: str) -> str:
-        """`xl/worksheets/sheet4.xml`, in the workbook's folder, not yet taken."""
+    def _free_name(self, stem: str, suffixes: Iterable[int | str]) -> str:
+        """`xl/worksheets/sheet4.xml`: in the workbook's folder, the first not yet taken."""
         folder = posixpath.dirname(self.book.workbook)
-        taken = {part_key(name) for name in self.package.names}
-        number = 1
-        while part_key(name := posixpath.join(folder, f"{stem}{number}{suffix}")) in taken:
-            number += 1
-        return name
+        names = (posixpath.join(folder, f"{stem}{suffix}.xml") for suffix in suffixes)
+        return next(name for name in names if self.package.part(name) is None)
 
     def _relate(self, kind: str, part: str) -> str:
         """A relationship from the workbook to a new part; its id."""
         rels = self._part(self.book.workbook_rels)
         root = rels.outline()
-        taken = {node.attributes.get("Id", "") for node in root.children}
-        number = len(taken) + 1
-        while (name := f"rId{number}") in taken:
-            number += 1
         folder = posixpath.dirname(self.book.workbook)
+        taken = {node.attributes.get("Id", ""): node.attributes for node in root.children}
+        for name, known in taken.items():
+            # There may be one already, to a part that was never there.
+            leads_there = resolve(folder, known.get("Target", "")) == part
+            if leads_there and known.get("Type", "").endswith(f"/{kind}"):
+                return name
+        name = next(name for number in count(1) if (name := f"rId{number}") not in taken)
         markup = b"<%bRelationship Id=%b Type=%b Target=%b/>" % (
             root.prefix,
             quoted(name),

@@ -114,7 +114,7 @@ def _survey_block(block: bytes, found: Survey) -> None:
     for name, _ in rows:
         number = int(name)
         if number <= before:
-            raise found.rows_in_disorder(number)
+            raise found.rows_in_disorder(before, number)
         before = number
     if rows:
         if found.last_row < found.header_row <= before:

@@ -43,19 +43,17 @@ class Format(NamedTuple):
         return b"<" + name + attributes + b">" + inner + b"</" + name + b">"
 
 
-EMPTY = (
-    b'<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
-    b'<styleSheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">'
+_EMPTY = (
+    b'<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n<styleSheet xmlns=%b>'
     b'<fonts count="1"><font><sz val="11"/><name val="Calibri"/></font></fonts>'
     b'<fills count="2"><fill><patternFill patternType="none"/></fill>'
     b'<fill><patternFill patternType="gray125"/></fill></fills>'
     b'<borders count="1"><border/></borders>'
     b'<cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs>'
     b'<cellXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0"/></cellXfs>'
+    b'<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles>'
     b"</styleSheet>"
 )
-"""The styles of a workbook that has none."""
-
 _ORDER = (
     "numFmts",
     "fonts",
@@ -87,6 +85,11 @@ _FONT_ORDER = (
     "scheme",
 )
 _LINK_BLUE = "FF0563C1"
+
+
+def empty_styles(namespace: str) -> bytes:
+    """The styles part of a workbook that has none; `namespace` is the workbook's own."""
+    return _EMPTY % quoted(namespace)
 
 
 def add_styles(data: bytes, part: str) -> tuple[bytes, Styles]:

@@ -33,7 +33,7 @@ class Survey:
     def see_row(self, number: int) -> None:
         """Rows ascend. Raises CorruptXml, GridOutOfRange."""
         if number <= self.last_row:
-            raise self.rows_in_disorder(number)
+            raise self.rows_in_disorder(self.last_row, number)
         if number > LAST_ROW:
             raise GridOutOfRange(f"The sheet has a row {number}.", "Delete what lies beyond.")
         self.last_row = number
@@ -47,6 +47,6 @@ class Survey:
                 f"The sheet has a column {letters(self.widest)}.", "Delete what lies beyond XFD."
             )
 
-    def rows_in_disorder(self, number: int) -> CorruptXml:
+    def rows_in_disorder(self, before: int, number: int) -> CorruptXml:
         """The error of a row number that is not greater than the one before."""
-        return corrupt(self.part, f"row {number} comes after row {self.last_row}")
+        return corrupt(self.part, f"row {number} comes after row {before}")

@@ -9,7 +9,7 @@ from feedtool.sheets.annotate.check import check_package
 from feedtool.sheets.annotate.notes import SheetNotes, Summary
 from feedtool.sheets.annotate.plan import SheetPlan, is_annotated, plan_sheet
 from feedtool.sheets.annotate.repack import LEVEL, Repack, comment_of, named
-from feedtool.sheets.annotate.styles import EMPTY, Styles, add_styles
+from feedtool.sheets.annotate.styles import Styles, add_styles, empty_styles
 from feedtool.sheets.annotate.summarysheet import summary_sheet
 from feedtool.sheets.package import Package, part_key
 from feedtool.sheets.workbook import SheetEntry, WorkbookParts, read_workbook
@@ -66,7 +66,7 @@ def _small_parts(
     """All parts but the sheets that are written anew, by name, and where our styles are."""
     parts = BookParts(package, book)
     if book.styles is None:
-        data, styles = add_styles(EMPTY, "styles.xml")
+        data, styles = add_styles(empty_styles(parts.namespace()), "styles.xml")
         changed = {parts.add_styles(): data}
     else:
         small = SmallPart.read(package, book.styles)

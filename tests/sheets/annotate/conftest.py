@@ -12,12 +12,14 @@ import openpyxl
 import pytest
 from openpyxl.chart import BarChart, Reference
 from openpyxl.comments import Comment
-from openpyxl.formatting.rule import CellIsRule
+from openpyxl.formatting.rule import Rule
 from openpyxl.styles import Font, PatternFill
+from openpyxl.styles.differential import DifferentialStyle
 from openpyxl.workbook.defined_name import DefinedName
 from openpyxl.worksheet.datavalidation import DataValidation
 from openpyxl.worksheet.table import Table
 
+from feedtool.sheets import open_source
 from feedtool.sheets.annotate import Note, SheetNotes, Summary, annotate
 
 HEADINGS = ("feedtool status", "feedtool message", "feedtool code")
@@ -63,11 +65,14 @@ def part() -> Part:
 @pytest.fixture
 def without_ours() -> Callable[[bytes], bytes]:
     """A sheet without our cells and colours, and without what says how large it is."""
-    ours = (
-        rb'<c r="[A-Z]+\d+" s="\d+" t="inlineStr"><is><t[^>]*>[^<]*</t></is></c>',
+    colour = (
         rb'<conditionalFormatting sqref="[^"]*"><cfRule type="expression" dxfId="\d+" '
         rb'priority="\d+"><formula>LEN\("feedtool"\)&gt;0</formula></cfRule>'
-        rb"</conditionalFormatting>",
+        rb"</conditionalFormatting>"
+    )
+    ours = (
+        colour,
+        rb'<c r="[A-Z]+\d+" s="\d+" t="inlineStr"><is><t[^>]*>[^<]*</t></is></c>',
         rb'<dimension ref="[^"]*"\s*/>',
         rb"<cols>.*?</cols>",
         rb' spans="[^"]*"',
@@ -103,8 +108,7 @@ def rich(tmp_path: Path) -> Path:
 def _with_openpyxl(path: Path) -> None:
     book = openpyxl.Workbook()
     book.properties.modified = datetime(2026, 1, 2, tzinfo=UTC).replace(tzinfo=None)
-    offers = book.active
-    assert offers is not None
+    offers = book.worksheets[0]
     offers.title = "Offers"
     offers["A1"] = "Spring offers"
     offers.merge_cells("A1:E1")
@@ -126,7 +130,7 @@ def _with_openpyxl(path: Path) -> None:
     validation.add("F3:F14")
     offers.add_data_validation(validation)
     red = PatternFill("solid", bgColor="FFFF0000")
-    rule = CellIsRule(operator="greaterThan", formula=["15"], fill=red)
+    rule = Rule("cellIs", dxf=DifferentialStyle(fill=red), operator="greaterThan", formula=["15"])
     offers.conditional_formatting.add("C3:C14", rule)
     chart = BarChart()
     chart.add_data(Reference(offers, min_col=3, min_row=2, max_row=14), titles_from_data=True)
@@ -149,41 +153,12 @@ def _second_sheet(book: openpyxl.Workbook) -> None:
 
 def _reworked(name: str, content: bytes) -> bytes:
     """What openpyxl cannot write: cached results, a picture, macros."""
-    if name == "xl/worksheets/sheet1.xml":
-        return re.sub(rb"</f><v ?/>|</f><v></v>", b"</f><v>12.5</v>", content)
-    if name == "[Content_Types].xml":
-        content = content.replace(
-            b"spreadsheetml.sheet.main+xml", b"spreadsheetml.sheet.macroEnabled.main+xml"
-        ).replace(
-            b"openxmlformats-officedocument.spreadsheetml.sheet.macro", b"ms-excel.sheet.macro"
-        )
-        new = (
-            b'<Default Extension="bin" ContentType="application/vnd.ms-office.vbaProject"/>'
-            b'<Default Extension="png" ContentType="image/png"/>'
-            b'<Override PartName="/xl/sharedStrings.xml" ContentType="application/vnd.'
-            b'openxmlformats-officedocument.spreadsheetml.sharedStrings+xml"/></Types>'
-        )
-        return content.replace(b"</Types>", new)
-    if name == "xl/_rels/workbook.xml.rels":
-        macros = (
-            b'<Relationship Id="rId90" Target="vbaProject.bin" '
-            b'Type="http://schemas.microsoft.com/office/2006/relationships/vbaProject"/>'
-        )
-        strings = (
-            b'<Relationship Id="rId91" Target="sharedStrings.xml" Type="http://schemas.'
-            b'openxmlformats.org/officeDocument/2006/relationships/sharedStrings"/>'
-        )
-        return content.replace(b"</Relationships>", macros + strings + b"</Relationships>")
-    if name == "xl/drawings/drawing1.xml":
-        return re.sub(rb"</(\w+:)?wsDr>", lambda end: _PICTURE + end[0], content)
-    if name == "xl/drawings/_rels/drawing1.xml.rels":
-        picture = (
-            b'<Relationship Id="rId77" Target="../media/image1.png" Type="http://schemas.'
-            b'openxmlformats.org/officeDocument/2006/relationships/image"/>'
-        )
-        return content.replace(b"</Relationships>", picture + b"</Relationships>")
     if name == "docProps/app.xml":
         return _APP.encode()
+    if name == "xl/worksheets/sheet1.xml":
+        return re.sub(rb"</f><v ?/>|</f><v></v>", b"</f><v>12.5</v>", content)
+    for old, new in _REPLACED.get(name, []):
+        content = content.replace(old, new)
     return content
 
 
@@ -237,10 +212,99 @@ _VT = "http://schemas.openxmlformats.org/officeDocument/2006/docPropsVTypes"
 _APP = (
     '<Properties xmlns="http://schemas.openxmlformats.org/officeDocument/2006/extended-properties" '
     f'xmlns:vt="{_VT}"><Application>Microsoft Excel</Application><HeadingPairs>'
-    '<vt:vector size="4" baseType="variant"><vt:variant><vt:lpstr>Worksheets</vt:lpstr></vt:variant>'
+    '<vt:vector size="4" baseType="variant"><vt:variant><vt:lpstr>Worksheets</vt:lpstr>'
+    "</vt:variant>"
     "<vt:variant><vt:i4>2</vt:i4></vt:variant><vt:variant><vt:lpstr>Named Ranges</vt:lpstr>"
     "</vt:variant><vt:variant><vt:i4>1</vt:i4></vt:variant></vt:vector></HeadingPairs><TitlesOfParts>"
     '<vt:vector size="3" baseType="lpstr"><vt:lpstr>Offers</vt:lpstr>'
     "<vt:lpstr>Über 'm &amp; &lt;b&gt;</vt:lpstr><vt:lpstr>Prices</vt:lpstr></vt:vector>"
     "</TitlesOfParts></Properties>"
 )
+
+
+@pytest.fixture(scope="session")
+def book_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
+    """A workbook of one sheet given as bytes, with other parts if wanted; for many examples."""
+    path = tmp_path_factory.mktemp("book") / "book.xlsx"
+    main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    relations = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    package = "http://schemas.openxmlformats.org/package/2006"
+    kind = "application/vnd.openxmlformats-officedocument.spreadsheetml"
+    parts = {
+        "[Content_Types].xml": f'<Types xmlns="{package}/content-types">'
+        f'<Override PartName="/xl/workbook.xml" ContentType="{kind}.sheet.main+xml"/></Types>',
+        "_rels/.rels": f'<Relationships xmlns="{package}/relationships"><Relationship Id="rId1" '
+        f'Type="{relations}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
+        "xl/workbook.xml": f'<workbook xmlns="{main}" xmlns:r="{relations}"><sheets>'
+        '<sheet name="Offers" sheetId="1" r:id="rId1"/></sheets></workbook>',
+        "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{package}/relationships">'
+        f'<Relationship Id="rId1" Type="{relations}/worksheet" Target="worksheets/sheet1.xml"/>'
+        "</Relationships>",
+    }
+
+    def make(sheet: bytes, more: dict[str, str | bytes] | None = None) -> Path:
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as book:
+            for name, content in {**parts, **(more or {})}.items():
+                book.writestr(name, content)
+            book.writestr("xl/worksheets/sheet1.xml", sheet)
+        return path
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def values() -> Callable[[Path], dict[tuple[int, int], str]]:
+    """The text of all cells of a file's first sheet by row and 0-based column."""
+
+    def read(path: Path) -> dict[tuple[int, int], str]:
+        with open_source(path) as source:
+            return {
+                (row, column): cell.text
+                for block in source.sheet(source.sheets[0].name).blocks()
+                for column in range(block.width)
+                for row, key in zip(block.rows, block.column(column), strict=True)
+                if (cell := block.decode(key)).text
+            }
+
+    return read
+
+
+_RELATED = b"http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+_NEW_TYPES = (
+    b'<Default Extension="bin" ContentType="application/vnd.ms-office.vbaProject"/>'
+    b'<Default Extension="png" ContentType="image/png"/>'
+    b'<Override PartName="/xl/sharedStrings.xml" ContentType="application/vnd.'
+    b'openxmlformats-officedocument.spreadsheetml.sharedStrings+xml"/>'
+)
+_REPLACED: dict[str, list[tuple[bytes, bytes]]] = {
+    "[Content_Types].xml": [
+        (
+            b"openxmlformats-officedocument.spreadsheetml.sheet.main+xml",
+            b"ms-excel.sheet.macroEnabled.main+xml",
+        ),
+        (
+            b"</Types>",
+            _NEW_TYPES + b"</Types>",
+        ),
+    ],
+    "xl/_rels/workbook.xml.rels": [
+        (
+            b"</Relationships>",
+            b'<Relationship Id="rId90" Target="vbaProject.bin" '
+            b'Type="http://schemas.microsoft.com/office/2006/relationships/vbaProject"/>'
+            b'<Relationship Id="rId91" Target="sharedStrings.xml" '
+            b'Type="%b/sharedStrings"/></Relationships>' % _RELATED,
+        )
+    ],
+    "xl/drawings/drawing1.xml": [
+        (b"</wsDr>", _PICTURE + b"</wsDr>"),
+        (b"</xdr:wsDr>", _PICTURE + b"</xdr:wsDr>"),
+    ],
+    "xl/drawings/_rels/drawing1.xml.rels": [
+        (
+            b"</Relationships>",
+            b'<Relationship Id="rId77" Target="../media/image1.png" Type="%b/image"/>'
+            b"</Relationships>" % _RELATED,
+        )
+    ],
+}
