@@ -247,6 +247,11 @@ WHY = Message("1023", "Because.")
         ({}, Status.UNKNOWN, "has given no result"),
         ({"package_message": WHY}, Status.UNKNOWN, "has given no result for it. Because."),
         ({"stage": Stage.DOUBTFUL}, Status.UNKNOWN, "was not sent again"),
+        (
+            {"stage": Stage.DOUBTFUL, "state": "Rejected", "package_message": WHY},
+            Status.UNKNOWN,
+            "was not sent again. Because.",
+        ),
         ({"stage": Stage.PLANNED}, Status.PENDING, "completed without it"),
         # Not closed.
         ({"phase": Phase.COMMITTED}, Status.PENDING, "Committed in package p1"),

@@ -155,7 +155,9 @@ class _Delivery:
     def _turn(self) -> bool:
         """Begin what can begin, then wait for an answer or for time to pass; False at the end."""
         steps = self._steps()
-        self.begun = [self._begin(*step) for step in steps if step[1] is not Do.CLOSE]
+        for package, do, upload in steps:
+            if do is not Do.CLOSE:
+                self.begun.append(self._begin(package, do, upload))
         self._save()
         while self.begun:
             # Off the list before it is sent: what is on it has never left.

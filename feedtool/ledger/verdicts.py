@@ -52,12 +52,16 @@ def verdict(facts: Facts) -> Verdict:
 
 def _closed(facts: Facts) -> Verdict:
     """A row without a result in a package of which nothing more is to be had."""
-    if facts.state == REJECTED or (facts.package_id is None and facts.package_message):
+    if facts.package_id is None and facts.package_message:
         return _verdict(facts, Status.REJECTED, facts.package_message)
     if facts.stage is Stage.PLANNED:
         return _verdict(facts, Status.PENDING, _LEFT_OUT)
-    lost = _LOST if facts.stage is Stage.STAGED else _IN_DOUBT
-    return _verdict(facts, Status.UNKNOWN, lost, facts.package_message)
+    if facts.stage is not Stage.STAGED:
+        # Not even a Rejected package speaks of a row that may never have been in it.
+        return _verdict(facts, Status.UNKNOWN, _IN_DOUBT, facts.package_message)
+    if facts.state == REJECTED:
+        return _verdict(facts, Status.REJECTED, facts.package_message)
+    return _verdict(facts, Status.UNKNOWN, _LOST, facts.package_message)
 
 
 def _verdict(facts: Facts, status: Status, *messages: Message | None) -> Verdict:
@@ -71,6 +75,6 @@ _DOUBTFUL = Message("", "The answer to its upload was lost; the results of packa
 _LOST = Message("", "The service took it, and has given no result for it.")
 _IN_DOUBT = Message(
     "",
-    "The answer to its upload was lost and the package's results do not name it: most likely"
-    " it was never taken. It was not sent again.",
+    "The answer to its upload was lost, and nothing that the service says of the package names it:"
+    " most likely it was never taken. It was not sent again.",
 )
