@@ -54,6 +54,15 @@ def summary_of(name: str) -> str:
     return code.page.strip().partition("\n")[0] if code else ""
 
 
+def mending_of(name: str) -> str:
+    """What a code's page says of mending it, without regard to a single cell."""
+    code = all_codes().get(name)
+    last = " ".join(code.page.strip().rpartition("\n\n")[2].split()) if code else ""
+    for start in ("To mend it, ", "How to mend it: "):
+        last = last.removeprefix(start)
+    return last
+
+
 def _of_columns() -> Iterator[Code]:
     """The `Code` constants of the columns' modules."""
     package = feedtool.columns

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from feedtool.check import SUMMARY
 from feedtool.model import Problem
-from feedtool.report.codes import summary_of
+from feedtool.report.codes import mending_of, summary_of
 from feedtool.report.outcome import Outcome
 from feedtool.report.plain import clean, listed, printable
 from feedtool.report.tally import CodeGroup, Refusal, Tally, tally
@@ -68,7 +68,7 @@ def _problems(outcome: Outcome, found: Tally) -> Iterator[Line]:
             _columns(group),
             _link(outcome, _reference(outcome, first)),
             summary_of(group.code) or printable(first.message),
-            printable(first.hint),
+            printable(group.hint or mending_of(group.code) or first.hint),
         )
 
 

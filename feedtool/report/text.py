@@ -154,8 +154,7 @@ def _write_answers(page: Page, outcome: Outcome, found: Tally, *, is_verbose: bo
         page.line()
         statuses = found.counts.by_status.items()
         page.line(", ".join(f"{number:,} {status}" for status, number in statuses), label="Rows: ")
-    for refusal in found.refusals:
-        _write_refusal(page, refusal)
+    _write_refusals(page, found.refusals)
     if is_verbose:
         _write_refused_rows(page, outcome, {refusal.status for refusal in found.refusals})
 
@@ -166,6 +165,20 @@ def _package(package: PackageSummary) -> str:
     if package.package_id is None:
         return f"Planned package: {what}"
     return f"Package {clean(package.package_id)}: {what}: {clean(package.state or 'not sent yet')}"
+
+
+def _write_refusals(page: Page, refusals: Iterable[Refusal]) -> None:
+    """The first messages of each code; where messages name their row, all of them differ."""
+    by_code: dict[tuple[str, str], list[Refusal]] = {}
+    for refusal in refusals:
+        by_code.setdefault((refusal.status, refusal.code), []).append(refusal)
+    for alike in by_code.values():
+        for refusal in alike[:SHOWN]:
+            _write_refusal(page, refusal)
+        left = sum(refusal.count for refusal in alike[SHOWN:])
+        if left:
+            rows = counted(left, "row")
+            page.line(f"… and {rows} with other messages ({MORE})", ink=Ink.FAINT, indent=2)
 
 
 def _write_refusal(page: Page, refusal: Refusal) -> None:

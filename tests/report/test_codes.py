@@ -4,7 +4,7 @@ import pytest
 
 from feedtool.errors import UsageProblem
 from feedtool.model import Severity
-from feedtool.report.codes import all_codes, explain, summary_of
+from feedtool.report.codes import all_codes, explain, mending_of, summary_of
 
 ERRORS = """
 required-missing gtin-format gtin-checksum precision-lost number-format number-ambiguous
@@ -72,6 +72,18 @@ def test_an_unknown_code_is_told_with_the_nearest(asked: str, hint: str) -> None
     with pytest.raises(UsageProblem, match="there is no problem code") as caught:
         explain(asked)
     assert caught.value.hint.startswith(hint)
+
+
+@pytest.mark.parametrize(
+    ("name", "advice"),
+    [
+        ("gtin-checksum", "compare the number with the package."),
+        ("legacy-xls", 'open it in a spreadsheet program and save it as "Excel workbook (.xlsx)".'),
+        ("1324", ""),
+    ],
+)
+def test_the_page_s_end_says_how_to_mend_it(name: str, advice: str) -> None:
+    assert mending_of(name) == advice
 
 
 def test_codes_of_the_service_have_no_page() -> None:

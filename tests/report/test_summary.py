@@ -29,7 +29,7 @@ TABLE = [
         "B gtin",
         Link("B5", "Offers", "B5"),
         "The check digit is wrong.",
-        "4006381333931 would fit",
+        "compare the number with the package.",
     ),
     (
         "required-missing",

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from feedtool.check import Asked, Input, check
-from feedtool.model import PackageSummary, PackageType, Problem, Severity, Status, Verdict
+from feedtool.model import Message, PackageSummary, PackageType, Problem, Severity, Status, Verdict
 from feedtool.report import Outcome, write_text
 from feedtool.report.text import place
 from feedtool.spool import Spool
@@ -162,6 +162,18 @@ def test_nothing_from_outside_steers_the_terminal(
     hostile.checked.sheet = evil
     for verbose in (False, True):
         assert not set(told(hostile, verbose=verbose)) & set("\x1b\u202e\r\x9b")
+
+
+def test_refusals_that_all_differ_are_summed_up(outcome: MakeOutcome) -> None:
+    differing = outcome()
+    differing.is_submitted = True
+    differing.verdicts = lambda: (
+        Verdict(row, "", Status.REJECTED, (Message("1324", f"No sheet for {row}"),))
+        for row in range(3, 1203)
+    )
+    report = told(differing)
+    assert report.count("Rejected[1324] 1 row: No sheet for ") == 5
+    assert "  … and 1,195 rows with other messages (all with -v, " in report
 
 
 def test_a_million_problems_take_no_memory(outcome: MakeOutcome, problem: MakeProblem) -> None:
