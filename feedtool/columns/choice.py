@@ -6,7 +6,7 @@ from difflib import get_close_matches
 
 from feedtool.cells import Cell
 from feedtool.columns import ColumnReader, Flawed
-from feedtool.columns.text import identifier, no_value, refused, trimmed, visible
+from feedtool.columns.text import identifier, no_value, plain, refused, trimmed, visible
 from feedtool.dialect import CONDITIONS
 from feedtool.model import Code, PackageType, Severity
 
@@ -116,7 +116,7 @@ class Retired:
     def read(self, cell: Cell, column: ColumnReader) -> object | None:
         """None for a blank, else `field-retired`."""
         del column
-        if not cell.text.strip():
+        if not plain(cell.text):
             return None
         return refused(
             FIELD_RETIRED, "this field can no longer be submitted", "empty or remove the column"

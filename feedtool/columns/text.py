@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from feedtool.cells import SHOWN_DIGITS, Cell, Kind, shown
+from feedtool.cells import SHOWN_DIGITS, Cell, Kind, rounded, shown
 from feedtool.columns import ColumnReader, Flawed
 from feedtool.model import Code, Fault, Severity
 
@@ -14,6 +14,7 @@ ERROR_TEXTS = frozenset(
 
 _INVISIBLE = re.compile(
     "[\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u2060\ufeff\u180e\u202a-\u202e\u2066-\u2069]"
+    "|[\ud800-\udfff]"  # half a character, which no request can carry
     # A joiner belongs inside emoji and some scripts, and nowhere beside an ASCII character.
     "|(?<![^\x00-\x7f])[\u200c\u200d]|[\u200c\u200d](?![^\x00-\x7f])"
 )
@@ -213,7 +214,7 @@ def identifier(cell: Cell) -> str | Flawed:
     text = plain(cell.text)
     if cell.kind is Kind.NUMBER:
         text = shown(cell)
-        if len(text.lstrip("-0").partition(".")[0]) > SHOWN_DIGITS:
+        if rounded(cell.text).adjusted() >= SHOWN_DIGITS:
             return refused(
                 PRECISION_LOST,
                 f"a numeric cell keeps {SHOWN_DIGITS} digits, {text} has more",
