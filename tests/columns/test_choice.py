@@ -1,0 +1,91 @@
+"""Closed lists: compared without case, in three languages, sent canonical."""
+
+import pytest
+
+from feedtool.cells import Cell
+from feedtool.columns.choice import Action, Choice, Condition, Ignored, Retired
+from feedtool.dialect import CONDITIONS, Dialect
+from feedtool.model import PackageType
+from tests.columns.conftest import NO_VALUES, number, read, text
+
+WRITINGS = {writing: value for value, labels in CONDITIONS.items() for writing in (value, *labels)}
+
+
+@pytest.mark.parametrize(("writing", "value"), WRITINGS.items())
+@pytest.mark.parametrize("case", [str, str.upper, str.lower], ids=lambda case: case.__name__)
+def test_each_writing_of_a_condition(writing: str, value: str, case: type[str]) -> None:
+    assert read(Condition(), text(case(writing))) == (value, (), "")
+
+
+def test_blanks_inside_a_label_may_be_of_any_kind() -> None:
+    assert read(Condition(), text("Used  -\u00a0like new")).value == "UsedLikeNew"
+
+
+def test_blanks_at_the_ends_are_trimmed() -> None:
+    reading = read(Condition(), text("New "))
+    assert (reading.value, reading.codes) == ("New", ("trimmed",))
+
+
+@pytest.mark.parametrize(
+    ("writing", "nearest"),
+    [
+        ("UsedLikeNw", "UsedLikeNew"),
+        ("Refurbished like new", "RefurbishedLikeNew"),
+        ("neww", "New"),
+    ],
+)
+def test_the_hint_names_the_nearest(writing: str, nearest: str) -> None:
+    reading = read(Condition(), text(writing))
+    assert (reading.value, reading.codes) == (None, ("enum-value",))
+    assert nearest in reading.hint
+
+
+@pytest.mark.parametrize("cell", [text("broken"), text("6"), number("6"), text("N e w")], ids=str)
+def test_anything_else_is_refused(cell: Cell) -> None:
+    assert read(Condition(), cell).codes == ("enum-value",)
+
+
+def test_the_list_is_a_setting() -> None:
+    narrow = Dialect(conditions=("New", "Grade-B"))
+    assert read(Condition(), text("new"), narrow).value == "New"
+    assert read(Condition(), text("GRADE-b"), narrow).value == "Grade-B"
+    reading = read(Condition(), text("UsedLikeNew"), narrow)
+    assert reading.codes == ("enum-value",)
+    assert "UsedLikeNew" not in reading.hint
+
+
+@pytest.mark.parametrize(
+    ("writing", "value"),
+    [
+        ("Upsert", PackageType.UPSERT),
+        ("UPDATE", PackageType.UPDATE),
+        ("delete", PackageType.DELETE),
+        ("créer", PackageType.UPSERT),
+        ("Actualizar", PackageType.UPDATE),
+        ("supprimer", PackageType.DELETE),
+    ],
+)
+def test_actions(writing: str, value: PackageType) -> None:
+    assert read(Action(), text(writing)).value == value
+
+
+@pytest.mark.parametrize("kind", [Condition(), Action()], ids=lambda kind: type(kind).__name__)
+@pytest.mark.parametrize(("code", "cell"), NO_VALUES.items(), ids=NO_VALUES)
+def test_what_is_no_choice_is_never_turned_into_one(kind: Choice, code: str, cell: Cell) -> None:
+    assert read(kind, cell).codes == (code,)
+
+
+@pytest.mark.parametrize("kind", [Condition(), Action(), Retired()])
+@pytest.mark.parametrize("blank", ["", " ", "\u00a0\u200b"], ids=ascii)
+def test_a_blank_is_no_value(kind: Choice | Retired, blank: str) -> None:
+    assert read(kind, text(blank)) == (None, (), "")
+
+
+@pytest.mark.parametrize("cell", [text("1"), number("0"), *NO_VALUES.values()], ids=str)
+def test_a_retired_field_takes_nothing(cell: Cell) -> None:
+    assert read(Retired(), cell).codes == ("field-retired",)
+
+
+@pytest.mark.parametrize("cell", [text("1"), text(""), *NO_VALUES.values()], ids=str)
+def test_a_field_that_is_not_supported_any_more_is_read_by_nobody(cell: Cell) -> None:
+    assert read(Ignored(), cell) == (None, (), "")
