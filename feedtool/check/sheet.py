@@ -1,7 +1,9 @@
 """One sheet: its cells become values, its rows become requests or problems."""
 
+from array import array
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import repeat
 
 import orjson
 
@@ -112,6 +114,7 @@ class SheetReader:
         self._problems: Spool[Problem] = Spool(Problem._make)
         self._once: dict[str, Fault] = {}
         self._hidden = 0
+        self._lines = array("Q")
         self._rules = {
             kind: [
                 (rule, rule.check)
@@ -130,8 +133,16 @@ class SheetReader:
         ]
         beyond = ColumnReader(Beyond(), self.dialect)
         for block in self.sheet.blocks(self.header.after):
+            self._note_lines(block)
             self._read_block(block, by_index, beyond)
         return readers
+
+    def _note_lines(self, block: Block) -> None:
+        """Remembers where the records of a CSV start, for what is said of them later."""
+        if block.lines:
+            for row, line in zip(block.rows, block.lines, strict=True):
+                self._lines.extend(repeat(0, row - len(self._lines)))
+                self._lines.append(line)
 
     def _read_block(
         self, block: Block, by_index: list[tuple[int, str, ColumnReader]], beyond: ColumnReader
@@ -273,7 +284,8 @@ class SheetReader:
 
     def late_problem(self, row: int, fault: Fault) -> Problem:
         """The problem of a row that was read long ago."""
-        return self._problem(fault, None, row, None, lambda _: BLANK)
+        line = self._lines[row] if row < len(self._lines) else None
+        return self._problem(fault, None, row, line, lambda _: BLANK)
 
     def _check_sheet(self) -> None:
         """What is said once for the sheet; it stands before what is said of rows."""

@@ -5,6 +5,7 @@ import shutil
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from io import TextIOWrapper
 from pathlib import Path
 
 from feedtool.cli.endings import say, wants_colour
@@ -42,12 +43,18 @@ def tell_outcomes(
 def _write(outcomes: Sequence[Outcome], form: str, *, is_verbose: bool) -> None:
     from feedtool.report import write_json, write_jsonl, write_text
 
+    if isinstance(sys.stdout, TextIOWrapper):
+        # JSON is UTF-8 everywhere; a terminal that lacks a letter shows a question mark for it.
+        sys.stdout.reconfigure(
+            encoding=None if form == "text" else "utf-8", errors="replace", newline="\n"
+        )
     if form == "json":
         write_json(outcomes, sys.stdout)
     elif form == "jsonl":
         write_jsonl(outcomes, sys.stdout)
     else:
-        width = shutil.get_terminal_size().columns
+        # A pipe gets each problem on one line, whatever its length.
+        width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
         write_text(
             outcomes,
             sys.stdout,

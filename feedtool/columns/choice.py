@@ -17,7 +17,7 @@ ENUM_VALUE = Code(
 
 The column takes one of a few values, in any case, or their labels in English, French or Spanish.
 
-Example: the condition `As new`; the nearest is `UsedLikeNew`.
+Example: the condition `Like new`; the nearest is `UsedLikeNew`.
 
 To mend it, choose one of the values that the message names.
 """,

@@ -303,7 +303,7 @@ def _unread(text: str, column: ColumnReader) -> Flawed:
         NUMBER_AMBIGUOUS,
         f"{text} could mean {_digits(whole)}{_digits(fraction)} or "
         f"{_digits(whole)}.{_digits(fraction)}{why}",
-        f"type {_digits(whole)}{_digits(fraction)} or {_digits(whole)}.{_digits(fraction)[:2]}, "
+        f"type {_digits(whole)}{_digits(fraction)} for thousands, or two decimals at most, "
         "or store the column as numbers",
     )
 
