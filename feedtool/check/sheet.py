@@ -183,7 +183,7 @@ class SheetReader:
         )
         if number in block.hidden:
             self._hidden += 1
-        found = [*cells.faults, *self._faults(row)]
+        found = [*self._sent(row.kind, cells.faults), *self._faults(row)]
         is_valid = not any(fault.code.severity is Severity.ERROR for _, fault in found)
         if is_valid:
             request = self._feeds[row.kind].request(row)
@@ -200,6 +200,15 @@ class SheetReader:
             self.checked.refused.append(Refused(number, str(reference) if reference else None))
         if found:
             self._note(block, position, found)
+
+    def _sent(
+        self, kind: str, faults: Iterable[tuple[int | None, Fault]]
+    ) -> Iterator[tuple[int | None, Fault]]:
+        """The faults of cells that travel in a row of this kind, and of those without a header."""
+        is_sent, columns = self._feeds[kind].is_sent, self.header.columns
+        for index, fault in faults:
+            if index is None or index not in columns or is_sent(columns[index].key):
+                yield index, fault
 
     def _kind(self, values: dict[str, object]) -> str:
         action = values.get("action")

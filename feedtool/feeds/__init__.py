@@ -100,6 +100,8 @@ class Feed:
     """The keys that this row must fill."""
     request: Callable[[Row], dict[str, object]]
     """The request that a valid row becomes."""
+    is_sent: Callable[[str], bool] = lambda _: True
+    """Whether a key's cells travel; what is wrong with one that does not keeps no row back."""
     needs_asking: bool = False
     """Never recognised from headers: needs its stamp, an `action` column or `--as`."""
 

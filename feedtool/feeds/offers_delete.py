@@ -38,5 +38,6 @@ FEED = Feed(
     missing=missing,
     required=required,
     request=request,
+    is_sent=lambda key: key in {offers.REFERENCE, offers.CHANNEL, offers.ACTION},
     needs_asking=True,
 )

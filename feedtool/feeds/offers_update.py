@@ -75,4 +75,5 @@ FEED = Feed(
     missing=missing,
     required=required,
     request=request,
+    is_sent=lambda key: key not in offers.IDENTITY,
 )
