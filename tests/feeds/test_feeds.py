@@ -1,0 +1,67 @@
+"""Every feed is found by being there, and its declaration holds together."""
+
+import pytest
+
+from feedtool.check.gate import schema
+from feedtool.dialect import DEPRECATED_MODES, Dialect
+from feedtool.feeds import Feed, all_feeds
+from feedtool.headers import folded
+
+FEEDS = pytest.mark.parametrize("feed", all_feeds().values(), ids=all_feeds())
+
+
+def test_the_kinds() -> None:
+    assert list(all_feeds()) == ["offers-delete", "offers-update", "offers-upsert"]
+    assert [kind for kind, feed in all_feeds().items() if feed.needs_asking] == ["offers-delete"]
+
+
+@FEEDS
+def test_it_has_a_schema(feed: Feed) -> None:
+    assert schema(feed.kind)["type"] == "object"
+
+
+@FEEDS
+def test_its_template_has_only_columns_that_its_sheets_are_understood_by(feed: Feed) -> None:
+    understood = {column.key for column in feed.understood(Dialect())}
+    keys = [column.key for column in feed.columns(Dialect())]
+    assert set(keys) <= understood
+    assert len(keys) == len(set(keys))
+
+
+@FEEDS
+def test_its_template_can_be_filled_without_what_the_service_retires(feed: Feed) -> None:
+    keys = {column.key for column in feed.columns(Dialect())}
+    assert not keys & {"CDAV", "PackagingUnit", "PackagingValue"}
+    assert not any(
+        mode in key
+        for mode in DEPRECATED_MODES
+        for key in keys
+        if "." in key and key.split(".")[1] == mode
+    )
+
+
+@FEEDS
+def test_no_label_means_two_columns(feed: Feed) -> None:
+    names: dict[str, str] = {}
+    for column in feed.understood(Dialect()):
+        for name in {folded(one) for one in (column.key, *column.labels, *column.aliases)}:
+            assert names.setdefault(name, column.key) == column.key, name
+
+
+@FEEDS
+def test_every_column_speaks_three_languages(feed: Feed) -> None:
+    for column in feed.understood(Dialect()):
+        assert len(column.labels) == len(column.help) == 3
+        assert all(column.labels)
+        assert all(column.help)
+
+
+def test_the_account_says_which_modes_there_are() -> None:
+    feed = all_feeds()["offers-upsert"]
+    dialect = Dialect(delivery_modes=("TrackedHomeDelivery", "Relay"))
+    keys = [column.key for column in feed.columns(dialect) if "deliveryModes" in column.key]
+    assert keys == [
+        f"deliveryModes.{mode}.{amount}"
+        for mode in ("TrackedHomeDelivery", "Relay")
+        for amount in ("cost", "additionalCost")
+    ]
