@@ -1,0 +1,96 @@
+"""README.md says what is so: its examples run here, and its commands are those that CI runs."""
+
+import os
+import re
+import shutil
+import subprocess
+import sysconfig
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from feedtool import config
+from feedtool.feeds import all_feeds
+
+ROOT = Path(__file__).resolve().parent.parent
+README = (ROOT / "README.md").read_text("utf-8")
+ANYTHING = "..."
+
+
+def blocks(language: str) -> list[str]:
+    """The fenced blocks of a language, without their indentation."""
+    found = re.finditer(rf"^( *)```{language}\n(.*?)^ *```$", README, re.DOTALL | re.MULTILINE)
+    return [re.sub(f"^{match[1]}", "", match[2], flags=re.MULTILINE) for match in found]
+
+
+def examples() -> list[tuple[str, str]]:
+    """Each command of the console blocks, with the output that is shown under it."""
+    session = "".join(blocks("console"))
+    parts = re.split(r"^\$ ", session, flags=re.MULTILINE)[1:]
+    return [(command, shown) for command, _, shown in (part.partition("\n") for part in parts)]
+
+
+def as_pattern(shown: str) -> str:
+    """The output as a pattern: a line with `...` alone stands for any lines, or none."""
+    lines = [
+        "(?:.*\n)*?" if line == ANYTHING else re.escape(f"{line}\n") for line in shown.splitlines()
+    ]
+    return "".join(lines)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where a reader stands who follows the page from its top to its end."""
+    place = tmp_path_factory.mktemp("reader")
+    shutil.copytree(ROOT / "samples", place / "samples")
+    return place
+
+
+def test_examples_are_as_shown(folder: Path) -> None:
+    tools = sysconfig.get_path("scripts")
+    environment = {
+        **{name: text for name, text in os.environ.items() if not name.startswith("FEEDTOOL_")},
+        "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}",
+        "FEEDTOOL_HOME": str(folder / "home"),
+        "COLUMNS": "80",
+        "PYTHONUNBUFFERED": "1",
+    }
+    for command, shown in examples():
+        done = subprocess.run(  # noqa: S603  # the page's own commands
+            ["/bin/bash", "-c", command],
+            cwd=folder,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+        is_as_shown = re.fullmatch(as_pattern(shown), done.stdout) is not None
+        assert is_as_shown, f"README.md shows\n{shown}\nof `{command}`, which says\n{done.stdout}"
+
+
+def test_ci_runs_the_command_of_all_tests_and_checks() -> None:
+    section = README.partition("## Run all tests and checks\n\n```bash\n")[2]
+    command = section.partition("\n")[0]
+    assert command.endswith("tests/run.py")
+    assert command in (ROOT / ".ci" / "run").read_text("utf-8").splitlines()
+
+
+def test_the_configuration_shown_is_one(tmp_path: Path) -> None:
+    (shown,) = blocks("toml")
+    file = tmp_path / config.FILE
+    file.write_text(shown, "utf-8")
+    profile = config.load(file).profile("shop")
+    assert profile.account == {
+        name: text
+        for name, text in tomllib.loads(shown)["profile"]["shop"].items()
+        if name != "columns"
+    }
+    columns = all_feeds()["offers-upsert"].understood(profile.dialect)
+    assert set(profile.dialect.columns.values()) <= {column.key for column in columns}
+
+
+@pytest.mark.parametrize("target", re.findall(r"\]\(([^)#]+)\)", README))
+def test_links_lead_somewhere(target: str) -> None:
+    assert (ROOT / target).exists()
