@@ -103,21 +103,17 @@ def places(value: object, above: tuple[str | int, ...] = ()) -> list[tuple[str |
 
 
 def changed(document: dict[str, Any], path: tuple[str | int, ...], value: object) -> None:
-    """Puts a value at a path; `...` takes out what stands there."""
+    """Puts a value at a path, if it is still there; `...` takes out what stands at it."""
     target: Any = document
-    for key in path[:-1]:
-        if not isinstance(target, dict | list) or (isinstance(target, dict) and key not in target):
-            return
-        if isinstance(target, list) and not (isinstance(key, int) and key < len(target)):
-            return
-        target = target[key]
-    if value is ...:
-        if isinstance(target, dict):
-            target.pop(path[-1], None)
-    elif isinstance(target, dict) or (
-        isinstance(target, list) and isinstance(path[-1], int) and path[-1] < len(target)
-    ):
-        target[path[-1]] = value
+    try:
+        for key in path[:-1]:
+            target = target[key]
+        if value is ...:
+            del target[path[-1]]
+        else:
+            target[path[-1]] = value
+    except (KeyError, IndexError, TypeError):  # an earlier change took the place away
+        return
 
 
 @st.composite
@@ -159,13 +155,13 @@ def test_a_refusal_never_goes_without_a_message(request_: tuple[str, dict[str, A
         assert all(fault.code.name == "schema-mismatch" and fault.message for fault in found)
 
 
-@pytest.mark.parametrize("value", VALUES, ids=lambda value: ascii(value)[:20])
 @pytest.mark.parametrize("path", places(GOOD["offers-upsert"]), ids=str)
-def test_both_validators_agree_about_each_place(path: tuple[str | int, ...], value: object) -> None:
-    request = copy.deepcopy(GOOD["offers-upsert"])
-    changed(request, path, value)
-    accepted = gate("offers-upsert")(request)
-    assert accepted is Draft202012Validator(schema("offers-upsert")).is_valid(request)
+def test_both_validators_agree_about_each_place(path: tuple[str | int, ...]) -> None:
+    explainer = Draft202012Validator(schema("offers-upsert"))
+    for value in VALUES:
+        request = copy.deepcopy(GOOD["offers-upsert"])
+        changed(request, path, value)
+        assert gate("offers-upsert")(request) is explainer.is_valid(request), value
 
 
 @pytest.mark.parametrize(
