@@ -111,7 +111,7 @@ def changed(document: dict[str, Any], path: tuple[str | int, ...], value: object
         if value is ...:
             del target[path[-1]]
         else:
-            target[path[-1]] = value
+            target[path[-1]] = copy.deepcopy(value)
     except (KeyError, IndexError, TypeError):  # an earlier change took the place away
         return
 
