@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from typing import TYPE_CHECKING
 
 import pytest
+from sqlalchemy.exc import IntegrityError
 
 from feedtool import plan
 from feedtool.errors import FileProblem, Interrupted, UsageProblem
@@ -352,3 +353,10 @@ def test_a_ledger_that_cannot_be_written(tmp_path: Path) -> None:
         _, package = one_package(opened)
         with pytest.raises(Interrupted, match="ledger cannot be written"):
             opened.save([Change(package, package, Attempt(1, "look", NOW))])
+
+
+def test_a_bug_is_no_broken_disk(ledger: Ledger) -> None:
+    _, package = one_package(ledger)
+    twice = Change(package, package, Attempt(1, "look", NOW))
+    with pytest.raises(IntegrityError):
+        ledger.save([twice, twice])

@@ -140,6 +140,8 @@ class _Delivery:
     def run(self, packages: list[Package]) -> None:
         """Take steps until there is none to take."""
         for package in packages:
+            # A channel that no header can carry is told before anything is sent.
+            self._call(package, Do.CREATE, 0)
             self.packages[package.key] = package
             self._change(package, resumed(package))
         try:

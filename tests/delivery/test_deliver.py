@@ -10,7 +10,7 @@ import pytest
 
 from feedtool.delivery.decide import Settings
 from feedtool.errors import Interrupted, NotAuthorised, UsageProblem
-from feedtool.ledger import Phase, Stage
+from feedtool.ledger import Ledger, Phase, Stage
 from feedtool.model import Item, Message, PackageSummary, PackageType, Status
 from feedtool.plan import Limits
 from feedtool.sandbox import Quota
@@ -251,7 +251,7 @@ def test_a_channel_that_does_not_exist(scene: Scene) -> None:
 
 def test_a_channel_that_cannot_be_sent(scene: Scene) -> None:
     with pytest.raises(UsageProblem, match="sales channel"):
-        scene.deliver(upsert(3, "ÉTÉ"))
+        scene.deliver(upsert(3), upsert(4, "ÉTÉ"))
     assert scene.client.calls == []
 
 
@@ -625,6 +625,32 @@ def test_what_was_under_way_is_written_down_when_interrupted(scene: Scene) -> No
     scene.go_on(pool=4)
     assert scene.statuses == ["Integrated"] * 40
     assert len(scene.applied) == 40
+
+
+def test_what_was_not_yet_sent_when_interrupted_is_sent_later(scene: Scene) -> None:
+    scene.plan((upsert(row) for row in range(3, 13)), TWO)
+    with Breaking(scene.ledger) as broken, pytest.raises(Interrupted, match="disk"):
+        replace(scene, ledger=broken).go_on(pool=4)
+    (package,) = scene.packages
+    assert package.uploads == (Stage.PLANNED,) * 5
+    assert not any(upload(call) for call in scene.client.calls)
+    scene.go_on()
+    assert scene.statuses == ["Integrated"] * 10
+
+
+class Breaking(Ledger):
+    """A ledger whose third upload cannot be read."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self.__dict__ = ledger.__dict__
+
+    def bodies(self, package: int, upload: int) -> list[bytes]:
+        if upload == 3:
+            raise Interrupted("The disk is gone.")
+        return super().bodies(package, upload)
+
+    def close(self) -> None:
+        """Somebody else's."""
 
 
 class Listening(list[Any]):
