@@ -15,7 +15,7 @@ from feedtool.sheets.annotate.inline import read_inline
 from feedtool.sheets.annotate.outline import fragment, outline
 from feedtool.sheets.annotate.plan import SheetPlan
 from feedtool.sheets.annotate.repack import raw
-from feedtool.sheets.annotate.rows import CellSpan, RawRow
+from feedtool.sheets.annotate.rows import RawRow
 from feedtool.sheets.escapes import spreadsheet_text
 from feedtool.sheets.markup import hardened_parser
 from feedtool.sheets.package import Package, part_key
@@ -111,18 +111,21 @@ def _read_events(stream: Iterator[bytes], plan: SheetPlan) -> Digest:
     for row in events:
         if not isinstance(row, RawRow) or row.number < plan.notes.header_row:
             continue
-        ours = [cell for cell in row.cells if cell.is_used and cell.column in plan.columns]
-        for cell in ours:
-            name = letters(cell.column).encode()
-            digest.cell(name, row.number, _text(row, cell))
+        for cell in row.cells:
+            if cell.is_used and cell.column in plan.columns:
+                name, number, text = _read_cell(row.data[cell.start : cell.end])
+                digest.cell(name, number, text)
     return digest
 
 
-def _text(row: RawRow, cell: CellSpan) -> bytes:
-    """The text of one of our cells."""
-    root = fragment(row.data[cell.start : cell.end], "cell")
-    texts = (text.text for inline in root.all("is") for text in inline.all("t"))
-    return spreadsheet_text("".join(texts)).encode("utf-8", "surrogatepass")
+def _read_cell(data: bytes) -> tuple[bytes, int, bytes]:
+    """One of our cells: the letters of its column, its row, its text in UTF-8."""
+    cell = fragment(data, "cell")
+    place = cell.attributes.get("r", "")
+    name = place.rstrip("0123456789")
+    texts = (text.text for inline in cell.all("is") for text in inline.all("t"))
+    text = spreadsheet_text("".join(texts)).encode("utf-8", "surrogatepass")
+    return name.encode(), int(place[len(name) :] or 0), text
 
 
 def _differs(what: str) -> NotAsWritten:

@@ -17,6 +17,7 @@ _REMEMBERED = 8192
 
 _LONE = re.compile("[\ud800-\udfff]")
 _UNHELD = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)")
+_UNHELD_IN_NAMES = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff\ud800-\udfff]")
 _SPACED = re.compile(r"\A\s|\s\Z|\s\s|[\t\n]")
 
 
@@ -51,14 +52,17 @@ def escaped(text: str) -> bytes:
     """A text as the content of an element, in UTF-8."""
     if not text.isalnum():
         text = _UNHELD.sub(lambda found: f"_x{ord(found[0]):04X}_", text)
-        text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+        text = _escaped(text)
     return text.encode()
 
 
 def quoted(text: str) -> bytes:
-    """A text as an attribute's value, with its quotes, in UTF-8."""
-    safe = escaped(text).replace(b'"', b"&quot;")
-    return b'"' + safe.replace(b"\t", b"&#9;").replace(b"\n", b"&#10;") + b'"'
+    """A text as an attribute's value, with its quotes, in UTF-8.
+
+    Names of sheets come as attributes hold them, their `_xHHHH_` unresolved: none are made here.
+    """
+    safe = _escaped(_UNHELD_IN_NAMES.sub("\ufffd", text)).replace('"', "&quot;")
+    return b'"' + safe.replace("\t", "&#9;").replace("\n", "&#10;").encode() + b'"'
 
 
 @lru_cache(_REMEMBERED)
@@ -67,6 +71,10 @@ def read_inline(content: bytes) -> bytes:
     if b"&" not in content and b"_x" not in content:
         return content
     return spreadsheet_text(unescape(content.decode())).encode("utf-8", "surrogatepass")
+
+
+def _escaped(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def _units(text: str) -> int:

@@ -48,6 +48,7 @@ class Repack:
         member = copy(info)
         member.compress_type = ZIP_DEFLATED
         member.extra = b""
+        member.CRC = member.file_size = member.compress_size = 0
         self._begin(member, b"")
         deflater = zlib.compressobj(level, zlib.DEFLATED, -15)
         begin = self._out.tell()

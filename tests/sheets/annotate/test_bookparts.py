@@ -1,0 +1,206 @@
+"""The parts around the sheets, when a sheet is added to the workbook."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import openpyxl
+import pytest
+
+from feedtool.sheets import open_source
+from feedtool.sheets.annotate import Link, Note, SheetNotes, Summary, annotate
+
+MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+STRICT = "http://purl.oclc.org/ooxml"
+RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+PACKAGE = "http://schemas.openxmlformats.org/package/2006"
+TYPES = "application/vnd.openxmlformats-officedocument.spreadsheetml"
+HEADINGS = ("feedtool status", "feedtool message", "feedtool code")
+SHEET = (
+    f'<worksheet xmlns="{MAIN}"><sheetData><row r="1"><c r="A1"><v>1</v></c></row></sheetData>'
+    "</worksheet>"
+).encode()
+SUMMARY = Summary("feedtool summary", [["done"], [1, Link("A1", "Offers", "A1")]])
+BookOf = Callable[..., Path]
+Part = Callable[..., bytes]
+
+
+def summarised(source: Path, summary: Summary = SUMMARY, name: str = "copy.xlsx") -> Path:
+    copy = source.with_name(name)
+    annotate(source, copy, [SheetNotes("Offers", 1, HEADINGS, [])], summary, overwrite=True)
+    return copy
+
+
+def names(path: Path) -> list[str]:
+    with open_source(path) as source:
+        return [entry.name for entry in source.sheets]
+
+
+def test_the_entries_of_a_new_sheet(book_of: BookOf, part: Part) -> None:
+    copy = summarised(book_of(SHEET))
+    assert part(copy, "xl/workbook.xml").endswith(
+        b'<sheet name="feedtool summary" sheetId="2" r:id="rId3"/></sheets></workbook>'
+    )
+    assert (
+        f'<Relationship Id="rId3" Type="{RELATIONS}/worksheet" Target="worksheets/sheet2.xml"/>'
+    ).encode() in part(copy, "xl/_rels/workbook.xml.rels")
+    assert (
+        f'<Override PartName="/xl/worksheets/sheet2.xml" ContentType="{TYPES}.worksheet+xml"/>'
+    ).encode() in part(copy, "[Content_Types].xml")
+
+
+def test_an_earlier_summary_is_replaced_where_it_stands(book_of: BookOf, part: Part) -> None:
+    copy = summarised(book_of(SHEET))
+    again = summarised(copy, Summary("Feedtool Summary", [["again"]]), "again.xlsx")
+    assert names(again) == ["Offers", "feedtool summary"]
+    assert part(again, "xl/workbook.xml") == part(copy, "xl/workbook.xml")
+    assert openpyxl.load_workbook(again)["feedtool summary"]["A1"].value == "again"
+
+
+def test_without_a_summary_the_workbook_keeps_its_sheets(book_of: BookOf, part: Part) -> None:
+    source = book_of(SHEET, {"xl/styles.xml": f'<styleSheet xmlns="{MAIN}"/>'})
+    copy = source.with_name("copy.xlsx")
+    annotate(source, copy, [SheetNotes("Offers", 1, HEADINGS, [])], overwrite=True)
+    assert part(copy, "xl/workbook.xml") == part(source, "xl/workbook.xml")
+
+
+def test_ids_and_names_that_are_taken(book_of: BookOf, part: Part) -> None:
+    workbook = (
+        f'<workbook xmlns="{MAIN}" xmlns:r="{RELATIONS}"><sheets>'
+        '<sheet name="Offers" sheetId="77" r:id="rId1"/></sheets><definedNames/></workbook>'
+    )
+    relations = (
+        f'<Relationships xmlns="{PACKAGE}/relationships"><Relationship Id="rId1" '
+        f'Type="{RELATIONS}/worksheet" Target="/xl/worksheets/sheet1.xml"/>'
+        f'<Relationship Id="rId3" Type="{RELATIONS}/theme" Target="theme.xml"/></Relationships>'
+    )
+    more = {
+        "xl/workbook.xml": workbook,
+        "xl/_rels/workbook.xml.rels": relations,
+        "xl/worksheets/Sheet2.xml": b"<someone/>",
+    }
+    copy = summarised(book_of(SHEET, more))
+    entry = re.search(rb'<sheet name="feedtool[^>]*>', part(copy, "xl/workbook.xml"))
+    assert entry is not None
+    assert entry[0] == b'<sheet name="feedtool summary" sheetId="78" r:id="rId4"/>'
+    assert b"done" in part(copy, "xl/worksheets/sheet3.xml")
+    assert part(copy, "xl/worksheets/Sheet2.xml") == b"<someone/>"
+
+
+def prefixed(xml: str) -> str:
+    return re.sub(r"<(/?)(\w)", r"<\1p:\2", xml).replace("xmlns=", "xmlns:p=")
+
+
+def strict(xml: str) -> str:
+    return xml.replace(MAIN, f"{STRICT}/spreadsheetml/main").replace(
+        RELATIONS, f"{STRICT}/officeDocument/relationships"
+    )
+
+
+def utf16(xml: str) -> bytes:
+    return f'<?xml version="1.0" encoding="UTF-16"?>{xml}'.encode("utf-16")
+
+
+def other_prefix_for_relations(xml: str) -> str:
+    return xml.replace("xmlns:r=", "xmlns:rel=").replace(" r:id", " rel:id")
+
+
+@pytest.mark.parametrize("writing", [prefixed, strict, utf16, other_prefix_for_relations])
+def test_other_writings(book_of: BookOf, part: Part, writing: Callable[[str], str | bytes]) -> None:
+    plain = book_of(SHEET)
+    small = ("[Content_Types].xml", "_rels/.rels", "xl/workbook.xml", "xl/_rels/workbook.xml.rels")
+    more = {name: writing(part(plain, name).decode()) for name in small}
+    sheet = SHEET if writing in (utf16, prefixed) else writing(SHEET.decode())
+    data = sheet if isinstance(sheet, bytes) else sheet.encode()
+    copy = summarised(book_of(data, more))
+    assert names(copy) == ["Offers", "feedtool summary"]
+    with open_source(copy) as source:
+        row, *_ = source.sheet("feedtool summary").head(1)
+        assert [cell.text for cell in row.cells] == ["done"]
+        row, *_ = source.sheet("Offers").head(1)
+        assert [cell.text for cell in row.cells] == ["1", *HEADINGS]
+    again = summarised(copy, name="again.xlsx")
+    assert again.read_bytes() == copy.read_bytes()
+    if writing is strict:
+        assert MAIN.encode() not in part(copy, "xl/worksheets/sheet2.xml")
+        assert MAIN.encode() not in part(copy, "xl/styles.xml")
+
+
+VECTOR = "http://schemas.openxmlformats.org/officeDocument/2006/docPropsVTypes"
+
+
+def app(pairs: str, count: int, titles: str) -> str:
+    return (
+        '<Properties xmlns="http://schemas.openxmlformats.org/officeDocument/2006/'
+        f'extended-properties" xmlns:vt="{VECTOR}"><HeadingPairs><vt:vector size="2" '
+        f'baseType="variant"><vt:variant><vt:lpstr>Feuilles</vt:lpstr></vt:variant><vt:variant>'
+        f"<vt:i4>{pairs}</vt:i4></vt:variant></vt:vector></HeadingPairs><TitlesOfParts><vt:vector "
+        f'size="{count}" baseType="lpstr">{titles}</vt:vector></TitlesOfParts></Properties>'
+    )
+
+
+TITLE = "<vt:lpstr>Offers</vt:lpstr>"
+NEW = "<vt:lpstr>feedtool summary</vt:lpstr>"
+PROPERTIES = {
+    "usual": (app("1", 1, TITLE), app("2", 2, TITLE + NEW)),
+    "other names": (app("1", 1, NEW), app("1", 1, NEW)),
+    "another count": (app("2", 1, TITLE), app("2", 1, TITLE)),
+    "no numbers": (app("x", 1, TITLE), app("x", 1, TITLE)),
+    "no lists": ("<Properties/>", "<Properties/>"),
+}
+
+
+@pytest.mark.parametrize(("before", "after"), PROPERTIES.values(), ids=PROPERTIES)
+def test_document_properties_are_patched_only_where_understood(
+    book_of: BookOf, part: Part, before: str, after: str
+) -> None:
+    relations = (
+        f'<Relationships xmlns="{PACKAGE}/relationships"><Relationship Id="rId1" '
+        f'Type="{RELATIONS}/officeDocument" Target="xl/workbook.xml"/><Relationship Id="rId2" '
+        f'Type="{RELATIONS}/extended-properties" Target="docProps/app.xml"/></Relationships>'
+    )
+    source = book_of(SHEET, {"_rels/.rels": relations, "docProps/app.xml": before})
+    assert part(summarised(source), "docProps/app.xml").decode() == after
+
+
+@pytest.mark.parametrize("name", ["Offers & <more>", 'a "b"', "l'été", "東京 😀", "x_x0041_y"])
+def test_names_of_sheets_with_any_character(book_of: BookOf, part: Part, name: str) -> None:
+    escaped = name.replace("&", "&amp;").replace("<", "&lt;").replace('"', "&quot;")
+    workbook = part(book_of(SHEET), "xl/workbook.xml").decode().replace("Offers", escaped)
+    source = book_of(SHEET, {"xl/workbook.xml": workbook})
+    copy = source.with_name("copy.xlsx")
+    table = [[Link("first", name, "A1")]]
+    annotate(
+        source,
+        copy,
+        [SheetNotes(name, 1, HEADINGS, [])],
+        Summary("feedtool summary", table),
+        overwrite=True,
+    )
+    assert names(copy) == [name, "feedtool summary"]
+    link = openpyxl.load_workbook(copy)["feedtool summary"]["A1"].hyperlink
+    doubled = name.replace("'", "''")
+    assert link.location == f"'{doubled}'!A1"
+
+
+def test_a_summary_of_no_rows(book_of: BookOf) -> None:
+    copy = summarised(book_of(SHEET), Summary("feedtool summary", []))
+    assert names(copy) == ["Offers", "feedtool summary"]
+
+
+def test_long_texts_of_the_summary_are_wrapped_in_a_column_of_bounded_width(
+    book_of: BookOf,
+) -> None:
+    table = [["title, which is wider than any column and not counted" * 3], ["x", "y" * 500]]
+    copy = summarised(book_of(SHEET), Summary("feedtool summary", table))
+    sheet = openpyxl.load_workbook(copy)["feedtool summary"]
+    assert [sheet.column_dimensions[name].width for name in "AB"] == [8, 60]
+    assert sheet["B2"].alignment.wrap_text
+
+
+def test_notes_in_a_workbook_without_styles(book_of: BookOf, part: Part) -> None:
+    source = book_of(SHEET)
+    copy = source.with_name("copy.xlsx")
+    annotate(source, copy, [SheetNotes("Offers", 1, HEADINGS, list[Note]())], overwrite=True)
+    assert openpyxl.load_workbook(copy)["Offers"]["B1"].font.bold
+    assert b"/xl/styles.xml" in part(copy, "[Content_Types].xml")
