@@ -138,12 +138,12 @@ class Names:
         return self._by_name[near[0]].key if near else None
 
 
-def find(head: Sequence[HeadRow], names: Names) -> Header | None:
+def find(head: Sequence[HeadRow], names: Names, enough: int = ENOUGH) -> Header | None:
     """The header among the first rows of a sheet: the row that knows the most columns.
 
     Exact keys decide between a human row and a technical one below it. Two rows may make one
     header, as where a delivery mode's name stands over its two amounts. None where no row has
-    enough known headers.
+    `enough` known headers.
 
     Raises:
         HeaderDuplicate: two columns of the row mean the same.
@@ -151,7 +151,7 @@ def find(head: Sequence[HeadRow], names: Names) -> Header | None:
     rows = [Texts(number, _texts(cells)) for number, cells in head]
     pairs = [_paired(*pair) for pair in pairwise(rows) if pair[0].row + 1 == pair[1].row]
     best = max((*rows, *pairs), key=lambda one: _score(one, names), default=None)
-    if best is None or _score(best, names)[0] < ENOUGH:
+    if best is None or _score(best, names)[0] < enough:
         return None
     after = best.row
     for row in rows:

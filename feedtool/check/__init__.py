@@ -13,6 +13,7 @@ from feedtool.dialect import Dialect
 from feedtool.errors import FileProblem, UsageProblem
 from feedtool.feeds import Feed
 from feedtool.headers import (
+    ENOUGH,
     Header,
     HeaderDuplicate,
     HeaderMissing,
@@ -201,19 +202,29 @@ def choose(source: Source, asked: Asked) -> list[Chosen]:
         HeaderMissing, HeaderDuplicate: the only candidate is no complete feed.
         SheetAmbiguous: several are of one kind.
     """
+    names = _sheet_names(source, asked)
+    candidates, reasons = _candidates(source, names, asked, ENOUGH)
+    if not candidates and not reasons:  # a Delete that was asked for needs a single column
+        candidates, reasons = _candidates(source, names, asked, 1)
+    if not candidates:
+        raise reasons[0] if reasons else _no_header(source, names)
+    return _unambiguous(candidates, source)
+
+
+def _candidates(
+    source: Source, names: Sequence[str], asked: Asked, enough: int
+) -> tuple[list[Chosen], list[FileProblem]]:
+    """The sheets with a header that names so many columns, and why others are no feeds."""
     candidates: list[Chosen] = []
     reasons: list[FileProblem] = []
-    names = _sheet_names(source, asked)
     for name in names:
         try:
-            chosen = _recognise(source, source.sheet(name), asked)
+            chosen = _recognise(source, source.sheet(name), asked, enough)
         except (HeaderMissing, HeaderDuplicate) as reason:
             reasons.append(reason)
         else:
             candidates += [chosen] if chosen else []
-    if not candidates:
-        raise reasons[0] if reasons else _no_header(source, names)
-    return _unambiguous(candidates, source)
+    return candidates, reasons
 
 
 def _sheet_names(source: Source, asked: Asked) -> list[str]:
@@ -229,18 +240,21 @@ def _sheet_names(source: Source, asked: Asked) -> list[str]:
     return named
 
 
-def _recognise(source: Source, sheet: Sheet, asked: Asked) -> Chosen | None:
-    """What a sheet is, None where nothing looks like a header."""
+def _recognise(source: Source, sheet: Sheet, asked: Asked, enough: int) -> Chosen | None:
+    """What a sheet is, None where nothing looks like a header.
+
+    Less than `ENOUGH` is a header only where the kind is known from `--as` or the stamp.
+    """
     head = [(row.number, row.cells) for row in sheet.head(SEARCHED)]
     stamp = source.properties.get("feedtool.template")
     best: Chosen | None = None
     for family in families():
-        names = Names(family[0].understood(asked.dialect), asked.dialect, HEADINGS)
-        header = find(head, names)
-        if header is None or (best and len(header.columns) <= len(best.header.columns)):
-            continue
         is_stamped = stamp in {feed.kind for feed in family} and sheet.name == family[0].sheet
         kind = asked.kind or (stamp if is_stamped else None)
+        names = Names(family[0].understood(asked.dialect), asked.dialect, HEADINGS)
+        header = find(head, names, enough) if kind or enough == ENOUGH else None
+        if header is None or (best and len(header.columns) <= len(best.header.columns)):
+            continue
         feed = recognise(header, family, asked.dialect, kind)
         best = Chosen(sheet, header, feed, is_certain=bool(kind) or not feed.needs_asking)
     return best
