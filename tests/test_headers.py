@@ -1,0 +1,240 @@
+"""Which row is the header, and what its texts mean."""
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from feedtool.cells import BLANK, Cell, Kind
+from feedtool.dialect import Dialect
+from feedtool.feeds import all_feeds
+from feedtool.headers import Header, HeaderDuplicate, HeadRow, Names, families, find, folded
+
+OWN = ("feedtool status", "feedtool message", "feedtool code")
+FEED = all_feeds()["offers-upsert"]
+
+
+def names(dialect: Dialect | None = None) -> Names:
+    dialect = dialect or Dialect()
+    return Names(FEED.understood(dialect), dialect, OWN)
+
+
+def row(number: int, *texts: str | None) -> HeadRow:
+    return number, [Cell(Kind.TEXT, text) if text else BLANK for text in texts]
+
+
+def found(*rows: HeadRow, dialect: Dialect | None = None) -> Header:
+    header = find(rows, names(dialect))
+    assert header is not None
+    return header
+
+
+def keys(header: Header) -> dict[int, str]:
+    return {index: column.key for index, column in header.columns.items()}
+
+
+MEANS = {
+    "sellerExternalReference": "sellerExternalReference",
+    "seller_external_reference": "sellerExternalReference",
+    "sku": "sellerExternalReference",
+    "SKU ": "sellerExternalReference",
+    "Votre référence": "sellerExternalReference",
+    "VOTRE\u00a0REFERENCE": "sellerExternalReference",
+    "Su referencia": "sellerExternalReference",
+    "product.gtin": "product.gtin",
+    "gtin": "product.gtin",
+    "EAN": "product.gtin",
+    "EAN/GTIN": "product.gtin",
+    "\ufeffean": "product.gtin",
+    "productReference": "product.reference",
+    "product.reference": "product.reference",
+    "Condition": "condition",
+    "Sous-état du produit": "condition",
+    "price.price": "price.price",
+    "price": "price.price",
+    "Prix (TTC)": "price.price",
+    "prix\nttc": "price.price",
+    "Prix (€)(TTC)": "price.price",
+    "originPrice": "price.originPrice",
+    "Prix barré (TTC)": "price.originPrice",
+    "vat": "taxes.VAT",
+    "TVA (%)": "taxes.VAT",
+    "IVA (%)": "taxes.VAT",
+    "ecoPart": "taxes.EcoPart",
+    "Éco-participation (montant)": "taxes.EcoPart",
+    "e\u0301co participation montant": "taxes.EcoPart",
+    "dea": "taxes.DEA",
+    "DEA (montant)": "taxes.DEA",
+    "stock": "quantity",
+    "Stock": "quantity",
+    "quantity": "quantity",
+    "Délai de préparation": "preparationTime",
+    "deliveryModes.TrackedHomeDelivery.cost": "deliveryModes.TrackedHomeDelivery.cost",
+    "TrackedHomeDelivery.cost": "deliveryModes.TrackedHomeDelivery.cost",
+    "trackedhomedelivery additionalcost": "deliveryModes.TrackedHomeDelivery.additionalCost",
+    "salesChannelId": "salesChannelId",
+    "action": "action",
+    "CDAV": "CDAV",
+}
+
+
+@pytest.mark.parametrize(("header", "key"), MEANS.items(), ids=map(ascii, MEANS))
+def test_a_header_means(header: str, key: str) -> None:
+    column = names().column(header)
+    assert column is not None
+    assert column.key == key
+
+
+@pytest.mark.parametrize(
+    "label", sorted({label for column in FEED.columns(Dialect()) for label in column.labels})
+)
+def test_every_label_of_our_templates_is_known(label: str) -> None:
+    column = names().column(label)
+    assert column is not None
+    assert label in column.labels
+
+
+@pytest.mark.parametrize("header", ["colour", "Prise", "", "product", "cost", "feedtool status"])
+def test_anything_else_is_unknown(header: str) -> None:
+    assert names().column(header) is None
+
+
+def test_a_profiles_own_headers_win() -> None:
+    dialect = Dialect(columns={"Mon EAN": "product.gtin", "stock": "preparationTime"})
+    known = names(dialect)
+    assert [known.column(text).key for text in ("MON ean", "Stock")] == [  # type: ignore[union-attr]  # both are known
+        "product.gtin",
+        "preparationTime",
+    ]
+
+
+@given(st.text(max_size=20))
+def test_folding_is_stable(header: str) -> None:
+    assert folded(folded(header)) == folded(header)
+    assert folded(f" {header}-") == folded(header)
+
+
+REFERENCE, GTIN, PRICE = "sellerExternalReference", "product.gtin", "price.price"
+
+HEADERS = {
+    "the first row": ([row(1, REFERENCE, GTIN)], 1, 1),
+    "below titles": ([row(1, "My offers"), row(3, "March"), row(4, REFERENCE, PRICE)], 4, 4),
+    "a title that is a known word": ([row(1, "Stock"), row(2, REFERENCE, GTIN, PRICE)], 2, 2),
+    "labels above keys": (
+        [row(1, "Votre référence", "EAN/GTIN"), row(2, REFERENCE, GTIN), row(3, "A", "1")],
+        2,
+        2,
+    ),
+    "keys above labels": (
+        [row(1, REFERENCE, GTIN), row(2, "Votre référence", "EAN/GTIN"), row(3, "A", "1")],
+        1,
+        2,
+    ),
+    "the row that knows more": (
+        [row(1, REFERENCE, GTIN), row(5, REFERENCE, GTIN, PRICE)],
+        5,
+        5,
+    ),
+}
+
+
+@pytest.mark.parametrize(("rows", "at", "after"), HEADERS.values(), ids=HEADERS)
+def test_the_header_row(rows: Sequence[HeadRow], at: int, after: int) -> None:
+    header = found(*rows)
+    assert (header.row, header.after) == (at, after)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [[], [row(1, "A", "B")], [row(1, "Stock")], [row(1, None)]],
+    ids=["none", "strangers", "one word alone", "blank"],
+)
+def test_no_header(rows: Sequence[HeadRow]) -> None:
+    assert find(rows, names()) is None
+
+
+def test_the_columns_keep_their_places() -> None:
+    header = found(row(2, None, REFERENCE, "colour", "EAN", "feedtool status"))
+    assert keys(header) == {1: REFERENCE, 3: GTIN}
+    assert header.texts == {1: REFERENCE, 2: "colour", 3: "EAN", 4: "feedtool status"}
+    assert [index for index, _ in header.unknown] == [2]
+    assert header.own == {4}
+    assert (header.letter_of(GTIN), header.letter_of(PRICE)) == ("D", None)
+
+
+def test_the_nearest_known_header_is_named() -> None:
+    header = found(row(1, REFERENCE, GTIN, "orginPrice", "zzz"))
+    assert header.unknown == ((2, "price.originPrice"), (3, None))
+
+
+@pytest.mark.parametrize("cell", [Cell(Kind.ERROR, "#REF!"), Cell(Kind.BOOLEAN, "TRUE"), BLANK])
+def test_a_cell_that_shows_an_error_is_no_header(cell: Cell) -> None:
+    number, cells = row(1, REFERENCE, GTIN)
+    header = found((number, [*cells, cell]))
+    assert 2 not in header.texts
+    assert header.unknown == ()
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [(REFERENCE, "gtin", "EAN"), (REFERENCE, PRICE, "price"), (REFERENCE, "sku", GTIN)],
+    ids=str,
+)
+def test_two_columns_that_mean_the_same(texts: tuple[str, ...]) -> None:
+    with pytest.raises(HeaderDuplicate) as raised:
+        found(row(1, *texts))
+    assert all(text in raised.value.message for text in texts if text not in (REFERENCE, GTIN))
+
+
+def test_the_channel_operators_own_template() -> None:
+    """Sheet `Fichier Intégration Offre`: headers in rows 4 and 5, merged, found by label."""
+    upper = row(
+        4,
+        "Votre référence ",
+        "EAN/GTIN",
+        "Sous-état\ndu produit",
+        "Stock",
+        "Prix (TTC)",
+        "TVA (%)",
+        "Éco-participation (montant)",
+        "DEA (montant)",
+        "Prix barré (TTC)",
+        "Commentaire offre",
+        "Délai de préparation",
+        "Suivi",
+        None,
+        "Recommandé",
+        None,
+        "Express",
+        None,
+    )
+    lower = row(5, *[None] * 11, *["Principal", "Additionnel"] * 3)
+    header = found(
+        row(1, "Fichier Intégration Offre"), upper, lower, row(6, "A-1", "4006381333931")
+    )
+    assert header.after == 5
+    assert [key for _, key in sorted(keys(header).items())] == [
+        "sellerExternalReference",
+        "product.gtin",
+        "condition",
+        "quantity",
+        "price.price",
+        "taxes.VAT",
+        "taxes.EcoPart",
+        "taxes.DEA",
+        "price.originPrice",
+        "preparationTime",
+        "deliveryModes.TrackedHomeDelivery.cost",
+        "deliveryModes.TrackedHomeDelivery.additionalCost",
+        "deliveryModes.SignedHomeDelivery.cost",
+        "deliveryModes.SignedHomeDelivery.additionalCost",
+        "deliveryModes.ExpressHomeDelivery.cost",
+        "deliveryModes.ExpressHomeDelivery.additionalCost",
+    ]
+
+
+def test_the_most_demanding_feed_of_a_family_comes_first() -> None:
+    assert [[feed.kind for feed in family] for family in families()] == [
+        ["offers-upsert", "offers-update", "offers-delete"]
+    ]
