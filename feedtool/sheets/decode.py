@@ -43,18 +43,14 @@ _BLANKS = " \t\r\n"
 class Raw(NamedTuple):
     """A cell as its XML has it, with references resolved."""
 
-    style: int
+    style: str
+    """An index, as written."""
     type: str
     value: str
     """The `<v>`, empty if there is none."""
     inline: str | None
     """The texts of the `<is>`, joined."""
     formula: str | None
-
-    @property
-    def is_used(self) -> bool:
-        """Whether there is a value or a formula, not just a format."""
-        return bool(self.value or self.inline or self.formula is not None)
 
 
 class Decoder:
@@ -101,7 +97,7 @@ class Decoder:
             return Cell(Kind.NO_RESULT, f"={raw.formula}")
         return self._by_type(raw.type, raw.style)(escape(raw.value))
 
-    def _by_type(self, kind: str, style: int) -> Callable[[str], Cell]:
+    def _by_type(self, kind: str, style: str) -> Callable[[str], Cell]:
         """What turns the escaped `<v>` of a cell without a formula into the cell."""
         if kind == "s":
             return self._shared
@@ -111,7 +107,9 @@ class Decoder:
             return partial(self._number, self._style(style))
         return partial(_other, kind)
 
-    def _style(self, index: int) -> Style:
+    def _style(self, text: str) -> Style:
+        """The style of an index; where there is none, the general one."""
+        index = int(text[:9]) if text.isdecimal() else len(self._styles)
         return self._styles[index] if index < len(self._styles) else GENERAL
 
     def _shared(self, value: str) -> Cell:
@@ -119,7 +117,7 @@ class Decoder:
         if not value:
             return BLANK
         # What is no index at all is looked up too: the error is the same.
-        return _text(self._strings()[int(value) if value.isdecimal() else -1])
+        return _text(self._strings()[int(value[:19]) if value.isdecimal() else -1])
 
     def _number(self, style: Style, value: str) -> Cell:
         """A number as its format shows it. What is no number is kept as the text that it is."""
@@ -140,7 +138,7 @@ def raw_of(key: str) -> Raw:
     code = found["code"]
     formula = unescape(code or "") if found["formula"] else None
     return Raw(
-        int(found["s1"] or found["s2"] or 0),
+        found["s1"] or found["s2"] or "0",
         found["type"] or "n",
         unescape(found["value"] or ""),
         None if found["inline"] is None else unescape(found["inline"]),

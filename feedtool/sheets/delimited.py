@@ -15,15 +15,16 @@ from feedtool.sheets.blocks import first_rows, rows_after
 from feedtool.sheets.encoding import Encoding, find_encoding
 from feedtool.sheets.separator import announced_separator, find_separator
 from feedtool.sheets.source import HeadRow, Merge, Notice, by_code
-from feedtool.sheets.unreadable import CsvUnterminatedQuote
+from feedtool.sheets.unreadable import CsvUnterminatedQuote, GridOutOfRange
 from feedtool.sheets.workbook import SheetEntry
 
 _RECORDS = 1000
 """Records of a block."""
 _SAMPLE = 1 << 16
 """Characters by which the separator is found."""
-_LONGEST_FIELD = 64 << 20
+_LONGEST_FIELD = 16 << 20
 """Characters; Python's own limit is 131,072, and a description may be longer."""
+_MOST_FIELDS = 16_384
 _END = ["\0", "\0"]
 """A record after the last. No text has a NUL; so if it comes out otherwise, it was swallowed by a
 field whose quote was left open."""
@@ -136,18 +137,19 @@ class CsvSheet:
 
     def _block(self, number: int, records: list[list[str]], starts: list[int]) -> Block:
         """Records as columns; ragged ones column by column, only when a column is asked for."""
-        width = max(map(len, records))
-        is_even = width == min(map(len, records))
-        columns = list(zip(*records, strict=True)) if is_even else None
+        used = self.last_column + 1
+        for line, record in zip(starts, records, strict=True):
+            if len(record) > used:
+                used = max(used, _used(record, line))
+        self.last_column = used - 1
+        width = min(max(map(len, records)), used)
+        columns = list(zip(*records, strict=True)) if _is_even(records) else None
 
         def column(index: int) -> Iterable[Hashable]:
             if columns is not None:
                 return columns[index]
             return [record[index] if index < len(record) else "" for record in records]
 
-        while width > self.last_column + 1 and not any(column(width - 1)):
-            width -= 1
-        self.last_column = max(self.last_column, width - 1)
         rows = range(number + 1, number + len(records) + 1)
         return Block(rows, starts, frozenset(), width, column, decode)
 
@@ -158,6 +160,25 @@ def decode(key: Hashable) -> Cell:
     if text.startswith('="') and text.endswith('"') and len(text) > len('="'):
         text = text[2:-1].replace('""', '"')
     return Cell(Kind.TEXT, text) if text else BLANK
+
+
+def _used(record: list[str], line: int) -> int:
+    """The number of fields up to the last that is not empty. Raises GridOutOfRange."""
+    used = len(record)
+    while used and not record[used - 1]:
+        used -= 1
+    if used > _MOST_FIELDS:
+        raise GridOutOfRange(
+            f"The record in line {line} has {used:,} fields, more than a sheet has columns.",
+            "Look at that line: line ends are missing, or the separator is another.",
+        )
+    return used
+
+
+def _is_even(records: list[list[str]]) -> bool:
+    """Whether all records have the same number of fields, and not an absurd one."""
+    width = len(records[0])
+    return width <= _MOST_FIELDS and all(len(record) == width for record in records)
 
 
 def _open(path: Path, encoding: Encoding) -> TextIOWrapper:

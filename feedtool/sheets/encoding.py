@@ -16,14 +16,17 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-_LONGEST_LINE = 64 * MIB
+_LONGEST_LINE = 16 * MIB
 _MULTIBYTE = re.compile(
     rb"[\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]{2}"
     rb"|\xed[\x80-\x9f][\x80-\xbf]|\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}"
     rb"|\xf4[\x80-\x8f][\x80-\xbf]{2}"
 )
 """A letter beyond ASCII in UTF-8 (RFC 3629, section 4)."""
-_WORD = re.compile(r"[^\s,;|\"']*[^\x00-\x7f][^\s,;|\"']*")
+_BEYOND_ASCII = re.compile(r"[^\x00-\x7f\ufeff]")
+_BETWEEN_WORDS = re.compile(r"[\s,;|\"']+")
+_WORD = 20
+"""Characters shown on either side of a letter beyond ASCII."""
 _SAVE_AS_UTF8 = 'Open it in a spreadsheet program and save it as "CSV UTF-8".'
 
 
@@ -118,17 +121,18 @@ class _Survey:
         return count - (self._pending_return and text.startswith("\n"))
 
     def _note_word(self, text: str) -> None:
-        for match in _WORD.finditer(text):
-            if match[0].strip("\ufeff"):
-                before = text[: match.start()]
-                self.first_beyond_ascii = (self.line + self._lines(before), match[0][:40])
-                return
+        found = _BEYOND_ASCII.search(text)
+        if found:
+            at = found.start()
+            before = _BETWEEN_WORDS.split(text[max(at - _WORD, 0) : at])[-1]
+            after = _BETWEEN_WORDS.split(text[at : at + _WORD])[0]
+            self.first_beyond_ascii = (self.line + self._lines(text[:at]), before + after)
 
 
 def find_encoding(path: Path, fallback: str) -> Encoding:
     """A byte order mark decides, then whether all of the file is UTF-8, else it is the fallback.
 
-    Raises CsvEncoding, CsvNul, EmptyFile, NotAWorkbook (a line of more than 64 MiB).
+    Raises CsvEncoding, CsvNul, EmptyFile, NotAWorkbook (a line of more than 16 MiB).
     """
     with path.open("rb") as file:
         start = file.read(4)

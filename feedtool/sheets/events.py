@@ -5,26 +5,16 @@ from typing import NamedTuple
 
 from feedtool.cells import index_of
 from feedtool.sheets.decode import CELL_TYPES, Raw
-from feedtool.sheets.markup import MAIN_NAMESPACES, corrupt, hardened_parser, is_true, parse
+from feedtool.sheets.markup import corrupt, is_true
 from feedtool.sheets.package import Limits
 from feedtool.sheets.source import Merge
 from feedtool.sheets.unreadable import SAVE_AGAIN, CorruptXml, GridOutOfRange, ZipBomb
+from feedtool.sheets.walker import Attributes, Element, Walker
 
 LAST_ROW = 1_048_576
 LAST_COLUMN = 16_383
 """0-based: XFD."""
-
-_IN_DATA = ["worksheet", "sheetData"]
-_IN_ROW = [*_IN_DATA, "row"]
-_IN_CELL = [*_IN_ROW, "c"]
-_VALUE = [*_IN_CELL, "v"]
-_FORMULA = [*_IN_CELL, "f"]
-_INLINE = [*_IN_CELL, "is"]
-_TEXTS = ([*_INLINE, "t"], [*_INLINE, "r", "t"])
-_MERGE = ["worksheet", "mergeCells", "mergeCell"]
-_DIMENSION = ["worksheet", "dimension"]
-_TAGS = {name for path in (_VALUE, _FORMULA, *_TEXTS, _MERGE, _DIMENSION) for name in path}
-_NAMES = {f"{namespace} {tag}": tag for namespace in MAIN_NAMESPACES for tag in _TAGS}
+_MOST_MERGES = 200_000
 
 
 class Extent(NamedTuple):
@@ -55,94 +45,74 @@ class SheetEvents:
         """What the sheet announces of itself."""
         self.last_row = 0
         """The number of the last row so far, whoever read it."""
-        self.prefixes: set[str] = set()
-        """The namespace prefixes that every row may use."""
-        self._default = ""
         self._part = part
-        self._limit = limits.text
-        self._path: list[str] = []
         self._rows: list[Row] = []
-        self._fed = 0
+        self._number = ""
         self._hidden = False
         self._cells: dict[int, Raw] = {}
         self._column = -1
-        self._type, self._style, self._value = "n", 0, ""
+        self._type, self._style, self._value = "n", "0", ""
         self._inline: str | None = None
         self._formula: str | None = None
-        self._texts: list[str] | None = None
-        """The text being read; None outside of values, formulas and texts."""
-        self._size = 0
-        self._parser = hardened_parser(part, " ")
-        self._parser.StartElementHandler = self._start
-        self._parser.EndElementHandler = self._end
-        self._parser.CharacterDataHandler = self._characters
-        self._parser.StartNamespaceDeclHandler = self._namespace
+        self._columns: dict[str, int] = {}
+        """The 0-based columns by their letters, as far as met."""
+        self._data = Element({"row": self._row_element()})
+        sheet = Element(
+            {
+                "sheetData": self._data,
+                "dimension": Element(start=self._announce),
+                "mergeCells": Element({"mergeCell": Element(start=self._merge)}),
+            }
+        )
+        self._walker = Walker({"worksheet": sheet}, part, limits)
+
+    def _row_element(self) -> Element:
+        text = Element(text=self._end_text)
+        # Not the phonetic guides (`rPh`) beside the runs.
+        inline = Element({"t": text, "r": Element({"t": text})}, start=self._start_inline)
+        cell = Element(
+            {
+                "v": Element(text=self._end_value),
+                "f": Element(text=self._end_formula),
+                "is": inline,
+            },
+            start=self._start_cell,
+            end=self._end_cell,
+        )
+        return Element({"c": cell}, start=self._start_row, end=self._end_row)
+
+    @property
+    def prefixes(self) -> set[str]:
+        """The namespace prefixes that every row may use."""
+        return self._walker.prefixes
 
     @property
     def expects_plain_rows(self) -> bool:
         """Whether a `<row` without a prefix would be a row of the sheet now."""
-        return self._path == _IN_DATA and self._default in MAIN_NAMESPACES
+        return self._walker.is_right_inside(self._data)
 
     def feed(self, data: bytes) -> list[Row]:
         """The rows that end in `data`; formatted but empty ones are left out."""
-        self._parse(data, final=False)
+        self._walker.feed(data)
         rows, self._rows = self._rows, []
         return rows
 
     def finish(self) -> None:
         """The sheet is at its end."""
-        self._parse(b"", final=True)
+        self._walker.finish()
 
-    def _parse(self, data: bytes, *, final: bool) -> None:
-        self._fed += len(data)
-        parse(self._parser, data, self._part, final=final)
-        # The parser keeps a tag in memory until it ends.
-        if self._path and self._fed - self._parser.CurrentByteIndex > self._limit + len(data):
-            raise ZipBomb(f"Part {self._part} holds a tag of more than {self._limit} bytes.")
-
-    def _namespace(self, prefix: str | None, uri: str) -> None:
-        if self._path:
-            return
-        if prefix:
-            self.prefixes.add(prefix)
-        else:
-            self._default = uri
-
-    def _start(self, name: str, attributes: dict[str, str]) -> None:
-        path = self._path
-        path.append(_NAMES.get(name, ""))
-        tag = path[-1]
-        if tag == "c" and path == _IN_CELL:
-            self._start_cell(attributes)
-        elif tag in ("v", "f", "t"):
-            self._start_text(tag)
-        elif tag == "is" and path == _INLINE:
-            self._inline = self._inline or ""
-        elif tag == "row" and path == _IN_ROW:
-            self._start_row(attributes)
-        elif tag == "mergeCell" and path == _MERGE:
-            self.merges.append(self._area(attributes.get("ref", "")))
-        elif tag == "dimension" and path == _DIMENSION and attributes.get("ref"):
-            self._announce(attributes["ref"])
-
-    def _end(self, _name: str) -> None:
-        path = self._path
-        tag = path[-1]
-        if tag == "c" and path == _IN_CELL:
-            self._end_cell()
-        elif tag in ("v", "f", "t"):
-            self._end_text(tag)
-        elif tag == "row" and path == _IN_ROW and self._cells:
-            self._rows.append(Row(self.last_row, self._hidden, self._cells))
-        path.pop()
-
-    def _announce(self, reference: str) -> None:
+    def _announce(self, attributes: Attributes) -> None:
         """Remember the dimension, a mere hint: what is wrong with it harms nobody."""
         with suppress(CorruptXml, GridOutOfRange):
-            area = self._area(reference)
+            area = self._area(attributes.get("ref", ""))
             self.dimension = Extent(area.last_row, area.last_column)
 
-    def _start_row(self, attributes: dict[str, str]) -> None:
+    def _merge(self, attributes: Attributes) -> None:
+        self.merges.append(self._area(attributes.get("ref", "")))
+        if len(self.merges) > _MOST_MERGES:
+            raise ZipBomb(f"The sheet has more than {_MOST_MERGES:,} merged cells.", SAVE_AGAIN)
+
+    def _start_row(self, attributes: Attributes) -> None:
         number = self._row_number(attributes["r"]) if "r" in attributes else self.last_row + 1
         if number == self.last_row:
             raise self._corrupt(f"row {number} is there twice")
@@ -151,58 +121,52 @@ class SheetEvents:
         if number > LAST_ROW:
             raise _outside(f"row {number}")
         self.last_row = number
+        self._number = str(number)
         self._hidden = is_true(attributes.get("hidden"))
         self._cells = {}
         self._column = -1
 
-    def _start_cell(self, attributes: dict[str, str]) -> None:
-        self._column = self._cell_column(attributes["r"]) if "r" in attributes else self._column + 1
-        if self._column > LAST_COLUMN:
-            raise _outside(f"column {self._column + 1} in row {self.last_row}")
+    def _end_row(self) -> None:
+        if self._cells:
+            self._rows.append(Row(self.last_row, self._hidden, self._cells))
+
+    def _start_cell(self, attributes: Attributes) -> None:
+        reference = attributes.get("r")
+        if reference is None:
+            self._column += 1
+            if self._column > LAST_COLUMN:
+                raise _outside(f"column {self._column + 1} in row {self._number}")
+        else:
+            letters = reference.removesuffix(self._number)
+            column = self._columns.get(letters)
+            self._column = self._cell_column(reference) if column is None else column
         self._type = attributes.get("t", "n")
-        if self._type not in CELL_TYPES:
-            raise self._corrupt(f"row {self.last_row} has a cell of the unknown type {self._type}")
-        style = attributes.get("s", "0").strip()
-        self._style = int(style) if style.isdecimal() and style.isascii() else 0
+        self._style = attributes.get("s", "0")
         self._value = ""
         self._inline = self._formula = None
 
     def _end_cell(self) -> None:
-        raw = Raw(self._style, self._type, self._value, self._inline, self._formula)
-        if not raw.is_used:
+        if not self._value and not self._inline and self._formula is None:
             return
+        if self._type not in CELL_TYPES:
+            raise self._corrupt(f"row {self._number} has a cell of the unknown type {self._type}")
         if self._column in self._cells:
-            raise self._corrupt(f"row {self.last_row} has two cells in column {self._column + 1}")
-        self._cells[self._column] = raw
+            raise self._corrupt(f"row {self._number} has two cells in column {self._column + 1}")
+        self._cells[self._column] = Raw(
+            self._style, self._type, self._value, self._inline, self._formula
+        )
 
-    def _start_text(self, tag: str) -> None:
-        """A value, formula or run of text begins; phonetic guides do not count, nor extensions."""
-        path = self._path
-        if path in (_VALUE, _FORMULA) or (tag == "t" and path in _TEXTS):
-            self._texts = []
-            self._size = 0
+    def _start_inline(self, _attributes: Attributes) -> None:
+        self._inline = self._inline or ""
 
-    def _end_text(self, tag: str) -> None:
-        if self._texts is None or self._path not in (_VALUE, _FORMULA, *_TEXTS):
-            return
-        text = "".join(self._texts)
-        self._texts = None
-        if tag == "v":
-            self._value += text
-        elif tag == "f":
-            self._formula = (self._formula or "") + text
-        else:
-            self._inline = (self._inline or "") + text
+    def _end_text(self, text: str) -> None:
+        self._inline = (self._inline or "") + text
 
-    def _characters(self, text: str) -> None:
-        if self._texts is None:
-            return
-        self._texts.append(text)
-        self._size += len(text)
-        if self._size > self._limit:
-            raise ZipBomb(
-                f"A cell of row {self.last_row} has more than {self._limit} characters.", SAVE_AGAIN
-            )
+    def _end_value(self, text: str) -> None:
+        self._value += text
+
+    def _end_formula(self, text: str) -> None:
+        self._formula = (self._formula or "") + text
 
     def _row_number(self, text: str) -> int:
         text = text.strip()
@@ -217,6 +181,7 @@ class SheetEvents:
         column, row = self._place(reference)
         if row != self.last_row:
             raise self._corrupt(f"cell {reference} stands in row {self.last_row}")
+        self._columns[reference.removesuffix(self._number)] = column
         return column
 
     def _place(self, reference: str) -> tuple[int, int]:

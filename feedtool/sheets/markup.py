@@ -12,13 +12,15 @@ MAIN_NAMESPACES = (
     "http://purl.oclc.org/ooxml/spreadsheetml/main",
 )
 """Of transitional and of strict workbooks."""
+_DOCTYPES = tuple("<!DOCTYPE".encode(name) for name in ("utf-8", "utf-16-le", "utf-16-be"))
 _NOT_TRUSTED = "Have its sender make it anew in a spreadsheet program."
 
 
 def parse_part(package: Package, name: str) -> etree._Element:
     """The root element of a small part. Raises CorruptXml, XmlDoctype, CorruptZip, ZipBomb."""
     data = package.read(name)
-    refuse_doctype(data, name)
+    if any(mark in data for mark in _DOCTYPES):
+        raise doctype(name)
     parser = etree.XMLParser(
         resolve_entities=False,
         no_network=True,
@@ -34,9 +36,9 @@ def parse_part(package: Package, name: str) -> etree._Element:
         raise corrupt(name, error) from error
 
 
-def refuse_doctype(data: bytes, part: str) -> None:
-    """Raise XmlDoctype for a document type in any encoding, before a parser could follow it."""
-    parse(hardened_parser(part), data, part, final=True)
+def doctype(part: str) -> XmlDoctype:
+    """The error of a part that declares a document type, to be raised."""
+    return XmlDoctype(f"Part {part} of the workbook declares a document type.", _NOT_TRUSTED)
 
 
 def hardened_parser(part: str, separator: str | None = None) -> expat.XMLParserType:
@@ -52,7 +54,7 @@ def hardened_parser(part: str, separator: str | None = None) -> expat.XMLParserT
         defer(False)
 
     def refuse(*_: object) -> None:
-        raise XmlDoctype(f"Part {part} of the workbook declares a document type.", _NOT_TRUSTED)
+        raise doctype(part)
 
     parser.StartDoctypeDeclHandler = refuse
     parser.EntityDeclHandler = refuse

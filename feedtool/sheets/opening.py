@@ -37,7 +37,7 @@ _OTHERS = {
     b"SQLite format 3": "a database (SQLite)",
 }
 _HTML = re.compile(
-    r"\s*(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|meta|body|table|style|div|script)\b"
+    r"\s*+(?:<!--(?:(?!-->).)*+-->\s*+)*+<(?:!doctype\s+html|html|head|meta|body|table|style|div|script)\b"
     r"|\s*mime-version:",
     re.IGNORECASE | re.DOTALL,
 )

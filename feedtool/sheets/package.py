@@ -1,9 +1,11 @@
 """The zip package that a workbook is, read part by part and never trusted."""
 
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from io import SEEK_END
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
@@ -25,6 +27,11 @@ _BROKEN = (BadZipFile, EOFError, zlib.error, ValueError, ArithmeticError, Lookup
 
 _COPY_AGAIN = "Copy or download it again. " + SAVE_AGAIN
 _NOT_TRUSTED = "Have its sender make it anew in a spreadsheet program."
+_LARGEST_DIRECTORY = 16 * MIB
+"""Bytes; a part takes about a hundred."""
+_END_RECORD, _LOCATOR, _END_RECORD_64 = 22, 20, 56
+_TAIL = _LOCATOR + _END_RECORD + (1 << 16)
+"""Where the record at the end is: it may be followed by a comment of up to 64 KiB."""
 _ENCRYPTED_FLAGS = 0x01 | 0x40 | 0x2000
 
 
@@ -35,16 +42,16 @@ class Limits:
     The defaults leave room for a million rows of 16 columns with inline texts.
     """
 
-    part: int = 3072 * MIB
+    part: int = 2048 * MIB
     """Inflated bytes of one part that is read by blocks (a sheet, the shared strings)."""
-    total: int = 6144 * MIB
+    total: int = 4096 * MIB
     """Inflated bytes of all parts together."""
     small: int = 64 * MIB
     """Inflated bytes of a part that is read whole (workbook, styles, relationships)."""
     parts: int = 20_000
     """Number of parts."""
     text: int = 8 * MIB
-    """Characters of one cell, and bytes of one tag."""
+    """Characters of one cell, and bytes from one tag to the next."""
     strings: int = 512 * MIB
     """UTF-8 bytes of all shared strings."""
 
@@ -140,11 +147,31 @@ def part_key(name: str) -> str:
 def _open_zip(file: IO[bytes]) -> ZipFile:
     """Open the package's directory. Raises CorruptZip."""
     try:
+        if _directory_size(file) > _LARGEST_DIRECTORY:
+            raise ZipBomb("The package has too many parts.", _NOT_TRUSTED)
         return ZipFile(file)
     except (*_BROKEN, NotImplementedError) as error:
         raise CorruptZip(
             f"The file is a damaged or incomplete zip package ({error}).", _COPY_AGAIN
         ) from error
+
+
+def _directory_size(file: IO[bytes]) -> int:
+    """The bytes of the directory by the record at the end; zipfile reads whatever it announces."""
+    file.seek(0, SEEK_END)
+    length = file.tell()
+    file.seek(max(0, length - _TAIL))
+    tail = file.read(_TAIL)
+    end = tail.rfind(b"PK\x05\x06")
+    if end < 0 or len(tail) - end < _END_RECORD:
+        return 0
+    if tail[max(0, end - _LOCATOR) :].startswith(b"PK\x06\x07"):
+        (place,) = struct.unpack_from("<Q", tail, end - _LOCATOR + 8)
+        file.seek(min(place, length))
+        record = file.read(_END_RECORD_64)
+        if len(record) == _END_RECORD_64:
+            return int(struct.unpack_from("<Q", record, 40)[0])
+    return int(struct.unpack_from("<L", tail, end + 12)[0])
 
 
 def _index(infos: list[ZipInfo], limits: Limits) -> dict[str, ZipInfo]:

@@ -138,7 +138,7 @@ class XlsxSheet:
         warned = False
         for piece in pieces(self._package.stream(self.entry.part), _GRAMMAR):
             scan = None
-            if piece.text is not None and width and events.expects_plain_rows:
+            if piece.text is not None and events.expects_plain_rows:
                 scan = scanner.read(piece.text, width, events.last_row)
             if scan is not None:
                 events.last_row = scan.rows[-1]
@@ -161,7 +161,12 @@ class XlsxSheet:
         if not columns:
             return None
         self.last_column = max(self.last_column, len(columns) - 1)
-        return Block(scan.rows, None, scan.hidden, len(columns), columns.__getitem__, self._decode)
+        hidden = frozenset(
+            row
+            for index, row in enumerate(scan.rows)
+            if row in scan.hidden and any(column[index] for column in columns)
+        )
+        return Block(scan.rows, None, hidden, len(columns), columns.__getitem__, self._decode)
 
     def _of_rows(self, rows: list[Row]) -> Block | None:
         if not rows:
