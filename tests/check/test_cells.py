@@ -1,0 +1,177 @@
+"""The kinds of a workbook's cells, from the file to the problem or the request."""
+
+import json
+import re
+import zipfile
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openpyxl import load_workbook
+
+from feedtool.check.result import CheckedSheet
+from tests.conftest import Files, checked, offer
+
+COLUMNS = {key: index for index, key in enumerate(offer(), 1)}
+
+
+def with_cell(files: Files, key: str, value: object, number_format: str = "General") -> Path:
+    """A workbook of one offer, one cell of which is this."""
+    path = files.book({"Offers": [offer()]})
+    book = load_workbook(path)
+    cell = book["Offers"].cell(2, COLUMNS[key])
+    cell.value = value  # type: ignore[assignment]  # whatever the test puts there
+    cell.number_format = number_format
+    book.save(path)
+    return path
+
+
+def with_xml(files: Files, key: str, cell: str) -> Path:
+    """A workbook of one offer, the XML of one cell of which is this, `@` its attributes."""
+    path = files.book({"Offers": [offer()]})
+    place = f"{'ABCDEFGHI'[COLUMNS[key] - 1]}2"
+    with zipfile.ZipFile(path) as package:
+        parts = {info.filename: package.read(info) for info in package.infolist()}
+    sheet = parts["xl/worksheets/sheet1.xml"].decode()
+    changed = re.sub(rf'<c r="{place}".*?</c>', cell.replace("@", f'r="{place}"'), sheet)
+    assert changed != sheet
+    with zipfile.ZipFile(path, "w") as package:
+        for name, data in parts.items():
+            package.writestr(name, changed if name == "xl/worksheets/sheet1.xml" else data)
+    return path
+
+
+def sent(sheet: CheckedSheet) -> dict[str, Any]:
+    (item,) = sheet.valid_items()
+    request: dict[str, Any] = json.loads(item.body)
+    return request
+
+
+REFERENCE, GTIN, PRICE = "sellerExternalReference", "product.gtin", "price.price"
+VAT, STOCK = "taxes.VAT", "quantity"
+DAY = datetime(2024, 5, 12, tzinfo=UTC).replace(tzinfo=None)
+
+REFUSED = {
+    "a date in a price": (PRICE, DAY, "dd/mm/yyyy", "date-in-number-cell"),
+    "a date in a reference": (REFERENCE, DAY, "d-mmm", "date-in-number-cell"),
+    "a number that a format shows as a date": (STOCK, 45000, "yyyy-mm-dd", "date-in-number-cell"),
+    "a duration": (STOCK, 2.5, "[h]:mm", "date-in-number-cell"),
+    "a boolean in a stock": (STOCK, True, "General", "boolean-in-cell"),
+    "a boolean in a condition": ("condition", True, "General", "boolean-in-cell"),
+    "an error": (PRICE, "#N/A", "General", "formula-error"),
+    "a formula without a result": (PRICE, "=1+1", "General", "formula-no-cache"),
+    "a GTIN beyond 15 digits": (GTIN, 4006381333931012, "0", "precision-lost"),
+    "a reference beyond 15 digits": (REFERENCE, 12345678901234567, "0", "precision-lost"),
+    "a wrong check digit in a number": (GTIN, 4006381333932, "0", "gtin-checksum"),
+    "three decimals": (PRICE, 19.995, "0.00", "number-precision"),
+    "a fraction of a piece": (STOCK, 2.5, "0", "integer-required"),
+}
+
+
+@pytest.mark.parametrize(("key", "value", "number_format", "code"), REFUSED.values(), ids=REFUSED)
+def test_refused(files: Files, key: str, value: object, number_format: str, code: str) -> None:
+    (sheet,) = checked(with_cell(files, key, value, number_format))
+    assert [(one.row, one.field, one.code) for one in sheet.problems()] == [(2, key, code)]
+
+
+READ: dict[str, tuple[str, object, str, str, object]] = {
+    "float noise": (PRICE, 19.989999999999998, "General", "price.price", 19.99),
+    "a price shown with fewer decimals": (PRICE, 19.99, "0", "price.price", 19.99),
+    "a GTIN as a number": (GTIN, 4006381333931, "0", "product.gtin", "4006381333931"),
+    "a GTIN shown as 4.01E+12": (GTIN, 4006381333931, "0.00E+00", "product.gtin", "4006381333931"),
+    "a format that pads": (GTIN, 36000291452, "0000000000000", "product.gtin", "0036000291452"),
+    "a reference as a number": (REFERENCE, 42, "General", REFERENCE, "42"),
+    "a reference as a float": (REFERENCE, 42.0, "0.00", REFERENCE, "42"),
+    "a padded reference": (REFERENCE, 42, "00000", REFERENCE, "00042"),
+    "TRUE as text": (REFERENCE, "TRUE", "@", REFERENCE, "TRUE"),
+    "a whole stock with decimals": (STOCK, 7.0, "0.00", STOCK, 7),
+}
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "number_format", "field", "expected"), READ.values(), ids=READ
+)
+def test_read(
+    files: Files, key: str, value: object, number_format: str, field: str, expected: object
+) -> None:
+    (sheet,) = checked(with_cell(files, key, value, number_format))
+    assert list(sheet.problems()) == []
+    found: Any = sent(sheet)
+    for name in field.split("."):
+        found = found[name]
+    assert found == expected
+
+
+def test_lost_zeros_are_put_back_with_a_warning(files: Files) -> None:
+    (sheet,) = checked(with_cell(files, GTIN, 36000291452, "0"))
+    (problem,) = sheet.problems()
+    assert (problem.code, problem.severity) == ("gtin-padded", "warning")
+    assert problem.value == "36000291452"
+    assert sent(sheet)["product"] == {"gtin": "036000291452"}
+
+
+def test_a_percent_format_on_vat_is_read_as_shown_with_a_warning(files: Files) -> None:
+    (sheet,) = checked(with_cell(files, VAT, 0.055, "0.0%"))
+    (problem,) = sheet.problems()
+    assert (problem.code, problem.value) == ("percent-read", "5.5%")
+    assert sent(sheet)["price"]["taxes"][0] == {"code": "VAT", "value": 5.5}
+
+
+def test_a_stored_result_counts_whatever_the_formula(files: Files) -> None:
+    path = with_xml(files, PRICE, "<c @><f>VLOOKUP(A2,Prices!A:B,2,0)</f><v>12.5</v></c>")
+    (sheet,) = checked(path)
+    assert sent(sheet)["price"]["price"] == 12.5
+
+
+FORMULAS = {
+    "a text": ('<c @ t="str"><f>A1</f><v>12,50</v></c>', None),
+    "an error": ('<c @ t="e"><f>1/0</f><v>#DIV/0!</v></c>', "formula-error"),
+    "a boolean": ('<c @ t="b"><f>1=1</f><v>1</v></c>', "boolean-in-cell"),
+    "an empty text": ('<c @ t="str"><f>""</f><v></v></c>', "required-missing"),
+    "no result at all": ("<c @><f>E5*1.2</f></c>", "formula-no-cache"),
+}
+
+
+@pytest.mark.parametrize(("cell", "code"), FORMULAS.values(), ids=FORMULAS)
+def test_what_a_formula_came_to(files: Files, cell: str, code: str | None) -> None:
+    (sheet,) = checked(with_xml(files, PRICE, cell))
+    assert [one.code for one in sheet.problems()] == ([] if code is None else [code])
+
+
+@pytest.mark.parametrize("code", ["formula-error", "formula-no-cache"])
+def test_an_error_in_an_optional_column_is_told_too(files: Files, code: str) -> None:
+    value = "#REF!" if code == "formula-error" else "=1+1"
+    path = files.book({"Offers": [offer(price__originPrice="1")]})
+    book = load_workbook(path)
+    book["Offers"]["J2"].value = value
+    book.save(path)
+    (sheet,) = checked(path)
+    assert [(one.column, one.code) for one in sheet.problems()] == [("J", code)]
+
+
+@pytest.mark.parametrize("escape", ["_x0000_", "_x0009_", "_x200B_", "_x000D_"])
+def test_what_a_spreadsheet_escapes_is_invisible_too(files: Files, escape: str) -> None:
+    cell = f'<c @ t="inlineStr"><is><t>A{escape}B</t></is></c>'
+    (sheet,) = checked(with_xml(files, REFERENCE, cell))
+    assert [one.code for one in sheet.problems()] == ["reference-format"]
+
+
+def test_merged_cells_fill_nothing_down(files: Files) -> None:
+    path = files.book({"Offers": [offer(1), offer(2, condition="")]})
+    book = load_workbook(path)
+    book["Offers"].merge_cells("C2:C3")
+    book.save(path)
+    (sheet,) = checked(path)
+    assert [(one.row, one.field, one.code) for one in sheet.problems()] == [
+        (3, "condition", "required-missing")
+    ]
+
+
+@pytest.mark.parametrize("written", ['"=""0036000291452"""', '="0036000291452"'])
+def test_a_csv_writes_text_as_a_formula(files: Files, written: str) -> None:
+    header, row, _ = files.csv(offer()).read_text().split("\n")
+    path = files.text(f"{header}\n{row.replace('3000000000014', written)}")
+    (sheet,) = checked(path)
+    assert list(sheet.problems()) == []
+    assert sent(sheet)["product"] == {"gtin": "0036000291452"}

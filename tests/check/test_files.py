@@ -1,0 +1,176 @@
+"""Files that cannot be read, sheets that are not meant, and several of both at once."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from openpyxl import load_workbook
+
+from feedtool.check import Asked, Input, check
+from feedtool.dialect import Dialect
+from feedtool.errors import UsageProblem
+from tests.conftest import Files, checked, codes, offer, table, told, update
+
+TEXT = table([offer()])
+NO_FEED: dict[str, tuple[Callable[[Files], Path], str]] = {
+    "missing": (lambda files: files.folder / "nowhere.xlsx", "file-missing"),
+    "a folder": (lambda files: files.folder, "file-missing"),
+    "empty": (lambda files: files.text(b""), "empty-file"),
+    "no known header": (lambda files: files.text("a,b\n1,2\n"), "header-not-found"),
+    "prose": (lambda files: files.text("Dear all,\nplease find\n"), "header-not-found"),
+    "a header and no row": (lambda files: files.text(TEXT.split("\n")[0]), "no-rows"),
+    "a header and blank rows": (
+        lambda files: files.text(TEXT.split("\n")[0] + "\n,,\n\n ,\n"),
+        "no-rows",
+    ),
+    "two columns of one meaning": (
+        lambda files: files.csv(offer() | {"EAN": "1"}),
+        "header-duplicate",
+    ),
+    "columns missing": (lambda files: files.csv(update(condition="New")), "header-missing"),
+    "an open quote": (lambda files: files.text(TEXT + '"SKU-2,'), "csv-unterminated-quote"),
+    "a NUL": (lambda files: files.text(TEXT.replace("New", "N\0w")), "csv-nul"),
+    "two encodings": (
+        lambda files: files.text(TEXT.replace("SKU", "é").encode() + b"caf\xe9,\n"),
+        "csv-encoding",
+    ),
+    "a PDF": (lambda files: files.text(b"%PDF-1.7\n"), "not-a-workbook"),
+    "a web page": (lambda files: files.text("<html><table>", "offers.xls"), "html-as-xls"),
+    "half a zip": (lambda files: files.text(b"PK\x03\x04rest", "offers.xlsx"), "corrupt-zip"),
+}
+
+
+@pytest.mark.parametrize(("make", "code"), NO_FEED.values(), ids=NO_FEED)
+def test_a_file_that_is_no_feed_says_so_and_never_stops_the_next(
+    files: Files, make: Callable[[Files], Path], code: str
+) -> None:
+    good = files.csv(offer(), name="good.csv")
+    bad, after = checked(make(files), good)
+    assert bad.error is not None
+    assert (bad.error.code, bad.error.exit) == (code, 3)
+    assert bad.error.message
+    assert bad.error.hint
+    assert (bad.counts().rows, codes(bad), list(bad.items)) == (0, [], [])
+    assert after.is_clean()
+    assert after.counts().valid == 1
+
+
+def test_a_file_that_may_not_be_read(files: Files) -> None:
+    """A name too long for the system stands for whatever it refuses."""
+    (sheet,) = checked(files.folder / ("x" * 300))
+    assert sheet.error is not None
+    assert sheet.error.code == "file-missing"
+
+
+def test_each_kind_of_a_workbook_is_a_sheet_of_its_own(files: Files) -> None:
+    book = files.book(
+        {
+            "Notes": [{"to do": "call the supplier"}],
+            "New": [offer(1)],
+            "Changed": [update(2, quantity="3")],
+            "Gone": [update(3, action="Delete")],
+        }
+    )
+    sheets = checked(book)
+    assert [(one.sheet, one.kind) for one in sheets] == [
+        ("New", "offers-upsert"),
+        ("Changed", "offers-update"),
+        ("Gone", "offers-delete"),
+    ]
+    assert {one.file for one in sheets} == {"offers.xlsx"}
+
+
+def test_two_sheets_of_one_kind_are_ambiguous_and_named(files: Files) -> None:
+    book = files.book({"March": [offer(1)], "April": [offer(2)]})
+    (sheet,) = checked(book)
+    assert sheet.error is not None
+    assert sheet.error.code == "sheet-ambiguous"
+    assert "March, April" in sheet.error.message
+    assert "--sheet" in sheet.error.hint
+
+
+@pytest.mark.parametrize("name", ["April", "april", "APRIL"])
+def test_a_sheet_may_be_named_in_any_case(files: Files, name: str) -> None:
+    (sheet,) = checked(files.book({"March": [offer(1)], "April": [offer(2)]}), sheet=name)
+    assert (sheet.sheet, [item.reference for item in sheet.items]) == ("April", ["SKU-2"])
+
+
+def test_a_name_that_no_sheet_has_names_those_that_there_are(files: Files) -> None:
+    with pytest.raises(UsageProblem) as raised:
+        checked(files.book({"March": [offer()], "April": [offer()]}), sheet="May")
+    assert "March, April" in raised.value.hint
+
+
+@pytest.mark.parametrize("state", ["hidden", "veryHidden"])
+def test_hidden_sheets_are_not_looked_at_unless_named(files: Files, state: str) -> None:
+    path = files.book({"March": [offer(1)], "April": [offer(2)]})
+    book = load_workbook(path)
+    book["March"].sheet_state = state  # type: ignore[assignment]  # one of both
+    book.save(path)
+    (sheet,) = checked(path)
+    assert sheet.sheet == "April"
+    (named,) = checked(path, sheet="March")
+    assert named.sheet == "March"
+
+
+def test_our_own_summary_is_not_looked_at(files: Files) -> None:
+    (sheet,) = checked(files.book({"Offers": [offer(1)], "feedtool summary": [offer(2)]}))
+    assert sheet.sheet == "Offers"
+
+
+def test_phantom_rows_are_no_rows(files: Files) -> None:
+    path = files.book({"Offers": [offer(1)]})
+    book = load_workbook(path)
+    for row in range(3, 2000):
+        book["Offers"].cell(row, 1).number_format = "0.00"
+    book.save(path)
+    (sheet,) = checked(path)
+    assert sheet.counts().rows == 1
+
+
+def test_rows_far_below_keep_their_numbers(files: Files) -> None:
+    path = files.book({"Offers": [offer(1)]})
+    book = load_workbook(path)
+    for column, value in enumerate(offer(2, quantity="-1").values(), 1):
+        book["Offers"].cell(1_048_576, column).value = value
+    book.save(path)
+    (sheet,) = checked(path)
+    assert codes(sheet) == [(1_048_576, "number-range")]
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_each_usual_writing_of_a_csv(files: Files, separator: str, encoding: str) -> None:
+    row = offer(price__price="19,99", sellerExternalReference="Été")
+    text = table([row], separator)
+    (sheet,) = checked(files.text(text.encode(encoding), "offers.dat"))
+    assert codes(sheet) == []
+    (item,) = sheet.items
+    assert item.reference == "Été"
+    assert b'"price":19.99' in item.body
+
+
+def test_a_final_ctrl_z_is_ignored(files: Files) -> None:
+    (sheet,) = checked(files.text(TEXT.encode() + b"\x1a"))
+    assert (codes(sheet), sheet.counts().rows) == ([], 1)
+
+
+def test_the_path_is_told_as_given(files: Files) -> None:
+    (sheet,) = check([Input("./some/../offers.csv", files.csv(offer()))], Asked())
+    assert sheet.file == "./some/../offers.csv"
+
+
+def test_a_profile_maps_a_sellers_own_headers(files: Files) -> None:
+    row = {{"product.gtin": "Mon code"}.get(key, key): value for key, value in offer().items()}
+    (sheet,) = checked(files.csv(row), dialect=Dialect(columns={"mon  CODE": "product.gtin"}))
+    assert (sheet.kind, codes(sheet)) == ("offers-upsert", [])
+
+
+def test_several_sheets_share_what_needs_all_of_them(files: Files) -> None:
+    """A broken file in between shifts no place."""
+    first = files.csv(offer(1), name="first.csv")
+    broken = files.text(b"", "broken.csv")
+    last = files.csv(offer(2), offer(1), name="last.csv")
+    one, _, three = checked(first, broken, last)
+    assert "row 3 of last.csv" in told(one, "duplicate-reference")[0].message
+    assert "row 2 of first.csv" in told(three, "duplicate-reference")[0].message

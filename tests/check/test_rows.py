@@ -1,0 +1,162 @@
+"""Rows keep their numbers, problems their places, and the counts add up."""
+
+from collections.abc import Mapping, Sequence
+
+import pytest
+
+from feedtool import verdicts
+from feedtool.check import Asked, Input, check
+from feedtool.check.result import VALID, Marks
+from feedtool.model import Item, Severity
+from tests.conftest import Files, checked, codes, offer, table, told, update
+
+HEADER, GOOD, _ = table([offer(1)]).split("\r\n")
+OTHER = table([offer(2)]).split("\r\n")[1]
+BAD = GOOD.replace("3000000000014", "3000000000015")
+
+
+LINES = {
+    "the header is row 1": ([HEADER, BAD], 2, 2),
+    "blank records are counted": ([HEADER, "", ",,,", OTHER, BAD], 5, 5),
+    "titles above the header": (["My offers", "", HEADER, OTHER, BAD], 5, 5),
+    "the sep line is a record": (["sep=,", HEADER, BAD], 3, 3),
+    "a line break inside a field": ([HEADER, OTHER.replace("New", '"\nNew"'), BAD], 3, 4),
+    "line breaks inside its own fields": ([HEADER, BAD.replace("New", '"New\n\n"')], 2, 2),
+    "a quoted header over two lines": (
+        [HEADER.replace("condition", '"condi\ntion"'), OTHER, BAD],
+        3,
+        4,
+    ),
+}
+
+
+@pytest.mark.parametrize(("lines", "row", "line"), LINES.values(), ids=LINES)
+@pytest.mark.parametrize("end", ["\n", "\r\n"], ids=ascii)
+def test_the_row_of_a_record_and_the_line_where_it_starts(
+    files: Files, lines: Sequence[str], row: int, line: int, end: str
+) -> None:
+    (sheet,) = checked(files.text(end.join(lines).replace("\r\r", "\r")))
+    (problem,) = told(sheet, "gtin-checksum")
+    assert (problem.row, problem.line) == (row, line)
+
+
+def test_a_workbook_has_rows_and_no_lines(files: Files) -> None:
+    rows: list[Mapping[str, str]] = [offer(1), dict.fromkeys(offer(), ""), offer(2, condition="?")]
+    (sheet,) = checked(files.book({"Offers": rows}))
+    assert [(one.row, one.line, one.code) for one in sheet.problems()] == [(4, None, "enum-value")]
+    assert sheet.counts().rows == 2
+
+
+def test_a_problem_tells_place_value_reason_and_help(files: Files) -> None:
+    row = {key.replace("product.gtin", "EAN"): value for key, value in offer().items()}
+    (sheet,) = checked(files.csv(row | {"EAN": "4006381333932"}))
+    (problem,) = sheet.problems()
+    assert problem._asdict() == {
+        "row": 2,
+        "line": 2,
+        "column": "B",
+        "header": "EAN",
+        "field": "product.gtin",
+        "code": "gtin-checksum",
+        "severity": Severity.ERROR,
+        "value": "4006381333932",
+        "message": problem.message,
+        "hint": problem.hint,
+    }
+    assert "4006381333932" in problem.message
+    assert "4006381333931" in problem.hint
+
+
+def test_an_absent_column_has_no_letter_and_no_header(files: Files) -> None:
+    (sheet,) = checked(files.csv(update(taxes__VAT="20")))
+    assert {(one.column, one.header, one.field, one.value) for one in sheet.problems()} == {
+        (None, None, "taxes.EcoPart", None),
+        (None, None, "taxes.DEA", None),
+    }
+
+
+def test_what_is_found_after_reading_has_its_line_too(files: Files) -> None:
+    text = "\n".join([HEADER, GOOD.replace("New", '"New\n"'), GOOD])
+    (sheet,) = checked(files.text(text))
+    assert [(one.row, one.line) for one in told(sheet, "duplicate-reference")] == [(2, 2), (3, 4)]
+
+
+def test_all_problems_of_all_rows_are_told_in_the_order_of_places(files: Files) -> None:
+    rows = [
+        offer(number, product__gtin="1", price__price="x", quantity="y", colour="red")
+        for number in range(1, 400)
+    ]
+    (sheet,) = checked(files.csv(*rows))
+    problems = list(sheet.problems())
+    assert problems[0].code == "unknown-column"
+    assert len(problems) == 1 + 3 * 399
+    places = [(one.row or 0, len(one.column or ""), one.column or "") for one in problems]
+    assert places == sorted(places)
+
+
+def test_rows_are_the_valid_and_the_invalid_and_blank_ones_are_in_none(files: Files) -> None:
+    rows: list[Mapping[str, str]] = [
+        offer(1),
+        {},
+        offer(2, quantity="-1"),
+        offer(3, sellerExternalReference=" SKU-3"),
+        {"price.price": " "},
+        offer(4, sellerExternalReference="SKU-1"),
+    ]
+    (sheet,) = checked(files.csv(*rows))
+    counts = sheet.counts()
+    assert (counts.rows, counts.valid, counts.invalid, counts.skipped) == (4, 1, 3, 0)
+    assert counts.warnings == 1
+    assert [item.row for item in sheet.valid_items()] == [5]
+    assert {row for row, _ in codes(sheet)} == {2, 4, 5, 7}
+
+
+def test_a_row_with_warnings_alone_is_valid(files: Files) -> None:
+    (sheet,) = checked(
+        files.csv(offer(sellerExternalReference="x" * 51, product__gtin=" 96385074"))
+    )
+    assert {code for _, code in codes(sheet)} == {"length-advised", "trimmed"}
+    assert sheet.is_clean()
+
+
+def test_every_row_gets_a_verdict_the_invalid_ones_too(files: Files) -> None:
+    rows = [
+        offer(1),
+        offer(2, price__price="0", quantity="x"),
+        offer(3, sellerExternalReference=""),
+        offer(4, sellerExternalReference="SKU-1"),
+        offer(5),
+    ]
+    (sheet,) = checked(files.csv(*rows))
+    every = list(verdicts.of_check(sheet))
+    assert [(one.row, one.reference, one.status) for one in every] == [
+        (2, "SKU-1", "Invalid"),
+        (3, "SKU-2", "Invalid"),
+        (4, "", "Invalid"),
+        (5, "SKU-1", "Invalid"),
+        (6, "SKU-5", "Valid"),
+    ]
+    assert [message.code for message in every[1].messages] == ["number-range", "number-format"]
+
+
+def test_a_check_alone_keeps_no_items_and_counts_the_same(files: Files) -> None:
+    path = files.csv(offer(1), offer(2, quantity="-1"))
+    (sheet,) = check([Input("offers.csv", path)], Asked(with_items=False))
+    assert len(sheet.items) == 0
+    assert (sheet.counts().valid, sheet.counts().invalid) == (1, 1)
+
+
+def test_marks_are_a_byte_for_each_row() -> None:
+    marks = Marks()
+    marks[1_048_576] = VALID
+    marks[3] = VALID
+    assert list(marks) == [3, 1_048_576]
+    assert marks.count(VALID) == 2
+    assert marks[4] == 0
+
+
+def test_the_sheet_of_an_item_is_read_back_whole(files: Files) -> None:
+    (sheet,) = checked(files.csv(offer()))
+    (item,) = sheet.items
+    assert isinstance(item, Item)
+    assert item.body.startswith(b'{"sellerExternalReference":"SKU-1"')
