@@ -1,7 +1,7 @@
 """The commands. Each group of them is a file, imported when one of its commands runs."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 
 import click
@@ -37,11 +37,27 @@ class Commands(click.Group):
         command: click.Command = getattr(module, cmd_name)
         return command
 
+    def every(self) -> Iterator[click.Command]:
+        """All commands, imported, and those of groups."""
+        for name in COMMANDS:
+            command = self.get_command(click.Context(self), name)
+            if isinstance(command, click.Group):
+                yield from command.commands.values()
+            elif command:
+                yield command
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The list of commands, without importing them."""
         del ctx
         with formatter.section("Commands"):
             formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Without any argument the help is what was asked for."""
+        if not args:
+            click.echo(ctx.get_help(), color=ctx.color)
+            ctx.exit()
+        return super().parse_args(ctx, args)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -9,7 +9,7 @@ from click.core import ParameterSource
 from feedtool.cli import options
 
 
-@click.group()
+@click.group(no_args_is_help=False)
 def config() -> None:
     """Show the settings in force and where each comes from."""
 
