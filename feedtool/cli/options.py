@@ -44,7 +44,46 @@ def _load_config(ctx: click.Context, parameter: click.Parameter, path: Path | No
     state = chosen(ctx)
     own = Path(click.get_app_dir("feedtool")) / FILE
     state.config = load(path, (Path(FILE), own))
-    ctx.default_map = dict(state.config.defaults)
+    ctx.default_map = _defaults(ctx, state.config)
+
+
+def _defaults(ctx: click.Context, config: Config) -> dict[str, Any]:
+    """The `[defaults]` that this command has an option for, by click's names of them.
+
+    Raises:
+        UsageProblem: no command has such an option.
+    """
+    own = _names(ctx.command)
+    named = {name.replace("-", "_"): value for name, value in config.defaults.items()}
+    strangers = sorted(set(named).difference(own))
+    if strangers:
+        from feedtool.cli import feedtool
+
+        known = {name for command in feedtool.every() for name in _names(command)}
+        _refuse_unknown(strangers, known, config)
+    return {own[name]: value for name, value in named.items() if name in own}
+
+
+def _refuse_unknown(names: list[str], known: set[str], config: Config) -> None:
+    from difflib import get_close_matches
+
+    for name in names:
+        if name not in known:
+            near = get_close_matches(name, sorted(known), n=1)
+            raise UsageProblem(
+                f"{config.path}, [defaults]: nobody knows “{name}”",
+                f"did you mean {near[0]}?" if near else f"known are {', '.join(sorted(known))}",
+            )
+
+
+def _names(command: click.Command) -> dict[str, str]:
+    """Each option as the configuration names it (`base_url`), and click's name of it."""
+    return {
+        name.removeprefix("--").replace("-", "_"): parameter.name
+        for parameter in command.params
+        for name in parameter.opts
+        if name.startswith("--") and parameter.name
+    }
 
 
 def _choose_profile(ctx: click.Context, parameter: click.Parameter, name: str | None) -> str | None:
@@ -87,12 +126,11 @@ configuration = _together(
     option(
         "--profile",
         metavar="NAME",
-        is_eager=True,
-        callback=_choose_profile,
+        callback=_choose_profile,  # not eager: it comes after --config wherever it is written
         help="The account, a table [profile.NAME] of the configuration.",
     ),
 )
-"""`--config` and `--profile`; both come before all other options."""
+"""`--config` and `--profile`; to be declared before the options that a profile gives values."""
 
 reading = _together(
     option("--as", "kind", metavar="KIND", help="What kind of feed the files are."),
