@@ -39,18 +39,27 @@ def targets(inputs: Sequence[Input], out: Path | None, *, in_place: bool) -> dic
     """Where each file's annotated copy goes.
 
     Raises:
-        UsageProblem: one `--out` for several files, or standard input without it.
+        UsageProblem: one `--out` for several files, standard input without it, or one copy for
+            two inputs.
     """
     if out and in_place:
         raise UsageProblem("--out and --in-place contradict each other", "choose one of them")
-    if out and len({one.name for one in inputs}) > 1:
+    if out and len(inputs) > 1:
         raise UsageProblem(
             "--out names one file, and there are several inputs", "leave it out, or run them apart"
         )
     for one in inputs:
         if one.name == STDIN and (in_place or not out):
             raise UsageProblem("the copy of standard input has no name", "name it with --out")
-    return {one.name: one.path if in_place else out or beside(one.path) for one in inputs}
+    found: dict[str, Path] = {}
+    for one in inputs:
+        target = one.path if in_place else out or beside(one.path)
+        if one.name in found or target.resolve() in map(Path.resolve, found.values()):
+            raise UsageProblem(
+                f"two inputs would be written to {target}", "name each file once, or run them apart"
+            )
+        found[one.name] = target
+    return found
 
 
 def beside(path: Path) -> Path:
