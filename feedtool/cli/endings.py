@@ -1,6 +1,7 @@
 """How commands end: each failure as one line that says what, one what to do, and an exit code."""
 
 import os
+import re
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -63,8 +64,9 @@ def _write_report(error: Exception, arguments: list[str]) -> Path:
 
     from feedtool import __version__
 
-    # Names of options, never their values: a value may be a token.
-    shown = [word.partition("=")[0] for word in arguments if word.startswith("-")]
+    # Names of options, never their values: a value may be a token, and begin with a dash.
+    names = (word.partition("=")[0] for word in arguments)
+    shown = [name for name in names if re.fullmatch("--[a-z-]+", name)]
     frames = traceback.extract_tb(error.__traceback__)
     lines = [
         f"feedtool {__version__}, Python {platform.python_version()}, {platform.system()}",
