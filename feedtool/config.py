@@ -138,12 +138,14 @@ def _dialect(table: Mapping[str, Any], where: str) -> Dialect:
 def _record(kind: type[Bounds] | type[Limits], table: Mapping[str, Any], where: str) -> Any:
     default = kind()
     _known(table, [one.name for one in fields(kind)], where)
-    return kind(
-        **{
-            name: _like(getattr(default, name), value, f"{where}: {name}")
-            for name, value in table.items()
-        }
-    )
+    values = {
+        name: _like(getattr(default, name), value, f"{where}: {name}")
+        for name, value in table.items()
+    }
+    try:
+        return kind(**values)
+    except ValueError as error:
+        raise UsageProblem(f"{where}: {error}", "correct it in the file") from error
 
 
 def _like(default: object, value: Any, where: str) -> Any:

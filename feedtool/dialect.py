@@ -74,9 +74,17 @@ class Limits:
     """How much travels at once (specification, "Limits"; legacy and products from the field)."""
 
     upload: int = 100
+    """Offer requests per upload."""
     package: int = 50_000
+    """Offer requests per package."""
     legacy: int = 40_000
+    """Offers per zip."""
     products: int = 25
+    """Products per batch."""
+
+    def __post_init__(self) -> None:
+        if min(self.upload, self.package, self.legacy, self.products) < 1:
+            raise ValueError("a limit below 1 leaves no place for any row")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +109,8 @@ class Dialect:
     currencies: tuple[str, ...] = ("€", "EUR")
     """Signs and codes that may stand before or after an amount."""
     primary_channel: str = "PRIMARY"
+    report_page_size: int | None = None
+    """Results a page is asked for; None leaves it to the service, which names no limit."""
     csv_fallback: str = "cp1252"
     """Encoding of a CSV that is neither marked nor UTF-8."""
     columns: Mapping[str, str] = field(default_factory=dict)

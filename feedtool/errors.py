@@ -28,7 +28,7 @@ class Exit(IntEnum):
     AUTH = 4
     """Not authorised."""
     INTERRUPTED = 5
-    """Interrupted, or the service cannot be reached: `feedtool resume` goes on."""
+    """Interrupted, or the service cannot be reached."""
     PENDING = 6
     """Committed, results still pending."""
     NOTHING = 9

@@ -75,7 +75,7 @@ class Item(NamedTuple):
     reference: str
     """The sellerExternalReference."""
     product: str
-    """What else identifies the offer, `GTIN|product reference|condition`; empty unless an Upsert."""
+    """What else identifies it, `GTIN|product reference|condition`; empty unless an Upsert."""
     body: bytes
     """The request as JSON, exactly as it will be sent."""
 

@@ -10,29 +10,15 @@ memory, whatever the size of the sheet and however mixed its rows are.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from feedtool.dialect import Limits
 from feedtool.model import PackageSummary, PackageType, Upload
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from feedtool.model import Item
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """How much fits. Settings of the dialect; the defaults are the specification's."""
-
-    upload: int = 100
-    """Offer requests per upload."""
-    package: int = 50_000
-    """Offer requests per package."""
-
-    def __post_init__(self) -> None:
-        if self.upload < 1 or self.package < 1:
-            raise ValueError("a limit below 1 leaves no place for any row")
 
 
 class Place(NamedTuple):

@@ -44,8 +44,7 @@ def write_requests(folder: Path, sheets: Sequence[CheckedSheet], dialect: Dialec
 
 def _write_sheet(folder: Path, sheet: CheckedSheet, dialect: Dialect) -> None:
     shape = UploadBody(dialect.upload_body)
-    limits = plan.Limits(dialect.limits.upload, dialect.limits.package)
-    for number, one in plan.uploads(sheet.valid_items(), limits):
+    for number, one in plan.uploads(sheet.valid_items(), dialect.limits):
         first = one.items[0]
         channel = _UNSAFE.sub("_", first.channel)
         package = folder / f"package-{number:03}-{first.package_type}-{channel}"

@@ -50,6 +50,10 @@ class Service:
     language: str
     now: Callable[[], datetime]
     sleep: Callable[[float], None]
+    pool: int = 4
+    """Calls under way at a time."""
+    page: int | None = None
+    """Results a page is asked for; None leaves it to the service."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +150,10 @@ def submit(
             sleep=service.sleep,
             on_event=on_event,
             wait=wait,
-            settings=Settings(upload_body=UploadBody(asked.dialect.upload_body)),
+            pool=service.pool,
+            settings=Settings(
+                upload_body=UploadBody(asked.dialect.upload_body), results_limit=service.page
+            ),
         )
     except FeedtoolError as error:
         stopped = error
@@ -163,8 +170,7 @@ def _all_clean(sheets: Iterable[CheckedSheet]) -> bool:
 
 
 def _uploads(sheet: CheckedSheet, asked: Asked) -> Iterator[plan.Planned]:
-    limits = plan.Limits(asked.dialect.limits.upload, asked.dialect.limits.package)
-    return plan.uploads(sheet.valid_items(), limits)
+    return plan.uploads(sheet.valid_items(), asked.dialect.limits)
 
 
 def _planned(sheet: CheckedSheet, asked: Asked, *, is_sent: bool) -> Outcome:

@@ -92,8 +92,7 @@ def _submit(
     from feedtool.ledger import Ledger
 
     outputs = _outputs(found, given)
-    if not given["sandbox"]:
-        given["channel"] = given["channel"] or asked.channel
+    given["page"] = asked.dialect.report_page_size
     home = options.home_folder(given["home"])
     way = to_sandbox(home, given) if given["sandbox"] else to_account(given)
     with way as service, Ledger(home / "ledger.sqlite") as ledger:

@@ -29,7 +29,7 @@ from feedtool.delivery.decide import (
 )
 from feedtool.delivery.events import event_of
 from feedtool.delivery.learn import counted, learnt
-from feedtool.delivery.progress import Now
+from feedtool.delivery.progress import LOOK_FIRST, Now
 from feedtool.errors import FeedtoolError, Interrupted
 from feedtool.ledger import Change
 from feedtool.service import wire
@@ -302,7 +302,7 @@ class _Delivery:
                 raise Interrupted(
                     f"Package {package.number} ({package.package_id}) has made no progress since"
                     f" {package.since:%H:%M:%S} UTC; the service says {package.state}.",
-                    "`feedtool resume` goes on where it stopped.",
+                    LOOK_FIRST,
                 )
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from feedtool.delivery.decide import Do, staged
 from feedtool.delivery.progress import (
-    RESUME,
+    LOOK_FIRST,
     Learnt,
     Now,
     back_off,
@@ -79,7 +79,7 @@ def _not_authorised(package: Package, step: Step, answer: Answer, _now: Now) -> 
         "The token is known but lacks the right: check the seller and what the account is opened"
         " for."
         if forbidden
-        else "Check the token, and that it has not run out; then `feedtool resume` goes on."
+        else "Check the token, and that it has not run out; then send the file again."
     )
     stop = answer.error or NotAuthorised(f"The service {what}: {answer.detail}", hint)
     return Learnt(_undone(package, step), stop=stop)
@@ -246,7 +246,7 @@ def _gone(package: Package, _step: Step, answer: Answer, now: Now) -> Learnt:
     )
     stop = None
     if package.creations >= now.settings.creations:
-        stop = Interrupted(f"The service keeps losing our packages: {answer.detail}", RESUME)
+        stop = Interrupted(f"The service keeps losing our packages: {answer.detail}", LOOK_FIRST)
     return Learnt(after, stop=stop)
 
 

@@ -44,7 +44,9 @@ class Learnt(NamedTuple):
     """The run cannot go on."""
 
 
-RESUME = "`feedtool resume` goes on where it stopped."
+LOOK_FIRST = (
+    "Rows that are Pending have no answer yet: look at them before you send the file again."
+)
 
 
 def poll_pause(tries: int) -> timedelta:
@@ -78,7 +80,7 @@ def failed(package: Package, answer: Answer, now: Now) -> Learnt:
     stop = None
     if failures >= now.settings.failures:
         what = "cannot be reached" if answer.kind is Kind.NOT_SENT else "gives no usable answer"
-        stop = Interrupted(f"The service {what}: {answer.detail}", RESUME)
+        stop = Interrupted(f"The service {what}: {answer.detail}", LOOK_FIRST)
     return Learnt(after, hold=due, stop=stop)
 
 

@@ -123,7 +123,7 @@ def _told(done: str) -> Iterator[None]:
             raise
         raise Interrupted(
             f"The ledger cannot be {done}: {_first_line(error)}.",
-            "Nothing that it does not know of was sent; `feedtool resume` goes on from there.",
+            "Nothing that it does not know of was sent; make room, or name another with --home.",
         ) from error
 
 
