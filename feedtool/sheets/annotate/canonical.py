@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise
 
-from feedtool.cells import index_of
+from feedtool.cells import index_of, letters
 from feedtool.sheets.annotate.events import one_row
 from feedtool.sheets.annotate.ink import Ink
 from feedtool.sheets.annotate.rows import CellSpan, RawRow, rewrite, widened
@@ -99,35 +99,44 @@ def survey(stream: Iterator[bytes], part: str, header_row: int) -> Survey:
 
 
 def _survey_block(block: bytes, found: Survey) -> None:
-    """Prove that patterns see all of it, then look."""
+    """Prove that patterns see all of a block, then look at its rows and columns."""
     if b"<!" in block or b"<?" in block or b"xmlns" in block:
         raise NotCanonical
-    rows, cells = _ROW.findall(block), _CELL.findall(block)
+    rows = _ROW.findall(block)
     closed = sum(rest.endswith(b"/") for _, rest in rows)
-    if (
-        block.count(b"<row") != len(rows)
-        or block.count(b"<c") != len(cells)
-        or block.count(b"</row>") != len(rows) - closed
-    ):
+    if block.count(b"<row") != len(rows) or block.count(b"</row>") != len(rows) - closed:
         raise NotCanonical
-    before = found.last_row
+    first = found.last_row + 1
     for name, _ in rows:
-        number = int(name)
-        if number <= before:
-            raise found.rows_in_disorder(before, number)
-        before = number
-    if rows:
-        if found.last_row < found.header_row <= before:
-            found.header = header_row(block, found)
-        found.see_row(before)
-    columns = {column_index(name) for name in set(cells)}
-    used = set()
-    if max(columns, default=-1) > found.used:
-        used = {column_index(name) for name in set(_USED.findall(block))}
-    found.see_columns(columns, used)
+        found.see_row(int(name))
+    if first <= found.header_row <= found.last_row:
+        found.header = _header_row(block, found)
+    if block.count(b"<c") != block.count(b'<c r="'):
+        raise NotCanonical
+    if not _beyond(found.used).search(block):
+        return
+    cells = _CELL.findall(block)
+    if block.count(b"<c") != len(cells):
+        raise NotCanonical
+    used = {column_index(name) for name in set(_USED.findall(block))}
+    found.see_columns({column_index(name) for name in set(cells)}, used)
 
 
-def header_row(block: bytes, found: Survey) -> RawRow | None:
+@lru_cache(64)
+def _beyond(column: int) -> re.Pattern[bytes]:
+    """Finds a cell that is not in the columns up to this one (-1: any cell)."""
+    name = letters(column)
+    within = [
+        f"{name[:place]}[A-{chr(ord(letter) - 1)}][A-Z]{{{len(name) - place - 1}}}"
+        for place, letter in enumerate(name)
+        if letter > "A"
+    ]
+    shorter = [f"[A-Z]{{1,{len(name) - 1}}}"] if len(name) > 1 else []
+    columns = "|".join([name, *within, *shorter])
+    return re.compile(rf'<c r="(?!(?:{columns})[0-9])'.encode())
+
+
+def _header_row(block: bytes, found: Survey) -> RawRow | None:
     """The row of the headings, if it is in this block."""
     start = block.find(b'<row r="%d"' % found.header_row)
     if start < 0:

@@ -6,7 +6,7 @@ from pathlib import Path
 from xml.parsers import expat
 
 from feedtool.cells import letters
-from feedtool.errors import FeedtoolError
+from feedtool.errors import FeedtoolError, FileProblem
 from feedtool.sheets.annotate.canonical import Blocks, NotCanonical
 from feedtool.sheets.annotate.coding import utf8
 from feedtool.sheets.annotate.events import Events
@@ -37,9 +37,18 @@ def check_package(
         changed: The names of the other parts that were written anew.
 
     Raises:
-        NotAsWritten: They differ in anything else.
-        FileProblem: The written package cannot be read.
+        NotAsWritten: They differ in anything else, or it cannot be read.
     """
+    try:
+        _check_package(path, source, plans, changed)
+    except FileProblem as problem:
+        # It is the copy that cannot be read, not the user's file.
+        raise _differs(problem.message) from problem
+
+
+def _check_package(
+    path: Path, source: Package, plans: Collection[SheetPlan], changed: Collection[str]
+) -> None:
     sheets = {part_key(plan.entry.part) for plan in plans}
     anew = sheets | {part_key(name) for name in changed}
     with Package(path, source.limits) as written:
@@ -130,6 +139,6 @@ def _read_cell(data: bytes) -> tuple[bytes, int, bytes]:
 
 def _differs(what: str) -> NotAsWritten:
     return NotAsWritten(
-        f"The annotated copy was not kept: {what} did not read back as it was written.",
+        f"The annotated copy was not kept, since it did not read back as it was written: {what}",
         "Try again; if it happens twice, the disk is failing or feedtool has a bug.",
     )

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from feedtool.cells import index_of, letters
 from feedtool.sheets.annotate.inline import quoted
 from feedtool.sheets.annotate.outline import Edit, Node, outline, splice
+from feedtool.sheets.events import LAST_COLUMN
 
 KEPT = frozenset(
     {
@@ -21,7 +22,6 @@ KEPT = frozenset(
 """The elements deeper in a sheet that are looked at."""
 WIDTHS = (14, 60, 26)
 """Of the status, the message and the code, in characters."""
-LAST_COLUMN = 16_383
 
 
 class Area(NamedTuple):

@@ -15,7 +15,8 @@ from feedtool.sheets.annotate.ink import Digest, Ink
 from feedtool.sheets.annotate.notes import SheetNotes
 from feedtool.sheets.annotate.rows import RawRow
 from feedtool.sheets.annotate.styles import Styles
-from feedtool.sheets.annotate.survey import LAST_COLUMN, Survey
+from feedtool.sheets.annotate.survey import Survey
+from feedtool.sheets.events import LAST_COLUMN
 from feedtool.sheets.package import Package
 from feedtool.sheets.workbook import SheetEntry, WorkbookParts, read_relationships
 
@@ -63,8 +64,10 @@ class SheetPlan:
 def plan_sheet(
     package: Package, book: WorkbookParts, entry: SheetEntry, notes: SheetNotes
 ) -> SheetPlan:
-    """Look through a sheet and decide. Raises NoRoom, CorruptXml, GridOutOfRange."""
+    """Look through a sheet and decide. Raises NoRoom, FileProblem."""
     coding, found = look_through(package, entry.part, notes.header_row)
+    if found.header is None:
+        raise ValueError(f"the sheet has no row {notes.header_row} for the headings")
     frame = Frame(found.head, found.tail, entry.part)
     by_heading = earlier_columns(package, book, found.header, notes.headings)
     earlier = frozenset(column for columns in by_heading.values() for column in columns)

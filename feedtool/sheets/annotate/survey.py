@@ -1,14 +1,12 @@
 """What has to be known of a sheet before its first row can be written."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from feedtool.cells import letters
 from feedtool.sheets.annotate.rows import RawRow
+from feedtool.sheets.events import LAST_COLUMN, LAST_ROW
 from feedtool.sheets.markup import corrupt
-from feedtool.sheets.unreadable import CorruptXml, GridOutOfRange
-
-LAST_ROW = 1_048_576
-LAST_COLUMN = 16_383
+from feedtool.sheets.unreadable import GridOutOfRange
 
 
 @dataclass(slots=True)
@@ -27,13 +25,11 @@ class Survey:
     header: RawRow | None = None
     is_canonical: bool = True
     """Whether the sheet may be patched by patterns, or only by a parser."""
-    used_columns: set[int] = field(default_factory=set)
-    """Which columns hold something."""
 
     def see_row(self, number: int) -> None:
         """Rows ascend. Raises CorruptXml, GridOutOfRange."""
         if number <= self.last_row:
-            raise self.rows_in_disorder(self.last_row, number)
+            raise corrupt(self.part, f"row {number} comes after row {self.last_row}")
         if number > LAST_ROW:
             raise GridOutOfRange(f"The sheet has a row {number}.", "Delete what lies beyond.")
         self.last_row = number
@@ -46,7 +42,3 @@ class Survey:
             raise GridOutOfRange(
                 f"The sheet has a column {letters(self.widest)}.", "Delete what lies beyond XFD."
             )
-
-    def rows_in_disorder(self, before: int, number: int) -> CorruptXml:
-        """The error of a row number that is not greater than the one before."""
-        return corrupt(self.part, f"row {number} comes after row {before}")

@@ -56,6 +56,8 @@ def annotate(
             else:
                 annotate_csv(source, result, sheets[0], csv_fallback)
         except OSError as error:
+            if error.filename not in (None, str(result)):
+                raise  # about another file: the input, or one that the notes come from
             raise cannot_write(target, error) from error
 
 
