@@ -7,7 +7,7 @@ and punctuation.
 
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from itertools import pairwise
 from typing import NamedTuple
@@ -15,7 +15,7 @@ from typing import NamedTuple
 from feedtool.cells import Cell, Kind, letters
 from feedtool.dialect import Dialect
 from feedtool.errors import FileProblem
-from feedtool.feeds import Column, Feed, SheetColumns, all_feeds
+from feedtool.feeds import LANGUAGES, Column, Feed, SheetColumns, all_feeds
 
 ENOUGH = 2
 """Known headers that make a row a header; one alone may be a word in a title."""
@@ -100,6 +100,8 @@ class Header:
     """Of each unknown header its index and the nearest known header."""
     own: frozenset[int]
     """The indexes of the columns that an earlier annotation added."""
+    reasons: Mapping[int, str] = field(default_factory=dict)
+    """0-based index → why its header was understood as it was."""
 
     def letter_of(self, key: str) -> str | None:
         """The letter of a key's column, None where it is absent."""
@@ -112,30 +114,46 @@ def folded(header: str) -> str:
     return "".join(letter for letter in plain if letter.isalnum())
 
 
+class Known(NamedTuple):
+    """A header's meaning, and what makes us think so."""
+
+    column: Column
+    reason: str
+
+
 class Names:
     """Every header that means a column of one family of feeds."""
 
     def __init__(self, columns: Iterable[Column], dialect: Dialect, own: Iterable[str]) -> None:
         self.by_key = {column.key: column for column in columns}
         self.own = frozenset(map(folded, own))
-        self._by_name: dict[str, Column] = {}
+        self._by_name: dict[str, Known] = {}
         for column in self.by_key.values():
-            for name in (*column.labels, *column.aliases, column.key):
-                self._by_name.setdefault(folded(name), column)
+            for label, language in zip(column.labels, LANGUAGES, strict=True):
+                self._by_name.setdefault(folded(label), Known(column, f"its label ({language})"))
+            for alias in column.aliases:
+                self._by_name.setdefault(folded(alias), Known(column, f"the alias “{alias}”"))
         for key, column in self.by_key.items():  # a key is never another one's alias
-            self._by_name[folded(key)] = column
+            self._by_name[folded(key)] = Known(column, "its key")
         for header, key in dialect.columns.items():
             if key in self.by_key:
-                self._by_name[folded(header)] = self.by_key[key]
+                known = Known(self.by_key[key], "the profile's [columns] table")
+                self._by_name[folded(header)] = known
 
     def column(self, header: str) -> Column | None:
         """The column that a header means."""
-        return self._by_name.get(folded(header))
+        known = self._by_name.get(folded(header))
+        return known and known.column
+
+    def reason(self, header: str) -> str:
+        """Why a header means what it means; empty where it is unknown."""
+        known = self._by_name.get(folded(header))
+        return known.reason if known else ""
 
     def nearest(self, header: str) -> str | None:
         """The key of the known header that looks most alike, if any does."""
         near = get_close_matches(folded(header), list(self._by_name), n=1, cutoff=0.75)
-        return self._by_name[near[0]].key if near else None
+        return self._by_name[near[0]].column.key if near else None
 
 
 def find(head: Sequence[HeadRow], names: Names, enough: int = ENOUGH) -> Header | None:
@@ -218,7 +236,8 @@ def _understand(row: Texts, after: int, names: Names) -> Header:
         for index, text in texts.items()
         if index not in columns and index not in own
     )
-    return Header(number, after, columns, texts, unknown, own)
+    reasons = {index: names.reason(texts[index]) for index in columns}
+    return Header(number, after, columns, texts, unknown, own, reasons)
 
 
 def sheet_columns(header: Header, feed: Feed, dialect: Dialect) -> SheetColumns:

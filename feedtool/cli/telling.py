@@ -41,7 +41,7 @@ def tell_outcomes(
 
 
 def _write(outcomes: Sequence[Outcome], form: str, *, is_verbose: bool) -> None:
-    from feedtool.report import write_json, write_jsonl, write_text
+    from feedtool.report import write_columns, write_json, write_jsonl, write_text
 
     if isinstance(sys.stdout, TextIOWrapper):
         # JSON is UTF-8 everywhere; a terminal that lacks a letter shows a question mark for it.
@@ -53,6 +53,7 @@ def _write(outcomes: Sequence[Outcome], form: str, *, is_verbose: bool) -> None:
     elif form == "jsonl":
         write_jsonl(outcomes, sys.stdout)
     else:
+        write_columns([one for one in outcomes if one.explains_columns], sys.stdout)
         # A pipe gets each problem on one line, whatever its length.
         width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
         write_text(

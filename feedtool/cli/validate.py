@@ -14,6 +14,9 @@ from feedtool.cli.telling import tell_outcomes
 @options.configuration
 @options.reading
 @options.option("--annotate", is_flag=True, help="Also write the annotated copy.")
+@options.option(
+    "--explain-columns", is_flag=True, help="Say how each header was understood, and why."
+)
 @options.writing
 @options.telling
 @click.pass_context
@@ -29,6 +32,7 @@ def validate(
     report: Path | None,
     *,
     annotate: bool,
+    explain_columns: bool,
     in_place: bool,
     verbose: bool,
 ) -> int:
@@ -46,4 +50,6 @@ def validate(
         asked = options.how_to_read(ctx, kind=kind, sheet=sheet, channel=channel, with_items=wanted)
         copies = targets(found, out, in_place=in_place) if wanted else {}
         outcomes = run.validate(found, asked, run.Outputs(copies, is_in_place=in_place))
+        for outcome in outcomes:
+            outcome.explains_columns = explain_columns
         return tell_outcomes(outcomes, form, report, is_verbose=verbose)

@@ -7,6 +7,7 @@ never in memory. To be read in this order: `outcome`, `tally` (groups and counts
 
 from feedtool.report.as_json import Progress, progress_events, write_json, write_jsonl
 from feedtool.report.codes import all_codes, explain
+from feedtool.report.columns import write_columns
 from feedtool.report.file import write_report, writer_for
 from feedtool.report.outcome import Outcome
 from feedtool.report.summary import summary_sheet, summary_table
@@ -21,6 +22,7 @@ __all__ = [
     "progress_events",
     "summary_sheet",
     "summary_table",
+    "write_columns",
     "write_csv",
     "write_json",
     "write_jsonl",

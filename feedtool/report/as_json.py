@@ -14,6 +14,7 @@ unreadable. The events of JSON lines have a `type`:
 from collections.abc import Callable, Iterable, Iterator
 from typing import TextIO
 
+from feedtool.report.columns import column_facts
 from feedtool.report.fields import (
     Fields,
     annotated_field,
@@ -83,6 +84,9 @@ def _members(outcome: Outcome) -> Iterator[Iterator[str]]:
         yield _list("packages", map(package_fields, outcome.packages))
         yield _list("results", map(verdict_fields, outcome.every_verdict()))
     yield from _each({"annotated": annotated_field(outcome)})
+    if outcome.explains_columns and checked.header:
+        columns = (facts._asdict() for facts in column_facts(checked.header))
+        yield _list("columns", columns)
 
 
 def _each(fields: Fields) -> Iterator[Iterator[str]]:

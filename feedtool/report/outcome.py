@@ -24,6 +24,8 @@ class Outcome:
     packages: Sequence[PackageSummary] = ()
     verdicts: Callable[[], Iterator[Verdict]] | None = None
     """Every row's verdict in the order of rows, the invalid ones too; may be asked repeatedly."""
+    explains_columns: bool = False
+    """Whether it tells how each header was understood."""
     annotated: Path | None = None
     """The annotated copy, where one was written."""
 
