@@ -134,14 +134,14 @@ def test_places(problem: MakeProblem, changes: dict[str, object], expected: str)
 def test_a_real_file_from_reading_to_report(tmp_path: Path) -> None:
     path = tmp_path / "offers.csv"
     path.write_text(
-        "sellerExternalReference;condition;price;quantity\n"
-        '"SKU\n1";New;1,234;1\nSKU-2;Brand new;19,99;1,5\n',
+        "sellerExternalReference;preparationTime;price;quantity\n"
+        '"SKU\n1";1;1,234;1\nSKU-2;soon;19,99;1,5\n',
         "utf-8",
     )
     checked = check([Input("offers.csv", path)], Asked(kind="offers-update"))
     report = told(*map(Outcome, checked))
     assert "offers.csv:2 A2 sellerExternalReference “SKU<U+000A>1”: " in report
-    assert "offers.csv:4 B3 condition “Brand new”: " in report
+    assert "offers.csv:4 B3 preparationTime “soon”: " in report
     assert "offers.csv:4 D3 quantity “1,5”: " in report
 
 
