@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from feedtool import plan, verdicts
-from feedtool.check import Asked, Input, check
+from feedtool.check import SUMMARY, Asked, Input, check
 from feedtool.check.result import CheckedSheet
 from feedtool.errors import EXIT_PRECEDENCE, Exit, FeedtoolError
 from feedtool.model import Message, PackageSummary, Status, Verdict
 from feedtool.report import Outcome, summary_sheet
 from feedtool.requests import write_requests
 from feedtool.service.wire import Sender, UploadBody
-from feedtool.sheets.annotate import annotate
+from feedtool.sheets.annotate import Summary, annotate, refuse_place
 
 if TYPE_CHECKING:  # the ledger's library takes longer to import than a small file to check
     from feedtool.delivery.events import Event
@@ -72,7 +72,7 @@ def validate(inputs: Sequence[Input], asked: Asked, outputs: Outputs) -> list[Ou
     if outputs.targets:
         for outcome in outcomes:
             outcome.verdicts = partial(verdicts.of_check, outcome.checked)
-        _annotate(inputs, outcomes, outputs)
+        _annotate(inputs, outcomes, outputs, asked)
     return outcomes
 
 
@@ -98,7 +98,7 @@ def plan_only(
     outcomes = [_planned(sheet, asked, is_sent=sheet in sent) for sheet in sheets]
     if requests:
         write_requests(requests, sent, asked.dialect)
-    _annotate(inputs, outcomes, outputs)
+    _annotate(inputs, outcomes, outputs, asked)
     return outcomes
 
 
@@ -123,9 +123,10 @@ def submit(
     from feedtool.delivery.deliver import deliver
 
     sheets = check(inputs, asked)
+    _refuse_places(inputs, sheets, outputs, asked)
     if is_all_or_nothing and not _all_clean(sheets):
         outcomes = [_planned(sheet, asked, is_sent=False) for sheet in sheets]
-        _annotate(inputs, outcomes, outputs)
+        _annotate(inputs, outcomes, outputs, asked)
         return Submission(outcomes)
     if requests:
         write_requests(requests, sheets, asked.dialect)
@@ -161,7 +162,10 @@ def submit(
         _answered(sheet, ledger, run, files.get(number)) for number, sheet in enumerate(sheets)
     ]
     if stopped is None or any(package.package_id for one in outcomes for package in one.packages):
-        _annotate(inputs, outcomes, outputs)
+        try:
+            _annotate(inputs, outcomes, outputs, asked)
+        except FeedtoolError as error:
+            stopped = stopped or error
     return Submission(outcomes, stopped)
 
 
@@ -216,8 +220,10 @@ def _answered(sheet: CheckedSheet, ledger: "Ledger", run: int, file: int | None)
     return Outcome(sheet, str(run), True, ledger.packages(file), every_row)
 
 
-def _annotate(inputs: Sequence[Input], outcomes: Sequence[Outcome], outputs: Outputs) -> None:
-    """Writes the annotated copy of each file that could be read; all its sheets in one go."""
+def _copies(
+    inputs: Sequence[Input], outcomes: Sequence[Outcome], outputs: Outputs
+) -> Iterator[tuple[Input, Path, list[Outcome]]]:
+    """Each file of which a copy is wanted and that could be read, with all its sheets."""
     for one in inputs:
         target = outputs.targets.get(one.name)
         told = [
@@ -225,14 +231,34 @@ def _annotate(inputs: Sequence[Input], outcomes: Sequence[Outcome], outputs: Out
             for outcome in outcomes
             if outcome.checked.file == one.name and outcome.checked.error is None
         ]
-        if target is None or not told:
-            continue
+        if target is not None and told:
+            yield one, target, told
+
+
+def _refuse_places(
+    inputs: Sequence[Input], sheets: Sequence[CheckedSheet], outputs: Outputs, asked: Asked
+) -> None:
+    """Nothing is sent whose answer could not be written where it was asked for."""
+    if outputs.is_in_place:
+        return
+    summary = Summary(SUMMARY, ())
+    for one, target, told in _copies(inputs, [Outcome(sheet) for sheet in sheets], outputs):
+        headings = [verdicts.notes(outcome.checked, tuple) for outcome in told]
+        refuse_place(one.path, target, headings, summary, asked.dialect.csv_fallback)
+
+
+def _annotate(
+    inputs: Sequence[Input], outcomes: Sequence[Outcome], outputs: Outputs, asked: Asked
+) -> None:
+    """Writes the annotated copy of each file; all its sheets in one go."""
+    for one, target, told in _copies(inputs, outcomes, outputs):
         annotate(
             one.path,
             target,
-            [verdicts.notes(outcome.checked, outcome.every_verdict) for outcome in told],
+            [verdicts.notes(outcome.checked, outcome.verdicts or tuple) for outcome in told],
             summary_sheet(told[0]),
             overwrite=outputs.is_in_place,
+            csv_fallback=asked.dialect.csv_fallback,
         )
         for outcome in told:
             outcome.annotated = target

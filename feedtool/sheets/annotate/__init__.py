@@ -8,6 +8,6 @@ zip), `check` (read again), `place` (then it takes its place), `csvcopy` (the sa
 """
 
 from feedtool.sheets.annotate.notes import Link, Note, Severity, SheetNotes, Summary, Table
-from feedtool.sheets.annotate.writing import annotate
+from feedtool.sheets.annotate.writing import annotate, refuse_place
 
-__all__ = ["Link", "Note", "Severity", "SheetNotes", "Summary", "Table", "annotate"]
+__all__ = ["Link", "Note", "Severity", "SheetNotes", "Summary", "Table", "annotate", "refuse_place"]

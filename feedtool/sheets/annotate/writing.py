@@ -1,5 +1,7 @@
 """The way in: the file's content decides which copy is made, and what may be replaced by it."""
 
+import errno
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -47,7 +49,7 @@ def annotate(
     if len({notes.sheet for notes in sheets}) != len(sheets) or not sheets:
         raise ValueError("one or more sheets are to be annotated, each of them once")
     if not overwrite:
-        _refuse_occupied(source, target, sheets, summary, csv_fallback)
+        refuse_place(source, target, sheets, summary, csv_fallback)
     is_package = _is_package(source)
     with placed(target) as result:
         try:
@@ -66,14 +68,25 @@ def _is_package(path: Path) -> bool:
         return file.read(2) == b"PK"
 
 
-def _refuse_occupied(
+def refuse_place(
     source: Path,
     target: Path,
     sheets: Sequence[SheetNotes],
     summary: Summary | None,
     csv_fallback: str,
 ) -> None:
-    """Raise Occupied unless there is nothing at the target, or a result of ours."""
+    """Find out, before any work is done, that a copy could not take its place.
+
+    Of the notes and the summary only the names and headings count.
+
+    Raises:
+        UsageProblem: `target` is something else than an earlier result, or its folder is not
+            there or may not be written to.
+    """
+    if not target.parent.is_dir():
+        raise cannot_write(target, FileNotFoundError())
+    if not os.access(target.parent, os.W_OK):
+        raise cannot_write(target, PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
     if not target.exists():
         return
     if target.samefile(source):
