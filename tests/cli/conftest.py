@@ -1,0 +1,72 @@
+"""The command line in-process: arguments in, exit code, stdout and stderr out."""
+
+import io
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+import pytest
+
+from feedtool.cli import run
+
+
+class Ran(NamedTuple):
+    """What came of a command."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """What `--format json` printed."""
+        return json.loads(self.out)
+
+    @property
+    def only(self) -> dict[str, Any]:
+        """The only object of the list that `--format json` printed."""
+        (found,) = self.json
+        assert isinstance(found, dict)
+        return found
+
+    def error(self) -> tuple[str, str]:
+        """The one line that says what stopped it, and the one that says what to do."""
+        assert "Traceback" not in self.err + self.out
+        errors, helps = (
+            [line.removeprefix(label) for line in self.err.splitlines() if line.startswith(label)]
+            for label in ("error: ", "help: ")
+        )
+        assert len(errors) == len(helps) == 1, self.err
+        return errors[0], helps[0]
+
+
+class Feedtool(Protocol):
+    """`feedtool ARGUMENTS`."""
+
+    def __call__(self, *arguments: str | Path, stdin: bytes = b"") -> Ran: ...
+
+
+@pytest.fixture(autouse=True)
+def _alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder, a home and an environment of the test's own."""
+    for name in [name for name in os.environ if name.startswith("FEEDTOOL_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("FEEDTOOL_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "settings"))
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def feedtool(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., Ran]:
+    def command(*arguments: str | Path, stdin: bytes = b"") -> Ran:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        code = run([str(argument) for argument in arguments])
+        return Ran(code, *capsys.readouterr())
+
+    return command

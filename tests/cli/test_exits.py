@@ -1,0 +1,197 @@
+"""Every way to end: its exit code, and one line that says what and one that says what to do."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from tests.cli.conftest import Feedtool
+from tests.conftest import Files, gtin, offer
+
+USAGE = {
+    "no such command": ["xyzzy"],
+    "no such option": ["validate", "good.csv", "--nope"],
+    "no file": ["validate"],
+    "a group without a command": ["config"],
+    "no such kind": ["validate", "good.csv", "--as", "offers-purge"],
+    "no such kind of template": ["template", "offers-purge"],
+    "no such problem code": ["explain", "gtin-chekcsum"],
+    "no such form": ["validate", "good.csv", "--format", "yaml"],
+    "no such form of report": ["validate", "good.csv", "--report", "report.pdf"],
+    "no such sheet": ["validate", "book.xlsx", "--sheet", "May"],
+    "no account": ["submit", "good.csv"],
+    "no token": [
+        "submit",
+        "good.csv",
+        "--base-url",
+        "http://[::1]:1/v2",
+        "--seller",
+        "1",
+        "--channel",
+        "PRIMARY",
+    ],
+    "no seller": ["submit", "good.csv", "--base-url", "http://[::1]:1/v2"],
+    "no configuration, and so no profile": ["submit", "good.csv", "--profile", "shop"],
+    "no such profile": ["submit", "good.csv", "--profile", "shop", "--config", "shops.toml"],
+    "a configuration that is not there": ["validate", "good.csv", "--config", "none.toml"],
+    "broken TOML": ["validate", "good.csv", "--config", "broken.toml"],
+    "an unknown table": ["validate", "good.csv", "--config", "table.toml"],
+    "an unknown default": ["validate", "good.csv", "--config", "default.toml"],
+    "an unknown field of a profile": ["validate", "good.csv", "--config", "field.toml"],
+    "a value that is not possible": ["validate", "good.csv", "--config", "value.toml"],
+    "one --out for two files": ["validate", "good.csv", "bad.csv", "--out", "copy.csv"],
+    "one --out for two files, sent": ["submit", "--sandbox", "good.csv", "bad.csv", "--out", "c"],
+    "a file named twice": ["validate", "good.csv", "good.csv", "--annotate"],
+    "a file named twice in two ways": ["submit", "--sandbox", "good.csv", "./good.csv"],
+    "stdin without --out": ["submit", "--sandbox", "-"],
+    "stdin in place": ["validate", "-", "--in-place"],
+    "stdin annotated without --out": ["validate", "-", "--annotate"],
+    "stdin twice": ["validate", "-", "-"],
+    "--out and --in-place": ["validate", "good.csv", "--out", "copy.csv", "--in-place"],
+    "--out is the input": ["validate", "good.csv", "--out", "good.csv"],
+    "--out is another file": ["validate", "good.csv", "--out", "other.csv"],
+    "--out in no folder": ["validate", "good.csv", "--out", "nowhere/copy.csv"],
+    "requests into a file": ["submit", "--dry-run", "good.csv", "--requests", "other.csv"],
+    "a template that is there already": ["template", "offers-upsert", "--out", "other.csv"],
+    "home is a file": ["submit", "--sandbox", "good.csv", "--home", "other.csv"],
+    "a demo into a file": ["demo", "other.csv"],
+}
+
+
+@pytest.fixture(autouse=True)
+def _folder(files: Files) -> None:
+    """The files that the commands name."""
+    files.csv(offer(1), name="good.csv")
+    files.csv(offer(1, quantity="-1"), offer(2), name="bad.csv")
+    files.csv(offer(1, quantity="-1"), name="none.csv")
+    files.csv(offer(1, product__gtin=restricted(1)), offer(2), name="refused.csv")
+    files.book({"March": [offer()], "April": [offer(2)]}, name="book.xlsx")
+    files.text("something else\n", "other.csv")
+    files.text("", "empty.csv")
+    files.text('[profile.mine]\nseller = "1"\n', "shops.toml")
+    files.text("[profile\n", "broken.toml")
+    files.text("[profil.shop]\n", "table.toml")
+    files.text('[defaults]\nlangauge = "fr"\n', "default.toml")
+    files.text('[profile.shop]\ncurency = ["CHF"]\n', "field.toml")
+    files.text("[profile.shop]\nvat_scale = 10\n", "value.toml")
+
+
+def restricted(number: int) -> str:
+    """A GTIN of the restricted range, whose product sheet the sandbox does not know."""
+    digits = f"2{number:011d}"
+    total = sum(int(digit) * (3 if place % 2 else 1) for place, digit in enumerate(digits))
+    return digits + str(-total % 10)
+
+
+@pytest.mark.parametrize("arguments", USAGE.values(), ids=USAGE)
+def test_usage(feedtool: Feedtool, arguments: Sequence[str]) -> None:
+    ran = feedtool(*arguments)
+    assert ran.code == 2
+    error, hint = ran.error()
+    assert error
+    assert hint
+    assert ran.out == ""
+
+
+NEAREST = {
+    "a command": (["valdate", "good.csv"], "validate"),
+    "another command": (["sumbit"], "submit"),
+    "a problem code": (["explain", "gtin-chekcsum"], "gtin-checksum"),
+    "a default": (["validate", "good.csv", "--config", "default.toml"], "language"),
+    "a field of a profile": (["validate", "good.csv", "--config", "field.toml"], "currencies"),
+    "a table": (["validate", "good.csv", "--config", "table.toml"], "profile"),
+    "a profile": (["submit", "good.csv", "--profile", "x", "--config", "shops.toml"], "mine"),
+    "the kinds": (["validate", "good.csv", "--as", "upsert"], "offers-upsert"),
+    "the sheets": (["validate", "book.xlsx", "--sheet", "Mai"], "March, April"),
+    "what to do without an account": (["submit", "good.csv"], "--sandbox"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "nearest"), NEAREST.values(), ids=NEAREST)
+def test_what_is_mistyped_is_told_with_what_is_near(
+    feedtool: Feedtool, arguments: Sequence[str], nearest: str
+) -> None:
+    ran = feedtool(*arguments)
+    assert ran.code == 2
+    assert nearest in " ".join(ran.error())
+
+
+ENDS = {
+    "valid": (["validate", "good.csv"], 0),
+    "valid with warnings": (["validate", "good.csv", "--as", "offers-delete"], 0),
+    "planned": (["submit", "--dry-run", "good.csv"], 0),
+    "sent and integrated": (["submit", "--sandbox", "good.csv"], 0),
+    "some invalid": (["validate", "bad.csv"], 1),
+    "some invalid, planned": (["submit", "--dry-run", "bad.csv"], 1),
+    "some invalid, the others sent": (["submit", "--sandbox", "bad.csv"], 1),
+    "none valid": (["validate", "none.csv"], 1),
+    "none valid, nothing sent": (["submit", "--sandbox", "none.csv"], 1),
+    "some refused by the service": (["submit", "--sandbox", "refused.csv"], 1),
+    "one held back by the other": (["submit", "--sandbox", "--all-or-nothing", "bad.csv"], 1),
+    "all or nothing, and all valid": (["submit", "--sandbox", "--all-or-nothing", "good.csv"], 0),
+    "missing": (["validate", "nope.csv"], 3),
+    "a folder": (["validate", "."], 3),
+    "empty": (["validate", "empty.csv"], 3),
+    "no known template": (["validate", "other.csv"], 3),
+    "several sheets": (["validate", "book.xlsx"], 3),
+    "missing, not sent": (["submit", "--sandbox", "nope.csv"], 3),
+    "missing, not planned": (["submit", "--dry-run", "nope.csv"], 3),
+    "one missing, one valid": (["validate", "good.csv", "nope.csv"], 3),
+    "one missing, one invalid": (["validate", "bad.csv", "nope.csv"], 3),
+    "one invalid, one valid": (["validate", "good.csv", "bad.csv"], 1),
+    "a wrong token": (["submit", "--sandbox", "good.csv", "--token", "wrong"], 4),
+    "a wrong token, and a missing file": (
+        ["submit", "--sandbox", "good.csv", "nope.csv", "--token", "wrong"],
+        4,
+    ),
+    "not waited for": (["submit", "--sandbox", "--no-wait", "good.csv"], 6),
+    "the demo, although some rows are refused": (["demo"], 0),
+    "help": (["--help"], 0),
+    "nothing": ([], 0),
+    "version": (["--version"], 0),
+    "help of a command": (["submit", "--help"], 0),
+    "a page": (["explain", "gtin-checksum"], 0),
+    "all codes": (["explain"], 0),
+    "a template": (["template", "offers-upsert"], 0),
+    "settings": (["config", "show"], 0),
+}
+
+
+@pytest.mark.parametrize(("arguments", "code"), ENDS.values(), ids=ENDS)
+def test_ends(feedtool: Feedtool, arguments: Sequence[str], code: int) -> None:
+    ran = feedtool(*arguments)
+    assert ran.code == code, ran
+    assert "Traceback" not in ran.err + ran.out
+
+
+@pytest.mark.parametrize("form", ["text", "json", "jsonl"])
+@pytest.mark.parametrize(
+    "name", ["valid", "some invalid", "missing", "one missing, one invalid", "a wrong token"]
+)
+def test_the_form_never_changes_the_code(feedtool: Feedtool, name: str, form: str) -> None:
+    arguments, code = ENDS[name]
+    assert feedtool(*arguments, "--format", form).code == code
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_a_wrong_token_is_told_in_one_line(feedtool: Feedtool, form: str) -> None:
+    ran = feedtool("submit", "--sandbox", "good.csv", "--token", "wrong", "--format", form)
+    assert ran.code == 4
+    error, hint = ran.error()
+    assert "token" in error
+    assert "oken" in hint
+    assert "wrong" not in ran.out + ran.err
+
+
+@pytest.mark.parametrize("name", ["missing", "a folder", "empty", "no known template"])
+def test_a_file_that_cannot_be_read_is_told_once(feedtool: Feedtool, name: str) -> None:
+    arguments, code = ENDS[name]
+    ran = feedtool(*arguments)
+    assert ran.code == code
+    told = (ran.out + ran.err).splitlines()
+    assert len([line for line in told if line.lstrip().startswith("error")]) == 1
+    assert len([line for line in told if line.lstrip().startswith("help:")]) == 1
+
+
+def test_a_gtin_of_the_restricted_range_is_one() -> None:
+    assert restricted(1).startswith("2")
+    assert len(restricted(1)) == len(gtin(1)) == 13
