@@ -80,21 +80,6 @@ def local(element: etree._Element) -> str:
     return str(etree.QName(element).localname)
 
 
-def attribute(element: etree._Element, name: str) -> str | None:
-    """The attribute of this local name, in whatever namespace or none."""
-    plain = element.get(name)
-    if plain is not None:
-        return str(plain)
-    return next(
-        (str(element.attrib[key]) for key in element.attrib if _local_key(key) == name), None
-    )
-
-
 def is_true(value: str | None) -> bool:
     """An xsd:boolean, absent being false."""
     return value in ("1", "true")
-
-
-def _local_key(key: str | bytes) -> str:
-    text = key.decode() if isinstance(key, bytes) else key
-    return text.rpartition("}")[2]

@@ -6,7 +6,7 @@ from enum import Enum
 
 from lxml import etree
 
-from feedtool.sheets.markup import attribute, local, parse_part
+from feedtool.sheets.markup import local, parse_part
 from feedtool.sheets.package import Package
 
 
@@ -51,7 +51,7 @@ def read_styles(package: Package, part: str | None) -> tuple[Style, ...]:
         return ()
     root = parse_part(package, part)
     codes = {
-        _number(element.get("numFmtId")): attribute(element, "formatCode") or ""
+        _number(element.get("numFmtId")): element.get("formatCode") or ""
         for element in _group(root, "numFmts")
     }
     return tuple(

@@ -7,7 +7,7 @@ from urllib.parse import unquote
 
 from lxml import etree
 
-from feedtool.sheets.markup import attribute, corrupt, is_true, local, parse_part
+from feedtool.sheets.markup import corrupt, is_true, local, parse_part
 from feedtool.sheets.package import Package
 from feedtool.sheets.unreadable import (
     SAVE_AS_XLSX,
@@ -179,7 +179,7 @@ def _relationship_id(element: etree._Element) -> str:
 
 def _date1904(root: etree._Element) -> bool:
     properties = next((child for child in root if local(child) == "workbookPr"), None)
-    return properties is not None and is_true(attribute(properties, "date1904"))
+    return properties is not None and is_true(properties.get("date1904"))
 
 
 def _properties(package: Package, root_rels: list[Relationship]) -> dict[str, str]:

@@ -83,6 +83,8 @@ CELLS = [
     ('<c r="A1" t="b"><v>1</v></c>', Cell(Kind.BOOLEAN, "TRUE")),
     ('<c r="A1" t="b"><v>false</v></c>', Cell(Kind.BOOLEAN, "FALSE")),
     ('<c r="A1" t="d"><v>2024-01-31T00:00:00</v></c>', Cell(Kind.DATE, "2024-01-31T00:00:00")),
+    ('<c r="A1" t="b"><v> </v></c>', BLANK),
+    ('<c r="A1" t="s"><v> </v></c>', BLANK),
     ('<c r="A1" s="3"/>', BLANK),
     ('<c r="A1" s="3"></c>', BLANK),
     ("<c><v>1</v></c>", number("1")),
@@ -205,6 +207,7 @@ def test_malformed_around_the_rows(make_sheet: MakeSheet, read: Read, sheet: str
     [
         '<row r="1048577"><c r="A1048577"><v>1</v></c></row>',
         '<row r="9999999999"/>',
+        '<row r="0"/>',
         '<row r="9001"><c r="XFE9001"><v>1</v></c></row>',
         '<row r="9001"><c r="XFE9001" s="1"/></row>',
         '<row r="9001"><c r="AAAA9001"><v>1</v></c></row>',
