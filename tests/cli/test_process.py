@@ -1,0 +1,158 @@
+"""What only a real process shows: its entry points, its pipes, its last resort."""
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+import pytest
+
+from feedtool import __version__
+from feedtool.cli import endings
+from tests.cli.conftest import Feedtool
+from tests.conftest import Files, offer
+
+
+def process(*arguments: str, **settings: object) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(  # type: ignore[call-overload,no-any-return]  # settings are free  # noqa: S603
+        [sys.executable, "-m", "feedtool", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        **settings,
+    )
+
+
+def test_the_module_is_the_command() -> None:
+    ran = process("--version")
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert __version__ in ran.stdout
+
+
+def test_a_whole_run(files: Files) -> None:
+    files.csv(offer(1), offer(2, quantity="-1"))
+    ran = process("submit", "offers.csv", "--sandbox")
+    assert ran.returncode == 1
+    assert "Integrated" in ran.stdout
+    assert "\x1b" not in ran.stdout + ran.stderr
+    assert Path("offers.result.csv").exists()
+
+
+def test_wrong_input_ends_with_its_code_and_no_traceback() -> None:
+    ran = process("submit", "offers.csv", "--profile", "shop")
+    assert ran.returncode == 2
+    assert [line.partition(":")[0] for line in ran.stderr.splitlines()] == ["error", "help"]
+
+
+def test_standard_input_is_read_as_bytes(files: Files) -> None:
+    path = files.csv(offer(sellerExternalReference="Été"))
+    with path.open("rb") as source:
+        ran = process("validate", "-", "--format", "json", stdin=source, encoding="utf-8")
+    assert ran.returncode == 0
+
+
+@pytest.mark.parametrize("form", ["text", "json", "jsonl"])
+def test_a_reader_that_leaves_changes_nothing(files: Files, form: str) -> None:
+    files.csv(*(offer(number, quantity="-1") for number in range(3000)))
+    command = [sys.executable, "-m", "feedtool", "validate", "offers.csv", "-v", "--format", form]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:  # noqa: S603
+        assert running.stdout is not None
+        assert running.stderr is not None
+        assert running.stdout.read(10)
+        running.stdout.close()
+        assert running.stderr.read() == b""
+    assert running.returncode == 1
+
+
+@pytest.mark.parametrize(
+    "module", ["httpx", "sqlalchemy", "flask", "openpyxl", "jsonschema", "lxml", "jinja2"]
+)
+def test_help_imports_nothing_heavy(module: str) -> None:
+    code = (
+        "import sys; from feedtool.cli import run; run(['--help']); "
+        f"sys.exit({module!r} in sys.modules)"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)  # noqa: S603
+    assert ran.returncode == 0, module
+
+
+@click.command(context_settings={"ignore_unknown_options": True})
+@click.option("--token")
+@click.option("--sandbox", is_flag=True)
+@click.argument("files", nargs=-1)
+def failing(token: str, *, sandbox: bool, files: Sequence[str]) -> None:
+    """Stand for a command with a bug in it."""
+    del token, sandbox, files
+    raise ZeroDivisionError("do-not-show")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--token", "do-not-show"],
+        ["--token=do-not-show"],
+        ["--token", "-do-not-show"],
+        ["--sandbox", "do-not-show.csv"],
+    ],
+    ids=" ".join,
+)
+def test_a_bug_is_one_line_and_a_report_ready_to_paste(
+    capsys: pytest.CaptureFixture[str], arguments: list[str]
+) -> None:
+    assert endings.run(failing, ["submit", *arguments]) == 70
+    out, err = capsys.readouterr()
+    assert out == ""
+    error, hint = err.splitlines()
+    assert error == "error: this is a bug in feedtool: ZeroDivisionError"
+    assert hint.startswith("help: ")
+    report = Path(hint.rpartition(" ")[2])
+    text = report.read_text("utf-8")
+    report.unlink()
+    assert "do-not-show" not in text + err
+    assert "in failing" in text
+    assert __version__ in text
+    assert arguments[0].partition("=")[0] in text
+
+
+ENDINGS = {
+    "Ctrl-C": (KeyboardInterrupt(), 130),
+    "out of memory": (MemoryError(), 70),
+    "too deep": (RecursionError(), 70),
+    "a disk that fails": (OSError(5, "Input/output error"), 70),
+}
+
+
+@pytest.mark.parametrize(("reason", "code"), ENDINGS.values(), ids=ENDINGS)
+def test_nobody_ever_sees_a_traceback(
+    capsys: pytest.CaptureFixture[str], reason: BaseException, code: int
+) -> None:
+    @click.command()
+    def ending() -> None:
+        raise reason
+
+    assert endings.run(ending, []) == code
+    _, err = capsys.readouterr()
+    assert "Traceback" not in err
+    assert len([line for line in err.splitlines() if line.startswith("error: ")]) == 1
+    if code == 70:
+        Path(err.rstrip().rpartition(" ")[2]).unlink()
+
+
+def test_the_demo_needs_nothing(feedtool: Feedtool) -> None:
+    for _ in range(2):
+        ran = feedtool("demo")
+        assert ran.code == 0
+        assert "Integrated" in ran.out
+        assert "Rejected" in ran.out
+    assert sorted(path.name for path in Path("feedtool-demo").iterdir()) == [
+        "offers-upsert.result.xlsx",
+        "offers-upsert.xlsx",
+    ]
+
+
+def test_the_demo_keeps_what_the_user_edited(feedtool: Feedtool, files: Files) -> None:
+    files.book({"Offers": [offer(1)]}, name="offers-upsert.xlsx")
+    before = Path("offers-upsert.xlsx").read_bytes()
+    assert feedtool("demo", ".").code == 0
+    assert Path("offers-upsert.xlsx").read_bytes() == before
