@@ -32,11 +32,11 @@ def examples() -> list[tuple[str, str]]:
 
 
 def as_pattern(shown: str) -> str:
-    """The output as a pattern: a line with `...` alone stands for any lines, or none."""
-    lines = [
-        "(?:.*\n)*?" if line == ANYTHING else re.escape(f"{line}\n") for line in shown.splitlines()
-    ]
-    return "".join(lines)
+    """The output as a pattern: `...` alone stands for any lines or none, blanks for any blanks."""
+    return "".join(
+        r"(?:.*\n)*?" if line == ANYTHING else re.sub(r"(?:\\ )+", " +", re.escape(line)) + r"\n"
+        for line in shown.splitlines()
+    )
 
 
 @pytest.fixture(scope="module")
