@@ -1,0 +1,59 @@
+"""The defaults of what the specification leaves open."""
+
+from decimal import Decimal
+
+import pytest
+
+from feedtool.dialect import CONDITIONS, DEPRECATED_MODES, Dialect
+
+DEFAULTS = {
+    "upload_body": "array",
+    "tax_codes": {"VAT": "VAT", "EcoPart": "EcoPart", "DEA": "DEA"},
+    "vat_scale": 100,
+    "gtin_as": "string",
+    "mandatory_mode": "TrackedHomeDelivery",
+    "currencies": ("€", "EUR"),
+    "primary_channel": "PRIMARY",
+    "csv_fallback": "cp1252",
+}
+
+
+@pytest.mark.parametrize(("name", "value"), DEFAULTS.items(), ids=DEFAULTS)
+def test_defaults(name: str, value: object) -> None:
+    assert getattr(Dialect(), name) == value
+
+
+def test_limits_are_the_specifications() -> None:
+    limits = Dialect().limits
+    assert (limits.upload, limits.package, limits.legacy, limits.products) == (
+        100,
+        50_000,
+        40_000,
+        25,
+    )
+
+
+def test_bounds_are_generous() -> None:
+    bounds = Dialect().bounds
+    assert bounds.highest_price >= Decimal(1_000_000)
+    assert bounds.longest_preparation >= 90
+    assert bounds.highest_quantity == 9_999_999_999
+
+
+def test_the_modes_are_the_specifications_and_no_deprecated_one() -> None:
+    assert set(Dialect().delivery_modes) == {
+        "TrackedHomeDelivery",
+        "SignedHomeDelivery",
+        "ExpressHomeDelivery",
+        "NotTrackedHomeDelivery",
+        "FixedDateHomeDelivery",
+        "SpecificRoomHomeDelivery",
+        "WithSetupHomeDelivery",
+    }
+    assert not set(DEPRECATED_MODES) & set(Dialect().delivery_modes)
+
+
+def test_no_label_means_two_conditions() -> None:
+    labels = [label.casefold() for labels in CONDITIONS.values() for label in set(labels)]
+    assert len(labels) == len(set(labels))
+    assert list(CONDITIONS) == list(Dialect().conditions)

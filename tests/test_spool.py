@@ -1,0 +1,57 @@
+"""A spool is a list, whether its entries are in memory or on disk."""
+
+from itertools import islice
+from typing import NamedTuple
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from feedtool.spool import HELD, Spool
+
+
+class Entry(NamedTuple):
+    number: int
+    text: str | None
+
+
+def spool(count: int) -> Spool[Entry]:
+    made: Spool[Entry] = Spool(Entry._make)
+    for number in range(count):
+        made.append(Entry(number, f"text {number}"))
+    return made
+
+
+@pytest.mark.parametrize("count", [0, 1, HELD - 1, HELD, HELD + 1, 3 * HELD + 7])
+def test_it_gives_back_what_it_was_given_as_often_as_one_likes(count: int) -> None:
+    made = spool(count)
+    assert len(made) == count
+    for _ in range(2):
+        assert [entry.number for entry in made] == list(range(count))
+
+
+def test_entries_are_what_they_were() -> None:
+    entry = next(iter(spool(HELD + 1)))
+    assert isinstance(entry, Entry)
+    assert entry == Entry(0, "text 0")
+
+
+@settings(max_examples=20)
+@given(st.lists(st.integers(1, 3), max_size=6))
+def test_several_readers_do_not_disturb_each_other(steps: list[int]) -> None:
+    made = spool(2 * HELD + 3)
+    readers = [iter(made) for _ in range(3)]
+    seen: list[list[int]] = [[], [], []]
+    for step in steps:
+        for reader, numbers in zip(readers, seen, strict=True):
+            numbers += [entry.number for entry in islice(reader, step * HELD // 4)]
+    for reader, numbers in zip(readers, seen, strict=True):
+        numbers += [entry.number for entry in reader]
+        assert numbers == list(range(2 * HELD + 3))
+
+
+def test_one_may_append_after_reading() -> None:
+    made = spool(HELD)
+    assert sum(1 for _ in made) == HELD
+    made.append(Entry(HELD, None))
+    assert [entry.number for entry in made] == list(range(HELD + 1))
