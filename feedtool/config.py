@@ -17,6 +17,7 @@ vat_scale = 100                  any field of `dialect.Dialect`
 [profile.shop.limits]            any field of `dialect.Limits`
 """
 
+import codecs
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -130,9 +131,20 @@ def _dialect(table: Mapping[str, Any], where: str) -> Dialect:
     }
     for name, value in values.items():
         values[name] = _like(getattr(default, name), value, f"{where}: {name}")
-    if "tax_codes" in table:
-        values["tax_codes"] = {**default.tax_codes, **table["tax_codes"]}
+    if "tax_codes" in values:
+        _known(values["tax_codes"], default.tax_codes, f"{where}, [tax_codes]")
+        values["tax_codes"] = {**default.tax_codes, **values["tax_codes"]}
+    _encoding(values.get("csv_fallback", default.csv_fallback), where)
     return Dialect(**values)
+
+
+def _encoding(name: str, where: str) -> None:
+    try:
+        codecs.lookup(name)
+    except LookupError as error:
+        raise UsageProblem(
+            f"{where}: csv_fallback = {name!r} is no encoding", 'write "cp1252", for example'
+        ) from error
 
 
 def _record(kind: type[Bounds] | type[Limits], table: Mapping[str, Any], where: str) -> Any:
@@ -150,19 +162,26 @@ def _record(kind: type[Bounds] | type[Limits], table: Mapping[str, Any], where: 
 
 def _like(default: object, value: Any, where: str) -> Any:
     """The value in the type of its default, or a clear word."""
-    if isinstance(default, Decimal) and isinstance(value, int | float):
-        return Decimal(str(value))
-    if isinstance(default, tuple) and isinstance(value, list):
+    if isinstance(value, bool):
+        pass  # Python takes it for a number, and no setting is one of them
+    elif isinstance(default, Decimal) and isinstance(value, int | float):
+        if Decimal(str(value)).is_finite():
+            return Decimal(str(value))
+    elif isinstance(default, tuple) and isinstance(value, list):
         if all(isinstance(one, str) for one in value):
             return tuple(value)
-    elif (
-        default is None
-        or (isinstance(value, type(default)) and not isinstance(value, bool))
-        or (isinstance(default, Mapping) and isinstance(value, Mapping))
-    ):
+    elif isinstance(default, Mapping) and isinstance(value, Mapping):
+        if all(isinstance(one, str) for one in value.values()):
+            return value
+    elif isinstance(value, int if default is None else type(default)):
         return value
-    wanted = {tuple: "a list of texts", str: "a text", int: "a whole number", Decimal: "a number"}
-    kind = wanted.get(type(default), "a table")
+    wanted = {
+        tuple: "a list of texts",
+        str: "a text",
+        Decimal: "a number",
+        dict: "a table of texts",
+    }
+    kind = wanted.get(type(default), "a whole number")
     raise UsageProblem(f"{where} = {value!r} must be {kind}", "correct it in the file")
 
 

@@ -10,6 +10,7 @@ import click
 
 from feedtool.check import Asked
 from feedtool.config import FILE, Config, Profile, load
+from feedtool.dialect import Dialect
 from feedtool.errors import UsageProblem
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -234,11 +235,29 @@ def how_to_read(
     """How files are to be read, from the options and the profile.
 
     Raises:
-        UsageProblem: there is no such kind of feed.
+        UsageProblem: there is no such kind of feed, or the profile maps a header to no column.
     """
     from feedtool.feeds import all_feeds
 
     if kind is not None and kind not in all_feeds():
         raise UsageProblem(f"there is no kind of feed “{kind}”", f"kinds: {', '.join(all_feeds())}")
     dialect = chosen(ctx).profile.dialect
+    _check_columns(dialect)
     return Asked(dialect, channel or dialect.primary_channel, kind, sheet, **more)
+
+
+def _check_columns(dialect: Dialect) -> None:
+    from difflib import get_close_matches
+
+    from feedtool.feeds import all_feeds
+
+    if not dialect.columns:
+        return
+    keys = {column.key for feed in all_feeds().values() for column in feed.understood(dialect)}
+    for header, key in dialect.columns.items():
+        if key not in keys:
+            near = get_close_matches(key, sorted(keys), n=1)
+            raise UsageProblem(
+                f"the profile's [columns] maps “{header}” to “{key}”, which is no column",
+                f"did you mean {near[0]}?" if near else "the template names the columns",
+            )
