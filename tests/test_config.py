@@ -1,0 +1,162 @@
+"""`feedtool.toml`: what it may say, and the clear word for everything else."""
+
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from feedtool.config import Config, load
+from feedtool.dialect import Bounds, Dialect, Limits
+from feedtool.errors import UsageProblem
+from tests.conftest import Files
+
+WHOLE = """
+[defaults]
+language = "fr"
+
+[profile.shop]
+base_url = "https://seller.example/v2"
+seller = "12345"
+channel = "PRIMARY"
+token_file = "/run/secrets/token"
+upload_body = "offerRequests"
+vat_scale = 1
+gtin_as = "number"
+delivery_modes = ["TrackedHomeDelivery", "Relay"]
+conditions = ["New"]
+currencies = ["CHF", "Fr."]
+csv_fallback = "cp1250"
+mandatory_mode = "Relay"
+tax_codes = { EcoPart = "Ecotax" }
+
+[profile.shop.columns]
+"Mon EAN" = "product.gtin"
+
+[profile.shop.bounds]
+highest_price = 1000
+longest_preparation = 30
+
+[profile.shop.limits]
+upload = 50
+
+[profile.other]
+"""
+
+
+def loaded(files: Files, text: str) -> Config:
+    return load(files.text(text, "feedtool.toml"))
+
+
+def test_all_of_it(files: Files) -> None:
+    config = loaded(files, WHOLE)
+    assert config.defaults == {"language": "fr"}
+    assert list(config.profiles) == ["shop", "other"]
+    profile = config.profile("shop")
+    assert profile.account == {
+        "base_url": "https://seller.example/v2",
+        "seller": "12345",
+        "channel": "PRIMARY",
+        "token_file": "/run/secrets/token",
+    }
+    assert profile.dialect == Dialect(
+        upload_body="offerRequests",
+        vat_scale=1,
+        gtin_as="number",
+        delivery_modes=("TrackedHomeDelivery", "Relay"),
+        conditions=("New",),
+        currencies=("CHF", "Fr."),
+        csv_fallback="cp1250",
+        mandatory_mode="Relay",
+        tax_codes={"VAT": "VAT", "EcoPart": "Ecotax", "DEA": "DEA"},
+        columns={"Mon EAN": "product.gtin"},
+        bounds=Bounds(highest_price=Decimal(1000), longest_preparation=30),
+        limits=Limits(upload=50),
+    )
+
+
+def test_an_empty_profile_is_the_defaults(files: Files) -> None:
+    profile = loaded(files, WHOLE).profile("other")
+    assert (profile.account, profile.dialect) == ({}, Dialect())
+
+
+def test_without_a_name_the_defaults_alone(files: Files) -> None:
+    assert loaded(files, WHOLE).profile(None).dialect == Dialect()
+    assert load(None).profile(None).dialect == Dialect()
+
+
+def test_an_empty_file_is_one(files: Files) -> None:
+    config = loaded(files, "")
+    assert (config.defaults, config.profiles) == ({}, {})
+
+
+def test_the_first_place_that_has_one_counts(files: Files) -> None:
+    near = files.text('[defaults]\nlanguage = "fr"\n', "near.toml")
+    far = files.text('[defaults]\nlanguage = "es"\n', "far.toml")
+    nowhere = files.folder / "nowhere.toml"
+    assert load(None, (nowhere, far, near)).path == far
+    assert load(near, (far,)).path == near
+    assert load(None, (nowhere,)) == Config()
+
+
+REFUSED = {
+    "no TOML": ("[profile", "cannot be read"),
+    "an unknown table": ("[profiles.shop]\n", "“profiles”"),
+    "an unknown field": ("[profile.shop]\nselller = '1'\n", "“selller”"),
+    "an unknown bound": ("[profile.shop.bounds]\nprice = 1\n", "“price”"),
+    "an unknown limit": ("[profile.shop.limits]\nuploads = 1\n", "“uploads”"),
+    "a seller that is no text": ("[profile.shop]\nseller = 12345\n", "seller must be a text"),
+    "profile is no table": ("profile = 1\n", "profile must be a table"),
+    "a profile is no table": ("[profile]\nshop = 1\n", "shop must be a table"),
+    "bounds are no table": ("[profile.shop]\nbounds = 1\n", "bounds must be a table"),
+    "an impossible choice": ("[profile.shop]\nupload_body = 'list'\n", "upload_body"),
+    "an impossible scale": ("[profile.shop]\nvat_scale = 10\n", "vat_scale"),
+    "modes are no list": ("[profile.shop]\ndelivery_modes = 'Relay'\n", "a list of texts"),
+    "modes are no texts": ("[profile.shop]\ndelivery_modes = [1]\n", "a list of texts"),
+    "currencies are no texts": ("[profile.shop]\ncurrencies = [true]\n", "a list of texts"),
+    "a bound is no number": ("[profile.shop.bounds]\nhighest_price = 'a'\n", "a number"),
+    "a bound is a boolean": ("[profile.shop.bounds]\nhighest_price = true\n", "a number"),
+    "a bound is no finite number": ("[profile.shop.bounds]\nhighest_price = nan\n", "a number"),
+    "days are no whole number": (
+        "[profile.shop.bounds]\nlongest_preparation = 1.5\n",
+        "a whole number",
+    ),
+    "a limit is a boolean": ("[profile.shop.limits]\nupload = true\n", "a whole number"),
+    "a limit is below one": ("[profile.shop.limits]\nupload = 0\n", "limits"),
+    "an encoding is no text": ("[profile.shop]\ncsv_fallback = 1252\n", "a text"),
+    "an encoding that nobody knows": ("[profile.shop]\ncsv_fallback = 'cp9999'\n", "cp9999"),
+    "columns are no table": ("[profile.shop]\ncolumns = []\n", "a table"),
+    "a column's key is no text": ("[profile.shop.columns]\nEAN = 1\n", "EAN"),
+    "a tax code is no text": ("[profile.shop.tax_codes]\nVAT = 1\n", "VAT"),
+    "a tax that nobody knows": ("[profile.shop.tax_codes]\nTVA = 'VAT'\n", "TVA"),
+    "a page size is no number": ("[profile.shop]\nreport_page_size = 'all'\n", "a whole number"),
+    "a mode is no text": ("[profile.shop]\nmandatory_mode = 1\n", "mandatory_mode"),
+}
+
+
+@pytest.mark.parametrize(("text", "said"), REFUSED.values(), ids=REFUSED)
+def test_everything_else_is_refused_with_a_clear_word(files: Files, text: str, said: str) -> None:
+    with pytest.raises(UsageProblem) as raised:
+        loaded(files, text)
+    assert said in raised.value.message
+    assert "feedtool.toml" in raised.value.message
+    assert raised.value.hint
+
+
+def test_no_text_at_all(files: Files) -> None:
+    with pytest.raises(UsageProblem):
+        load(files.text(b"\xff\xfe", "feedtool.toml"))
+
+
+@pytest.mark.parametrize("path", [Path("nowhere.toml"), Path()], ids=["missing", "a folder"])
+def test_a_file_that_was_asked_for_must_be_there(path: Path) -> None:
+    with pytest.raises(UsageProblem):
+        load(path)
+
+
+def test_a_profile_that_is_not_there_names_those_that_are(files: Files) -> None:
+    with pytest.raises(UsageProblem) as raised:
+        loaded(files, WHOLE).profile("shopp")
+    assert "shop, other" in raised.value.hint
+    with pytest.raises(UsageProblem) as raised:
+        load(None).profile("shop")
+    assert "feedtool.toml" in raised.value.message
