@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterator
+from functools import lru_cache
 from pathlib import Path
 from xml.parsers import expat
 
@@ -12,11 +13,10 @@ from feedtool.sheets.annotate.coding import utf8
 from feedtool.sheets.annotate.events import Events
 from feedtool.sheets.annotate.ink import Digest
 from feedtool.sheets.annotate.inline import read_inline
-from feedtool.sheets.annotate.outline import fragment, outline
+from feedtool.sheets.annotate.outline import outline
 from feedtool.sheets.annotate.plan import SheetPlan
 from feedtool.sheets.annotate.repack import raw
 from feedtool.sheets.annotate.rows import RawRow
-from feedtool.sheets.escapes import spreadsheet_text
 from feedtool.sheets.markup import hardened_parser
 from feedtool.sheets.package import Package, part_key
 
@@ -92,11 +92,7 @@ def _read_blocks(stream: Iterator[bytes], plan: SheetPlan) -> Digest:
     """By patterns, while a parser watches over the whole. Raises NotCanonical."""
     if not plan.found.is_canonical:
         raise NotCanonical
-    names = b"|".join(letters(column).encode() for column in sorted(plan.columns))
-    cell = re.compile(
-        rb'<c r="(%b)([0-9]+)" s="[0-9]+" t="inlineStr"><is><t(?: xml:space="preserve")?>'
-        rb"([^<]*)</t></is></c>" % names
-    )
+    pattern = _our_cell(plan.columns, b"")
     digest = Digest()
     blocks = Blocks(stream)
     parser = hardened_parser(plan.entry.part)
@@ -104,7 +100,7 @@ def _read_blocks(stream: Iterator[bytes], plan: SheetPlan) -> Digest:
         parser.Parse(blocks.head, False)
         for block in blocks:
             parser.Parse(block, False)
-            for name, row, content in cell.findall(block):
+            for name, row, content in pattern.findall(block):
                 if int(row) >= plan.notes.header_row:
                     digest.cell(name, int(row), read_inline(content))
         parser.Parse(blocks.tail, True)
@@ -114,27 +110,30 @@ def _read_blocks(stream: Iterator[bytes], plan: SheetPlan) -> Digest:
 
 
 def _read_events(stream: Iterator[bytes], plan: SheetPlan) -> Digest:
-    """By the parser alone."""
+    """By a parser, which says where the cells are."""
     digest = Digest()
-    events = Events(stream, plan.entry.part)
-    for row in events:
+    for row in Events(stream, plan.entry.part):
         if not isinstance(row, RawRow) or row.number < plan.notes.header_row:
             continue
+        pattern = _our_cell(plan.columns, row.prefix)
         for cell in row.cells:
             if cell.is_used and cell.column in plan.columns:
-                name, number, text = _read_cell(row.data[cell.start : cell.end])
-                digest.cell(name, number, text)
+                found = pattern.fullmatch(row.data, cell.start, cell.end)
+                if found is None:
+                    raise _differs(f"{plan.entry.part}, row {row.number}")
+                digest.cell(found[1], int(found[2]), read_inline(found[3]))
     return digest
 
 
-def _read_cell(data: bytes) -> tuple[bytes, int, bytes]:
-    """One of our cells: the letters of its column, its row, its text in UTF-8."""
-    cell = fragment(data, "cell")
-    place = cell.attributes.get("r", "")
-    name = place.rstrip("0123456789")
-    texts = (text.text for inline in cell.all("is") for text in inline.all("t"))
-    text = spreadsheet_text("".join(texts)).encode("utf-8", "surrogatepass")
-    return name.encode(), int(place[len(name) :] or 0), text
+@lru_cache(16)
+def _our_cell(columns: tuple[int, ...], prefix: bytes) -> re.Pattern[bytes]:
+    """A cell as we write it: the letters of its column, its row, its text as XML."""
+    names = b"|".join(letters(column).encode() for column in sorted(columns))
+    markup = (
+        rb'<%(p)bc r="(%(names)b)([0-9]+)" s="[0-9]+" t="inlineStr"><%(p)bis>'
+        rb'<%(p)bt(?: xml:space="preserve")?>([^<]*)</%(p)bt></%(p)bis></%(p)bc>'
+    )
+    return re.compile(markup % {b"p": re.escape(prefix), b"names": names})
 
 
 def _differs(what: str) -> NotAsWritten:

@@ -16,7 +16,9 @@ from feedtool.sheets.annotate.rows import CellSpan, RawRow, rewrite
 from feedtool.sheets.annotate.survey import Survey
 from feedtool.sheets.markup import MAIN_NAMESPACES, corrupt, hardened_parser
 
-_REFERENCE = re.compile(r"([A-Z]{1,4})[0-9]+")
+_COLUMN = re.compile("[A-Z]{1,4}")
+_DIGITS = "0123456789"
+_PATH = ("worksheet", "sheetData", "row", "c")
 _DATA, _ROW, _CELL, _CONTENT = 1, 2, 3, 4
 """How deep they are; the worksheet is at 0."""
 
@@ -28,16 +30,14 @@ class _OpenRow:
     number: int = 0
     prefix: bytes = b""
     start: int = 0
-    inner: int = 0
     extensions: int | None = None
     """Where begins what follows the cells."""
     cells: list[CellSpan] = field(default_factory=list)
     column: int = -1
     cell: int = 0
-    """Where the open cell begins, and …"""
-    cell_inner: int = 0
-    """… where its start tag ends."""
+    """Where the open cell begins."""
     is_used: bool = False
+    """Something is in the open cell."""
 
 
 class Events:
@@ -57,9 +57,12 @@ class Events:
         self._head_end: int | None = None
         self._tail_start: int | None = None
         self._depth = -1
-        self._path = [False] * (_CONTENT + 1)
-        """At each depth, whether the open element there is the one meant."""
+        self._matched = -1
+        """How deep the open elements are those of `_PATH`."""
         self._row = _OpenRow()
+        self._names: dict[str, tuple[int, bytes]] = {}
+        """By an element's name as the parser says it: where in `_PATH` it is, and its prefix."""
+        self._columns: dict[str, int] = {}
         self._parser = hardened_parser(part, " ")
         self._parser.namespace_prefixes = True
         self._parser.StartElementHandler = self._start
@@ -115,47 +118,56 @@ class Events:
         at = inner - self._done
         if self._buffer[at - 2 : at] == b"/>":
             return inner, inner
+        return self._end_tag()
+
+    def _end_tag(self) -> tuple[int, int]:
         close = self._parser.CurrentByteIndex
         return close, self._buffer.index(b">", close - self._done) + 1 + self._done
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
-        self._depth += 1
-        depth = self._depth
-        if depth > _CONTENT:
+        self._depth = depth = self._depth + 1
+        if depth >= _CONTENT:
+            self._row.is_used = True
             return
-        start = self._parser.CurrentByteIndex
-        namespace, local, prefix = split_name(name)
-        within = depth == 0 or self._path[depth - 1]
-        if depth == _CONTENT:
-            self._row.is_used = self._row.is_used or within
+        if self._matched != depth - 1:
             return
-        meant = ("worksheet", "sheetData", "row", "c")[depth]
-        is_meant = within and local == meant and namespace in MAIN_NAMESPACES
-        if depth == _DATA and self._head_end is not None:
-            is_meant = False
-        self._path[depth] = is_meant
-        if not is_meant:
-            if depth == _CELL and within and self._row.extensions is None:
-                self._row.extensions = start
-        elif depth == _DATA:
-            self._head_end = self._tag_end(start)
-        elif depth == _ROW:
+        place, prefix = self._names.get(name) or self._look_at(name)
+        if place == depth == _CELL:
+            self._matched = depth
+            self._open_cell(attributes.get("r"))
+        elif place == depth == _ROW:
+            self._matched = depth
             number = self._number(attributes.get("r"))
-            self._row = _OpenRow(number, prefix, start, self._tag_end(start))
-        elif depth == _CELL:
-            self._open_cell(start, attributes.get("r"))
+            self._row = _OpenRow(number, prefix, self._parser.CurrentByteIndex)
+        elif depth == _CELL and self._row.extensions is None:
+            self._row.extensions = self._parser.CurrentByteIndex
+        elif place == depth == _DATA and self._head_end is None:
+            self._matched = depth
+            self._head_end = self._tag_end(self._parser.CurrentByteIndex)
+        elif place == depth == 0:
+            self._matched = depth
 
-    def _open_cell(self, start: int, reference: str | None) -> None:
+    def _look_at(self, name: str) -> tuple[int, bytes]:
+        """Understand a name that is new."""
+        namespace, local, prefix = split_name(name)
+        is_known = namespace in MAIN_NAMESPACES and local in _PATH
+        self._names[name] = _PATH.index(local) if is_known else -1, prefix
+        return self._names[name]
+
+    def _open_cell(self, reference: str | None) -> None:
         row = self._row
         row.extensions, row.is_used = None, False
-        row.cell, row.cell_inner = start, self._tag_end(start)
+        row.cell = self._parser.CurrentByteIndex
         if reference is None:
             row.column += 1
             return
-        found = _REFERENCE.fullmatch(reference)
-        if found is None:
-            raise corrupt(self._part, f"a cell calls itself {reference!r}")
-        row.column = index_of(found[1])
+        name = reference.rstrip(_DIGITS)
+        column = self._columns.get(name)
+        if column is None:
+            if not _COLUMN.fullmatch(name):
+                raise corrupt(self._part, f"a cell calls itself {reference!r}")
+            column = self._columns[name] = index_of(name)
+        row.column = column
 
     def _number(self, stated: str | None) -> int:
         if stated is None:
@@ -166,23 +178,28 @@ class Events:
 
     def _end(self, _name: str) -> None:
         depth = self._depth
-        self._depth -= 1
-        if depth > _CELL or not self._path[depth]:
+        self._depth = depth - 1
+        if depth != self._matched:
             return
-        self._path[depth] = False
-        row = self._row
-        if depth == _DATA and self._head_end is not None:
-            self._tail_start = self._end_of(self._head_end)[0]
-        elif depth == _CELL:
-            _, end = self._end_of(row.cell_inner)
+        self._matched = depth - 1
+        if depth == _CELL:
+            row = self._row
+            # What has content is no `<c/>`, and its start tag need not be looked for.
+            _, end = self._end_tag() if row.is_used else self._end_of(self._tag_end(row.cell))
             place = CellSpan(row.column, row.cell - row.start, end - row.start, row.is_used)
             row.cells.append(place)
         elif depth == _ROW:
-            close, end = self._end_of(row.inner)
-            data = self._buffer[row.start - self._done : end - self._done]
-            close = (row.extensions or close) - row.start
-            raw = RawRow(row.number, data, row.prefix, row.inner - row.start, close, row.cells)
-            self._ready.append((row.start, raw))
+            self._close_row(self._row)
+        elif depth == _DATA and self._head_end is not None:
+            self._tail_start = self._end_of(self._head_end)[0]
+
+    def _close_row(self, row: _OpenRow) -> None:
+        inner = self._tag_end(row.start)
+        close, end = self._end_of(inner)
+        data = self._buffer[row.start - self._done : end - self._done]
+        close = (row.extensions or close) - row.start
+        raw = RawRow(row.number, data, row.prefix, inner - row.start, close, row.cells)
+        self._ready.append((row.start, raw))
 
 
 def one_row(data: bytes, head: bytes, part: str) -> RawRow:
