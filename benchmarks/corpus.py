@@ -1,8 +1,8 @@
 """Workbooks of offers as Excel writes them, made by code: the same rows give the same bytes.
 
-Sixteen columns; identifiers as text, prices with all the digits that Excel stores (19.99 is
-19.989999999999998), optional cells blank, one column that no feed knows. Every hundredth row has
-something to say of it, each time something else (`oddity`).
+Sixteen columns: identifiers and titles that are all different, as text; some 2,500 different
+prices, with all the digits that Excel stores (19.99 is 19.989999999999998); optional cells blank;
+one column that no feed knows. Every hundredth row is odd, each time in another way (`ODDITIES`).
 """
 
 import hashlib
@@ -80,7 +80,7 @@ def gtin(number: int) -> str:
 
 def offer(number: int) -> Values:
     """An offer with nothing wrong in it."""
-    price = 900 + number * 7919 % 49_000
+    price = 900 + number * 7919 % 490 * 100 + (99, 90, 95, 0, 49)[number // 490 % 5]
     has_express = number % 2 == 0
     return {
         "sellerExternalReference": f"SKU-{number:07d}",
