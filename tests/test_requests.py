@@ -1,0 +1,114 @@
+"""`--requests DIR`: the exact bodies, in a folder that holds nothing else."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from feedtool.check.result import CheckedSheet
+from feedtool.dialect import Dialect, Limits
+from feedtool.errors import UsageProblem
+from feedtool.requests import write_requests
+from tests.conftest import Files, checked, offer
+
+
+def listed(folder: Path) -> list[str]:
+    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*"))
+
+
+@pytest.fixture
+def sheet(files: Files) -> CheckedSheet:
+    (found,) = checked(files.csv(*map(offer, range(3))))
+    return found
+
+
+PLACE = "offers.csv/package-001-Upsert-PRIMARY"
+
+
+@pytest.mark.parametrize(
+    ("limits", "paths"),
+    [
+        (Limits(), [f"{PLACE}/upload-001.json"]),
+        (Limits(upload=2), [f"{PLACE}/upload-001.json", f"{PLACE}/upload-002.json"]),
+        (
+            Limits(package=2),
+            [
+                f"{PLACE}/upload-001.json",
+                "offers.csv/package-002-Upsert-PRIMARY/upload-001.json",
+            ],
+        ),
+    ],
+    ids=["one upload", "two uploads", "two packages"],
+)
+def test_a_file_for_each_upload(
+    tmp_path: Path, sheet: CheckedSheet, limits: Limits, paths: list[str]
+) -> None:
+    write_requests(tmp_path / "out", [sheet], Dialect(limits=limits))
+    assert [path for path in listed(tmp_path / "out") if path.endswith(".json")] == paths
+
+
+def test_the_body_is_what_travels(tmp_path: Path, sheet: CheckedSheet) -> None:
+    bodies = [json.loads(item.body) for item in sheet.items]
+    path = tmp_path / "out" / PLACE / "upload-001.json"
+    write_requests(tmp_path / "out", [sheet], Dialect())
+    assert json.loads(path.read_bytes()) == bodies
+    write_requests(tmp_path / "out", [sheet], Dialect(upload_body="offerRequests"))
+    assert json.loads(path.read_bytes()) == {"offerRequests": bodies}
+
+
+def test_an_earlier_run_is_replaced_and_leaves_nothing_behind(
+    tmp_path: Path, sheet: CheckedSheet, files: Files
+) -> None:
+    write_requests(tmp_path / "out", [sheet], Dialect(limits=Limits(upload=1)))
+    (smaller,) = checked(files.csv(offer(1, salesChannelId="SECOND")))
+    write_requests(tmp_path / "out", [smaller], Dialect())
+    assert listed(tmp_path / "out") == [
+        "offers.csv",
+        "offers.csv/package-001-Upsert-SECOND",
+        "offers.csv/package-001-Upsert-SECOND/upload-001.json",
+    ]
+
+
+@pytest.mark.parametrize(
+    "stranger",
+    ["notes.txt", "package-001-Upsert-PRIMARY/notes.txt", "package-001-Upsert-PRIMARY/a/b.json"],
+)
+def test_what_is_not_ours_is_left_alone(
+    tmp_path: Path, sheet: CheckedSheet, files: Files, stranger: str
+) -> None:
+    kept = files.text("mine", f"out/offers.csv/{stranger}")
+    ours = files.text("[]", f"out/{PLACE}/upload-001.json")
+    with pytest.raises(UsageProblem) as raised:
+        write_requests(tmp_path / "out", [sheet], Dialect())
+    assert kept.name in raised.value.message
+    assert (kept.read_text(), ours.read_text()) == ("mine", "[]")
+
+
+def test_equal_names_are_numbered_and_files_that_could_not_be_read_have_none(
+    tmp_path: Path, files: Files
+) -> None:
+    paths = [
+        files.csv(offer(1), name="a/offers.csv"),
+        files.text("", "empty.csv"),
+        files.csv(offer(2), name="b/offers.csv"),
+    ]
+    write_requests(tmp_path / "out", checked(*paths), Dialect())
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "offers.csv",
+        "offers.csv-2",
+    ]
+
+
+@pytest.mark.parametrize("channel", ["A/B", "..", "a\\b", "é €", "x:y"])
+def test_no_channel_leads_out_of_the_folder(tmp_path: Path, files: Files, channel: str) -> None:
+    (sheet,) = checked(files.csv(offer(salesChannelId=channel)))
+    write_requests(tmp_path / "out", [sheet], Dialect())
+    (path,) = (path for path in listed(tmp_path / "out") if path.endswith(".json"))
+    assert len(path.split("/")) == 3
+    assert path.startswith("offers.csv/package-001-Upsert-")
+
+
+def test_a_folder_that_cannot_be_made(files: Files, sheet: CheckedSheet) -> None:
+    with pytest.raises(UsageProblem) as raised:
+        write_requests(files.text("a file", "out"), [sheet], Dialect())
+    assert "--requests" in raised.value.hint

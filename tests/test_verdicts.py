@@ -1,0 +1,125 @@
+"""What is said of each row, and which of its cells are guilty."""
+
+import pytest
+
+from feedtool import verdicts
+from feedtool.cells import index_of
+from feedtool.model import Message, Problem, Severity, Status, Verdict
+from tests.conftest import Files, checked, offer
+
+COLUMNS = {"sellerExternalReference": 0, "product.gtin": 1, "price.price": 3, "quantity": 8}
+
+
+def problem(code: str, column: str | None, severity: Severity = Severity.ERROR) -> Problem:
+    return Problem(
+        5, None, column, column and "header", None, code, severity, None, "what is wrong", "a way"
+    )
+
+
+WARNING = problem("trimmed", "A", Severity.WARNING)
+ERROR = problem("gtin-checksum", "B")
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        (ERROR, "B header: what is wrong (a way)"),
+        (ERROR._replace(hint=""), "B header: what is wrong"),
+        (ERROR._replace(column=None, header=None), "what is wrong (a way)"),
+    ],
+    ids=["whole", "no hint", "no column"],
+)
+def test_a_problem_as_one_sentence(found: Problem, said: str) -> None:
+    assert verdicts.told(found) == said
+
+
+def test_a_note_of_an_invalid_row() -> None:
+    verdict = Verdict(5, "SKU-1", Status.INVALID, (Message("gtin-checksum", verdicts.told(ERROR)),))
+    note = verdicts.note(verdict, [WARNING, ERROR], COLUMNS)
+    assert (note.row, note.status, note.code) == (5, "Invalid", "gtin-checksum, trimmed")
+    assert note.message == (
+        "B header: what is wrong (a way); warning: A header: what is wrong (a way)"
+    )
+    assert note.guilty == ((0, "warning"), (1, "error"))
+
+
+def test_an_error_outshines_a_warning_of_the_same_cell() -> None:
+    both = [ERROR, problem("trimmed", "B", Severity.WARNING)]
+    for order in (both, both[::-1]):
+        assert verdicts.note(Verdict(5, "", Status.INVALID), order, COLUMNS).guilty == (
+            (1, "error"),
+        )
+
+
+def test_a_missing_column_has_no_cell_to_blame() -> None:
+    note = verdicts.note(
+        Verdict(5, "", Status.INVALID), [problem("taxes-incomplete", None)], COLUMNS
+    )
+    assert note.guilty == ()
+
+
+REFUSALS = {
+    "the price": (Status.REJECTED, "1906", (index_of("D"),)),
+    "the reference, twice": (Status.DUPLICATED, "2803", (index_of("A"),)),
+    "the stock": (Status.REJECTED, "1705", (index_of("I"),)),
+    "the product": (Status.REJECTED, "1324", (index_of("B"),)),
+    "the whole offer": (Status.REJECTED, "1428", ()),
+    "a column that the sheet has not": (Status.REJECTED, "1108", ()),
+    "no code of the derived form": (Status.REJECTED, "ER-1", ()),
+    "a confirmation blames nothing": (Status.INTEGRATED, "8000", ()),
+    "a message of an integrated row blames nothing": (Status.INTEGRATED, "1906", ()),
+}
+
+
+@pytest.mark.parametrize(("status", "code", "cells"), REFUSALS.values(), ids=REFUSALS)
+def test_a_refusal_by_the_service_points_to_its_cell(
+    status: Status, code: str, cells: tuple[int, ...]
+) -> None:
+    verdict = Verdict(5, "SKU-1", status, (Message(code, "No."),))
+    note = verdicts.note(verdict, [], COLUMNS)
+    assert (note.status, note.message, note.code) == (status.value, "No.", code)
+    assert note.guilty == tuple((cell, "error") for cell in cells)
+
+
+def test_what_is_said_twice_is_written_once() -> None:
+    twice = (Message("1906", "No."), Message("1906", "No."), Message("", "No."))
+    note = verdicts.note(Verdict(5, "", Status.REJECTED, twice), [], COLUMNS)
+    assert (note.message, note.code) == ("No.", "1906")
+
+
+def test_notes_of_a_sheet_are_its_rows_with_their_warnings(files: Files) -> None:
+    rows = [
+        offer(1),
+        offer(2, sellerExternalReference=" SKU-2"),
+        offer(3, quantity="-1"),
+        offer(4),
+    ]
+    (sheet,) = checked(files.csv(*rows))
+    notes = verdicts.notes(sheet, lambda: verdicts.of_check(sheet))
+    assert (notes.sheet, notes.header_row) == ("", 1)
+    assert notes.headings == ("feedtool status", "feedtool message", "feedtool code")
+    assert [(note.row, note.status, note.code) for note in notes.notes] == [
+        (2, "Valid", ""),
+        (3, "Valid", "trimmed"),
+        (4, "Invalid", "number-range"),
+        (5, "Valid", ""),
+    ]
+
+
+def test_the_services_verdicts_and_ours_come_by_row(files: Files) -> None:
+    rows = [offer(1, quantity="-1"), offer(2), offer(3, quantity="-1"), offer(4)]
+    (sheet,) = checked(files.csv(*rows))
+    sent = [Verdict(3, "SKU-2", Status.INTEGRATED), Verdict(5, "SKU-4", Status.REJECTED)]
+    found = list(verdicts.every_row(sheet, iter(sent)))
+    assert [(one.row, one.reference, one.status) for one in found] == [
+        (2, "SKU-1", "Invalid"),
+        (3, "SKU-2", "Integrated"),
+        (4, "SKU-3", "Invalid"),
+        (5, "SKU-4", "Rejected"),
+    ]
+
+
+def test_warnings_are_no_reason_to_be_invalid(files: Files) -> None:
+    (sheet,) = checked(files.csv(offer(1, sellerExternalReference=" SKU-1", quantity="-1")))
+    (verdict,) = verdicts.of_check(sheet)
+    assert [message.code for message in verdict.messages] == ["number-range"]
