@@ -8,7 +8,7 @@ from xml.parsers import expat
 
 from feedtool.cells import letters
 from feedtool.errors import FeedtoolError, FileProblem
-from feedtool.sheets.annotate.canonical import Blocks, NotCanonical
+from feedtool.sheets.annotate.canonical import Blocks
 from feedtool.sheets.annotate.coding import utf8
 from feedtool.sheets.annotate.events import Events
 from feedtool.sheets.annotate.ink import Digest
@@ -17,6 +17,7 @@ from feedtool.sheets.annotate.outline import outline
 from feedtool.sheets.annotate.plan import SheetPlan
 from feedtool.sheets.annotate.repack import raw
 from feedtool.sheets.annotate.rows import RawRow
+from feedtool.sheets.annotate.tags import NotCanonical
 from feedtool.sheets.markup import hardened_parser
 from feedtool.sheets.package import Package, part_key
 
@@ -92,9 +93,9 @@ def _read_blocks(stream: Iterator[bytes], plan: SheetPlan) -> Digest:
     """By patterns, while a parser watches over the whole. Raises NotCanonical."""
     if not plan.found.is_canonical:
         raise NotCanonical
-    pattern = _our_cell(plan.columns, b"")
     digest = Digest()
     blocks = Blocks(stream)
+    pattern = _our_cell(plan.columns, blocks.tags.prefix)
     parser = hardened_parser(plan.entry.part)
     try:
         parser.Parse(blocks.head, False)

@@ -16,6 +16,7 @@ from feedtool.sheets.annotate.notes import SheetNotes
 from feedtool.sheets.annotate.rows import RawRow
 from feedtool.sheets.annotate.styles import Styles
 from feedtool.sheets.annotate.survey import Survey
+from feedtool.sheets.annotate.tags import NotCanonical
 from feedtool.sheets.events import LAST_COLUMN
 from feedtool.sheets.package import Package
 from feedtool.sheets.workbook import SheetEntry, WorkbookParts, read_relationships
@@ -85,7 +86,7 @@ def look_through(package: Package, part: str, header_row: int) -> tuple[Coding, 
     coding, stream = utf8(package.stream(part), part)
     try:
         return coding, canonical.survey(stream, part, header_row)
-    except canonical.NotCanonical:
+    except NotCanonical:
         _, stream = utf8(package.stream(part), part)
         return coding, events.survey(stream, part, header_row)
 

@@ -31,6 +31,7 @@ WIDTHS = {
     "a format beyond a value": (row(3, '<c r="D3"><v>1</v></c><c r="XFD3" s="1"/>'), "", 4),
     "merged cells": ("", '<mergeCells><mergeCell ref="A1:G2"/></mergeCells>', 7),
     "an autofilter": ("", '<autoFilter ref="$A$1:$H$2"/>', 8),
+    "empty, with a blank in its end tag": (row(3, '<c r="E3" s="1"></c ><c r="F3"/>'), "", 2),
     "a validation does not count": (
         "",
         '<dataValidations><dataValidation sqref="A1:Z9"/></dataValidations>',

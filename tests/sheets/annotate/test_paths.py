@@ -94,7 +94,7 @@ WRITINGS: dict[str, Callable[[str], bytes]] = {
     "utf-16 bare": lambda sheet: sheet.encode("utf-16"),
     "latin-1": lambda sheet: f'<?xml version="1.0" encoding="latin1"?>{sheet}'.encode("latin-1"),
 }
-FAST = {"canonical", "bom", "spaced", "utf-16", "utf-16 bare", "latin-1"}
+FAST = {"canonical", "prefixed", "bom", "spaced", "utf-16", "utf-16 bare", "latin-1"}
 
 cell = st.builds(
     Cell,
