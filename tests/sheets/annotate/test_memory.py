@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -27,8 +28,9 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
 
 
 @pytest.mark.long
-def test_a_big_sheet_is_annotated_in_little_memory(book_of: object, tmp_path: Path) -> None:
-    assert callable(book_of)
+def test_a_big_sheet_is_annotated_in_little_memory(
+    book_of: Callable[..., Path], tmp_path: Path
+) -> None:
     source = tmp_path / "big.xlsx"
     small = book_of(b"")
     with zipfile.ZipFile(small) as old, zipfile.ZipFile(source, "w", zipfile.ZIP_DEFLATED) as new:
