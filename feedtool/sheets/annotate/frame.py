@@ -20,7 +20,7 @@ KEPT = frozenset(
     }
 )
 """The elements deeper in a sheet that are looked at."""
-WIDTHS = (14, 60, 26)
+WIDTHS = (17, 60, 26)
 """Of the status, the message and the code, in characters."""
 
 

@@ -19,7 +19,7 @@ def inner(head: bytes) -> str:
 
 
 OURS = (
-    '<col min="3" max="3" width="14" customWidth="1"/>',
+    '<col min="3" max="3" width="17" customWidth="1"/>',
     '<col min="4" max="4" width="60" customWidth="1"/>',
     '<col min="5" max="5" width="26" customWidth="1"/>',
 )
@@ -76,7 +76,7 @@ def test_columns_in_another_order() -> None:
     assert [part.split('"')[1::2][1:3] for part in head.split("<col ")[1:]] == [
         ["3", "60"],
         ["4", "26"],
-        ["5", "14"],
+        ["5", "17"],
     ]
 
 

@@ -42,6 +42,6 @@ def test_a_big_sheet_is_annotated_in_little_memory(
                 cells = "".join(f'<c r="{name}{row}"><v>{row}.5</v></c>' for name in "ABCDEFGHIJ")
                 sheet.write(f'<row r="{row}">{cells}</row>'.encode())
             sheet.write(b"</sheetData></worksheet>")
-    command = [sys.executable, "-c", PROGRAM, source, tmp_path / "copy.xlsx", str(ROWS)]
+    command = [sys.executable, "-c", PROGRAM, str(source), str(tmp_path / "copy.xlsx"), str(ROWS)]
     run = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603 — ours
     assert int(run.stdout) < MOST
