@@ -218,7 +218,7 @@ EVENTS: dict[str, Callable[[Any], None]] = {
         (["submit", "--dry-run"], {"file", "problem", "row", "summary"}),
         (["submit", "--sandbox"], {"file", "problem", "row", "summary", "progress"}),
     ],
-    ids=" ".join,
+    ids=["validate", "dry run", "sandbox"],
 )
 def test_an_event_a_line(
     feedtool: Feedtool, mixed: Path, command: list[str], types: set[str]
