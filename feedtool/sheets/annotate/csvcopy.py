@@ -20,9 +20,10 @@ from feedtool.sheets.annotate.notes import SheetNotes
 from feedtool.sheets.delimited import CsvSource, Dialect
 from feedtool.sheets.unreadable import CsvUnterminatedQuote
 
-_LONGEST_FIELD = 64 << 20
-_END = "\0end"
-"""A line after the last; since no text has a NUL, it shows whether a quote was left open."""
+_LONGEST_FIELD = 16 << 20
+_END = ["\0", "\0"]
+"""A record after the last. No text has a NUL; so if it comes out otherwise, it was swallowed by a
+field whose quote was left open."""
 _CTRL_Z = "\x1a"
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """What makes a spreadsheet program take a text for a formula, or lose what comes before one."""
@@ -81,23 +82,25 @@ class _Text:
         self.fields = re.compile(f'"(?:[^"]|"")*+"{plain}|{plain}')
 
     def records(self, path: Path) -> Iterator[Record]:
-        """The records in order. Raises CsvUnterminatedQuote."""
+        """The records in order, and what follows the last. Raises CsvUnterminatedQuote."""
         csv.field_size_limit(_LONGEST_FIELD)
+        separator = self.dialect.separator
         with path.open("rb") as file:
             file.seek(len(self.dialect.mark))
             lines = _Lines(TextIOWrapper(file, self.codec, newline=""), self.mark)
-            reader = csv.reader(chain(lines, (_END,)), delimiter=self.dialect.separator)
-            for number, fields in enumerate(reader, 1):
-                raw = lines.taken()
-                if fields == [_END]:
-                    yield Record(0, raw, "", [])
-                    return
-                end = next(end for end in ("\r\n", "\n", "\r", lines.final) if raw.endswith(end))
-                yield Record(number, raw.removesuffix(end), end, fields)
-        raise CsvUnterminatedQuote(
-            "A quotation mark opens and is never closed.",
-            "Close it, or double it if it belongs to the text; then try again.",
-        )
+            reader = csv.reader(chain(lines, (separator.join(_END),)), delimiter=separator)
+            try:
+                for number, fields in enumerate(reader, 1):
+                    raw = lines.taken()
+                    if fields == _END:
+                        yield Record(0, raw, "", [])
+                        return
+                    ends = ("\r\n", "\n", "\r", lines.final)
+                    end = next(end for end in ends if raw.endswith(end))
+                    yield Record(number, raw.removesuffix(end), end, fields)
+            except csv.Error as error:
+                raise _unterminated() from error
+        raise _unterminated()
 
     def split(self, body: str) -> list[str]:
         """The fields of a record as they stand in the file, quotation marks and all."""
@@ -130,6 +133,13 @@ class _Text:
         if any(mark in text for mark in (self.dialect.separator, '"', "\r", "\n")):
             return '"' + text.replace('"', '""') + '"'
         return text
+
+
+def _unterminated() -> CsvUnterminatedQuote:
+    return CsvUnterminatedQuote(
+        "A quotation mark opens and is never closed.",
+        "Close it, or double it if it belongs to the text; then try again.",
+    )
 
 
 class _Lines:

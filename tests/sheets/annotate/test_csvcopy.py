@@ -152,9 +152,12 @@ def test_earlier_fields_are_replaced(copy: Copy, before: bytes, after: bytes) ->
     assert copy(before, NOTE) == after
 
 
-def test_an_open_quote_is_refused(copy: Copy) -> None:
+@pytest.mark.parametrize(
+    "end", [b'1,"2\n', b'1,"2', b'1,2\n"', b'"', b'1,"' + (b"x" * 999 + b"\n") * 17_000]
+)
+def test_an_open_quote_is_refused(copy: Copy, end: bytes) -> None:
     with pytest.raises(CsvUnterminatedQuote):
-        copy(b'a,b\n1,"2\n', NOTE)
+        copy(b"a,b\n" + end, NOTE)
 
 
 @pytest.mark.parametrize("rows", [[3, 2], [2, 2], [1], [9]])
