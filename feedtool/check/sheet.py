@@ -183,8 +183,10 @@ class SheetReader:
         )
         if number in block.hidden:
             self._hidden += 1
-        found = [*self._sent(row.kind, cells.faults), *self._faults(row)]
-        is_valid = not any(fault.code.severity is Severity.ERROR for _, fault in found)
+        found = [*self._faults(row)]
+        if cells.faults:
+            found = [*self._sent(row.kind, cells.faults), *found]
+        is_valid = not found or all(one.code.severity is not Severity.ERROR for _, one in found)
         if is_valid:
             request = self._feeds[row.kind].request(row)
             if self._gates[row.kind](request):

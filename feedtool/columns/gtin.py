@@ -67,6 +67,8 @@ class Gtin:
     def read(self, cell: Cell, column: ColumnReader) -> object | None:
         """The digits; blanks inside are left out, lost zeros put back where proven."""
         del column
+        if cell.kind is Kind.TEXT and _is_plausible(cell.text):
+            return _checked(cell.text, cell)
         flaw = no_value(cell)
         if flaw:
             return flaw

@@ -18,6 +18,7 @@ _INVISIBLE = re.compile(
     # A joiner belongs inside emoji and some scripts, and nowhere beside an ASCII character.
     "|(?<![^\x00-\x7f])[\u200c\u200d]|[\u200c\u200d](?![^\x00-\x7f])"
 )
+_UNREMARKABLE = re.compile(r"[A-Za-z0-9-]+")
 _PRODUCT_REFERENCE = re.compile(r"[A-Za-z0-9.-]+")
 _EXPONENT = re.compile(r"[0-9](?:[.,][0-9]+)?[Ee]\+[0-9]+", re.ASCII)
 
@@ -242,6 +243,12 @@ class Text:
 
     def read(self, cell: Cell, column: ColumnReader) -> object | None:
         """A str; numbers are written as shown."""
+        # Nearly every identifier is made of letters, digits and dashes alone, has a usual length
+        # and so nothing about it to judge; the rest of this method is for the others.
+        usual = column.dialect.bounds.advised_length
+        text = cell.text
+        if cell.kind is Kind.TEXT and len(text) <= usual and _UNREMARKABLE.fullmatch(text):
+            return text
         flaw = no_value(cell)
         if flaw:
             return flaw
