@@ -87,8 +87,13 @@ def look_through(package: Package, part: str, header_row: int) -> tuple[Coding, 
     try:
         return coding, canonical.survey(stream, part, header_row)
     except NotCanonical:
-        _, stream = utf8(package.stream(part), part)
-        return coding, events.survey(stream, part, header_row)
+        return coding, parse_sheet(package, part, header_row)
+
+
+def parse_sheet(package: Package, part: str, header_row: int) -> Survey:
+    """Look through a sheet by the parser. Raises FileProblem for whatever is wrong with it."""
+    _, stream = utf8(package.stream(part), part)
+    return events.survey(stream, part, header_row)
 
 
 def is_annotated(

@@ -5,9 +5,9 @@ from pathlib import Path
 
 from feedtool.errors import UsageProblem
 from feedtool.sheets.annotate.bookparts import BookParts, SmallPart
-from feedtool.sheets.annotate.check import check_package
+from feedtool.sheets.annotate.check import NotAsWritten, check_package
 from feedtool.sheets.annotate.notes import SheetNotes, Summary
-from feedtool.sheets.annotate.plan import SheetPlan, is_annotated, plan_sheet
+from feedtool.sheets.annotate.plan import SheetPlan, is_annotated, parse_sheet, plan_sheet
 from feedtool.sheets.annotate.repack import LEVEL, Repack, comment_of, named
 from feedtool.sheets.annotate.styles import Styles, add_styles, empty_styles
 from feedtool.sheets.annotate.summarysheet import summary_sheet
@@ -28,7 +28,13 @@ def annotate_workbook(
         changed, styles = _small_parts(package, book, summary)
         with result.open("wb") as out:
             _write(package, Repack(out), plans, changed, styles)
-        check_package(result, package, plans, changed)
+        try:
+            check_package(result, package, plans, changed)
+        except NotAsWritten:
+            # Patterns do not see every mistake in the user's own XML: then it is that.
+            for plan in plans:
+                parse_sheet(package, plan.entry.part, plan.notes.header_row)
+            raise
 
 
 def is_annotated_workbook(

@@ -13,6 +13,7 @@ from feedtool.cells import letters
 from feedtool.sheets.annotate import Note, SheetNotes, annotate
 from feedtool.sheets.annotate.plan import look_through
 from feedtool.sheets.package import Package
+from feedtool.sheets.unreadable import CorruptXml, XmlDoctype
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 HEADINGS = ("feedtool status", "feedtool message", "feedtool code")
@@ -205,3 +206,71 @@ def test_odd_rows(
     }
     if b"extLst" in part(copy):
         assert b"</c><extLst>" in part(copy)
+
+
+@pytest.mark.parametrize("writing", ["canonical", "spaced", "commented", "utf-16"])
+def test_a_sheet_of_many_blocks(book_of: BookOf, values: Read, writing: str) -> None:
+    rows: Rows = {1: [Cell(0, "inline", "sku")]}
+    rows |= {
+        row: [Cell(column, "number" if column < 5 else "styled", "1") for column in range(8)]
+        for row in range(2, 4000)
+        if row % 7
+    }
+    notes = [Note(row, "Invalid", f"m{row}", "c") for row in rows if row % 3 == 0]
+    source = book_of(WRITINGS[writing](canonical(rows)))
+    once = annotate_file(source, source.with_name("once.xlsx"), notes)
+    assert values(once) == expected(rows, notes)
+    twice = annotate_file(once, source.with_name("twice.xlsx"), notes)
+    assert twice.read_bytes() == once.read_bytes()
+
+
+MALFORMED = {
+    "no rows": f'<worksheet xmlns="{MAIN}"/>',
+    "cut off": f'<worksheet xmlns="{MAIN}"><sheetData><row r="1"><c r="A1"><v>1</v></c></row>',
+    "an unknown encoding": '<?xml version="1.0" encoding="klingon"?><worksheet/>',
+    "a codec of no text": '<?xml version="1.0" encoding="hex"?><worksheet/>',
+    "a row's name": f'<worksheet xmlns="{MAIN}"><sheetData><row r="x"/></sheetData></worksheet>',
+    "a cell's name": f'<worksheet xmlns="{MAIN}"><sheetData><row r="1"><c r="1A"/></row>'
+    "</sheetData></worksheet>",
+    "tags that do not fit": f'<worksheet xmlns="{MAIN}"><sheetData><row r="1"><c r="A1"><v>1</w>'
+    "</c></row></sheetData></worksheet>",
+}
+
+
+@pytest.mark.parametrize("sheet", MALFORMED.values(), ids=MALFORMED)
+def test_malformed_sheets_are_refused(book_of: BookOf, sheet: str) -> None:
+    source = book_of(sheet.encode())
+    with pytest.raises(CorruptXml):
+        annotate_file(source, source.with_name("x.xlsx"), [])
+
+
+def test_bytes_that_are_not_of_the_encoding_are_refused(book_of: BookOf) -> None:
+    sheet = WRITINGS["utf-16"](canonical({1: [Cell(0, "inline", "sku")]})) + b"\x00"
+    source = book_of(sheet)
+    with pytest.raises(CorruptXml):
+        annotate_file(source, source.with_name("x.xlsx"), [])
+
+
+def test_document_types_are_refused(book_of: BookOf) -> None:
+    sheet = "<!DOCTYPE worksheet>" + canonical({1: [Cell(0, "inline", "sku")]})
+    source = book_of(sheet.encode())
+    with pytest.raises(XmlDoctype):
+        annotate_file(source, source.with_name("x.xlsx"), [])
+
+
+def test_a_sheet_without_the_row_of_the_headings_is_the_callers_mistake(book_of: BookOf) -> None:
+    source = book_of(canonical({2: [Cell(0, "inline", "sku")]}).encode())
+    with pytest.raises(ValueError, match="no row 1"):
+        annotate_file(source, source.with_name("x.xlsx"), [])
+
+
+def test_headings_in_rich_text_are_recognised(book_of: BookOf, values: Read) -> None:
+    runs = "".join(
+        f'<c r="{name}1" t="inlineStr"><is><r><rPr><b/></rPr><t>feedtool </t></r>'
+        f"<r><t>{word}</t></r></is></c>"
+        for name, word in zip("BCD", ("status", "message", "code"), strict=True)
+    )
+    sheet = canonical({1: [Cell(0, "inline", "sku")]}).replace("</row>", runs + "</row>")
+    source = book_of(sheet.encode())
+    copy = annotate_file(source, source.with_name("x.xlsx"), [])
+    assert [values(copy).get((1, column)) for column in range(1, 5)] == [*HEADINGS, None]
