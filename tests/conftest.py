@@ -6,12 +6,17 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 from openpyxl import Workbook
 
 from feedtool.check import Asked, Input, check
 from feedtool.check.result import CheckedSheet
 from feedtool.dialect import Dialect
 from feedtool.model import Problem
+
+# How long an example takes says more of the machine's other work than of the code.
+settings.register_profile("patient", deadline=None)
+settings.load_profile("patient")
 
 Rows = Sequence[Mapping[str, str]]
 

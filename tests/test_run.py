@@ -191,6 +191,13 @@ def test_a_plan_tells_packages_and_sends_nothing(files: Files) -> None:
     assert found.is_submitted
 
 
+def test_50_001_rows_are_two_packages_and_501_uploads(files: Files) -> None:
+    rows = (f"SKU-{number},7" for number in range(50_001))
+    path = files.text("\n".join(("sellerExternalReference,quantity", *rows)))
+    (found,) = run.plan_only([Input("offers.csv", path)], Asked(), run.Outputs())
+    assert [(one.rows, one.uploads) for one in found.packages] == [(50_000, 500), (1, 1)]
+
+
 def test_a_check_has_problems_and_no_verdicts(files: Files) -> None:
     path = files.csv(offer(), offer(2, quantity="-1"))
     (found,) = run.validate([Input("offers.csv", path)], Asked(), run.Outputs())

@@ -38,16 +38,6 @@ def test_101_rows_are_two_uploads(feedtool: Feedtool, files: Files) -> None:
     assert second[0]["sellerExternalReference"] == "SKU-100"
 
 
-def test_50_001_rows_are_two_packages_and_501_uploads(feedtool: Feedtool, files: Files) -> None:
-    header, row, _ = table([offer()]).split("\r\n")
-    rows = (row.replace("SKU-1", f"SKU-{number}") for number in range(50_001))
-    path = files.text("\n".join((header, *rows)))
-    ran = feedtool("submit", "--dry-run", path)
-    assert ran.code == 0
-    assert "50,000 rows in 500 uploads" in ran.out
-    assert "1 row in 1 upload" in ran.out
-
-
 def test_each_package_has_its_folder_and_equal_names_are_numbered(
     feedtool: Feedtool, files: Files
 ) -> None:
