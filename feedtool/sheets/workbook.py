@@ -77,7 +77,7 @@ def read_workbook(package: Package) -> WorkbookParts:
     content_types = _content_types(package)
     root_rels = read_relationships(package, "_rels/.rels")
     workbook = _workbook_part(package, root_rels, content_types)
-    folder, name = posixpath.split(workbook)
+    folder, name = posixpath.split(workbook.replace("\\", "/"))
     rels_name = _spelled(package, posixpath.join(folder, "_rels", name + ".rels"))
     rels = read_relationships(package, rels_name or "")
     root = parse_part(package, workbook)
