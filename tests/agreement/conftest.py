@@ -1,0 +1,57 @@
+"""The books as files, and every file that other tests make."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from tests.agreement.books import BOOKS, ROOT
+
+SUITES = (
+    "sheets",
+    "check",
+    "columns",
+    "feeds",
+    "rules",
+    "cli",
+    "test_samples.py",
+    "test_template.py",
+)
+"""The tests that make files to be read."""
+
+
+@pytest.fixture
+def book(tmp_path: Path) -> Callable[[str], Path]:
+    """A book of `BOOKS`, written to a file."""
+
+    def write(name: str) -> Path:
+        path = tmp_path / "book.xlsx"
+        path.write_bytes(BOOKS[name]())
+        return path
+
+    return write
+
+
+@pytest.fixture(scope="session")
+def harvest(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """The files that the other tests leave behind, each content once. It takes minutes."""
+    folder = tmp_path_factory.mktemp("harvest") / "base"
+    suites = [str(ROOT / "tests" / suite) for suite in SUITES]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("COV_")}
+    done = subprocess.run(  # noqa: S603  # our own tests
+        [*command, f"--basetemp={folder}", *suites],
+        cwd=ROOT,
+        env=environment,
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode in {0, 1}, done.stdout + done.stderr
+    files = (path for path in sorted(folder.rglob("*")) if path.is_file() and not path.is_symlink())
+    by_content = {sha256(path.read_bytes()).digest(): path for path in files}
+    return list(by_content.values())

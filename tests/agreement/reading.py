@@ -1,0 +1,276 @@
+"""A workbook read twice, by feedtool and by openpyxl, and compared cell by cell.
+
+Every difference that is known has a name, a reason, and a book in which it occurs; what none of
+them explains is a fault of one of the two.
+"""
+
+import re
+import warnings
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from datetime import date, datetime, time, timedelta
+from pathlib import Path
+from typing import NamedTuple
+
+import openpyxl
+from openpyxl.cell.cell import MergedCell
+
+from feedtool.cells import BLANK, Cell, Kind
+from feedtool.errors import FileProblem
+from feedtool.sheets import open_source
+from tests.agreement.books import STRICT
+
+Place = tuple[int, int]
+"""Row, 1-based, and column, 0-based."""
+
+
+class Theirs(NamedTuple):
+    """A cell as openpyxl reads it."""
+
+    value: object
+    """With `data_only`: of a formula its stored result."""
+    kind: str
+    """openpyxl's `data_type`."""
+    formula: object
+    """Without `data_only`."""
+    is_merged: bool
+    """Covered by the first cell of a merged area."""
+
+
+NOTHING = Theirs(None, "n", None, is_merged=False)
+
+
+class Pair(NamedTuple):
+    """One cell, read by both."""
+
+    sheet: str
+    place: Place
+    ours: Cell
+    theirs: Theirs
+
+
+class Difference(NamedTuple):
+    """A way in which the two are known to differ."""
+
+    reason: str
+    book: str
+    """One of `BOOKS`, in which it occurs."""
+    explains: Callable[[Cell, Theirs], bool]
+
+
+def ours(path: Path) -> dict[str, dict[Place, Cell]]:
+    """All cells that are not blank, by sheet. Raises FileProblem."""
+    with open_source(path) as source:
+        return {
+            entry.name: {
+                (row, index): cell
+                for block in source.sheet(entry.name).blocks()
+                for index in range(block.width)
+                for row, key in zip(block.rows, block.column(index), strict=True)
+                if (cell := block.decode(key)) != BLANK
+            }
+            for entry in source.sheets
+        }
+
+
+def theirs(path: Path) -> dict[str, dict[Place, Theirs]]:
+    """The same of openpyxl; whatever it raises is raised."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        results = openpyxl.load_workbook(path, data_only=True)
+        formulas = openpyxl.load_workbook(path)
+    found: dict[str, dict[Place, Theirs]] = {}
+    for sheet in results.worksheets:
+        written = formulas[sheet.title]
+        cells = found[sheet.title] = {}
+        for row, column in list(sheet._cells):  # noqa: SLF001  # the cells that are there, not the grid
+            cell = sheet.cell(row, column)
+            formula = written.cell(row, column)
+            cells[row, column - 1] = Theirs(
+                cell.value,
+                cell.data_type,
+                getattr(formula.value, "text", formula.value) if formula.data_type == "f" else None,
+                isinstance(cell, MergedCell),
+            )
+    return found
+
+
+def pairs(path: Path) -> Iterator[Pair]:
+    """Every cell that holds something for one of the two.
+
+    Raises FileProblem where feedtool does not read the file, and anything where openpyxl does not.
+    """
+    mine, others = ours(path), theirs(path)
+    assert list(mine) == list(others), path
+    for sheet in mine:
+        for place in sorted({*mine[sheet], *others[sheet]}):
+            yield Pair(
+                sheet,
+                place,
+                mine[sheet].get(place, BLANK),
+                others[sheet].get(place, NOTHING),
+            )
+
+
+def both_read(path: Path) -> bool:
+    """Whether the file is read by both."""
+    try:
+        ours(path)
+    except FileProblem:
+        return False
+    if _is_strict(path):
+        return False
+    try:
+        # Of a sheet whose part's name is written in another case it says nothing.
+        return bool(theirs(path))
+    except Exception:  # noqa: BLE001  # it raises all kinds of things
+        return False
+
+
+def _is_strict(path: Path) -> bool:
+    """Whether any part is of a strict workbook: openpyxl sees nothing in it, and says nothing."""
+    with zipfile.ZipFile(path) as archive:
+        parts = (archive.read(name) for name in archive.namelist())
+        return any(STRICT.encode(codec) in part for part in parts for codec in _CODECS)
+
+
+_CODECS = ("utf-8", "utf-16-le", "utf-16-be")
+
+
+def agree(cell: Cell, other: Theirs) -> bool:  # noqa: PLR0911  # one for each kind
+    """Whether both read the same kind and the same value."""
+    value = other.value
+    match cell.kind:
+        case Kind.BLANK:
+            return value is None or value == ""
+        case Kind.TEXT:
+            return other.kind in {"s", "inlineStr"} and value == cell.text
+        case Kind.NUMBER:
+            is_number = isinstance(value, int | float) and not isinstance(value, bool)
+            return is_number and float(cell.text) == float(str(value))
+        case Kind.BOOLEAN:
+            return value is (cell.text == "TRUE")
+        case Kind.ERROR:
+            return other.kind == "e" and value == cell.text
+        case Kind.DATE:
+            return _moments_agree(cell.text, value)
+        case Kind.NO_RESULT:
+            return value is None and other.formula == cell.text
+
+
+_LAST_DIGIT = timedelta(milliseconds=1)
+"""Spreadsheets show milliseconds, and so do we; openpyxl counts microseconds."""
+
+
+def _moments_agree(text: str, value: object) -> bool:
+    if isinstance(value, timedelta):
+        return abs(_duration(text) - value) <= _LAST_DIGIT if text.startswith("PT") else False
+    if isinstance(value, time):
+        day = date(2000, 1, 1)
+        with suppress(ValueError):
+            mine = datetime.combine(day, time.fromisoformat(text))
+            return abs(mine - datetime.combine(day, value)) <= _LAST_DIGIT
+    if isinstance(value, datetime):
+        with suppress(ValueError):
+            return abs(datetime.fromisoformat(text) - value) <= _LAST_DIGIT
+    return type(value) is date and value.isoformat() == text
+
+
+def _duration(text: str) -> timedelta:
+    hours, _, rest = text.removeprefix("PT").partition("H")
+    minutes, _, seconds = rest.partition("M")
+    return timedelta(
+        hours=int(hours), minutes=int(minutes), seconds=float(seconds.removesuffix("S"))
+    )
+
+
+def explanation(pair: Pair) -> str | None:
+    """The name of the known difference that a pair is, None where it is none of them."""
+    found = (name for name, known in DIFFERENCES.items() if known.explains(pair.ours, pair.theirs))
+    return next(found, None)
+
+
+_ESCAPE = re.compile("_x([0-9A-Fa-f]{4})_")
+
+
+def _resolved(text: str) -> str:
+    text = _ESCAPE.sub(lambda found: chr(int(found[1], 16)), text)
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _is_number_to_python(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+DIFFERENCES = {
+    "escape": Difference(
+        "openpyxl leaves the _xHHHH_ of texts as they are written (ECMA-376, 22.9.2.19)",
+        "escapes",
+        lambda cell, other: (
+            cell.kind is Kind.TEXT
+            and isinstance(other.value, str)
+            and "_x" in other.value
+            and _resolved(other.value) == cell.text
+        ),
+    ),
+    "escaped underscore": Difference(
+        "of shared strings openpyxl only takes the x005F_ out, wherever it stands",
+        "escaped_underscores",
+        lambda cell, other: (
+            cell.kind is Kind.TEXT
+            and cell.text != other.value
+            and cell.text.replace("x005F_", "") == other.value
+        ),
+    ),
+    "29 February 1900": Difference(
+        "spreadsheets show day 60 as a day that never was, openpyxl as the day before",
+        "dates",
+        lambda cell, other: cell.text == "1900-02-29" and other.value == datetime(1900, 2, 28),  # noqa: DTZ001
+    ),
+    "before 1900": Difference(
+        "spreadsheets show a negative date as ####; we keep the number, openpyxl counts backwards",
+        "absurd_dates",
+        lambda cell, other: (
+            cell.kind is Kind.DATE
+            and cell.text.startswith("-")
+            and isinstance(other.value, datetime)
+        ),
+    ),
+    "after 9999": Difference(
+        "a date beyond the calendar is no error in the file; we keep its number",
+        "absurd_dates",
+        lambda cell, other: (
+            cell.kind is Kind.DATE and other.value == "#VALUE!" and abs(float(cell.text)) > LAST_DAY
+        ),
+    ),
+    "merged": Difference(
+        "a value under a merged area is in the file, and nothing that is there is left out by us",
+        "titles_and_merges",
+        lambda cell, other: cell.kind is not Kind.BLANK and other.is_merged and other.value is None,
+    ),
+    "digits": Difference(
+        "what Python takes for a number (1_000, other alphabets' digits) is none in a spreadsheet",
+        "lenient",
+        lambda cell, other: (
+            cell.kind is Kind.TEXT
+            and other.kind in {"n", "d"}
+            and _is_number_to_python(cell.text)
+            and not re.fullmatch("[0-9.eE+-]+", cell.text)
+        ),
+    ),
+    "inline without <is>": Difference(
+        "a text in the wrong element of an inline string is a text, and would be lost to openpyxl",
+        "lenient",
+        lambda cell, other: (
+            cell.kind is Kind.TEXT and other.kind == "inlineStr" and other.value is None
+        ),
+    ),
+}
+"""What is known, by name."""
+
+LAST_DAY = 2_958_465
