@@ -4,8 +4,8 @@ DIR/<FILE's name>/package-001-Upsert-<channel>/upload-001.json
 """
 
 import re
-from collections import Counter
 from collections.abc import Sequence
+from itertools import count
 from pathlib import Path
 
 from feedtool import plan
@@ -24,14 +24,16 @@ def write_requests(folder: Path, sheets: Sequence[CheckedSheet], dialect: Dialec
     Raises:
         UsageProblem: the folder cannot be written, or holds something that is not ours.
     """
-    names: Counter[str] = Counter()
+    used: set[str] = set()
     try:
         for sheet in sheets:
             if sheet.error is not None:
                 continue
             name = "stdin" if sheet.file == "-" else Path(sheet.file).name
-            names[name] += 1
-            own = folder / (name if names[name] == 1 else f"{name}-{names[name]}")
+            numbered = (name if number == 1 else f"{name}-{number}" for number in count(1))
+            free = next(one for one in numbered if one not in used)
+            used.add(free)
+            own = folder / free
             _clear(own)
             own.mkdir(parents=True, exist_ok=True)
             _write_sheet(own, sheet, dialect)

@@ -256,7 +256,7 @@ def _annotate(
             one.path,
             target,
             [verdicts.notes(outcome.checked, outcome.verdicts or tuple) for outcome in told],
-            summary_sheet(told[0]),
+            summary_sheet(told),
             overwrite=outputs.is_in_place,
             csv_fallback=asked.dialect.csv_fallback,
         )

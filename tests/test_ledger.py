@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy.exc import IntegrityError
 
 from feedtool import plan
+from feedtool.dialect import Limits
 from feedtool.errors import FileProblem, Interrupted, UsageProblem
 from feedtool.ledger import Attempt, Change, Ledger, Package, Phase, Stage
 from feedtool.ledger.verdicts import Facts, verdict
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
-SMALL = plan.Limits(upload=2, package=3)
+SMALL = Limits(upload=2, package=3)
 UPSERT = PackageType.UPSERT
 
 

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from feedtool.dialect import Limits
 from feedtool.model import Item, PackageSummary, PackageType
-from feedtool.plan import Limits, Planned, place, summaries, uploads
+from feedtool.plan import Planned, place, summaries, uploads
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -11,6 +11,7 @@ from feedtool.cells import BLANK, Block, Cell, letters, shown
 from feedtool.check.gate import faults, gate
 from feedtool.check.result import INVALID, VALID, CheckedSheet, Refused
 from feedtool.columns import ColumnReader, Flawed
+from feedtool.columns.text import plain
 from feedtool.dialect import Dialect
 from feedtool.feeds import Feed, Row, SheetColumns, all_feeds
 from feedtool.headers import Header, sheet_columns
@@ -30,8 +31,9 @@ class Beyond:
     def read(self, cell: Cell, column: ColumnReader) -> object | None:
         """None for a blank, else `too-many-columns`."""
         del column
-        text = cell.text.strip()
-        return Flawed(None, (too_many_columns.fault(shown(cell)),)) if text else None
+        if not plain(cell.text):
+            return None
+        return Flawed(None, (too_many_columns.fault(shown(cell)),))
 
 
 @dataclass(slots=True)

@@ -51,7 +51,7 @@ def _row(ctx: click.Context, name: str, value: object) -> tuple[str, str, str]:
     option = next(one for one in ctx.command.params if one.name == name)
     label = max(option.opts, key=len).removeprefix("--")
     if name == "home":
-        value = options.home_folder(value if isinstance(value, Path) else None)
+        value = options.home_path(value if isinstance(value, Path) else None)
     shown = "" if value is None else options.masked(name, value)
     return label, shown, _source(ctx, name, option)
 

@@ -1,6 +1,7 @@
 """Options that several commands share. Precedence: option, environment, feedtool.toml, default."""
 
 import os
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,7 +16,10 @@ from feedtool.errors import UsageProblem
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-SECRETS = ("token",)
+SECRETS = ("token", "token_command")
+"""A command may hold a secret as well as print one."""
+
+MASK = "********"
 
 
 @dataclass
@@ -191,6 +195,11 @@ home = option(
     help="Where the ledger and the sandbox's state live.  [default: the user's state folder]",
 )
 
+yes = option("--yes", is_flag=True, help="Answer every question with yes.")
+
+common = _together(language, home, yes)
+"""What every command on files takes, whether it needs it or not."""
+
 connection = _together(
     option("--base-url", metavar="URL", help="The service's address, version segment included."),
     option("--seller", metavar="ID", help="The SellerId."),
@@ -205,11 +214,16 @@ connection = _together(
 )
 
 
-def home_folder(given: Path | None) -> Path:
-    """The folder of the user's state, made if need be, readable by the user alone."""
+def home_path(given: Path | None) -> Path:
+    """Where the user's state belongs."""
     from platformdirs import user_state_path
 
-    folder = given or user_state_path("feedtool", appauthor=False)
+    return given or user_state_path("feedtool", appauthor=False)
+
+
+def home_folder(given: Path | None) -> Path:
+    """The folder of the user's state, made if need be, readable by the user alone."""
+    folder = home_path(given)
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
@@ -225,8 +239,10 @@ def home_folder(given: Path | None) -> Path:
 
 
 def masked(name: str, value: object) -> str:
-    """A setting's value as it may be shown."""
-    return "********" if name in SECRETS and value else str(value)
+    """A setting's value as it may be shown: no token, and no password inside an address."""
+    if name in SECRETS and value:
+        return MASK
+    return re.sub(r"(?<=://)[^/@]*@", f"{MASK}@", str(value))
 
 
 def how_to_read(

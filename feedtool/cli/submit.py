@@ -31,8 +31,7 @@ from feedtool.cli.telling import tell_outcomes
 @options.reading
 @options.writing
 @options.telling
-@options.language
-@options.home
+@options.common
 @click.pass_context
 def submit(
     ctx: click.Context,

@@ -15,9 +15,8 @@ from feedtool.errors import UsageProblem
 @options.option(
     "--out", type=click.Path(path_type=Path), metavar="PATH", help="Default KIND.xlsx here."
 )
-@options.option("--yes", is_flag=True, help="Replace a file of that name.")
 @options.configuration
-@options.language
+@options.common
 @click.pass_context
 def template(
     ctx: click.Context, /, kind: str, out: Path | None, *, yes: bool, **given: Any

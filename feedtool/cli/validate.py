@@ -1,6 +1,7 @@
 """`feedtool validate`."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -19,22 +20,17 @@ from feedtool.cli.telling import tell_outcomes
 )
 @options.writing
 @options.telling
+@options.common
 @click.pass_context
 def validate(
     ctx: click.Context,
+    /,
     files: tuple[str, ...],
-    profile: str | None,
-    kind: str | None,
-    sheet: str | None,
-    channel: str | None,
-    out: Path | None,
     form: str,
     report: Path | None,
     *,
-    annotate: bool,
-    explain_columns: bool,
-    in_place: bool,
     verbose: bool,
+    **given: Any,
 ) -> int:
     """Read and check FILEs and say everything that is wrong.
 
@@ -44,12 +40,18 @@ def validate(
     """
     from feedtool import run
 
-    del profile
+    out, in_place = given["out"], given["in_place"]
     with inputs(files) as found:
-        wanted = annotate or in_place or out is not None
-        asked = options.how_to_read(ctx, kind=kind, sheet=sheet, channel=channel, with_items=wanted)
+        wanted = given["annotate"] or in_place or out is not None
+        asked = options.how_to_read(
+            ctx,
+            kind=given["kind"],
+            sheet=given["sheet"],
+            channel=given["channel"],
+            with_items=wanted,
+        )
         copies = targets(found, out, in_place=in_place) if wanted else {}
         outcomes = run.validate(found, asked, run.Outputs(copies, is_in_place=in_place))
         for outcome in outcomes:
-            outcome.explains_columns = explain_columns
+            outcome.explains_columns = given["explain_columns"]
         return tell_outcomes(outcomes, form, report, is_verbose=verbose)

@@ -1,6 +1,6 @@
 """The sheet `feedtool summary` of an annotated workbook: what was found, and where to look."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from feedtool.check import SUMMARY
 from feedtool.model import Problem
@@ -17,9 +17,11 @@ ANSWER_HEADINGS = ("Status", "Code", "Count", "Rows", "First", "Message")
 TITLE = "feedtool summary"
 
 
-def summary_sheet(outcome: Outcome) -> Summary:
-    """The sheet, with its headings in bold."""
-    table = summary_table(outcome)
+def summary_sheet(outcomes: Iterable[Outcome]) -> Summary:
+    """The sheet, with its headings in bold; one part below the other for each annotated sheet."""
+    table: list[Sequence[str | int | Link]] = []
+    for outcome in outcomes:
+        table += [(), *summary_table(outcome)] if table else summary_table(outcome)
     headings = {TITLE, PROBLEM_HEADINGS[0], ANSWER_HEADINGS[0]}
     bold = frozenset(number for number, line in enumerate(table) if line and line[0] in headings)
     return Summary(SUMMARY, table, bold)
@@ -42,6 +44,8 @@ def summary_table(outcome: Outcome) -> Table:
 def _counts(outcome: Outcome, found: Tally) -> Iterator[Line]:
     counts = found.counts
     yield ("File", clean(outcome.checked.file))
+    if outcome.checked.sheet:
+        yield ("Sheet", clean(outcome.checked.sheet))
     yield ("Kind", outcome.checked.kind or "")
     if outcome.run:
         yield ("Run", clean(outcome.run))

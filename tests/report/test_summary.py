@@ -10,6 +10,7 @@ MakeProblem = Callable[..., Problem]
 TABLE = [
     ("feedtool summary",),
     ("File", "offers.xlsx"),
+    ("Sheet", "Offers"),
     ("Kind", "offers-upsert"),
     ("Run", "run-7"),
     ("Rows", 5),
@@ -60,9 +61,15 @@ def test_the_table_counts_and_leads_to_the_first_cells(sent: Outcome) -> None:
 
 
 def test_its_headings_are_bold(sent: Outcome) -> None:
-    sheet = summary_sheet(sent)
+    sheet = summary_sheet([sent])
     assert sheet.name == "feedtool summary"
-    assert sheet.bold == {0, 13, 18}
+    assert sheet.bold == {0, 14, 19}
+
+
+def test_the_sheets_of_a_workbook_stand_below_each_other(sent: Outcome) -> None:
+    sheet = summary_sheet([sent, sent])
+    assert list(sheet.table) == [*TABLE, (), *TABLE]
+    assert {sheet.table[row][0] for row in sheet.bold} == {"feedtool summary", "Code", "Status"}
 
 
 def test_a_clean_sheet_has_counts_alone(outcome: MakeOutcome) -> None:
