@@ -6,16 +6,19 @@ import shutil
 import subprocess
 import sysconfig
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from feedtool import config
 from feedtool.feeds import all_feeds
+from feedtool.model import Status
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text("utf-8")
 ANYTHING = "..."
+Shell = Callable[[str], str]
 
 
 def blocks(language: str) -> list[str]:
@@ -47,7 +50,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
-def test_examples_are_as_shown(folder: Path) -> None:
+@pytest.fixture(scope="module")
+def shell(folder: Path) -> Shell:
+    """The reader's shell: runs a command there, and gives what it printed."""
     tools = sysconfig.get_path("scripts")
     environment = {
         **{name: text for name, text in os.environ.items() if not name.startswith("FEEDTOOL_")},
@@ -56,7 +61,8 @@ def test_examples_are_as_shown(folder: Path) -> None:
         "COLUMNS": "80",
         "PYTHONUNBUFFERED": "1",
     }
-    for command, shown in examples():
+
+    def run(command: str) -> str:
         done = subprocess.run(  # noqa: S603  # the page's own commands
             ["/bin/bash", "-c", command],
             cwd=folder,
@@ -66,8 +72,39 @@ def test_examples_are_as_shown(folder: Path) -> None:
             text=True,
             check=False,
         )
-        is_as_shown = re.fullmatch(as_pattern(shown), done.stdout) is not None
-        assert is_as_shown, f"README.md shows\n{shown}\nof `{command}`, which says\n{done.stdout}"
+        return done.stdout
+
+    return run
+
+
+def test_examples_are_as_shown(shell: Shell) -> None:
+    for command, shown in examples():
+        printed = shell(command)
+        is_as_shown = re.fullmatch(as_pattern(shown), printed) is not None
+        assert is_as_shown, f"README.md shows\n{shown}\nof `{command}`, which says\n{printed}"
+
+
+def test_the_nightly_job_does_its_work(folder: Path, shell: Shell) -> None:
+    (job,) = (block for block in blocks("bash") if block.startswith("for file in outbox/"))
+    folders = [folder / name for name in ("answers", "done", "outbox", "to-correct")]
+    for one in folders:
+        one.mkdir()
+    shutil.copy(ROOT / "samples" / "offers-upsert.xlsx", folder / "outbox")
+    shell(job.replace("--profile shop", "--sandbox"))
+    assert sorted(
+        path.relative_to(folder).as_posix() for one in folders for path in one.iterdir()
+    ) == [
+        "answers/offers-upsert.xlsx",
+        "answers/offers-upsert.xlsx.html",
+        "to-correct/offers-upsert.xlsx",
+    ]
+
+
+def test_statuses_are_those_of_the_annotated_copy() -> None:
+    table = README.partition("| Status | ")[2].partition("\n\n")[0]
+    assert set(re.findall(r"^ *\| `(\w+)`", table, re.MULTILINE)) <= {
+        status.value for status in Status
+    }
 
 
 def test_ci_runs_the_command_of_all_tests_and_checks() -> None:
