@@ -159,7 +159,9 @@ class SheetReader:
                 if reader.is_flawed:
                     _take_out_flaws(values, index, key, found)
             table.append(values)
-        for index in range(max(self.header.texts) + 1, block.width):
+        # What stood behind the last header stands between it and ours in an annotated copy.
+        last = max(self.header.texts.keys() - self.header.own)
+        for index in sorted(set(range(last + 1, block.width)) - self.header.own):
             values = beyond.read(block.column(index), block.decode)
             if beyond.is_flawed:
                 _take_out_flaws(values, index, BEYOND, found)
