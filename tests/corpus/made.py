@@ -1,0 +1,309 @@
+"""Files made by their own code, part by part, and what must come out of them."""
+
+import io
+import json
+import zipfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from feedtool.cells import letters
+from feedtool.check import Asked, Input, check
+from feedtool.check.result import CheckedSheet
+from feedtool.dialect import Dialect
+from feedtool.model import Severity
+from tests.conftest import gtin, offer
+
+MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+STRICT_MAIN = "http://purl.oclc.org/ooxml/spreadsheetml/main"
+RELS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+STRICT_RELS = "http://purl.oclc.org/ooxml/officeDocument/relationships"
+PACKAGE_RELS = "http://schemas.openxmlformats.org/package/2006/relationships"
+TYPES = "http://schemas.openxmlformats.org/package/2006/content-types"
+BOOK_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"
+
+KEYS = tuple(offer())
+"""The columns A to I of the files here."""
+REFERENCE, GTIN, CONDITION, PRICE, VAT, COST, ADDITIONAL, DAYS, STOCK = KEYS
+
+Content = str | bytes
+Problem = tuple[int | None, str | None, str, str | None]
+"""Row, column, code and value."""
+Request = dict[str, Any]
+
+
+# What must come out
+
+
+def sent(
+    number: int = 1,
+    *,
+    reference: str | None = None,
+    product: Mapping[str, str] | None = None,
+    condition: str = "New",
+    price: float = 19.99,
+    vat: float = 20,
+    cost: float = 4.9,
+    additional: float = 1.5,
+    days: int = 2,
+    stock: int = 7,
+) -> Request:
+    """The request of `offer(number)`, some of its values others."""
+    return {
+        "sellerExternalReference": reference or f"SKU-{number}",
+        "product": dict(product or {"gtin": gtin(number)}),
+        "condition": condition,
+        "price": {
+            "price": price,
+            "taxes": [
+                {"code": "VAT", "value": vat},
+                {"code": "EcoPart", "value": 0},
+                {"code": "DEA", "value": 0},
+            ],
+        },
+        "deliveryModes": [
+            {"code": "TrackedHomeDelivery", "cost": cost, "additionalCost": additional}
+        ],
+        "preparationTime": days,
+        "quantity": stock,
+    }
+
+
+@dataclass(frozen=True)
+class Case:
+    """A file, and all that must come out of it."""
+
+    make: Callable[[], bytes]
+    rows: Mapping[int, Request] = field(default_factory=dict)
+    """The requests of the rows that are accepted, by their numbers."""
+    problems: Sequence[Problem] = ()
+    """Everything that is said, errors and warnings."""
+    error: str = ""
+    """The code of what keeps the file from being read."""
+    says: Sequence[str] = ()
+    """Phrases that stand in the messages or hints."""
+    name: str = "offers.xlsx"
+    sheet: str | None = None
+    """`--sheet`."""
+    kind: str | None = None
+    """`--as`."""
+    dialect: Dialect = field(default_factory=Dialect)
+    lines: Mapping[int, int] = field(default_factory=dict)
+    """Of a CSV, the lines in which records with problems start."""
+
+    def write(self, folder: Path) -> Path:
+        """The file, in this folder."""
+        path = folder / self.name
+        path.write_bytes(self.make())
+        return path
+
+    def check(self, path: Path) -> CheckedSheet:
+        """The file, read and judged."""
+        asked = Asked(self.dialect, kind=self.kind, sheet=self.sheet)
+        (sheet,) = check([Input(self.name, path)], asked)
+        return sheet
+
+
+@dataclass(frozen=True)
+class Found:
+    """What came out of a file, in the words of a Case."""
+
+    error: str
+    rows: Mapping[int, Request]
+    problems: Sequence[Problem]
+
+
+def judge(case: Case, folder: Path) -> CheckedSheet:
+    """Reads a case's file, and asserts all that it must tell."""
+    sheet = case.check(case.write(folder))
+    assert found(sheet) == Found(case.error, dict(case.rows), list(case.problems))
+    errors = {problem.row for problem in sheet.problems() if problem.severity is Severity.ERROR}
+    counts = sheet.counts()
+    assert (counts.valid, counts.invalid) == (len(case.rows), len(errors - {None}))
+    told = _told(sheet)
+    for phrase in case.says:
+        assert phrase in told
+    for problem in sheet.problems():
+        if problem.row is not None and problem.row in case.lines:
+            assert problem.line == case.lines[problem.row]
+    return sheet
+
+
+def found(sheet: CheckedSheet) -> Found:
+    """What came out."""
+    return Found(
+        sheet.error.code if sheet.error else "",
+        {item.row: json.loads(item.body) for item in sheet.valid_items()},
+        [(one.row, one.column, one.code, one.value) for one in sheet.problems()],
+    )
+
+
+def _told(sheet: CheckedSheet) -> str:
+    lines = [f"{problem.message} ({problem.hint})" for problem in sheet.problems()]
+    if sheet.error:
+        assert sheet.error.message
+        assert sheet.error.hint
+        lines.append(f"{sheet.error.message} ({sheet.error.hint})")
+    return "\n".join(lines)
+
+
+# Workbooks
+
+
+def inline(text: str) -> str:
+    """What stands in a cell of this text, after its attributes."""
+    return f"<is><t>{escape(text, quote=False)}</t></is>"
+
+
+class Xml(str):
+    """A cell's XML from after its reference to before its end: ` t="s"><v>0</v>`, or `/>`."""
+
+    __slots__ = ()
+
+
+def cell(place: str, value: str | None) -> str:
+    """A cell of this text, or of this Xml; None is no cell."""
+    if value is None:
+        return ""
+    if isinstance(value, Xml):
+        return f'<c r="{place}"{value}' + ("" if value.find(">") == len(value) - 1 else "</c>")
+    return f'<c r="{place}" t="inlineStr">{inline(value)}</c>'
+
+
+def number(text: str, style: int = 0) -> Xml:
+    """A numeric cell."""
+    return Xml(f' s="{style}"><v>{text}</v>')
+
+
+def row(number: int, values: Sequence[str | None], attributes: str = "") -> str:
+    """A row of cells from A on; None is no cell."""
+    cells = "".join(cell(f"{letters(index)}{number}", value) for index, value in enumerate(values))
+    return f'<row r="{number}"{attributes}>{cells}</row>'
+
+
+def values(number: int = 1, changes: Mapping[str, str | None] | None = None) -> list[str | None]:
+    """The cells of `offer(number)`, some of them others."""
+    return list({**offer(number), **(changes or {})}.values())
+
+
+def header(at: int = 1) -> str:
+    """The row of keys."""
+    return row(at, KEYS)
+
+
+def data(rows: str) -> str:
+    """A worksheet of these rows."""
+    return f'<worksheet xmlns="{MAIN}"><sheetData>{rows}</sheetData></worksheet>'
+
+
+def offers(changes: Mapping[str, str | None] | None = None) -> str:
+    """A worksheet of one offer in row 2, some of its cells others."""
+    return data(header() + row(2, values(1, changes)))
+
+
+def relationships(*lines: tuple[str, str, str], base: str = RELS, more: str = "") -> str:
+    """A `.rels` part: each line an id, the last word of a type, and a target."""
+    inner = "".join(
+        f'<Relationship Id="{name}" Type="{base}/{kind}" Target="{target}"/>'
+        for name, kind, target in lines
+    )
+    return f'<Relationships xmlns="{PACKAGE_RELS}">{inner}{more}</Relationships>'
+
+
+def workbook(*sheets: str, before: str = "") -> str:
+    """The workbook part; a sheet is `Name`, or `Name" state="hidden`."""
+    tabs = "".join(
+        f'<sheet name="{name}" sheetId="{index}" r:id="rId{index}"/>'
+        for index, name in enumerate(sheets, 1)
+    )
+    return f'<workbook xmlns="{MAIN}" xmlns:r="{RELS}">{before}<sheets>{tabs}</sheets></workbook>'
+
+
+def strings(*items: str) -> str:
+    """The shared strings, each as XML inside its `<si>`."""
+    return f'<sst xmlns="{MAIN}">{"".join(f"<si>{item}</si>" for item in items)}</sst>'
+
+
+def styles(*formats: str) -> str:
+    """Styles 1, 2 … of these format codes; 0 is the general one."""
+    codes = "".join(
+        f'<numFmt numFmtId="{number}" formatCode="{escape(code)}"/>'
+        for number, code in enumerate(formats, 164)
+    )
+    cells = "".join(f'<xf numFmtId="{number + 164}"/>' for number in range(len(formats)))
+    return (
+        f'<styleSheet xmlns="{MAIN}"><numFmts>{codes}</numFmts>'
+        f'<cellXfs><xf numFmtId="0"/>{cells}</cellXfs></styleSheet>'
+    )
+
+
+def parts(sheets: Mapping[str, Content], before: str = "") -> dict[str, Content]:
+    """The parts of a workbook of these sheets."""
+    count = len(sheets)
+    return {
+        "[Content_Types].xml": f'<Types xmlns="{TYPES}"><Override PartName="/xl/workbook.xml" '
+        f'ContentType="{BOOK_TYPE}"/></Types>',
+        "_rels/.rels": relationships(("rId1", "officeDocument", "xl/workbook.xml")),
+        "xl/workbook.xml": workbook(*sheets, before=before),
+        "xl/_rels/workbook.xml.rels": relationships(
+            *(
+                (f"rId{number}", "worksheet", f"worksheets/sheet{number}.xml")
+                for number in range(1, count + 1)
+            ),
+            ("rId901", "sharedStrings", "sharedStrings.xml"),
+            ("rId902", "styles", "styles.xml"),
+        ),
+        **{
+            f"xl/worksheets/sheet{number}.xml": content
+            for number, content in enumerate(sheets.values(), 1)
+        },
+    }
+
+
+def package(members: Mapping[str, Content | None], method: int = zipfile.ZIP_DEFLATED) -> bytes:
+    """A zip of these members; None leaves one out."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", method) as archive:
+        for name, content in members.items():
+            if content is not None:
+                archive.writestr(zipfile.ZipInfo(name), content, method)
+    return buffer.getvalue()
+
+
+def book(sheet: Content, more: Mapping[str, Content | None] | None = None) -> bytes:
+    """A workbook of one sheet, and some parts that are others."""
+    return package({**parts({"Offers": sheet}), **(more or {})})
+
+
+def several(sheets: Mapping[str, Content], before: str = "") -> bytes:
+    """A workbook of several sheets."""
+    return package(parts(sheets, before))
+
+
+def one(
+    changes: Mapping[str, str | None], more: Mapping[str, Content | None] | None = None
+) -> bytes:
+    """A workbook of one offer, some of its cells others."""
+    return book(offers(changes), more)
+
+
+# Texts
+
+
+def csv(
+    *records: Sequence[str],
+    separator: str = ",",
+    end: str = "\n",
+    encoding: str = "utf-8",
+    before: str = "",
+) -> bytes:
+    """A text of the keys and these records, each field written as it is."""
+    lines = [separator.join(fields) for fields in (KEYS, *records)]
+    return (before + end.join(lines) + end).encode(encoding)
+
+
+def fields(number: int = 1, changes: Mapping[str, str] | None = None) -> list[str]:
+    """The fields of `offer(number)`, some of them others."""
+    return list({**offer(number), **(changes or {})}.values())
