@@ -55,6 +55,11 @@ class _Unfit(NamedTuple):
     line: int
     raw: bytes
 
+    @property
+    def shown(self) -> str:
+        """The bytes as people compare them."""
+        return self.raw[:4].hex(" ")
+
 
 class _Survey:
     """Decodes a file block by block and looks at what comes out."""
@@ -165,7 +170,11 @@ def _has_multibyte(path: Path) -> bool:
 def _guessed(survey: _Survey) -> Notice:
     """Say what was taken for what, with an example to judge it by. Raises CsvEncoding."""
     if survey.unfit is not None:
-        raise _mixed(survey.encoding, survey.unfit)
+        raise CsvEncoding(
+            f"Line {survey.unfit.line} of the text holds bytes ({survey.unfit.shown}) that are "
+            f"neither UTF-8 nor {survey.encoding}.",
+            f"{_SAVE_AS_UTF8} Or name its encoding in the profile, as csv_fallback.",
+        )
     line, word = survey.first_beyond_ascii or (0, "")
     return Notice(
         "encoding-guessed",
@@ -175,7 +184,7 @@ def _guessed(survey: _Survey) -> Notice:
 
 def _mixed(encoding: str, unfit: _Unfit) -> CsvEncoding:
     return CsvEncoding(
-        f"Line {unfit.line} of the text holds bytes ({unfit.raw[:4].hex(' ')}) that cannot be "
+        f"Line {unfit.line} of the text holds bytes ({unfit.shown}) that cannot be "
         f"{encoding}, although the rest is.",
         f"Two encodings are mixed. {_SAVE_AS_UTF8}",
     )
