@@ -1,0 +1,281 @@
+"""CSV of every make: the same rows come out, or the file error says which line to look at."""
+
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from feedtool.dialect import Dialect
+from tests.corpus.made import (
+    ADDITIONAL,
+    COST,
+    GTIN,
+    KEYS,
+    PRICE,
+    REFERENCE,
+    STOCK,
+    Case,
+    csv,
+    fields,
+    judge,
+    sent,
+)
+
+BOM = "\ufeff"
+GUESSED = [(None, None, "encoding-guessed", None)]
+
+
+def quoted(text: str) -> str:
+    """A field in quotes."""
+    return '"' + text.replace('"', '""') + '"'
+
+
+def every_quoted(separator: str, end: str) -> bytes:
+    """Header and record with each field in quotes."""
+    keys, record = ([quoted(text) for text in texts] for texts in (KEYS, fields()))
+    return (separator.join(keys) + end + separator.join(record) + end).encode()
+
+
+def accented(encoding: str, reference: str = "Été à 5€") -> bytes:
+    """A reference beyond ASCII, in this encoding."""
+    return csv(fields(1, {REFERENCE: reference}), encoding=encoding)
+
+
+def comma_decimals(separator: str) -> bytes:
+    """Amounts with a decimal comma, quoted only where they must be."""
+    amounts = {PRICE: "19,99", COST: "4,90", ADDITIONAL: "1,50"}
+    if separator == ",":
+        amounts = {key: quoted(text) for key, text in amounts.items()}
+    return csv(fields(1, amounts), separator=separator)
+
+
+def broken(tail: str) -> bytes:
+    """Three good records, and this."""
+    return csv(fields(1), fields(2), fields(3)) + tail.encode()
+
+
+def noted(first: str, second: str, changes: dict[str, str] | None = None) -> bytes:
+    """Two records, each after a field of an unknown column that is written like this."""
+    records = [["note", *KEYS], [first, *fields(1)], [second, *fields(2, changes)]]
+    return "".join(",".join(record) + "\n" for record in records).encode()
+
+
+SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|"}
+ENDS = {"LF": "\n", "CR LF": "\r\n", "CR": "\r"}
+ENCODINGS = {
+    "UTF-8": lambda: accented("utf-8"),
+    "UTF-8 with a mark": lambda: accented("utf-8-sig"),
+    "UTF-16": lambda: accented("utf-16"),
+    "UTF-16, least significant byte first": lambda: BOM.encode("utf-16-le") + accented("utf-16-le"),
+    "UTF-16, most significant byte first": lambda: BOM.encode("utf-16-be") + accented("utf-16-be"),
+}
+WRITINGS = {
+    **{
+        f"{name}, {end_name}": Case(
+            partial(csv, fields(), separator=separator, end=end),
+            {2: sent()},
+            name="offers.csv",
+        )
+        for name, separator in SEPARATORS.items()
+        for end_name, end in ENDS.items()
+    },
+    **{
+        f"all quoted, {name}, {end_name}": Case(
+            partial(every_quoted, separator, end),
+            {2: sent()},
+            name="offers.txt",
+        )
+        for name, separator in SEPARATORS.items()
+        for end_name, end in ENDS.items()
+    },
+    **{
+        f"decimal commas, {name}": Case(
+            partial(comma_decimals, separator), {2: sent()}, name="offers.tsv"
+        )
+        for name, separator in SEPARATORS.items()
+    },
+    **{
+        f"announced {name}": Case(
+            partial(csv, fields(), separator=separator, before=f"sep={separator}\r\n"),
+            {3: sent()},
+            name="offers.csv",
+        )
+        for name, separator in {**SEPARATORS, "caret": "^", "colon": ":", "blank": " "}.items()
+    },
+    **{
+        name: Case(make, {2: sent(reference="Été à 5€")}, name="offers.csv")
+        for name, make in ENCODINGS.items()
+    },
+}
+CASES: dict[str, Case] = {
+    # Encodings
+    "Windows-1252": Case(
+        lambda: accented("cp1252"),
+        {2: sent(reference="Été à 5€")},
+        GUESSED,
+        says=["cp1252", "line 2", "“Été”"],
+    ),
+    "Windows-1250, as the profile says": Case(
+        lambda: accented("cp1250", "Źródło"),
+        {2: sent(reference="Źródło")},
+        GUESSED,
+        says=["cp1250", "“Źródło”"],
+        dialect=Dialect(csv_fallback="cp1250"),
+    ),
+    "Windows-1250, taken for Windows-1252": Case(
+        lambda: accented("cp1250", "Źródło"),
+        error="csv-encoding",
+        says=["Line 2", "8f 72 f3 64", "neither UTF-8 nor cp1252", "csv_fallback"],
+    ),
+    "one odd letter far down": Case(
+        lambda: (
+            csv(*(fields(at) for at in range(2, 4001)), fields(9000, {REFERENCE: "à"}))
+            .decode()
+            .encode("cp1252")
+        ),
+        {at: sent(at) for at in range(2, 4001)} | {4001: sent(9000, reference="à")},
+        GUESSED,
+        says=["line 4001", "“à”"],
+    ),
+    "two encodings in one file": Case(
+        lambda: accented("utf-8") + "é,1\n".encode("cp1252"),
+        error="csv-encoding",
+        says=["Line 3", "e9 2c 31", "CSV UTF-8"],
+    ),
+    "a mark that lies": Case(
+        lambda: b"\xef\xbb\xbf" + accented("cp1252"), error="csv-encoding", says=["Line 2"]
+    ),
+    "half a character of UTF-16": Case(
+        lambda: accented("utf-16") + b"\n", error="csv-encoding", says=["Line 3"]
+    ),
+    "UTF-16 without a mark": Case(
+        lambda: accented("utf-16-le"), error="csv-nul", says=["UTF-16", "CSV UTF-8"]
+    ),
+    "a NUL": Case(lambda: broken("SKU-4,\0"), error="csv-nul", says=["Line 5"]),
+    "a byte order mark in the middle": Case(
+        lambda: csv(fields(1)) + f"{BOM}{','.join(fields(2))}\n".encode(),
+        {2: sent(1), 3: sent(2)},
+    ),
+    "a file of two, header and mark included": Case(
+        lambda: csv(fields(1), before=BOM) + csv(fields(2), before=BOM),
+        {2: sent(1), 4: sent(2)},
+        [
+            (3, "B", "gtin-format", GTIN),
+            (3, "C", "enum-value", "condition"),
+            (3, "D", "number-format", PRICE),
+            (3, "E", "number-format", "taxes.VAT"),
+            (3, "F", "number-format", COST),
+            (3, "G", "number-format", ADDITIONAL),
+            (3, "H", "number-format", "preparationTime"),
+            (3, "I", "number-format", STOCK),
+        ],
+    ),
+    "a byte order mark inside a field": Case(
+        lambda: csv(fields(1, {REFERENCE: f"A{BOM}B"})),
+        problems=[(2, "A", "reference-format", f"A{BOM}B")],
+        says=["A<U+FEFF>B"],
+    ),
+    "a final Ctrl-Z": Case(lambda: csv(fields()) + b"\x1a", {2: sent()}),
+    "no final line end": Case(lambda: csv(fields()).rstrip(), {2: sent()}),
+    "mixed line ends": Case(
+        lambda: csv(fields(1), fields(2), end="\r\n").replace(b"7\r\n", b"7\n"),
+        {2: sent(1), 3: sent(2)},
+    ),
+    # Fields
+    "separators and quotes in fields": Case(
+        lambda: csv(fields(1, {REFERENCE: quoted('24", black; new\t')})),
+        {2: sent(reference='24", black; new')},
+        [(2, "A", "trimmed", '24", black; new\t')],
+    ),
+    "a line break in a field": Case(
+        lambda: csv(fields(1, {REFERENCE: quoted("A\nB")}), fields(2, {STOCK: "x"})),
+        problems=[
+            (2, "A", "reference-format", "A\nB"),
+            (3, "I", "number-format", "x"),
+        ],
+        lines={2: 2, 3: 4},
+    ),
+    "line breaks in the field of an unknown column": Case(
+        lambda: noted(quoted('one\ntwo\r\nthree, "four"'), "x", {STOCK: "-1"}),
+        {2: sent()},
+        [
+            (None, None, "unknown-column", "note"),
+            (3, "J", "number-range", "-1"),
+        ],
+        lines={3: 5},
+    ),
+    "text written as a formula": Case(
+        lambda: csv(
+            fields(1, {REFERENCE: '="0036"', GTIN: '="0036000291452"'}),
+            fields(2, {REFERENCE: '"=""00""""37"""'}),
+        ),
+        {
+            2: sent(reference="0036", product={"gtin": "0036000291452"}),
+            3: sent(2, reference='00"37'),
+        },
+    ),
+    "a formula that is none of it": Case(
+        lambda: csv(fields(1, {REFERENCE: "=1+1", GTIN: "=A1"})),
+        problems=[(2, "B", "gtin-format", "=A1")],
+    ),
+    "short records are padded": Case(
+        lambda: csv(fields(1)[:8]), problems=[(2, "I", "required-missing", None)]
+    ),
+    "surplus empty fields are ignored": Case(
+        lambda: csv([*fields(1), "", "", " "], fields(2)), {2: sent(1), 3: sent(2)}
+    ),
+    "a surplus field": Case(
+        lambda: csv(fields(1, {PRICE: "19,99"})),
+        problems=[
+            (2, "H", "integer-required", "1.50"),
+            (2, "J", "too-many-columns", "7"),
+        ],
+    ),
+    "blank lines": Case(lambda: csv([], [",,"], ["  "], fields(), [], before="\n\n"), {7: sent()}),
+    "title lines above the header": Case(
+        lambda: csv(fields(), separator=";", before="Our offers, March\n;;;\n"), {4: sent()}
+    ),
+    "a field of any length in an unknown column": Case(
+        lambda: noted(quoted("é, " * 1_000_000), "x" * 3_000_000),
+        {2: sent(1), 3: sent(2)},
+        [(None, None, "unknown-column", "note")],
+    ),
+    "a reference beyond what a cell holds": Case(
+        lambda: csv(fields(1, {REFERENCE: "x" * 40_000})),
+        problems=[(2, "A", "text-too-long", "x" * 40_000)],
+    ),
+    "a million fields of nothing": Case(lambda: csv([*fields(1), "," * 1_000_000]), {2: sent(1)}),
+    "more fields than a sheet has columns": Case(
+        lambda: csv([*fields(1), "," * 20_000 + "x"]), error="grid-out-of-range", says=["line 2"]
+    ),
+    # Quotes
+    "an open quote": Case(
+        lambda: broken(f'"{",".join(fields(4))}\n{",".join(fields(5))}\n'),
+        error="csv-unterminated-quote",
+        says=["line 5"],
+    ),
+    "an open quote after one that closes": Case(
+        lambda: csv(fields(1, {REFERENCE: quoted("A\nB")}), end="\r\n") + b'SKU-2,"\r\nx',
+        error="csv-unterminated-quote",
+        says=["line 4"],
+    ),
+    "a quote that is the last character": Case(
+        lambda: broken('"'), error="csv-unterminated-quote", says=["line 5"]
+    ),
+    "a quote inside an unquoted field": Case(
+        lambda: csv(fields(1, {REFERENCE: '24"'})), {2: sent(reference='24"')}
+    ),
+    "nothing but a header": Case(csv, error="no-rows"),
+    "nothing": Case(lambda: b"", error="empty-file"),
+    "nothing but blanks": Case(lambda: b"\r\n \t\n" + BOM.encode(), error="empty-file"),
+}
+
+
+@pytest.mark.parametrize("case", WRITINGS.values(), ids=WRITINGS)
+def test_every_writing(tmp_path: Path, case: Case) -> None:
+    judge(case, tmp_path)
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_what_comes_out(tmp_path: Path, case: Case) -> None:
+    judge(case, tmp_path)
