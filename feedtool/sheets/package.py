@@ -180,7 +180,7 @@ def _index(infos: list[ZipInfo], limits: Limits) -> dict[str, ZipInfo]:
         raise ZipBomb(f"The package has {len(infos)} parts.", _NOT_TRUSTED)
     by_key: dict[str, ZipInfo] = {}
     for info in infos:
-        if info.is_dir():
+        if info.filename.endswith("/"):  # `is_dir` cannot bear a member without a name
             continue
         _refuse_bad_member(info)
         key = part_key(info.filename)
@@ -196,7 +196,7 @@ def _refuse_bad_member(info: ZipInfo) -> None:
     """Raise ZipBadName, Encrypted or CorruptZip for a member that cannot be honest."""
     name = info.orig_filename
     segments = name.replace("\\", "/").split("/")
-    if ".." in segments or ":" in segments[0] or "\0" in name:
+    if not name or ".." in segments or ":" in segments[0] or "\0" in name:
         raise ZipBadName(f"The package holds a part named {name!r}.", _NOT_TRUSTED)
     if info.flag_bits & _ENCRYPTED_FLAGS:
         raise Encrypted(
