@@ -101,21 +101,24 @@ class BookParts:
             self._parts[name] = SmallPart.read(self.package, name)
         return self._parts[name]
 
+    def _folder(self) -> str:
+        """The workbook's own folder, where new parts go."""
+        return posixpath.dirname(self.book.workbook.replace("\\", "/"))
+
     def _relations(self) -> str:
         strict = self.namespace().startswith(_STRICT)
         return _STRICT_RELATIONS if strict else _TRANSITIONAL_RELATIONS
 
     def _free_name(self, stem: str, suffixes: Iterable[int | str]) -> str:
         """`xl/worksheets/sheet4.xml`: in the workbook's folder, the first not yet taken."""
-        folder = posixpath.dirname(self.book.workbook)
-        names = (posixpath.join(folder, f"{stem}{suffix}.xml") for suffix in suffixes)
+        names = (posixpath.join(self._folder(), f"{stem}{suffix}.xml") for suffix in suffixes)
         return next(name for name in names if self.package.part(name) is None)
 
     def _relate(self, kind: str, part: str) -> str:
         """A relationship from the workbook to a new part; its id."""
         rels = self._part(self.book.workbook_rels)
         root = rels.outline()
-        folder = posixpath.dirname(self.book.workbook)
+        folder = self._folder()
         taken = {node.attributes.get("Id", ""): node.attributes for node in root.children}
         for name, known in taken.items():
             # There may be one already, to a part that was never there.

@@ -111,7 +111,7 @@ def is_annotated(
 def _ranges(package: Package, entry: SheetEntry, frame: Frame, header_row: int) -> Iterator[int]:
     """The last columns of merged cells, of the autofilter and of tables."""
     yield from (place.right for place in frame.ranges(header_row))
-    folder, _, name = entry.part.rpartition("/")
+    folder, _, name = entry.part.replace("\\", "/").rpartition("/")
     rels = f"{folder}/_rels/{name}.rels".lstrip("/")
     for relation in read_relationships(package, rels):
         if relation.kind == "table" and package.part(relation.target):
