@@ -12,6 +12,7 @@ from typing import IO, Self
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from feedtool.sheets.unreadable import (
+    COPY_AGAIN,
     SAVE_AGAIN,
     CorruptZip,
     Encrypted,
@@ -25,7 +26,6 @@ MIB = 1 << 20
 _BROKEN = (BadZipFile, EOFError, zlib.error, ValueError, ArithmeticError, LookupError, OSError)
 """What zipfile raises, besides the documented, when a package is damaged on purpose."""
 
-_COPY_AGAIN = "Copy or download it again. " + SAVE_AGAIN
 _NOT_TRUSTED = "Have its sender make it anew in a spreadsheet program."
 _LARGEST_DIRECTORY = 16 * MIB
 """Bytes; a part takes about a hundred."""
@@ -126,7 +126,7 @@ class Package:
         """
         info = self.part(name)
         if info is None:
-            raise CorruptZip(f"The package lacks its part {name}.", _COPY_AGAIN)
+            raise CorruptZip(f"The package lacks its part {name}.", COPY_AGAIN)
         try:
             with self._zip.open(info) as member:
                 while piece := member.read(size):
@@ -135,7 +135,7 @@ class Package:
                     raise BadZipFile("shorter than its directory says")
         except (*_BROKEN, RuntimeError) as error:
             raise CorruptZip(
-                f"Part {info.filename} of the package is damaged ({error}).", _COPY_AGAIN
+                f"Part {info.filename} of the package is damaged ({error}).", COPY_AGAIN
             ) from error
 
 
@@ -152,7 +152,7 @@ def _open_zip(file: IO[bytes]) -> ZipFile:
         return ZipFile(file)
     except (*_BROKEN, NotImplementedError) as error:
         raise CorruptZip(
-            f"The file is a damaged or incomplete zip package ({error}).", _COPY_AGAIN
+            f"The file is a damaged or incomplete zip package ({error}).", COPY_AGAIN
         ) from error
 
 

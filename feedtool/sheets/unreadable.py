@@ -7,6 +7,7 @@ from feedtool.errors import FileProblem
 
 SAVE_AS_XLSX = 'Open it in a spreadsheet program and save it as "Excel workbook (.xlsx)".'
 SAVE_AGAIN = "Open it in a spreadsheet program, repair it if asked, and save it again as .xlsx."
+COPY_AGAIN = f"Copy or download it again. {SAVE_AGAIN}"
 
 
 class Encrypted(FileProblem):

@@ -11,9 +11,10 @@ from collections.abc import Iterable, Iterator
 from copy import copy
 from pathlib import Path
 from typing import IO
-from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile, ZipInfo
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from feedtool.errors import UsageProblem
+from feedtool.sheets.unreadable import COPY_AGAIN, CorruptZip
 
 LEVEL = 1
 """Of deflate: a sheet of 35 MB takes 0.19 s and 4.8 MB at 1, 0.73 s and 3.7 MB at 6."""
@@ -88,16 +89,20 @@ class Repack:
 
 
 def raw(info: ZipInfo, source: IO[bytes]) -> Iterator[bytes]:
-    """A member's bytes as they are compressed. Raises BadZipFile if they end too early."""
+    """A member's bytes as they are compressed. Raises CorruptZip if they end too early."""
     _, start = _open_local(info, source)
     left = info.compress_size
     source.seek(start)
     while left:
         piece = source.read(min(left, _COPIED))
         if not piece:
-            raise BadZipFile(f"{info.filename} is cut off")
+            raise _damaged(f"part {info.filename} is cut off")
         left -= len(piece)
         yield piece
+
+
+def _damaged(what: str) -> CorruptZip:
+    return CorruptZip(f"The file is a damaged or incomplete zip package ({what}).", COPY_AGAIN)
 
 
 def named(name: str, like: ZipInfo) -> ZipInfo:
@@ -120,7 +125,7 @@ def _open_local(info: ZipInfo, source: IO[bytes]) -> tuple[bytes, int]:
     source.seek(info.header_offset)
     header = source.read(_LOCAL.size)
     if len(header) < _LOCAL.size or header[:4] != b"PK\3\4":
-        raise BadZipFile(f"{info.filename} is not where the directory says")
+        raise _damaged(f"part {info.filename} is not where the directory says")
     *_, name_size, extra_size = _LOCAL.unpack(header)
     source.seek(name_size, 1)
     extra = source.read(extra_size)
