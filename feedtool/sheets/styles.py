@@ -6,7 +6,7 @@ from enum import Enum
 
 from lxml import etree
 
-from feedtool.sheets.markup import local, parse_part
+from feedtool.sheets.markup import MAIN_NAMESPACES, corrupt, local, parse_part
 from feedtool.sheets.package import Package
 
 
@@ -32,6 +32,8 @@ class Style:
 
 GENERAL = Style()
 
+_ROOTS = frozenset(etree.QName(namespace, "styleSheet") for namespace in MAIN_NAMESPACES)
+
 _BUILT_IN_DATES = frozenset({*range(14, 23), *range(27, 37), 45, 47, *range(50, 59)})
 """The second range and the last are the dates of East Asian versions (ECMA-376, 18.8.30)."""
 _BUILT_IN_ELAPSED = 46
@@ -50,6 +52,9 @@ def read_styles(package: Package, part: str | None) -> tuple[Style, ...]:
     if part is None:
         return ()
     root = parse_part(package, part)
+    if etree.QName(root) not in _ROOTS:
+        # All numbers would look general, dates too.
+        raise corrupt(part, f"its root is <{local(root)}>")
     codes = {
         _number(element.get("numFmtId")): element.get("formatCode") or ""
         for element in _group(root, "numFmts")
