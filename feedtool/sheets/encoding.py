@@ -17,7 +17,7 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _LONGEST_LINE = 16 * MIB
-_MULTIBYTE = re.compile(
+MULTIBYTE = re.compile(
     rb"[\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]{2}"
     rb"|\xed[\x80-\x9f][\x80-\xbf]|\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}"
     rb"|\xf4[\x80-\x8f][\x80-\xbf]{2}"
@@ -161,7 +161,7 @@ def _has_multibyte(path: Path) -> bool:
     with path.open("rb") as file:
         kept = b""
         while block := file.read(_BLOCK):
-            if _MULTIBYTE.search(kept + block):
+            if MULTIBYTE.search(kept + block):
                 return True
             kept = block[-3:]
     return False

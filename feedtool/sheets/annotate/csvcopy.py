@@ -18,6 +18,7 @@ from typing import NamedTuple
 from feedtool.sheets.annotate.check import NotAsWritten
 from feedtool.sheets.annotate.notes import SheetNotes
 from feedtool.sheets.delimited import CsvSource, Dialect
+from feedtool.sheets.encoding import MULTIBYTE
 from feedtool.sheets.unreadable import CsvUnterminatedQuote
 
 _LONGEST_FIELD = 16 << 20
@@ -27,6 +28,8 @@ field whose quote was left open."""
 _CTRL_Z = "\x1a"
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """What makes a spreadsheet program take a text for a formula, or lose what comes before one."""
+_PLAIN = str.maketrans({"“": '"', "”": '"', "…": "...", "€": "EUR"})
+"""Marks in our messages, and what stands for them where they would be misread."""
 _BLOCK = 1 << 16
 _BYTEWISE = ("utf-8", "ascii", "cp125", "cp437", "cp85", "iso8859", "latin", "koi8", "mac")
 """Encodings (beginnings of their names) in which no byte of ASCII is part of another letter."""
@@ -126,7 +129,12 @@ class _Text:
             text = "'" + text
         if text.isascii():
             return text
-        return text.encode(self.dialect.encoding, "replace").decode(self.codec)
+        raw = text.encode(self.dialect.encoding, "replace")
+        if self.codec == "latin-1" and not self.mark and MULTIBYTE.search(raw):
+            # A letter of theirs and a mark of ours, such as `É”`, would look like UTF-8.
+            raw = text.translate(_PLAIN).encode(self.dialect.encoding, "replace")
+            raw = MULTIBYTE.sub(lambda found: b"?" * len(found[0]), raw)
+        return raw.decode(self.codec)
 
     def quoted(self, text: str) -> str:
         """A field's text with quotation marks, where it needs them."""
