@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from feedtool.delivery.decide import Settings
     from feedtool.delivery.events import Event
+    from feedtool.dialect import Limits
     from feedtool.sandbox import Applied
     from feedtool.service.wire import Call, Reply, Sender
 
@@ -102,7 +103,7 @@ class Scene:
     events: list[Event] = field(default_factory=list)
 
     def plan(
-        self, items: Iterable[Item], limits: plan.Limits | None = None, language: str = "en"
+        self, items: Iterable[Item], limits: Limits | None = None, language: str = "en"
     ) -> None:
         base = self.transport.base
         self.run_id = self.ledger.start_run(now=START, seller="S1", service=base, language=language)
