@@ -64,6 +64,14 @@ class Block:
     column: Callable[[int], Iterable[Hashable]]
     """The keys of column i (0-based, i < width), one for each of `rows`."""
     decode: Callable[[Hashable], Cell]
+    occupied: frozenset[int] | None = None
+    """The columns that have a value, where few of many do; None may be all of them."""
+
+    def used(self, first: int) -> Sequence[int]:
+        """The columns from this one on that may have a value, ascending."""
+        if self.occupied is None:
+            return range(first, self.width)
+        return sorted(index for index in self.occupied if index >= first)
 
 
 def letters(index: int) -> str:

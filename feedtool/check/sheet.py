@@ -3,7 +3,9 @@
 from array import array
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import repeat
+from typing import NamedTuple
 
 import orjson
 
@@ -48,6 +50,34 @@ class RowFaults:
 NO_FAULTS = RowFaults()
 
 
+class Place(NamedTuple):
+    """What every problem of a column says of its place."""
+
+    letters: str | None
+    header: str | None
+    key: str | None
+
+
+NOWHERE = Place(None, None, None)
+
+
+class Cells:
+    """The cells of a block, one by one; a column is fetched once, however many are asked for."""
+
+    def __init__(self, block: Block) -> None:
+        self.block = block
+        self._columns: dict[int, Sequence[Hashable]] = {}
+
+    def at(self, position: int, index: int) -> Cell:
+        """The cell of a row's position and a column."""
+        if index >= self.block.width:
+            return BLANK
+        keys = self._columns.get(index)
+        if keys is None:
+            keys = self._columns[index] = tuple(self.block.column(index))
+        return self.block.decode(keys[position])
+
+
 class SheetReader:
     """Reads the rows of one sheet into a CheckedSheet.
 
@@ -81,10 +111,8 @@ class SheetReader:
         self.surveys = surveys
         self.is_kind_certain = is_kind_certain
         self.columns: SheetColumns = sheet_columns(self.header, feed, dialect)
-        self._letters = {
-            column.key: (letters(index), self.header.texts[index])
-            for index, column in self.header.columns.items()
-        }
+        self._index_of = {column.key: index for index, column in self.header.columns.items()}
+        self._places: dict[int | None, Place] = {}
         self._feeds = {
             other.kind: other for other in all_feeds().values() if other.sheet == feed.sheet
         }
@@ -161,35 +189,36 @@ class SheetReader:
             table.append(values)
         # What stood behind the last header stands between it and ours in an annotated copy.
         last = max(self.header.texts.keys() - self.header.own)
-        for index in sorted(set(range(last + 1, block.width)) - self.header.own):
+        for index in sorted(set(block.used(last + 1)) - self.header.own):
             values = beyond.read(block.column(index), block.decode)
             if beyond.is_flawed:
                 _take_out_flaws(values, index, BEYOND, found)
+        cells = Cells(block)
         fields = [key for _, key, _ in by_index]
         blank = (None,) * len(fields)
         for position, row_values in enumerate(zip(*table, strict=True)):
-            faults = found.get(position, NO_FAULTS)
-            if row_values == blank and not faults.refused - {BEYOND}:
+            said = found.get(position, NO_FAULTS)
+            if row_values == blank and not said.refused - {BEYOND}:
                 continue
-            self._read_row(block, position, dict(zip(fields, row_values, strict=True)), faults)
+            self._read_row(cells, position, dict(zip(fields, row_values, strict=True)), said)
 
     def _read_row(
-        self, block: Block, position: int, values: dict[str, object], cells: RowFaults
+        self, cells: Cells, position: int, values: dict[str, object], said: RowFaults
     ) -> None:
-        number = block.rows[position]
+        number = cells.block.rows[position]
         row = Row(
             number,
             self._kind(values),
             str(values.get("salesChannelId") or self.channel),
             values,
-            frozenset(cells.refused) if cells.refused else NOTHING_REFUSED,
+            frozenset(said.refused) if said.refused else NOTHING_REFUSED,
             self.columns,
         )
-        if number in block.hidden:
+        if number in cells.block.hidden:
             self._hidden += 1
         found = [*self._faults(row)]
-        if cells.faults:
-            found = [*self._sent(row.kind, cells.faults), *found]
+        if said.faults:
+            found = [*self._sent(row.kind, said.faults), *found]
         is_valid = not found or all(one.code.severity is not Severity.ERROR for _, one in found)
         if is_valid:
             request = self._feeds[row.kind].request(row)
@@ -205,7 +234,7 @@ class SheetReader:
             reference = values.get("sellerExternalReference")
             self.checked.refused.append(Refused(number, str(reference) if reference else None))
         if found:
-            self._note(block, position, found)
+            self._note(cells, position, found)
 
     def _sent(
         self, kind: str, faults: Iterable[tuple[int | None, Fault]]
@@ -253,19 +282,17 @@ class SheetReader:
             )
         )
 
-    def _note(self, block: Block, position: int, found: Iterable[tuple[int | None, Fault]]) -> None:
+    def _note(self, cells: Cells, position: int, found: Sequence[tuple[int | None, Fault]]) -> None:
         """Puts faults in their place, in the order of columns."""
+        block = cells.block
+        row, line = block.rows[position], block.lines[position] if block.lines else None
         problems = [
-            self._problem(
-                fault,
-                index,
-                block.rows[position],
-                block.lines[position] if block.lines else None,
-                lambda column: _cell(block, position, column),
-            )
+            self._problem(fault, index, row, line, partial(cells.at, position))
             for index, fault in found
         ]
-        for problem in sorted(problems, key=lambda one: (len(one.column or ""), one.column or "")):
+        if len(problems) > 1:
+            problems.sort(key=lambda one: (len(one.column or ""), one.column or ""))
+        for problem in problems:
             self._problems.append(problem)
 
     def _problem(
@@ -276,26 +303,33 @@ class SheetReader:
         line: int | None,
         cell: Callable[[int], Cell],
     ) -> Problem:
-        key = fault.field
-        if index is None and key is not None:
-            index = next((i for i, c in self.header.columns.items() if c.key == key), None)
-        elif index is not None and key is None and index in self.header.columns:
-            key = self.header.columns[index].key
+        if index is None and fault.field is not None:
+            index = self._index_of.get(fault.field)
+        place = self._places.get(index) or self._place(index)
         value = fault.value
         if value is None and index is not None and row is not None:
             value = shown(cell(index)) or None
         return Problem(
             row,
             line,
-            None if index is None else letters(index),
-            None if index is None else self.header.texts.get(index),
-            key,
+            place.letters,
+            place.header,
+            place.key if fault.field is None else fault.field,
             fault.code.name,
             fault.code.severity,
             value,
             fault.message,
             fault.hint,
         )
+
+    def _place(self, index: int | None) -> Place:
+        """What is said of every problem of a column; None is no column."""
+        if index is None:
+            return NOWHERE
+        column = self.header.columns.get(index)
+        place = Place(letters(index), self.header.texts.get(index), column.key if column else None)
+        self._places[index] = place
+        return place
 
     def late_problem(self, row: int, fault: Fault) -> Problem:
         """The problem of a row that was read long ago."""
@@ -333,10 +367,3 @@ def _take_out_flaws(
             row.faults += [(index, fault) for fault in value.faults]
             if value.is_refused:
                 row.refused.add(key)
-
-
-def _cell(block: Block, position: int, index: int) -> Cell:
-    if index >= block.width:
-        return BLANK
-    keys: Sequence[Hashable] = tuple(block.column(index))
-    return block.decode(keys[position])

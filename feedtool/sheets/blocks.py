@@ -24,6 +24,7 @@ def rows_after(block: Block, row: int) -> Block:
         block.width,
         column,
         block.decode,
+        block.occupied,
     )
 
 

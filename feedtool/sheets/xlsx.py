@@ -171,11 +171,13 @@ class XlsxSheet:
     def _of_rows(self, rows: list[Row]) -> Block | None:
         if not rows:
             return None
-        last = max(max(row.cells) for row in rows)
+        occupied = frozenset[int]().union(*(row.cells for row in rows))
+        last = max(occupied)
         self.last_column = max(self.last_column, last)
+        nothing = [""] * len(rows)
 
         def column(index: int) -> Iterable[Hashable]:
-            return [row.cells.get(index, "") for row in rows]
+            return [row.cells.get(index, "") for row in rows] if index in occupied else nothing
 
         return Block(
             [row.number for row in rows],
@@ -184,6 +186,7 @@ class XlsxSheet:
             last + 1,
             column,
             self._decode,
+            occupied,
         )
 
     def _warn(self, block: Block, events: SheetEvents) -> bool:
