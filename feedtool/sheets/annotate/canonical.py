@@ -85,6 +85,8 @@ def _survey_block(block: bytes, tags: Tags, found: Survey) -> None:
     if block.count(tags.row_start) != len(rows) or block.count(tags.row_end) != opened:
         raise NotCanonical
     first = found.last_row + 1
+    if not all(_opens_a_row(part, tags.row_start) for part in block.split(tags.row_end)[:-1]):
+        raise NotCanonical
     for name, _ in rows:
         found.see_row(int(name))
     if first <= found.header_row <= found.last_row:
@@ -98,6 +100,17 @@ def _survey_block(block: bytes, tags: Tags, found: Survey) -> None:
             raise NotCanonical
         used = {column_index(name) for name in set(tags.used.findall(block))}
         found.see_columns({column_index(name) for name in set(cells)}, used)
+
+
+def _opens_a_row(part: bytes, row_start: bytes) -> bool:
+    """Whether a row opens in what stands before an end tag of one: none is inside another."""
+    start = part.find(row_start)
+    while start >= 0:
+        end = part.find(b">", start)
+        if part[end - 1 : end] != b"/":
+            return True
+        start = part.find(row_start, end)
+    return False
 
 
 def _header_row(block: bytes, tags: Tags, found: Survey) -> RawRow | None:
