@@ -72,12 +72,12 @@ class Frame:
         self.root = outline(self._data, part, KEPT)
 
     def head(self, edits: list[Edit]) -> bytes:
-        """The head with the edits made."""
-        return splice(self._data, edits, 0, self._cut)
+        """The head with those edits made that lie in it."""
+        return splice(self._data, (edit for edit in edits if edit.end <= self._cut), 0, self._cut)
 
     def tail(self, edits: list[Edit]) -> bytes:
-        """The tail with the edits made."""
-        return splice(self._data, edits, self._cut)
+        """The tail with those edits made that lie in it: sloppy programs put `cols` there."""
+        return splice(self._data, (edit for edit in edits if edit.end > self._cut), self._cut)
 
     def ranges(self, header_row: int) -> Iterator[Area]:
         """Merged cells and the autofilter.

@@ -51,15 +51,14 @@ class SheetPlan:
         bottom = max(self.found.last_row, self.notes.header_row)
         written = Area(min(self.columns), self.notes.header_row, max(self.columns), bottom)
         was_here = self.earlier.issuperset(self.columns)
-        yield self.frame.head(
-            self.frame.resize(written) + self.frame.widen(self.columns, earlier=was_here)
-        )
+        edits = self.frame.resize(written) + self.frame.widen(self.columns, earlier=was_here)
+        yield self.frame.head(edits)
         path = canonical if self.found.is_canonical else events
         _, stream = utf8(package.stream(self.entry.part), self.entry.part)
         yield from path.patch(stream, self.found, ink, self.earlier)
         ink.finish()
         self.digest = ink.digest
-        yield self.frame.tail(recolour(self.frame.root, ink.guilty, styles))
+        yield self.frame.tail(edits + recolour(self.frame.root, ink.guilty, styles))
 
 
 def plan_sheet(
