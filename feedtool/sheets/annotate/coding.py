@@ -73,7 +73,18 @@ def _codec(start: bytes, part: str) -> str | None:
         codec = codecs.lookup(name[1]).name
     except (LookupError, ValueError):
         raise corrupt(part, f"its encoding {name[1]!r} is unknown") from None
-    return None if codec in ("utf-8", "ascii") else codec
+    if codec != "utf-8" and not _is_single_byte(codec):
+        raise corrupt(part, f"its encoding {name[1]!r} is not used in workbooks")
+    return None if codec == "utf-8" else codec
+
+
+def _is_single_byte(codec: str) -> bool:
+    """Whether each byte is a character by itself, so that a text may be encoded in pieces."""
+    every = [bytes((code,)) for code in range(256)]
+    characters = b"".join(every).decode(codec, "replace")
+    return len(characters) == len(every) and all(
+        byte.decode(codec, "ignore").encode(codec) in (b"", byte) for byte in every
+    )
 
 
 def _lead(start: bytes, codec: str) -> bytes:
