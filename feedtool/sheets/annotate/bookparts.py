@@ -71,7 +71,8 @@ class BookParts:
         sheets = root.child("sheets")
         if sheets is None:
             raise corrupt(workbook.name, "it has no sheets")
-        ids = [int(node.attributes.get("sheetId", "0")) for node in sheets.all("sheet")]
+        stated = (node.attributes.get("sheetId", "") for node in sheets.all("sheet"))
+        ids = [int(text) for text in stated if text.isascii() and text.isdecimal()]
         markup = b'<%bsheet name=%b sheetId="%d" xmlns:r="%b" r:id="%b"/>' % (
             root.prefix,
             quoted(name),
