@@ -10,11 +10,12 @@ To mend it, keep one row of each reference, or give the rows different channels.
 """
 
 from collections.abc import Iterator
+from itertools import islice
 
 from feedtool.feeds import Row
 from feedtool.model import Fault
 from feedtool.rules import code
-from feedtool.rules._occurrences import Occurrences, Place
+from feedtool.rules._occurrences import Group, Occurrences, Place
 
 CODE = code(__name__, __doc__)
 
@@ -56,9 +57,10 @@ class Survey:
                 ),
             )
 
-    def _others(self, index: int, group: list[int], names: list[str]) -> str:
+    def _others(self, index: int, group: Group, names: list[str]) -> str:
         here = self._seen.place(index)
-        others = [self._seen.place(other) for other in group[: NAMED + 1] if other != index][:NAMED]
+        first = islice(group, NAMED + 1)
+        others = [self._seen.place(other) for other in first if other != index][:NAMED]
         shown = [
             f"row {other.row}" + (f" of {names[other.sheet]}" if other.sheet != here.sheet else "")
             for other in others

@@ -14,9 +14,12 @@ from collections.abc import Iterator
 from feedtool.feeds import Row
 from feedtool.model import Fault, Severity
 from feedtool.rules import code
-from feedtool.rules._occurrences import Occurrences, Place
+from feedtool.rules._occurrences import Group, Occurrences, Place
 
 CODE = code(__name__, __doc__, Severity.WARNING)
+
+UNSEEN, ALIKE = -1, -2
+"""Instead of an index: not looked at yet, and all quantities are the same."""
 
 
 class Survey:
@@ -45,21 +48,21 @@ class Survey:
 
     def faults(self, names: list[str]) -> Iterator[tuple[Place, Fault]]:
         """A warning for each row of a product whose rows do not agree."""
-        unlike: dict[str, int | None] = {}
+        unlike = array("q", [UNSEEN]) * len(self)
         for index, key, group in self._seen.repeated():
-            if key not in unlike:
-                unlike[key] = self._unlike_first(group)
-            other = unlike[key]
-            if other is None:
+            if unlike[group.first] == UNSEEN:
+                unlike[group.first] = self._unlike_first(group)
+            other = unlike[group.first]
+            if other == ALIKE:
                 continue
             if self._quantities[index] == self._quantities[other]:
-                other = group[0]
+                other = group.first
             yield self._seen.place(index), self._fault(index, other, key, names)
 
-    def _unlike_first(self, group: list[int]) -> int | None:
-        """The first occurrence whose quantity is not that of the group's first."""
-        first = self._quantities[group[0]]
-        return next((index for index in group if self._quantities[index] != first), None)
+    def _unlike_first(self, group: Group) -> int:
+        """The first occurrence whose quantity is not that of the group's first, or `ALIKE`."""
+        first = self._quantities[group.first]
+        return next((index for index in group if self._quantities[index] != first), ALIKE)
 
     def _fault(self, index: int, other: int, key: str, names: list[str]) -> Fault:
         product, _, condition = key.partition("\0")
