@@ -33,7 +33,12 @@ def earlier_columns(
 def _header_cells(header: RawRow) -> Iterator[tuple[int, str, str]]:
     """Column, type and text (or index) of each cell in the row of the headings."""
     row = fragment(header.data, "header")
-    for cell, place in zip(row.all("c"), header.cells, strict=True):
+    # Those that the sheet's own reading found: another namespace may have a `c` too.
+    places = {place.start: place for place in header.cells}
+    for cell in row.children:
+        place = places.get(cell.start)
+        if place is None:
+            continue
         kind = cell.attributes.get("t", "n")
         value = cell.child("v")
         if kind == "inlineStr":
