@@ -1,0 +1,248 @@
+"""A workbook and its annotated copy compared: what must be the same, byte by byte or by meaning.
+
+The sheets are looked at by lxml alone, which shares nothing with what wrote the copy.
+"""
+
+import posixpath
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from lxml import etree
+
+from feedtool.cells import BLANK, Block, index_of, letters
+from feedtool.check import HEADINGS
+from feedtool.sheets import open_source
+from feedtool.sheets.annotate import Note, SheetNotes, Summary, annotate
+
+SUMMARY = "feedtool summary"
+STYLE_LISTS = ("fonts", "cellXfs", "dxfs")
+
+Element = etree._Element  # noqa: SLF001  # it has no other name
+
+
+class Plan(NamedTuple):
+    """What is annotated in a workbook."""
+
+    sheet: str
+    header_row: int
+    rows: tuple[int, ...]
+
+
+def plan_of(path: Path) -> Plan | None:
+    """The first sheet with rows: the first is the header, each of the others gets a note."""
+    with open_source(path) as source:
+        for entry in source.sheets:
+            blocks = source.sheet(entry.name).blocks()
+            rows = [row for block in blocks for row in _with_values(block)][:3000]
+            if rows and entry.name != SUMMARY:
+                return Plan(entry.name, rows[0], tuple(rows[1:]))
+    return None
+
+
+def _with_values(block: Block) -> Iterator[int]:
+    columns = [list(block.column(index)) for index in range(block.width)]
+    for position, row in enumerate(block.rows):
+        if any(block.decode(column[position]) != BLANK for column in columns):
+            yield row
+
+
+def annotated(source: Path, target: Path, plan: Plan) -> None:
+    """Write the copy: a note for each row, of all kinds."""
+    notes = (
+        Note(
+            row,
+            ("Valid", "Invalid")[row % 2],
+            ("", "=1+1", "a & <b>", "é\n“x”")[row % 4],
+            ("", "gtin-format")[row % 2],
+            ((0, "error"),) if row % 2 else ((1, "warning"),),
+        )
+        for row in plan.rows
+    )
+    summary = Summary(SUMMARY, [("Rows", len(plan.rows)), ("Text", "=1+1")])
+    annotate(source, target, [SheetNotes(plan.sheet, plan.header_row, HEADINGS, notes)], summary)
+
+
+def assert_only_ours_differs(source: Path, copy: Path, plan: Plan) -> None:
+    """The copy differs from its source in nothing but the parts of the design's section 4."""
+    with zipfile.ZipFile(source) as old, zipfile.ZipFile(copy) as new:
+        book = Book(old)
+        sheet = book.sheets[plan.sheet]
+        names = [info.filename for info in old.infolist()]
+        copied = [info.filename for info in new.infolist()]
+        assert copied[: len(names)] == names
+        added = copied[len(names) :]
+        may_change = {sheet, *book.small_parts(), book.sheets.get(SUMMARY)}
+        assert [name for name in added if "sheet" not in name and "styles" not in name] == []
+        for name in names:
+            if _key(name) not in may_change:
+                assert old.read(name) == new.read(name), name
+        spelled = next(name for name in names if _key(name) == sheet)
+        columns = our_columns(copy, plan)
+        before, after = (_without_ours(package.read(spelled), columns) for package in (old, new))
+        assert before == after
+        _assert_styles_kept(old, new, book.styles)
+        for name in (book.workbook, book.workbook_rels, book.types):
+            _assert_children_kept(old, new, name)
+
+
+class Book:
+    """Where a package's parts are; keys are names in small letters, without a leading slash."""
+
+    def __init__(self, package: zipfile.ZipFile) -> None:
+        self._names = {_key(name): name for name in package.namelist()}
+        self._package = package
+        self.types = "[content_types].xml"
+        root = self._relations("_rels/.rels")
+        workbook = (target for kind, target, _ in root if kind == "officeDocument")
+        self.workbook = next(workbook, "xl/workbook.xml")
+        folder, name = posixpath.split(self.workbook)
+        self.workbook_rels = posixpath.join(folder, "_rels", f"{name}.rels")
+        related = self._relations(self.workbook_rels)
+        self.styles = next((target for kind, target, _ in related if kind == "styles"), None)
+        self.app = next((target for kind, target, _ in root if kind == "extended-properties"), "")
+        parts = {ident: target for _, target, ident in related}
+        self.sheets = {
+            sheet.get("name") or "": parts[_relation_of(sheet)]
+            for sheet in self._parsed(self.workbook).iter("{*}sheet")
+            if _relation_of(sheet) in parts
+        }
+
+    def small_parts(self) -> set[str | None]:
+        """The other parts that a copy may change."""
+        return {self.types, self.workbook, self.workbook_rels, self.styles, self.app}
+
+    def _parsed(self, key: str) -> Element:
+        return etree.fromstring(self._package.read(self._names[key]))
+
+    def _relations(self, key: str) -> list[tuple[str, str, str]]:
+        """Kind, target and identifier of each."""
+        base = posixpath.dirname(posixpath.dirname(key))
+        return [
+            (
+                (one.get("Type") or "").rpartition("/")[2],
+                _resolved(base, one.get("Target") or ""),
+                one.get("Id") or "",
+            )
+            for one in self._parsed(key)
+            if one.get("TargetMode") != "External"
+        ]
+
+
+def _relation_of(sheet: Element) -> str:
+    return next((str(value) for key, value in sheet.items() if str(key).endswith("}id")), "")
+
+
+def _resolved(base: str, target: str) -> str:
+    target = target.replace("\\", "/").replace("%20", " ")
+    return _key(posixpath.normpath(posixpath.join("/", base, target)))
+
+
+def _key(name: str) -> str:
+    return name.replace("\\", "/").lstrip("/").casefold()
+
+
+def our_columns(copy: Path, plan: Plan) -> frozenset[int]:
+    """Where our headings stand in the copy, as feedtool reads it."""
+    with open_source(copy) as source:
+        head = source.sheet(plan.sheet).head(10_000)
+        cells = next(row.cells for row in head if row.number == plan.header_row)
+    return frozenset(at for at, cell in enumerate(cells) if cell.text.strip() in HEADINGS)
+
+
+def _without_ours(part: bytes, ours: frozenset[int]) -> list[object]:
+    """All that a sheet holds, but our columns, our colours, and what says how large it is."""
+    root = etree.fromstring(part, etree.XMLParser(huge_tree=True))
+    found: list[object] = []
+    for child in root:
+        name = _name(child)
+        if name == "sheetData":
+            found += _rows(child, ours)
+        elif name == "cols":
+            found += _columns(child, ours)
+        elif name == "conditionalFormatting":
+            found += [_written(rule) for rule in child if "feedtool" not in _text(rule)]
+        elif name != "dimension":
+            found.append(_written(child))
+    return found
+
+
+def _name(element: Element) -> str:
+    """Without a namespace; empty for a comment."""
+    tag = str(element.tag)
+    return "" if tag.startswith("<") else tag.rpartition("}")[2]
+
+
+def _rows(data: Element, ours: frozenset[int]) -> Iterator[object]:
+    """Each row's attributes, and its cells by column."""
+    number = 0
+    for row in data.iterchildren("{*}row"):
+        number = int(row.get("r", number + 1))
+        kept = sorted((key, value) for key, value in row.items() if key != "spans")
+        yield number, kept
+        column = -1
+        for cell in row:
+            if _name(cell) == "c":
+                name = (cell.get("r") or letters(column + 1)).rstrip("0123456789")
+                column = index_of(name)
+                if column not in ours:
+                    yield number, column, _written(cell)
+            else:
+                yield number, _written(cell)
+
+
+def _columns(group: Element, ours: frozenset[int]) -> Iterator[object]:
+    """What each column is, one by one, but for ours."""
+    for col in group:
+        first, last = int(col.get("min", "1")) - 1, int(col.get("max", "1")) - 1
+        kept = sorted((key, value) for key, value in col.items() if key not in {"min", "max"})
+        for column in range(first, last + 1):
+            if column not in ours:
+                yield column, kept
+
+
+def _written(element: Element) -> object:
+    """An element as it means, comments and all."""
+    return (
+        str(element.tag),
+        sorted((str(key), str(value)) for key, value in element.items()),
+        element.text,
+        [(_written(child), child.tail) for child in element],
+    )
+
+
+def _text(element: Element) -> str:
+    return "".join(str(text) for text in element.itertext())
+
+
+def _assert_styles_kept(old: zipfile.ZipFile, new: zipfile.ZipFile, key: str | None) -> None:
+    """Ours are appended to the lists of formats; nothing else changes."""
+    if key is None:
+        return
+    before, after = (_parsed(package, key) for package in (old, new))
+    kept = {etree.QName(child).localname: child for child in before}
+    for child in after:
+        name = etree.QName(child).localname
+        theirs = list(kept[name]) if name in kept else []
+        assert [_written(one) for one in list(child)[: len(theirs)]] == list(map(_written, theirs))
+        assert name in STYLE_LISTS or len(child) == len(theirs)
+
+
+def _assert_children_kept(old: zipfile.ZipFile, new: zipfile.ZipFile, key: str) -> None:
+    """The elements of a small part are there as they were, and perhaps some more."""
+    before, after = (
+        [_own(element) for element in _parsed(package, key).iter("*")] for package in (old, new)
+    )
+    rest = iter(after)
+    assert all(element in rest for element in before), key
+
+
+def _own(element: Element) -> tuple[str, list[tuple[str, str]], str]:
+    attributes = sorted((str(key), str(value)) for key, value in element.items())
+    return str(element.tag), attributes, (element.text or "").strip()
+
+
+def _parsed(package: zipfile.ZipFile, key: str) -> Element:
+    spelled = next(name for name in package.namelist() if _key(name) == key)
+    return etree.fromstring(package.read(spelled))

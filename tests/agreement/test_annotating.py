@@ -1,0 +1,82 @@
+"""Every file that the tests make is annotated: nothing else changes, and it reads the same."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from feedtool.cells import Cell
+from feedtool.errors import FileProblem, UsageProblem
+from tests.agreement.books import BOOKS
+from tests.agreement.copies import (
+    SUMMARY,
+    annotated,
+    assert_only_ours_differs,
+    our_columns,
+    plan_of,
+)
+from tests.agreement.reading import Place, agree, both_read, explanation, ours, pairs
+
+Cells = dict[str, dict[Place, Cell]]
+
+
+def annotate_and_compare(source: Path, folder: Path) -> bool:
+    """Whether there was something to annotate in a workbook, and it was done well."""
+    plan = plan_of(source)
+    if plan is None:
+        return False
+    folder.mkdir(exist_ok=True)
+    copy, again = folder / "copy.xlsx", folder / "again.xlsx"
+    for target in (copy, again):
+        target.unlink(missing_ok=True)
+    annotated(source, copy, plan)
+    assert_only_ours_differs(source, copy, plan)
+    columns = our_columns(copy, plan)
+    assert without(ours(copy), plan.sheet, columns) == without(ours(source), plan.sheet, columns)
+    annotated(copy, again, plan)
+    assert again.read_bytes() == copy.read_bytes()
+    if both_read(source):
+        assert both_read(copy)
+        strange = [pair for pair in pairs(copy) if not agree(pair.ours, pair.theirs)]
+        assert [pair for pair in strange if explanation(pair) is None] == []
+        written = [
+            pair
+            for pair in pairs(copy)
+            if pair.sheet == SUMMARY or (pair.sheet == plan.sheet and pair.place[1] in columns)
+        ]
+        assert written
+        assert not any(pair.theirs.formula for pair in written)
+    return True
+
+
+def without(cells: Cells, sheet: str, columns: frozenset[int]) -> Cells:
+    """The cells of a workbook but those of our columns and of the summary."""
+    return {
+        name: {
+            place: cell for place, cell in found.items() if name != sheet or place[1] not in columns
+        }
+        for name, found in cells.items()
+        if name != SUMMARY
+    }
+
+
+@pytest.mark.parametrize("name", BOOKS)
+def test_books(book: Callable[[str], Path], tmp_path: Path, name: str) -> None:
+    assert annotate_and_compare(book(name), tmp_path / "out")
+
+
+@pytest.mark.long
+def test_every_workbook_that_the_tests_make(harvest: list[Path], tmp_path: Path) -> None:
+    done, refused = 0, []
+    for path in harvest:
+        if not path.read_bytes().startswith(b"PK"):
+            continue
+        with suppress(FileProblem):
+            ours(path)
+            try:
+                done += annotate_and_compare(path, tmp_path / "out")
+            except UsageProblem as error:
+                refused.append((path, error))  # no room for our columns
+    assert done > 100
+    assert all("no room" in error.message for _, error in refused), refused
