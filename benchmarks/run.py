@@ -6,19 +6,18 @@ figure counts. The result is a Markdown table of medians.
 """
 
 import argparse
-import json
 import os
 import subprocess
 import sys
 import sysconfig
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 HERE = ROOT / "benchmarks"
@@ -51,8 +50,10 @@ class Job:
 
     title: str
     contenders: Sequence[Contender]
-    agree: Callable[[Sequence[Path]], None] = lambda _: None
-    """Raises unless what the contenders printed or wrote is the same."""
+    same: str = ""
+    """What `compare.py` finds to be the same in what they printed, or wrote."""
+    written: Sequence[Path] = ()
+    """The files that they write; else what they print is compared."""
     at_least: int = 1
     """Repetitions; what takes milliseconds needs more of them."""
 
@@ -66,7 +67,7 @@ def corpus(rows: int) -> Path:
 
 
 def once(command: Sequence[str | Path], printed: Path) -> Figures:
-    """Runs a contender and measures it."""
+    """Runs a contender and measures it; its peak of memory is at least what this process has."""
     begun = time.perf_counter()
     with printed.open("wb") as out:
         process = subprocess.Popen(command, stdout=out, cwd=ROOT)
@@ -84,40 +85,17 @@ def measure(job: Job, repeat: int) -> list[list[Figures]]:
         printed = [Path(folder) / str(number) for number in range(len(job.contenders))]
         for contender, out in zip(job.contenders, printed, strict=True):
             once(contender.command, out)
-        job.agree(printed)
+        if job.same:
+            subprocess.run(
+                [sys.executable, HERE / "compare.py", job.same, *(job.written or printed)],
+                check=True,
+            )
         figures: list[list[Figures]] = [[] for _ in job.contenders]
         for number in range(max(repeat, job.at_least)):
             tell(f"{job.title}: round {number + 1}")
             for own, contender, out in zip(figures, job.contenders, printed, strict=True):
                 own.append(once(contender.command, out))
     return figures
-
-
-def same_problems(printed: Sequence[Path]) -> None:
-    """The same problems in the same cells, and as many rows."""
-    told = [json.loads(path.read_text("utf-8"))[0] for path in printed]
-    first, *others = [(_counts(one), _places(one)) for one in told]
-    if any(other != first for other in others) or not first[1]:
-        raise SystemExit("the contenders do not find the same problems")
-
-
-def _counts(told: dict[str, Any]) -> list[int]:
-    return [told[name] for name in ("rows", "valid", "invalid", "warnings")]
-
-
-def _places(told: dict[str, Any]) -> set[tuple[int, str, str]]:
-    return {(one["row"], one["column"], one["code"]) for one in told["problems"] if one["row"]}
-
-
-def same_cells(copies: Sequence[Path]) -> None:
-    """The same values in all cells of the sheet."""
-    from openpyxl import load_workbook
-
-    sheets = [load_workbook(copy, read_only=True).worksheets[0] for copy in copies]
-    rows = [sheet.iter_rows(values_only=True) for sheet in sheets]
-    for number, (first, *others) in enumerate(zip(*rows, strict=True), start=1):
-        if any(other != first for other in others):
-            raise SystemExit(f"the annotated copies differ in row {number}")
 
 
 def validate() -> Job:
@@ -132,7 +110,7 @@ def validate() -> Job:
             ),
             Contender("feedtool", [FEEDTOOL, "validate", "--format", "json", path]),
         ],
-        same_problems,
+        same="problems",
     )
 
 
@@ -149,7 +127,8 @@ def annotate() -> Job:
             )
             for way, name in ways.items()
         ],
-        lambda _: same_cells(list(copies.values())),
+        same="cells",
+        written=list(copies.values()),
     )
 
 
