@@ -161,7 +161,7 @@ class Events:
         if reference is None:
             row.column += 1
             return
-        name = reference.rstrip(_DIGITS)
+        name = reference.rstrip(_DIGITS).upper()
         column = self._columns.get(name)
         if column is None:
             if not _COLUMN.fullmatch(name):
