@@ -29,6 +29,8 @@ class NoRows(FileProblem):
 
     Blank rows do not count. Nothing was sent.
 
+    Example: a new template in which nothing is filled yet.
+
     To mend it, fill the sheet, or name another one with `--sheet`.
     """
 
@@ -42,6 +44,8 @@ class HeaderNotFound(FileProblem):
     the template (`sellerExternalReference`, `price.price` …), its labels in English, French or
     Spanish, or the headers that the profile's `[columns]` maps.
 
+    Example: the headers `Ref no.`, `Cost` and `Amount`, none of which is known.
+
     To mend it, start from `feedtool template`, or map your own headers in the profile.
     """
 
@@ -53,6 +57,8 @@ class HeaderMissing(FileProblem):
 
     The message names them. An Upsert needs all mandatory fields, an Update the reference and one
     field that changes; a Delete is never recognised from headers.
+
+    Example: `--as offers-upsert` with a sheet that has a reference and a price and no `condition`.
 
     To mend it, add the columns, or say with `--as` what kind of feed the sheet is.
     """
@@ -77,6 +83,8 @@ class SheetAmbiguous(FileProblem):
     """Several sheets could be meant.
 
     The workbook has more than one sheet of the same kind, and nothing says which one to send.
+
+    Example: the sheets `March` and `April`, both with the headers of an Upsert.
 
     To mend it, name one with `--sheet`.
     """

@@ -30,6 +30,8 @@ FIELD_RETIRED = Code(
 CDAV was replaced by a rule of the service (specification, "Versioning" 4), which refuses
 requests that still carry it.
 
+Example: a cell of the column CDAV holds `1`.
+
 To mend it, empty or remove the column.
 """,
 )

@@ -80,6 +80,8 @@ PERCENT_READ = Code(
 
 A cell formatted as a percentage stores 20 % as 0.2; it is read as 20, which is what it shows.
 
+Example: VAT in a cell that shows `20%`.
+
 Nothing needs to be done; format the column as a plain number to be rid of the warning.
 """,
 )

@@ -119,6 +119,9 @@ TEXT_TOO_LONG = Code(
 A cell of a spreadsheet holds at most 32,767 characters; a longer value usually is a file whose
 quotes do not match.
 
+Example: a quote before `Lamp` whose partner stands 2,000 lines further down makes one value of all
+that is between them.
+
 To mend it, shorten the text, and look whether a quote is missing before it.
 """,
 )
@@ -129,6 +132,8 @@ LENGTH_ADVISED = Code(
 
 The specification gives no limit, peers allow 50 characters for a reference. The row is sent as
 it is; if the service refuses it, this is the likely reason.
+
+Example: a reference of 64 characters.
 
 To mend it, use a shorter reference, or raise `bounds.advised_length` in the profile.
 """,

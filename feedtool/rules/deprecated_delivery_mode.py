@@ -3,6 +3,8 @@
 Standard and Express are still taken and will be removed with the next major version of the
 service (specification, "Versioning" 2).
 
+Example: a sheet with the column `deliveryModes.Standard.cost`.
+
 To mend it, move the amounts to the columns of another mode, such as TrackedHomeDelivery.
 """
 

@@ -3,6 +3,8 @@
 PackagingUnit and PackagingValue are no longer supported on offers (specification, "Versioning"
 4). The column is kept in the sheet and not sent.
 
+Example: the column `PackagingUnit` with `kg` in its cells.
+
 Nothing needs to be done; remove the column to be rid of the warning.
 """
 

@@ -3,6 +3,8 @@
 Some exporting programs note a smaller or larger area than the sheet has. feedtool reads every
 cell that is there, whatever the note says.
 
+Example: the note says `A1:B2`, and there are cells down to L400.
+
 Nothing needs to be done; saving the file in a spreadsheet program corrects the note.
 """
 

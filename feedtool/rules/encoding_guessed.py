@@ -2,6 +2,8 @@
 
 The message shows what was decoded. If letters with accents look right there, all is well.
 
+Example: a CSV that Excel saved as plain “CSV”, where `é` is the single byte E9.
+
 To mend it, save the file as “CSV UTF-8”, or set `csv_fallback` in the profile.
 """
 

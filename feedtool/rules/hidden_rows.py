@@ -2,6 +2,8 @@
 
 A filter or a grouping hides rows without taking them out of the sheet; they are checked and sent.
 
+Example: a filter on the column of the brand shows 20 of 500 rows; all 500 are sent.
+
 To leave them out, delete them, or copy the visible rows to another sheet.
 """
 

@@ -3,6 +3,8 @@
 They identify the offer's product and never change, so an Update does not carry them; the
 columns may stay where they are. Said once for a sheet.
 
+Example: an Update of prices that is a copy of the Upsert sheet, GTINs included.
+
 To offer another product, delete this offer and create another.
 """
 

@@ -3,6 +3,9 @@
 The list of delivery modes is replaced as a whole (specification, "Offers (JSON packages)",
 rule 2). Said once for a sheet.
 
+Example: an offer has TrackedHomeDelivery and SignedHomeDelivery; an Update row that fills the
+columns of TrackedHomeDelivery alone removes the other.
+
 Nothing needs to be done if the row lists every mode that the offer shall keep.
 """
 

@@ -3,6 +3,8 @@
 In an Update a blank cell means unchanged, so a row with its reference alone changes nothing, and
 the service would refuse it.
 
+Example: `SKU-2` in the column of the reference, and no other cell filled.
+
 To mend it, fill what changes, or delete the row.
 """
 

@@ -3,6 +3,8 @@
 The service takes changed delivery modes only together with the preparation time (specification,
 "Offers (JSON packages)", rule 2).
 
+Example: new TrackedHomeDelivery amounts, and an empty cell of the preparation time.
+
 To mend it, fill the preparation time in this row.
 """
 

@@ -3,6 +3,9 @@
 Every request is checked against the JSON Schema of its type before it is sent. A row that gets
 this far and fails shows a setting of the profile that contradicts the schema, or a bug.
 
+Example: a profile that raises `bounds.highest_quantity` to 1000000000000, and a stock of
+`99999999999`.
+
 To mend it, look at the place that the message names; if it looks right, please report it.
 """
 

@@ -49,6 +49,13 @@ def test_every_page_has_a_summary_and_says_more(name: str) -> None:
     assert rest
 
 
+@pytest.mark.parametrize("name", all_codes())
+def test_every_page_has_an_example_and_ends_with_how_to_mend_it(name: str) -> None:
+    *said, last = all_codes()[name].page.strip().split("\n\n")
+    assert [part for part in said if part.startswith("Example: ")]
+    assert last.startswith(("To ", "How to mend it: ", "Nothing needs to be done"))
+
+
 def test_codes_come_in_the_order_of_names() -> None:
     assert list(all_codes()) == sorted(all_codes())
 
