@@ -1,0 +1,63 @@
+"""`feedtool sandbox`: what its options do, and what keeps it from being served."""
+
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from feedtool.sandbox import server
+from feedtool.sandbox.settings import Quota, Settings
+from tests.cli.conftest import Feedtool
+
+
+@pytest.fixture
+def taken() -> Iterator[int]:
+    """A port that somebody else listens on."""
+    with socket.create_server((server.LOOPBACK, 0)) as listening:
+        yield listening.getsockname()[1]
+
+
+def test_a_port_in_use(feedtool: Feedtool, taken: int) -> None:
+    ran = feedtool("sandbox", "--port", str(taken))
+    assert ran.code == 2
+    error, hint = ran.error()
+    assert "in use" in error
+    assert "--port" in hint
+    assert ran.out == ""
+
+
+def test_a_state_that_is_none(feedtool: Feedtool, tmp_path: Path) -> None:
+    other = tmp_path / "offers.csv"
+    other.write_text("something else\n" * 100)
+    ran = feedtool("sandbox", "--state", other)
+    assert ran.code == 2
+    error, hint = ran.error()
+    assert "offers.csv cannot be used as a state" in error
+    assert "--state" in hint
+    assert ran.out == ""
+    assert other.read_text() == "something else\n" * 100
+
+
+def test_a_state_where_no_file_can_be(feedtool: Feedtool, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    ran = feedtool("sandbox", "--state", tmp_path / "file" / "state.db")
+    assert ran.code == 2
+    assert "--state" in ran.error()[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "quota"), [([], None), (["--quota", "30"], Quota(30, 60))], ids=["none", "30"]
+)
+def test_a_quota(
+    feedtool: Feedtool, monkeypatch: pytest.MonkeyPatch, arguments: list[str], quota: Quota | None
+) -> None:
+    served: list[Settings] = []
+
+    def serve(*given: Any, **_announce: Any) -> None:
+        served.append(given[3])
+
+    monkeypatch.setattr(server, "serve", serve)
+    assert feedtool("sandbox", *arguments).code == 0
+    assert served == [Settings(quota=quota)]
