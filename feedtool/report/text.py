@@ -21,7 +21,7 @@ __all__ = ["printable", "write_text"]
 SHOWN = 5
 """Problems of each code that are shown unless all are asked for."""
 
-MORE = "all with -v, --report or --format json"
+MORE = "all with -v or --format json"
 
 INKS = {Severity.ERROR: Ink.ERROR, Severity.WARNING: Ink.WARNING}
 
