@@ -1,10 +1,12 @@
 """The CSV report: a line for each problem and each row's result, to filter in a spreadsheet.
 
 It starts with a byte order mark, without which Excel takes UTF-8 for something else, and no cell
-of it is ever a formula (OWASP, "CSV Injection").
+of it is ever a formula (OWASP, "CSV Injection"): an apostrophe goes before what would be one. Plain
+numbers such as `-3` have none, since nothing is calculated from them.
 """
 
 import csv
+import re
 from collections.abc import Iterable, Iterator
 from typing import TextIO
 
@@ -27,6 +29,9 @@ FORMULA_STARTS = frozenset("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
 
 The last four are the full-width `= + - @`, which Japanese editions read as the plain ones.
 """
+
+_NUMBER = re.compile(r"[+-][0-9]+(?:[.,][0-9]+)?")
+"""A signed number and nothing else: one operand, so nothing to calculate."""
 
 Line = dict[str, object]
 
@@ -54,7 +59,8 @@ def as_text(cell: object) -> str | int:
     if isinstance(cell, int):
         return cell
     text = "" if cell is None else str(cell)
-    return f"'{clean(text)}" if text[:1] in FORMULA_STARTS else clean(text)
+    is_formula = text[:1] in FORMULA_STARTS and not _NUMBER.fullmatch(text)
+    return f"'{clean(text)}" if is_formula else clean(text)
 
 
 def _lines(outcome: Outcome) -> Iterator[Line]:
