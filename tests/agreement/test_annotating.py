@@ -17,6 +17,7 @@ from tests.agreement.copies import (
     plan_of,
 )
 from tests.agreement.reading import Place, agree, both_read, explanation, ours, pairs
+from tests.fuzz.seeds import texts
 
 Cells = dict[str, dict[Place, Cell]]
 
@@ -32,7 +33,7 @@ def annotate_and_compare(source: Path, folder: Path) -> bool:
         target.unlink(missing_ok=True)
     annotated(source, copy, plan)
     assert_only_ours_differs(source, copy, plan)
-    columns = our_columns(copy, plan)
+    columns = our_columns(copy, plan) | our_columns(source, plan)
     assert without(ours(copy), plan.sheet, columns) == without(ours(source), plan.sheet, columns)
     annotated(copy, again, plan)
     assert again.read_bytes() == copy.read_bytes()
@@ -50,6 +51,29 @@ def annotate_and_compare(source: Path, folder: Path) -> bool:
     return True
 
 
+def annotate_and_compare_csv(source: Path, folder: Path) -> bool:
+    """The same of a CSV: each record keeps its bytes, and ours stand behind them."""
+    plan = plan_of(source)
+    if plan is None:
+        return False
+    folder.mkdir(exist_ok=True)
+    copy, again = folder / "copy.csv", folder / "again.csv"
+    for target in (copy, again):
+        target.unlink(missing_ok=True)
+    annotated(source, copy, plan)
+    columns = our_columns(copy, plan) | our_columns(source, plan)
+    before, after = ours(source), ours(copy)
+    assert without(after, "", columns) == without(before, "", columns)
+    written = [cell.text for place, cell in after[""].items() if place[1] in columns]
+    assert not any(text.startswith(("=", "+", "-", "@", "\t", "\r")) for text in written)
+    if not our_columns(source, plan):
+        rest = iter(copy.read_bytes())
+        assert all(byte in rest for byte in source.read_bytes())
+    annotated(copy, again, plan)
+    assert again.read_bytes() == copy.read_bytes()
+    return True
+
+
 def without(cells: Cells, sheet: str, columns: frozenset[int]) -> Cells:
     """The cells of a workbook but those of our columns and of the summary."""
     return {
@@ -64,6 +88,24 @@ def without(cells: Cells, sheet: str, columns: frozenset[int]) -> Cells:
 @pytest.mark.parametrize("name", BOOKS)
 def test_books(book: Callable[[str], Path], tmp_path: Path, name: str) -> None:
     assert annotate_and_compare(book(name), tmp_path / "out")
+
+
+@pytest.mark.parametrize("name", texts())
+def test_texts(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "made.csv"
+    path.write_bytes(texts()[name])
+    assert annotate_and_compare_csv(path, tmp_path / "out")
+
+
+@pytest.mark.long
+def test_every_csv_that_the_tests_make(harvest: list[Path], tmp_path: Path) -> None:
+    done = 0
+    for path in harvest:
+        if path.suffix in {".csv", ".txt", ".tsv"} and not path.read_bytes().startswith(b"PK"):
+            with suppress(FileProblem):
+                ours(path)
+                done += annotate_and_compare_csv(path, tmp_path / "out")
+    assert done > 100
 
 
 @pytest.mark.long

@@ -1,0 +1,84 @@
+"""Files spoilt and made up by the thousand: each ends in rows or in a file error.
+
+The short run is part of every suite. The long one (`-m long`) judges 20,000 files:
+`FUZZ_SEED` chooses another seed than 1, and a failing case says how to run it again.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.agreement.books import ROOT
+from tests.fuzz.worker import KINDS, NOW
+
+SEED = int(os.environ.get("FUZZ_SEED", "1"))
+
+SHORT = {
+    "zip-bytes": 60,
+    "zip-parts": 50,
+    "zip-markup": 120,
+    "csv-bytes": 60,
+    "csv-text": 60,
+    "made-workbooks": 40,
+    "made-csv": 40,
+}
+LONG = {
+    "zip-bytes": 3000,
+    "zip-parts": 2000,
+    "zip-markup": 7000,
+    "csv-bytes": 1500,
+    "csv-text": 2500,
+    "made-workbooks": 2500,
+    "made-csv": 1500,
+}
+
+MOST_MIB = 200
+"""Memory of a process that judges, the test's own tools included."""
+
+
+def figures_of(kind: str, count: int, folder: Path, *, minutes: float) -> dict[str, Any]:
+    """What a process of its own says that judged so many files."""
+    command = [sys.executable, "-m", "tests.fuzz.worker", kind]
+    options = [f"--seed={SEED}", f"--count={count}", f"--keep={folder}"]
+    done = subprocess.run(  # noqa: S603  # our own worker
+        [*command, *options],
+        cwd=ROOT,
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=60 * minutes,
+    )
+    assert done.returncode == 0, (
+        f"{done.stdout}\n{done.stderr}\n{(folder / NOW).read_text('utf-8')}"
+    )
+    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+def assert_good(figures: dict[str, Any], count: int) -> None:
+    assert figures["failures"] == [], json.dumps(figures["failures"], indent=2)
+    assert figures["cases"] >= count
+    assert figures["peak_mib"] < MOST_MIB, figures["hungriest"]
+    assert figures["outcomes"].get("rows", 0) > count / 20, figures["outcomes"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_few(kind: str, tmp_path: Path) -> None:
+    count = SHORT[kind]
+    assert_good(figures_of(kind, count, tmp_path, minutes=5), count)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kind", KINDS)
+def test_thousands(kind: str, tmp_path: Path) -> None:
+    count = LONG[kind]
+    assert_good(figures_of(kind, count, tmp_path, minutes=120), count)
+
+
+def test_the_long_run_is_long_enough() -> None:
+    assert sum(LONG.values()) >= 20_000

@@ -1,0 +1,168 @@
+"""One file judged: it ends in rows or in a file error, and where there are rows they stay so.
+
+With rows the copy is written, read again and written again: nothing that was read of the user's
+file may have changed, and the second copy is the first.
+"""
+
+import json
+import re
+import zipfile
+from collections.abc import Iterator
+from functools import partial
+from io import StringIO
+from itertools import zip_longest
+from pathlib import Path
+
+from feedtool import verdicts
+from feedtool.cells import BLANK, Cell
+from feedtool.check import Asked, Input, check
+from feedtool.check.result import CheckedSheet
+from feedtool.errors import FileProblem, UsageProblem
+from feedtool.model import Problem
+from feedtool.report import Outcome, summary_sheet, write_csv, write_json, write_text
+from feedtool.report.html import write_html
+from feedtool.sheets import open_source
+from feedtool.sheets.annotate import annotate
+
+NAME = "file"
+"""What the file is called in reports, wherever it is."""
+
+STEERING = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+"""What no terminal should be sent."""
+
+MOST_ROWS = 5000
+"""Of a file with more only the check is tried: a row number is cheap to spoil."""
+
+
+def judge(file: Path, folder: Path) -> str:
+    """What came of a file: `rows`, or the code of the error that it ends in.
+
+    Args:
+        file: Anything.
+        folder: Where copies may be written.
+
+    Raises:
+        AssertionError: Something that was read is otherwise in the copy, or a report is unsafe.
+        Exception: A bug.
+    """
+    sheets = check([Input(NAME, file)], Asked())
+    assert sheets
+    outcomes = [
+        Outcome(sheet, None, True, (), partial(verdicts.of_check, sheet))
+        if sheet.error is None
+        else Outcome(sheet)
+        for sheet in sheets
+    ]
+    _report(outcomes)
+    read = [sheet for sheet in sheets if sheet.error is None]
+    if not read:
+        assert sheets[0].error is not None
+        assert sheets[0].error.code
+        assert sheets[0].error.hint
+        return sheets[0].error.code
+    if sum(sheet.counts().rows for sheet in read) > MOST_ROWS:
+        return "rows (many)"
+    copy, again = folder / f"copy{file.suffix}", folder / f"again{file.suffix}"
+    for target in (copy, again):
+        target.unlink(missing_ok=True)
+    try:
+        _annotate(file, copy, read)
+    except (UsageProblem, FileProblem) as error:
+        return f"rows, no copy: {getattr(error, 'code', '') or type(error).__name__}"
+    _compare(file, copy, sheets)
+    return "rows"
+
+
+def _annotate(file: Path, target: Path, sheets: list[CheckedSheet]) -> None:
+    notes = [verdicts.notes(sheet, partial(verdicts.of_check, sheet)) for sheet in sheets]
+    annotate(file, target, notes, summary_sheet([Outcome(sheet) for sheet in sheets]))
+
+
+def _compare(file: Path, copy: Path, sheets: list[CheckedSheet]) -> None:
+    """The copy reads as the file did, and its own copy is the same."""
+    copied = check([Input(NAME, copy)], Asked())
+    for before, after in zip(sheets, copied, strict=True):
+        told, retold = _told(before), _told(after)
+        assert {name for name in told if told[name] != retold[name]} == set(), _first_difference(
+            told, retold
+        )
+    assert dict(_cells(file, sheets)) == dict(_cells(copy, copied))
+    again = copy.with_name(f"again{copy.suffix}")
+    _annotate(copy, again, [sheet for sheet in sheets if sheet.error is None])
+    assert again.read_bytes() == copy.read_bytes(), _unlike(copy, again)
+
+
+def _told(sheet: CheckedSheet) -> dict[str, object]:
+    """What a check says of a sheet, but that it announces too little: a copy mends that."""
+    return {
+        "sheet": sheet.sheet,
+        "kind": sheet.kind,
+        "error": sheet.error and (sheet.error.code, sheet.error.message),
+        "header": sheet.header and (sheet.header.row, sheet.header.after, sheet.header.columns),
+        "valid": list(sheet.valid_items()),
+        "rows": [(row, sheet.marks[row]) for row in sheet.marks],
+        "problems": [_problem(one) for one in sheet.problems() if one.code != "dimension-wrong"],
+    }
+
+
+def _problem(problem: Problem) -> Problem:
+    """Without what a message of ours may change: line breaks, and the first odd letter."""
+    if problem.code == "encoding-guessed":
+        return problem._replace(message="")
+    return problem._replace(line=None)
+
+
+def _first_difference(one: dict[str, object], other: dict[str, object]) -> str:
+    for name, value in one.items():
+        if isinstance(value, list) and isinstance(there := other[name], list):
+            for before, after in zip_longest(value, there):
+                if before != after:
+                    return f"{name}: {before} became {after}"
+        elif value != other[name]:
+            return f"{name}: {value} became {other[name]}"
+    return ""
+
+
+def _cells(file: Path, sheets: list[CheckedSheet]) -> Iterator[tuple[tuple[str, int, int], Cell]]:
+    """All cells but ours of the sheets that were read; the others' parts are compared as such."""
+    own = {sheet.sheet: sheet.header.own for sheet in sheets if sheet.header}
+    with open_source(file) as source:
+        for entry in source.sheets:
+            for block in source.sheet(entry.name).blocks() if entry.name in own else ():
+                for index in range(block.width):
+                    if index in own[entry.name]:
+                        continue
+                    for row, key in zip(block.rows, block.column(index), strict=True):
+                        if (cell := block.decode(key)) != BLANK:
+                            yield (entry.name, row, index), cell
+
+
+def _unlike(one: Path, other: Path) -> str:
+    """The first part in which two packages differ."""
+    if not zipfile.is_zipfile(one):
+        return f"{one.read_bytes()!r} became {other.read_bytes()!r}"
+    with zipfile.ZipFile(one) as before, zipfile.ZipFile(other) as after:
+        for was, now in zip_longest(before.infolist(), after.infolist()):
+            if not (was and now) or (was.filename, was.CRC) != (now.filename, now.CRC):
+                parts = [book.read(info) for book, info in ((before, was), (after, now)) if info]
+                return f"{was} became {now}: {parts}"
+    return "the same parts"
+
+
+def _report(outcomes: list[Outcome]) -> None:
+    """Every report can be written and is safe to look at."""
+    for write in (
+        write_text,
+        partial(write_text, is_verbose=True, width=80),
+        write_csv,
+        write_html,
+    ):
+        out = StringIO()
+        write(outcomes, out)
+        out.getvalue().encode()
+        found = STEERING.search(out.getvalue().replace("\r\n", "\n"))
+        assert found is None, out.getvalue()[found.start() - 40 : found.end() + 20]
+    out = StringIO()
+    write_json(outcomes, out)
+    assert STEERING.search(out.getvalue()) is None
+    json.loads(out.getvalue().encode())
