@@ -68,6 +68,8 @@ class Submission:
 def validate(inputs: Sequence[Input], asked: Asked, outputs: Outputs) -> list[Outcome]:
     """Reads and checks files, and writes the annotated copies that were asked for."""
     sheets = check(inputs, asked)
+    if len(inputs) == 1:  # of several, one place that is taken is no reason to stop
+        _refuse_places(inputs, sheets, outputs, asked)
     outcomes = [Outcome(sheet) for sheet in sheets]
     if outputs.targets:
         for outcome in outcomes:
@@ -162,10 +164,7 @@ def submit(
         _answered(sheet, ledger, run, files.get(number)) for number, sheet in enumerate(sheets)
     ]
     if stopped is None or any(package.package_id for one in outcomes for package in one.packages):
-        try:
-            _annotate(inputs, outcomes, outputs, asked)
-        except FeedtoolError as error:
-            stopped = stopped or error
+        _annotate(inputs, outcomes, outputs, asked)
     return Submission(outcomes, stopped)
 
 
@@ -186,7 +185,7 @@ def _planned(sheet: CheckedSheet, asked: Asked, *, is_sent: bool) -> Outcome:
 
 def _held(sheet: CheckedSheet) -> Iterator[Verdict]:
     """The verdicts when an invalid row, of this file or another, keeps back all the others."""
-    reason = Message("", "not sent, since other rows are invalid (--all-or-nothing)")
+    reason = Message("", "not sent, since not all rows of all files are valid (--all-or-nothing)")
     for verdict in verdicts.of_check(sheet):
         is_valid = verdict.status is Status.VALID
         yield verdict._replace(status=Status.HELD, messages=(reason,)) if is_valid else verdict
@@ -250,23 +249,31 @@ def _refuse_places(
 def _annotate(
     inputs: Sequence[Input], outcomes: Sequence[Outcome], outputs: Outputs, asked: Asked
 ) -> None:
-    """Writes the annotated copy of each file; all its sheets in one go."""
+    """Writes the annotated copy of each file; all its sheets in one go.
+
+    A copy that cannot be written keeps back neither the others nor what is told of the rows.
+    """
     for one, target, told in _copies(inputs, outcomes, outputs):
-        annotate(
-            one.path,
-            target,
-            [verdicts.notes(outcome.checked, outcome.verdicts or tuple) for outcome in told],
-            summary_sheet(told),
-            overwrite=outputs.is_in_place,
-            csv_fallback=asked.dialect.csv_fallback,
-        )
+        failed = None
+        try:
+            annotate(
+                one.path,
+                target,
+                [verdicts.notes(outcome.checked, outcome.verdicts or tuple) for outcome in told],
+                summary_sheet(told),
+                overwrite=outputs.is_in_place,
+                csv_fallback=asked.dialect.csv_fallback,
+            )
+        except FeedtoolError as error:
+            failed = error
         for outcome in told:
-            outcome.annotated = target
+            outcome.annotated, outcome.copy_failed = None if failed else target, failed
 
 
 def exit_code(outcomes: Sequence[Outcome], stopped: FeedtoolError | None = None) -> Exit:
     """The exit code of a command: the first of the contract's precedence that occurred."""
     codes = {_exit_of(outcome) for outcome in outcomes}
+    codes |= {outcome.copy_failed.exit for outcome in outcomes if outcome.copy_failed}
     if stopped:
         codes.add(stopped.exit)
     return next((code for code in EXIT_PRECEDENCE if code in codes), Exit.NOTHING)

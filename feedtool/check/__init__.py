@@ -10,7 +10,7 @@ from pathlib import Path
 from feedtool.check.result import INVALID, CheckedSheet
 from feedtool.check.sheet import SheetReader
 from feedtool.dialect import Dialect
-from feedtool.errors import FileProblem, UsageProblem
+from feedtool.errors import Exit, FileProblem
 from feedtool.feeds import Feed
 from feedtool.headers import (
     ENOUGH,
@@ -49,6 +49,20 @@ class FileMissing(FileProblem):
     """
 
     code = "file-missing"
+
+
+class SheetMissing(FileProblem):
+    """The workbook has no sheet of the name that `--sheet` asks for.
+
+    The message names the sheets that it has; capitals do not matter.
+
+    Example: `--sheet Offer` for a workbook with the sheet Offers.
+
+    To mend it, choose one of them, or leave `--sheet` out.
+    """
+
+    code = "sheet-missing"
+    exit = Exit.USAGE
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +196,7 @@ def _conclude(
 
 def _name(sheet: CheckedSheet, sheets: Sequence[CheckedSheet]) -> str:
     """A sheet's name in messages: its file's, and its own where the file has several."""
-    if sum(other.file == sheet.file for other in sheets) > 1:
+    if sheet.sheet and sum(other.file == sheet.file for other in sheets) > 1:
         return f"{sheet.file}, sheet {sheet.sheet}"
     return sheet.file
 
@@ -199,7 +213,7 @@ def choose(source: Source, asked: Asked) -> list[Chosen]:
     """The sheets of a file that are feeds, and of which kind each is.
 
     Raises:
-        UsageProblem: `--sheet` names none of them.
+        SheetMissing: `--sheet` names none of them.
         HeaderNotFound: none has a known header.
         HeaderMissing, HeaderDuplicate: the only candidate is no complete feed.
         SheetAmbiguous: several are of one kind.
@@ -231,12 +245,12 @@ def _candidates(
 
 def _sheet_names(source: Source, asked: Asked) -> list[str]:
     visible = [entry.name for entry in source.sheets if not entry.hidden and entry.name != SUMMARY]
-    if asked.sheet is None:
+    if asked.sheet is None or source.format == "csv":  # a CSV is one table without a name
         return visible
     wanted = asked.sheet.casefold()
     named = [entry.name for entry in source.sheets if entry.name.casefold() == wanted]
     if not named:
-        raise UsageProblem(
+        raise SheetMissing(
             f"there is no sheet “{asked.sheet}”", f"choose one of: {', '.join(visible)}"
         )
     return named

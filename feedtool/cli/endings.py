@@ -2,19 +2,22 @@
 
 import os
 import re
+import signal
 import sys
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
-from feedtool.errors import Exit, FeedtoolError
+from feedtool.errors import Exit, FeedtoolError, Interrupted
 
 
 def run(command: click.Command, arguments: list[str]) -> int:
     """Runs the command line and returns its exit code."""
+    with suppress(ValueError):  # only the main thread may say what a signal does
+        signal.signal(signal.SIGTERM, _terminate)
     try:
         result = command.main(arguments, prog_name="feedtool", standalone_mode=False)
         sys.stdout.flush()
@@ -22,6 +25,10 @@ def run(command: click.Command, arguments: list[str]) -> int:
         ending = next(ending for kind, ending in ENDINGS if isinstance(error, kind))
         return ending(error, arguments)
     return int(result) if isinstance(result, int) else Exit.OK
+
+
+def _terminate(_signal: int, _frame: object) -> NoReturn:
+    raise Interrupted("stopped by SIGTERM", "what was sent is noted; look at it before you go on")
 
 
 def tell(error: FeedtoolError) -> None:

@@ -13,6 +13,8 @@ from feedtool.check import Input
 from feedtool.errors import UsageProblem
 
 STDIN = "-"
+FAMILIES = ((".xlsx",), (".xlsm",), (".csv", ".tsv", ".txt"))
+"""Names' endings that may stand for the same format."""
 
 files = click.argument("files", nargs=-1, required=True, metavar="FILE...")
 
@@ -22,6 +24,9 @@ def inputs(names: Sequence[str]) -> Iterator[list[Input]]:
     """The files of a command; standard input is kept in a temporary file meanwhile."""
     if names.count(STDIN) > 1:
         raise UsageProblem("standard input can be read once", "name `-` once")
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice:
+        raise UsageProblem(f"{twice} is named twice", "name each file once")
     with tempfile.TemporaryDirectory(prefix="feedtool-") as folder:
         yield [Input(name, _path(name, Path(folder))) for name in names]
 
@@ -54,6 +59,7 @@ def targets(inputs: Sequence[Input], out: Path | None, *, in_place: bool) -> dic
     found: dict[str, Path] = {}
     for one in inputs:
         target = one.path if in_place else out or beside(one.path)
+        _refuse_other_format(one.path, target)
         if one.name in found or target.resolve() in map(Path.resolve, found.values()):
             raise UsageProblem(
                 f"two inputs would be written to {target}", "name each file once, or run them apart"
@@ -62,8 +68,23 @@ def targets(inputs: Sequence[Input], out: Path | None, *, in_place: bool) -> dic
     return found
 
 
+def _refuse_other_format(path: Path, target: Path) -> None:
+    """A copy is of its input's own format, and its name must not say another."""
+    own, other = (
+        next((family for family in FAMILIES if one.suffix.casefold() in family), None)
+        for one in (path, target)
+    )
+    if own and other is not own:
+        raise UsageProblem(
+            f"the copy of {path} cannot be {target.name}: it has the input's own format",
+            f"let its name end in {path.suffix}",
+        )
+
+
 def beside(path: Path) -> Path:
     """`NAME.result.EXT`; the result of a result is `NAME.result-2.EXT`, and so on."""
+    if not path.name:  # a folder such as `.`, which is refused when it is read
+        return path
     stem, dot, number = path.stem.rpartition(".result")
     if dot and (not number or number.removeprefix("-").isdecimal()):
         return path.with_name(

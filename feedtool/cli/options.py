@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from feedtool.check import Asked
 from feedtool.config import FILE, Config, Profile, load
@@ -106,7 +107,39 @@ def _check_report(ctx: click.Context, parameter: click.Parameter, path: Path | N
         from feedtool.report import writer_for
 
         writer_for(path)
+        if not os.access(path.parent, os.W_OK):
+            raise UsageProblem(
+                f"the report {path} cannot be written: its folder is missing or read-only",
+                "name another file with --report",
+            )
     return path
+
+
+def on_command_line(ctx: click.Context, *names: str) -> dict[str, Any]:
+    """The options that were typed, the others None: for what an environment must not decide."""
+    return {
+        name: ctx.params.get(name)
+        if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        else None
+        for name in names
+    }
+
+
+def token_options(ctx: click.Context) -> dict[str, Any]:
+    """The ways of having a token that the strongest source names; the others None."""
+    ways = ("token", "token_file", "token_command")
+    for source in (
+        ParameterSource.COMMANDLINE,
+        ParameterSource.ENVIRONMENT,
+        ParameterSource.DEFAULT_MAP,
+    ):
+        found = {
+            name: ctx.params.get(name) if ctx.get_parameter_source(name) is source else None
+            for name in ways
+        }
+        if any(found.values()):
+            return found
+    return dict.fromkeys(ways)
 
 
 def _together(*options: Callable[[F], F]) -> Callable[[F], F]:

@@ -1,5 +1,6 @@
 """How far a delivery is, on stderr: a line that is drawn anew on a terminal, else one each 10 s."""
 
+import shutil
 import sys
 from collections.abc import Callable
 from typing import TextIO
@@ -16,11 +17,20 @@ class ProgressLines:
     Args:
         out: Where to tell them.
         is_terminal: Whether a line can be drawn anew.
+        width: The columns of the terminal.
         monotonic: The seconds that have passed.
     """
 
-    def __init__(self, out: TextIO, monotonic: Callable[[], float], *, is_terminal: bool) -> None:
+    def __init__(
+        self,
+        out: TextIO,
+        monotonic: Callable[[], float],
+        *,
+        is_terminal: bool,
+        width: Callable[[], int] = lambda: 80,
+    ) -> None:
         self._out = out
+        self._width = width
         self._is_terminal = is_terminal
         self._monotonic = monotonic
         self._told_at = monotonic()
@@ -30,6 +40,7 @@ class ProgressLines:
         """Draws the event on a terminal; elsewhere now and then one."""
         text = event.text
         if self._is_terminal:
+            text = text[: self._width() - 1]  # a longer line could not be drawn anew
             self._out.write("\r" + text.ljust(self._drawn))
             self._drawn = len(text)
             self._out.flush()
@@ -46,4 +57,9 @@ class ProgressLines:
 
 def on_stderr(monotonic: Callable[[], float]) -> ProgressLines:
     """Progress for whoever looks at stderr."""
-    return ProgressLines(sys.stderr, monotonic, is_terminal=sys.stderr.isatty())
+    return ProgressLines(
+        sys.stderr,
+        monotonic,
+        is_terminal=sys.stderr.isatty(),
+        width=lambda: shutil.get_terminal_size().columns,
+    )

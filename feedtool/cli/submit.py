@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from feedtool.check import Asked, Input
 from feedtool.cli import options
 from feedtool.cli.files import files, inputs, targets
 from feedtool.cli.telling import tell_outcomes
+from feedtool.report.outcome import Outcome
 
 
 @click.command()
@@ -50,6 +51,9 @@ def submit(
     """
     from feedtool import run
 
+    if given["sandbox"]:  # it needs nothing else, and an account's settings are not meant for it
+        given |= options.on_command_line(ctx, "seller", "channel", "token")
+    given |= options.token_options(ctx)
     with inputs(files) as found:
         asked = options.how_to_read(
             ctx, kind=given["kind"], sheet=given["sheet"], channel=given["channel"]
@@ -112,9 +116,20 @@ def _submit(
             close()
         if submission.stopped:
             tell(submission.stopped)
+            _warn_of_old_copies(outputs.targets.values(), submission.outcomes)
         return tell_outcomes(
             submission.outcomes, form, report, is_verbose=is_verbose, stopped=submission.stopped
         )
+
+
+def _warn_of_old_copies(targets: Iterable[Path], outcomes: Sequence[Outcome]) -> None:
+    """An answer of an earlier run must not be taken for this one's."""
+    from feedtool.cli.endings import say
+
+    written = {outcome.annotated for outcome in outcomes}
+    for target in targets:
+        if target not in written and target.exists():
+            say("warning", f"{target} was not renewed: it is from an earlier run")
 
 
 def _progress(form: str) -> tuple[Callable[[Any], None], Callable[[], None]]:

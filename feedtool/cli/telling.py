@@ -8,8 +8,8 @@ from contextlib import suppress
 from io import TextIOWrapper
 from pathlib import Path
 
-from feedtool.cli.endings import say, wants_colour
-from feedtool.errors import FeedtoolError
+from feedtool.cli.endings import say, tell, wants_colour
+from feedtool.errors import FeedtoolError, UsageProblem
 from feedtool.report.outcome import Outcome
 from feedtool.run import exit_code
 
@@ -29,15 +29,31 @@ def tell_outcomes(
     """
     from feedtool.report import write_report
 
+    failed_to_tell = None
     try:
         _write(outcomes, form, is_verbose=is_verbose)
     except BrokenPipeError:  # the reader has seen enough, as in `| head`
-        with suppress(OSError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _leave_stdout()
+    except OSError as error:
+        _leave_stdout()
+        failed_to_tell = UsageProblem(
+            f"stdout cannot be written: {error.strerror}", "make room, or send it elsewhere"
+        )
+    for failed in dict.fromkeys(outcome.copy_failed for outcome in outcomes):
+        if failed:
+            tell(failed)
     if report:
         write_report(report, outcomes)
         say("report", str(report))
+    if failed_to_tell:
+        raise failed_to_tell
     return exit_code(outcomes, stopped)
+
+
+def _leave_stdout() -> None:
+    """Sends the rest nowhere, so that nothing fails once more when Python ends."""
+    with suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _write(outcomes: Sequence[Outcome], form: str, *, is_verbose: bool) -> None:

@@ -26,7 +26,7 @@ from feedtool.delivery.progress import (
     later,
     poll_pause,
 )
-from feedtool.errors import Interrupted, NotAuthorised
+from feedtool.errors import Interrupted, NotAuthorised, UsageProblem
 from feedtool.ledger import Phase, Stage
 from feedtool.model import Message
 from feedtool.service.answers import Kind
@@ -95,7 +95,9 @@ def _read_again(package: Package, _step: Step, answer: Answer, now: Now) -> Lear
 
 def _stopped(package: Package, step: Step, answer: Answer, _now: Now) -> Learnt:
     """A refusal that no row can help."""
-    stop = Interrupted(
+    # What refuses even to create is not in trouble: it is the wrong address or seller.
+    kind = UsageProblem if step.do is Do.CREATE else Interrupted
+    stop = kind(
         f"The service refuses to {step.do}: {answer.detail}",
         "Check the base address (its version segment included) and the seller.",
     )
@@ -254,7 +256,7 @@ def _gone(package: Package, _step: Step, answer: Answer, now: Now) -> Learnt:
 
 
 def _accepted(package: Package, _step: Step, _answer: Answer, now: Now) -> Learnt:
-    after = forward(package, now, phase=Phase.COMMITTED)
+    after = forward(package, now, phase=Phase.COMMITTED, state="Ready")
     return Learnt(replace(after, due=now.time + poll_pause(0)))
 
 

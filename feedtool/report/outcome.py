@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from feedtool.check.result import INVALID, VALID, CheckedSheet
+from feedtool.errors import FeedtoolError
 from feedtool.model import Counts, PackageSummary, Severity, Status, Verdict
 
 SKIPPED = (Status.UNCHANGED, Status.HELD)
@@ -28,6 +29,8 @@ class Outcome:
     """Whether it tells how each header was understood."""
     annotated: Path | None = None
     """The annotated copy, where one was written."""
+    copy_failed: FeedtoolError | None = None
+    """Why the annotated copy that was asked for could not be written."""
 
     def every_verdict(self) -> Iterator[Verdict]:
         """The verdicts that are told: a mere check has its problems and no more to say."""

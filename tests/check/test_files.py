@@ -8,7 +8,6 @@ from openpyxl import load_workbook
 
 from feedtool.check import Asked, Input, check
 from feedtool.dialect import Dialect
-from feedtool.errors import UsageProblem
 from tests.conftest import Files, checked, codes, offer, table, told, update
 
 TEXT = table([offer()])
@@ -96,9 +95,10 @@ def test_a_sheet_may_be_named_in_any_case(files: Files, name: str) -> None:
 
 
 def test_a_name_that_no_sheet_has_names_those_that_there_are(files: Files) -> None:
-    with pytest.raises(UsageProblem) as raised:
-        checked(files.book({"March": [offer()], "April": [offer()]}), sheet="May")
-    assert "March, April" in raised.value.hint
+    (sheet,) = checked(files.book({"March": [offer()], "April": [offer()]}), sheet="May")
+    assert sheet.error is not None
+    assert sheet.error.code == "sheet-missing"
+    assert "March, April" in sheet.error.hint
 
 
 @pytest.mark.parametrize("state", ["hidden", "veryHidden"])

@@ -17,7 +17,6 @@ USAGE = {
     "no such problem code": ["explain", "gtin-chekcsum"],
     "no such form": ["validate", "good.csv", "--format", "yaml"],
     "no such form of report": ["validate", "good.csv", "--report", "report.pdf"],
-    "no such sheet": ["validate", "book.xlsx", "--sheet", "May"],
     "no account": ["submit", "good.csv"],
     "no token": [
         "submit",
@@ -101,7 +100,6 @@ NEAREST = {
     "a table": (["validate", "good.csv", "--config", "table.toml"], "profile"),
     "a profile": (["submit", "good.csv", "--profile", "x", "--config", "shops.toml"], "mine"),
     "the kinds": (["validate", "good.csv", "--as", "upsert"], "offers-upsert"),
-    "the sheets": (["validate", "book.xlsx", "--sheet", "Mai"], "March, April"),
     "what to do without an account": (["submit", "good.csv"], "--sandbox"),
 }
 

@@ -345,7 +345,7 @@ def test_a_short_outage_is_waited_out(scene: Scene, when: Callable[[Call], bool]
 
 def test_a_wrong_base_address_stops_the_run(scene: Scene) -> None:
     scene.plan([upsert(3)])
-    with pytest.raises(Interrupted, match="HTTP 404") as caught:
+    with pytest.raises(UsageProblem, match="HTTP 404") as caught:
         scene.go_on(Script(scene.client, creation, problem(404), forever=True))
     assert "base address" in caught.value.hint
     assert scene.statuses == ["Pending"]

@@ -320,7 +320,8 @@ def test_rejected(said: dict[str, Any], message: Message) -> None:
 def test_committed(status: int) -> None:
     before = package(Phase.COMMITTING, tries=7)
     found = hear(before, Do.COMMIT, reply(status)).package
-    assert found == replace(before, phase=Phase.COMMITTED, tries=0, since=TIME, due=TIME + SECOND)
+    after = replace(before, phase=Phase.COMMITTED, tries=0, since=TIME, due=TIME + SECOND)
+    assert found == replace(after, state="Ready")
 
 
 @pytest.mark.parametrize("status", [400, 404, 409])

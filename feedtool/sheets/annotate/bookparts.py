@@ -11,6 +11,7 @@ from feedtool.sheets.annotate.inline import escaped, quoted
 from feedtool.sheets.annotate.outline import Edit, Node, outline, splice
 from feedtool.sheets.markup import corrupt
 from feedtool.sheets.package import Package
+from feedtool.sheets.unreadable import CorruptXml
 from feedtool.sheets.workbook import WorkbookParts, read_relationships, resolve
 
 _STRICT = "http://purl.oclc.org/ooxml/"
@@ -159,7 +160,10 @@ class BookParts:
             return
         app = SmallPart.read(self.package, target)
         names = [sheet.name for sheet in self.book.sheets if sheet.is_worksheet]
-        edits = _titles(app.outline(), app.data, names, name)
+        try:
+            edits = _titles(app.outline(), app.data, names, name)
+        except CorruptXml:  # nobody needs this part: a damaged one stays as it is
+            return
         if edits:
             app.edit(edits)
             self._parts[app.name] = app
