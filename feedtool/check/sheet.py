@@ -138,6 +138,8 @@ class SheetReader:
             self.checked.forget()
             self._read_rows(settled)
         self._check_sheet()
+        # Its texts may be a third of all memory, and what is left to say needs none of them.
+        del self.sheet
 
     def _read_rows(self, decimals: dict[str, str]) -> dict[str, ColumnReader]:
         """One reading; `decimals` holds the separator of each column that is settled."""

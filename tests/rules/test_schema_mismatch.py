@@ -1,6 +1,6 @@
 import pytest
 
-from feedtool.dialect import Bounds, Dialect
+from feedtool.dialect import Dialect
 from tests.conftest import offer
 from tests.rules.conftest import Find
 
@@ -12,11 +12,6 @@ FAILS = {
         Dialect(tax_codes={"VAT": "", "EcoPart": "EcoPart", "DEA": "DEA"}),
         offer(),
         "taxes/0",
-    ),
-    "a bound above the schema's": (
-        Dialect(bounds=Bounds(highest_quantity=10**12)),
-        offer(quantity="99999999999"),
-        "quantity",
     ),
 }
 
