@@ -118,7 +118,10 @@ class Header:
 
 def folded(header: str) -> str:
     """A header without case, blanks, accents and punctuation."""
-    plain = unicodedata.normalize("NFKD", header.casefold())
+    # Twice, for what hides a capital until it is taken apart: a mathematical A, a Roman numeral.
+    plain = header
+    for _ in range(2):
+        plain = unicodedata.normalize("NFKD", plain.casefold())
     return "".join(letter for letter in plain if letter.isalnum())
 
 
