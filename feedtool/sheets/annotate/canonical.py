@@ -138,7 +138,8 @@ class _Patcher:
 
     def __init__(self, tags: Tags, found: Survey, ink: Ink, stale: frozenset[int]) -> None:
         self._tags = tags
-        self._row_end = tags.row_end
+        self._prefix = tags.prefix
+        self._row_start, self._row_end = tags.row_start, tags.row_end
         self._cell_ends = (tags.cell_end, b"/>")
         self._found = found
         self._ink = ink
@@ -171,14 +172,14 @@ class _Patcher:
     def _row(self, part: bytes, tag: re.Match[bytes]) -> bytes:
         """A row without its end tag, rewritten."""
         number, inner = int(tag[1]), tag.end()
-        ours = self._ink.cells(number, self._tags.prefix)
+        ours = self._ink.cells(number, self._prefix)
         if not self._appends or not self._is_plain(part, inner):
             stale = self._stale if number >= self._ink.header_row else _NOTHING
             return rewrite(self._raw_row(number, part, inner), ours, stale)
         if not ours:
             return part + self._row_end
         rest = widened(tag[2], self._left, self._right)
-        opened = b'%b r="%b"%b>' % (self._tags.row_start, tag[1], rest)
+        opened = b'%b r="%b"%b>' % (self._row_start, tag[1], rest)
         return b"".join((opened, part[inner:], *[markup for _, markup in ours], self._row_end))
 
     def _raw_row(self, number: int, part: bytes, inner: int) -> RawRow:

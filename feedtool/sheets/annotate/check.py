@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection, Iterator
 from functools import lru_cache
 from pathlib import Path
+from string import ascii_uppercase
 from xml.parsers import expat
 
 from feedtool.cells import letters
@@ -12,7 +13,6 @@ from feedtool.sheets.annotate.canonical import Blocks
 from feedtool.sheets.annotate.coding import utf8
 from feedtool.sheets.annotate.events import Events
 from feedtool.sheets.annotate.ink import Digest
-from feedtool.sheets.annotate.inline import read_inline
 from feedtool.sheets.annotate.outline import outline
 from feedtool.sheets.annotate.plan import SheetPlan
 from feedtool.sheets.annotate.repack import raw
@@ -20,6 +20,8 @@ from feedtool.sheets.annotate.rows import RawRow
 from feedtool.sheets.annotate.tags import NotCanonical
 from feedtool.sheets.markup import hardened_parser
 from feedtool.sheets.package import Package, part_key
+
+_LETTERS = ascii_uppercase.encode()
 
 
 class NotAsWritten(FeedtoolError):
@@ -95,15 +97,18 @@ def _read_blocks(stream: Iterator[bytes], plan: SheetPlan) -> Digest:
         raise NotCanonical
     digest = Digest()
     blocks = Blocks(stream)
-    pattern = _our_cell(plan.columns, blocks.tags.prefix)
+    our_cells = _our_cell(plan.columns, blocks.tags.prefix).findall
+    is_above = True
     parser = hardened_parser(plan.entry.part)
     try:
         parser.Parse(blocks.head, False)
         for block in blocks:
             parser.Parse(block, False)
-            for name, row, content in pattern.findall(block):
-                if int(row) >= plan.notes.header_row:
-                    digest.cell(name, int(row), read_inline(content))
+            cells = our_cells(block)
+            if is_above:
+                cells = [cell for cell in cells if _row_of(cell) >= plan.notes.header_row]
+                is_above = not cells
+            digest.add(cells)
         parser.Parse(blocks.tail, True)
     except expat.ExpatError as error:
         raise _differs(f"{plan.entry.part} ({error})") from error
@@ -122,19 +127,25 @@ def _read_events(stream: Iterator[bytes], plan: SheetPlan) -> Digest:
                 found = pattern.fullmatch(row.data, cell.start, cell.end)
                 if found is None:
                     raise _differs(f"{plan.entry.part}, row {row.number}")
-                digest.cell(found[1], int(found[2]), read_inline(found[3]))
+                digest.add((found[0],))
     return digest
 
 
 @lru_cache(16)
 def _our_cell(columns: tuple[int, ...], prefix: bytes) -> re.Pattern[bytes]:
-    """A cell as we write it: the letters of its column, its row, its text as XML."""
+    """A cell as we write it."""
     names = b"|".join(letters(column).encode() for column in sorted(columns))
     markup = (
-        rb'<%(p)bc r="(%(names)b)([0-9]+)" s="[0-9]+" t="inlineStr"><%(p)bis>'
-        rb'<%(p)bt(?: xml:space="preserve")?>([^<]*)</%(p)bt></%(p)bis></%(p)bc>'
+        rb'<%(p)bc r="(?:%(names)b)[0-9]+" s="[0-9]+" t="inlineStr"><%(p)bis>'
+        rb'<%(p)bt(?: xml:space="preserve")?>[^<]*</%(p)bt></%(p)bis></%(p)bc>'
     )
     return re.compile(markup % {b"p": re.escape(prefix), b"names": names})
+
+
+def _row_of(cell: bytes) -> int:
+    """The row of a cell as we write it, which holds its reference between the first quotes."""
+    reference = cell.split(b'"', 2)[1]
+    return int(reference.lstrip(_LETTERS))
 
 
 def _differs(what: str) -> NotAsWritten:

@@ -1,6 +1,6 @@
 """The notes of a sheet become cells, in step with its rows."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from feedtool.cells import letters
 from feedtool.sheets.annotate.colours import Guilty
@@ -19,10 +19,10 @@ class Digest:
         self.total = 0
         self.count = 0
 
-    def cell(self, column: bytes, row: int, text: bytes) -> None:
-        """One cell of ours: the letters of its column, its row, its text in UTF-8."""
-        self.total += hash((column, row, text))
-        self.count += 1
+    def add(self, cells: Collection[bytes]) -> None:
+        """Cells of ours, each as its markup, which tells place, style and text."""
+        self.total += sum(map(hash, cells))
+        self.count += len(cells)
 
     def agrees_with(self, other: "Digest") -> bool:
         """Whether the same cells were told. Only within one process: its hashes are its own."""
@@ -70,13 +70,12 @@ class Ink:
     def _cells(
         self, row: int, texts: tuple[str, str, str], style: int, prefix: bytes
     ) -> list[tuple[int, bytes]]:
-        cells = []
-        for column, part, name in self._places:
-            if texts[part]:
-                text, rest = inline(texts[part], prefix)
-                self.digest.cell(name, row, text)
-                markup = b'<%bc r="%b%d" s="%d"%b' % (prefix, name, row, style, rest)
-                cells.append((column, markup))
+        cells = [
+            (column, b'<%bc r="%b%d" s="%d"%b' % (prefix, name, row, style, inline(text, prefix)))
+            for column, part, name in self._places
+            if (text := texts[part])
+        ]
+        self.digest.add([markup for _, markup in cells])
         return cells
 
     def _advance(self) -> None:

@@ -8,8 +8,6 @@ and becomes U+FFFD. A text longer than a cell may hold is cut and ends in `…`.
 import re
 from functools import lru_cache
 
-from feedtool.sheets.escapes import spreadsheet_text, unescape
-
 LONGEST = 32_767
 """The most UTF-16 units that a cell may hold."""
 _REMEMBERED = 8192
@@ -34,18 +32,17 @@ def shown(text: str) -> str:
 
 
 @lru_cache(_REMEMBERED)
-def inline(text: str, prefix: bytes = b"") -> tuple[bytes, bytes]:
-    """A text as it will be read back, in UTF-8, and the rest of its cell after the style.
+def inline(text: str, prefix: bytes = b"") -> bytes:
+    """The rest of a text's cell, after the style.
 
     `prefix` is that of the workbook's namespace, `x:` with its colon, or nothing.
     """
     text = shown(text)
-    markup = b"<%(p)sis><%(p)st%(space)s>%(text)s</%(p)st></%(p)sis></%(p)sc>" % {
+    return b' t="inlineStr"><%(p)sis><%(p)st%(space)s>%(text)s</%(p)st></%(p)sis></%(p)sc>' % {
         b"p": prefix,
         b"space": b' xml:space="preserve"' if _SPACED.search(text) else b"",
         b"text": escaped(text),
     }
-    return text.encode(), b' t="inlineStr">' + markup
 
 
 def escaped(text: str) -> bytes:
@@ -63,14 +60,6 @@ def quoted(text: str) -> bytes:
     """
     safe = _escaped(_UNHELD_IN_NAMES.sub("\ufffd", text)).replace('"', "&quot;")
     return b'"' + safe.replace("\t", "&#9;").replace("\n", "&#10;").encode() + b'"'
-
-
-@lru_cache(_REMEMBERED)
-def read_inline(content: bytes) -> bytes:
-    """The text of a `<t>` that `inline` wrote, in UTF-8: the inverse of `escaped`."""
-    if b"&" not in content and b"_x" not in content:
-        return content
-    return spreadsheet_text(unescape(content.decode())).encode("utf-8", "surrogatepass")
 
 
 def _escaped(text: str) -> str:
