@@ -92,7 +92,8 @@ def load(path: Path | None, fallbacks: tuple[Path, ...] = ()) -> Config:
     try:
         tables = tomllib.loads(found.read_text("utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise UsageProblem(f"{found} cannot be read: {error}", "correct the file") from error
+        why, hint = _unread(error)
+        raise UsageProblem(f"the configuration {found} cannot be read: {why}", hint) from error
     _known(tables, ("defaults", "profile"), str(found))
     profiles = _table(tables, "profile", str(found))
     return Config(
@@ -103,6 +104,15 @@ def load(path: Path | None, fallbacks: tuple[Path, ...] = ()) -> Config:
             for name in profiles
         },
     )
+
+
+def _unread(error: Exception) -> tuple[str, str]:
+    """Why a file cannot be read, and what to do."""
+    if isinstance(error, OSError):
+        return (error.strerror or type(error).__name__).lower(), "name another with --config"
+    if isinstance(error, UnicodeDecodeError):
+        return "it is not UTF-8", "save it as UTF-8"
+    return f"it is no TOML: {error}", "correct the file"
 
 
 def _profile(table: Mapping[str, Any], where: str) -> Profile:

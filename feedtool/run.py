@@ -163,6 +163,8 @@ def submit(
     outcomes = [
         _answered(sheet, ledger, run, files.get(number)) for number, sheet in enumerate(sheets)
     ]
+    for outcome in outcomes:
+        outcome.stopped = stopped
     if stopped is None or any(package.package_id for one in outcomes for package in one.packages):
         _annotate(inputs, outcomes, outputs, asked)
     return Submission(outcomes, stopped)

@@ -160,3 +160,24 @@ def test_a_profile_that_is_not_there_names_those_that_are(files: Files) -> None:
     with pytest.raises(UsageProblem) as raised:
         load(None).profile("shop")
     assert "feedtool.toml" in raised.value.message
+
+
+UNREAD = {
+    "there is none": (None, "no such file", "--config"),
+    "no UTF-8": ("[defaults]\n# caf\xe9\n".encode("latin-1"), "not UTF-8", "UTF-8"),
+    "no TOML": (b"[profile", "no TOML", "correct"),
+}
+
+
+@pytest.mark.parametrize(("content", "said", "hint"), UNREAD.values(), ids=UNREAD)
+def test_a_file_that_cannot_be_read(
+    files: Files, content: bytes | None, said: str, hint: str
+) -> None:
+    path = files.folder / "shops.toml"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(UsageProblem) as raised:
+        load(path, ())
+    assert said in raised.value.message
+    assert "Errno" not in raised.value.message
+    assert hint in raised.value.hint

@@ -261,6 +261,11 @@ WHY = Message("1023", "Because.")
         ({"phase": Phase.COMMITTED, "stage": Stage.PLANNED}, Status.PENDING, "without it"),
         ({"phase": Phase.FILLING, "is_committed": False}, Status.PENDING, "Not in force"),
         (
+            {"phase": Phase.PLANNED, "package_id": None, "is_committed": False},
+            Status.PENDING,
+            "Not sent",
+        ),
+        (
             {"phase": Phase.PLANNED, "is_committed": False, "stage": Stage.PLANNED},
             Status.PENDING,
             "Not in force",

@@ -233,10 +233,20 @@ class SheetReader:
             survey.see(self.number, row)
         self.checked.marks[number] = VALID if is_valid else INVALID
         if not is_valid:
-            reference = values.get("sellerExternalReference")
-            self.checked.refused.append(Refused(number, str(reference) if reference else None))
+            reference = self._shown_reference(cells, position, values)
+            self.checked.refused.append(Refused(number, reference))
         if found:
             self._note(cells, position, found)
+
+    def _shown_reference(
+        self, cells: Cells, position: int, values: dict[str, object]
+    ) -> str | None:
+        """A kept back row's reference, as it stands in its cell where it is what was refused."""
+        index = self._index_of.get(REFERENCE)
+        if index is None:
+            return None
+        value = values[REFERENCE]
+        return str(value) if value else shown(cells.at(position, index)) or None
 
     def _sent(
         self, kind: str, faults: Iterable[tuple[int | None, Fault]]
@@ -354,6 +364,7 @@ class SheetReader:
         self.checked.problems_by_source += [own, self._problems]
 
 
+REFERENCE = "sellerExternalReference"
 IDENTITY = ("product.gtin", "product.reference", "condition")
 NOTHING_REFUSED: frozenset[str] = frozenset()
 

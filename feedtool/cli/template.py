@@ -30,6 +30,8 @@ def template(
             f"there is no kind of feed “{kind}”", f"kinds: {', '.join(sorted(all_feeds()))}"
         )
     target = out or Path(f"{kind}.xlsx")
+    if target.suffix.lower() != ".xlsx":
+        raise UsageProblem(f"{target} would be no workbook", "let the name end with .xlsx")
     if target.exists() and not yes:
         raise UsageProblem(
             f"{target} is there already", "choose another name with --out, or replace it with --yes"

@@ -43,7 +43,7 @@ def event_of(
 ) -> Event | None:
     """What there is to tell of an answer; None when nothing changed. `results` are rows so far."""
     if (do, kind) == (Do.COMMIT, Kind.REFUSED):
-        return _event("waiting", f"not ready to be completed: {detail}", after, results)
+        return _event("waiting", "its uploads are still settling", after, results)
     if kind is not Kind.DONE:
         what = "waiting" if kind is Kind.WAIT else "trouble"
         return _event(what, f"{do}: {kind}: {detail}", after, results)

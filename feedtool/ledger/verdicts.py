@@ -42,12 +42,17 @@ def verdict(facts: Facts) -> Verdict:
         return _verdict(facts, Status.REJECTED, facts.upload_message)
     if facts.phase is Phase.CLOSED:
         return _closed(facts)
+    return _verdict(facts, Status.PENDING, _why_pending(facts))
+
+
+def _why_pending(facts: Facts) -> Message:
+    """What a row waits for in a package that is not closed."""
     if not facts.is_committed:
-        return _verdict(facts, Status.PENDING, _NOT_YET)
+        return _NOT_SENT if facts.package_id is None else _NOT_YET
     if facts.stage is Stage.PLANNED:
-        return _verdict(facts, Status.PENDING, _LEFT_OUT)
+        return _LEFT_OUT
     doubt = _DOUBTFUL if facts.stage is not Stage.STAGED else _WAITED_FOR
-    return _verdict(facts, Status.PENDING, Message("", doubt.text.format(id=facts.package_id)))
+    return Message("", doubt.text.format(id=facts.package_id))
 
 
 def _closed(facts: Facts) -> Verdict:
@@ -68,6 +73,7 @@ def _verdict(facts: Facts, status: Status, *messages: Message | None) -> Verdict
     return Verdict(facts.row, facts.reference, status, tuple(filter(None, messages)))
 
 
+_NOT_SENT = Message("", "Not sent: the run stopped before its package was begun.")
 _NOT_YET = Message("", "Not in force: the run stopped before its package was committed.")
 _LEFT_OUT = Message("", "Not sent: its package was completed without it.")
 _WAITED_FOR = Message("", "Committed in package {id}; its result is not there yet.")

@@ -24,6 +24,7 @@ from feedtool.report.fields import (
     package_fields,
     problem_fields,
     sheet_fields,
+    stopped_fields,
     verdict_fields,
 )
 from feedtool.report.outcome import Outcome
@@ -80,7 +81,7 @@ def _members(outcome: Outcome) -> Iterator[Iterator[str]]:
     yield _list("problems", map(problem_fields, checked.problems()))
     yield from _each({"warnings": counts.warnings})
     if outcome.is_submitted:
-        yield from _each({"run": outcome.run})
+        yield from _each({"run": outcome.run, "stopped": stopped_fields(outcome.stopped)})
         yield _list("packages", map(package_fields, outcome.packages))
         yield _list("results", map(verdict_fields, outcome.every_verdict()))
     yield from _each({"annotated": annotated_field(outcome)})
@@ -127,6 +128,7 @@ def _summary(outcome: Outcome) -> Fields:
     if outcome.is_submitted:
         fields |= {
             "run": outcome.run,
+            "stopped": stopped_fields(outcome.stopped),
             "statuses": counts.by_status,
             "packages": [package_fields(package) for package in outcome.packages],
         }

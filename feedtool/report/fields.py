@@ -5,7 +5,7 @@ import re
 from typing import Any
 
 from feedtool.check.result import CheckedSheet
-from feedtool.errors import FileProblem
+from feedtool.errors import FeedtoolError, FileProblem
 from feedtool.model import Counts, PackageSummary, Problem, Verdict
 from feedtool.report.outcome import Outcome
 from feedtool.report.plain import STEERING
@@ -53,6 +53,11 @@ def error_fields(error: FileProblem | None) -> Fields | None:
     if error is None:
         return None
     return {"code": error.code, "message": error.message, "hint": error.hint}
+
+
+def stopped_fields(stopped: FeedtoolError | None) -> Fields | None:
+    """What stopped a delivery before its end; None where nothing did."""
+    return None if stopped is None else {"message": stopped.message, "hint": stopped.hint}
 
 
 def problem_fields(problem: Problem) -> Fields:

@@ -27,6 +27,8 @@ class Outcome:
     """Every row's verdict in the order of rows, the invalid ones too; may be asked repeatedly."""
     explains_columns: bool = False
     """Whether it tells how each header was understood."""
+    stopped: FeedtoolError | None = None
+    """What stopped the delivery before its end."""
     annotated: Path | None = None
     """The annotated copy, where one was written."""
     copy_failed: FeedtoolError | None = None

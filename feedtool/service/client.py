@@ -152,7 +152,7 @@ def _checked_origin(base_url: str) -> tuple[str, str, int | None]:
         found = ("", "", None)
     if found[0] not in DEFAULT_PORTS or not found[1]:
         raise UsageProblem(
-            f"{base_url!r} is no base address of a service.",
+            f"“{base_url}” is no base address of a service.",
             "It looks like https://host/v2, its version segment included.",
         )
     return found

@@ -143,7 +143,7 @@ def _result(item: Any) -> RowResult | None:
     messages = tuple(_messages(item, MESSAGES))
     status = OUTCOMES.get(said.casefold())
     if status is None:
-        told = Message("", f"The service gives this row the status {said!r}.")
+        told = Message("", f"The service gives this row the status “{said}”.")
         return RowResult(reference, Status.UNKNOWN, (told, *messages))
     return RowResult(reference, status, messages)
 

@@ -140,7 +140,7 @@ def language_tag(language: str) -> str:
             return tag
     known = ", ".join(LANGUAGES)
     raise UsageProblem(
-        f"The service has no messages in the language {language!r}.", f"Choose one of: {known}."
+        f"The service has no messages in the language “{language}”.", f"Choose one of: {known}."
     )
 
 

@@ -32,8 +32,11 @@ def parse_part(package: Package, name: str) -> etree._Element:
     )
     try:
         return etree.fromstring(data, parser)
-    except (etree.XMLSyntaxError, ValueError) as error:
-        raise corrupt(name, error) from error
+    except etree.XMLSyntaxError as error:
+        line, column = error.position
+        raise corrupt(name, f"its XML is malformed at line {line}, column {column}") from error
+    except ValueError as error:
+        raise corrupt(name, f"its XML cannot be read ({error})") from error
 
 
 def doctype(part: str) -> XmlDoctype:
@@ -65,9 +68,12 @@ def parse(parser: expat.XMLParserType, data: bytes, part: str, *, final: bool) -
     """Feed a parser. Raises CorruptXml, and whatever the parser's handlers raise."""
     try:
         parser.Parse(data, final)
-    except (expat.ExpatError, ValueError, LookupError) as error:
-        # The latter two: encodings that do not exist, or that expat cannot read.
-        raise corrupt(part, error) from error
+    except expat.ExpatError as error:
+        line, column = error.lineno, error.offset + 1
+        raise corrupt(part, f"its XML is malformed at line {line}, column {column}") from error
+    except (ValueError, LookupError) as error:
+        # Encodings that do not exist, or that expat cannot read.
+        raise corrupt(part, f"its XML cannot be read ({error})") from error
 
 
 def corrupt(part: str, what: object) -> CorruptXml:

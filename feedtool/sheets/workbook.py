@@ -164,7 +164,7 @@ def _sheets(
         rel = by_id.get(_relationship_id(element))
         part = rel and _spelled(package, rel.target)
         if rel is None or not part:
-            raise corrupt(workbook, f"sheet {name!r} has no part in the package")
+            raise corrupt(workbook, f"sheet “{name}” has no part in the package")
         state = element.get("state") or "visible"
         entries.append(SheetEntry(name, part, state, is_worksheet=rel.kind == "worksheet"))
     return tuple(entries)

@@ -66,7 +66,7 @@ class XlsxSource:
         entry = next((entry for entry in self.sheets if entry.name == name), None)
         if entry is None:
             raise UsageProblem(
-                f"The workbook has no sheet {name!r}.",
+                f"The workbook has no sheet “{name}”.",
                 "It has " + ", ".join(repr(entry.name) for entry in self.sheets) + ".",
             )
         return XlsxSheet(self.package, entry, self.decode)

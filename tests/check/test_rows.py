@@ -139,6 +139,11 @@ def test_every_row_gets_a_verdict_the_invalid_ones_too(files: Files) -> None:
     assert [message.code for message in every[1].messages] == ["number-range", "number-format"]
 
 
+def test_a_reference_that_is_refused_is_told_as_it_stands_in_its_cell(files: Files) -> None:
+    (sheet,) = checked(files.csv(offer(1, sellerExternalReference="A|1"), offer(2)))
+    assert [one.reference for one in verdicts.of_check(sheet)] == ["A|1", "SKU-2"]
+
+
 def test_a_check_alone_keeps_no_items_and_counts_the_same(files: Files) -> None:
     path = files.csv(offer(1), offer(2, quantity="-1"))
     (sheet,) = check([Input("offers.csv", path)], Asked(with_items=False))

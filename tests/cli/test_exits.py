@@ -50,7 +50,8 @@ USAGE = {
     "--out is another file": ["validate", "good.csv", "--out", "other.csv"],
     "--out in no folder": ["validate", "good.csv", "--out", "nowhere/copy.csv"],
     "requests into a file": ["submit", "--dry-run", "good.csv", "--requests", "other.csv"],
-    "a template that is there already": ["template", "offers-upsert", "--out", "other.csv"],
+    "a template that is there already": ["template", "offers-upsert", "--out", "book.xlsx"],
+    "a template that is no workbook": ["template", "offers-upsert", "--out", "new.csv"],
     "home is a file": ["submit", "--sandbox", "good.csv", "--home", "other.csv"],
     "a demo into a file": ["demo", "other.csv"],
 }
@@ -178,6 +179,13 @@ def test_a_wrong_token_is_told_in_one_line(feedtool: Feedtool, form: str) -> Non
     assert "token" in error
     assert "oken" in hint
     assert "wrong" not in ran.out + ran.err
+
+
+def test_json_tells_what_stopped_a_delivery(feedtool: Feedtool) -> None:
+    ran = feedtool("submit", "--sandbox", "good.csv", "--token", "wrong", "--format", "json")
+    assert ran.only["stopped"]["message"] == ran.error()[0]
+    (row,) = ran.only["results"]
+    assert (row["status"], row["messages"][0]["message"][:8]) == ("Pending", "Not sent")
 
 
 @pytest.mark.parametrize("name", ["missing", "a folder", "empty", "no known template"])

@@ -171,7 +171,7 @@ DONE = Message("8000", "The offer has been created.")
             {"integrationStatus": "Parked", "results": [{"message": "Later."}]},
             Status.UNKNOWN,
             (
-                Message("", "The service gives this row the status 'Parked'."),
+                Message("", "The service gives this row the status “Parked”."),
                 Message("", "Later."),
             ),
         ),

@@ -59,6 +59,6 @@ def test_a_channel_that_no_header_carries(channel: str) -> None:
 
 
 def test_a_language_that_the_service_has_not() -> None:
-    with pytest.raises(UsageProblem, match="'de'") as caught:
+    with pytest.raises(UsageProblem, match="“de”") as caught:
         wire.create_package("PRIMARY", PackageType.UPSERT, "de")
     assert "en, fr, es" in caught.value.hint

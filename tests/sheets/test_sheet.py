@@ -279,7 +279,7 @@ def test_head_and_what_follows(make_sheet: MakeSheet) -> None:
         assert block.hidden == {7}
         assert block.lines is None
         assert [block.decode(key) for key in block.column(1)] == [number("1"), BLANK]
-        with pytest.raises(UsageProblem, match="no sheet 'Prices'"):
+        with pytest.raises(UsageProblem, match="no sheet “Prices”"):
             source.sheet("Prices")
 
 

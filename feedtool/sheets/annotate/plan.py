@@ -128,7 +128,7 @@ def _behind(last: int, sheet: str) -> tuple[int, ...]:
     columns = tuple(range(last + 1, last + 4))
     if columns[-1] > LAST_COLUMN:
         raise NoRoom(
-            f"Sheet {sheet!r} is used up to column {letters(last)}, which leaves no room for "
+            f"Sheet “{sheet}” is used up to column {letters(last)}, which leaves no room for "
             "the three columns of the result.",
             "Delete what stands in its last columns, or end its merged cells, table or filter "
             "before them.",

@@ -61,7 +61,7 @@ def _entry(book: WorkbookParts, notes: SheetNotes) -> SheetEntry:
         if entry.name == notes.sheet and entry.is_worksheet:
             return entry
     raise UsageProblem(
-        f"The workbook has no sheet named {notes.sheet!r}.",
+        f"The workbook has no sheet “{notes.sheet}”.",
         "Its sheets are " + ", ".join(repr(entry.name) for entry in book.sheets) + ".",
     )
 

@@ -174,5 +174,5 @@ def test_several_sheets_at_once(rich: Path, tmp_path: Path) -> None:
 
 
 def test_a_sheet_that_is_not_there(rich: Path, annotated: Annotated) -> None:
-    with pytest.raises(UsageProblem, match="no sheet named 'Nowhere'"):
+    with pytest.raises(UsageProblem, match="no sheet “Nowhere”"):
         annotated(rich, [], sheet="Nowhere")
