@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 
 from feedtool.cells import letters
+from feedtool.sheets.annotate.coding import Coding
 from feedtool.sheets.annotate.colours import Guilty
 from feedtool.sheets.annotate.inline import inline
 from feedtool.sheets.annotate.notes import Note, SheetNotes
@@ -32,13 +33,16 @@ class Digest:
 class Ink:
     """Gives the cells to be written in each row, asked for by ascending row."""
 
-    def __init__(self, sheet: SheetNotes, columns: Sequence[int], styles: Styles) -> None:
+    def __init__(
+        self, sheet: SheetNotes, columns: Sequence[int], styles: Styles, coding: Coding
+    ) -> None:
         self.header_row = sheet.header_row
         self.columns = columns
         self.guilty = Guilty()
         self.digest = Digest()
         self._headings = sheet.headings
         self._styles = styles
+        self._coding = coding
         self._notes = iter(sheet.notes)
         self._next: Note | None = None
         self._row = sheet.header_row
@@ -75,7 +79,7 @@ class Ink:
             for column, part, name in self._places
             if (text := texts[part])
         ]
-        self.digest.add([markup for _, markup in cells])
+        self.digest.add([self._coding.held(markup) for _, markup in cells])
         return cells
 
     def _advance(self) -> None:

@@ -47,7 +47,7 @@ class SheetPlan:
         return self.coding.encode(self._pieces(package, styles))
 
     def _pieces(self, package: Package, styles: Styles) -> Iterator[bytes]:
-        ink = Ink(self.notes, self.columns, styles)
+        ink = Ink(self.notes, self.columns, styles, self.coding)
         bottom = max(self.found.last_row, self.notes.header_row)
         written = Area(min(self.columns), self.notes.header_row, max(self.columns), bottom)
         was_here = self.earlier.issuperset(self.columns)

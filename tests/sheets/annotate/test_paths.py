@@ -94,8 +94,9 @@ WRITINGS: dict[str, Callable[[str], bytes]] = {
     "utf-16": lambda sheet: f'<?xml version="1.0" encoding="UTF-16"?>{sheet}'.encode("utf-16"),
     "utf-16 bare": lambda sheet: sheet.encode("utf-16"),
     "latin-1": lambda sheet: f'<?xml version="1.0" encoding="latin1"?>{sheet}'.encode("latin-1"),
+    "ascii": lambda sheet: f'<?xml version="1.0" encoding="US-ASCII"?>{sheet}'.encode("ascii"),
 }
-FAST = {"canonical", "prefixed", "bom", "spaced", "utf-16", "utf-16 bare", "latin-1"}
+FAST = {"canonical", "prefixed", "bom", "spaced", "utf-16", "utf-16 bare", "latin-1", "ascii"}
 
 cell = st.builds(
     Cell,
@@ -109,7 +110,7 @@ cells = st.lists(cell, max_size=5, unique_by=lambda cell: cell.column).map(
 tables = st.dictionaries(st.integers(2, 14), cells, max_size=8).map(
     lambda rows: {1: [Cell(0, "inline", "sku")], **dict(sorted(rows.items()))}
 )
-word = st.sampled_from(["", "Valid", "=1", "<&>", "é"])
+word = st.sampled_from(["", "Valid", "=1", "<&>", "é", "“😀”"])
 
 
 def noted(rows: Rows, texts: list[tuple[str, str, str]]) -> list[Note]:
