@@ -28,6 +28,9 @@ QUANTITY = "quantity"
 ACTION = "action"
 CHANNEL = "salesChannelId"
 TAXES = ("taxes.VAT", "taxes.EcoPart", "taxes.DEA")
+_TAX_NAMES = tuple((key, key.removeprefix("taxes.")) for key in TAXES)
+_AMOUNTS = 1 << 14
+"""Different amounts that are remembered as JSON: most rows share a few."""
 IDENTITY = (GTIN, PRODUCT_REFERENCE, CONDITION)
 """Never updatable (specification, "Offers (JSON packages)", rule 2)."""
 
@@ -260,6 +263,7 @@ def missing(sheet: SheetColumns, keys: tuple[str, ...]) -> list[str]:
     return [key for key in keys if key not in sheet.fields]
 
 
+@lru_cache(_AMOUNTS)
 def number(amount: Decimal) -> int | float:
     """An amount as JSON has it; exact, since money has far fewer than 15 digits."""
     as_float = float(amount)
@@ -270,8 +274,7 @@ def taxes(row: Row) -> list[dict[str, object]]:
     """`price.taxes[]`: all of them, since taxes are listed even when zero."""
     dialect = row.sheet.dialect
     listed: list[dict[str, object]] = []
-    for key in TAXES:
-        name = key.removeprefix("taxes.")
+    for key, name in _TAX_NAMES:
         value = row.values.get(key) or ZERO
         if name == "VAT" and dialect.vat_scale == 1:
             value = value / HUNDRED

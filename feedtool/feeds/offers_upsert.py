@@ -7,7 +7,6 @@ from feedtool.feeds import Column, Feed, Row, SheetColumns
 from feedtool.feeds import _offers as offers
 from feedtool.model import PackageType
 
-PRODUCT = (offers.GTIN, offers.PRODUCT_REFERENCE)
 ALWAYS = (
     offers.REFERENCE,
     offers.CONDITION,
@@ -43,7 +42,7 @@ def missing(sheet: SheetColumns) -> list[str]:
 def required(row: Row) -> list[str]:
     """A row without GTIN and product reference is reported on the GTIN."""
     keys = row.blanks(ALWAYS)
-    if len(row.blanks(PRODUCT)) == len(PRODUCT):
+    if row.is_blank(offers.GTIN) and row.is_blank(offers.PRODUCT_REFERENCE):
         keys.append(offers.GTIN)
     amounts = row.blanks(mandatory_amounts(row.sheet.dialect.mandatory_mode))
     if amounts and not _has_large_parcel_mode(row):

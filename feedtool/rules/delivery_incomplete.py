@@ -36,7 +36,5 @@ def check(row: Row) -> Iterator[Fault]:
 
 def _half(row: Row, mode: Mode) -> str | None:
     """The key of the one amount that is missing."""
-    has_cost, has_additional = not row.is_blank(mode.cost), not row.is_blank(mode.additional)
-    if has_cost is has_additional:
-        return None
-    return mode.additional if has_cost else mode.cost
+    blanks = row.blanks((mode.cost, mode.additional))
+    return blanks[0] if len(blanks) == 1 else None
