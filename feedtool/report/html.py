@@ -27,6 +27,9 @@ from feedtool.report.totals import ACCEPTED, Totals
 LISTED = 1_000
 """Problems of each code, and rows of each status, that are listed."""
 
+MESSAGES = 20
+"""Messages of one row that are listed: a row may have one for each of its cells."""
+
 PIECES = 200
 """Pieces of the page that are written at once."""
 
@@ -66,7 +69,11 @@ def write_html(outcomes: Iterable[Outcome], out: TextIO) -> None:
     """
     totals = Totals()
     stream = _template().stream(
-        sections=_sections(outcomes, totals), totals=totals, script=_script(), listed_most=LISTED
+        sections=_sections(outcomes, totals),
+        totals=totals,
+        script=_script(),
+        listed_most=LISTED,
+        messages_most=MESSAGES,
     )
     stream.enable_buffering(PIECES)
     out.writelines(stream)

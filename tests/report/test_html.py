@@ -133,6 +133,15 @@ def test_whatever_comes_from_outside_is_text(outcome: MakeOutcome, problem: Make
     assert not {"\u202e", "\x00"} & set(text)
 
 
+def test_of_a_row_s_many_messages_the_first_are_listed(outcome: MakeOutcome) -> None:
+    wide = outcome()
+    wide.is_submitted = True
+    said = tuple(Message("too-many-columns", f"field {number}") for number in range(1, 16_001))
+    wide.verdicts = lambda: iter([Verdict(3, "R", Status.INVALID, said)])
+    ((*_, told),) = cells(page(wide), "//tr[@data-status]")
+    assert told.endswith("too-many-columns field 20… and 15,980 more")
+
+
 def test_long_lists_end_and_say_where_all_is(outcome: MakeOutcome, problem: MakeProblem) -> None:
     many = outcome([problem(row=row) for row in range(5, 2505)])
     many.is_submitted = True
