@@ -43,6 +43,9 @@ PLACES = (b"PK\1\2", b"PK\3\4", b"PK\5\6")
 TAG = re.compile(r"<[^<>]*>|[^<>]+|[<>]")
 ATTRIBUTE = re.compile(r'=("[^"]*"|\'[^\']*\')')
 
+MOST_ADDED = 100_000
+"""Bytes that one doubling of lines may add: doubled lines of doubled lines are soon a huge file."""
+
 Parts = list[tuple[str, bytes]]
 
 
@@ -461,7 +464,9 @@ def _text_coded(data: bytes, chance: Random) -> bytes:
 def _text_doubled(data: bytes, chance: Random) -> bytes:
     lines = data.splitlines(keepends=True)
     at = chance.randrange(len(lines) + 1)
-    return b"".join(lines[:at] + lines[at : at + 3] * chance.choice((1, 2, 400)) + lines[at:])
+    some = b"".join(lines[at : at + 3])
+    times = min(chance.choice((1, 2, 400)), MOST_ADDED // max(len(some), 1))
+    return b"".join((*lines[:at], some * times, *lines[at:]))
 
 
 def _text_spoilt(data: bytes, chance: Random) -> bytes:
