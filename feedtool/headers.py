@@ -5,6 +5,7 @@ seller's own name for it (the profile's `[columns]`), all compared without case,
 and punctuation.
 """
 
+import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,6 +20,15 @@ from feedtool.feeds import LANGUAGES, Column, Feed, SheetColumns, all_feeds
 
 ENOUGH = 2
 """Known headers that make a row a header; one alone may be a word in a title."""
+
+_NEED = "facultati(?:f|ve)|obligatoire|optional|mandatory|required|opcional|obligatori[oa]"
+_ASIDES = re.compile(
+    rf"""\( \s* \d{{1,2}} \s* \) (?=\W{{0,9}}\w)  # a footnote, but `Stock (2)` may be another stock
+    | \( \s* (?:{_NEED}) \s* \)
+    | \b (?:{_NEED}) \W* $""",
+    re.IGNORECASE | re.VERBOSE,
+)
+"""What operators' templates write into a label beside the column's name."""
 
 HeadRow = tuple[int, Sequence[Cell]]
 """A row's number and its cells from column A on."""
@@ -153,13 +163,23 @@ class Names:
 
     def column(self, header: str) -> Column | None:
         """The column that a header means."""
-        known = self._by_name.get(folded(header))
+        known = self._known(header)
         return known and known.column
 
     def reason(self, header: str) -> str:
         """Why a header means what it means; empty where it is unknown."""
-        known = self._by_name.get(folded(header))
+        known = self._known(header)
         return known.reason if known else ""
+
+    def _known(self, header: str) -> Known | None:
+        """By the whole of it, else without what is said of it aside."""
+        return self._by_name.get(folded(header)) or self._by_name.get(
+            folded(_ASIDES.sub(" ", header))
+        )
+
+    def knows(self, header: str) -> bool:
+        """Whether it means a column, or is a heading of ours."""
+        return folded(header) in self.own or self._known(header) is not None
 
     def nearest(self, header: str) -> str | None:
         """The key of the known header that looks most alike, if any does."""
@@ -178,7 +198,7 @@ def find(head: Sequence[HeadRow], names: Names, enough: int = ENOUGH) -> Header 
         HeaderDuplicate: two columns of the row mean the same.
     """
     rows = [Texts(number, _texts(cells)) for number, cells in head]
-    pairs = [_paired(*pair) for pair in pairwise(rows) if pair[0].row + 1 == pair[1].row]
+    pairs = [_paired(*pair, names) for pair in pairwise(rows) if pair[0].row + 1 == pair[1].row]
     best = max((*rows, *pairs), key=lambda one: _score(one, names), default=None)
     if best is None or _score(best, names)[0] < enough:
         return None
@@ -206,15 +226,20 @@ def _texts(cells: Sequence[Cell]) -> dict[int, str]:
     }
 
 
-def _paired(upper: Texts, lower: Texts) -> Texts:
-    """Two rows as one header: a text over several columns counts for each that is named below."""
+def _paired(upper: Texts, lower: Texts, names: Names) -> Texts:
+    """Two rows as one header: a text over several columns counts for each that is named below.
+
+    Where it ends the cells do not say, so a name that only means something alone stands alone.
+    """
     texts = dict(upper.texts)
     over = ""
     for index in range(max((*upper.texts, *lower.texts), default=-1) + 1):
         below = lower.texts.get(index)
         over = upper.texts.get(index) or (over if below else "")
         if below:
-            texts[index] = f"{over} {below}".strip()
+            both = f"{over} {below}".strip()
+            is_alone = index not in upper.texts and names.knows(below) and not names.knows(both)
+            texts[index] = below if is_alone else both
     return Texts(lower.row, texts)
 
 

@@ -76,6 +76,16 @@ MEANS = {
     "salesChannelId": "salesChannelId",
     "action": "action",
     "CDAV": "CDAV",
+    "Délai de préparation (nb jours ouvrés max)": "preparationTime",
+    "DEA (montant) (France)": "taxes.DEA",
+    "Stock (obligatoire)": "quantity",
+    "Price * mandatory": "price.price",
+    "Suivi (1) - Principal": "deliveryModes.TrackedHomeDelivery.cost",
+    "Suivi (1) - Additionnel Facultatif": "deliveryModes.TrackedHomeDelivery.additionalCost",
+    "Standard Principal": "deliveryModes.NotTrackedHomeDelivery.cost",
+    "Express.cost": "deliveryModes.Express.cost",
+    "Registered Main": "deliveryModes.SignedHomeDelivery.cost",
+    "Exprés Adicional (opcional)": "deliveryModes.ExpressHomeDelivery.additionalCost",
 }
 
 
@@ -95,7 +105,13 @@ def test_every_label_of_our_templates_is_known(label: str) -> None:
     assert label in column.labels
 
 
-@pytest.mark.parametrize("header", ["colour", "Prise", "", "product", "cost", "feedtool status"])
+UNKNOWN = (
+    *("colour", "Prise", "", "product", "cost", "feedtool status", "Optional", "(1) facultatif"),
+    *("Stock (2)", "Prix (HT)", "Price (excl. VAT)", "Stock (Lyon)", "Prix plancher (TTC)"),
+)
+
+
+@pytest.mark.parametrize("header", UNKNOWN)
 def test_anything_else_is_unknown(header: str) -> None:
     assert names().column(header) is None
 
@@ -232,6 +248,24 @@ def test_the_channel_operators_own_template() -> None:
         "deliveryModes.ExpressHomeDelivery.cost",
         "deliveryModes.ExpressHomeDelivery.additionalCost",
     ]
+
+
+def test_a_name_that_only_means_something_alone_stands_alone() -> None:
+    """Where a merged cell of the upper row ends, nothing says."""
+    header = found(
+        row(4, REFERENCE, PRICE, "Suivi"),
+        row(5, None, None, "Principal", "Additionnel", "Stock", "feedtool status"),
+    )
+    assert header.own == {5}
+    assert list(keys(header).values())[3:] == [
+        "deliveryModes.TrackedHomeDelivery.additionalCost",
+        "quantity",
+    ]
+
+
+def test_asides_without_end_take_no_time() -> None:
+    assert names().column("(1) " * 50_000) is None
+    assert names().column("optional - " * 20_000 + "x") is None
 
 
 def test_the_most_demanding_feed_of_a_family_comes_first() -> None:

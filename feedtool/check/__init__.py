@@ -277,7 +277,10 @@ def _recognise(source: Source, sheet: Sheet, asked: Asked, enough: int) -> Chose
 
 
 def _unambiguous(candidates: list[Chosen], source: Source) -> list[Chosen]:
-    """One sheet of each kind; the stamped sheet's name wins over others of its kind."""
+    """One sheet of each kind; the stamped sheet's name wins over others of its kind.
+
+    So does, where there is no stamp, the name that the channel operator's templates give it.
+    """
     stamp = source.properties.get("feedtool.template")
     chosen: dict[str, list[Chosen]] = {}
     for candidate in candidates:
@@ -285,14 +288,21 @@ def _unambiguous(candidates: list[Chosen], source: Source) -> list[Chosen]:
     for kind, several in chosen.items():
         if len(several) == 1:
             continue
-        stamped = [one for one in several if kind == stamp and one.sheet.name == one.feed.sheet]
-        if len(stamped) != 1:
+        named = [one for one in several if one.sheet.name == _template_sheet(one.feed, stamp)]
+        if len(named) != 1:
             sheets = ", ".join(one.sheet.name for one in several)
             raise SheetAmbiguous(
                 f"several sheets could be meant: {sheets}", "name one of them with --sheet"
             )
-        chosen[kind] = stamped
+        chosen[kind] = named
     return [one for several in chosen.values() for one in several]
+
+
+def _template_sheet(feed: Feed, stamp: str | None) -> str | None:
+    """The name of a feed's sheet in the template that a workbook was made from, if in any."""
+    if stamp is None:
+        return feed.operator_sheet
+    return feed.sheet if feed.kind == stamp else None
 
 
 def _no_header(source: Source, names: Sequence[str]) -> HeaderNotFound:

@@ -102,6 +102,8 @@ class Feed:
     """The request that a valid row becomes."""
     is_sent: Callable[[str], bool] = lambda _: True
     """Whether a key's cells travel; what is wrong with one that does not keeps no row back."""
+    operator_sheet: str | None = None
+    """The name of the sheet in the channel operator's own template."""
     needs_asking: bool = False
     """Never recognised from headers: needs its stamp, an `action` column or `--as`."""
 

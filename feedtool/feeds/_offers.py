@@ -1,6 +1,8 @@
 """What the three offer feeds share: their columns, and how wide columns fold into lists.
 
-Source: specification, "Offer package and offer request (JSON)".
+Source: specification, "Offer package and offer request (JSON)". The labels of the channel
+operator's own templates are among the aliases: the French ones as their files have them, the
+English and Spanish ones in the usual wordings; whatever else an account has, `[columns]` maps.
 """
 
 from decimal import Decimal
@@ -31,6 +33,8 @@ TAXES = ("taxes.VAT", "taxes.EcoPart", "taxes.DEA")
 _TAX_NAMES = tuple((key, key.removeprefix("taxes.")) for key in TAXES)
 _AMOUNTS = 1 << 14
 """Different amounts that are remembered as JSON: most rows share a few."""
+OPERATOR_SHEET = "Fichier Intégration Offre"
+"""In every language, of whole offers as of stock and price (source: the field's files)."""
 IDENTITY = (GTIN, PRODUCT_REFERENCE, CONDITION)
 """Never updatable (specification, "Offers (JSON packages)", rule 2)."""
 
@@ -51,7 +55,10 @@ IDENTITY_COLUMNS = (
             "Su referencia de la oferta, única por canal.",
         ),
         "SKU-1001",
-        ("sku", "reference", "seller sku", "référence vendeur", "referencia vendedor"),
+        (
+            *("sku", "reference", "seller sku", "référence vendeur", "referencia vendedor"),
+            *("your reference", "tu referencia", "referencia del vendedor"),
+        ),
     ),
     Column(
         GTIN,
@@ -63,7 +70,7 @@ IDENTITY_COLUMNS = (
             "8, 12, 13 o 14 cifras; se necesita este o la referencia del producto.",
         ),
         "4006381333931",
-        ("gtin", "ean", "ean13", "barcode", "code barre", "código de barras"),
+        ("gtin", "ean", "ean13", "barcode", "code barre", "código de barras", "EAN/GTIN"),
     ),
     Column(
         PRODUCT_REFERENCE,
@@ -83,7 +90,11 @@ IDENTITY_COLUMNS = (
         ("Condition", "Sous-état du produit", "Estado del producto"),
         ("One of the list.", "Une valeur de la liste.", "Un valor de la lista."),
         "New",
-        ("état", "etat", "estado", "product condition", "condición"),
+        (
+            *("état", "etat", "estado", "product condition", "condición", "product sub-condition"),
+            *("sub-condition of the product", "product sub-state", "sub-state of the product"),
+            *("condición del producto", "subestado del producto", "subcondición del producto"),
+        ),
     ),
 )
 
@@ -98,7 +109,13 @@ CHANGEABLE_COLUMNS = (
             "Precio con todos los impuestos.",
         ),
         "19.99",
-        ("price", "prix", "precio", "Prix (€)(TTC)"),
+        (
+            *("price", "prix", "precio", "Prix (€)(TTC)"),
+            *("Price (incl. VAT)", "Price (€)(incl. VAT)", "Price (€)(VAT included)"),
+            *("Price (incl. tax)", "Price (incl. taxes)", "Price (tax included)"),
+            *("Precio (IVA incl.)", "Precio (€)(IVA incl.)", "Precio (€)(IVA incluido)"),
+            *("Precio (con IVA)", "Precio (€)(con IVA)", "Precio (impuestos incluidos)"),
+        ),
     ),
     Column(
         "price.originPrice",
@@ -110,7 +127,14 @@ CHANGEABLE_COLUMNS = (
             "El precio tachado, opcional.",
         ),
         "24.99",
-        ("originPrice", "prix barré", "origin price", "precio original"),
+        (
+            *("originPrice", "prix barré", "origin price", "precio original"),
+            *("Struck price (incl. VAT)", "Struck price (VAT included)", "Strikethrough price"),
+            *("Strikethrough price (incl. VAT)", "Crossed-out price"),
+            *("Crossed-out price (incl. VAT)", "Crossed-out price (VAT included)"),
+            *("Strikethrough price (VAT included)", "Precio tachado (IVA incluido)"),
+            *("Precio tachado (IVA incl.)", "Precio tachado (con IVA)"),
+        ),
     ),
     Column(
         "taxes.VAT",
@@ -126,7 +150,11 @@ CHANGEABLE_COLUMNS = (
         ("Eco-participation (amount)", "Éco-participation (montant)", "Ecotasa (importe)"),
         ("Amount contained in the price.", "Montant compris dans le prix.", "Importe incluido."),
         "0.12",
-        ("ecoPart", "eco-participation", "ecotax", "ecotasa"),
+        (
+            *("ecoPart", "eco-participation", "ecotax", "ecotasa", "ecotax (amount)"),
+            *("ecoparticipación", "ecoparticipación (importe)", "eco-participación (cantidad)"),
+            *("ecoparticipation (amount)", "ecotasa (cantidad)"),
+        ),
     ),
     Column(
         "taxes.DEA",
@@ -134,7 +162,10 @@ CHANGEABLE_COLUMNS = (
         ("DEA (amount)", "DEA (montant)", "DEA (importe)"),
         ("Amount contained in the price.", "Montant compris dans le prix.", "Importe incluido."),
         "0",
-        ("dea", "dea tax"),
+        (
+            *("dea", "dea tax", "DEA (montant) (France)", "DEA (amount) (France)"),
+            *("DEA (importe) (Francia)", "DEA (cantidad)", "DEA (cantidad) (Francia)"),
+        ),
     ),
 )
 
@@ -145,7 +176,20 @@ STOCK_COLUMNS = (
         ("Preparation time (days)", "Délai de préparation", "Plazo de preparación"),
         ("Whole days.", "Jours entiers.", "Días enteros."),
         "2",
-        ("preparation time", "délai de préparation (jours)", "plazo de preparación (días)"),
+        (
+            *("preparation time", "délai de préparation (jours)", "plazo de preparación (días)"),
+            "Délai de préparation (nb jours ouvrés max)",
+            *("Preparation time (max. working days)", "Preparation time (working days)"),
+            "Preparation time (max. number of working days)",
+            *("Preparation time (business days)", "Preparation time (max. business days)"),
+            "Preparation time (max. number of business days)",
+            *("Tiempo de preparación", "Tiempo de preparación (días)"),
+            *(
+                f"{name} de preparación ({days})"
+                for name in ("Plazo", "Tiempo")
+                for days in ("días laborables", "máx. días laborables", "n.º máx. días laborables")
+            ),
+        ),
     ),
     Column(
         QUANTITY,
@@ -210,8 +254,16 @@ MODE_LABELS = {
     "SpecificRoomHomeDelivery": ("Room of choice", "Pièce de votre choix", "Habitación elegida"),
     "WithSetupHomeDelivery": ("With set-up", "Avec mise en service", "Con instalación"),
 }
-ALSO = {"ExpressHomeDelivery": ("Express",)}
-"""Names that the channel operator's own templates give a mode."""
+ALSO = {
+    "TrackedHomeDelivery": ("Tracked", "Suivi", "Seguimiento", "Con seguimiento"),
+    "SignedHomeDelivery": ("Registered", "Signed", "Recommandé", "Certificado"),
+    "ExpressHomeDelivery": ("Express", "Exprés"),
+    "NotTrackedHomeDelivery": ("Standard", "Estándar"),
+}
+"""Names that the channel operator's own templates give a mode, above its two amounts."""
+ALSO_COST = ("principal", "main")
+ALSO_ADDITIONAL = ("additionnel", "additional", "adicional")
+"""What they call the amounts; not by “cost”, since `Express.cost` is a deprecated mode's."""
 _COLONS = (": ", "\u00a0: ", ": ")
 _COST = ("cost", "principal", "coste")
 _ADDITIONAL = ("additional cost", "additionnel", "coste adicional")
@@ -238,12 +290,12 @@ def mode_columns(code: str) -> tuple[Column, Column]:
             example,
             (
                 key.removeprefix("deliveryModes."),
-                *(f"{name} {words[1]}" for name in ALSO.get(code, ())),
+                *(f"{name} {word}" for name in ALSO.get(code, ()) for word in also),
             ),
         )
-        for key, words, notes, example in (
-            (keys.cost, _COST, _COST_HELP, "4.90"),
-            (keys.additional, _ADDITIONAL, _ADDITIONAL_HELP, "1.50"),
+        for key, words, also, notes, example in (
+            (keys.cost, _COST, ALSO_COST, _COST_HELP, "4.90"),
+            (keys.additional, _ADDITIONAL, ALSO_ADDITIONAL, _ADDITIONAL_HELP, "1.50"),
         )
     )
 

@@ -75,5 +75,6 @@ FEED = Feed(
     missing=missing,
     required=required,
     request=request,
+    operator_sheet=offers.OPERATOR_SHEET,
     is_sent=lambda key: key not in offers.IDENTITY,
 )

@@ -100,4 +100,5 @@ FEED = Feed(
     missing=missing,
     required=required,
     request=request,
+    operator_sheet=offers.OPERATOR_SHEET,
 )

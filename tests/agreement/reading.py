@@ -76,10 +76,10 @@ def ours(path: Path) -> dict[str, dict[Place, Cell]]:
 
 def theirs(path: Path) -> dict[str, dict[Place, Theirs]]:
     """The same of openpyxl; whatever it raises is raised."""
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), path.open("rb") as file:  # it leaves open what it cannot read
         warnings.simplefilter("ignore")
-        results = openpyxl.load_workbook(path, data_only=True)
-        formulas = openpyxl.load_workbook(path)
+        results = openpyxl.load_workbook(file, data_only=True)
+        formulas = openpyxl.load_workbook(file)
     found: dict[str, dict[Place, Theirs]] = {}
     for sheet in results.worksheets:
         written = formulas[sheet.title]

@@ -6,83 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from feedtool.cells import Cell
 from feedtool.errors import FileProblem, UsageProblem
+from tests.agreement.again import annotate_and_compare, annotate_and_compare_csv
 from tests.agreement.books import BOOKS
-from tests.agreement.copies import (
-    SUMMARY,
-    annotated,
-    assert_only_ours_differs,
-    our_columns,
-    plan_of,
-)
-from tests.agreement.reading import Place, agree, both_read, explanation, ours, pairs
+from tests.agreement.reading import ours
 from tests.fuzz.seeds import texts
-
-Cells = dict[str, dict[Place, Cell]]
-
-
-def annotate_and_compare(source: Path, folder: Path) -> bool:
-    """Whether there was something to annotate in a workbook, and it was done well."""
-    plan = plan_of(source)
-    if plan is None:
-        return False
-    folder.mkdir(exist_ok=True)
-    copy, again = folder / "copy.xlsx", folder / "again.xlsx"
-    for target in (copy, again):
-        target.unlink(missing_ok=True)
-    annotated(source, copy, plan)
-    assert_only_ours_differs(source, copy, plan)
-    columns = our_columns(copy, plan) | our_columns(source, plan)
-    assert without(ours(copy), plan.sheet, columns) == without(ours(source), plan.sheet, columns)
-    annotated(copy, again, plan)
-    assert again.read_bytes() == copy.read_bytes()
-    if both_read(source):
-        assert both_read(copy)
-        strange = [pair for pair in pairs(copy) if not agree(pair.ours, pair.theirs)]
-        assert [pair for pair in strange if explanation(pair) is None] == []
-        written = [
-            pair
-            for pair in pairs(copy)
-            if pair.sheet == SUMMARY or (pair.sheet == plan.sheet and pair.place[1] in columns)
-        ]
-        assert written
-        assert not any(pair.theirs.formula for pair in written)
-    return True
-
-
-def annotate_and_compare_csv(source: Path, folder: Path) -> bool:
-    """The same of a CSV: each record keeps its bytes, and ours stand behind them."""
-    plan = plan_of(source)
-    if plan is None:
-        return False
-    folder.mkdir(exist_ok=True)
-    copy, again = folder / "copy.csv", folder / "again.csv"
-    for target in (copy, again):
-        target.unlink(missing_ok=True)
-    annotated(source, copy, plan)
-    columns = our_columns(copy, plan) | our_columns(source, plan)
-    before, after = ours(source), ours(copy)
-    assert without(after, "", columns) == without(before, "", columns)
-    written = [cell.text for place, cell in after[""].items() if place[1] in columns]
-    assert not any(text.startswith(("=", "+", "-", "@", "\t", "\r")) for text in written)
-    if not our_columns(source, plan):
-        rest = iter(copy.read_bytes())
-        assert all(byte in rest for byte in source.read_bytes())
-    annotated(copy, again, plan)
-    assert again.read_bytes() == copy.read_bytes()
-    return True
-
-
-def without(cells: Cells, sheet: str, columns: frozenset[int]) -> Cells:
-    """The cells of a workbook but those of our columns and of the summary."""
-    return {
-        name: {
-            place: cell for place, cell in found.items() if name != sheet or place[1] not in columns
-        }
-        for name, found in cells.items()
-        if name != SUMMARY
-    }
 
 
 @pytest.mark.parametrize("name", BOOKS)

@@ -266,10 +266,29 @@ def package(members: Mapping[str, Content | None], method: int = zipfile.ZIP_DEF
     """A zip of these members; None leaves one out."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", method) as archive:
-        for name, content in members.items():
+        for name, content in _declared(members).items():
             if content is not None:
                 archive.writestr(zipfile.ZipInfo(name), content, method)
     return buffer.getvalue()
+
+
+SHARED = {
+    f"xl/{kind}.xml": BOOK_TYPE.replace("sheet.main", kind) for kind in ("sharedStrings", "styles")
+}
+"""Parts that other readers find by their content type alone."""
+
+
+def _declared(members: Mapping[str, Content | None]) -> Mapping[str, Content | None]:
+    """The same, with the types of those parts that are there."""
+    types = members.get("[Content_Types].xml")
+    if not isinstance(types, str):
+        return members
+    more = "".join(
+        f'<Override PartName="/{name}" ContentType="{kind}"/>'
+        for name, kind in SHARED.items()
+        if members.get(name) and name not in types
+    )
+    return {**members, "[Content_Types].xml": types.replace("</Types>", f"{more}</Types>")}
 
 
 def book(sheet: Content, more: Mapping[str, Content | None] | None = None) -> bytes:

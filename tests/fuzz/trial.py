@@ -34,18 +34,20 @@ MOST_ROWS = 5000
 """Of a file with more only the check is tried: a row number is cheap to spoil."""
 
 
-def judge(file: Path, folder: Path) -> str:
+def judge(file: Path, folder: Path, asked: Asked | None = None) -> str:
     """What came of a file: `rows`, or the code of the error that it ends in.
 
     Args:
         file: Anything.
         folder: Where copies may be written.
+        asked: How to read it, where not as usual.
 
     Raises:
         AssertionError: Something that was read is otherwise in the copy, or a report is unsafe.
         Exception: A bug.
     """
-    sheets = check([Input(NAME, file)], Asked())
+    asked = asked or Asked()
+    sheets = check([Input(NAME, file)], asked)
     assert sheets
     outcomes = [
         Outcome(sheet, None, True, (), partial(verdicts.of_check, sheet))
@@ -66,29 +68,31 @@ def judge(file: Path, folder: Path) -> str:
     for target in (copy, again):
         target.unlink(missing_ok=True)
     try:
-        _annotate(file, copy, read)
+        _annotate(file, copy, read, asked)
     except (UsageProblem, FileProblem) as error:
         return f"rows, no copy: {getattr(error, 'code', '') or type(error).__name__}"
-    _compare(file, copy, sheets)
+    _compare(file, copy, sheets, asked)
     return "rows"
 
 
-def _annotate(file: Path, target: Path, sheets: list[CheckedSheet]) -> None:
+def _annotate(file: Path, target: Path, sheets: list[CheckedSheet], asked: Asked) -> None:
     notes = [verdicts.notes(sheet, partial(verdicts.of_check, sheet)) for sheet in sheets]
-    annotate(file, target, notes, summary_sheet([Outcome(sheet) for sheet in sheets]))
+    summary = summary_sheet([Outcome(sheet) for sheet in sheets])
+    annotate(file, target, notes, summary, csv_fallback=asked.dialect.csv_fallback)
 
 
-def _compare(file: Path, copy: Path, sheets: list[CheckedSheet]) -> None:
+def _compare(file: Path, copy: Path, sheets: list[CheckedSheet], asked: Asked) -> None:
     """The copy reads as the file did, and its own copy is the same."""
-    copied = check([Input(NAME, copy)], Asked())
+    copied = check([Input(NAME, copy)], asked)
     for before, after in zip(sheets, copied, strict=True):
         told, retold = _told(before), _told(after)
         assert {name for name in told if told[name] != retold[name]} == set(), _first_difference(
             told, retold
         )
-    assert dict(_cells(file, sheets)) == dict(_cells(copy, copied))
+    fallback = asked.dialect.csv_fallback
+    assert dict(_cells(file, sheets, fallback)) == dict(_cells(copy, copied, fallback))
     again = copy.with_name(f"again{copy.suffix}")
-    _annotate(copy, again, [sheet for sheet in sheets if sheet.error is None])
+    _annotate(copy, again, [sheet for sheet in sheets if sheet.error is None], asked)
     assert again.read_bytes() == copy.read_bytes(), _unlike(copy, again)
 
 
@@ -123,10 +127,12 @@ def _first_difference(one: dict[str, object], other: dict[str, object]) -> str:
     return ""
 
 
-def _cells(file: Path, sheets: list[CheckedSheet]) -> Iterator[tuple[tuple[str, int, int], Cell]]:
+def _cells(
+    file: Path, sheets: list[CheckedSheet], fallback: str
+) -> Iterator[tuple[tuple[str, int, int], Cell]]:
     """All cells but ours of the sheets that were read; the others' parts are compared as such."""
     own = {sheet.sheet: sheet.header.own for sheet in sheets if sheet.header}
-    with open_source(file) as source:
+    with open_source(file, csv_fallback=fallback) as source:
         for entry in source.sheets:
             for block in source.sheet(entry.name).blocks() if entry.name in own else ():
                 for index in range(block.width):
