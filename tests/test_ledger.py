@@ -12,7 +12,7 @@ from sqlalchemy.exc import IntegrityError
 from feedtool import plan
 from feedtool.dialect import Limits
 from feedtool.errors import FileProblem, Interrupted, UsageProblem
-from feedtool.ledger import Attempt, Change, Ledger, Package, Phase, Stage
+from feedtool.ledger import Attempt, Change, Ledger, Package, Phase, Stage, Tail
 from feedtool.ledger.verdicts import Facts, verdict
 from feedtool.model import Item, Message, PackageSummary, PackageType, Status, Verdict
 
@@ -92,7 +92,7 @@ def test_files_of_a_run_keep_apart(ledger: Ledger) -> None:
     second = ledger.add_file(
         run, plan.uploads([item(3), item(4)]), path="b", sha256="", kind="k", sheet="Offers"
     )
-    assert ledger.files(run) == [first, second]
+    assert [file.file for file in ledger.files(run)] == [first, second]
     assert [(p.file, p.number) for p in ledger.read_packages(run)] == [(first, 1), (second, 1)]
     assert [len(list(ledger.verdicts(file))) for file in (first, second)] == [1, 2]
 
@@ -151,8 +151,7 @@ def test_a_package_is_read_as_it_was_saved(ledger: Ledger) -> None:
         due=NOW,
     )
     ledger.save([Change(package, after)])
-    run = ledger.files(1)[0]
-    assert run == file
+    assert [found.file for found in ledger.files(1)] == [file]
     assert ledger.read_packages(1) == [after]
     ledger.save([Change(after, package)])
     assert ledger.read_packages(1) == [package]
@@ -192,7 +191,7 @@ def test_rows_taken_without_a_result_are_counted(ledger: Ledger) -> None:
     _, package = one_package(ledger)
     after = replace(package, uploads=(Stage.STAGED, Stage.DOUBTFUL))
     ledger.save([Change(package, after, results=[("R3", Status.INTEGRATED, ())])])
-    assert ledger.unanswered(package.key) == 1
+    assert ledger.tail(package.key) == Tail(answered=1, missing=1, doubtful=1)
 
 
 def test_a_time_without_a_zone_is_refused(ledger: Ledger) -> None:
@@ -216,6 +215,8 @@ def test_changes_are_saved_together_or_not_at_all(ledger: Ledger) -> None:
 FACTS = Facts(
     row=3,
     reference="A",
+    fate=None,
+    why="",
     phase=Phase.CLOSED,
     package_id="p1",
     state="Integrated",

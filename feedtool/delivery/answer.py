@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from feedtool.delivery.decide import Do
 from feedtool.errors import FeedtoolError
 from feedtool.service.answers import Kind, kind_of, refusal, retry_after, service_time
+from feedtool.service.offers import offers_page
 from feedtool.service.packages import Unreadable, package_id, package_view, results_page
 from feedtool.service.wire import Failure, NotSent
 
@@ -41,6 +42,7 @@ READERS: dict[Do, Callable[[Reply], Any]] = {
     Do.CREATE: package_id,
     Do.LOOK: package_view,
     Do.FETCH: results_page,
+    Do.SEEK: offers_page,
 }
 """What a success must carry; the other steps' successes carry nothing."""
 

@@ -3,8 +3,8 @@
 Specification, part "Offer package" (states) and "Offers (JSON packages)" (the routes). A package
 goes, when nothing goes wrong,
 
-    planned → creating → filling → filled → settled → committing → committed → integrated
-            → read → closed
+    planned → cleared → creating → filling → filled → settled → committing → committed
+            → integrated → read → closed
 
 and `NEXT` says which step is taken in each phase. What an answer then makes of it is `learn`.
 """
@@ -23,12 +23,14 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
     from datetime import datetime
 
-    from feedtool.ledger import Package
+    from feedtool.ledger import Package, Sought
 
 
 class Do(StrEnum):
     """What a step does."""
 
+    CLEAR = "clear"
+    """See which of the rows may be in flight; nothing is asked of the service."""
     CREATE = "create"
     UPLOAD = "upload"
     LOOK = "look"
@@ -39,10 +41,17 @@ class Do(StrEnum):
     """GET a page of results."""
     CLOSE = "close"
     """Count the results; nothing is asked of the service."""
+    SEEK = "seek"
+    """GET the offers of rows that no result names."""
+
+
+LOCAL = {Do.CLEAR, Do.CLOSE}
+"""Steps that ask nothing of the service."""
 
 
 NEXT: dict[Phase, Do | None] = {
-    Phase.PLANNED: Do.CREATE,
+    Phase.PLANNED: Do.CLEAR,
+    Phase.CLEARED: Do.CREATE,
     Phase.CREATING: Do.CREATE,
     Phase.FILLING: Do.UPLOAD,
     Phase.PROBING: Do.LOOK,
@@ -52,14 +61,15 @@ NEXT: dict[Phase, Do | None] = {
     Phase.COMMITTED: Do.LOOK,
     Phase.INTEGRATED: Do.FETCH,
     Phase.READ: Do.CLOSE,
+    Phase.LOOKING: Do.SEEK,
     Phase.CLOSED: None,
 }
 """The step that each phase waits for."""
 
-BEING_FILLED = {Phase.CREATING, Phase.FILLING, Phase.PROBING}
-"""From the creation until every upload has had its answer."""
+BEING_FILLED = {Phase.CLEARED, Phase.CREATING, Phase.FILLING, Phase.PROBING}
+"""Until every upload has had its answer."""
 
-AFTER_COMMIT = {Phase.COMMITTED, Phase.INTEGRATED, Phase.READ, Phase.CLOSED}
+AFTER_COMMIT = {Phase.COMMITTED, Phase.INTEGRATED, Phase.READ, Phase.LOOKING, Phase.CLOSED}
 """The service goes on by itself."""
 
 
@@ -79,6 +89,12 @@ class Settings:
     """How often a package is created anew when the one before has vanished uncommitted."""
     readings: int = 3
     """How often the results are read when some of them are missing."""
+    filling: timedelta = timedelta(hours=5)
+    """How long after its creation a package is filled: an hour before it would expire."""
+    before_seeking: timedelta = timedelta(minutes=1)
+    """How long after the results were read the offers are asked what became of a row."""
+    sought: int = 50
+    """How many offers are asked for at a time."""
 
 
 class Step(NamedTuple):
@@ -93,6 +109,8 @@ class Step(NamedTuple):
     """Its number; 0 for the other steps."""
     package_id: str | None = None
     """For which of the service's packages it is meant."""
+    sought: tuple[Sought, ...] = ()
+    """The rows whose offers are asked for."""
 
 
 def next_steps(
@@ -103,11 +121,13 @@ def next_steps(
     busy: Collection[int] = (),
     wait: bool = True,
     settings: Settings | None = None,
+    skew: timedelta = timedelta(0),
 ) -> list[tuple[Package, Do, int]]:
     """At most `room` steps that may begin now: (package, what, upload).
 
     `busy` are the keys of packages that have a step other than an upload under way. Without
-    `wait` a package is left alone once it is committed.
+    `wait` a package is left alone once it is committed. `skew` is what the service's clock is
+    ahead of `now`.
     """
     settings = settings or Settings()
     found: list[tuple[Package, Do, int]] = []
@@ -115,24 +135,32 @@ def next_steps(
         do = NEXT[package.phase]
         if do is None or (package.due is not None and package.due > now):
             continue
-        if do is Do.UPLOAD:
+        if do is Do.UPLOAD and _is_late(package, now + skew, settings):
+            found += [] if package.staged(Stage.SENDING) else [(package, Do.LOOK, 0)]
+        elif do is Do.UPLOAD:
             found += [(package, do, number) for number in _uploads_to_send(package)]
         elif package.key not in busy:
             found.append((package, do, 0))
     return found[:room]
 
 
+def _is_late(package: Package, now: datetime, settings: Settings) -> bool:
+    """Whether a package is to be completed with what is in it; `now` by the service's clock."""
+    return package.created_at is not None and now - package.created_at > settings.filling
+
+
 def in_turn(
-    packages: Iterable[Package], now: datetime, *, wait: bool, settings: Settings
+    packages: Sequence[Package], now: datetime, *, wait: bool, settings: Settings
 ) -> list[Package]:
     """The packages that something is to be done for, now or later.
 
     One at a time is filled, since an open package lives for 6 hours only; the planned ones wait
-    for that.
+    for that, and for the open packages that hold their rows' keys.
     """
     waited_for = [p for p in packages if is_waited_for(p, now, wait=wait, settings=settings)]
+    is_open = {p.key for p in packages if p.phase is not Phase.CLOSED}
     filling = [p.key for p in waited_for if p.phase in BEING_FILLED]
-    planned = [p.key for p in waited_for if p.phase is Phase.PLANNED]
+    planned = [p.key for p in waited_for if p.phase is Phase.PLANNED and not p.blocked_by & is_open]
     first = set(filling or planned[:1])
     return [p for p in waited_for if p.phase is not Phase.PLANNED or p.key in first]
 
@@ -154,7 +182,7 @@ def is_waited_for(package: Package, now: datetime, *, wait: bool, settings: Sett
 
 
 def wake_at(
-    packages: Iterable[Package], now: datetime, *, wait: bool, settings: Settings
+    packages: Sequence[Package], now: datetime, *, wait: bool, settings: Settings
 ) -> datetime | None:
     """When the next step may begin; None when there is none to wait for."""
     due = (p.due or now for p in in_turn(packages, now, wait=wait, settings=settings))
@@ -200,6 +228,7 @@ def resumed(package: Package) -> Package:
         package,
         uploads=stages,
         phase=phase,
+        blocked_by=frozenset(),
         # The address of a page may be stale, and reading again is harmless.
         link=None,
         pages=0,

@@ -14,11 +14,13 @@ from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExec
 from concurrent.futures import wait as wait_for
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from feedtool.delivery.answer import read_answer
 from feedtool.delivery.decide import (
     AFTER_COMMIT,
+    LOCAL,
     Do,
     Settings,
     held_until,
@@ -28,10 +30,11 @@ from feedtool.delivery.decide import (
     wake_at,
 )
 from feedtool.delivery.events import event_of
-from feedtool.delivery.learn import counted, learnt
-from feedtool.delivery.progress import LOOK_FIRST, Now
+from feedtool.delivery.learn import cleared, counted, learnt
+from feedtool.delivery.progress import GO_ON, Learnt, Now, closed
+from feedtool.delivery.seek import asked, unaskable
 from feedtool.errors import FeedtoolError, Interrupted
-from feedtool.ledger import Change
+from feedtool.ledger import Change, Phase
 from feedtool.service import wire
 from feedtool.service.answers import Kind
 from feedtool.service.wire import Failure, NotSent
@@ -42,8 +45,7 @@ if TYPE_CHECKING:
 
     from feedtool.delivery.decide import Step
     from feedtool.delivery.events import Event
-    from feedtool.delivery.progress import Learnt
-    from feedtool.ledger import Attempt, Ledger, Package
+    from feedtool.ledger import Attempt, Ledger, Package, Run, Sought
     from feedtool.service.wire import Call, Reply, Sender
 
     Heard = Reply | Failure | FeedtoolError
@@ -64,8 +66,12 @@ def deliver(
     on_event: Callable[[Event], None] = lambda _: None,
     wait: bool = True,
     settings: Settings | None = None,
+    stopping: Callable[[], FeedtoolError | None] = lambda: None,
 ) -> None:
     """Deliver what a run planned, or go on with it; what came of it is in `ledger.verdicts`.
+
+    What other runs of the seller have committed is brought to its end too, since their rows may
+    keep ours waiting. Once `stopping` says why, no step is begun and that is raised.
 
     Without `wait` it returns once all is committed. Otherwise it returns when every package is
     closed, or when one has made no progress for so long (`settings.patience`) that its rows stay
@@ -80,7 +86,7 @@ def deliver(
         _Delivery(
             ledger=ledger,
             client=client,
-            language=run.language,
+            order=run,
             lanes=lanes,
             room=pool,
             now=now,
@@ -89,7 +95,8 @@ def deliver(
             on_event=on_event,
             wait=wait,
             settings=settings or Settings(),
-        ).run(ledger.read_packages(run_id))
+            stopping=stopping,
+        ).run(ledger.irrevocable(run), ledger.read_packages(run_id))
 
 
 class _Inline(Executor):
@@ -115,7 +122,7 @@ class _Delivery:
 
     ledger: Ledger
     client: Sender
-    language: str
+    order: Run
     lanes: Executor
     room: int
     now: Callable[[], datetime]
@@ -124,6 +131,9 @@ class _Delivery:
     on_event: Callable[[Event], None]
     wait: bool
     settings: Settings
+    stopping: Callable[[], FeedtoolError | None]
+    files: frozenset[int] = frozenset()
+    """Those of this run; other packages are here for what they keep waiting."""
     packages: dict[int, Package] = field(default_factory=dict)
     flights: dict[Future[Heard], _Flight] = field(default_factory=dict)
     begun: list[_Flight] = field(default_factory=list)
@@ -135,13 +145,16 @@ class _Delivery:
     events: list[Event] = field(default_factory=list)
     """Not yet told: nothing is, before it is in the ledger."""
     hold: datetime | None = None
+    skew: timedelta = timedelta(0)
+    """What the service's clock is ahead of ours."""
     stop: FeedtoolError | None = None
 
-    def run(self, packages: list[Package]) -> None:
-        """Take steps until there is none to take."""
-        for package in packages:
+    def run(self, others: list[Package], packages: list[Package]) -> None:
+        """Take steps until there is none to take. What others began is fetched first."""
+        self.files = frozenset(package.file for package in packages)
+        for package in (*others, *packages):
             # A channel that no header can carry is told before anything is sent.
-            self._call(package, Do.CREATE, 0)
+            wire.create_package(package.channel, package.package_type, self.order.language)
             self.packages[package.key] = package
             self._change(package, resumed(package))
         try:
@@ -157,9 +170,11 @@ class _Delivery:
     def _turn(self) -> bool:
         """Begin what can begin, then wait for an answer or for time to pass; False at the end."""
         steps = self._steps()
+        if any(do is Do.SEEK for _, do, _ in steps):
+            self._save()  # which rows are still to be looked up is read from the ledger
         for package, do, upload in steps:
-            if do is not Do.CLOSE:
-                self.begun.append(self._begin(package, do, upload))
+            if do not in LOCAL:
+                self._begin(package, do, upload)
         self._save()
         while self.begun:
             # Off the list before it is sent: what is on it has never left.
@@ -167,8 +182,8 @@ class _Delivery:
             self.flights[self.lanes.submit(_ask, self.client, flight.call)] = flight
         self._report()
         for package, do, _ in steps:
-            if do is Do.CLOSE:
-                self._close(package)
+            if do in LOCAL:
+                self._take_local(package, do)
         if self.flights:
             self._land(wait_for(self.flights, return_when=FIRST_COMPLETED).done)
             return True
@@ -176,6 +191,7 @@ class _Delivery:
 
     def _steps(self) -> list[tuple[Package, Do, int]]:
         now = self.now()
+        self.stop = self.stop or self.stopping()
         if self.stop or (self.hold and now < self.hold):
             return []
         flying = [flight.step for flight in self.flights.values()]
@@ -186,21 +202,41 @@ class _Delivery:
             busy={step.package for step in flying if step.do is not Do.UPLOAD},
             wait=self.wait,
             settings=self.settings,
+            skew=self.skew,
         )
 
-    def _begin(self, package: Package, do: Do, upload: int) -> _Flight:
+    def _begin(self, package: Package, do: Do, upload: int) -> None:
         """Write down that a step is intended."""
         # An earlier step of this turn may have changed the package.
         package = self.packages[package.key]
-        call = self._call(package, do, upload)
+        if do is Do.SEEK:
+            self._begin_seeking(package)
+        else:
+            self._fly(package, do, upload, self._call(package, do, upload))
+
+    def _begin_seeking(self, package: Package) -> None:
+        """Ask for the offers of the next rows; where none is left, the package is at its end."""
+        rows = self.ledger.sought(package.key, self.settings.sought)
+        asking = asked(rows)
+        if asking.rows:
+            call = wire.read_offers(package.channel, asking.references, asking.gtins)
+            self._fly(package, Do.SEEK, 0, call, asking.rows)
+        elif rows:
+            self._change(package, package, news=Learnt(package, fates=unaskable(rows)))
+        else:
+            self._change(package, closed(package, self._now(), package.message))
+
+    def _fly(
+        self, package: Package, do: Do, upload: int, call: Call, sought: tuple[Sought, ...] = ()
+    ) -> None:
         after, step, attempt = intended(package, do, upload, self.now())
         self._change(package, after, attempt)
-        return _Flight(step, attempt, call)
+        self.begun.append(_Flight(step._replace(sought=sought), attempt, call))
 
     def _call(self, package: Package, do: Do, upload: int) -> Call:
         package_id = package.package_id or ""
         if do is Do.CREATE:
-            return wire.create_package(package.channel, package.package_type, self.language)
+            return wire.create_package(package.channel, package.package_type, self.order.language)
         if do is Do.UPLOAD:
             bodies = self.ledger.bodies(package.key, upload)
             return wire.upload(package_id, bodies, self.settings.upload_body)
@@ -219,7 +255,9 @@ class _Delivery:
         now, step = self.now(), flight.step
         before = self.packages[step.package]
         answer = read_answer(step.do, flight.call, heard, now)
-        news = learnt(before, step, answer, Now(now, self.luck(), self.settings))
+        if answer.at is not None:
+            self.skew = answer.at - now
+        news = learnt(before, step, answer, self._now())
         attempt = replace(
             flight.attempt,
             answered_at=now,
@@ -227,16 +265,25 @@ class _Delivery:
             status=answer.status,
             trace_id=(answer.refusal.trace_id or None) if answer.refusal else None,
             detail=answer.detail or None,
+            package_id=answer.value if step.do is Do.CREATE else None,
         )
         self._change(before, news.package, attempt, news)
         self._tell(step.do, answer.kind, answer.detail, before)
 
-    def _close(self, package: Package) -> None:
-        """The one step that asks nothing of the service."""
-        missing = self.ledger.unanswered(package.key)
-        news = counted(package, missing, Now(self.now(), self.luck(), self.settings))
+    def _take_local(self, package: Package, do: Do) -> None:
+        """A step that asks nothing of the service."""
+        package = self.packages[package.key]
+        if do is Do.CLEAR:
+            found = self.ledger.clear(package, self.order)
+            self.packages[package.key] = found
+            self._change(found, cleared(found, self._now()))
+            return
+        news = counted(package, self.ledger.tail(package.key), self._now())
         self._change(package, news.package)
-        self._tell(Do.CLOSE, Kind.DONE, "", package)
+        self._tell(do, Kind.DONE, "", package)
+
+    def _now(self) -> Now:
+        return Now(self.now(), self.luck(), self.settings)
 
     def _change(
         self,
@@ -246,12 +293,12 @@ class _Delivery:
         news: Learnt | None = None,
     ) -> None:
         """Note what is to be saved at the turn's end."""
-        if before == after and attempt is None:
+        if before == after and attempt is None and news is None:
             return
         self.packages[after.key] = after
         results = news.results if news else ()
-        refused = news.refused if news else None
-        self.changes.append(Change(before, after, attempt, results, refused))
+        refused, fates = (news.refused, news.fates) if news else (None, ())
+        self.changes.append(Change(before, after, attempt, results, refused, fates))
         self.results[after.key] += len(results)
         if news and news.hold:
             self.hold = max(self.hold or news.hold, news.hold)
@@ -266,8 +313,10 @@ class _Delivery:
 
     def _save(self) -> None:
         changes, self.changes = self.changes, []
-        if changes:
-            self.ledger.save(changes)
+        for package in self.ledger.save(changes) if changes else ():
+            # What is left of another run's package is that run's to go on with.
+            if package.file in self.files:
+                self.packages[package.key] = package
 
     def _report(self) -> None:
         events, self.events = self.events, []
@@ -298,12 +347,19 @@ class _Delivery:
 
     def _check_all_committed(self) -> None:
         for package in self.packages.values():
-            if package.phase not in AFTER_COMMIT:
+            if package.phase in AFTER_COMMIT or package.file not in self.files:
+                continue
+            if package.phase is Phase.PLANNED:
                 raise Interrupted(
-                    f"Package {package.number} ({package.package_id}) has made no progress since"
-                    f" {package.since:%H:%M:%S} UTC; the service says {package.state}.",
-                    LOOK_FIRST,
+                    f"Package {package.number} waits for another one that has the same references"
+                    " or products and is not integrated yet.",
+                    GO_ON,
                 )
+            raise Interrupted(
+                f"Package {package.number} ({package.package_id}) has made no progress since"
+                f" {package.since:%H:%M:%S} UTC; the service says {package.state}.",
+                GO_ON,
+            )
 
 
 def _ask(client: Sender, call: Call) -> Heard:

@@ -35,6 +35,7 @@ KIND_OF_STEP = {
     Do.COMMIT: "committed",
     Do.FETCH: "results",
     Do.CLOSE: "closed",
+    Do.SEEK: "results",
 }
 
 
@@ -62,7 +63,8 @@ def _text(do: Do, package: Package, results: int) -> str:
         Do.LOOK: f"the service says {package.state}",
         Do.COMMIT: "committed",
         Do.FETCH: f"results of {results} of {package.rows} rows",
-        Do.CLOSE: "reading the results again: some are missing",
+        Do.CLOSE: "looking again: some results are missing",
+        Do.SEEK: "looking up the offers of rows without a result",
     }
     return told[do]
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from feedtool.delivery.decide import Do, staged
 from feedtool.delivery.progress import (
-    LOOK_FIRST,
+    GO_ON,
     Learnt,
     Now,
     back_off,
@@ -26,9 +26,10 @@ from feedtool.delivery.progress import (
     later,
     poll_pause,
 )
+from feedtool.delivery.seek import decided
 from feedtool.errors import Interrupted, NotAuthorised, UsageProblem
-from feedtool.ledger import Phase, Stage
-from feedtool.model import Message
+from feedtool.ledger import Fate, Phase, Stage
+from feedtool.model import Message, Status
 from feedtool.service.answers import Kind
 from feedtool.service.packages import Meaning
 
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
     from feedtool.delivery.answer import Answer
     from feedtool.delivery.decide import Step
-    from feedtool.ledger import Package
+    from feedtool.ledger import Package, Tail
     from feedtool.service.packages import PackageView, ResultsPage
 
 ABOUT_THE_CONTENT = {400, 409, 413, 415, 422}
@@ -59,7 +60,7 @@ def learnt(package: Package, step: Step, answer: Answer, now: Now) -> Learnt:
 def _undone(package: Package, step: Step) -> Package:
     """The package as if the step had never been begun, which is what its answer says."""
     if step.do is Do.CREATE:
-        return replace(package, phase=Phase.PLANNED)
+        return replace(package, phase=Phase.CLEARED)
     if step.do is Do.UPLOAD:
         return staged(package, step.upload, Stage.PLANNED)
     return package  # a COMMIT stays intended: looking again is always safe
@@ -164,10 +165,15 @@ def _filled(package: Package, now: Now) -> Package:
     unsent = package.staged(Stage.PLANNED) + package.staged(Stage.SENDING)
     if package.phase is not Phase.FILLING or unsent:
         return package
-    if package.staged(Stage.REFUSED) == len(package.uploads):
+    if not _holds_anything(package):
         # An empty package is not committed: it expires by itself.
         return closed(package, now, package.message)
     return forward(package, now, phase=Phase.FILLED)
+
+
+def _holds_anything(package: Package) -> bool:
+    """Whether an upload of it was taken, or may have been."""
+    return bool(package.staged(Stage.STAGED) or package.staged(Stage.DOUBTFUL))
 
 
 # LOOK.
@@ -197,6 +203,15 @@ def _go_on_filling(package: Package, now: Now) -> Package:
     return _filled(replace(package, phase=Phase.FILLING), now)
 
 
+def _stop_filling(package: Package, now: Now) -> Package:
+    """It would expire before it is full: what is in it is completed, the rest goes into another."""
+    return (
+        forward(package, now, phase=Phase.FILLED)
+        if _holds_anything(package)
+        else _anew(package, now)
+    )
+
+
 def _settled(package: Package, now: Now) -> Package:
     return forward(package, now, phase=Phase.SETTLED)
 
@@ -212,6 +227,7 @@ def _commit_late(package: Package, now: Now) -> Package:
 
 
 SEEN_OPEN: dict[Phase, Callable[[Package, Now], Package]] = {
+    Phase.FILLING: _stop_filling,
     Phase.PROBING: _go_on_filling,
     Phase.FILLED: _settled,
     Phase.COMMITTING: _commit_again,
@@ -233,11 +249,23 @@ def _not_seen(package: Package, step: Step, answer: Answer, now: Now) -> Learnt:
 
 
 def _gone(package: Package, _step: Step, answer: Answer, now: Now) -> Learnt:
-    """404: before the intent of the PATCH it expired, and nothing of it was ever in force."""
+    """404: before the intent of the PATCH it expired, and nothing of it was ever in force.
+
+    After it the results were purged, 3 days after the end; the offers tell what became of the rows.
+    """
     if package.committed_at is not None:
         text = f"The service no longer has package {package.package_id}: {answer.detail}"
-        return Learnt(closed(package, now, Message("", text)))
-    after = forward(
+        return Learnt(forward(package, now, phase=Phase.LOOKING, message=Message("", text)))
+    after = _anew(package, now)
+    stop = None
+    if package.creations >= now.settings.creations:
+        stop = Interrupted(f"The service keeps losing our packages: {answer.detail}", GO_ON)
+    return Learnt(after, stop=stop)
+
+
+def _anew(package: Package, now: Now) -> Package:
+    """A package that is gone, and its rows as free as if they had never been sent."""
+    return forward(
         package,
         now,
         phase=Phase.PLANNED,
@@ -246,10 +274,6 @@ def _gone(package: Package, _step: Step, answer: Answer, now: Now) -> Learnt:
         created_at=None,
         uploads=tuple(s if s is Stage.REFUSED else Stage.PLANNED for s in package.uploads),
     )
-    stop = None
-    if package.creations >= now.settings.creations:
-        stop = Interrupted(f"The service keeps losing our packages: {answer.detail}", LOOK_FIRST)
-    return Learnt(after, stop=stop)
 
 
 # COMMIT.
@@ -287,14 +311,51 @@ def _not_fetched(package: Package, step: Step, answer: Answer, now: Now) -> Lear
     return Learnt(later(package, now, poll_pause(package.tries), link=None, pages=0))
 
 
-def counted(package: Package, missing: int, now: Now) -> Learnt:
-    """The end of a reading of the results: closed, or read again while some rows have none."""
-    if not missing or package.readings >= now.settings.readings:
-        return Learnt(closed(package, now, package.message))
-    return Learnt(later(package, now, poll_pause(package.readings + 2), phase=Phase.INTEGRATED))
+def counted(package: Package, tail: Tail, now: Now) -> Learnt:
+    """The end of a reading of the results.
+
+    They are read again while some that were surely staged are missing. What is missing then is
+    looked up; so is what was perhaps staged, unless all that was surely staged has its result:
+    then the rest was not staged, and goes into a later package.
+    """
+    if tail.missing and package.readings < now.settings.readings:
+        return Learnt(later(package, now, poll_pause(package.readings + 2), phase=Phase.INTEGRATED))
+    if tail.missing or (tail.doubtful and not tail.answered):
+        pause = now.settings.before_seeking
+        return Learnt(later(package, now, pause, phase=Phase.LOOKING))
+    return Learnt(closed(package, now, package.message))
 
 
-ASKING = (Do.CREATE, Do.UPLOAD, Do.LOOK, Do.COMMIT, Do.FETCH)
+# SEEK.
+
+
+def _sought(package: Package, step: Step, answer: Answer, now: Now) -> Learnt:
+    fates = decided(package, step.sought, answer.value)
+    # Where a page is not the last, the offers that it lacks may be on the next.
+    pause = timedelta(0) if fates else poll_pause(package.tries)
+    after = forward(package, now) if fates else later(package, now, pause)
+    return Learnt(after, fates=fates)
+
+
+def _not_sought(package: Package, step: Step, answer: Answer, now: Now) -> Learnt:
+    text = f"The service gives no result for it, nor its offers: {answer.detail}"
+    fates = [Fate(sought.row, Status.UNKNOWN, text) for sought in step.sought]
+    return Learnt(forward(package, now), fates=fates)
+
+
+# CLEAR.
+
+
+def cleared(package: Package, now: Now) -> Package:
+    """A package of which it is known which rows may be in flight."""
+    if package.blocked_by:
+        return later(package, now, poll_pause(package.tries))
+    if not package.staged(Stage.PLANNED):
+        return closed(package, now, None)
+    return replace(package, phase=Phase.CLEARED, tries=0, due=None)
+
+
+ASKING = (Do.CREATE, Do.UPLOAD, Do.LOOK, Do.COMMIT, Do.FETCH, Do.SEEK)
 """The steps that ask something of the service."""
 
 RULES: dict[tuple[Do, Kind], Callable[[Package, Step, Answer, Now], Learnt]] = {
@@ -314,6 +375,9 @@ RULES: dict[tuple[Do, Kind], Callable[[Package, Step, Answer, Now], Learnt]] = {
     (Do.FETCH, Kind.DONE): _fetched,
     (Do.FETCH, Kind.REFUSED): _not_fetched,
     (Do.FETCH, Kind.UNKNOWN): _read_again,
+    (Do.SEEK, Kind.DONE): _sought,
+    (Do.SEEK, Kind.REFUSED): _not_sought,
+    (Do.SEEK, Kind.UNKNOWN): _read_again,
     **{(do, Kind.WAIT): _asked_to_wait for do in ASKING},
     **{(do, Kind.AUTH): _not_authorised for do in ASKING},
     **{(do, Kind.NOT_SENT): _not_sent for do in ASKING},

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from feedtool.delivery.answer import Answer
     from feedtool.delivery.decide import Settings
     from feedtool.errors import FeedtoolError
-    from feedtool.ledger import Package, Result
+    from feedtool.ledger import Fate, Package, Result
     from feedtool.model import Message
 
 
@@ -42,11 +42,11 @@ class Learnt(NamedTuple):
     """No call at all before this."""
     stop: FeedtoolError | None = None
     """The run cannot go on."""
+    fates: Sequence[Fate] = ()
+    """What became of rows that were looked up."""
 
 
-LOOK_FIRST = (
-    "Rows that are Pending have no answer yet: look at them before you send the file again."
-)
+GO_ON = "Go on with `feedtool resume`: what has been sent is not sent again."
 
 
 def poll_pause(tries: int) -> timedelta:
@@ -80,7 +80,7 @@ def failed(package: Package, answer: Answer, now: Now) -> Learnt:
     stop = None
     if failures >= now.settings.failures:
         what = "cannot be reached" if answer.kind is Kind.NOT_SENT else "gives no usable answer"
-        stop = Interrupted(f"The service {what}: {answer.detail}", LOOK_FIRST)
+        stop = Interrupted(f"The service {what}: {answer.detail}", GO_ON)
     return Learnt(after, hold=due, stop=stop)
 
 

@@ -7,7 +7,34 @@ Reading order: `records` (the nouns), `tables` (how they are kept), `database` (
 PostgreSQL behind one URL), `store` (the Ledger), `verdicts` (what became of each row).
 """
 
-from feedtool.ledger.records import Attempt, Change, Package, Phase, Result, Run, Stage
+from feedtool.ledger.records import (
+    AGAIN,
+    Attempt,
+    Change,
+    Fate,
+    File,
+    Package,
+    Phase,
+    Result,
+    Run,
+    Sought,
+    Stage,
+    Tail,
+)
 from feedtool.ledger.store import Ledger
 
-__all__ = ["Attempt", "Change", "Ledger", "Package", "Phase", "Result", "Run", "Stage"]
+__all__ = [
+    "AGAIN",
+    "Attempt",
+    "Change",
+    "Fate",
+    "File",
+    "Ledger",
+    "Package",
+    "Phase",
+    "Result",
+    "Run",
+    "Sought",
+    "Stage",
+    "Tail",
+]

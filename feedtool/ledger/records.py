@@ -23,6 +23,8 @@ class Phase(StrEnum):
 
     PLANNED = "planned"
     """The service knows nothing of it."""
+    CLEARED = "cleared"
+    """Its rows are in flight here and in no other open package; none is superseded."""
     CREATING = "creating"
     """Intended; without an answer another one is created, and the orphan expires empty."""
     FILLING = "filling"
@@ -41,8 +43,14 @@ class Phase(StrEnum):
     """Final: its results are being read."""
     READ = "read"
     """The last page of its results has been read."""
+    LOOKING = "looking"
+    """Final; rows that no result names are looked up among the seller's offers."""
     CLOSED = "closed"
     """Nothing more is to be done for it or had of it."""
+
+
+GROUNDED = frozenset({Phase.PLANNED, Phase.CLOSED})
+"""No row of such a package is in flight."""
 
 
 class Stage(StrEnum):
@@ -57,6 +65,8 @@ class Stage(StrEnum):
     """Whether the service has taken it is not known; it is never sent again in its package."""
     REFUSED = "refused"
     """The service has refused it as a whole; the reason is kept."""
+    SKIPPED = "skipped"
+    """All of its rows are superseded: it is not sent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +82,23 @@ class Run:
     """Of the service's messages: `en`, `fr`, `es`."""
     options: Mapping[str, Any]
     """What else the command was told, as JSON: kept so that it can be gone on with."""
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """One sheet of a run's input."""
+
+    file: int
+    """Its key."""
+    run_id: int
+    path: str
+    """As it was named."""
+    sha256: str
+    """Of the whole file's content, by which its snapshot is found."""
+    kind: str
+    sheet: str | None
+    target: str | None
+    """Where its annotated copy goes; None where none was asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +145,9 @@ class Package:
     """When it last made progress."""
     due: datetime | None = None
     """Its next step comes no earlier than this."""
+    blocked_by: frozenset[int] = frozenset()
+    """The open packages that hold some of its rows' references or products. Not kept: whoever
+    goes on asks again."""
 
     def staged(self, stage: Stage) -> int:
         """How many uploads are at this stage."""
@@ -140,6 +170,45 @@ class Attempt:
     trace_id: str | None = None
     detail: str | None = None
     """What the service, or the failure, said."""
+    package_id: str | None = None
+    """The service's name for what a creation created."""
+
+
+AGAIN = "again"
+"""The fate of a row that is to be sent again, in a later package."""
+
+
+class Fate(NamedTuple):
+    """What became of a row whose package has no result for it."""
+
+    row: int
+    status: Status | None
+    """None: it goes into a later package."""
+    text: str
+    """Why; one line for the user."""
+
+
+class Sought(NamedTuple):
+    """A row that no result names, to be looked up among the seller's offers."""
+
+    row: int
+    reference: str
+    product: str
+    """`GTIN|product reference|condition`, empty unless an Upsert."""
+    body: bytes
+    sends: int
+    """How many packages before this one have carried it."""
+
+
+class Tail(NamedTuple):
+    """The rows of a package of which all results have been read."""
+
+    answered: int
+    """Staged, and with a result."""
+    missing: int
+    """Staged, and without one."""
+    doubtful: int
+    """Perhaps staged, and without one."""
 
 
 class Change(NamedTuple):
@@ -151,3 +220,15 @@ class Change(NamedTuple):
     results: Sequence[Result] = ()
     refused: tuple[int, Message] | None = None
     """An upload that was refused, and why."""
+    fates: Sequence[Fate] = ()
+    """What became of rows that were looked up."""
+
+    @property
+    def closes(self) -> bool:
+        """Whether nothing more is to be had of the package from here on."""
+        return self.after.phase is Phase.CLOSED and self.before.phase is not Phase.CLOSED
+
+    @property
+    def lands(self) -> bool:
+        """Whether its rows are in flight no more."""
+        return self.after.phase in GROUNDED and self.before.phase not in GROUNDED

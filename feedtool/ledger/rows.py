@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import and_, bindparam, delete, insert, select, update
 
 from feedtool.ledger import tables as t
-from feedtool.ledger.records import Change, Package, Phase, Result, Stage
+from feedtool.ledger.records import AGAIN, Change, Fate, Package, Phase, Result, Stage
 from feedtool.ledger.verdicts import Facts
 from feedtool.model import Message, PackageSummary, PackageType, Status, Upload
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 PLAIN = tuple(
     field.name
     for field in fields(Package)
-    if field.name not in {"key", "uploads", "message", "package_type", "phase"}
+    if field.name not in {"key", "uploads", "message", "package_type", "phase", "blocked_by"}
 )
 """Fields of a Package that are columns of the same name."""
 
@@ -29,6 +29,8 @@ FACTS = (
     select(
         t.rows.c.row,
         t.rows.c.reference,
+        t.rows.c.fate,
+        t.rows.c.fate_text,
         t.packages.c.phase,
         t.packages.c.package_id,
         t.packages.c.state,
@@ -132,11 +134,13 @@ def summary_of(row: Any) -> PackageSummary:
 
 def facts_of(row: Any) -> Facts:
     """A row of FACTS. Unpacked by position, since there are as many as the sheet has rows."""
-    number, reference, phase, package_id, state, is_committed, *rest = row
+    number, reference, fate, why, phase, package_id, state, is_committed, *rest = row
     package_code, package_text, stage, code, text, status, messages = rest
     return Facts(
         row=number,
         reference=reference,
+        fate=_STATUSES.get(fate),
+        why=why or "",
         phase=_PHASES[phase],
         package_id=package_id,
         state=state,
@@ -173,6 +177,9 @@ _UPDATE_UPLOAD = update(t.uploads).where(
 _UPDATE_ATTEMPT = update(t.attempts).where(
     t.attempts.c.package == bindparam("key"), t.attempts.c.number == bindparam("at")
 )
+_UPDATE_FATE = update(t.rows).where(
+    t.rows.c.file == bindparam("of"), t.rows.c.row == bindparam("at")
+)
 _DELETE_RESULT = delete(t.results).where(
     t.results.c.package == bindparam("key"), t.results.c.reference == bindparam("named")
 )
@@ -192,6 +199,17 @@ def save_change(db: Connection, change: Change) -> None:
     _save_attempt(db, change)
     if change.results:
         _save_results(db, key, change.results)
+    if change.fates:
+        db.execute(_UPDATE_FATE, [_fate_columns(change.after, fate) for fate in change.fates])
+
+
+def _fate_columns(package: Package, fate: Fate) -> dict[str, Any]:
+    return {
+        "of": package.file,
+        "at": fate.row,
+        "fate": AGAIN if fate.status is None else str(fate.status),
+        "fate_text": fate.text,
+    }
 
 
 def _refusal(change: Change, number: int) -> Message | None:
@@ -234,6 +252,7 @@ def _save_attempt(db: Connection, change: Change) -> None:
         "status": attempt.status,
         "trace_id": attempt.trace_id,
         "detail": attempt.detail,
+        "package_id": attempt.package_id,
     }
     db.execute(_UPDATE_ATTEMPT, {"key": change.after.key, "at": attempt.number, **answer})
 

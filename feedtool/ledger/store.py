@@ -7,14 +7,17 @@ service ever waits for the database or the other way round.
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Self
 
-from sqlalchemy import func, insert, select, update
+from sqlalchemy import and_, case, delete, func, insert, select
 
+from feedtool.ledger import clearing
 from feedtool.ledger import tables as t
 from feedtool.ledger.database import IN_MEMORY, open_engine, reading, writing
-from feedtool.ledger.records import Change, Package, Run, Stage
+from feedtool.ledger.leftovers import count_rows, move_leftovers
+from feedtool.ledger.records import Change, File, Package, Phase, Run, Sought, Stage, Tail
 from feedtool.ledger.rows import (
     FACTS,
     add_uploads,
@@ -28,10 +31,12 @@ from feedtool.ledger.rows import (
 from feedtool.ledger.verdicts import verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
     from pathlib import Path
     from types import TracebackType
+
+    from sqlalchemy import ColumnElement, Connection
 
     from feedtool.model import PackageSummary, Upload, Verdict
 
@@ -89,65 +94,134 @@ class Ledger:
         sha256: str,
         kind: str,
         sheet: str | None = None,
+        target: str | None = None,
     ) -> int:
         """A file with all its rows: `plan.uploads`, (package number, upload). Returns its key.
 
         All of it or, when `planned` raises, nothing.
         """
         with writing(self._engine) as db:
-            values = {"path": path, "sha256": sha256, "kind": kind, "sheet": sheet}
-            done = db.execute(insert(t.files).values(run_id=run_id, **values))
+            told = {"path": path, "sha256": sha256, "kind": kind, "sheet": sheet}
+            done = db.execute(insert(t.files).values(run_id=run_id, target=target, **told))
             file = key_of(done.inserted_primary_key)
             keys: dict[int, int] = {}
             stream = iter(planned)
             while batch := list(islice(stream, BATCH)):
                 add_uploads(db, file, keys, batch)
-            counted = select(func.count()).where(t.rows.c.package == t.packages.c.package)
-            db.execute(
-                update(t.packages)
-                .where(t.packages.c.file == file)
-                .values(rows=counted.scalar_subquery())
-            )
+            for package in keys.values():
+                count_rows(db, package)
         return file
 
     # How far it is.
 
-    def files(self, run_id: int) -> list[int]:
-        """The keys of a run's files, in their order."""
+    def files(self, run_id: int) -> list[File]:
+        """A run's files, in their order."""
         with reading(self._engine) as db:
-            query = select(t.files.c.file).where(t.files.c.run_id == run_id)
-            return list(db.execute(query.order_by(t.files.c.file)).scalars())
+            query = select(t.files).where(t.files.c.run_id == run_id)
+            return [File(**row._asdict()) for row in db.execute(query.order_by(t.files.c.file))]
 
     def read_packages(self, run_id: int) -> list[Package]:
         """All that is known of a run's packages, file by file, by number."""
-        mine = t.files.c.run_id == run_id
-        joined = t.packages.join(t.files)
         with reading(self._engine) as db:
-            columns = select(t.uploads.c.package, t.uploads.c.stage).where(mine)
-            columns = columns.select_from(t.uploads.join(joined))
-            stages = stages_of(db.execute(columns.order_by(*t.uploads.primary_key)))
-            query = select(t.packages).select_from(joined).where(mine)
-            found = db.execute(query.order_by(t.packages.c.file, t.packages.c.number)).all()
-        return [package_of(row, stages.get(row.package, ())) for row in found]
+            return _packages(db, t.files.c.run_id == run_id)
+
+    def irrevocable(self, run: Run) -> list[Package]:
+        """The packages of the seller's other runs that are committed and not yet closed."""
+        others = and_(
+            t.runs.c.seller == run.seller,
+            t.runs.c.service == run.service,
+            t.runs.c.run_id != run.run_id,
+            t.packages.c.phase.in_(clearing.IRREVOCABLE),
+        )
+        with reading(self._engine) as db:
+            return _packages(db, others)
+
+    def unfinished(self, seller: str | None = None) -> list[int]:
+        """The runs with a package that is not closed, oldest first."""
+        query = (
+            select(t.runs.c.run_id)
+            .select_from(t.packages.join(t.files).join(t.runs))
+            .where(t.packages.c.phase != Phase.CLOSED)
+            .distinct()
+            .order_by(t.runs.c.run_id)
+        )
+        if seller is not None:
+            query = query.where(t.runs.c.seller == seller)
+        with reading(self._engine) as db:
+            return list(db.execute(query).scalars())
+
+    def known(self, package_ids: Collection[str]) -> set[str]:
+        """Those of some of the service's packages that a run of this ledger has created."""
+        created = select(t.attempts.c.package_id).where(t.attempts.c.package_id.in_(package_ids))
+        with reading(self._engine) as db:
+            return set(db.execute(created).scalars())
 
     def bodies(self, package: int, upload: int) -> list[bytes]:
         """The requests of an upload, in the order of the rows."""
-        query = select(t.rows.c.body).where(t.rows.c.package == package, t.rows.c.upload == upload)
+        live = and_(t.rows.c.package == package, t.rows.c.upload == upload, t.rows.c.fate.is_(None))
         with reading(self._engine) as db:
-            return list(db.execute(query.order_by(t.rows.c.row)).scalars())
+            return list(
+                db.execute(select(t.rows.c.body).where(live).order_by(t.rows.c.row)).scalars()
+            )
 
-    def unanswered(self, package: int) -> int:
-        """How many rows the service has taken for a package and given no result for."""
-        staged = FACTS.where(t.rows.c.package == package, t.uploads.c.stage == Stage.STAGED)
-        missing = staged.where(t.results.c.status.is_(None)).order_by(None).subquery()
+    def clear(self, package: Package, run: Run) -> Package:
+        """Begin with a package: the rows that a later run has sent are given up.
+
+        Returns the package as it is then. It is `blocked_by` the committed packages that hold
+        one of its keys; if there is none, its keys are in flight from here on.
+        """
+        with writing(self._engine) as db:
+            clearing.supersede(db, package, run)
+            clearing.skip_empty_uploads(db, package)
+            held_by = clearing.blockers(db, package, run)
+            clearing.give_up(db, clearing.revocable(db, held_by, run))
+            blocked_by = clearing.blockers(db, package, run)
+            if not blocked_by:
+                clearing.take_off(db, package, run)
+            (found,) = _packages(db, t.packages.c.package == package.key)
+        return replace(package, uploads=found.uploads, blocked_by=blocked_by)
+
+    def tail(self, package: int) -> Tail:
+        """How many rows of a package have a result, and how many have none."""
+        is_staged, has_result = t.uploads.c.stage == Stage.STAGED, t.results.c.status.is_not(None)
+        in_doubt = t.uploads.c.stage.in_((Stage.DOUBTFUL, Stage.SENDING))
+        query = FACTS.where(t.rows.c.package == package, t.rows.c.fate.is_(None)).order_by(None)
+        counted = query.with_only_columns(
+            func.count(case((and_(is_staged, has_result), 1))),
+            func.count(case((and_(is_staged, ~has_result), 1))),
+            func.count(case((and_(in_doubt, ~has_result), 1))),
+        )
         with reading(self._engine) as db:
-            return int(db.execute(select(func.count()).select_from(missing)).scalar_one())
+            return Tail(*db.execute(counted).one())
 
-    def save(self, changes: Sequence[Change]) -> None:
-        """Write changes down, in one full commit. What it returns from, no crash takes back."""
+    def sought(self, package: int, limit: int) -> list[Sought]:
+        """The next rows of a package to look up: perhaps or surely staged, without a result."""
+        sent = t.uploads.c.stage.in_((Stage.STAGED, Stage.DOUBTFUL, Stage.SENDING))
+        query = FACTS.where(
+            t.rows.c.package == package,
+            t.rows.c.fate.is_(None),
+            t.results.c.status.is_(None),
+            sent,
+        ).limit(limit)
+        columns = (getattr(t.rows.c, name) for name in Sought._fields)
+        with reading(self._engine) as db:
+            return [Sought(*row) for row in db.execute(query.with_only_columns(*columns))]
+
+    def save(self, changes: Sequence[Change]) -> list[Package]:
+        """Write changes down, in one full commit. What it returns from, no crash takes back.
+
+        Where a package is closed, its rows that are to be sent again are put into a new one in
+        the same commit; the new ones are returned.
+        """
+        new: list[int] = []
         with writing(self._engine) as db:
             for change in changes:
                 save_change(db, change)
+                if change.lands:
+                    clearing.land(db, change.after.key)
+                if change.closes and (key := move_leftovers(db, change.after)):
+                    new.append(key)
+            return _packages(db, t.packages.c.package.in_(new)) if new else []
 
     # What came of it.
 
@@ -172,6 +246,21 @@ class Ledger:
         with reading(self._engine) as db:
             return [summary_of(row) for row in db.execute(query)]
 
+    # What was written.
+
+    def add_output(self, run_id: int, path: str, sha256: str, now: datetime) -> None:
+        """A copy was written for a run, in the place of any earlier one."""
+        with writing(self._engine) as db:
+            db.execute(delete(t.outputs).where(t.outputs.c.path == path))
+            values = {"path": path, "run_id": run_id, "sha256": sha256, "written_at": now}
+            db.execute(insert(t.outputs).values(values))
+
+    def output(self, path: str) -> str | None:
+        """The hash of what was last written to a place; None if that was never."""
+        query = select(t.outputs.c.sha256).where(t.outputs.c.path == path)
+        with reading(self._engine) as db:
+            return db.execute(query).scalar()
+
     def close(self) -> None:
         """Close all connections."""
         self._engine.dispose()
@@ -186,3 +275,14 @@ class Ledger:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _packages(db: Connection, which: ColumnElement[bool]) -> list[Package]:
+    """Some packages, file by file, by number."""
+    joined = t.packages.join(t.files).join(t.runs)
+    columns = select(t.uploads.c.package, t.uploads.c.stage).where(which)
+    columns = columns.select_from(t.uploads.join(joined))
+    stages = stages_of(db.execute(columns.order_by(*t.uploads.primary_key)))
+    query = select(t.packages).select_from(joined).where(which)
+    found = db.execute(query.order_by(t.packages.c.file, t.packages.c.number)).all()
+    return [package_of(row, stages.get(row.package, ())) for row in found]

@@ -21,8 +21,8 @@ from sqlalchemy import (
 )
 from sqlalchemy.types import TypeDecorator
 
-VERSION = 1
-"""Of these tables; another version's ledger is not opened."""
+VERSION = 2
+"""Of these tables; `migrations` brings an older ledger up to it."""
 
 
 class Moment(TypeDecorator[datetime]):
@@ -72,6 +72,16 @@ files = Table(
     Column("sha256", Text, nullable=False),
     Column("kind", Text, nullable=False),
     Column("sheet", Text),
+    Column("target", Text),
+)
+
+outputs = Table(
+    "outputs",
+    metadata,
+    Column("path", Text, primary_key=True),
+    Column("run_id", ForeignKey(runs.c.run_id), nullable=False),
+    Column("sha256", Text, nullable=False),
+    Column("written_at", Moment, nullable=False),
 )
 
 packages = Table(
@@ -124,7 +134,22 @@ rows = Table(
     Column("reference", Text, nullable=False),
     Column("product", Text, nullable=False),
     Column("body", LargeBinary, nullable=False),
+    Column("sends", Integer, nullable=False, default=0, server_default="0"),
+    Column("fate", Text),
+    Column("fate_text", Text),
     Index("row_by_upload", "package", "upload"),
+    Index("row_by_reference", "reference"),
+    sqlite_with_rowid=False,
+)
+
+# One reference, and one product, in one open package of a channel: the primary key is the
+# constraint, and a package that is closed takes its rows out.
+flights = Table(
+    "flights",
+    metadata,
+    Column("scope", Text, primary_key=True),
+    Column("key", Text, primary_key=True),
+    Column("package", ForeignKey(packages.c.package), nullable=False, index=True),
     sqlite_with_rowid=False,
 )
 
@@ -141,6 +166,7 @@ attempts = Table(
     Column("status", Integer),
     Column("trace_id", Text),
     Column("detail", Text),
+    Column("package_id", Text),
     sqlite_with_rowid=False,
 )
 

@@ -20,6 +20,9 @@ class Facts(NamedTuple):
 
     row: int
     reference: str
+    fate: Status | None
+    """What was decided of the row without a result: by a look-up, or a later run."""
+    why: str
     phase: Phase
     package_id: str | None
     state: str | None
@@ -38,6 +41,8 @@ def verdict(facts: Facts) -> Verdict:
     """What became of the row."""
     if facts.status is not None:
         return _verdict(facts, facts.status, *facts.messages)
+    if facts.fate is not None:
+        return _verdict(facts, facts.fate, Message("", facts.why) if facts.why else None)
     if facts.stage is Stage.REFUSED:
         return _verdict(facts, Status.REJECTED, facts.upload_message)
     if facts.phase is Phase.CLOSED:

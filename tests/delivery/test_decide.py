@@ -43,7 +43,8 @@ def test_every_phase_has_its_step() -> None:
 @pytest.mark.parametrize(
     ("phase", "expected"),
     [
-        (Phase.PLANNED, [(1, Do.CREATE, 0)]),
+        (Phase.PLANNED, [(1, Do.CLEAR, 0)]),
+        (Phase.CLEARED, [(1, Do.CREATE, 0)]),
         (Phase.CREATING, [(1, Do.CREATE, 0)]),
         (Phase.FILLING, [(1, Do.UPLOAD, 1), (1, Do.UPLOAD, 2), (1, Do.UPLOAD, 3)]),
         (Phase.PROBING, [(1, Do.LOOK, 0)]),
@@ -53,6 +54,7 @@ def test_every_phase_has_its_step() -> None:
         (Phase.COMMITTED, [(1, Do.LOOK, 0)]),
         (Phase.INTEGRATED, [(1, Do.FETCH, 0)]),
         (Phase.READ, [(1, Do.CLOSE, 0)]),
+        (Phase.LOOKING, [(1, Do.SEEK, 0)]),
         (Phase.CLOSED, []),
     ],
 )
@@ -82,9 +84,9 @@ def test_which_uploads_are_sent(more: dict[str, Any], expected: list[int]) -> No
 @pytest.mark.parametrize("phase", [Phase.CREATING, Phase.FILLING, Phase.PROBING])
 def test_one_package_is_filled_at_a_time(phase: Phase) -> None:
     filling = package(1, phase, uploads=(S,))
-    assert (2, Do.CREATE, 0) not in steps(filling, package(2), package(3))
-    assert (2, Do.CREATE, 0) in steps(replace(filling, phase=Phase.FILLED), package(2), package(3))
-    assert steps(package(2), package(3)) == [(2, Do.CREATE, 0)]
+    assert (2, Do.CLEAR, 0) not in steps(filling, package(2), package(3))
+    assert (2, Do.CLEAR, 0) in steps(replace(filling, phase=Phase.FILLED), package(2), package(3))
+    assert steps(package(2), package(3)) == [(2, Do.CLEAR, 0)]
 
 
 def test_only_so_many_as_there_is_room_for() -> None:
@@ -121,7 +123,7 @@ def test_patience_ends(since: datetime | None, due: datetime | None, is_left: bo
 
 def test_a_package_left_alone_does_not_keep_the_next_from_being_filled() -> None:
     left = package(1, Phase.FILLING, since=NOW - SETTINGS.patience - MINUTE)
-    assert steps(left, package(2)) == [(2, Do.CREATE, 0)]
+    assert steps(left, package(2)) == [(2, Do.CLEAR, 0)]
 
 
 def test_when_to_wake() -> None:

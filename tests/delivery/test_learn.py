@@ -81,7 +81,7 @@ def test_every_step_has_a_rule_for_every_kind_of_answer() -> None:
 @pytest.mark.parametrize(
     ("do", "undone"),
     [
-        (Do.CREATE, {"phase": Phase.PLANNED}),
+        (Do.CREATE, {"phase": Phase.CLEARED}),
         (Do.UPLOAD, {"uploads": (T, P, P)}),
         (Do.LOOK, {}),
         (Do.COMMIT, {}),
@@ -145,7 +145,7 @@ class TestNoEffect:
 @pytest.mark.parametrize(
     ("do", "then"),
     [
-        (Do.CREATE, {"phase": Phase.PLANNED}),
+        (Do.CREATE, {"phase": Phase.CLEARED}),
         (Do.UPLOAD, {"phase": Phase.PROBING, "uploads": (T, D, P)}),
         (Do.LOOK, {}),
         (Do.COMMIT, {}),

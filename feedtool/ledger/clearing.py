@@ -1,0 +1,138 @@
+"""Before a package is begun: which of its rows may be in flight. SQL, no decisions of delivery.
+
+The service integrates packages in no order, so a reference, or a product in its condition, that
+is in flight in one open package of a channel keeps every other row of the same key waiting
+(the design's section 7). And what a later run has sent is never sent again.
+"""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from sqlalchemy import and_, delete, exists, insert, literal, or_, select, union, update
+
+from feedtool.ledger import tables as t
+from feedtool.ledger.records import Package, Phase, Stage
+from feedtool.model import Status
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlalchemy import CompoundSelect, Connection, Select
+
+    from feedtool.ledger.records import Run
+
+IRREVOCABLE = (Phase.COMMITTING, Phase.COMMITTED, Phase.INTEGRATED, Phase.READ, Phase.LOOKING)
+"""The PATCH is at least intended, and the end not reached."""
+
+
+def supersede(db: Connection, package: Package, run: Run) -> None:
+    """Give up the rows whose reference a later run of the seller has sent or answered."""
+    later, theirs, files, runs = (table.alias() for table in (t.rows, t.packages, t.files, t.runs))
+    is_later = exists().where(
+        later.c.reference == t.rows.c.reference,
+        theirs.c.package == later.c.package,
+        theirs.c.channel == package.channel,
+        files.c.file == later.c.file,
+        runs.c.run_id == files.c.run_id,
+        runs.c.run_id > run.run_id,
+        runs.c.seller == run.seller,
+        runs.c.service == run.service,
+        or_(theirs.c.creations > 0, later.c.sends > 0, later.c.fate.is_not(None)),
+    )
+    db.execute(
+        update(t.rows)
+        .where(t.rows.c.package == package.key, t.rows.c.fate.is_(None), is_later)
+        .values(
+            fate=str(Status.SUPERSEDED),
+            fate_text="Not sent: a later run has sent this reference.",
+        )
+    )
+
+
+def skip_empty_uploads(db: Connection, package: Package) -> None:
+    """Uploads of which no row is left are not sent."""
+    live = exists().where(
+        t.rows.c.package == t.uploads.c.package,
+        t.rows.c.upload == t.uploads.c.upload,
+        t.rows.c.fate.is_(None),
+    )
+    db.execute(
+        update(t.uploads)
+        .where(t.uploads.c.package == package.key, t.uploads.c.stage == Stage.PLANNED, ~live)
+        .values(stage=Stage.SKIPPED)
+    )
+
+
+def blockers(db: Connection, package: Package, run: Run) -> frozenset[int]:
+    """The open packages that hold one of its rows' keys."""
+    held = select(t.flights.c.package).where(
+        t.flights.c.scope == _scope(package, run),
+        t.flights.c.key.in_(_keys(package)),
+        t.flights.c.package != package.key,
+    )
+    return frozenset(db.execute(held.distinct()).scalars())
+
+
+def give_up(db: Connection, packages: Sequence[int]) -> None:
+    """Let go of packages that were never committed: their rows are as free as if never sent.
+
+    What was staged of them expires. Their runs send the rows in another package, unless a later
+    run has done so by then.
+    """
+    mine = t.packages.c.package.in_(packages)
+    db.execute(
+        update(t.packages)
+        .where(mine)
+        .values(phase=Phase.PLANNED, package_id=None, state=None, created_at=None)
+    )
+    db.execute(
+        update(t.uploads)
+        .where(t.uploads.c.package.in_(packages), t.uploads.c.stage != Stage.REFUSED)
+        .values(stage=Stage.PLANNED)
+    )
+    for package in packages:
+        land(db, package)
+
+
+def revocable(db: Connection, packages: frozenset[int], run: Run) -> list[int]:
+    """Those of some packages that an interrupted run left uncommitted."""
+    query = (
+        select(t.packages.c.package)
+        .select_from(t.packages.join(t.files))
+        .where(
+            t.packages.c.package.in_(packages),
+            t.packages.c.phase.not_in(IRREVOCABLE),
+            t.files.c.run_id != run.run_id,
+        )
+    )
+    return list(db.execute(query).scalars())
+
+
+def take_off(db: Connection, package: Package, run: Run) -> None:
+    """Its rows are in flight from here on. An IntegrityError would be a bug of ours."""
+    land(db, package.key)
+    scope = literal(_scope(package, run))
+    keys = _keys(package).subquery()
+    rows = select(scope, keys.c.key, literal(package.key))
+    db.execute(insert(t.flights).from_select(["scope", "key", "package"], rows))
+
+
+def land(db: Connection, package: int) -> None:
+    """Its rows are in flight no more."""
+    db.execute(delete(t.flights).where(t.flights.c.package == package))
+
+
+def _keys(package: Package) -> CompoundSelect[tuple[str]]:
+    """Of its live rows: `r` and the reference, `p` and the product in its condition."""
+    live = and_(t.rows.c.package == package.key, t.rows.c.fate.is_(None))
+    references: Select[tuple[str]] = select((literal("r") + t.rows.c.reference).label("key"))
+    products: Select[tuple[str]] = select((literal("p") + t.rows.c.product).label("key"))
+    return union(references.where(live), products.where(live, t.rows.c.product != ""))
+
+
+def _scope(package: Package, run: Run) -> str:
+    """The seller's channel, short: it stands in every row."""
+    told = f"{run.service}\n{run.seller}\n{package.channel}"
+    return sha256(told.encode()).hexdigest()[:24]
