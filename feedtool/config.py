@@ -15,6 +15,7 @@ vat_scale = 100                  any field of `dialect.Dialect`
 
 [profile.shop.bounds]            any field of `dialect.Bounds`
 [profile.shop.limits]            any field of `dialect.Limits`
+[profile.shop.reading]           any field of `limits.Limits`: how much of a file is read
 """
 
 import codecs
@@ -26,7 +27,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from feedtool.dialect import Bounds, Dialect, Limits
+from feedtool.dialect import Bounds, Dialect, Limits, ReadingLimits
 from feedtool.errors import UsageProblem
 
 FILE = "feedtool.toml"
@@ -39,6 +40,16 @@ CHOICES = {
     "vat_scale": (100, 1),
     "gtin_as": ("string", "number"),
 }
+
+
+Record = Bounds | Limits | ReadingLimits
+
+RECORDS: Mapping[str, type[Record]] = {
+    "bounds": Bounds,
+    "limits": Limits,
+    "reading": ReadingLimits,
+}
+"""The fields of a dialect that have fields of their own: each is a table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +147,7 @@ def _dialect(table: Mapping[str, Any], where: str) -> Dialect:
             )
     values |= {
         name: _record(kind, _table(table, name, where), f"{where}, [{name}]")
-        for name, kind in (("bounds", Bounds), ("limits", Limits))
+        for name, kind in RECORDS.items()
         if name in table
     }
     for name, value in values.items():
@@ -157,7 +168,7 @@ def _encoding(name: str, where: str) -> None:
         ) from error
 
 
-def _record(kind: type[Bounds] | type[Limits], table: Mapping[str, Any], where: str) -> Any:
+def _record(kind: type[Record], table: Mapping[str, Any], where: str) -> Any:
     default = kind()
     _known(table, [one.name for one in fields(kind)], where)
     values = {

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from types import MappingProxyType
 
+from feedtool.limits import Limits as ReadingLimits
+
 SMALL_PARCEL_MODES = (
     "TrackedHomeDelivery",
     "SignedHomeDelivery",
@@ -117,3 +119,5 @@ class Dialect:
     """The seller's own headers → our keys."""
     bounds: Bounds = field(default_factory=Bounds)
     limits: Limits = field(default_factory=Limits)
+    reading: ReadingLimits = field(default_factory=ReadingLimits)
+    """How much of a file is read."""

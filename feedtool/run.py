@@ -245,7 +245,8 @@ def _refuse_places(
     summary = Summary(SUMMARY, ())
     for one, target, told in _copies(inputs, [Outcome(sheet) for sheet in sheets], outputs):
         headings = [verdicts.notes(outcome.checked, tuple) for outcome in told]
-        refuse_place(one.path, target, headings, summary, asked.dialect.csv_fallback)
+        dialect = asked.dialect
+        refuse_place(one.path, target, headings, summary, dialect.csv_fallback, dialect.reading)
 
 
 def _annotate(
@@ -265,6 +266,7 @@ def _annotate(
                 summary_sheet(told),
                 overwrite=outputs.is_in_place,
                 csv_fallback=asked.dialect.csv_fallback,
+                limits=asked.dialect.reading,
             )
         except FeedtoolError as error:
             failed = error

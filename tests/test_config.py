@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from feedtool.config import Config, load
-from feedtool.dialect import Bounds, Dialect, Limits
+from feedtool.dialect import Bounds, Dialect, Limits, ReadingLimits
 from feedtool.errors import UsageProblem
 from tests.conftest import Files
 
@@ -38,6 +38,10 @@ longest_preparation = 30
 
 [profile.shop.limits]
 upload = 50
+
+[profile.shop.reading]
+part = 4294967296
+parts = 100
 
 [profile.other]
 """
@@ -71,6 +75,7 @@ def test_all_of_it(files: Files) -> None:
         columns={"Mon EAN": "product.gtin"},
         bounds=Bounds(highest_price=Decimal(1000), longest_preparation=30),
         limits=Limits(upload=50),
+        reading=ReadingLimits(part=1 << 32, parts=100),
     )
 
 
@@ -122,6 +127,13 @@ REFUSED = {
     ),
     "a limit is a boolean": ("[profile.shop.limits]\nupload = true\n", "a whole number"),
     "a limit is below one": ("[profile.shop.limits]\nupload = 0\n", "limits"),
+    "an unknown limit of reading": (
+        "[profile.shop.reading]\npart_size = 1\n",
+        "“part_size”",
+    ),
+    "a limit of reading is a text": ("[profile.shop.reading]\npart = '2 GiB'\n", "a whole number"),
+    "a limit of reading is below one": ("[profile.shop.reading]\nparts = 0\n", "[reading]"),
+    "limits of reading are no table": ("[profile.shop]\nreading = 1\n", "reading must be a table"),
     "an encoding is no text": ("[profile.shop]\ncsv_fallback = 1252\n", "a text"),
     "an encoding that nobody knows": ("[profile.shop]\ncsv_fallback = 'cp9999'\n", "cp9999"),
     "columns are no table": ("[profile.shop]\ncolumns = []\n", "a table"),

@@ -129,7 +129,10 @@ def _check_file(
     try:
         if not file.path.is_file():
             raise _missing(file)
-        with open_source(file.path, csv_fallback=asked.dialect.csv_fallback) as source:
+        dialect = asked.dialect
+        with open_source(
+            file.path, limits=dialect.reading, csv_fallback=dialect.csv_fallback
+        ) as source:
             for offset, chosen in enumerate(choose(source, asked)):
                 yield _check_sheet(file, chosen, asked, surveys, number + offset)
     except FileProblem as error:

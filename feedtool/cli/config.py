@@ -1,5 +1,6 @@
 """`feedtool config`."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -73,15 +74,24 @@ def _source(ctx: click.Context, name: str, option: click.Parameter) -> str:
 
 def _dialect(ctx: click.Context) -> list[tuple[str, str, str]]:
     """The dialect's fields; those that differ from the default come from the profile."""
-    from dataclasses import fields
-
     from feedtool.dialect import Dialect
 
-    state, default = options.chosen(ctx), Dialect()
+    state = options.chosen(ctx)
+    default = dict(_fields(Dialect()))
     rows = []
-    for field in fields(Dialect):
-        value = getattr(state.profile.dialect, field.name)
-        is_default = value == getattr(default, field.name)
-        source = "default" if is_default else f"{state.config.path}, profile"
-        rows.append((field.name, str(value), source))
+    for name, value in _fields(state.profile.dialect):
+        source = "default" if value == default[name] else f"{state.config.path}, profile"
+        rows.append((name, str(value), source))
     return rows
+
+
+def _fields(record: Any, table: str = "") -> Iterator[tuple[str, object]]:
+    """The fields of a dialect by name; those of its tables as `reading.parts`."""
+    from dataclasses import fields, is_dataclass
+
+    for field in fields(record):
+        name, value = table + field.name, getattr(record, field.name)
+        if is_dataclass(value):
+            yield from _fields(value, f"{name}.")
+        else:
+            yield name, value

@@ -5,8 +5,9 @@ Reading order: `opening` decides what a file is; `package` and `workbook` open a
 (`events`) elsewhere; `delimited` reads CSV. All come out as `feedtool.cells.Block`.
 """
 
+from feedtool.limits import Limits
 from feedtool.sheets.opening import open_source
-from feedtool.sheets.package import DEFAULT_LIMITS, Limits, Package
+from feedtool.sheets.package import DEFAULT_LIMITS, Package
 from feedtool.sheets.source import HeadRow, Merge, Notice, Sheet, Source
 from feedtool.sheets.workbook import SheetEntry
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from feedtool.sheets.package import MIB
+from feedtool.limits import MIB
 from feedtool.sheets.source import Notice
 from feedtool.sheets.unreadable import CsvEncoding, CsvNul, EmptyFile, NotAWorkbook
 

@@ -4,9 +4,9 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from feedtool.cells import index_of
+from feedtool.limits import Limits
 from feedtool.sheets.decode import CELL_TYPES, Raw
 from feedtool.sheets.markup import corrupt, is_true
-from feedtool.sheets.package import Limits
 from feedtool.sheets.source import Merge
 from feedtool.sheets.unreadable import SAVE_AGAIN, CorruptXml, GridOutOfRange, ZipBomb
 from feedtool.sheets.walker import Attributes, Element, Walker

@@ -4,8 +4,9 @@ import re
 from pathlib import Path
 
 from feedtool.errors import FileProblem
+from feedtool.limits import Limits
 from feedtool.sheets.delimited import CsvSource
-from feedtool.sheets.package import DEFAULT_LIMITS, Limits
+from feedtool.sheets.package import DEFAULT_LIMITS
 from feedtool.sheets.unreadable import (
     SAVE_AS_XLSX,
     EmptyFile,

@@ -4,13 +4,13 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from io import SEEK_END
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
+from feedtool.limits import MIB, Limits
 from feedtool.sheets.unreadable import (
     COPY_AGAIN,
     SAVE_AGAIN,
@@ -20,8 +20,6 @@ from feedtool.sheets.unreadable import (
     ZipBomb,
     ZipDuplicateMember,
 )
-
-MIB = 1 << 20
 
 _BROKEN = (BadZipFile, EOFError, zlib.error, ValueError, ArithmeticError, LookupError, OSError)
 """What zipfile raises, besides the documented, when a package is damaged on purpose."""
@@ -33,27 +31,6 @@ _END_RECORD, _LOCATOR, _END_RECORD_64 = 22, 20, 56
 _TAIL = _LOCATOR + _END_RECORD + (1 << 16)
 """Where the record at the end is: it may be followed by a comment of up to 64 KiB."""
 _ENCRYPTED_FLAGS = 0x01 | 0x40 | 0x2000
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """How far a package is unpacked, in absolute sizes: a ratio would punish repetitive sheets.
-
-    The defaults leave room for a million rows of 16 columns with inline texts.
-    """
-
-    part: int = 2048 * MIB
-    """Inflated bytes of one part that is read by blocks (a sheet, the shared strings)."""
-    total: int = 4096 * MIB
-    """Inflated bytes of all parts together."""
-    small: int = 64 * MIB
-    """Inflated bytes of a part that is read whole (workbook, styles, relationships)."""
-    parts: int = 20_000
-    """Number of parts."""
-    text: int = 8 * MIB
-    """Characters of one cell, and bytes from one tag to the next."""
-    strings: int = 512 * MIB
-    """UTF-8 bytes of all shared strings."""
 
 
 DEFAULT_LIMITS = Limits()

@@ -5,10 +5,11 @@ from array import array
 from collections.abc import Iterator
 from itertools import accumulate
 
+from feedtool.limits import MIB, Limits
 from feedtool.sheets.cut import Grammar, pieces
 from feedtool.sheets.escapes import escape, spreadsheet_text, unescape
 from feedtool.sheets.markup import corrupt
-from feedtool.sheets.package import DEFAULT_LIMITS, MIB, Limits
+from feedtool.sheets.package import DEFAULT_LIMITS
 from feedtool.sheets.unreadable import ZipBomb
 from feedtool.sheets.walker import Element, Walker
 

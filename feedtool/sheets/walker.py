@@ -7,8 +7,8 @@ in an extension, or in another namespace, is no value of a cell.
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
+from feedtool.limits import Limits
 from feedtool.sheets.markup import MAIN_NAMESPACES, hardened_parser, parse
-from feedtool.sheets.package import Limits
 from feedtool.sheets.unreadable import ZipBomb
 
 Attributes = dict[str, str]

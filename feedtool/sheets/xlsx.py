@@ -10,11 +10,12 @@ from typing import Self
 
 from feedtool.cells import Block, letters
 from feedtool.errors import UsageProblem
+from feedtool.limits import Limits
 from feedtool.sheets.blocks import first_rows, rows_after
 from feedtool.sheets.cut import Grammar, pieces
 from feedtool.sheets.decode import Decoder
 from feedtool.sheets.events import Row, SheetEvents
-from feedtool.sheets.package import DEFAULT_LIMITS, Limits, Package
+from feedtool.sheets.package import DEFAULT_LIMITS, Package
 from feedtool.sheets.scanner import Scan, Scanner, pattern_width
 from feedtool.sheets.source import HeadRow, Merge, Notice, by_code
 from feedtool.sheets.strings import SharedStrings

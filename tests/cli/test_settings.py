@@ -80,6 +80,19 @@ def test_a_profile_gives_values_and_options_go_before_it(
     assert settings(feedtool(*show, "--seller", "1"))["seller"] == ("1", "option")
 
 
+def test_how_much_is_read_is_a_setting(feedtool: Feedtool, files: Files) -> None:
+    files.book({"Offers": [offer()]})
+    files.text("[profile.strict.reading]\nparts = 3\n", "feedtool.toml")
+    found = settings(feedtool("config", "show", "--format", "json", "--profile", "strict"))
+    assert found["reading.parts"] == ("3", "feedtool.toml, profile")
+    assert found["reading.total"] == ("4294967296", "default")
+    assert found["limits.upload"] == ("100", "default")
+    assert feedtool("validate", "offers.xlsx").code == 0
+    ran = feedtool("validate", "offers.xlsx", "--profile", "strict", "--format", "json")
+    assert ran.code == 3
+    assert ran.only["error"]["code"] == "zip-bomb"
+
+
 @pytest.mark.parametrize("form", ["text", "json"])
 @pytest.mark.parametrize("way", ["option", "environment", "profile"])
 def test_secrets_are_masked(

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from feedtool.errors import UsageProblem
+from feedtool.limits import Limits
 from feedtool.sheets.annotate.bookparts import BookParts, SmallPart
 from feedtool.sheets.annotate.check import NotAsWritten, check_package
 from feedtool.sheets.annotate.notes import SheetNotes, Summary
@@ -11,18 +12,22 @@ from feedtool.sheets.annotate.plan import SheetPlan, is_annotated, parse_sheet, 
 from feedtool.sheets.annotate.repack import LEVEL, Repack, comment_of, named
 from feedtool.sheets.annotate.styles import Styles, add_styles, empty_styles
 from feedtool.sheets.annotate.summarysheet import summary_sheet
-from feedtool.sheets.package import Package, part_key
+from feedtool.sheets.package import DEFAULT_LIMITS, Package, part_key
 from feedtool.sheets.workbook import SheetEntry, WorkbookParts, read_workbook
 
 
 def annotate_workbook(
-    source: Path, result: Path, sheets: Sequence[SheetNotes], summary: Summary | None
+    source: Path,
+    result: Path,
+    sheets: Sequence[SheetNotes],
+    summary: Summary | None,
+    limits: Limits = DEFAULT_LIMITS,
 ) -> None:
     """Write the annotated copy of `source` to `result` and check it.
 
     Raises UsageProblem (NoRoom, no such sheet), FileProblem, NotAsWritten, OSError.
     """
-    with Package(source) as package:
+    with Package(source, limits) as package:
         book = read_workbook(package)
         plans = [plan_sheet(package, book, _entry(book, notes), notes) for notes in sheets]
         changed, styles = _small_parts(package, book, summary)
@@ -38,13 +43,16 @@ def annotate_workbook(
 
 
 def is_annotated_workbook(
-    path: Path, sheets: Sequence[SheetNotes], summary: Summary | None
+    path: Path,
+    sheets: Sequence[SheetNotes],
+    summary: Summary | None,
+    limits: Limits = DEFAULT_LIMITS,
 ) -> bool:
     """Whether a workbook has our summary, or our headings in one of the sheets.
 
     Raises FileProblem for what is no workbook.
     """
-    with Package(path) as package:
+    with Package(path, limits) as package:
         book = read_workbook(package)
         if summary is not None and _summary_part(book, summary):
             return True

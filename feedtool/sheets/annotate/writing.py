@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from feedtool.errors import FileProblem, UsageProblem
+from feedtool.limits import Limits
 from feedtool.sheets.annotate.csvcopy import annotate_csv, is_annotated_csv
 from feedtool.sheets.annotate.notes import SheetNotes, Summary
 from feedtool.sheets.annotate.place import cannot_write, placed
 from feedtool.sheets.annotate.workbook import annotate_workbook, is_annotated_workbook
+from feedtool.sheets.package import DEFAULT_LIMITS
 
 
 class Occupied(UsageProblem):
@@ -24,6 +26,7 @@ def annotate(
     *,
     overwrite: bool = False,
     csv_fallback: str = "cp1252",
+    limits: Limits = DEFAULT_LIMITS,
 ) -> None:
     """Write the annotated copy of a workbook (.xlsx, .xlsm) or CSV, whichever `source` is.
 
@@ -38,6 +41,7 @@ def annotate(
             no place for it.
         overwrite: Replace whatever is at `target`.
         csv_fallback: The encoding of a CSV that is not UTF-8, as the reader was told.
+        limits: How far a workbook is unpacked, as the reader was told.
 
     Raises:
         UsageProblem: `target` is something else than an earlier result or cannot be written, or a
@@ -49,12 +53,12 @@ def annotate(
     if len({notes.sheet for notes in sheets}) != len(sheets) or not sheets:
         raise ValueError("one or more sheets are to be annotated, each of them once")
     if not overwrite:
-        refuse_place(source, target, sheets, summary, csv_fallback)
+        refuse_place(source, target, sheets, summary, csv_fallback, limits)
     is_package = _is_package(source)
     with placed(target) as result:
         try:
             if is_package:
-                annotate_workbook(source, result, sheets, summary)
+                annotate_workbook(source, result, sheets, summary, limits)
             else:
                 annotate_csv(source, result, sheets[0], csv_fallback)
         except OSError as error:
@@ -74,6 +78,7 @@ def refuse_place(
     sheets: Sequence[SheetNotes],
     summary: Summary | None,
     csv_fallback: str,
+    limits: Limits = DEFAULT_LIMITS,
 ) -> None:
     """Find out, before any work is done, that a copy could not take its place.
 
@@ -93,7 +98,7 @@ def refuse_place(
         raise Occupied(f"{target} is the input itself.", "Name another file, or use --in-place.")
     try:
         if _is_package(target):
-            is_ours = is_annotated_workbook(target, sheets, summary)
+            is_ours = is_annotated_workbook(target, sheets, summary, limits)
         else:
             is_ours = is_annotated_csv(target, sheets[0], csv_fallback)
     except (FileProblem, OSError):

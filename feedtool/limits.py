@@ -1,0 +1,30 @@
+"""How much of a file is read before it is taken for one that was made to exhaust the machine."""
+
+from dataclasses import astuple, dataclass
+
+MIB = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How far a package is unpacked, in absolute sizes: a ratio would punish repetitive sheets.
+
+    The defaults leave room for a million rows of 16 columns with inline texts.
+    """
+
+    part: int = 2048 * MIB
+    """Inflated bytes of one part that is read by blocks (a sheet, the shared strings)."""
+    total: int = 4096 * MIB
+    """Inflated bytes of all parts together."""
+    small: int = 64 * MIB
+    """Inflated bytes of a part that is read whole (workbook, styles, relationships)."""
+    parts: int = 20_000
+    """Number of parts."""
+    text: int = 8 * MIB
+    """Characters of one cell, and bytes from one tag to the next."""
+    strings: int = 512 * MIB
+    """UTF-8 bytes of all shared strings."""
+
+    def __post_init__(self) -> None:
+        if min(astuple(self)) < 1:
+            raise ValueError("a limit of reading below 1 leaves no file to be read")
