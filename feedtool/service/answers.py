@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from decimal import Decimal
 from email.utils import parsedate_to_datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,12 @@ if TYPE_CHECKING:
 
 LONGEST_TEXT = 2000
 """No message of the service's is shown at greater length, in characters."""
+
+MOST_ERRORS = 100
+"""No refusal tells more errors: as many as an upload has offer requests."""
+
+LARGEST_REFUSAL = 1024 * 1024
+"""A refusal of more bytes is told by its status alone."""
 
 
 class Kind(StrEnum):
@@ -83,11 +90,12 @@ class Refusal:
 
 def refusal(reply: Reply) -> Refusal:
     """What an answer that is no success says of itself; never fails, whatever the body holds."""
-    document = _json(reply.body)
+    document = _json(reply.body) if len(reply.body) <= LARGEST_REFUSAL else None
     if not isinstance(document, dict):
         return Refusal(reply.status)
     errors = document.get("errors")
-    entries = [e for e in errors if isinstance(e, dict)] if isinstance(errors, list) else []
+    listed = errors[:MOST_ERRORS] if isinstance(errors, list) else []
+    entries = [entry for entry in listed if isinstance(entry, dict)]
     return Refusal(
         status=reply.status,
         title=text(document.get("title")),
@@ -135,7 +143,7 @@ def http_date(value: str) -> datetime | None:
 
 def text(value: object) -> str:
     """A string or number of the service's as one line of bounded length; "" for anything else."""
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
+    if isinstance(value, bool) or not isinstance(value, str | int | float | Decimal):
         return ""
     shown = str(value)[:LONGEST_TEXT]
     if not shown.isprintable():

@@ -2,7 +2,15 @@
 
 Specification, part "Authentication": a missing or invalid credential yields 401; "how a token is
 obtained, its lifetime, scopes and refresh: not shown". So that is the profile's business, and
-every way of having one is a Token. No message here holds a token or what a command printed.
+every way of having one is a Token:
+
+    StaticToken         given once
+    FileToken           read again when the file has changed, and on a 401
+    CommandToken        what a command prints; run again on a 401
+    ClientCredentials   OAuth2, in `oauth`: had again before it ends, and on a 401
+
+The first three give a client's secret to the last one too. No message here holds a token, a
+secret or what a command printed, and neither does any exception that one was raised from.
 """
 
 from __future__ import annotations
@@ -14,7 +22,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from feedtool.errors import NotAuthorised, UsageProblem
-from feedtool.service.wire import header_value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -31,7 +38,7 @@ class Token(Protocol):
     """A bearer token that may have to be had again. Called from several threads."""
 
     def get(self) -> str:
-        """The token to send; NotAuthorised when none is to be had."""
+        """The token to send; NotAuthorised when none is to be had, Interrupted when just now."""
         ...
 
     def renew(self, stale: str) -> str:
@@ -55,11 +62,16 @@ def send_with(token: Token, send: Callable[[str], Reply]) -> Reply:
     return reply if renewed == used else send(renewed)
 
 
+TOKEN = "token"  # noqa: S105 - the word, for messages
+SECRET = "client secret"  # noqa: S105 - the word, for messages
+
+
 class StaticToken:
     """A token that was given once, on the command line or in the environment."""
 
-    def __init__(self, token: str) -> None:
-        self._token = _checked(token, "The token")
+    def __init__(self, token: str, what: str = TOKEN) -> None:
+        """Take the token, or the secret that `what` calls it."""
+        self._token = _checked(token, f"The {what}", what)
 
     def get(self) -> str:
         """The token."""
@@ -73,8 +85,9 @@ class StaticToken:
 class FileToken:
     """A token on the first line of a file, read again whenever the file has changed."""
 
-    def __init__(self, path: Path | str) -> None:
-        self._path = Path(path)
+    def __init__(self, path: Path | str, what: str = TOKEN) -> None:
+        """Read nothing yet; `what` is what messages call it."""
+        self._path, self._what = Path(path), what
         self._lock = threading.Lock()
         self._seen: tuple[int, int, int] | None = None
         self._token = ""
@@ -82,18 +95,8 @@ class FileToken:
     def get(self) -> str:
         """The file's token as it is now."""
         with self._lock:
-            try:
-                found = self._path.stat()
-                signature = (found.st_mtime_ns, found.st_size, found.st_ino)
-                if signature != self._seen:
-                    self._read()
-                    self._seen = signature
-            except (OSError, UnicodeDecodeError) as error:
-                reason = getattr(error, "strerror", None) or "it is no text"
-                raise NotAuthorised(
-                    f"The token file {self._path} cannot be read: {reason}.",
-                    "It holds the token alone, on its first line.",
-                ) from error
+            if failure := self._look():
+                raise failure
             return self._token
 
     def renew(self, stale: str) -> str:  # noqa: ARG002 - the file alone knows
@@ -102,21 +105,40 @@ class FileToken:
             self._seen = None
         return self.get()
 
+    def _look(self) -> NotAuthorised | None:
+        """Read the file if it has changed; returned, a failure has no context to tell of it."""
+        try:
+            found = self._path.stat()
+            signature = (found.st_mtime_ns, found.st_size, found.st_ino)
+            if signature != self._seen:
+                self._read()
+                self._seen = signature
+        except (OSError, UnicodeDecodeError) as error:
+            reason = getattr(error, "strerror", None) or "it is no text"
+            return NotAuthorised(
+                f"The {self._what} file {self._path} cannot be read: {reason}.",
+                f"It holds the {self._what} alone, on its first line.",
+            )
+        return None
+
     def _read(self) -> None:
         lines = self._path.read_text(encoding="utf-8-sig").splitlines()
-        self._token = _checked(lines[0] if lines else "", f"What the file {self._path} holds")
+        said = lines[0] if lines else ""
+        self._token = _checked(said, f"What the file {self._path} holds", self._what)
 
 
 class CommandToken:
     """A token that a command prints on its first line: run at first use, and again on a 401."""
 
-    def __init__(self, command: str | Sequence[str]) -> None:
+    def __init__(self, command: str | Sequence[str], what: str = TOKEN) -> None:
+        """Run nothing yet; `what` is what messages call it. UsageProblem for no command."""
+        self._what = what
         try:
             self._command = shlex.split(command) if isinstance(command, str) else list(command)
         except ValueError as error:
-            raise UsageProblem(f"The token command cannot be read: {error}.") from error
+            raise UsageProblem(f"The {what} command cannot be read: {error}.") from error
         if not self._command:
-            raise UsageProblem("The token command is empty.")
+            raise UsageProblem(f"The {what} command is empty.")
         self._lock = threading.Lock()
         self._token = ""
 
@@ -131,36 +153,45 @@ class CommandToken:
             return self._run() if self._token == stale else self._token
 
     def _run(self) -> str:
+        printed = self._printed()
+        if isinstance(printed, NotAuthorised):
+            raise printed
+        lines = printed.splitlines()
+        said = lines[0] if lines else ""
+        self._token = _checked(said, f"What the {self._what} command prints", self._what)
+        return self._token
+
+    def _printed(self) -> str | NotAuthorised:
+        """What the command prints; returned, a failure has no context to tell of it."""
         # Its stderr goes where ours goes, so that it may ask for a passphrase there.
         try:
             done = subprocess.run(  # noqa: S603 - the user's own command, and no shell
                 self._command, stdout=subprocess.PIPE, check=True, timeout=LONGEST_WAIT
             )
-            lines = done.stdout.decode().splitlines()
+            return done.stdout.decode()
         except subprocess.CalledProcessError as error:
-            raise self._failed(f"it ended with exit code {error.returncode}") from None
+            return self._failed(f"it ended with exit code {error.returncode}")
         except subprocess.TimeoutExpired:
-            raise self._failed(f"it took longer than {LONGEST_WAIT:g} s") from None
+            return self._failed(f"it took longer than {LONGEST_WAIT:g} s")
         except UnicodeDecodeError:
-            raise self._failed("what it prints is no text") from None
+            return self._failed("what it prints is no text")
         except OSError as error:
-            raise self._failed(error.strerror or "it cannot be run") from error
-        self._token = _checked(lines[0] if lines else "", "What the token command prints")
-        return self._token
+            return self._failed(error.strerror or "it cannot be run")
 
     def _failed(self, why: str) -> NotAuthorised:
         return NotAuthorised(
-            f"The token command {self._command[0]} gives no token: {why}.",
-            "Run it by hand: it must print the token on its first line.",
+            f"The {self._what} command {self._command[0]} gives no {self._what}: {why}.",
+            f"Run it by hand: it must print the {self._what} on its first line.",
         )
 
 
-def _checked(token: str, what: str) -> str:
+def _checked(value: str, where: str, what: str) -> str:
     """A token that can travel in a header; NotAuthorised, without showing it, for any other."""
-    try:
-        return header_value(what, token.strip())
-    except UsageProblem as problem:
-        raise NotAuthorised(
-            f"{what} is no token: it is empty, or has characters that a token cannot have.",
-            problem.hint,
-        ) from None
+    value = value.strip()
+    # A secret travels in a form, which carries any character.
+    if value.isprintable() and (value.isascii() or what == SECRET) and value:
+        return value
+    raise NotAuthorised(
+        f"{where} is no {what}: it is empty, or has characters that a {what} cannot have.",
+        "Only ASCII letters, digits and punctuation can be sent there." if what == TOKEN else "",
+    )

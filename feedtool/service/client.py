@@ -1,18 +1,18 @@
-"""The service over HTTP: sends a Call, returns the Reply. The only module that knows httpx.
+"""The service over HTTP: sends a Call, returns the Reply. Only it and `network` know httpx.
 
 There is no decision in it: what an answer means is for `answers` and `delivery.decide`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 import httpx
 
 from feedtool import __version__
-from feedtool.errors import UsageProblem
+from feedtool.errors import Interrupted, UsageProblem
 from feedtool.service.auth import send_with
+from feedtool.service.network import Network, Timeouts
 from feedtool.service.packages import DEFAULT_PORTS, origin
 from feedtool.service.wire import (
     NotSent,
@@ -31,6 +31,14 @@ if TYPE_CHECKING:
 LARGEST_REPLY = 64 * 1024 * 1024
 """No answer is read further, in bytes, decoded."""
 
+LARGEST_GRANT = 1024 * 1024
+"""No answer of a token endpoint is read further."""
+
+LEAST_SECRET = 12
+"""A shorter token, in characters, is a word that a text of the service's may hold anyway."""
+
+MASK = "********"
+
 NEVER_LEFT = (
     httpx.ConnectError,
     httpx.ConnectTimeout,
@@ -39,14 +47,6 @@ NEVER_LEFT = (
     httpx.UnsupportedProtocol,
 )
 """What httpx raises before anything of the request has left."""
-
-
-@dataclass(frozen=True, slots=True)
-class Timeouts:
-    """In seconds. `answer` is the longest silence, not the longest call."""
-
-    connect: float = 10.0
-    answer: float = 60.0
 
 
 class Client:
@@ -65,8 +65,8 @@ class Client:
     ) -> None:
         """Connect at the first call. `base_url` ends with the version segment.
 
-        `transport` stands in for the network, such as the sandbox's. UsageProblem for an
-        address, a seller or a language that cannot be sent.
+        `transport` stands in for the network, such as the sandbox's, and has no whole-call
+        timeout. UsageProblem for an address, a seller or a language that cannot be sent.
         """
         timeouts = timeouts or Timeouts()
         self._base = base_url.rstrip("/")
@@ -82,15 +82,20 @@ class Client:
             },
             timeout=httpx.Timeout(timeouts.answer, connect=timeouts.connect),
             follow_redirects=False,
-            transport=transport,
+            transport=transport or Network(self._base, timeouts.whole),
         )
 
     def send(self, call: Call) -> Reply:
         """The service's answer, with the token renewed once on a 401.
 
-        Raises NotSent or OutcomeUnknown, and NotAuthorised when there is no token.
+        Raises NotSent or OutcomeUnknown, and NotAuthorised when there is no token. A token that
+        just now cannot be had is a call that was not sent, and a later one may be.
         """
-        return send_with(self._token, lambda token: self._send(call, token))
+        try:
+            return send_with(self._token, lambda token: self._send(call, token))
+        except Interrupted as error:
+            # Either nothing has left, or a 401 said that it took no effect.
+            raise NotSent(error.message) from error
 
     def _send(self, call: Call, token: str) -> Reply:
         request = self._http.build_request(
@@ -100,28 +105,11 @@ class Client:
             headers={**dict(call.headers), "Authorization": f"Bearer {token}"},
             content=call.body,
         )
-        if origin(str(request.url)) != self._origin:
+        if origin(str(request.url)) != self._origin or request.url.userinfo:
             raise UsageProblem(f"{request.url.host} is not the service: no token goes there.")
-        try:
-            response = self._http.send(request, stream=True)
-            try:
-                body = self._read(response)
-            finally:
-                response.close()
-        except NEVER_LEFT as error:
-            raise NotSent(_told(error)) from error
-        except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
-            raise OutcomeUnknown(_told(error)) from error
-        headers = {name.lower(): value for name, value in response.headers.items()}
-        return Reply(response.status_code, headers, body, str(request.url))
-
-    def _read(self, response: httpx.Response) -> bytes:
-        body = bytearray()
-        for chunk in response.iter_bytes():
-            body += chunk
-            if len(body) > self._largest_reply:
-                raise OutcomeUnknown(f"the answer is longer than {self._largest_reply} bytes")
-        return bytes(body)
+        reply = _exchange(self._http, request, self._largest_reply)
+        # A gateway may repeat what it refuses, and refusals are told and kept.
+        return reply if reply.status in call.success else _masked(reply, token)
 
     def close(self) -> None:
         """Close all connections."""
@@ -139,6 +127,63 @@ class Client:
         self.close()
 
 
+def post_form(
+    url: str,
+    form: bytes,
+    timeouts: Timeouts | None = None,
+    transport: httpx.BaseTransport | None = None,
+) -> Reply:
+    """What a token endpoint answers to a form; raises NotSent or OutcomeUnknown."""
+    timeouts = timeouts or Timeouts()
+    with httpx.Client(
+        headers={
+            "Accept": "application/json",
+            "Content-Type": "application/x-www-form-urlencoded",
+            "User-Agent": f"feedtool/{__version__}",
+        },
+        timeout=httpx.Timeout(timeouts.answer, connect=timeouts.connect),
+        follow_redirects=False,
+        transport=transport or Network(url, timeouts.whole),
+    ) as http:
+        return _exchange(http, http.build_request("POST", url, content=form), LARGEST_GRANT)
+
+
+def _exchange(http: httpx.Client, request: httpx.Request, largest: int) -> Reply:
+    """Send a request, and read the answer to its end but no further than `largest` bytes."""
+    try:
+        response = http.send(request, stream=True)
+        try:
+            body = _read(response, largest)
+        finally:
+            response.close()
+    except NEVER_LEFT as error:
+        raise NotSent(_told(error)) from error
+    except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
+        raise OutcomeUnknown(_told(error)) from error
+    headers = {name.lower(): value for name, value in response.headers.items()}
+    return Reply(response.status_code, headers, body, str(request.url))
+
+
+def _read(response: httpx.Response, largest: int) -> bytes:
+    body = bytearray()
+    for chunk in response.iter_bytes():
+        body += chunk
+        if len(body) > largest:
+            raise OutcomeUnknown(f"the answer is longer than {largest} bytes")
+    return bytes(body)
+
+
+def _masked(reply: Reply, token: str) -> Reply:
+    """An answer that does not hold the token, in plain form or as JSON may write it."""
+    if len(token) < LEAST_SECRET:
+        return reply
+    body, headers = reply.body, dict(reply.headers)
+    for form in (token, token.replace("/", "\\/")):
+        body = body.replace(form.encode(), MASK.encode())
+        headers = {name: value.replace(form, MASK) for name, value in headers.items()}
+    return Reply(reply.status, headers, body, reply.url)
+
+
 def _told(error: Exception) -> str:
     """An exception of httpx's for the user; many have no text of their own."""
     return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
@@ -147,12 +192,24 @@ def _told(error: Exception) -> str:
 def _checked_origin(base_url: str) -> tuple[str, str, int | None]:
     try:
         origin(base_url)  # stricter than httpx, which takes a broken address literal for a name
-        found = origin(str(httpx.URL(base_url)))
+        url = httpx.URL(base_url)
+        found = origin(str(url))
     except (ValueError, httpx.InvalidURL):
-        found = ("", "", None)
-    if found[0] not in DEFAULT_PORTS or not found[1]:
+        raise _no_base(base_url) from None
+    if found[0] not in DEFAULT_PORTS or not found[1] or url.query or url.fragment:
+        raise _no_base(base_url)
+    if url.userinfo:
         raise UsageProblem(
-            f"“{base_url}” is no base address of a service.",
-            "It looks like https://host/v2, its version segment included.",
+            "The base address holds a user name or a password, and the service takes neither.",
+            "Leave out what stands before the @; it is a token that the service asks for.",
         )
     return found
+
+
+def _no_base(base_url: str) -> UsageProblem:
+    # What stands before an @, or after a question mark, may be a secret.
+    shown = base_url.partition("?")[0].rpartition("@")[2]
+    return UsageProblem(
+        f"“{shown}” is no base address of a service.",
+        "It looks like https://host/v2, its version segment included.",
+    )

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import json
 import re
+from decimal import Decimal
 from enum import StrEnum
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote, urljoin, urlsplit
 
@@ -23,6 +25,19 @@ if TYPE_CHECKING:
 DEFAULT_PORTS = {"http": 80, "https": 443}
 ROUTE_NAMES = {"", ".", "..", "offer-packages", "offers-packages"}
 """Last segments of an address that are no package id."""
+
+
+LONGEST_ID = 200
+"""No package id of this kind of service is as long, in characters."""
+
+LONGEST_LINK = 8000
+"""No address that is longer is followed; servers refuse such themselves."""
+
+MOST_MESSAGES = 100
+"""No row is told more messages than that."""
+
+SMALL = 1024 * 1024
+"""An answer about one package is not read when it is larger, in bytes."""
 
 
 class Unreadable(Exception):
@@ -95,13 +110,24 @@ def package_id(reply: Reply) -> str:
     from `packageId` in a body: the first of these that holds one.
     """
     for name in ("content-location", "location"):
-        if found := last_segment(reply.headers.get(name, "")):
-            return found
-    document = _loads(reply.body)
-    found = text(document.get("packageId")) if isinstance(document, dict) else ""
-    if found in ROUTE_NAMES:
+        if segment := last_segment(reply.headers.get(name, "")):
+            return segment
+    document = loads(reply.body, SMALL)
+    found = id_of(document) if isinstance(document, dict) else None
+    if found is None:
         raise Unreadable("the answer to the creation names no package")
     return found
+
+
+def id_of(document: dict[str, Any]) -> str | None:
+    """The `packageId` of a package's document."""
+    found = document.get("packageId")
+    return _checked_id(text(found)) if isinstance(found, str | int) else None
+
+
+def _checked_id(found: str) -> str | None:
+    is_id = found not in ROUTE_NAMES and found.isprintable() and len(found) <= LONGEST_ID
+    return found if is_id else None
 
 
 def last_segment(address: str) -> str:
@@ -110,13 +136,12 @@ def last_segment(address: str) -> str:
         path = urlsplit(address).path if "//" in address else re.split("[?#]", address)[0]
     except ValueError:
         return ""
-    segment = unquote(path.strip().rstrip("/").rpartition("/")[2])
-    return segment if segment not in ROUTE_NAMES and segment.isprintable() else ""
+    return _checked_id(unquote(path.strip().rstrip("/").rpartition("/")[2])) or ""
 
 
 def package_view(reply: Reply) -> PackageView:
     """How far a package is; Unreadable when the body is no object with a `state`."""
-    document = _loads(reply.body)
+    document = loads(reply.body, SMALL)
     if not isinstance(document, dict) or not (state := text(document.get("state"))):
         raise Unreadable("the answer does not say which state the package is in")
     meaning = STATES.get(state, Meaning.UNHEARD)
@@ -125,10 +150,7 @@ def package_view(reply: Reply) -> PackageView:
 
 def results_page(reply: Reply) -> ResultsPage:
     """A page of results; Unreadable when the body is no list of items, or its link leads away."""
-    document = _loads(reply.body)
-    items = document.get("items") if isinstance(document, dict) else document
-    if not isinstance(items, list):
-        raise Unreadable("the answer holds no list of results")
+    items = items_of(reply, "results")
     results = [found for item in items if (found := _result(item))]
     return ResultsPage(results, next_link(reply), len(items) - len(results))
 
@@ -158,6 +180,10 @@ MESSAGES = ("results", "messages")
 
 
 def _messages(document: dict[str, Any], names: tuple[str, ...]) -> Iterator[Message]:
+    return islice(_all_messages(document, names), MOST_MESSAGES)
+
+
+def _all_messages(document: dict[str, Any], names: tuple[str, ...]) -> Iterator[Message]:
     for name in names:
         value = document.get(name)
         for entry in value if isinstance(value, list) else [value]:
@@ -193,11 +219,14 @@ def next_link(reply: Reply) -> str | None:
 def _same_origin(target: str, page: str) -> str:
     try:
         address = urljoin(page, target)
-        same = origin(address) == origin(page)
+        same = origin(address) == origin(page) and urlsplit(address).username is None
     except ValueError as error:
         raise Unreadable(f"the link to the next page is no address: {text(target)}") from error
     if not same:
-        raise Unreadable(f"the link to the next page leads to another host: {text(address)}")
+        host = text(urlsplit(address).hostname)
+        raise Unreadable(f"the link to the next page leads to another host: {host}")
+    if address == page or len(address) > LONGEST_LINK:
+        raise Unreadable("the link to the next page leads nowhere")
     return address
 
 
@@ -208,8 +237,24 @@ def origin(address: str) -> tuple[str, str, int | None]:
     return scheme, (parts.hostname or "").lower(), parts.port or DEFAULT_PORTS.get(scheme)
 
 
-def _loads(body: bytes) -> Any:
+def items_of(reply: Reply, what: str) -> list[Any]:
+    """A page's items, in the wrapper or bare; Unreadable where there is no list of them."""
+    document = loads(reply.body)
+    items = document.get("items") if isinstance(document, dict) else document
+    if not isinstance(items, list):
+        raise Unreadable(f"the answer holds no list of {what}")
+    return items
+
+
+def loads(body: bytes, largest: int | None = None) -> Any:
+    """The JSON of a body, None for an empty one; fractions are Decimal.
+
+    Raises:
+        Unreadable: it is no JSON, or longer than `largest` bytes.
+    """
+    if largest is not None and len(body) > largest:
+        raise Unreadable(f"the answer is longer than {largest} bytes")
     try:
-        return json.loads(body) if body else None
-    except (ValueError, RecursionError) as error:
+        return json.loads(body, parse_float=Decimal) if body else None
+    except (ValueError, ArithmeticError, RecursionError) as error:
         raise Unreadable("the answer is no JSON") from error

@@ -19,7 +19,7 @@ from urllib.parse import quote
 from feedtool.errors import UsageProblem
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from feedtool.model import PackageType
 
@@ -27,6 +27,21 @@ LANGUAGES = {"en": "en-US", "fr": "fr-FR", "es": "es-ES"}
 """What Accept-Language may say, by what users say (part "Offers (JSON packages)")."""
 
 JSON = (("Content-Type", "application/json"),)
+
+OFFERS_LIMIT = 1000
+"""The most offers on a page (part "Limits")."""
+
+OFFER_FIELDS = (
+    "condition",
+    "product",
+    "integrationPrice",
+    "deliveryOffers",
+)
+"""What an offer is compared by, beside the fields that are always there (rule 1)."""
+
+LONGEST_LIST = 3000
+"""A comma list in a query is kept so short, in characters as it travels: an address of 8,000 is
+refused by many servers, and half of that by some."""
 
 READ = frozenset({200})
 CREATED = frozenset({200, 201, 202})
@@ -131,6 +146,66 @@ def read_results(package_id: str, link: str | None = None, limit: int | None = N
         return Call("GET", link, READ)
     query = (("limit", str(limit)),) if limit else ()
     return Call("GET", f"{_package(package_id)}/offer-requests-results", READ, query=query)
+
+
+def read_packages(
+    link: str | None = None, *, state: str | None = None, channel: str | None = None
+) -> Call:
+    """A page of the seller's packages; the answer is read by `offers.packages_page`.
+
+    `link` is the address that the page before gave, and is followed as it is.
+    """
+    if link is not None:
+        return Call("GET", link, READ)
+    asked = {"state": state, "salesChannelId": channel}
+    query = tuple((name, value) for name, value in asked.items() if value)
+    return Call("GET", "/offer-packages", READ, query=query)
+
+
+def read_offers(
+    channel: str,
+    references: Sequence[str] = (),
+    gtins: Sequence[str] = (),
+    fields: Sequence[str] = OFFER_FIELDS,
+    link: str | None = None,
+) -> Call:
+    """A page of the seller's offers on a channel; the answer is read by `offers.offers_page`.
+
+    Without references and GTINs all of them are asked for. `comma_lists` makes lists of them
+    that an address can hold. `link` is the address that the page before gave, and is followed
+    as it is.
+
+    Raises:
+        ValueError: a reference or GTIN cannot be in a comma list, being empty or having one.
+    """
+    if link is not None:
+        return Call("GET", link, READ)
+    if unfit := [key for key in (*references, *gtins) if not fits_comma_list(key)]:
+        raise ValueError(f"{unfit[0]!r} cannot be in a comma list")
+    lists = {"fields": fields, "sellerExternalReferences": references, "gtins": gtins}
+    query = [("salesChannelId", channel), ("limit", str(OFFERS_LIMIT))]
+    query += [(name, ",".join(values)) for name, values in lists.items() if values]
+    return Call("GET", "/offers", READ, query=tuple(query))
+
+
+def fits_comma_list(key: str) -> bool:
+    """Whether offers can be asked for by this reference; otherwise their GTIN has to do."""
+    return bool(key) and "," not in key and key == key.strip()
+
+
+def comma_lists(keys: Iterable[str], longest: int = LONGEST_LIST) -> Iterator[tuple[str, ...]]:
+    """Keys in lists of which each travels in one address; the order is kept, none is left out."""
+    taken: list[str] = []
+    size = 0
+    for key in keys:
+        width = len(quote(key, safe="")) + len("%2C")
+        if taken and size + width > longest:
+            yield tuple(taken)
+            taken, size = [], 0
+        taken.append(key)
+        size += width
+    if taken:
+        yield tuple(taken)
 
 
 def language_tag(language: str) -> str:

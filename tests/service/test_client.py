@@ -17,7 +17,8 @@ from feedtool.sandbox.server import serving
 from feedtool.sandbox.transport import mount
 from feedtool.service import wire
 from feedtool.service.auth import StaticToken
-from feedtool.service.client import Client, Timeouts
+from feedtool.service.client import Client
+from feedtool.service.network import Timeouts
 from feedtool.service.packages import package_id, package_view, results_page
 from feedtool.service.wire import NotSent, OutcomeUnknown, Reply
 

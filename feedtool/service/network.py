@@ -1,0 +1,229 @@
+"""The network under httpx, with an end to every call: what httpx itself has no setting for.
+
+httpx bounds each wait by itself, so that a server which sends a byte now and then holds a call
+for ever. Here every read and write also ends with the call's own time. Like httpx by itself it
+goes through the proxy that the environment names.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+import urllib.request
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import httpcore
+import httpx
+
+from feedtool.errors import UsageProblem
+
+if TYPE_CHECKING:
+    import ssl
+    from collections.abc import Callable, Iterable, Iterator
+
+PIECE = 16 * 1024
+"""So many bytes are written before the time is looked at again."""
+
+BOTH = (
+    httpcore.TimeoutException,
+    httpcore.NetworkError,
+    httpcore.ProtocolError,
+    httpcore.ProxyError,
+    httpcore.UnsupportedProtocol,
+)
+"""What httpcore raises; httpx has each of them, and those below them, under the same name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Timeouts:
+    """In seconds. Looking a name up is the system's business and is in none of them."""
+
+    connect: float = 10.0
+    """To connect, the handshake of TLS included."""
+    answer: float = 60.0
+    """The longest silence."""
+    whole: float = 300.0
+    """The longest call, from its start to the last byte of its answer."""
+
+
+class Network(httpx.BaseTransport):
+    """Connections to one service, kept open between calls; threads may share it."""
+
+    def __init__(
+        self,
+        address: str,
+        longest_call: float,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Connect at the first request.
+
+        Args:
+            address: Where all requests go: it decides about the proxy.
+            longest_call: In seconds.
+            clock: Seconds from any beginning, never going back.
+
+        Raises:
+            UsageProblem: the environment names a proxy that is of no use here.
+        """
+        self._longest, self._clock = longest_call, clock
+        self._end = _End(longest_call, clock)
+        self._pool = _pool(httpx.URL(address), _Backend(self._end))
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        """The answer, its body not yet read; raises httpx's exceptions."""
+        self._end.at = self._clock() + self._longest
+        sent = httpcore.Request(
+            method=request.method,
+            url=httpcore.URL(
+                scheme=request.url.raw_scheme,
+                host=request.url.raw_host,
+                port=request.url.port,
+                target=request.url.raw_path,
+            ),
+            headers=request.headers.raw,
+            content=request.stream,
+            extensions=request.extensions,
+        )
+        with _as_httpx():
+            answer = self._pool.handle_request(sent)
+        return httpx.Response(
+            answer.status,
+            headers=answer.headers,
+            stream=_Body(answer.stream),
+            extensions=answer.extensions,
+        )
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._pool.close()
+
+
+class _Body(httpx.SyncByteStream):
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    def __iter__(self) -> Iterator[bytes]:
+        with _as_httpx():
+            yield from self._stream
+
+    def close(self) -> None:
+        self._stream.close()
+
+
+@contextmanager
+def _as_httpx() -> Iterator[None]:
+    try:
+        yield
+    except BOTH as error:
+        raise getattr(httpx, type(error).__name__)(str(error)) from error
+
+
+class _End(threading.local):
+    """When the call of this thread has to be over. A thread makes one call at a time."""
+
+    at = math.inf
+
+    def __init__(self, longest: float, clock: Callable[[], float]) -> None:
+        self._longest, self._clock = longest, clock
+
+    @contextmanager
+    def within(self, timeout: float | None, late: type[Exception]) -> Iterator[float]:
+        """How long to wait, no longer than `timeout`; `late` is raised at the call's end."""
+        left = self.at - self._clock()
+        told = f"the whole call took longer than {self._longest:g} s"
+        if left <= 0:
+            raise late(told)
+        try:
+            yield left if timeout is None else min(timeout, left)
+        except httpcore.TimeoutException as error:
+            if timeout is not None and timeout < left:
+                raise
+            raise late(told) from error
+
+
+class _Backend(httpcore.NetworkBackend):
+    def __init__(self, end: _End) -> None:
+        self._end = end
+        self._real = httpcore.SyncBackend()
+
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore.NetworkStream:
+        with self._end.within(timeout, httpcore.ConnectTimeout) as wait:
+            stream = self._real.connect_tcp(host, port, wait, local_address, socket_options)
+        return _Stream(stream, self._end)
+
+
+class _Stream(httpcore.NetworkStream):
+    def __init__(self, real: httpcore.NetworkStream, end: _End) -> None:
+        self._real, self._end = real, end
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        with self._end.within(timeout, httpcore.ReadTimeout) as wait:
+            return self._real.read(max_bytes, wait)
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        for start in range(0, len(buffer), PIECE):
+            with self._end.within(timeout, httpcore.WriteTimeout) as wait:
+                self._real.write(buffer[start : start + PIECE], wait)
+
+    def start_tls(
+        self,
+        ssl_context: ssl.SSLContext,
+        server_hostname: str | None = None,
+        timeout: float | None = None,
+    ) -> httpcore.NetworkStream:
+        with self._end.within(timeout, httpcore.ConnectTimeout) as wait:
+            return _Stream(self._real.start_tls(ssl_context, server_hostname, wait), self._end)
+
+    def close(self) -> None:
+        self._real.close()
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._real.get_extra_info(info)
+
+
+def _pool(address: httpx.URL, backend: _Backend) -> httpcore.ConnectionPool:
+    proxy = _proxy(address)
+    # Reading the certificates takes longer than a call; without TLS nobody needs them.
+    is_secret = "https" in {address.scheme, proxy.url.scheme if proxy else ""}
+    context = httpx.create_ssl_context() if is_secret else None
+    if proxy is None:
+        return httpcore.ConnectionPool(context, network_backend=backend)
+    return httpcore.HTTPProxy(
+        proxy_url=httpcore.URL(
+            scheme=proxy.url.raw_scheme,
+            host=proxy.url.raw_host,
+            port=proxy.url.port,
+            target=b"/",
+        ),
+        proxy_auth=proxy.raw_auth,
+        ssl_context=context,
+        network_backend=backend,
+    )
+
+
+def _proxy(address: httpx.URL) -> httpx.Proxy | None:
+    """The proxy that the environment names for an address."""
+    named = urllib.request.getproxies()
+    found = named.get(address.scheme) or named.get("all")
+    if not found or urllib.request.proxy_bypass(address.host):
+        return None
+    try:
+        proxy = httpx.Proxy(found if "://" in found else f"http://{found}")
+    except (ValueError, httpx.InvalidURL):
+        proxy = None
+    if proxy is None or proxy.url.scheme not in {"http", "https"}:
+        raise UsageProblem(
+            f"The proxy that the environment names for {address.host} cannot be used.",
+            "HTTPS_PROXY looks like http://host:port; NO_PROXY lists hosts that need none.",
+        )
+    return proxy

@@ -1,0 +1,254 @@
+from __future__ import annotations
+
+import socket
+import ssl
+import threading
+from contextlib import contextmanager, suppress
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from feedtool.errors import UsageProblem
+from feedtool.service import wire
+from feedtool.service.auth import StaticToken
+from feedtool.service.client import Client, post_form
+from feedtool.service.network import Network, Timeouts
+from feedtool.service.wire import NotSent, OutcomeUnknown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from feedtool.service.wire import Reply
+
+LOOPBACK = Path(__file__).with_name("loopback.pem")
+"""A certificate for 127.0.0.1 and its key, which everybody may know."""
+
+OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
+
+
+@contextmanager
+def port(talk: Callable[[socket.socket], None], *, is_tls: bool = False) -> Iterator[str]:
+    """The address of a server that takes one connection and does as it is told with it."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(LOOPBACK)
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def serve() -> None:
+            with listening.accept()[0] as plain, suppress(ssl.SSLError):
+                if is_tls:
+                    with context.wrap_socket(plain, server_side=True) as connection:
+                        talk(connection)
+                else:
+                    talk(plain)
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        scheme = "https" if is_tls else "http"
+        yield f"{scheme}://127.0.0.1:{listening.getsockname()[1]}"
+        thread.join()
+
+
+@pytest.fixture
+def _trusted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(LOOPBACK))
+
+
+def connect(base: str, timeouts: Timeouts | None = None) -> Client:
+    return Client(base, "S1", StaticToken("t0ken"), timeouts=timeouts)
+
+
+def connect_for(base: str, looks: int) -> Client:
+    """A client whose calls last so many looks at the clock, so that the test has none."""
+    return Client(
+        base, "S1", StaticToken("t0ken"), transport=Network(base, looks, count().__next__)
+    )
+
+
+def read(client: Client) -> Reply:
+    return client.send(wire.read_package("p1"))
+
+
+def drip(begun: bytes, drop: bytes) -> Callable[[socket.socket], None]:
+    """Says how an answer begins, and then a drop of it now and then until nobody listens."""
+
+    def talk(connection: socket.socket) -> None:
+        connection.recv(65536)
+        pause = threading.Event()
+        try:
+            connection.sendall(begun)
+            if begun == OK:
+                connection.recv(65536)
+            while not pause.wait(0.002):
+                connection.sendall(drop)
+        except OSError:
+            pass
+
+    return talk
+
+
+HEAD = b"HTTP/1.1 200 OK\r\n"
+DRIPPING = {
+    "the status": (b"HTTP/1.1 200 ", b"O"),
+    "a header": (HEAD + b"X-Slow: ", b"x"),
+    "headers": (HEAD, b"X-Slow: x\r\n"),
+    "many early answers": (b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
+    "a body": (HEAD + b"Content-Length: 100000\r\n\r\n", b"x"),
+    "chunks": (HEAD + b"Transfer-Encoding: chunked\r\n\r\n", b"1\r\nx\r\n"),
+    "the answer to a second call": (OK, b"H"),
+}
+
+
+@pytest.mark.usefixtures("_trusted")
+@pytest.mark.parametrize("is_tls", [False, True], ids=["plain", "TLS"])
+@pytest.mark.parametrize(("begun", "drop"), DRIPPING.values(), ids=DRIPPING)
+def test_a_dripping_answer_ends_with_the_call(begun: bytes, drop: bytes, *, is_tls: bool) -> None:
+    # That the server comes to an end shows that the connection was let go.
+    with (
+        port(drip(begun, drop), is_tls=is_tls) as base,
+        connect_for(base, 50) as client,
+    ):
+        if begun == OK:
+            assert read(client).body == b"{}"
+        with pytest.raises(OutcomeUnknown, match="ReadTimeout: the whole call took longer than"):
+            read(client)
+
+
+def test_a_server_that_does_not_read() -> None:
+    done = threading.Event()
+
+    def talk(_: socket.socket) -> None:
+        done.wait(5)
+
+    with port(talk) as base, connect_for(base, 50) as client:
+        with pytest.raises(OutcomeUnknown, match="WriteTimeout: the whole call"):
+            client.send(wire.upload("p1", [b"1" * 3_000_000]))
+        done.set()
+
+
+@pytest.mark.parametrize(
+    ("timeouts", "told"),
+    [
+        (Timeouts(answer=0.1, whole=60), "ReadTimeout: timed out"),
+        (Timeouts(answer=60, whole=0.1), r"the whole call took longer than 0\.1 s"),
+    ],
+)
+def test_silence_ends_with_the_shorter_time(timeouts: Timeouts, told: str) -> None:
+    done = threading.Event()
+
+    def talk(_: socket.socket) -> None:
+        done.wait(5)
+
+    with port(talk) as base, connect(base, timeouts) as client:
+        with pytest.raises(OutcomeUnknown, match=told):
+            read(client)
+        done.set()
+
+
+@pytest.mark.usefixtures("_trusted")
+def test_connections_are_kept_and_each_call_has_its_time() -> None:
+    def talk(connection: socket.socket) -> None:
+        for _ in range(10):
+            connection.recv(65536)
+            connection.sendall(OK)
+
+    with port(talk, is_tls=True) as base, connect_for(base, 30) as client:
+        assert [read(client).status for _ in range(10)] == [200] * 10
+
+
+def test_a_certificate_that_nobody_vouches_for() -> None:
+    def talk(_: socket.socket) -> None:
+        raise AssertionError("it was believed")
+
+    with (
+        port(talk, is_tls=True) as base,
+        connect(base) as client,
+        pytest.raises(NotSent, match="CERTIFICATE_VERIFY_FAILED"),
+    ):
+        read(client)
+
+
+def test_a_form_is_posted() -> None:
+    heard: list[bytes] = []
+
+    def talk(connection: socket.socket) -> None:
+        heard.append(connection.recv(65536))
+        while not heard[0].endswith(b"planted"):
+            heard[0] += connection.recv(65536)
+        connection.sendall(OK)
+
+    with port(talk) as base:
+        reply = post_form(f"{base}/token", b"client_secret=planted")
+    assert (reply.status, reply.body, reply.url) == (200, b"{}", f"{base}/token")
+    head, _, body = heard[0].partition(b"\r\n\r\n")
+    assert head.startswith(b"POST /token HTTP/1.1\r\n")
+    assert b"content-type: application/x-www-form-urlencoded" in head.lower()
+    assert body == b"client_secret=planted"
+
+
+def test_a_token_endpoint_has_its_time_too() -> None:
+    with (
+        port(drip(*DRIPPING["a body"])) as base,
+        pytest.raises(OutcomeUnknown, match="the whole call"),
+    ):
+        post_form(base, b"", transport=Network(base, 50, count().__next__))
+
+
+# Proxies.
+
+
+@pytest.mark.parametrize(
+    ("base", "variable", "first"),
+    [
+        (
+            "http://service.invalid/v2",
+            "http_proxy",
+            "GET http://service.invalid/v2/offer-packages/p1 ",
+        ),
+        ("https://service.invalid/v2", "https_proxy", "CONNECT service.invalid:443 "),
+        ("https://service.invalid/v2", "all_proxy", "CONNECT service.invalid:443 "),
+    ],
+)
+@pytest.mark.parametrize("form", ["http://me:pw@{}", "me:pw@{}"])
+def test_the_environments_proxy_is_used(
+    monkeypatch: pytest.MonkeyPatch, base: str, variable: str, first: str, form: str
+) -> None:
+    heard: list[str] = []
+
+    def talk(connection: socket.socket) -> None:
+        heard.append(connection.recv(65536).decode())
+        connection.sendall(b"HTTP/1.1 407 No\r\nContent-Length: 0\r\n\r\n")
+
+    with port(talk) as proxy:
+        monkeypatch.setenv(variable, form.format(proxy.removeprefix("http://")))
+        with connect(base) as client:
+            if base.startswith("https"):
+                with pytest.raises(NotSent, match="ProxyError") as caught:
+                    read(client)
+                assert "pw" not in str(caught.value)
+            else:
+                assert read(client).status == 407
+    assert heard[0].startswith(first)
+    assert "proxy-authorization: basic bwu6chc=" in heard[0].lower()  # me:pw
+    assert ("t0ken" in heard[0]) == (variable == "http_proxy")  # never outside the tunnel
+
+
+def test_some_hosts_need_no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("http_proxy", "http://proxy.invalid:1")
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+
+    def talk(connection: socket.socket) -> None:
+        connection.recv(65536)
+        connection.sendall(OK)
+
+    with port(talk) as base, connect(base) as client:
+        assert read(client).status == 200
+
+
+@pytest.mark.parametrize("proxy", ["socks5://me:planted@127.0.0.1:1", "http://a:b"])
+def test_a_proxy_that_cannot_be_used(monkeypatch: pytest.MonkeyPatch, proxy: str) -> None:
+    monkeypatch.setenv("https_proxy", proxy)
+    with pytest.raises(UsageProblem, match=r"proxy .* for service\.invalid") as caught:
+        connect("https://service.invalid/v2")
+    assert "planted" not in caught.value.message + caught.value.hint

@@ -1,0 +1,130 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from feedtool.service.answers import Kind
+from feedtool.service.pace import BURST, LONGEST_PAUSE, RISE_AFTER, SPEEDS, Pace
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+SLOWEST = 30.0
+
+
+def driven(pace: Pace, kinds: Iterable[Kind], apart: timedelta = BURST) -> tuple[Pace, datetime]:
+    """The pace after answers that come so far apart, and the time of the last one."""
+    now = START
+    for kind in kinds:
+        now += apart
+        pace = pace.after(kind, now)
+    return pace, now
+
+
+@pytest.mark.parametrize(
+    ("pool", "refusals", "lanes", "pause"),
+    [
+        (4, 0, 4, None),
+        (4, 1, 2, None),
+        (4, 2, 1, None),
+        (4, 3, 1, 0.5),
+        (4, 4, 1, 1.0),
+        (4, 5, 1, 2.0),
+        (4, 8, 1, SLOWEST),
+        (4, 50, 1, SLOWEST),
+        (7, 1, 3, None),
+        (7, 2, 1, None),
+        (1, 0, 1, None),
+        (1, 1, 1, 0.5),
+    ],
+)
+def test_each_429_halves_the_pace(
+    pool: int, refusals: int, lanes: int, pause: float | None
+) -> None:
+    pace, now = driven(Pace(pool), [Kind.WAIT] * refusals)
+    assert pace.room(0) == lanes
+    assert pace.next_at == (now + timedelta(seconds=pause) if pause else None)
+
+
+@pytest.mark.parametrize(
+    ("refusals", "successes", "lanes", "pause"),
+    [
+        (1, RISE_AFTER - 1, 2, None),
+        (1, RISE_AFTER, 3, None),
+        (1, 2 * RISE_AFTER, 4, None),
+        (1, 9 * RISE_AFTER, 4, None),
+        (3, RISE_AFTER - 1, 1, 0.5),
+        (3, RISE_AFTER, 1, None),
+        (3, 2 * RISE_AFTER, 2, None),
+        (4, RISE_AFTER, 1, SLOWEST / 31),
+        (8, RISE_AFTER, 1, SLOWEST / 2),
+    ],
+)
+def test_so_many_successes_raise_it_by_a_step(
+    refusals: int, successes: int, lanes: int, pause: float | None
+) -> None:
+    pace, now = driven(Pace(4), [Kind.WAIT] * refusals + [Kind.DONE] * successes)
+    assert pace.room(0) == lanes
+    assert pace.next_at == (now + timedelta(seconds=pause) if pause else None)
+
+
+def test_calls_that_flew_together_halve_it_once() -> None:
+    pace, now = driven(Pace(8), [Kind.WAIT] * 4, apart=BURST / 10)
+    assert pace.room(0) == 4
+    assert pace.after(Kind.WAIT, now + BURST).room(0) == 2
+    # However close they come, they do not put the next fall off.
+    assert driven(Pace(8), [Kind.WAIT] * 21, apart=BURST / 10)[0].room(0) == 1
+
+
+def test_a_429_begins_the_count_again() -> None:
+    kinds = [Kind.WAIT, *[Kind.DONE] * (RISE_AFTER - 1), Kind.WAIT, Kind.DONE]
+    assert driven(Pace(8), kinds)[0].room(0) == 2
+
+
+@pytest.mark.parametrize("kind", sorted(set(Kind) - {Kind.WAIT, Kind.DONE}))
+@pytest.mark.parametrize("refusals", [0, 1, 4])
+def test_other_answers_say_nothing_of_quotas(kind: Kind, refusals: int) -> None:
+    before, _ = driven(Pace(4), [Kind.WAIT] * refusals)
+    after, now = driven(before, [kind] * 50)
+    assert (after.lanes, after.pause) == (before.lanes, before.pause)
+    assert after.next_at == (now + before.pause if before.pause else None)
+
+
+@pytest.mark.parametrize(("flying", "room"), [(0, 4), (3, 1), (4, 0), (9, 0)])
+def test_room_is_beside_what_is_under_way(flying: int, room: int) -> None:
+    assert Pace(4).room(flying) == room
+
+
+def test_a_pool_has_a_lane() -> None:
+    with pytest.raises(ValueError, match="at least one"):
+        Pace(0)
+
+
+@given(
+    st.integers(1, 64),
+    st.lists(st.tuples(st.sampled_from(sorted(Kind)), st.floats(0, 100)), max_size=200),
+)
+def test_it_stays_within_its_bounds_and_recovers(
+    pool: int, answers: list[tuple[Kind, float]]
+) -> None:
+    pace, now = Pace(pool), START
+    for kind, seconds in answers:
+        now += timedelta(seconds=seconds)
+        before, pace = pace, pace.after(kind, now)
+        assert 1 <= pace.room(0) <= pool
+        if kind is Kind.WAIT:
+            assert before.behind <= pace.behind
+        else:
+            assert before.behind - 1 <= pace.behind <= before.behind
+        if pace.pause:
+            assert pace.room(0) == 1
+            assert timedelta() < pace.pause <= LONGEST_PAUSE
+        assert pace.next_at == (now + pace.pause if pace.pause else None)
+    for _ in range(RISE_AFTER * (pool + SPEEDS)):
+        pace = pace.after(Kind.DONE, now)
+    assert (pace.room(0), pace.next_at) == (pool, None)
