@@ -1,8 +1,12 @@
 from __future__ import annotations
 
 import json
+from typing import Any
+from urllib.parse import quote
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from feedtool.errors import UsageProblem
 from feedtool.model import PackageType
@@ -62,3 +66,60 @@ def test_a_language_that_the_service_has_not() -> None:
     with pytest.raises(UsageProblem, match="“de”") as caught:
         wire.create_package("PRIMARY", PackageType.UPSERT, "de")
     assert "en, fr, es" in caught.value.hint
+
+
+# Look-ups.
+
+
+@pytest.mark.parametrize(
+    ("asked", "query"),
+    [
+        ({}, {}),
+        ({"references": ["A", "b c"]}, {"sellerExternalReferences": "A,b c"}),
+        ({"gtins": ["1", "2"]}, {"gtins": "1,2"}),
+        ({"fields": ["product", "facialPrice.price"]}, {"fields": "product,facialPrice.price"}),
+    ],
+)
+def test_offers_are_asked_for(asked: dict[str, Any], query: dict[str, str]) -> None:
+    call = wire.read_offers("PRIMARY", **asked)
+    usual = {"salesChannelId": "PRIMARY", "limit": "1000"}
+    fields = {"fields": "condition,product,integrationPrice,deliveryOffers"}
+    assert (call.method, call.target) == ("GET", "/offers")
+    assert dict(call.query) == {**usual, **fields, **query}
+
+
+@pytest.mark.parametrize("key", ["", "A,1", " A", "A "])
+def test_what_no_comma_list_can_hold(key: str) -> None:
+    assert not wire.fits_comma_list(key)
+    with pytest.raises(ValueError, match="comma list"):
+        wire.read_offers("PRIMARY", references=["A", key])
+    with pytest.raises(ValueError, match="comma list"):
+        wire.read_offers("PRIMARY", gtins=[key])
+
+
+def test_links_of_lists_are_followed_as_they_are() -> None:
+    link = "https://service.example/v2/anything?cursor=%2B1"
+    followed = Call("GET", link, wire.READ)
+    assert wire.read_offers("PRIMARY", ["A,1"], link=link) == followed
+    assert wire.read_packages(link, state="Ready") == followed
+
+
+@pytest.mark.parametrize(
+    ("asked", "query"),
+    [
+        ({}, ()),
+        ({"state": "Ready"}, (("state", "Ready"),)),
+        ({"state": "Ready", "channel": "C"}, (("state", "Ready"), ("salesChannelId", "C"))),
+    ],
+)
+def test_packages_are_asked_for(asked: dict[str, str], query: tuple[tuple[str, str], ...]) -> None:
+    assert wire.read_packages(**asked) == Call("GET", "/offer-packages", wire.READ, query=query)
+
+
+@given(st.lists(st.text(min_size=1, max_size=50)), st.integers(1, 2000))
+def test_lists_hold_every_key_in_order(keys: list[str], longest: int) -> None:
+    lists = list(wire.comma_lists(keys, longest))
+    assert [key for some in lists for key in some] == keys
+    assert all(lists)
+    for some in lists:
+        assert len(some) == 1 or len(quote(",".join(some), safe="")) <= longest
