@@ -1,5 +1,6 @@
 """XML of small parts, parsed without document types, entities or network."""
 
+import re
 from xml.parsers import expat
 
 from lxml import etree
@@ -13,6 +14,7 @@ MAIN_NAMESPACES = (
 )
 """Of transitional and of strict workbooks."""
 _DOCTYPES = tuple("<!DOCTYPE".encode(name) for name in ("utf-8", "utf-16-le", "utf-16-be"))
+_WHOLE = re.compile("[0-9]{1,18}")
 _NOT_TRUSTED = "Have its sender make it anew in a spreadsheet program."
 
 
@@ -84,6 +86,11 @@ def corrupt(part: str, what: object) -> CorruptXml:
 def local(element: etree._Element) -> str:
     """An element's name without its namespace: strict and transitional workbooks differ in it."""
     return str(etree.QName(element).localname)
+
+
+def whole(text: str | None) -> int | None:
+    """A whole number of up to 18 digits; None for anything else, absent ones included."""
+    return int(text) if text and _WHOLE.fullmatch(text) else None
 
 
 def is_true(value: str | None) -> bool:

@@ -6,7 +6,7 @@ from enum import Enum
 
 from lxml import etree
 
-from feedtool.sheets.markup import MAIN_NAMESPACES, corrupt, local, parse_part
+from feedtool.sheets.markup import MAIN_NAMESPACES, corrupt, local, parse_part, whole
 from feedtool.sheets.package import Package
 
 
@@ -95,4 +95,4 @@ def _group(root: etree._Element, name: str) -> list[etree._Element]:
 
 def _number(text: str | None) -> int:
     """A format's number; nonsense is the general format."""
-    return int(text) if text and text.isdecimal() else 0
+    return whole(text) or 0

@@ -9,7 +9,7 @@ from itertools import chain, count
 from feedtool.sheets.annotate.coding import Coding, utf8
 from feedtool.sheets.annotate.inline import escaped, quoted
 from feedtool.sheets.annotate.outline import Edit, Node, outline, splice
-from feedtool.sheets.markup import corrupt
+from feedtool.sheets.markup import corrupt, whole
 from feedtool.sheets.package import Package
 from feedtool.sheets.unreadable import CorruptXml
 from feedtool.sheets.workbook import WorkbookParts, read_relationships, resolve
@@ -73,7 +73,7 @@ class BookParts:
         if sheets is None:
             raise corrupt(workbook.name, "it has no sheets")
         stated = (node.attributes.get("sheetId", "") for node in sheets.all("sheet"))
-        ids = [int(text) for text in stated if text.isascii() and text.isdecimal()]
+        ids = [whole(text) or 0 for text in stated]
         markup = b'<%bsheet name=%b sheetId="%d" xmlns:r="%b" r:id="%b"/>' % (
             root.prefix,
             quoted(name),
@@ -189,7 +189,7 @@ def _titles(root: Node, data: bytes, names: list[str], new: str) -> list[Edit | 
     if not numbers or not listing or [node.text for node in listing] != names:
         return []
     if numbers[0].text != str(len(names)) or listed.attributes.get("size") != str(
-        sum(int(node.text) for node in numbers if node.text.isdecimal())
+        sum(whole(node.text) or 0 for node in numbers)
     ):
         return []
     last = listing[-1]

@@ -13,6 +13,7 @@ from feedtool.cells import letters
 from feedtool.sheets.annotate.notes import Severity
 from feedtool.sheets.annotate.outline import Edit, Node
 from feedtool.sheets.annotate.styles import Styles
+from feedtool.sheets.markup import whole
 
 MARK = 'LEN("feedtool")'
 FORMULA = b'LEN("feedtool")&gt;0'
@@ -128,10 +129,11 @@ def _free_priority(root: Node, count: int) -> int:
 def _priorities(node: Node) -> Iterator[int]:
     """Of all rules of the sheet but ours, those in extensions included."""
     for child in node.children:
+        priority = whole(child.attributes.get("priority"))
         if child.name != "cfRule":
             yield from _priorities(child)
-        elif not _is_ours(child) and child.attributes.get("priority", "").isdecimal():
-            yield int(child.attributes["priority"])
+        elif not _is_ours(child) and priority is not None:
+            yield priority
 
 
 def _place(root: Node) -> int:

@@ -6,6 +6,7 @@ from feedtool.sheets.annotate.coding import utf8
 from feedtool.sheets.annotate.outline import Node, fragment
 from feedtool.sheets.annotate.rows import RawRow
 from feedtool.sheets.escapes import spreadsheet_text
+from feedtool.sheets.markup import whole
 from feedtool.sheets.package import Package
 from feedtool.sheets.strings import SharedStrings
 from feedtool.sheets.workbook import WorkbookParts
@@ -24,7 +25,8 @@ def earlier_columns(
     for column, kind, text in cells:
         shown = text
         if kind == "s":
-            shown = strings[int(text)] if strings and text.isdecimal() else ""
+            index = whole(text)
+            shown = strings[index] if strings and index is not None else ""
         if shown.strip() in columns:
             columns[shown.strip()].append(column)
     return columns

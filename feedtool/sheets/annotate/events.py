@@ -14,7 +14,7 @@ from feedtool.sheets.annotate.ink import Ink
 from feedtool.sheets.annotate.outline import TAG, split_name
 from feedtool.sheets.annotate.rows import CellSpan, RawRow, rewrite
 from feedtool.sheets.annotate.survey import Survey
-from feedtool.sheets.markup import MAIN_NAMESPACES, corrupt, hardened_parser
+from feedtool.sheets.markup import MAIN_NAMESPACES, corrupt, hardened_parser, whole
 
 _COLUMN = re.compile("[A-Z]{1,4}")
 _DIGITS = "0123456789"
@@ -172,9 +172,10 @@ class Events:
     def _number(self, stated: str | None) -> int:
         if stated is None:
             return self._row.number + 1
-        if not (stated.isascii() and stated.isdigit()):
-            raise corrupt(self._part, f"a row calls itself {stated!r}")
-        return int(stated)
+        number = whole(stated)
+        if number is None:
+            raise corrupt(self._part, f"a row calls itself {stated[:20]!r}")
+        return number
 
     def _end(self, _name: str) -> None:
         depth = self._depth

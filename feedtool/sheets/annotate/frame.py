@@ -7,6 +7,7 @@ from feedtool.cells import index_of, letters
 from feedtool.sheets.annotate.inline import quoted
 from feedtool.sheets.annotate.outline import Edit, Node, outline, splice
 from feedtool.sheets.events import LAST_COLUMN
+from feedtool.sheets.markup import whole
 
 KEPT = frozenset(
     {
@@ -57,10 +58,10 @@ def area(ref: str) -> Area | None:
 
 def _corner(text: str) -> tuple[int, int] | None:
     name = text.rstrip("0123456789")
-    number = text[len(name) :]
-    if not (name.isascii() and name.isalpha() and number):
+    number = whole(text[len(name) :])
+    if not (name.isascii() and name.isalpha()) or number is None:
         return None
-    return index_of(name.upper()), int(number)
+    return index_of(name.upper()), number
 
 
 class Frame:
@@ -139,9 +140,9 @@ class Frame:
 
 
 def _span(node: Node) -> tuple[int, int]:
-    """First and last column of a `<col>`, 0-based."""
-    first, last = (node.attributes.get(name, "0") for name in ("min", "max"))
-    return int(first) - 1, int(last) - 1
+    """First and last column of a `<col>`, 0-based; -1 where it does not say."""
+    first, last = (whole(node.attributes.get(name)) or 0 for name in ("min", "max"))
+    return first - 1, last - 1
 
 
 def _is_visible(node: Node) -> bool:

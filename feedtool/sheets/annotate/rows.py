@@ -33,6 +33,7 @@ class RawRow(NamedTuple):
     """At least all from the first of our columns on."""
 
 
+_PAIR = re.compile(rb"([0-9]{1,9}):([0-9]{1,9})")
 _SPANS = re.compile(rb"""(\sspans\s*=\s*["'])([^"']*)(["'])""")
 
 
@@ -80,10 +81,11 @@ def widened(tag: bytes, first: int, last: int) -> bytes:
     spans = _SPANS.search(tag)
     if spans is None:
         return tag
-    pairs = [pair.partition(b":") for pair in spans[2].split()]
-    if not all(left.isdigit() and right.isdigit() for left, _, right in pairs):
+    pairs = [_PAIR.fullmatch(pair) for pair in spans[2].split()]
+    known = [(int(pair[1]), int(pair[2])) for pair in pairs if pair]
+    if len(known) < len(pairs):
         return tag
-    left = min([first + 1, *(int(left) for left, _, _ in pairs)])
-    right = max([last + 1, *(int(right) for _, _, right in pairs)])
+    left = min([first + 1, *(left for left, _ in known)])
+    right = max([last + 1, *(right for _, right in known)])
     new = b"%d:%d" % (left, right)
     return tag[: spans.start(2)] + new + tag[spans.end(2) :]

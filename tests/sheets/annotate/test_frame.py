@@ -51,6 +51,14 @@ COLUMNS = {
         '<col min="1" max="3" width="8"/><col min="5" max="9" width="9"/>',
         f'<col min="1" max="2" width="8"/>{"".join(OURS)}<col min="6" max="9" width="9"/>',
     ),
+    "one that does not say which": (
+        '<col min="" max="x"/><col/>',
+        f'<col min="" max="x"/><col/>{"".join(OURS)}',
+    ),
+    "a number that nobody can count to": (
+        f'<col min="{"9" * 5000}" max="{"9" * 5000}"/>',
+        f'<col min="{"9" * 5000}" max="{"9" * 5000}"/>{"".join(OURS)}',
+    ),
     "a collapsed group in front": (
         '<col min="2" max="2" hidden="1" outlineLevel="1"/><col min="3" max="3" collapsed="1"/>',
         '<col min="2" max="2" hidden="1" outlineLevel="1"/>'
@@ -123,6 +131,7 @@ def test_a_sheet_without_a_dimension_gets_none() -> None:
         ("A:B", None),
         ("1:2", None),
         ("A1:B2:C3", None),
+        (f"A{'9' * 5000}", None),
         ("", None),
     ],
 )

@@ -1,0 +1,74 @@
+"""What fuzzing has found, made by hand: each ends as it should."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.agreement.books import (
+    SHEET,
+    STYLES,
+    around,
+    header,
+    inline,
+    number,
+    offers,
+    package,
+    row,
+    worksheet,
+)
+from tests.fuzz.trial import judge
+
+HUGE = "9" * 5000
+"""Digits that Python does not make a number of."""
+
+
+def book(*, before: str = "", after: str = "", rows: str = "", **others: str) -> bytes:
+    """A workbook of offers, with more in its sheet; in other parts texts replaced."""
+    parts = around() | {SHEET: worksheet(header() + (rows or offers()), before=before, after=after)}
+    for replaced in others.values():
+        name, old, new = replaced.split("|")
+        parts[name] = str(parts[name]).replace(old, new)
+    return package(parts)
+
+
+def rule(priority: str) -> str:
+    return (
+        '<conditionalFormatting sqref="A1"><cfRule type="expression" '
+        f'priority="{priority}"><formula>1</formula></cfRule></conditionalFormatting>'
+    )
+
+
+def in_row(attributes: str) -> str:
+    return row(2, inline("A2", "SKU-2") + number("B2", "2.5") + number("C2", 3), attributes)
+
+
+CASES = {
+    "a column's width for no column": (book(before='<cols><col min="" max="x"/></cols>'), "rows"),
+    "a column's number": (book(before=f'<cols><col min="{HUGE}" max="{HUGE}"/></cols>'), "rows"),
+    "a dimension": (book(before=f'<dimension ref="A1:C{HUGE}"/>'), "rows"),
+    "a merged cell": (
+        book(after=f'<mergeCells><mergeCell ref="A{HUGE}:B9"/></mergeCells>'),
+        "grid-out-of-range",
+    ),
+    "a filter": (book(after=f'<autoFilter ref="A1:C{HUGE}"/>'), "rows"),
+    "a rule's priority": (book(after=rule(HUGE) + rule("٣")), "rows"),
+    "a row's spans": (book(rows=in_row(f' spans="1:{HUGE}"')), "rows"),
+    "a row's height": (book(rows=in_row(f' ht="{HUGE}"')), "rows"),
+    "a row's number": (
+        book(rows=f'<!-- --><row r="{HUGE}"><c><v>1</v></c></row>'),
+        "grid-out-of-range",
+    ),
+    "a sheet's id": (book(id=f'xl/workbook.xml|sheetId="1"|sheetId="{HUGE}"'), "rows"),
+    "a format": (book(format=f'{STYLES}|numFmtId="14"|numFmtId="{HUGE}"'), "rows"),
+    "an ASCII part, beyond which our messages go": (
+        book(rows=in_row("").replace("2.5", "cheap"), codec=f"{SHEET}|UTF-8|US-ASCII"),
+        "rows",
+    ),
+}
+
+
+@pytest.mark.parametrize(("data", "outcome"), CASES.values(), ids=CASES)
+def test_what_was_found(tmp_path: Path, data: bytes, outcome: str) -> None:
+    path = tmp_path / "case.xlsx"
+    path.write_bytes(data)
+    assert judge(path, tmp_path) == outcome
