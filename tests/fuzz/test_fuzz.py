@@ -60,6 +60,12 @@ def figures_of(kind: str, count: int, folder: Path, *, minutes: float) -> dict[s
     return found
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _letters(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Hypothesis makes tables of all letters and keeps them on disk; making them takes 260 MiB."""
+    figures_of("made-csv", 1, tmp_path_factory.mktemp("first"), minutes=5)
+
+
 def assert_good(figures: dict[str, Any], count: int) -> None:
     assert figures["failures"] == [], json.dumps(figures["failures"], indent=2)
     assert figures["cases"] >= count
