@@ -26,8 +26,13 @@ _END = ["\0", "\0"]
 """A record after the last. No text has a NUL; so if it comes out otherwise, it was swallowed by a
 field whose quote was left open."""
 _CTRL_Z = "\x1a"
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""What makes a spreadsheet program take a text for a formula, or lose what comes before one."""
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+"""What makes a spreadsheet program take a text for a formula, or lose what comes before one.
+
+The last four are the full-width `= + - @`, which Japanese editions read as the plain ones.
+"""
+_UNHELD = re.compile("[\0\x1a\ufeff]")
+"""What a reader takes for something of the file's own: its end, or its byte order mark."""
 _PLAIN = str.maketrans({"“": '"', "”": '"', "…": "...", "€": "EUR"})
 """Marks in our messages, and what stands for them where they would be misread."""
 _BLOCK = 1 << 16
@@ -124,7 +129,7 @@ class _Text:
 
     def held(self, text: str) -> str:
         """A text of ours as this file can hold it, in the codec that the file is cut with."""
-        text = text.replace("\0", "\ufffd")
+        text = _UNHELD.sub("\ufffd", text)
         if text.startswith(_FORMULA):
             text = "'" + text
         if text.isascii():

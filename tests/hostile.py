@@ -1,0 +1,105 @@
+"""Texts that do harm where something takes them for more than text, and what shows the harm."""
+
+import re
+import unicodedata
+from html.parser import HTMLParser
+
+from hypothesis import strategies as st
+
+SAMPLES = (
+    *("=1+1", "+1+1", "-1+1", "@SUM(1)", "\t=1+1", "\r=1+1", "\n=1+1", "＝1+1", "=HYPERLINK(A1)"),  # noqa: RUF001  # full-width on purpose
+    *("=cmd|' /C calc'!A0", '=IMPORTXML("x")', "'=1+1", '"=1+1', '","=1+1', ';=1+1;"', "-3", "-"),
+    *("<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "</td></table>", "<!--"),
+    *("' onmouseover='x", "]]>", "<![CDATA[x]]>", "&lt;b&gt;", "&#0;", "</script>", "</style>"),
+    *("{{ 7*7 }}", "{% raw %}", "{# x #}", "${7*7}", "%s%d%n", "{0}{x!r}", "\\x1b[2J", "_x001B_"),
+    *("\x1b[2J", "\x1b[5m", "\x1b]0;owned\x07", "\x9b31m", "\x1bP", "a\x08\x08b", "\x00", "\x1a"),
+    *(
+        "a\rb",
+        "a\nb",
+        "error[x] 1\nrow",
+        "a\x85b",
+        "a\u2028b",
+        "a\x0bb\x0cc\x1cd",
+        "\x7f",
+        " ",
+        "\xa0",
+    ),
+    *("\u202egpj.exe", "\u2066x\u2069", "\u200fx", "\u061cx", "a\u200bb", "\ufeffx", "a\n\ufeffb"),
+    *("\ud800", "a\udcffb", "\ufffe", "😀", "é", "x" * 300, "feedtool status", "../../x", "-v"),
+    *("_x005F_x0041_", "'", "''", "'!A1", "[1]A", "a,b;c|d\te", '"', '""', "sep=;", "null"),
+)
+"""One for each thing that may take a text for more."""
+
+TEXTS = st.one_of(
+    st.sampled_from(SAMPLES),
+    st.text(
+        st.sampled_from("=+-@\t\r\n\"'<>&{}%;,|!_x0[]\x00\x1b\x1a\u202e\ufeff\ud800é a1"),
+        min_size=1,
+        max_size=12,
+    ),
+    st.lists(st.sampled_from(SAMPLES), min_size=2, max_size=3).map("".join),
+    st.text(st.characters(codec=None), min_size=1, max_size=12),
+    st.sampled_from(SAMPLES).map(lambda text: text * 700),
+)
+"""Any text at all, those above oftener."""
+
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # noqa: RUF001  # full-width on purpose
+"""What makes a spreadsheet program calculate a field of a CSV, or drop what stands before it."""
+
+_COLOURS = re.compile(r"\x1b\[(?:0|1|2|31|32|33|36|1;31|1;33)m")
+_NUMBER = re.compile(r"[+-][0-9]+(?:[.,][0-9]+)?")
+_DIRECTIONS = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
+
+
+def steering(text: str, *, is_terminal: bool = False) -> set[str]:
+    """What of a printed text would steer a terminal; on one our colours are meant to."""
+    if is_terminal:
+        text = _COLOURS.sub("", text)
+    return {letter for letter in set(text) - {"\n"} if _steers(letter)}
+
+
+def _steers(letter: str) -> bool:
+    return (
+        unicodedata.category(letter) in {"Cc", "Cs", "Zl", "Zp"}
+        or unicodedata.bidirectional(letter) in _DIRECTIONS
+        or letter in "\u061c\u200e\u200f\ufeff"
+    )
+
+
+def is_calculated(field: str) -> bool:
+    """Whether a spreadsheet program calculates a field of a CSV; a plain number is none."""
+    return field.startswith(FORMULA_STARTS) and not _NUMBER.fullmatch(field)
+
+
+class Structure(HTMLParser):
+    """What a browser makes of a page: its elements with their attributes, and its texts."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, tuple[tuple[str, str | None], ...]]] = []
+        self.others: list[str] = []
+        """Comments, declarations and the like."""
+        self.texts: list[str] = []
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, tuple(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        self.elements.append((f"/{tag}", ()))
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+
+    def handle_comment(self, data: str) -> None:
+        self.others.append(data)
+
+    def handle_decl(self, decl: str) -> None:
+        self.others.append(decl)
+
+    def handle_pi(self, data: str) -> None:
+        self.others.append(data)
+
+    def unknown_decl(self, data: str) -> None:
+        self.others.append(data)
