@@ -1,82 +1,218 @@
-"""One database behind one URL. All that only SQLite or only PostgreSQL needs is in this module."""
+"""One database behind one URL: SQLite in a file or in memory, or PostgreSQL.
+
+All that only one of them needs is in this module, and in `lock`. What differs:
+
+                      SQLite                            PostgreSQL
+    a commit is kept  WAL, synchronous FULL             synchronous_commit on
+    a writer begins   BEGIN IMMEDIATE                   READ COMMITTED
+    a reader sees     one moment, by BEGIN              one moment, by REPEATABLE READ
+    tables are made   under the writer's lock           under an advisory lock
+    who may read      the file's owner                  whom the server lets in
+"""
 
 from __future__ import annotations
 
 import os
-from contextlib import contextmanager
+import sqlite3
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import create_engine, event, insert, inspect, select
+from sqlalchemy import URL, create_engine, event, insert, inspect, select, text, update
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.pool import StaticPool
 
 from feedtool.errors import Interrupted, UsageProblem
 from feedtool.ledger import tables
+from feedtool.ledger.migrations import FIRST, STEPS, migrate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
     from sqlalchemy import Connection, Engine
 
+    from feedtool.ledger.migrations import Step
+
 IN_MEMORY = "sqlite://"
+
+DRIVERS = {
+    "sqlite": "sqlite",
+    "sqlite+pysqlite": "sqlite",
+    "postgres": "postgresql+psycopg",
+    "postgresql": "postgresql+psycopg",
+    "postgresql+psycopg": "postgresql+psycopg",
+}
+"""What a URL may begin with, and the driver that it means."""
 
 WAIT_FOR_LOCK_MS = 30_000
 
 PRAGMAS = (
+    # First, since the others may have to wait too.
+    f"PRAGMA busy_timeout = {WAIT_FOR_LOCK_MS}",
     "PRAGMA journal_mode = WAL",
     "PRAGMA synchronous = FULL",
     "PRAGMA foreign_keys = ON",
-    f"PRAGMA busy_timeout = {WAIT_FOR_LOCK_MS}",
 )
 
+DURABLE = """
+    SELECT set_config('synchronous_commit', 'on', false)
+    WHERE current_setting('synchronous_commit') = 'off'
+"""
+"""A server may be set to lose the last commits in a crash. More than `on` it may give."""
 
-def open_engine(place: Path | str) -> Engine:
+SESSION = (f"SET lock_timeout = {WAIT_FOR_LOCK_MS}", DURABLE)
+
+SHOWN = ("host", "port", "options", "service")
+"""Options of a URL that are told; any other may be a password, or a misspelt one."""
+
+CONNECTING: Mapping[str, str | int] = {
+    "application_name": "feedtool",
+    "client_encoding": "utf8",
+    "connect_timeout": 10,
+    # A server that has silently gone is noticed within the minute, not after hours.
+    "keepalives_idle": 30,
+    "keepalives_interval": 10,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 60_000,
+}
+"""Unless the URL says otherwise."""
+
+READS: Mapping[str, Mapping[str, Any]] = {
+    "sqlite": {},
+    "postgresql": {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True},
+}
+WRITES: Mapping[str, Mapping[str, Any]] = {
+    "sqlite": {"writes": True},
+    "postgresql": {"writes": True, "isolation_level": "READ COMMITTED"},
+}
+"""Options of a connection, by the database's name. `writes` is for those who listen."""
+
+PREPARING = 0x66656564
+"""Who makes or migrates the tables on PostgreSQL holds the advisory lock of these two numbers."""
+
+WORLDS = ("08", "25006", "25P03", "28", "3D", "42501", "42P01", "53", "55", "57", "58", "XX")
+"""SQLSTATEs, or their classes, of what is no bug of ours, whatever the driver calls it: no
+connection, nothing may be written, no rights, no such table any more, no room, no lock, a server
+that shuts down or is broken."""
+
+
+def open_engine(place: Path | str, *, steps: Sequence[Step] = STEPS) -> Engine:
     """The database of a file (made where it is absent) or of a URL, its tables in place.
 
-    UsageProblem for what is no ledger, for one of another version, and for a URL without its
-    driver.
+    A ledger of an older version is migrated by `steps`. UsageProblem for what is no ledger, for
+    one of a newer version, and for a URL without its driver.
     """
-    url = place if isinstance(place, str) and "://" in place else _file_url(Path(place))
-    shown = str(place)
-    try:
-        shown = make_url(url).render_as_string(hide_password=True)
-        engine = _sqlite(url) if url.startswith("sqlite") else create_engine(url)
-    except (ArgumentError, NoSuchModuleError, ImportError) as error:
-        raise UsageProblem(
-            f"The ledger {shown} cannot be opened: {_first_line(error)}.",
-            "It is a path, or the URL of a database whose driver is installed.",
-        ) from error
-    try:
-        _prepare(engine, shown)
-    except SQLAlchemyError as error:
-        raise UsageProblem(
-            f"The ledger {shown} cannot be opened: {_first_line(error)}.",
-            "Name another with --home, or move the file away to begin a new one.",
-        ) from error
+    url = _url_of(place)
+    shown = shown_as(url) if isinstance(place, str) and "://" in place else str(place)
+    if url.get_backend_name() == "sqlite":
+        if is_file(url):
+            _own(Path(str(url.database)), shown)
+        engine = _sqlite(url)
+    else:
+        engine = _postgresql(url, shown)
+    with ExitStack() as undo:
+        undo.callback(engine.dispose)
+        try:
+            _prepare(engine, shown, steps)
+        except SQLAlchemyError as error:
+            raise UsageProblem(
+                f"The ledger {shown} cannot be opened: {_reason(error, url)}.",
+                _way_out(error, url),
+            ) from error
+        undo.pop_all()
     return engine
 
 
-def _file_url(path: Path) -> str:
-    """The URL of a file that its owner alone can read; so can its folder, when that is new."""
+def is_file(url: URL) -> bool:
+    """Is it SQLite in a file, rather than in memory or on a server?"""
+    return url.get_backend_name() == "sqlite" and url.database not in {None, "", ":memory:"}
+
+
+# URLs.
+
+
+def _url_of(place: Path | str) -> URL:
+    if not (isinstance(place, str) and "://" in place):
+        return URL.create("sqlite", database=str(Path(place).absolute()))
+    scheme = place.partition("://")[0]
+    hint = "It is a path, sqlite:///PATH, or postgresql://USER:PASSWORD@HOST/DATABASE."
+    try:
+        url = make_url(place)
+    except (ArgumentError, ValueError):
+        # Not told, not even as a cause: what cannot be taken apart may have its password anywhere.
+        url = None
+    if url is None or ("@" in (url.database or "") and not scheme.startswith("sqlite")):
+        raise UsageProblem(
+            f"The ledger {scheme}://… cannot be opened: that is no URL of a database.", hint
+        )
+    if url.drivername not in DRIVERS or "uri" in url.query:
+        raise UsageProblem(
+            f"The ledger {shown_as(url)} cannot be opened: feedtool keeps it in SQLite or in"
+            " PostgreSQL.",
+            hint,
+        )
+    url = url.set(drivername=DRIVERS[url.drivername])
+    # The folder that we stand in may be another one later.
+    return url.set(database=str(Path(str(url.database)).absolute())) if is_file(url) else url
+
+
+def shown_as(url: URL) -> str:
+    """A database's name for people, without a password."""
+    if is_file(url):
+        return str(url.database)
+    public = {name: value for name, value in url.query.items() if name in SHOWN}
+    plain = url.set(drivername=url.get_backend_name(), query=public)
+    return plain.render_as_string(hide_password=True)
+
+
+def _reason(error: Exception, url: URL) -> str:
+    """The first line of what the driver says, without a password."""
+    cause = getattr(error, "orig", None) or error
+    told = (str(cause) or type(cause).__name__).splitlines()[0].rstrip(".")
+    for secret in (url.password, url.query.get("password"), url.query.get("sslpassword")):
+        if secret:
+            told = told.replace(str(secret), "***")
+    return told
+
+
+def _way_out(error: SQLAlchemyError, url: URL) -> str:
+    if url.get_backend_name() == "postgresql":
+        return "See that the server runs, and that the URL's user, password and database are right."
+    code = getattr(getattr(error, "orig", None), "sqlite_errorcode", None)
+    if code == sqlite3.SQLITE_BUSY:
+        return "Another process has been writing to it for long; try again when it is done."
+    if code == sqlite3.SQLITE_FULL:
+        return "Make room, or name another with --home."
+    return "Name another with --home, or move the file away to begin a new one."
+
+
+# SQLite.
+
+
+def _own(path: Path, shown: str) -> None:
+    """A file that its owner alone can read; so can its folder, when that is new."""
     try:
         if not path.parent.exists():
-            path.parent.mkdir(mode=0o700, parents=True)
-        # Made here rather than by SQLite, so that it is never readable by others.
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # Made here rather than by SQLite, so that it is never readable by others. SQLite makes
+        # those beside it in the same mode.
         os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
     except OSError as error:
         raise UsageProblem(
-            f"The ledger {path} cannot be opened: {error.strerror}.", "Name another with --home."
+            f"The ledger {shown} cannot be opened: {error.strerror}.", "Name another with --home."
         ) from error
-    return f"sqlite:///{path.absolute()}"
+    for old in (path, *(path.with_name(path.name + end) for end in ("-wal", "-shm", "-journal"))):
+        # Somebody else's file is not ours to close, and one that is gone needs no closing.
+        with suppress(OSError):
+            old.chmod(0o600)
 
 
-def _sqlite(url: str) -> Engine:
+def _sqlite(url: URL) -> Engine:
     options: dict[str, Any] = {"connect_args": {"check_same_thread": False}}
-    if url == IN_MEMORY:
+    if not is_file(url):
         options["poolclass"] = StaticPool
-    engine = create_engine(url, **options)
+    engine = create_engine(url, hide_parameters=True, **options)
 
     @event.listens_for(engine, "connect")
     def _connected(connection: Any, _record: object) -> None:
@@ -94,68 +230,138 @@ def _sqlite(url: str) -> Engine:
     return engine
 
 
+# PostgreSQL.
+
+
+def _postgresql(url: URL, shown: str) -> Engine:
+    given = {name: value for name, value in CONNECTING.items() if name not in url.query}
+    try:
+        # What it holds may be dead by the next use: that is found out first, and mended.
+        engine = create_engine(url, connect_args=given, pool_pre_ping=True, hide_parameters=True)
+    except (ImportError, NoSuchModuleError) as error:
+        raise UsageProblem(
+            f"The ledger {shown} cannot be opened: the driver psycopg is not installed.",
+            "Install it with: pip install 'feedtool[postgresql]'",
+        ) from error
+
+    @event.listens_for(engine, "connect")
+    def _connected(connection: Any, _record: object) -> None:
+        for setting in SESSION:
+            connection.execute(setting)
+        connection.commit()
+
+    return engine
+
+
+# Transactions.
+
+
 @contextmanager
 def reading(engine: Engine) -> Iterator[Connection]:
-    """A short look at the database; Interrupted when it cannot be had."""
-    with _told("read"), engine.connect() as connection:
+    """A look at one moment of the database; Interrupted when it cannot be had."""
+    options = READS[engine.dialect.name]
+    with told(engine, "read"), engine.connect().execution_options(**options) as connection:
         yield connection
 
 
 @contextmanager
 def writing(engine: Engine) -> Iterator[Connection]:
     """One transaction, committed in full at its end or not at all; Interrupted when it cannot."""
-    with (
-        _told("written"),
-        engine.connect().execution_options(writes=True) as connection,
-        connection.begin(),
-    ):
+    with told(engine, "written"), _transaction(engine) as connection:
         yield connection
 
 
 @contextmanager
-def _told(done: str) -> Iterator[None]:
+def _transaction(engine: Engine) -> Iterator[Connection]:
+    options = WRITES[engine.dialect.name]
+    with engine.connect().execution_options(**options) as connection, connection.begin():
+        yield connection
+
+
+@contextmanager
+def told(engine: Engine, done: str) -> Iterator[None]:
+    """What goes wrong with the database becomes Interrupted: the ledger cannot be `done`."""
     try:
         yield
     except DBAPIError as error:
-        # IntegrityError and the like are bugs of ours; these are the world's: a full disk, a
-        # lock that is not let go, a server that is gone.
-        if type(error).__name__ not in {"OperationalError", "InterfaceError"}:
+        if not _is_the_worlds(error):
             raise
         raise Interrupted(
-            f"The ledger cannot be {done}: {_first_line(error)}.",
-            "Nothing that it does not know of was sent; make room, or name another with --home.",
+            f"The ledger cannot be {done}: {_reason(error, engine.url)}.",
+            "Nothing that it does not know of was sent; make room, or name another with --home."
+            if engine.dialect.name == "sqlite"
+            else "Nothing that it does not know of was sent; see to the server, then go on.",
         ) from error
 
 
-def _prepare(engine: Engine, shown: str) -> None:
-    """Make the tables of a new ledger, or see that an old one has the version known here."""
-    with engine.connect().execution_options(writes=True) as connection, connection.begin():
-        if not inspect(connection).get_table_names():
-            tables.metadata.create_all(connection)
-            connection.execute(insert(tables.schema_version).values(version=tables.VERSION))
+def _is_the_worlds(error: DBAPIError) -> bool:
+    """A full disk, a lock that is not let go, a server that is gone: no bug of ours.
+
+    IntegrityError and the like are. The driver of SQLite says DatabaseError, without more, of a
+    file that is broken.
+    """
+    if type(error).__name__ in {"OperationalError", "InterfaceError", "DatabaseError"}:
+        return True
+    state = getattr(error.orig, "sqlstate", None) or ""
+    return error.connection_invalidated or state.startswith(WORLDS)
+
+
+# Versions.
+
+
+def _prepare(engine: Engine, shown: str, steps: Sequence[Step]) -> None:
+    """Make the tables of a new ledger, and migrate those of an older one."""
+    wanted = FIRST + len(steps)
+    # Who only looks waits for no writer.
+    with engine.connect().execution_options(**READS[engine.dialect.name]) as connection:
+        if _version(connection, shown, wanted) == wanted:
             return
-        found = _version(connection)
-    if found == tables.VERSION:
-        return
-    if found is None:
+    with _transaction(engine) as connection:
+        if engine.dialect.name == "postgresql":
+            _see_to_text(connection, shown)
+            connection.execute(text(f"SELECT pg_advisory_xact_lock({PREPARING}, 0)"))
+        found = _version(connection, shown, wanted)
+        if found is None:
+            tables.metadata.create_all(connection)
+            connection.execute(insert(tables.schema_version).values(version=wanted))
+        elif found < wanted:
+            migrate(connection, found, steps)
+            connection.execute(update(tables.schema_version).values(version=wanted))
+
+
+def _version(connection: Connection, shown: str, wanted: int) -> int | None:
+    """A ledger's version, None where there is nothing yet; UsageProblem for all that is no use."""
+    inspector = inspect(connection)
+    if not inspector.has_table(tables.schema_version.name):
+        if not inspector.get_table_names():
+            return None
+        raise UsageProblem(
+            f"{shown} is a database, but no ledger.",
+            "Name another with --home."
+            if connection.dialect.name == "sqlite"
+            else "Name a database or a schema of its own (URL?options=-csearch_path%3DSCHEMA).",
+        )
+    version = connection.execute(select(tables.schema_version.c.version)).scalar()
+    if version is None:
         raise UsageProblem(f"{shown} is a database, but no ledger.", "Name another with --home.")
-    newer = found > tables.VERSION
+    found = int(version)
+    if FIRST <= found <= wanted:
+        return found
+    newer = found > wanted
     raise UsageProblem(
         f"The ledger {shown} is of version {found}, made by {'a newer' if newer else 'an older'}"
-        f" feedtool; this one knows version {tables.VERSION}.",
+        f" feedtool; this one knows version {wanted}.",
         "Upgrade feedtool, or name another ledger with --home."
         if newer
         else "Finish its runs with the feedtool that made it, or name another with --home.",
     )
 
 
-def _version(connection: Connection) -> int | None:
-    if not inspect(connection).has_table(tables.schema_version.name):
-        return None
-    found = connection.execute(select(tables.schema_version.c.version)).scalar()
-    return None if found is None else int(found)
-
-
-def _first_line(error: Exception) -> str:
-    cause = getattr(error, "orig", None) or error
-    return (str(cause) or type(cause).__name__).splitlines()[0].rstrip(".")
+def _see_to_text(connection: Connection, shown: str) -> None:
+    """Only a database in UTF-8 can hold whatever a seller writes."""
+    encoding = connection.execute(text("SHOW server_encoding")).scalar()
+    if encoding != "UTF8":
+        raise UsageProblem(
+            f"The ledger {shown} cannot be opened: the database's encoding is {encoding}.",
+            "Make one with: CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0",
+        )

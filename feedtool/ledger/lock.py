@@ -1,0 +1,290 @@
+"""One writer at a time for each ledger and seller, over processes and, on PostgreSQL, machines.
+
+The lock is the kernel's, or the server's: it ends with the process that holds it, however that
+ends, so there is none to clear away by hand.
+
+    SQLite in a file   a lock on `<ledger's name>.<digest>.lock` beside the file
+    PostgreSQL         an advisory lock of a connection that is kept for nothing else
+    SQLite in memory   none: nobody else can see it
+"""
+
+from __future__ import annotations
+
+import getpass
+import hashlib
+import json
+import os
+import re
+import socket
+import sys
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from sqlalchemy import event, text
+
+from feedtool.errors import Interrupted, UsageProblem
+from feedtool.ledger.database import is_file, shown_as, told
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from sqlalchemy import Connection, Engine
+
+NAME_LENGTH = 63
+"""PostgreSQL cuts an application_name after as many bytes."""
+
+FAR = 1 << 30
+"""The byte that is locked on Windows, where a locked one cannot be read."""
+
+DEAD_AFTER = {
+    "tcp_keepalives_idle": "30",
+    "tcp_keepalives_interval": "10",
+    "tcp_keepalives_count": "3",
+    "idle_session_timeout": "0",
+}
+"""The server lets go of the lock of a machine that is gone within a minute, of no other."""
+
+SET = "SELECT set_config(name, :value, false) FROM pg_settings WHERE name = :name"
+"""Nothing, where an older server has no such setting."""
+IS_HELD = (
+    "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND granted AND pid = :pid"
+    " AND objsubid = 1 AND ((classid::bigint << 32) | objid::bigint) = :key"
+)
+WHO_HOLDS_IT = (
+    "SELECT a.application_name FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid"
+    " WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1"
+    " AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+    " AND ((l.classid::bigint << 32) | l.objid::bigint) = :key"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """A process that holds the lock, as it says of itself. No secret is in it."""
+
+    pid: int
+    host: str
+    user: str
+    command: str
+    """`submit`, `watch` …: the command's name, without its options."""
+    since: datetime
+
+    def __str__(self) -> str:
+        since = self.since.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
+        return (
+            f"process {self.pid} on {self.host} since {since}"
+            f" (feedtool {self.command}, of {self.user})"
+        )
+
+    @classmethod
+    def here(cls, command: str, now: datetime) -> Self:
+        """This process."""
+        user = "?"
+        # Where the user has no name, the system says so in one of several ways.
+        with suppress(OSError, KeyError, ImportError):
+            user = getpass.getuser()
+        return cls(os.getpid(), socket.gethostname(), user, command, now)
+
+    def as_json(self) -> str:
+        """What stands in the lock's file."""
+        values = [self.pid, self.host, self.user, self.command, self.since.isoformat()]
+        return json.dumps(dict(zip(self.__slots__, values, strict=True)))
+
+    @classmethod
+    def from_json(cls, content: str) -> Self | None:
+        """From what stands in the lock's file; None while that is not whole."""
+        try:
+            found = json.loads(content)
+            since = datetime.fromisoformat(found["since"])
+            host, user, command = (str(found[name]) for name in ("host", "user", "command"))
+            return cls(int(found["pid"]), host, user, command, since)
+        except (ValueError, KeyError, TypeError):
+            return None
+
+    def as_name(self) -> str:
+        """What the server shows of the connection, cut to what it can show."""
+        words = (
+            "feedtool",
+            str(self.pid),
+            self.since.astimezone(UTC).strftime("%Y%m%dT%H%M%SZ"),
+            *(re.sub(r"[^!-~]", "_", part) for part in (self.command, self.user, self.host)),
+        )
+        return " ".join(words)[:NAME_LENGTH]
+
+    @classmethod
+    def from_name(cls, name: str | None) -> Self | None:
+        """From what the server shows of a connection."""
+        found = re.fullmatch(r"feedtool (\d+) (\d{8}T\d{6}Z) (\S+) (\S+) (\S+)", name or "")
+        if found is None:
+            return None
+        since = datetime.strptime(found[2], "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
+        return cls(int(found[1]), found[5], found[4], found[3], since)
+
+
+class Held(UsageProblem):
+    """Another process has the lock."""
+
+    def __init__(self, shown: str, seller: str, holder: Holder | None) -> None:
+        super().__init__(
+            f"The ledger {shown} is held for seller {seller} by {holder or 'another process'}.",
+            "One process at a time sends for a seller: wait until it is done, or end it.",
+        )
+        self.holder = holder
+        """None while it has not said yet who it is."""
+
+
+@contextmanager
+def hold(
+    engine: Engine,
+    seller: str,
+    service: str,
+    *,
+    command: str,
+    now: datetime,
+    wait: Callable[[Held], bool] | None = None,
+) -> Iterator[None]:
+    """Be the only process that sends for this seller of this service from this ledger.
+
+    Args:
+        engine: The ledger's, of `open_engine`.
+        seller: The SellerId.
+        service: The base address; neither case nor a slash at its end makes it another.
+        command: The command's name, for those who find the lock taken. No options: those may
+            hold a secret.
+        now: Since when it is held, for the same.
+        wait: Called each time the lock is found taken: it pauses, and tells whether to try once
+            more. Without it nothing is waited for.
+
+    Raises:
+        Held: Another process has the lock, and is not waited for (any longer).
+        Interrupted: The server cannot be reached. While the lock is held, `writing` raises it once
+            the server has taken the lock away, as when it was restarted: somebody else may have
+            it by then.
+        UsageProblem: The file system has no locks, or does not let us write beside the ledger.
+    """
+    me = Holder.here(command, now)
+    with ExitStack() as stack:
+        while True:
+            try:
+                stack.enter_context(_taken(engine, seller, service, me))
+                break
+            except Held as held:
+                if wait is None or not wait(held):
+                    raise
+        yield
+
+
+@contextmanager
+def _taken(engine: Engine, seller: str, service: str, me: Holder) -> Iterator[None]:
+    digest = hashlib.sha256(json.dumps([service.rstrip("/").casefold(), seller]).encode())
+    if engine.dialect.name == "postgresql":
+        with _advisory(engine, seller, digest.hexdigest(), me):
+            yield
+    elif is_file(engine.url):
+        # Whichever way the ledger was named, it has the one lock.
+        ledger = Path(str(engine.url.database)).resolve()
+        with _locked(ledger, seller, digest.hexdigest()[:16], me):
+            yield
+    else:
+        yield
+
+
+# A file. It stays when the lock is let go: to remove it would take the lock from whoever has it
+# open already and is about to lock it.
+
+
+@contextmanager
+def _locked(ledger: Path, seller: str, digest: str, me: Holder) -> Iterator[None]:
+    path = ledger.with_name(f"{ledger.name}.{digest}.lock")
+    with ExitStack() as stack:
+        try:
+            handle = os.open(path, os.O_CREAT | os.O_RDWR, 0o600)
+            stack.callback(os.close, handle)
+            is_mine = _lock(handle)
+        except OSError as error:
+            raise UsageProblem(
+                f"The ledger {ledger} cannot be locked with {path.name}: {error.strerror}.",
+                "Name another on a disk of this machine with --home.",
+            ) from error
+        if not is_mine:
+            content = os.pread(handle, 4096, 0) if hasattr(os, "pread") else path.read_bytes()
+            raise Held(str(ledger), seller, Holder.from_json(content.decode(errors="replace")))
+        _write(handle, me.as_json())
+        stack.callback(_write, handle, "")
+        yield
+
+
+def _write(handle: int, content: str) -> None:
+    # Who holds it is a courtesy: a full disk takes nothing from the lock.
+    with suppress(OSError):
+        os.ftruncate(handle, 0)
+        os.lseek(handle, 0, os.SEEK_SET)
+        os.write(handle, content.encode())
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _lock(handle: int) -> bool:
+        os.lseek(handle, FAR, os.SEEK_SET)
+        try:
+            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+        except PermissionError:
+            return False
+        return True
+
+else:
+    import fcntl
+
+    def _lock(handle: int) -> bool:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+
+# An advisory lock of the server.
+
+
+@contextmanager
+def _advisory(engine: Engine, seller: str, digest: str, me: Holder) -> Iterator[None]:
+    with ExitStack() as stack:
+        with told(engine, "locked"):
+            connection = stack.enter_context(engine.connect())
+            connection.execution_options(isolation_level="AUTOCOMMIT")
+            # It never goes back to the others: to close it is to let go of the lock.
+            connection.detach()
+            key = _key(_only(connection, "SELECT current_schema()"), digest)
+            # The name comes first: who finds the lock taken finds the name too.
+            for name, value in {**DEAD_AFTER, "application_name": me.as_name()}.items():
+                _only(connection, SET, name=name, value=value)
+            if not _only(connection, "SELECT pg_try_advisory_lock(:key)", key=key):
+                holder = Holder.from_name(_only(connection, WHO_HOLDS_IT, key=key))
+                raise Held(shown_as(engine.url), seller, holder)
+            pid = _only(connection, "SELECT pg_backend_pid()")
+
+        def see_that_it_is_held(writer: Connection) -> None:
+            writes = writer.get_execution_options().get("writes", False)
+            if writes and not _only(writer, IS_HELD, pid=pid, key=key):
+                raise Interrupted(
+                    f"The server has let go of the lock of seller {seller}.",
+                    "Somebody else may send by now; go on with: feedtool resume",
+                )
+
+        event.listen(engine, "begin", see_that_it_is_held)
+        stack.callback(event.remove, engine, "begin", see_that_it_is_held)
+        yield
+
+
+def _key(schema: str, digest: str) -> int:
+    """A number of 64 bits for a lock: a database may hold a ledger in each of its schemas."""
+    mixed = hashlib.sha256(f"{schema} {digest}".encode()).digest()
+    return int.from_bytes(mixed[:8], "big", signed=True)
+
+
+def _only(connection: Connection, query: str, **values: object) -> Any:
+    return connection.execute(text(query), values).scalar()

@@ -1,0 +1,128 @@
+"""From the tables of every earlier version to those of this one.
+
+A step takes a ledger from one version to the next: the first in `STEPS` from version 1 to 2. It
+gets a connection with a transaction open and neither begins nor ends one: all steps that a ledger
+needs, and the note of its new version, are one transaction. A crash, a full disk or a failing step
+leaves the old ledger as it was. Both databases take back changes of tables too.
+
+To change the tables:
+
+1. Change `tables` as if they had always been so, and count up its VERSION. A new ledger is made
+   from there, without steps.
+2. Append a step to `STEPS`. It says in its own words what a column is, since `tables` is always of
+   today's version and the step is for good: once released, it is never changed.
+3. A test takes a ledger of version 1 through all steps and compares it with a new one.
+
+A step uses what SQL both databases read alike; `connection.dialect.name` tells them apart where
+nothing else helps. SQLite adds a column that is NOT NULL only with a `server_default`, and one with
+a foreign key only without. It changes no column: make a new table, copy, drop the old one, rename,
+after `PRAGMA defer_foreign_keys = ON`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Connection,
+    ForeignKey,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    text,
+)
+from sqlalchemy.schema import CreateColumn
+
+if TYPE_CHECKING:
+    from sqlalchemy.types import TypeEngine
+
+Step: TypeAlias = Callable[[Connection], None]
+
+
+def migrate(connection: Connection, version: int, steps: Sequence[Step]) -> None:
+    """Take a ledger of an older version through the steps that it has not had, in their order."""
+    for step in steps[version - FIRST :]:
+        step(connection)
+
+
+def add_column(connection: Connection, table: str, column: Column[Any]) -> None:
+    """`ALTER TABLE … ADD COLUMN`, spelt for the database at hand."""
+    quote = connection.dialect.identifier_preparer.quote
+    spelt = CreateColumn(column).compile(dialect=connection.dialect)
+    connection.exec_driver_sql(f"ALTER TABLE {quote(table)} ADD COLUMN {spelt}")
+
+
+def _key() -> TypeEngine[int]:
+    return BigInteger().with_variant(Integer(), "sqlite")
+
+
+# 1 to 2: rows that are sent again, references in flight, outputs.
+
+
+def _send_again(connection: Connection) -> None:
+    add_column(connection, "rows", Column("sends", Integer, nullable=False, server_default="0"))
+    add_column(connection, "rows", Column("fate", Text))
+    add_column(connection, "rows", Column("fate_text", Text))
+    add_column(connection, "attempts", Column("package_id", Text))
+    connection.execute(text("CREATE INDEX row_by_reference ON rows (reference)"))
+    known = MetaData()
+    Table("runs", known, Column("run_id", _key(), primary_key=True))
+    Table("packages", known, Column("package", _key(), primary_key=True))
+    outputs = Table(
+        "outputs",
+        known,
+        Column("path", Text, primary_key=True),
+        Column("run_id", _key(), ForeignKey("runs.run_id"), nullable=False),
+        Column("sha256", Text, nullable=False),
+        Column("written_at", String(32), nullable=False),
+    )
+    flights = Table(
+        "flights",
+        known,
+        Column("scope", Text, primary_key=True),
+        Column("key", Text, primary_key=True),
+        Column("package", _key(), ForeignKey("packages.package"), nullable=False, index=True),
+        sqlite_with_rowid=False,
+    )
+    outputs.create(connection)
+    flights.create(connection)
+    _take_off(connection)
+
+
+def _take_off(connection: Connection) -> None:
+    """Rows of packages that are open are in flight; where two have the same, in the older."""
+    packages = connection.execute(
+        text(
+            "SELECT p.package, p.channel, r.service, r.seller"
+            " FROM packages p JOIN files f ON f.file = p.file JOIN runs r ON r.run_id = f.run_id"
+            " WHERE p.phase NOT IN ('planned', 'closed') ORDER BY p.package"
+        )
+    )
+    flying = text(
+        "INSERT INTO flights (scope, key, package)"
+        " SELECT CAST(:scope AS TEXT), k.key, CAST(:package AS BIGINT) FROM ("
+        " SELECT 'r' || reference AS key FROM rows WHERE package = :package"
+        " UNION SELECT 'p' || product FROM rows WHERE package = :package AND product <> ''"
+        ") k WHERE NOT EXISTS ("
+        " SELECT 1 FROM flights f WHERE f.scope = :scope AND f.key = k.key)"
+    )
+    for one in packages.all():
+        told = f"{one.service}\n{one.seller}\n{one.channel}"
+        scope = sha256(told.encode()).hexdigest()[:24]
+        connection.execute(flying, {"scope": scope, "package": one.package})
+
+
+FIRST = 1
+"""The oldest version that was ever released."""
+
+STEPS: tuple[Step, ...] = (_send_again,)
+"""The n-th of them takes a ledger from version n to n + 1."""
+
+VERSION = FIRST + len(STEPS)
+"""Of the tables as they are now."""

@@ -1,0 +1,137 @@
+"""The input files of runs as they were read, for as long as their results may be written.
+
+A snapshot is named by the SHA-256 of its content, so that equal files are kept once, and what is
+in it can be proved. Only their owner can read them.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import secrets
+from contextlib import contextmanager, suppress
+from io import FileIO
+from typing import TYPE_CHECKING
+
+from feedtool.errors import FileProblem, UsageProblem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+FULL = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
+
+PIECE = 1 << 20
+"""Bytes copied by hand at a time."""
+AT_ONCE = 1 << 30
+"""Bytes that the system is asked to copy at a time."""
+
+
+class Snapshots:
+    """A folder of snapshots; made with the first of them."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def keep(self, path: Path) -> str:
+        """Keep a file as it is now. Returns its SHA-256, by which it is found again.
+
+        What is read from now on is better read from the snapshot: the file itself may change.
+
+        Raises:
+            FileProblem: The file cannot be read.
+            UsageProblem: The snapshot cannot be written; nothing of it is left behind.
+        """
+        with _readable(path, "See that it is there, and that you may read it.") as source:
+            digest = _digest_of(source)
+            if self._is_whole(digest):
+                return digest
+            source.seek(0)
+            try:
+                kept = self._copy_of(source)
+            except OSError as error:
+                why = "the disk is full" if error.errno in FULL else error.strerror
+                raise UsageProblem(
+                    f"No snapshot of {path} can be kept in {self._folder}: {why}.",
+                    "Make room and allow writing there, or name another place with --home.",
+                ) from error
+        # The copy is named by what is in it, also when the file was changed in between.
+        return kept
+
+    def path_of(self, sha256: str) -> Path:
+        """Where a snapshot is, checked: it holds what its name says.
+
+        Raises:
+            FileProblem: It is missing, cannot be read, or was changed.
+        """
+        path = self._folder / sha256
+        with _readable(path, "It is what the run was sent from; bring it back to go on.") as kept:
+            found = _digest_of(kept)
+        if found != sha256:
+            raise FileProblem(
+                f"The snapshot {path} is not what was sent: its content has changed.",
+                "Put the original file there, or bring it back from a backup.",
+            )
+        return path
+
+    def _is_whole(self, sha256: str) -> bool:
+        with suppress(OSError), (self._folder / sha256).open("rb", buffering=0) as kept:
+            return _digest_of(kept) == sha256
+        return False
+
+    def _copy_of(self, source: FileIO) -> str:
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._folder.chmod(0o700)
+        temporary = self._folder / f".{secrets.token_hex(8)}.tmp"
+        try:
+            with FileIO(temporary, "x+", opener=_for_its_owner) as copy:
+                _copy(source, copy)
+                os.fsync(copy.fileno())
+                copy.seek(0)
+                digest = _digest_of(copy)
+            temporary.replace(self._folder / digest)
+        finally:
+            with suppress(OSError):
+                temporary.unlink(missing_ok=True)
+        _bring_to_disk(self._folder)
+        return digest
+
+
+def _for_its_owner(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
+@contextmanager
+def _readable(path: Path, hint: str) -> Iterator[FileIO]:
+    try:
+        with path.open("rb", buffering=0) as file:
+            yield file
+    except OSError as error:
+        raise FileProblem(f"{path} cannot be read: {error.strerror}.", hint) from error
+
+
+def _digest_of(file: FileIO) -> str:
+    return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _copy(source: FileIO, target: FileIO) -> None:
+    """By the system as far as it can, which on some disks shares the blocks; the rest by hand."""
+    if hasattr(os, "copy_file_range"):
+        with suppress(OSError):
+            while os.copy_file_range(source.fileno(), target.fileno(), AT_ONCE):
+                pass
+    while piece := source.read(PIECE):
+        left = memoryview(piece)
+        while left:
+            left = left[target.write(left) :]
+
+
+def _bring_to_disk(folder: Path) -> None:
+    """On systems where a folder can be opened; the others do it by themselves."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

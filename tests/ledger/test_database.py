@@ -1,0 +1,391 @@
+from __future__ import annotations
+
+import os
+import sqlite3
+import stat
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from sqlalchemy import Column, Integer, MetaData, Table, Text, func, insert, select, text
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import DataError, IntegrityError
+
+from feedtool.errors import Interrupted, UsageProblem
+from feedtool.ledger import tables
+from feedtool.ledger.database import open_engine, reading, writing
+from feedtool.ledger.migrations import VERSION
+from tests.ledger.conftest import Process
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sqlalchemy import Engine
+
+    from tests.ledger.conftest import Server
+
+SECRET = "s3cr3t"
+
+AILMENTS = {
+    "disk_full": "53100",
+    "out_of_memory": "53200",
+    "too_many_connections": "53300",
+    "query_canceled": "57014",
+    "admin_shutdown": "57P01",
+    "lock_not_available": "55P03",
+    "serialization_failure": "40001",
+    "deadlock_detected": "40P01",
+    "read_only_sql_transaction": "25006",
+    "insufficient_privilege": "42501",
+    "undefined_table": "42P01",
+    "connection_failure": "08006",
+    "io_error": "58030",
+    "data_corrupted": "XX001",
+}
+"""Of a server, by the names in its manual."""
+
+notes = Table("notes", MetaData(), Column("note", Integer, primary_key=True), Column("text", Text))
+
+
+def add(engine: Engine, *texts: str) -> None:
+    with writing(engine) as db:
+        db.execute(insert(notes), [{"text": one} for one in texts])
+
+
+def count(engine: Engine) -> int:
+    with reading(engine) as db:
+        return int(db.execute(select(func.count()).select_from(notes)).scalar_one())
+
+
+def version(engine: Engine) -> list[int]:
+    with reading(engine) as db:
+        return list(db.execute(select(tables.schema_version.c.version)).scalars())
+
+
+@pytest.fixture
+def engine(place: Path | str) -> Iterator[Engine]:
+    """An open ledger with one table more."""
+    opened = open_engine(place)
+    with writing(opened) as db:
+        notes.create(db)
+    yield opened
+    opened.dispose()
+
+
+def end_connections(server: Server, url: str) -> None:
+    """As a server does that is shut down, or taken over by another."""
+    ending = "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = "
+    server.execute(f"{ending} '{make_url(url).database}'")
+
+
+# Opening.
+
+
+def test_a_ledger_is_made_once_and_found_again(place: Path | str) -> None:
+    for _ in range(2):
+        opened = open_engine(place)
+        assert version(opened) == [VERSION]
+        opened.dispose()
+
+
+def test_processes_that_open_a_new_ledger_at_once(place: Path | str) -> None:
+    lines = """
+say("ready"); listen()
+open_engine(place)
+say("open")
+"""
+    several = [Process(lines, place) for _ in range(2)]
+    for one in several:
+        assert one.heard() == "ready"
+    for one in several:
+        one.tell()
+    assert [one.ended() for one in several] == [(0, "open\n", "")] * 2
+    opened = open_engine(place)
+    assert version(opened) == [VERSION]
+    opened.dispose()
+
+
+def test_who_opens_waits_for_no_writer(engine: Engine, place: Path | str) -> None:
+    with writing(engine) as db:
+        db.execute(insert(notes).values(text="not yet"))
+        other = open_engine(place)
+        assert count(other) == 0
+    assert count(other) == 1
+    other.dispose()
+
+
+def test_what_is_no_ledger_is_left_alone(postgresql: str) -> None:
+    database = make_url(postgresql).database
+    aside = f"{postgresql}&options=-csearch_path%3Dfeedtool"
+    with pytest.raises(UsageProblem, match="cannot be opened"):
+        open_engine(aside)
+    plain = open_engine(postgresql)
+    with plain.begin() as db:
+        for name in tables.metadata.tables:
+            db.exec_driver_sql(f'DROP TABLE "{name}" CASCADE')
+        notes.create(db)
+        db.exec_driver_sql("CREATE SCHEMA feedtool")
+    plain.dispose()
+    with pytest.raises(UsageProblem, match=f"/{database}.* is a database, but no ledger") as caught:
+        open_engine(postgresql)
+    assert "search_path" in caught.value.hint
+    opened = open_engine(aside)
+    assert version(opened) == [VERSION]
+    opened.dispose()
+
+
+def test_only_utf_8_holds_every_text(server: Server) -> None:
+    latin = "ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0"
+    with (
+        server.database(latin) as url,
+        pytest.raises(UsageProblem, match="encoding is LATIN1") as caught,
+    ):
+        open_engine(url)
+    assert "ENCODING 'UTF8'" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("url", "why"),
+    [
+        (f"postgresql://u:{SECRET}@127.0.0.1:1/db", "onnection refused"),
+        (f"postgres://u@127.0.0.1:1/db?password={SECRET}&connect_timeout=3", "onnection refused"),
+        (f"postgresql://u:{SECRET}@127.0.0.1:1/db?nonsense={SECRET}", "nonsense"),
+        (f"postgresql://u:{SECRET}@/db?host=/nowhere", "/nowhere"),
+        (f"postgresql://u:{SECRET}@h:port/db", "no URL of a database"),
+        (f"postgresql:///u:{SECRET}@h:1:2://", "cannot be opened"),
+        (f" postgresql://u:{SECRET}@h/db", "no URL of a database"),
+        (f"postgresql+psycopg2://u:{SECRET}@h/db", "SQLite or in PostgreSQL"),
+        (f"mysql://u:{SECRET}@h/db", "SQLite or in PostgreSQL"),
+        ("sqlite:///file:ledger.db?uri=true", "SQLite or in PostgreSQL"),
+    ],
+)
+def test_an_address_that_will_not_do_keeps_its_password(url: str, why: str) -> None:
+    with pytest.raises(UsageProblem, match=why) as caught:
+        open_engine(url)
+    assert caught.value.hint
+    assert SECRET not in f"{caught.value.message} {caught.value.hint}"
+
+
+def test_a_driver_that_is_missing_is_told() -> None:
+    lines = """
+sys.modules["psycopg"] = None
+try:
+    open_engine(place)
+except FeedtoolError as error:
+    say(error.message + " " + error.hint)
+"""
+    code, said, complained = Process(lines, f"postgresql://u:{SECRET}@h/db").ended()
+    assert (code, complained) == (0, "")
+    assert "psycopg is not installed" in said
+    assert "feedtool[postgresql]" in said
+    assert SECRET not in said
+
+
+# Transactions.
+
+
+def test_all_of_it_or_nothing(engine: Engine) -> None:
+    add(engine, "one")
+    adding = insert(notes).values(note=2)
+    with pytest.raises(IntegrityError), writing(engine) as db:
+        [db.execute(adding) for _ in range(2)]
+    assert count(engine) == 1
+
+
+def test_a_reader_sees_one_moment(engine: Engine) -> None:
+    counting = select(func.count()).select_from(notes)
+    with reading(engine) as db:
+        before = db.execute(counting).scalar_one()
+        add(engine, "meanwhile")
+        assert (before, db.execute(counting).scalar_one()) == (0, 0)
+    assert count(engine) == 1
+
+
+def test_what_was_committed_survives_a_kill(engine: Engine, place: Path | str) -> None:
+    lines = """
+from sqlalchemy import text
+engine = open_engine(place)
+with writing(engine) as db:
+    db.execute(text("INSERT INTO notes (note, text) VALUES (1, 'kept')"))
+with writing(engine) as db:
+    db.execute(text("INSERT INTO notes (note, text) VALUES (2, 'lost')"))
+    say("written"); listen()
+"""
+    with Process(lines, place) as other:
+        assert other.heard() == "written"
+    with writing(engine) as db:
+        assert db.execute(select(notes.c.text)).scalars().all() == ["kept"]
+
+
+def test_every_commit_is_brought_to_the_disk(server: Server, postgresql: str) -> None:
+    database = make_url(postgresql).database
+    for given, kept in (("off", "on"), ("remote_apply", "remote_apply")):
+        server.execute(f"ALTER DATABASE {database} SET synchronous_commit = {given}")
+        opened = open_engine(postgresql)
+        with writing(opened) as db:
+            assert db.execute(text("SHOW synchronous_commit")).scalar() == kept
+        opened.dispose()
+
+
+# What goes wrong.
+
+
+@pytest.mark.parametrize("state", AILMENTS.values(), ids=AILMENTS)
+def test_what_ails_a_server_is_no_bug(postgresql: str, state: str) -> None:
+    opened = open_engine(postgresql)
+    with pytest.raises(Interrupted, match="ledger cannot be written: it ails") as caught:
+        fail(opened, state)
+    assert "see to the server" in caught.value.hint
+    opened.dispose()
+
+
+@pytest.mark.parametrize(("state", "kind"), [("23505", IntegrityError), ("22003", DataError)])
+def test_a_bug_is_no_broken_server(postgresql: str, state: str, kind: type[Exception]) -> None:
+    opened = open_engine(postgresql)
+    with pytest.raises(kind, match="it ails"):
+        fail(opened, state)
+    opened.dispose()
+
+
+def fail(engine: Engine, state: str) -> None:
+    """Have the server report this SQLSTATE."""
+    with writing(engine) as db:
+        db.exec_driver_sql(f"DO $$ BEGIN RAISE 'it ails' USING ERRCODE = '{state}'; END $$")
+
+
+def test_a_lost_connection_is_made_again(server: Server, postgresql: str) -> None:
+    opened = open_engine(postgresql)
+    end_connections(server, postgresql)
+    assert version(opened) == [VERSION]
+    end_connections(server, postgresql)
+    with writing(opened) as db:
+        notes.create(db)
+    with pytest.raises(Interrupted, match="cannot be written"):
+        _lose(opened, server, postgresql)
+    assert count(opened) == 0
+    opened.dispose()
+
+
+def _lose(engine: Engine, server: Server, url: str) -> None:
+    """Have the connection end in the middle of a transaction."""
+    with writing(engine) as db:
+        db.execute(insert(notes).values(text="lost"))
+        end_connections(server, url)
+        db.execute(insert(notes).values(text="lost too"))
+
+
+def test_a_server_that_is_gone_and_comes_back(server: Server, postgresql: str) -> None:
+    opened = open_engine(postgresql)
+    database = make_url(postgresql).database
+    server.execute(f"ALTER DATABASE {database} ALLOW_CONNECTIONS false")
+    end_connections(server, postgresql)
+    with pytest.raises(Interrupted, match="cannot be read"):
+        version(opened)
+    with pytest.raises(Interrupted, match="cannot be written"), writing(opened):
+        pass
+    server.execute(f"ALTER DATABASE {database} ALLOW_CONNECTIONS true")
+    assert version(opened) == [VERSION]
+    opened.dispose()
+
+
+def test_a_full_disk(tmp_path: Path) -> None:
+    opened = open_engine(tmp_path / "ledger.db")
+    with writing(opened) as db:
+        notes.create(db)
+        pages = db.exec_driver_sql("PRAGMA page_count").scalar_one()
+        # Of this connection, which is the only one.
+        db.exec_driver_sql(f"PRAGMA max_page_count = {pages + 2}")
+    with pytest.raises(Interrupted, match="is full") as caught:
+        add(opened, "long" * 10_000)
+    assert "make room" in caught.value.hint
+    assert count(opened) == 0
+    add(opened, "short")
+    opened.dispose()
+
+
+def test_a_file_that_is_damaged(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.db"
+    opened = open_engine(path)
+    with writing(opened) as db:
+        notes.create(db)
+    add(opened, *["long" * 1000] * 20)
+    opened.dispose()
+    with path.open("r+b") as file:
+        file.seek(-60_000, os.SEEK_END)
+        file.write(b"\xff" * 60_000)
+    opened = open_engine(path)
+    with pytest.raises(Interrupted, match="cannot be read"), reading(opened) as db:
+        db.execute(select(notes.c.text)).all()
+    opened.dispose()
+
+
+def test_a_file_that_another_keeps_for_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("feedtool.ledger.database.PRAGMAS", ("PRAGMA busy_timeout = 1",))
+    path = tmp_path / "ledger.db"
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN EXCLUSIVE")
+    with pytest.raises(UsageProblem, match="locked") as caught:
+        open_engine(path)
+    assert "Another process" in caught.value.hint
+    other.close()
+
+
+def test_what_a_seller_wrote_stands_in_no_error(engine: Engine) -> None:
+    with pytest.raises(IntegrityError) as caught, writing(engine) as db:
+        db.execute(insert(notes), [{"note": 1, "text": SECRET}] * 2)
+    assert SECRET not in str(caught.value)
+
+
+# Files.
+
+
+@pytest.mark.parametrize("name", ["ledger.db", "a?b=c #%41 é.db", "with space.db"])
+def test_a_ledger_is_where_it_was_named(tmp_path: Path, name: str) -> None:
+    opened = open_engine(tmp_path / name)
+    assert (tmp_path / name).stat().st_size > 0
+    opened.dispose()
+
+
+def test_a_ledger_stays_where_it_was_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    for place in (Path("path.db"), "text.db", "sqlite:///url.db"):
+        monkeypatch.chdir(tmp_path)
+        opened = open_engine(place)
+        opened.dispose()
+        monkeypatch.chdir(elsewhere)
+        assert version(opened) == [VERSION]
+        opened.dispose()
+    assert list(elsewhere.iterdir()) == []
+
+
+@pytest.mark.parametrize("prefix", ["", "sqlite:///"])
+def test_only_its_owner_reads_a_ledger(tmp_path: Path, prefix: str) -> None:
+    folder = tmp_path / "state"
+    path = folder / "ledger.db"
+    for _ in range(2):
+        opened = open_engine(f"{prefix}{path}")
+        with writing(opened) as db:
+            notes.create(db, checkfirst=True)
+        add(opened, "mine")
+        modes = {one.name: stat.S_IMODE(one.stat().st_mode) for one in folder.iterdir()}
+        assert modes == dict.fromkeys(("ledger.db", "ledger.db-wal", "ledger.db-shm"), 0o600)
+        opened.dispose()
+        # As one made under another's rules: it is closed to others when it is opened again.
+        path.chmod(0o644)
+        path.with_name("ledger.db-wal").write_bytes(b"")
+        path.with_name("ledger.db-wal").chmod(0o644)
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+
+
+def test_a_rule_of_the_users_opens_nothing(tmp_path: Path) -> None:
+    lines = """
+os.umask(0)
+engine = open_engine(place)
+say(" ".join(oct(one.stat().st_mode & 0o777) for one in Path(place).parent.iterdir()))
+"""
+    code, said, complained = Process(lines, tmp_path / "state" / "ledger.db").ended()
+    assert (code, complained) == (0, "")
+    assert set(said.split()) == {"0o600"}

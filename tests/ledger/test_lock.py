@@ -1,0 +1,301 @@
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime, timedelta, timezone
+from typing import TYPE_CHECKING
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.engine import make_url
+
+from feedtool.errors import Exit, Interrupted, UsageProblem
+from feedtool.ledger import tables
+from feedtool.ledger.database import IN_MEMORY, open_engine, reading, writing
+from feedtool.ledger.lock import NAME_LENGTH, Held, Holder, hold
+from tests.ledger.conftest import PATIENCE, Process
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from contextlib import AbstractContextManager
+    from pathlib import Path
+
+    from sqlalchemy import Engine
+
+    from tests.ledger.conftest import Server
+
+NOW = datetime(2026, 3, 2, 11, 2, tzinfo=UTC)
+SERVICE = "https://service.example/v2"
+
+HOLDING = f"""
+from feedtool.ledger.lock import hold
+engine = open_engine(place)
+now = datetime(2026, 3, 2, 11, 2, tzinfo=UTC)
+with hold(engine, "S1", "{SERVICE}", command="submit", now=now):
+    say("held"); listen()
+say("free"); listen()
+"""
+"""Another process that has the lock until it is told to let go."""
+
+
+@pytest.fixture
+def engine(place: Path | str) -> Iterator[Engine]:
+    opened = open_engine(place)
+    yield opened
+    opened.dispose()
+
+
+@pytest.fixture
+def other(place: Path | str, engine: Engine) -> Iterator[Process]:
+    """Another process, which has the lock."""
+    with Process(HOLDING, str(place)) as process:
+        assert process.heard() == "held"
+        yield process
+    del engine
+
+
+def held(
+    engine: Engine, seller: str = "S1", service: str = SERVICE
+) -> AbstractContextManager[None]:
+    return hold(engine, seller, service, command="watch", now=NOW)
+
+
+class Patience:
+    """Waits, and keeps what it was told; not for ever."""
+
+    def __init__(self) -> None:
+        self.met: list[Holder | None] = []
+        self._until = time.monotonic() + PATIENCE
+
+    def __call__(self, held: Held) -> bool:
+        self.met.append(held.holder)
+        time.sleep(0.01)
+        return time.monotonic() < self._until
+
+
+def test_a_second_process_is_told_who_holds_it(engine: Engine, other: Process) -> None:
+    with pytest.raises(Held) as caught, held(engine):
+        pass
+    me = Holder.here("submit", NOW)
+    holder = caught.value.holder
+    assert holder is not None
+    assert (holder.pid, holder.command, holder.since) == (other.pid, "submit", NOW)
+    assert me.host.startswith(holder.host)
+    assert caught.value.exit is Exit.USAGE
+    for words in (
+        "is held for seller S1 by",
+        f"process {other.pid} on {holder.host} since 2026-03-02 11:02 UTC",
+        f"(feedtool submit, of {me.user})",
+    ):
+        assert words in caught.value.message
+    assert "wait until it is done" in caught.value.hint
+
+
+def test_it_is_free_once_the_other_lets_go(engine: Engine, other: Process) -> None:
+    other.tell()
+    assert other.heard() == "free"
+    with held(engine):
+        pass
+
+
+def test_it_is_free_once_the_other_is_killed(engine: Engine, other: Process) -> None:
+    other.kill()
+    waiting = Patience()
+    with hold(engine, "S1", SERVICE, command="resume", now=NOW, wait=waiting):
+        pass
+
+
+def test_who_waits_gets_it(engine: Engine, other: Process) -> None:
+    waiting = Patience()
+
+    def wait(held: Held) -> bool:
+        other.tell()
+        return waiting(held)
+
+    with hold(engine, "S1", SERVICE, command="watch", now=NOW, wait=wait):
+        assert other.heard() == "free"
+    assert [holder.pid for holder in waiting.met if holder][:1] == [other.pid]
+
+
+def test_who_has_waited_long_enough_goes(engine: Engine, other: Process) -> None:
+    answers = [True, True, False]
+    with (
+        pytest.raises(Held, match=f"process {other.pid} "),
+        hold(engine, "S1", SERVICE, command="watch", now=NOW, wait=lambda _: answers.pop(0)),
+    ):
+        pass
+    assert answers == []
+
+
+@pytest.mark.parametrize(
+    ("seller", "service", "is_free"),
+    [
+        ("S1", SERVICE, False),
+        ("S1", f"{SERVICE}/", False),
+        ("S1", SERVICE.upper(), False),
+        ("S1", "https://other.example/v2", True),
+        ("S2", SERVICE, True),
+        ("s1", SERVICE, True),
+    ],
+)
+def test_each_seller_of_each_service_has_its_own(
+    engine: Engine, seller: str, service: str, *, is_free: bool
+) -> None:
+    with held(engine):
+        if is_free:
+            with held(engine, seller, service):
+                pass
+            return
+        # This process is as much another as any.
+        with pytest.raises(Held), held(engine, seller, service):
+            pass
+
+
+def test_it_can_be_had_again_whatever_happened_in_it(engine: Engine) -> None:
+    broken = RuntimeError("in between")
+    for _ in range(3):
+        with pytest.raises(RuntimeError, match="in between"), held(engine):
+            raise broken
+
+
+def test_the_ledger_is_used_as_ever_meanwhile(engine: Engine) -> None:
+    with held(engine), held(engine, "S2"):
+        with writing(engine) as db:
+            assert db.execute(select(tables.schema_version)).all()
+        with reading(engine) as db:
+            assert db.execute(select(tables.schema_version)).all()
+
+
+def test_nobody_else_can_see_a_ledger_in_memory() -> None:
+    opened = open_engine(IN_MEMORY)
+    with held(opened), held(opened):
+        pass
+    opened.dispose()
+
+
+# On a file.
+
+
+def test_it_is_one_lock_by_whatever_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "ledger.db"
+    opened = open_engine(path)
+    (tmp_path / "link.db").symlink_to(path)
+    (tmp_path / "folder").symlink_to(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    for place in ("link.db", "folder/ledger.db", f"sqlite:///{path}", "sqlite:///ledger.db"):
+        same = open_engine(place)
+        with held(opened), pytest.raises(Held), held(same):
+            pass
+        same.dispose()
+    opened.dispose()
+
+
+def test_its_file_is_its_owners_and_empty_when_free(tmp_path: Path) -> None:
+    opened = open_engine(tmp_path / "ledger.db")
+    with held(opened):
+        (path,) = tmp_path.glob("ledger.db.*.lock")
+        assert path.stat().st_mode & 0o777 == 0o600
+        assert Holder.from_json(path.read_text()) == Holder.here("watch", NOW)
+        assert "S1" not in path.read_text() + path.name
+    assert path.read_text() == ""
+    opened.dispose()
+
+
+@pytest.mark.parametrize("left", ["", "{", "[]", '{"pid": 1}', "\0\xff"])
+def test_what_stands_in_its_file_may_be_anything(tmp_path: Path, left: str) -> None:
+    opened = open_engine(tmp_path / "ledger.db")
+    with held(opened):
+        (path,) = tmp_path.glob("*.lock")
+        path.write_bytes(left.encode("latin-1"))
+        with pytest.raises(Held, match="by another process") as caught, held(opened):
+            pass
+        assert caught.value.holder is None
+    with held(opened):
+        assert Holder.from_json(path.read_text()) is not None
+    opened.dispose()
+
+
+def test_where_no_lock_can_be_made(tmp_path: Path) -> None:
+    opened = open_engine(tmp_path / "ledger.db")
+    with held(opened):
+        (path,) = tmp_path.glob("*.lock")
+    path.unlink()
+    path.mkdir()
+    with pytest.raises(UsageProblem, match="cannot be locked") as caught, held(opened):
+        pass
+    assert "--home" in caught.value.hint
+    opened.dispose()
+
+
+# On a server.
+
+
+def test_nothing_is_written_once_the_server_has_let_go(server: Server, postgresql: str) -> None:
+    opened = open_engine(postgresql)
+    second = open_engine(postgresql)
+    lock = f"datname = '{make_url(postgresql).database}' AND application_name LIKE 'feedtool % %'"
+    ending = "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE "
+    with held(opened):
+        server.execute(ending + lock)
+        with held(second):
+            with pytest.raises(Interrupted, match="let go of the lock"), writing(opened):
+                pass
+            with reading(opened) as db:
+                assert db.execute(select(tables.schema_version)).all()
+            with writing(second):
+                pass
+    with held(opened), writing(opened):
+        pass
+    for one in (opened, second):
+        one.dispose()
+
+
+def test_a_server_that_is_gone(server: Server, postgresql: str) -> None:
+    opened = open_engine(postgresql)
+    opened.dispose()
+    server.execute(f"ALTER DATABASE {make_url(postgresql).database} ALLOW_CONNECTIONS false")
+    with pytest.raises(Interrupted, match="cannot be locked"), held(opened):
+        pass
+
+
+def test_ledgers_of_one_database_have_locks_of_their_own(postgresql: str) -> None:
+    opened = open_engine(postgresql)
+    with writing(opened) as db:
+        db.exec_driver_sql("CREATE SCHEMA aside")
+    aside = open_engine(f"{postgresql}&options=-csearch_path%3Daside")
+    with held(opened), held(aside):
+        pass
+    for one in (opened, aside):
+        one.dispose()
+
+
+# Who holds it.
+
+ANN = Holder(4711, "host", "ann", "submit", NOW)
+
+
+@pytest.mark.parametrize(
+    ("holder", "read"),
+    [
+        (ANN, ANN),
+        (Holder(1, "h", "ann lee", "é", NOW), Holder(1, "h", "ann_lee", "_", NOW)),
+        (
+            Holder(1, "h", "u", "c", NOW.astimezone(timezone(timedelta(hours=5)))),
+            Holder(1, "h", "u", "c", NOW),
+        ),
+        (Holder(1, "h" * 90, "u", "c", NOW), Holder(1, "h" * 31, "u", "c", NOW)),
+        (Holder(1, "h", "u" * 90, "c", NOW), None),
+    ],
+)
+def test_a_holder_is_read_as_it_was_written(holder: Holder, read: Holder | None) -> None:
+    assert Holder.from_json(holder.as_json()) == holder
+    assert len(holder.as_name().encode()) <= NAME_LENGTH
+    assert Holder.from_name(holder.as_name()) == read
+
+
+@pytest.mark.parametrize("name", [None, "", "psql", "feedtool", "feedtool 1 now submit u h"])
+def test_others_are_no_holders(name: str | None) -> None:
+    assert Holder.from_name(name) is None
+
+
+def test_a_holder_is_told_in_utc() -> None:
+    assert str(ANN) == "process 4711 on host since 2026-03-02 11:02 UTC (feedtool submit, of ann)"

@@ -1,0 +1,258 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from sqlalchemy import Column, Connection, Integer, MetaData, Table, Text, inspect, text
+from sqlalchemy.exc import SQLAlchemyError
+
+from feedtool.errors import UsageProblem
+from feedtool.ledger import Ledger, tables
+from feedtool.ledger.database import open_engine, reading, writing
+from feedtool.ledger.migrations import VERSION, add_column
+from tests.ledger.conftest import Process
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+    from sqlalchemy.engine.reflection import Inspector
+
+    from feedtool.ledger.migrations import Step
+
+
+def grow(db: Connection) -> None:
+    """From 1 to 2: a column whose name is a word of SQL's, and what to fill it with."""
+    add_column(db, "pets", Column("order", Integer, nullable=False, server_default="0"))
+    db.execute(text('UPDATE pets SET "order" = 7'))
+
+
+def split(db: Connection) -> None:
+    """From 2 to 3: a table of its own, filled from the old."""
+    made = Table("orders", MetaData(), Column("pet", Text, primary_key=True), Column("n", Integer))
+    made.create(db)
+    db.execute(text('INSERT INTO orders SELECT name, "order" FROM pets'))
+
+
+BROKEN = RuntimeError("out of ideas")
+
+
+def break_off(db: Connection) -> None:
+    split(db)
+    raise BROKEN
+
+
+def fail(db: Connection) -> None:
+    split(db)
+    db.execute(text("INSERT INTO orders SELECT * FROM orders"))
+
+
+def old(place: Path | str, *steps: Step) -> None:
+    """A ledger of version 1 with two pets, and then taken through these steps."""
+    first = open_engine(place, steps=())
+    with writing(first) as db:
+        Table("pets", MetaData(), Column("name", Text, primary_key=True)).create(db)
+        db.execute(text("INSERT INTO pets VALUES ('Tom'), ('Kim')"))
+    first.dispose()
+    for count in range(1, len(steps) + 1):
+        open_engine(place, steps=steps[:count]).dispose()
+
+
+def found(place: Path | str, version: int) -> dict[str, list[tuple[object, ...]]]:
+    """What is in our two tables, seen by a tool to which the ledger is as it should be."""
+    held = {}
+    opened = open_engine(place, steps=[_never] * (version - 1))
+    with reading(opened) as db:
+        assert db.execute(text("SELECT version FROM schema_version")).all() == [(version,)]
+        for table in sorted({"pets", "orders"} & set(inspect(db).get_table_names())):
+            rows = db.execute(text(f"SELECT * FROM {table} ORDER BY 1"))  # noqa: S608  # ours
+            held[table] = [tuple(row) for row in rows]
+    opened.dispose()
+    return held
+
+
+def _never(db: Connection) -> None:
+    raise AssertionError(db)
+
+
+ONE = {"pets": [("Kim",), ("Tom",)]}
+TWO = {"pets": [("Kim", 7), ("Tom", 7)]}
+THREE = {**TWO, "orders": [("Kim", 7), ("Tom", 7)]}
+
+
+def test_the_tables_are_of_the_version_that_the_steps_lead_to() -> None:
+    assert tables.VERSION == VERSION
+
+
+@pytest.mark.parametrize(
+    ("had", "given", "version", "held"),
+    [
+        ([], [], 1, ONE),
+        ([], [grow], 2, TWO),
+        ([], [grow, split], 3, THREE),
+        ([grow], [_never, split], 3, THREE),
+        ([grow, split], [_never, _never], 3, THREE),
+    ],
+)
+def test_a_ledger_gets_the_steps_that_it_has_not_had(
+    place: Path | str,
+    had: list[Step],
+    given: list[Step],
+    version: int,
+    held: dict[str, list[tuple[object, ...]]],
+) -> None:
+    old(place, *had)
+    for _ in range(2):
+        open_engine(place, steps=given).dispose()
+        assert found(place, version) == held
+        given = [_never] * len(given)
+
+
+def test_a_new_ledger_needs_no_steps(place: Path | str) -> None:
+    open_engine(place, steps=[_never, _never]).dispose()
+    assert found(place, 3) == {}
+
+
+@pytest.mark.parametrize(
+    ("step", "kind", "why"),
+    [(break_off, RuntimeError, "out of ideas"), (fail, UsageProblem, "cannot be opened")],
+)
+def test_a_step_that_fails_leaves_the_old_ledger(
+    place: Path | str, step: Step, kind: type[Exception], why: str
+) -> None:
+    old(place)
+    for _ in range(2):
+        with pytest.raises(kind, match=why) as caught:
+            open_engine(place, steps=[grow, step])
+        assert kind is RuntimeError or isinstance(caught.value.__cause__, SQLAlchemyError)
+        assert found(place, 1) == ONE
+    open_engine(place, steps=[grow, split]).dispose()
+    assert found(place, 3) == THREE
+
+
+def test_a_kill_in_the_middle_leaves_the_old_ledger(place: Path | str) -> None:
+    lines = """
+from tests.ledger.test_migrations import grow, split
+def stop(db):
+    split(db)
+    say("in the middle"); listen()
+open_engine(place, steps=[grow, stop])
+"""
+    old(place)
+    with Process(lines, place) as other:
+        assert other.heard() == "in the middle"
+    assert found(place, 1) == ONE
+    open_engine(place, steps=[grow, split]).dispose()
+    assert found(place, 3) == THREE
+
+
+def test_of_two_that_migrate_at_once_one_waits(place: Path | str) -> None:
+    lines = """
+from tests.ledger.test_migrations import grow, split
+def told(step):
+    def run(db):
+        step(db)
+        say("migrating"); listen()
+    return run
+say("ready"); listen()
+open_engine(place, steps=[told(grow), split])
+say("open"); listen()
+"""
+    old(place)
+    with Process(lines, place) as first, Process(lines, place) as second:
+        for one in (first, second):
+            assert one.heard() == "ready"
+        first.tell()
+        assert first.heard() == "migrating"
+        second.tell()
+        first.tell()
+        assert (first.heard(), second.heard()) == ("open", "open")
+    assert found(place, 3) == THREE
+
+
+@pytest.mark.parametrize("version", [2, 3])
+def test_a_newer_ledger_is_left_alone(place: Path | str, version: int) -> None:
+    old(place, *[grow, split][: version - 1])
+    with pytest.raises(UsageProblem, match=f"of version {version}, made by a newer") as caught:
+        open_engine(place, steps=())
+    assert "Upgrade" in caught.value.hint
+    assert found(place, version) == [ONE, TWO, THREE][version - 1]
+
+
+# A ledger as the first version made it.
+
+FIRST = Path(__file__).parent / "version_1"
+
+
+def as_first_made(place: Path | str) -> None:
+    """With a package that is closed, one in doubt, two that are open, and one not begun."""
+    engine = open_engine(place)
+    with writing(engine) as db:
+        old = MetaData()
+        old.reflect(db)
+        old.drop_all(db)
+        for name in (f"{db.dialect.name}.sql", "rows.sql"):
+            for statement in (FIRST / name).read_text("utf-8").split(";\n"):
+                if statement.strip():
+                    db.exec_driver_sql(statement)
+    engine.dispose()
+
+
+def described(engine: Engine) -> dict[str, object]:
+    """All that the tables are, without the order of columns or the names of constraints."""
+    with reading(engine) as db:
+        inspector = inspect(db)
+        return {table: _described(inspector, table) for table in inspector.get_table_names()}
+
+
+def _described(inspector: Inspector, table: str) -> dict[str, object]:
+    return {
+        "columns": {
+            column["name"]: (str(column["type"]), column["nullable"])
+            for column in inspector.get_columns(table)
+        },
+        "key": inspector.get_pk_constraint(table)["constrained_columns"],
+        "references": {
+            (*one["constrained_columns"], one["referred_table"], *one["referred_columns"])
+            for one in inspector.get_foreign_keys(table)
+        },
+        "indexes": {
+            (one["name"], *one["column_names"], bool(one["unique"]))
+            for one in inspector.get_indexes(table)
+        },
+        "options": inspector.get_table_options(table).get("sqlite_with_rowid"),
+    }
+
+
+def test_the_first_versions_tables_become_those_of_a_new_ledger(place: Path | str) -> None:
+    new = open_engine(place)
+    expected = described(new)
+    new.dispose()
+    as_first_made(place)
+    migrated = open_engine(place)
+    assert described(migrated) == expected
+    migrated.dispose()
+
+
+def test_what_the_first_version_wrote_is_read_as_it_was_meant(place: Path | str) -> None:
+    as_first_made(place)
+    with Ledger(place) as ledger:
+        run = ledger.run(1)
+        assert run is not None
+        assert (run.seller, run.options) == ("S1", {})
+        assert [package.package_id for package in ledger.read_packages(1)] == [
+            *("p1", "p2", "p3"),
+            None,
+        ]
+        found = [(one.row, one.reference, str(one.status)) for one in ledger.verdicts(1)]
+    assert found == [(3, "A", "Integrated")] + [
+        (row, reference, "Pending") for row, reference in ((4, "B"), (5, "C"), (6, "B"), (7, "E"))
+    ]
+
+
+def test_what_was_under_way_is_in_flight(place: Path | str) -> None:
+    as_first_made(place)
+    opened = open_engine(place)
+    with reading(opened) as db:
+        flights = db.execute(text("SELECT package, key FROM flights ORDER BY package, key")).all()
+    assert flights == [(2, "pG2||New"), (2, "rB"), (2, "rC"), (3, "pG6||New")]
+    opened.dispose()
