@@ -98,15 +98,18 @@ class Client:
             raise NotSent(error.message) from error
 
     def _send(self, call: Call, token: str) -> Reply:
+        url = _url(call.target if "://" in call.target else self._base + call.target)
+        if url is None:
+            raise UsageProblem("A link of the service's is no address: nothing goes there.")
+        if origin(str(url)) != self._origin or url.userinfo:
+            raise UsageProblem(f"{url.host} is not the service: no token goes there.")
         request = self._http.build_request(
             call.method,
-            call.target if "://" in call.target else self._base + call.target,
+            url,
             params=dict(call.query) or None,
             headers={**dict(call.headers), "Authorization": f"Bearer {token}"},
             content=call.body,
         )
-        if origin(str(request.url)) != self._origin or request.url.userinfo:
-            raise UsageProblem(f"{request.url.host} is not the service: no token goes there.")
         reply = _exchange(self._http, request, self._largest_reply)
         # A gateway may repeat what it refuses, and refusals are told and kept.
         return reply if reply.status in call.success else _masked(reply, token)
@@ -189,26 +192,32 @@ def _told(error: Exception) -> str:
     return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
 
 
-def _checked_origin(base_url: str) -> tuple[str, str, int | None]:
+def _url(address: str) -> httpx.URL | None:
+    """An address that has an origin, or None for what is none."""
     try:
-        origin(base_url)  # stricter than httpx, which takes a broken address literal for a name
-        url = httpx.URL(base_url)
-        found = origin(str(url))
+        origin(address)  # stricter than httpx, which takes a broken address literal for a name
+        url = httpx.URL(address)
+        origin(str(url))
     except (ValueError, httpx.InvalidURL):
-        raise _no_base(base_url) from None
-    if found[0] not in DEFAULT_PORTS or not found[1] or url.query or url.fragment:
+        return None
+    return url
+
+
+def _checked_origin(base_url: str) -> tuple[str, str, int | None]:
+    url = _url(base_url)
+    if url is None or url.scheme not in DEFAULT_PORTS or not url.host or url.query or url.fragment:
         raise _no_base(base_url)
     if url.userinfo:
         raise UsageProblem(
             "The base address holds a user name or a password, and the service takes neither.",
             "Leave out what stands before the @; it is a token that the service asks for.",
         )
-    return found
+    return origin(str(url))
 
 
 def _no_base(base_url: str) -> UsageProblem:
-    # What stands before an @, or after a question mark, may be a secret.
-    shown = base_url.partition("?")[0].rpartition("@")[2]
+    # What stands before an @, or in a query or fragment, may be a secret.
+    shown = base_url.partition("?")[0].partition("#")[0].rpartition("@")[2]
     return UsageProblem(
         f"“{shown}” is no base address of a service.",
         "It looks like https://host/v2, its version segment included.",

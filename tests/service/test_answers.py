@@ -163,3 +163,11 @@ def test_dates(value: str, expected: datetime | None) -> None:
 def test_text(value: object, expected: str) -> None:
     assert text(value) == expected
     assert len(text("x" * 10_000)) == 2000
+
+
+def test_a_refusal_is_only_so_long() -> None:
+    many = {"title": "Bad", "errors": [{"code": str(code)} for code in range(1000)]}
+    found = refusal(Reply(400, {}, json.dumps(many).encode()))
+    assert found.errors == tuple(str(code) for code in range(100))
+    large = {"title": "Bad", "more": "x" * 1024 * 1024}
+    assert refusal(Reply(400, {}, json.dumps(large).encode())).text == "no reason given (HTTP 400)"

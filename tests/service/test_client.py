@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from feedtool import __version__
-from feedtool.errors import UsageProblem
+from feedtool.errors import FeedtoolError, Interrupted, NotAuthorised, UsageProblem
 from feedtool.model import PackageType
 from feedtool.sandbox.server import serving
 from feedtool.sandbox.transport import mount
@@ -80,7 +80,13 @@ def test_a_link_is_followed_as_it_is() -> None:
 
 
 @pytest.mark.parametrize(
-    "link", ["https://evil.example/v2/x", "http://service.example/v2/x", "https://a@b.example/"]
+    "link",
+    [
+        "https://evil.example/v2/x",
+        "http://service.example/v2/x",
+        "https://a@b.example/",
+        "https://a:b@service.example/v2/x",
+    ],
 )
 def test_no_token_goes_to_another_origin(link: str) -> None:
     def answer(_: httpx.Request) -> httpx.Response:
@@ -129,11 +135,72 @@ def test_failures(error: httpx.HTTPError, expected: type[Exception]) -> None:
 
 
 @pytest.mark.parametrize(
-    "base", ["", "service.example/v2", "ftp://service.example", "https://", "http://[x", "/v2"]
+    "base",
+    [
+        *("", "service.example/v2", "ftp://service.example", "https://", "http://[x", "/v2"),
+        *("https://service.example/v2?a=b", "https://service.example/v2#a", "https://x:port/"),
+    ],
 )
 def test_base_addresses_that_are_none(base: str) -> None:
     with pytest.raises(UsageProblem, match="no base address"):
         Client(base, "S1", TOKEN)
+
+
+def test_a_base_address_holds_no_password() -> None:
+    with pytest.raises(UsageProblem, match="user name or a password"):
+        Client("https://me:pw@service.example/v2", "S1", TOKEN)
+
+
+class Absent:
+    """A token that cannot be had, at once or once it was refused."""
+
+    def __init__(self, error: FeedtoolError, first: str = "") -> None:
+        self.error, self.first = error, first
+
+    def get(self) -> str:
+        if not self.first:
+            raise self.error
+        return self.first
+
+    def renew(self, _stale: str) -> str:
+        raise self.error
+
+
+@pytest.mark.parametrize("first", ["", "t0ken"], ids=["at first", "after a 401"])
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [(Interrupted("not just now"), NotSent), (NotAuthorised("not just now"), NotAuthorised)],
+)
+def test_no_token_just_now_is_a_call_that_was_not_sent(
+    error: FeedtoolError, first: str, expected: type[Exception]
+) -> None:
+    transport = httpx.MockTransport(lambda _: httpx.Response(401))
+    with (
+        Client(BASE, "S1", Absent(error, first), transport=transport) as one,
+        pytest.raises(expected, match="not just now"),
+    ):
+        one.send(wire.commit("p1"))
+
+
+@pytest.mark.parametrize(
+    ("status", "token", "told"),
+    [
+        (400, "a-token-to-hide", "not ********!"),
+        (401, "a-token-to-hide", "not ********!"),
+        (200, "a-token-to-hide", "not a-token-to-hide!"),  # what was done is read as it is
+        (400, "sandbox", "not sandbox!"),  # a word, and no secret
+    ],
+)
+def test_a_refusal_does_not_repeat_the_token(status: int, token: str, told: str) -> None:
+    def answer(request: httpx.Request) -> httpx.Response:
+        said = request.headers["Authorization"].removeprefix("Bearer ")
+        return httpx.Response(status, headers={"X-Said": said}, text=f"not {said}!")
+
+    transport = httpx.MockTransport(answer)
+    with Client(BASE, "S1", StaticToken(token), transport=transport) as one:
+        reply = one.send(wire.read_package("p1"))
+    assert reply.body.decode() == told
+    assert reply.headers["x-said"] == told.removeprefix("not ").removesuffix("!")
 
 
 def test_a_seller_that_no_header_carries() -> None:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import pytest
@@ -21,6 +21,9 @@ from feedtool.service.packages import (
     results_page,
 )
 from feedtool.service.wire import Reply
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 BASE = "https://service.example/v2"
 PAGE = f"{BASE}/offer-packages/p1/offer-requests-results"
@@ -246,6 +249,9 @@ def test_the_next_page_is_where_the_link_says(link: str, expected: str | None) -
         "ftp://service.example/x",
         "http://[broken",
         "https://service.example:port/x",
+        "https://me:pw@service.example/v2/x",
+        "https://service.example/v2/" + "x" * 8000,
+        PAGE,
     ],
 )
 def test_no_link_leads_to_another_origin(address: str) -> None:
@@ -277,3 +283,36 @@ def test_no_link_header_breaks_it(link: str) -> None:
     except Unreadable:
         return
     assert found is None or found.startswith("https://")
+
+
+# No answer is too large.
+
+
+def test_an_id_is_only_so_long() -> None:
+    assert package_id(reply(content_location="p" * 200)) == "p" * 200
+    assert package_id(reply(content_location="p" * 201, location="/p2")) == "p2"
+    with pytest.raises(Unreadable, match="names no package"):
+        package_id(reply({"packageId": "p" * 201}))
+
+
+@pytest.mark.parametrize("read", [package_id, package_view])
+def test_an_answer_about_one_package_is_only_so_long(read: Callable[[Reply], Any]) -> None:
+    with pytest.raises(Unreadable, match="longer than 1048576 bytes"):
+        read(reply({"packageId": "p1", "state": "Ready", "more": "x" * 1024 * 1024}))
+
+
+def test_a_row_has_only_so_many_messages() -> None:
+    messages = [{"resultCode": str(code), "message": "m"} for code in range(1000)]
+    item = {"sellerExternalReference": "A", "integrationStatus": "Rejected", "results": messages}
+    (found,) = results_page(reply({"items": [item]})).results
+    assert [message.code for message in found.messages] == [str(code) for code in range(100)]
+
+
+@pytest.mark.parametrize("number", ["1E99999999999999999999", "9" * 5000, "1" + "0" * 4000, "NaN"])
+def test_no_number_is_too_large(number: str) -> None:
+    body = b'{"state":"Ready","packageId":%s}' % number.encode()
+    for read in (package_id, package_view, results_page):
+        try:
+            read(Reply(200, {}, body, PAGE))
+        except Unreadable:
+            continue

@@ -1,0 +1,277 @@
+"""No token, secret or Authorization header is in what the service's modules say of a failure."""
+
+from __future__ import annotations
+
+import base64
+import json
+import logging
+import socket
+import sys
+import threading
+import traceback
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, quote_plus
+
+import httpx
+import pytest
+
+from feedtool.errors import FeedtoolError
+from feedtool.model import PackageType
+from feedtool.service import wire
+from feedtool.service.answers import refusal
+from feedtool.service.auth import SECRET, CommandToken, FileToken, StaticToken
+from feedtool.service.client import Client, post_form
+from feedtool.service.network import Timeouts
+from feedtool.service.oauth import ClientCredentials, Grant
+from feedtool.service.offers import offers_page, packages_page
+from feedtool.service.packages import Unreadable, package_id, package_view, results_page
+from feedtool.service.wire import Call, Failure, Reply
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+PLANTED = "planted/t0ken+31=="
+SECRETS = {
+    PLANTED,
+    quote(PLANTED, safe=""),
+    quote_plus(PLANTED),
+    json.dumps(PLANTED).replace("/", "\\/"),
+    base64.b64encode(PLANTED.encode()).decode(),
+    base64.b64encode(f"me:{PLANTED}".encode()).decode(),
+}
+BASE = "https://service.example/v2"
+NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+
+CALLS = (
+    wire.create_package("PRIMARY", PackageType.UPSERT, "en"),
+    wire.upload("p1", [b"{}"]),
+    wire.commit("p1"),
+    wire.read_package("p1"),
+    wire.read_results("p1"),
+    wire.read_offers("PRIMARY"),
+    wire.read_packages(),
+)
+READERS: tuple[Callable[[Reply], Any], ...] = (
+    package_id,
+    package_view,
+    results_page,
+    offers_page,
+    packages_page,
+    refusal,
+)
+
+
+def chain(error: BaseException | None) -> Iterator[BaseException]:
+    """An exception, and all that it was raised from or while."""
+    if error is not None:
+        yield error
+        yield from chain(error.__cause__)
+        yield from chain(error.__context__)
+
+
+def told_of(error: BaseException) -> Iterator[str]:
+    for one in chain(error):
+        yield from (str(one), repr(one), repr(one.args))
+        yield from traceback.format_exception(one)
+        if isinstance(one, FeedtoolError):
+            yield from (one.message, one.hint)
+
+
+def told(do: Callable[[], object]) -> str:
+    """All that can be read of what something comes to, its failure included."""
+    try:
+        return repr(do())
+    except (FeedtoolError, Failure, Unreadable) as error:
+        return "\n".join(told_of(error))
+
+
+def reported(send: Callable[[Call], Reply], call: Call) -> str:
+    """The same of a call, and of every reading of its answer."""
+    try:
+        reply = send(call)
+    except (FeedtoolError, Failure) as error:
+        return "\n".join(told_of(error))
+    readings = [told(lambda read=read: read(reply)) for read in READERS]  # type: ignore[misc]
+    return "\n".join([repr(reply), refusal(reply).text, *readings])
+
+
+@pytest.fixture(autouse=True)
+def logs(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
+    caplog.set_level(logging.DEBUG)
+    yield
+    assert_private(caplog.text)
+
+
+def assert_private(text: str) -> None:
+    assert not [secret for secret in SECRETS if secret in text]
+
+
+def echo(request: httpx.Request) -> dict[str, Any]:
+    """An error that repeats what it was sent, as some gateways do."""
+    sent = request.headers["Authorization"]
+    return {"title": sent, "description": f"Not: {sent}", "errors": [{"code": sent}]}
+
+
+ERRORS = [
+    *(httpx.ConnectError, httpx.ConnectTimeout, httpx.ReadTimeout, httpx.WriteTimeout),
+    *(httpx.PoolTimeout, httpx.ReadError, httpx.WriteError, httpx.ProxyError),
+    *(httpx.RemoteProtocolError, httpx.LocalProtocolError, httpx.UnsupportedProtocol),
+    *(httpx.DecodingError, httpx.TooManyRedirects),
+]
+
+
+def echoing(
+    status: int, form: Callable[[object], str]
+) -> Callable[[httpx.Request], httpx.Response]:
+    def answer(request: httpx.Request) -> httpx.Response:
+        headers = {"WWW-Authenticate": request.headers["Authorization"]}
+        return httpx.Response(status, headers=headers, content=form(echo(request)).encode())
+
+    return answer
+
+
+ANSWERS: dict[str, Callable[[httpx.Request], httpx.Response]] = {
+    **{
+        f"{status} echoed as {form.__name__}": echoing(status, form)
+        for status in (302, 400, 401, 403, 404, 408, 409, 415, 429, 500, 503)
+        for form in (json.dumps, repr)
+    },
+    "slashes escaped": lambda request: httpx.Response(
+        400, content=json.dumps(echo(request)).replace("/", "\\/").encode()
+    ),
+    "no JSON": lambda _: httpx.Response(200, content=b"<html>"),
+    "nothing": lambda _: httpx.Response(200),
+    "another success": lambda _: httpx.Response(206),
+    "too long": lambda _: httpx.Response(200, content=b"x" * 2000),
+    "away": lambda _: httpx.Response(
+        200, json=[], headers={"Link": '<https://evil.example/>; rel="next"'}
+    ),
+}
+
+
+@pytest.mark.parametrize("call", CALLS, ids=lambda call: f"{call.method} {call.target}")
+@pytest.mark.parametrize("answer", ANSWERS.values(), ids=ANSWERS)
+def test_no_answer_tells_it(answer: Callable[[httpx.Request], httpx.Response], call: Call) -> None:
+    transport = httpx.MockTransport(answer)
+    with Client(
+        BASE, "S1", StaticToken(PLANTED), transport=transport, largest_reply=1000
+    ) as client:
+        assert_private(reported(client.send, call) + repr(client) + repr(vars(client)))
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: error.__name__)
+def test_no_failure_tells_it(error: type[httpx.HTTPError]) -> None:
+    def answer(request: httpx.Request) -> httpx.Response:
+        raise error("it failed", request=request)  # type: ignore[call-arg]
+
+    with Client(BASE, "S1", StaticToken(PLANTED), transport=httpx.MockTransport(answer)) as client:
+        assert_private(reported(client.send, CALLS[0]))
+
+
+def test_no_call_away_tells_it() -> None:
+    with Client(BASE, "S1", StaticToken(PLANTED)) as client:
+        for link in ("https://evil.example/", f"https://me:{PLANTED}@service.example/v2/x", "x:"):
+            assert_private(reported(client.send, wire.read_results("p1", link)))
+
+
+@pytest.mark.parametrize(
+    "base",
+    [
+        f"https://me:{quote(PLANTED, safe='')}@service.example/v2",
+        f"https://me:{PLANTED}@service.example:port/v2",
+        f"ftp://me:{PLANTED}@service.example",
+        f"https://service.example/v2?token={PLANTED}",
+        f"https://service.example/v2#{PLANTED}",
+    ],
+)
+def test_no_address_tells_it(base: str) -> None:
+    assert_private(told(lambda: Client(base, "S1", StaticToken("t0ken"))))
+    assert_private(told(lambda: Grant(base.replace("https", "http"), "me", StaticToken("t0ken"))))
+
+
+@pytest.mark.parametrize(
+    "said", [b"HTTP/1.1 401 No\r\nContent-Length: 0\r\n\r\n", b"nonsense", b""]
+)
+def test_no_log_of_the_network_tells_it(said: bytes) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def serve() -> None:
+            for _ in range(2):
+                with listening.accept()[0] as connection:
+                    connection.recv(65536)
+                    connection.sendall(said)
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        base = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        with Client(base, "S1", StaticToken(PLANTED)) as client:
+            assert_private(reported(client.send, CALLS[0]))
+        assert_private(told(lambda: post_form(base, quote(PLANTED).encode(), Timeouts(1, 1, 1))))
+        thread.join()
+
+
+# Where tokens and secrets come from.
+
+
+def python(code: str) -> list[str]:
+    return [sys.executable, "-c", code]
+
+
+def test_no_way_of_having_it_tells_it(tmp_path: Path) -> None:
+    held = tmp_path / "held"
+    for content in (f"{PLANTED}\x07", f"{PLANTED}é".encode("latin-1").decode("latin-1")):
+        held.write_text(content)
+        assert_private(told(lambda content=content: StaticToken(content)))  # type: ignore[misc]
+        assert_private(told(FileToken(held).get))
+    held.write_bytes(PLANTED.encode() + b"\xff")
+    assert_private(told(FileToken(held).get) + told(FileToken(held, SECRET).get))
+    for code in (
+        f"print({PLANTED!r}); raise SystemExit(3)",
+        f"print({PLANTED + chr(7)!r})",
+        f"import sys; sys.stdout.buffer.write({PLANTED.encode()!r} + b'\\xff')",
+    ):
+        assert_private(told(CommandToken(python(code)).get))
+    assert_private(told(CommandToken(["/nowhere/command", PLANTED]).get))
+    assert_private(told(lambda: CommandToken(f"command '{PLANTED}")))
+    good = tmp_path / "good"
+    good.write_text(PLANTED)
+    tokens = (StaticToken(PLANTED), FileToken(good), CommandToken(python(f"print({PLANTED!r})")))
+    for token in tokens:
+        assert token.get() == PLANTED
+        assert_private(repr(token))
+
+
+@pytest.mark.parametrize("status", [200, 302, 400, 401, 404, 429, 500])
+@pytest.mark.parametrize(
+    "body",
+    [
+        PLANTED,
+        {"error": PLANTED, "error_description": PLANTED},
+        {"error": "invalid_client", "error_description": PLANTED},
+        {"access_token": f"{PLANTED}\n{PLANTED}"},
+        {"access_token": PLANTED, "token_type": PLANTED},
+        [PLANTED],
+    ],
+)
+def test_no_token_endpoint_tells_it(body: object, status: int) -> None:
+    answer = Reply(status, {"location": f"/?{PLANTED}"}, json.dumps(body).encode())
+    grant = Grant(f"{BASE}/token", "me", StaticToken(PLANTED, SECRET))
+    token = ClientCredentials(grant, lambda _url, _form: answer, lambda: NOW)
+    transport = httpx.MockTransport(lambda _: httpx.Response(401))
+    with Client(BASE, "S1", token, transport=transport) as client:
+        assert_private(told(token.get) + reported(client.send, CALLS[0]))
+    assert_private(repr(grant) + repr(token))
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: error.__name__)
+def test_no_unreachable_token_endpoint_tells_it(error: type[httpx.HTTPError]) -> None:
+    def answer(request: httpx.Request) -> httpx.Response:
+        raise error("it failed", request=request)  # type: ignore[call-arg]
+
+    def post(url: str, form: bytes) -> Reply:
+        return post_form(url, form, transport=httpx.MockTransport(answer))
+
+    grant = Grant(f"{BASE}/token", "me", StaticToken(PLANTED, SECRET))
+    assert_private(told(ClientCredentials(grant, post, lambda: NOW).get))
