@@ -24,7 +24,8 @@ _SAMPLE = 1 << 16
 """Characters by which the separator is found."""
 _LONGEST_FIELD = 16 << 20
 """Characters; Python's own limit is 131,072, and a description may be longer."""
-_MOST_FIELDS = 16_384
+MOST_FIELDS = 16_384
+"""Of a record, those that are not blank: the columns of a sheet."""
 _END = ["\0", "\0"]
 """A record after the last. No text has a NUL; so if it comes out otherwise, it was swallowed by a
 field whose quote was left open."""
@@ -167,7 +168,7 @@ def _used(record: list[str], line: int) -> int:
     used = len(record)
     while used and not record[used - 1]:
         used -= 1
-    if used > _MOST_FIELDS:
+    if used > MOST_FIELDS:
         raise GridOutOfRange(
             f"The record in line {line} has {used:,} fields, more than a sheet has columns.",
             "Look at that line: line ends are missing, or the separator is another.",
@@ -178,7 +179,7 @@ def _used(record: list[str], line: int) -> int:
 def _is_even(records: list[list[str]]) -> bool:
     """Whether all records have the same number of fields, and not an absurd one."""
     width = len(records[0])
-    return width <= _MOST_FIELDS and all(len(record) == width for record in records)
+    return width <= MOST_FIELDS and all(len(record) == width for record in records)
 
 
 def _open(path: Path, encoding: Encoding) -> TextIOWrapper:

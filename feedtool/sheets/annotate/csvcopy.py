@@ -15,9 +15,11 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
+from feedtool.cells import letters
 from feedtool.sheets.annotate.check import NotAsWritten
 from feedtool.sheets.annotate.notes import SheetNotes
-from feedtool.sheets.delimited import CsvSource, Dialect
+from feedtool.sheets.annotate.plan import NoRoom
+from feedtool.sheets.delimited import MOST_FIELDS, CsvSource, Dialect
 from feedtool.sheets.encoding import MULTIBYTE
 from feedtool.sheets.unreadable import CsvUnterminatedQuote
 
@@ -197,7 +199,7 @@ def lead(line: str, mark: str) -> str:
 def annotate_csv(source: Path, result: Path, notes: SheetNotes, fallback: str) -> None:
     """Write the annotated copy of `source` to `result` and check it.
 
-    Raises FileProblem, NotAsWritten, OSError.
+    Raises UsageProblem (NoRoom), FileProblem, NotAsWritten, OSError.
     """
     text = _Text(CsvSource(source, fallback).dialect)
     layout = _layout(text, source, notes)
@@ -239,20 +241,42 @@ class _Digest:
 
 
 def _layout(text: _Text, source: Path, notes: SheetNotes) -> Layout:
-    """Look through the file: ours begin behind the longest record, so that they stand in line."""
-    widest = 0
+    """Look through the file: ours begin behind the longest record, so that they stand in line.
+
+    Where that is beyond a sheet's last column, what is longest is blank, and ours go into it.
+
+    Raises NoRoom.
+    """
+    widest = used = 0
     by_heading: dict[str, list[int]] = {}
     for record in text.records(source):
         if record.number == notes.header_row:
             by_heading = _headed(text, record, notes)
         if record.number >= notes.header_row:
             widest = max(widest, len(record.fields))
+            used = max(used, _used(record.fields, used))
     earlier = frozenset(column for columns in by_heading.values() for column in columns)
     if by_heading and all(by_heading.values()):
         return Layout(
             notes.header_row, tuple(columns[0] for columns in by_heading.values()), earlier
         )
-    return Layout(notes.header_row, (widest, widest + 1, widest + 2), earlier)
+    last = MOST_FIELDS - len(notes.headings)
+    first = widest if widest <= last else used
+    if first > last:
+        raise NoRoom(
+            f"The table is used up to column {letters(first - 1)}, which leaves no room for the "
+            "three columns of the result.",
+            "Delete what stands in its last columns.",
+        )
+    return Layout(notes.header_row, (first, first + 1, first + 2), earlier)
+
+
+def _used(fields: list[str], least: int) -> int:
+    """How many fields a record has without the blank ones at its end, if more than so many."""
+    count = len(fields)
+    while count > least and not fields[count - 1]:
+        count -= 1
+    return count
 
 
 def _headed(text: _Text, header: Record, notes: SheetNotes) -> dict[str, list[int]]:

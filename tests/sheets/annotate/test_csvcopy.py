@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from feedtool.sheets import open_source
 from feedtool.sheets.annotate import Note, SheetNotes, annotate
+from feedtool.sheets.annotate.plan import NoRoom
 from feedtool.sheets.unreadable import CsvUnterminatedQuote
 from tests.hostile import FORMULA_STARTS
 
@@ -51,6 +52,14 @@ WRITINGS = {
         b"a,b\n1,2\n3,4,5,\n",
         b"a,b,,," + HEAD + b"\n1,2,,,Invalid,m,c\n3,4,5,\n",
     ),
+    "longer than a sheet is wide, with blanks": (
+        b"a,b\n1,2\n3,4" + b"," * 20_000 + b"\n",
+        b"a,b," + HEAD + b"\n1,2,Invalid,m,c\n3,4" + b"," * 20_000 + b"\n",
+    ),
+    "a note in so long a record": (
+        b"a,b\n1,2" + b"," * 20_000 + b"\n",
+        b"a,b," + HEAD + b"\n1,2,Invalid,m,c" + b"," * 19_997 + b"\n",
+    ),
     "another separator": (
         b"a;b\n1,5;2\n",
         b"a;b;" + HEAD.replace(b",", b";") + b"\n1,5;2;Invalid;m;c\n",
@@ -82,6 +91,14 @@ def test_utf_16(copy: Copy, codec: str) -> None:
     once = copy(mark + "é,b\r\n1,€\r\n".encode(codec), note)
     assert once == mark + wanted.encode(codec)
     assert copy(once, note) == once
+
+
+def test_a_table_up_to_the_last_columns_has_no_room(copy: Copy) -> None:
+    line = b"," * 16_381 + b"x"
+    with pytest.raises(NoRoom) as raised:
+        copy(b"a,b\n" + line + b"\n")
+    assert "column XFB" in raised.value.message
+    assert copy(b"a,b\n" + line[1:] + b"\n").endswith(line[1:] + b"\n")
 
 
 def test_a_line_that_announces_the_separator_is_kept(copy: Copy) -> None:
