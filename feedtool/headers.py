@@ -21,6 +21,9 @@ from feedtool.feeds import LANGUAGES, Column, Feed, SheetColumns, all_feeds
 ENOUGH = 2
 """Known headers that make a row a header; one alone may be a word in a title."""
 
+LONGEST = 1000
+"""Characters of a header; in a field that is longer nobody looks for a name."""
+
 _NEED = "facultati(?:f|ve)|obligatoire|optional|mandatory|required|opcional|obligatori[oa]"
 _ASIDES = re.compile(
     rf"""\( \s* \d{{1,2}} \s* \) (?=\W{{0,9}}\w)  # a footnote, but `Stock (2)` may be another stock
@@ -127,7 +130,9 @@ class Header:
 
 
 def folded(header: str) -> str:
-    """A header without case, blanks, accents and punctuation."""
+    """A header without case, blanks, accents and punctuation; empty if it is too long for one."""
+    if len(header) > LONGEST:
+        return ""
     # Twice, for what hides a capital until it is taken apart: a mathematical A, a Roman numeral.
     plain = header
     for _ in range(2):
