@@ -304,6 +304,15 @@ def dates_of_1904() -> bytes:
     return package(around(attributes=' date1904="1"') | {SHEET: worksheet(header() + rows)})
 
 
+def first_days_of_1904() -> bytes:
+    values = ((0.5, 1), (1, 1), (1.25, 2))
+    rows = "".join(
+        row(at, inline(f"A{at}", f"SKU-{at}") + number(f"B{at}", at) + number(f"D{at}", *value))
+        for at, value in enumerate(values, 2)
+    )
+    return package(around(attributes=' date1904="1"') | {SHEET: worksheet(header() + rows)})
+
+
 def written_dates() -> bytes:
     values = ("2024-01-31", "2024-01-31T12:30:00", "12:30:00")
     return table(f'<c r="{{}}" s="2" t="d"><v>{value}</v></c>' for value in values)
@@ -528,6 +537,7 @@ BOOKS: dict[str, Callable[[], bytes]] = {
         backslashes,
         dates,
         dates_of_1904,
+        first_days_of_1904,
         written_dates,
         absurd_dates,
         numbers,

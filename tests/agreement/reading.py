@@ -15,6 +15,8 @@ from typing import NamedTuple
 
 import openpyxl
 from openpyxl.cell.cell import MergedCell
+from openpyxl.styles.styleable import StyleableObject
+from openpyxl.worksheet.formula import DataTableFormula
 
 from feedtool.cells import BLANK, Cell, Kind
 from feedtool.errors import FileProblem
@@ -36,6 +38,8 @@ class Theirs(NamedTuple):
     """Without `data_only`."""
     is_merged: bool
     """Covered by the first cell of a merged area."""
+    look: str = ""
+    """Number format, font, fill, borders, alignment and protection."""
 
 
 NOTHING = Theirs(None, "n", None, is_merged=False)
@@ -81,6 +85,7 @@ def theirs(path: Path) -> dict[str, dict[Place, Theirs]]:
         results = openpyxl.load_workbook(file, data_only=True)
         formulas = openpyxl.load_workbook(file)
     found: dict[str, dict[Place, Theirs]] = {}
+    looks: dict[int, str] = {}
     for sheet in results.worksheets:
         written = formulas[sheet.title]
         cells = found[sheet.title] = {}
@@ -90,10 +95,21 @@ def theirs(path: Path) -> dict[str, dict[Place, Theirs]]:
             cells[row, column - 1] = Theirs(
                 cell.value,
                 cell.data_type,
-                getattr(formula.value, "text", formula.value) if formula.data_type == "f" else None,
+                _formula(formula.value) if formula.data_type == "f" else None,
                 isinstance(cell, MergedCell),
+                looks.get(cell.style_id) or looks.setdefault(cell.style_id, _look(cell)),
             )
     return found
+
+
+def _formula(value: object) -> object:
+    """A formula's text; a data table has none, but attributes."""
+    return dict(value) if isinstance(value, DataTableFormula) else getattr(value, "text", value)
+
+
+def _look(cell: StyleableObject) -> str:
+    looks = (cell.font, cell.fill, cell.border, cell.alignment, cell.protection)
+    return "\n".join((cell.number_format, *map(repr, looks)))
 
 
 def pairs(path: Path) -> Iterator[Pair]:
@@ -239,6 +255,16 @@ DIFFERENCES = {
             cell.kind is Kind.DATE
             and cell.text.startswith("-")
             and isinstance(other.value, datetime)
+        ),
+    ),
+    "day 0 of 1904": Difference(
+        "counted from 1904, day 0 is the first of January; openpyxl shows the time alone",
+        "first_days_of_1904",
+        lambda cell, other: (
+            cell.kind is Kind.DATE
+            and cell.text.startswith("1904-01-01")
+            and isinstance(other.value, time)
+            and cell.text.partition("T")[2] == other.value.isoformat()
         ),
     ),
     "after 9999": Difference(

@@ -99,10 +99,13 @@ class Case:
         path.write_bytes(self.make())
         return path
 
+    def asked(self) -> Asked:
+        """How it is read."""
+        return Asked(self.dialect, kind=self.kind, sheet=self.sheet)
+
     def check(self, path: Path) -> CheckedSheet:
         """The file, read and judged."""
-        asked = Asked(self.dialect, kind=self.kind, sheet=self.sheet)
-        (sheet,) = check([Input(self.name, path)], asked)
+        (sheet,) = check([Input(self.name, path)], self.asked())
         return sheet
 
 

@@ -1,0 +1,67 @@
+"""Every file of the corpus annotated: nothing but ours differs, and the copy reads the same."""
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given, settings
+
+from tests.agreement.books import BOOKS
+from tests.corpus import test_operator, test_texts, test_workbooks
+from tests.corpus.copied import NO_ROOM, assert_copied
+from tests.corpus.made import Case
+from tests.fuzz import shapes
+from tests.fuzz.seeds import texts
+
+CASES: dict[str, Case] = {
+    **{f"workbook: {name}": case for name, case in test_workbooks.CASES.items()},
+    **{f"writing: {name}": case for name, case in test_texts.WRITINGS.items()},
+    **{f"text: {name}": case for name, case in test_texts.CASES.items()},
+    **{f"operator: {name}": case for name, case in test_operator.OTHERS.items()},
+}
+NO_COPY = {
+    "workbook: a lone cell in the last corner": NO_ROOM,
+}
+"""Where there is no room for three more columns."""
+ENDS = {name: "no-rows" for name in BOOKS if name.startswith("templates/")}
+"""The books that no check reads to its end, and what it says."""
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_cases(tmp_path: Path, name: str) -> None:
+    case = CASES[name]
+    outcome = assert_copied(case.write(tmp_path), tmp_path / "out", case.asked())
+    assert outcome == NO_COPY.get(name, case.error or "rows")
+
+
+@pytest.mark.parametrize("name", BOOKS)
+def test_books(tmp_path: Path, name: str) -> None:
+    file = tmp_path / "book.xlsx"
+    file.write_bytes(BOOKS[name]())
+    assert assert_copied(file, tmp_path / "out") == ENDS.get(name, "rows")
+
+
+@pytest.mark.parametrize("name", texts())
+def test_seeds(tmp_path: Path, name: str) -> None:
+    file = tmp_path / "text.csv"
+    file.write_bytes(texts()[name])
+    assert assert_copied(file, tmp_path / "out") == "rows"
+
+
+@settings(max_examples=40, derandomize=True)
+@given(shapes.workbooks())
+def test_workbooks_made_up(content: bytes) -> None:
+    made_up("made.xlsx", content)
+
+
+@settings(max_examples=60, derandomize=True)
+@given(shapes.csv_files())
+def test_texts_made_up(content: bytes) -> None:
+    made_up("made.csv", content)
+
+
+def made_up(name: str, content: bytes) -> None:
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / name
+        file.write_bytes(content)
+        assert assert_copied(file, Path(folder) / "out")
