@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from feedtool.cells import BLANK, Cell, Kind
+from feedtool.check import HEADINGS
 from feedtool.errors import FileProblem
 from feedtool.sheets import open_source
 from feedtool.sheets.delimited import CsvSource
@@ -232,6 +233,9 @@ def test_head(write: Write) -> None:
         ("", ","),
         ("ref,title,price\nA,Table; oak; round,1\nB,Chair; oak; round,2\n", ","),
         ("ref|title\nA|x, y, z; w\nB|x, y, z; w\n", "|"),
+        (f"t|u\nA|9,9\nB|9,9\nref|price|{'|'.join(HEADINGS)}\nA|9,9|Valid\nB|9,9|Valid\n", "|"),
+        (f"""ref,"a;b;c","{'","'.join(HEADINGS)}"\n""", ","),
+        (f"ref,price\n1,{'x'.join(HEADINGS)}\n", ","),
     ],
 )
 def test_separators(lines: str, separator: str) -> None:
