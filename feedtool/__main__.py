@@ -4,10 +4,15 @@ import sys
 
 
 def main() -> None:
-    """The command line."""
-    from feedtool.cli import run
+    """The command line. Before the commands are even imported, Ctrl-C ends it too."""
+    try:
+        from feedtool.cli import run
 
-    sys.exit(run())
+        code = run()
+    except KeyboardInterrupt:
+        sys.stderr.write("error: stopped by Ctrl-C\n")
+        code = 130
+    sys.exit(code)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@
     ├── FileProblem               3  a file that cannot be read; carries a problem code
     ├── NotAuthorised             4  the service refuses the credential
     ├── Interrupted               5  the service cannot be reached, or answers what stops a run
+    ├── Stopped                 130  Ctrl-C
     ├── StillPending              6  committed, and the results are not there yet
     └── NothingToDo               9
 
@@ -81,6 +82,12 @@ class Interrupted(FeedtoolError):
     """The service cannot be reached or answers what a run cannot go on from."""
 
     exit = Exit.INTERRUPTED
+
+
+class Stopped(FeedtoolError):
+    """The user has stopped it."""
+
+    exit = Exit.CTRL_C
 
 
 class StillPending(FeedtoolError):

@@ -1,43 +1,36 @@
 """The feature list, in order: the only module that sequences the hops.
 
 validate   check → annotate
-submit     check → plan → (show it | write requests) → deliver → annotate
+submit     keep → check → plan → (show it | write requests) → deliver → annotate
+resume     deliver → check what was kept → annotate
+results    the same, without sending anything new
 """
 
-import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from feedtool import plan, verdicts
-from feedtool.check import SUMMARY, Asked, Input, check
+from feedtool.check import Asked, Input, check
 from feedtool.check.result import CheckedSheet
-from feedtool.errors import EXIT_PRECEDENCE, Exit, FeedtoolError
+from feedtool.copies import Outputs, digest_of, refuse_places, write
+from feedtool.errors import EXIT_PRECEDENCE, Exit, FeedtoolError, FileProblem, UsageProblem
 from feedtool.model import Message, PackageSummary, Status, Verdict
-from feedtool.report import Outcome, summary_sheet
+from feedtool.recorded import Recorded
+from feedtool.report import Outcome
 from feedtool.requests import write_requests
 from feedtool.service.wire import Sender, UploadBody
-from feedtool.sheets.annotate import Summary, annotate, refuse_place
 
 if TYPE_CHECKING:  # the ledger's library takes longer to import than a small file to check
     from feedtool.delivery.events import Event
     from feedtool.ledger import Ledger
+    from feedtool.ledger.snapshots import Snapshots
 
 GOOD = frozenset({Status.VALID, Status.INTEGRATED, Status.UNCHANGED, Status.SUPERSEDED})
 """What a row may have become in a run that ends with 0."""
-
-
-@dataclass(frozen=True, slots=True)
-class Outputs:
-    """Where the annotated copies go."""
-
-    targets: Mapping[str, Path] = field(default_factory=dict)
-    """By the input's name; an input that is not here gets no copy."""
-    is_in_place: bool = False
-    """Whether the copy takes the input's own place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +47,42 @@ class Service:
     """Calls under way at a time."""
     page: int | None = None
     """Results a page is asked for; None leaves it to the service."""
+    stopping: "Callable[[], FeedtoolError | None]" = lambda: None
+    """Why no step is to be begun any more, once that is so."""
+    profile: str | None = None
+    """The account's name in the configuration, if it was reached by that."""
+    is_sandbox: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Books:
+    """What outlives a command."""
+
+    ledger: "Ledger"
+    snapshots: "Snapshots"
+    folder: Path
+    """Where copies go that cannot be written where they belong."""
+
+    def keep(self, one: Input) -> "Kept":
+        """A file as it is now; what cannot be read is told where it is read."""
+        try:
+            sha256 = self.snapshots.keep(one.path)
+            return Kept(Input(one.name, self.snapshots.path_of(sha256)), sha256)
+        except FileProblem:
+            return Kept(one, None)
+
+    def spares(self, run: int, target: Path) -> Iterator[Path]:
+        """Other places for a copy: beside it, then with the ledger."""
+        yield target.with_name(f"{target.stem}.run-{run}{target.suffix}")
+        yield self.folder / f"{target.stem}.run-{run}{target.suffix}"
+
+
+class Kept(NamedTuple):
+    """An input that stays as it is, whatever becomes of the user's file."""
+
+    file: Input
+    sha256: str | None
+    """None where it could not be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,18 +92,20 @@ class Submission:
     outcomes: list[Outcome]
     stopped: FeedtoolError | None = None
     """What stopped the delivery before its end."""
+    warnings: Sequence[str] = ()
+    """What the seller should know of, each on one line."""
 
 
 def validate(inputs: Sequence[Input], asked: Asked, outputs: Outputs) -> list[Outcome]:
     """Reads and checks files, and writes the annotated copies that were asked for."""
     sheets = check(inputs, asked)
     if len(inputs) == 1:  # of several, one place that is taken is no reason to stop
-        _refuse_places(inputs, sheets, outputs, asked)
+        refuse_places(inputs, sheets, outputs, asked)
     outcomes = [Outcome(sheet) for sheet in sheets]
     if outputs.targets:
         for outcome in outcomes:
             outcome.verdicts = partial(verdicts.of_check, outcome.checked)
-        _annotate(inputs, outcomes, outputs, asked)
+        write(inputs, outcomes, outputs, asked)
     return outcomes
 
 
@@ -100,7 +131,7 @@ def plan_only(
     outcomes = [_planned(sheet, asked, is_sent=sheet in sent) for sheet in sheets]
     if requests:
         write_requests(requests, sent, asked.dialect)
-    _annotate(inputs, outcomes, outputs, asked)
+    write(inputs, outcomes, outputs, asked)
     return outcomes
 
 
@@ -109,7 +140,7 @@ def submit(
     asked: Asked,
     outputs: Outputs,
     service: Service,
-    ledger: "Ledger",
+    books: Books,
     *,
     requests: Path | None = None,
     is_all_or_nothing: bool = False,
@@ -121,53 +152,126 @@ def submit(
     What stops the delivery is no reason to keep back what is known of the rows: it is told in
     `Submission.stopped`, beside the outcomes.
     """
-    from feedtool.delivery.decide import Settings
-    from feedtool.delivery.deliver import deliver
-
-    sheets = check(inputs, asked)
-    _refuse_places(inputs, sheets, outputs, asked)
+    snapshots = [books.keep(one) for one in inputs]
+    kept = [one.file for one in snapshots]
+    sheets = check(kept, asked)
+    refuse_places(inputs, sheets, outputs, asked)
     if is_all_or_nothing and not _all_clean(sheets):
         outcomes = [_planned(sheet, asked, is_sent=False) for sheet in sheets]
-        _annotate(inputs, outcomes, outputs, asked)
+        write(kept, outcomes, outputs, asked)
         return Submission(outcomes)
     if requests:
         write_requests(requests, sheets, asked.dialect)
-    run = ledger.start_run(
-        now=service.now(),
-        seller=service.seller,
-        service=service.address,
-        language=service.language,
+    recorded = Recorded(
+        [(one.file.name, one.sha256) for one in snapshots if one.sha256],
+        asked,
+        outputs,
+        service.profile,
+        service.is_sandbox,
     )
-    files = {
-        number: _record(ledger, run, sheet, inputs, asked)
-        for number, sheet in enumerate(sheets)
-        if sheet.error is None
-    }
-    stopped = None
+    from feedtool.delivery.deadlines import warnings
+    from feedtool.delivery.strangers import strangers
+
+    with books.ledger.hold(service.seller, service.address, command="submit", now=service.now()):
+        run = books.ledger.start_run(
+            now=service.now(),
+            seller=service.seller,
+            service=service.address,
+            language=service.language,
+            options=recorded.as_json(),
+        )
+        for sheet in sheets:
+            _record(books.ledger, run, sheet, recorded)
+        open_ones = books.ledger.irrevocable(run)
+        told = [*warnings(open_ones, service.now()), *strangers(books.ledger, service.client)]
+        stopped = _deliver(run, asked, service, books, wait=wait, on_event=on_event)
+        outcomes = _answered(sheets, books.ledger, run, stopped)
+        if stopped is None or _has_begun(outcomes):
+            _write_out(run, kept, outcomes, recorded, service.now(), books)
+    return Submission(outcomes, stopped, told)
+
+
+def resume(
+    run: int,
+    service: Service,
+    books: Books,
+    *,
+    wait: bool = True,
+    only_fetch: bool = False,
+    on_event: "Callable[[Event], None]" = lambda _: None,
+) -> Submission:
+    """Goes on with a run, at whatever point it was left, and writes where it was told to.
+
+    With `only_fetch` nothing is sent: what is committed is brought to its end.
+    """
+    from feedtool.delivery.deadlines import warnings
+
+    asked = recorded_of(run, books).asked
+    command = "results" if only_fetch else "resume"
+    with books.ledger.hold(service.seller, service.address, command=command, now=service.now()):
+        told = warnings(books.ledger.read_packages(run), service.now())
+        stopped = _deliver(
+            run, asked, service, books, wait=wait, only_fetch=only_fetch, on_event=on_event
+        )
+        return Submission(results(run, books, service.now(), stopped), stopped, told)
+
+
+def results(
+    run: int, books: Books, now: datetime, stopped: FeedtoolError | None = None
+) -> list[Outcome]:
+    """Writes the annotated copies of a run again, from its snapshots and the ledger alone."""
+    recorded = recorded_of(run, books)
+    kept = [Input(name, books.snapshots.path_of(sha256)) for name, sha256 in recorded.inputs]
+    outcomes = _answered(check(kept, recorded.asked), books.ledger, run, stopped)
+    _write_out(run, kept, outcomes, recorded, now, books)
+    return outcomes
+
+
+def recorded_of(run: int, books: Books) -> Recorded:
+    """What the command of a run was told. UsageProblem where there is no such run."""
+    found = books.ledger.run(run)
+    if found is None:
+        raise UsageProblem(f"there is no run {run}", "`feedtool runs` lists them")
+    return Recorded.from_json(found.options)
+
+
+def _deliver(
+    run: int,
+    asked: Asked,
+    service: Service,
+    books: Books,
+    *,
+    wait: bool,
+    only_fetch: bool = False,
+    on_event: "Callable[[Event], None]",
+) -> FeedtoolError | None:
+    """Delivers a run; what stopped it before its end."""
+    from feedtool.delivery.decide import Settings
+    from feedtool.delivery.deliver import deliver
+
     try:
         deliver(
-            ledger,
+            books.ledger,
             run,
             service.client,
             now=service.now,
             sleep=service.sleep,
             on_event=on_event,
             wait=wait,
+            only_fetch=only_fetch,
             pool=service.pool,
+            stopping=service.stopping,
             settings=Settings(
                 upload_body=UploadBody(asked.dialect.upload_body), results_limit=service.page
             ),
         )
     except FeedtoolError as error:
-        stopped = error
-    outcomes = [
-        _answered(sheet, ledger, run, files.get(number)) for number, sheet in enumerate(sheets)
-    ]
-    for outcome in outcomes:
-        outcome.stopped = stopped
-    if stopped is None or any(package.package_id for one in outcomes for package in one.packages):
-        _annotate(inputs, outcomes, outputs, asked)
-    return Submission(outcomes, stopped)
+        return error
+    return None
+
+
+def _has_begun(outcomes: Iterable[Outcome]) -> bool:
+    return any(package.package_id for one in outcomes for package in one.packages)
 
 
 def _all_clean(sheets: Iterable[CheckedSheet]) -> bool:
@@ -193,85 +297,67 @@ def _held(sheet: CheckedSheet) -> Iterator[Verdict]:
         yield verdict._replace(status=Status.HELD, messages=(reason,)) if is_valid else verdict
 
 
-def _record(
-    ledger: "Ledger", run: int, sheet: CheckedSheet, inputs: Sequence[Input], asked: Asked
-) -> int:
-    """Writes a sheet's rows down before any of them is sent; the sheet's key in the ledger."""
-    path = next(one.path for one in inputs if one.name == sheet.file)
-    with path.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    return ledger.add_file(
-        run,
-        _uploads(sheet, asked),
-        path=sheet.file,
-        sha256=digest,
-        kind=sheet.kind or "",
-        sheet=sheet.sheet,
+def _record(ledger: "Ledger", run: int, sheet: CheckedSheet, recorded: Recorded) -> None:
+    """Writes a sheet's rows down before any of them is sent."""
+    if sheet.error is None:
+        ledger.add_file(
+            run,
+            _uploads(sheet, recorded.asked),
+            path=sheet.file,
+            sha256=dict(recorded.inputs)[sheet.file],
+            kind=sheet.kind or "",
+            sheet=sheet.sheet,
+        )
+
+
+def _answered(
+    sheets: Iterable[CheckedSheet], ledger: "Ledger", run: int, stopped: FeedtoolError | None
+) -> list[Outcome]:
+    """What is told of sheets after their delivery."""
+    files = {(file.path, file.sheet): file.file for file in ledger.files(run)}
+    outcomes = []
+    for sheet in sheets:
+        file = files.get((sheet.file, sheet.sheet))
+        outcome = Outcome(sheet, str(run), is_submitted=True, stopped=stopped)
+        if file is not None:
+            outcome.packages = ledger.packages(file)
+            outcome.verdicts = partial(_every_row, sheet, ledger, file)
+        outcomes.append(outcome)
+    return outcomes
+
+
+def _every_row(sheet: CheckedSheet, ledger: "Ledger", file: int) -> Iterator[Verdict]:
+    return verdicts.every_row(sheet, ledger.verdicts(file))
+
+
+def _write_out(
+    run: int,
+    kept: Sequence[Input],
+    outcomes: Sequence[Outcome],
+    recorded: Recorded,
+    now: datetime,
+    books: Books,
+) -> None:
+    """Writes the annotated copies of a run, and where they cannot be written, nearby."""
+    hashes = {str(recorded.outputs.targets.get(name)): sha for name, sha in recorded.inputs}
+
+    def may_replace(place: Path) -> bool:
+        found = digest_of(place)
+        known = (hashes.get(str(place)), books.ledger.output(str(place.absolute())))
+        return found is None or found in known
+
+    def note(place: Path) -> None:
+        books.ledger.add_output(run, str(place.absolute()), digest_of(place) or "", now)
+
+    write(
+        kept,
+        outcomes,
+        recorded.outputs,
+        recorded.asked,
+        spares=partial(books.spares, run),
+        may_replace=may_replace,
+        on_written=note,
     )
-
-
-def _answered(sheet: CheckedSheet, ledger: "Ledger", run: int, file: int | None) -> Outcome:
-    """What is told of a sheet after its delivery."""
-    if file is None:
-        return Outcome(sheet, str(run), is_submitted=True)
-
-    def every_row() -> Iterator[Verdict]:
-        return verdicts.every_row(sheet, ledger.verdicts(file))
-
-    return Outcome(sheet, str(run), True, ledger.packages(file), every_row)
-
-
-def _copies(
-    inputs: Sequence[Input], outcomes: Sequence[Outcome], outputs: Outputs
-) -> Iterator[tuple[Input, Path, list[Outcome]]]:
-    """Each file of which a copy is wanted and that could be read, with all its sheets."""
-    for one in inputs:
-        target = outputs.targets.get(one.name)
-        told = [
-            outcome
-            for outcome in outcomes
-            if outcome.checked.file == one.name and outcome.checked.error is None
-        ]
-        if target is not None and told:
-            yield one, target, told
-
-
-def _refuse_places(
-    inputs: Sequence[Input], sheets: Sequence[CheckedSheet], outputs: Outputs, asked: Asked
-) -> None:
-    """Nothing is sent whose answer could not be written where it was asked for."""
-    if outputs.is_in_place:
-        return
-    summary = Summary(SUMMARY, ())
-    for one, target, told in _copies(inputs, [Outcome(sheet) for sheet in sheets], outputs):
-        headings = [verdicts.notes(outcome.checked, tuple) for outcome in told]
-        dialect = asked.dialect
-        refuse_place(one.path, target, headings, summary, dialect.csv_fallback, dialect.reading)
-
-
-def _annotate(
-    inputs: Sequence[Input], outcomes: Sequence[Outcome], outputs: Outputs, asked: Asked
-) -> None:
-    """Writes the annotated copy of each file; all its sheets in one go.
-
-    A copy that cannot be written keeps back neither the others nor what is told of the rows.
-    """
-    for one, target, told in _copies(inputs, outcomes, outputs):
-        failed = None
-        try:
-            annotate(
-                one.path,
-                target,
-                [verdicts.notes(outcome.checked, outcome.verdicts or tuple) for outcome in told],
-                summary_sheet(told),
-                overwrite=outputs.is_in_place,
-                csv_fallback=asked.dialect.csv_fallback,
-                limits=asked.dialect.reading,
-            )
-        except FeedtoolError as error:
-            failed = error
-        for outcome in told:
-            outcome.annotated, outcome.copy_failed = None if failed else target, failed
 
 
 def exit_code(outcomes: Sequence[Outcome], stopped: FeedtoolError | None = None) -> Exit:

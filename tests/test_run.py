@@ -9,6 +9,7 @@ import pytest
 from feedtool import run
 from feedtool.check import Asked, Input
 from feedtool.check.result import INVALID, VALID, CheckedSheet
+from feedtool.copies import Outputs
 from feedtool.errors import (
     Exit,
     FeedtoolError,
@@ -19,6 +20,7 @@ from feedtool.errors import (
     UsageProblem,
 )
 from feedtool.ledger import Ledger
+from feedtool.ledger.snapshots import Snapshots
 from feedtool.model import Status, Verdict
 from feedtool.report import Outcome
 from feedtool.sandbox.transport import mount
@@ -84,32 +86,31 @@ def test_every_status_has_an_exit_code(status: Status) -> None:
 class Desk:
     """A seller at the sandbox, with a ledger in memory."""
 
-    def __init__(self, *, is_known: bool = True) -> None:
+    def __init__(self, folder: Path, *, is_known: bool = True) -> None:
         self.transport = mount(real=lambda: START)
         self.ledger = Ledger()
+        self.books = run.Books(self.ledger, Snapshots(folder / "snapshots"), folder / "results")
         token = StaticToken("sandbox" if is_known else "wrong")
         client = Client(ADDRESS, "seller", token, language="en", transport=self.transport)
         now, sleep = self.transport.now, self.transport.sleep
         self.service = run.Service(client, "seller", ADDRESS, "en", now, sleep, pool=1)
 
-    def submit(
-        self, *paths: Path, outputs: run.Outputs | None = None, **how: bool
-    ) -> run.Submission:
+    def submit(self, *paths: Path, outputs: Outputs | None = None, **how: bool) -> run.Submission:
         inputs = [Input(path.name, path) for path in paths]
         return run.submit(
             inputs,
             Asked(),
-            outputs or run.Outputs(),
+            outputs or Outputs(),
             self.service,
-            self.ledger,
+            self.books,
             is_all_or_nothing=how.get("is_all_or_nothing", False),
             wait=how.get("wait", True),
         )
 
 
 @pytest.fixture
-def desk() -> Iterator[Desk]:
-    made = Desk()
+def desk(tmp_path: Path) -> Iterator[Desk]:
+    made = Desk(tmp_path)
     yield made
     made.ledger.close()
 
@@ -138,10 +139,10 @@ def test_packages_are_made_for_each_file(desk: Desk, files: Files) -> None:
 
 
 def test_what_stops_a_delivery_keeps_back_nothing_that_is_known(files: Files) -> None:
-    desk = Desk(is_known=False)
+    desk = Desk(files.folder / "home", is_known=False)
     target = files.folder / "copy.csv"
     path = files.csv(offer(1), offer(2, quantity="-1"))
-    found = desk.submit(path, outputs=run.Outputs({"offers.csv": target}))
+    found = desk.submit(path, outputs=Outputs({"offers.csv": target}))
     assert isinstance(found.stopped, NotAuthorised)
     assert [status for _, status in statuses(found)[0]] == ["Pending", "Invalid"]
     assert not target.exists()
@@ -174,7 +175,7 @@ def test_nothing_is_sent_whose_answer_could_not_be_written(
 ) -> None:
     path = files.csv(offer())
     files.text("mine", "other.csv")
-    outputs = run.Outputs({"offers.csv": files.folder / name})
+    outputs = Outputs({"offers.csv": files.folder / name})
     with pytest.raises(UsageProblem):
         desk.submit(path, outputs=outputs)
     (item,) = statuses(desk.submit(path))
@@ -183,7 +184,7 @@ def test_nothing_is_sent_whose_answer_could_not_be_written(
 
 def test_a_plan_tells_packages_and_sends_nothing(files: Files) -> None:
     path = files.csv(*(offer(number) for number in range(101)))
-    (found,) = run.plan_only([Input("offers.csv", path)], Asked(), run.Outputs())
+    (found,) = run.plan_only([Input("offers.csv", path)], Asked(), Outputs())
     assert [(one.package_id, one.state, one.rows, one.uploads) for one in found.packages] == [
         (None, None, 101, 2)
     ]
@@ -194,13 +195,13 @@ def test_a_plan_tells_packages_and_sends_nothing(files: Files) -> None:
 def test_50_001_rows_are_two_packages_and_501_uploads(files: Files) -> None:
     rows = (f"SKU-{number},7" for number in range(50_001))
     path = files.text("\n".join(("sellerExternalReference,quantity", *rows)))
-    (found,) = run.plan_only([Input("offers.csv", path)], Asked(), run.Outputs())
+    (found,) = run.plan_only([Input("offers.csv", path)], Asked(), Outputs())
     assert [(one.rows, one.uploads) for one in found.packages] == [(50_000, 500), (1, 1)]
 
 
 def test_a_check_has_problems_and_no_verdicts(files: Files) -> None:
     path = files.csv(offer(), offer(2, quantity="-1"))
-    (found,) = run.validate([Input("offers.csv", path)], Asked(), run.Outputs())
+    (found,) = run.validate([Input("offers.csv", path)], Asked(), Outputs())
     assert list(found.every_verdict()) == []
     assert not found.is_submitted
     assert run.exit_code([found]) == 1

@@ -6,14 +6,14 @@ from pathlib import Path
 import click
 
 from feedtool.cli.endings import say
-from feedtool.errors import UsageProblem
+from feedtool.errors import Exit, UsageProblem
 
 SAMPLE = "offers-upsert.xlsx"
 
 
 @click.command()
 @click.argument("folder", default="feedtool-demo", type=click.Path(path_type=Path, file_okay=False))
-def demo(folder: Path) -> None:
+def demo(folder: Path) -> int:
     """See the main job with nothing to set up.
 
     Puts a sample workbook into FOLDER (default feedtool-demo here), checks it, sends it to the
@@ -22,26 +22,30 @@ def demo(folder: Path) -> None:
     """
     from feedtool import run
     from feedtool.check import Asked, Input
+    from feedtool.cli.books import passing_books
     from feedtool.cli.connect import to_sandbox
     from feedtool.cli.files import beside
     from feedtool.cli.telling import tell_outcomes
-    from feedtool.ledger import Ledger
+    from feedtool.copies import Outputs
 
     sample = _put(folder)
     target = beside(sample)
     say("demo", f"feedtool submit {sample} --sandbox")
-    with to_sandbox(None, {"language": "en"}) as service, Ledger() as ledger:
+    with to_sandbox(None, {"language": "en"}) as service, passing_books() as books:
         submission = run.submit(
             [Input(str(sample), sample)],
             Asked(),
-            run.Outputs({str(sample): target}),
+            Outputs({str(sample): target}),
             service,
-            ledger,
+            books,
         )
         if submission.stopped:
             raise submission.stopped
-        tell_outcomes(submission.outcomes, "text", None, is_verbose=False)
+        code = tell_outcomes(submission.outcomes, "text", None, is_verbose=False)
+    if code not in {Exit.OK, Exit.ROWS}:
+        return code
     say("look", f"open {target}: the answer stands in the last three columns")
+    return Exit.OK
 
 
 def _put(folder: Path) -> Path:

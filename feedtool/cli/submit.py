@@ -1,8 +1,6 @@
 """`feedtool submit`."""
 
-import sys
-import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +10,7 @@ from feedtool.check import Asked, Input
 from feedtool.cli import options
 from feedtool.cli.files import files, inputs, targets
 from feedtool.cli.telling import tell_outcomes
-from feedtool.report.outcome import Outcome
+from feedtool.copies import Outputs
 
 
 @click.command()
@@ -33,6 +31,7 @@ from feedtool.report.outcome import Outcome
 @options.writing
 @options.telling
 @options.common
+@options.ledger
 @click.pass_context
 def submit(
     ctx: click.Context,
@@ -60,7 +59,7 @@ def submit(
         )
         if given["dry_run"]:
             is_annotated = given["out"] is not None or given["in_place"]
-            outputs = _outputs(found, given) if is_annotated else run.Outputs()
+            outputs = _outputs(found, given) if is_annotated else Outputs()
             outcomes = run.plan_only(
                 found,
                 asked,
@@ -72,11 +71,9 @@ def submit(
         return _submit(found, asked, given, form, report, is_verbose=verbose)
 
 
-def _outputs(found: Sequence[Input], given: dict[str, Any]) -> Any:
-    from feedtool import run
-
+def _outputs(found: Sequence[Input], given: dict[str, Any]) -> Outputs:
     in_place = given["in_place"]
-    return run.Outputs(targets(found, given["out"], in_place=in_place), is_in_place=in_place)
+    return Outputs(targets(found, given["out"], in_place=in_place), is_in_place=in_place)
 
 
 def _submit(
@@ -90,55 +87,27 @@ def _submit(
 ) -> int:
     """Sends, and tells what came of it even where something stopped the delivery."""
     from feedtool import run
-    from feedtool.cli.connect import to_account, to_sandbox
-    from feedtool.cli.endings import tell
-    from feedtool.ledger import Ledger
+    from feedtool.cli.books import books
+    from feedtool.cli.sending import sending, tell_submission
 
     outputs = _outputs(found, given)
     given["page"] = asked.dialect.report_page_size
     home = options.home_folder(given["home"])
-    way = to_sandbox(home, given) if given["sandbox"] else to_account(given)
-    with way as service, Ledger(home / "ledger.sqlite") as ledger:
-        on_event, close = _progress(form)
-        try:
-            submission = run.submit(
-                found,
-                asked,
-                outputs,
-                service,
-                ledger,
-                requests=given["requests"],
-                is_all_or_nothing=given["all_or_nothing"],
-                wait=not given["no_wait"],
-                on_event=on_event,
-            )
-        finally:
-            close()
-        if submission.stopped:
-            tell(submission.stopped)
-            _warn_of_old_copies(outputs.targets.values(), submission.outcomes)
-        return tell_outcomes(
-            submission.outcomes, form, report, is_verbose=is_verbose, stopped=submission.stopped
+    with (
+        sending(home, given, form) as (service, on_event),
+        books(home, given["ledger"]) as opened,
+    ):
+        submission = run.submit(
+            found,
+            asked,
+            outputs,
+            service,
+            opened,
+            requests=given["requests"],
+            is_all_or_nothing=given["all_or_nothing"],
+            wait=not given["no_wait"],
+            on_event=on_event,
         )
-
-
-def _warn_of_old_copies(targets: Iterable[Path], outcomes: Sequence[Outcome]) -> None:
-    """An answer of an earlier run must not be taken for this one's."""
-    from feedtool.cli.endings import say
-
-    written = {outcome.annotated for outcome in outcomes}
-    for target in targets:
-        if target not in written and target.exists():
-            say("warning", f"{target} was not renewed: it is from an earlier run")
-
-
-def _progress(form: str) -> tuple[Callable[[Any], None], Callable[[], None]]:
-    """How events are told while the delivery goes on: as JSON lines, or for people."""
-    from feedtool.cli.progress import on_stderr
-    from feedtool.report import progress_events
-
-    if form == "jsonl":
-        tell = progress_events(sys.stdout)
-        return lambda event: tell(event.text, event.done, event.total), lambda: None
-    lines = on_stderr(time.monotonic)
-    return lines.tell, lines.close
+        return tell_submission(
+            submission, form, report, outputs.targets.values(), is_verbose=is_verbose
+        )

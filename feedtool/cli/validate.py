@@ -39,6 +39,7 @@ def validate(
     the workbook back with what is wrong beside every row.
     """
     from feedtool import run
+    from feedtool.copies import Outputs
 
     out, in_place = given["out"], given["in_place"]
     with inputs(files) as found:
@@ -51,7 +52,7 @@ def validate(
             with_items=wanted,
         )
         copies = targets(found, out, in_place=in_place) if wanted else {}
-        outcomes = run.validate(found, asked, run.Outputs(copies, is_in_place=in_place))
+        outcomes = run.validate(found, asked, Outputs(copies, is_in_place=in_place))
         for outcome in outcomes:
             outcome.explains_columns = given["explain_columns"]
         return tell_outcomes(outcomes, form, report, is_verbose=verbose)

@@ -136,7 +136,8 @@ def next_steps(
         if do is None or (package.due is not None and package.due > now):
             continue
         if do is Do.UPLOAD and _is_late(package, now + skew, settings):
-            found += [] if package.staged(Stage.SENDING) else [(package, Do.LOOK, 0)]
+            is_busy = package.key in busy or package.staged(Stage.SENDING)
+            found += [] if is_busy else [(package, Do.LOOK, 0)]
         elif do is Do.UPLOAD:
             found += [(package, do, number) for number in _uploads_to_send(package)]
         elif package.key not in busy:

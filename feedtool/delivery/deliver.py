@@ -67,13 +67,15 @@ def deliver(
     wait: bool = True,
     settings: Settings | None = None,
     stopping: Callable[[], FeedtoolError | None] = lambda: None,
+    only_fetch: bool = False,
 ) -> None:
     """Deliver what a run planned, or go on with it; what came of it is in `ledger.verdicts`.
 
     What other runs of the seller have committed is brought to its end too, since their rows may
     keep ours waiting. Once `stopping` says why, no step is begun and that is raised.
 
-    Without `wait` it returns once all is committed. Otherwise it returns when every package is
+    With `only_fetch` the packages that are not committed are left as they are. Without `wait`
+    it returns once all is committed. Otherwise it returns when every package is
     closed, or when one has made no progress for so long (`settings.patience`) that its rows stay
     Pending. Raises NotAuthorised, or Interrupted when something is left uncommitted; the ledger
     is true and the verdicts can be read after either. With `pool` 1 all happens in the calling
@@ -82,6 +84,9 @@ def deliver(
     run = ledger.run(run_id)
     if run is None:
         raise ValueError(f"the ledger has no run {run_id}")
+    packages = ledger.read_packages(run_id)
+    if only_fetch:
+        packages = [package for package in packages if package.phase in AFTER_COMMIT]
     with _Inline() if pool == 1 else ThreadPoolExecutor(pool) as lanes:
         _Delivery(
             ledger=ledger,
@@ -96,7 +101,7 @@ def deliver(
             wait=wait,
             settings=settings or Settings(),
             stopping=stopping,
-        ).run(ledger.irrevocable(run), ledger.read_packages(run_id))
+        ).run(ledger.irrevocable(run_id), packages)
 
 
 class _Inline(Executor):
@@ -132,8 +137,8 @@ class _Delivery:
     wait: bool
     settings: Settings
     stopping: Callable[[], FeedtoolError | None]
-    files: frozenset[int] = frozenset()
-    """Those of this run; other packages are here for what they keep waiting."""
+    paths: dict[int, str] = field(default_factory=dict)
+    """Of this run's files, by key; other packages are here for what they keep waiting."""
     packages: dict[int, Package] = field(default_factory=dict)
     flights: dict[Future[Heard], _Flight] = field(default_factory=dict)
     begun: list[_Flight] = field(default_factory=list)
@@ -151,7 +156,7 @@ class _Delivery:
 
     def run(self, others: list[Package], packages: list[Package]) -> None:
         """Take steps until there is none to take. What others began is fetched first."""
-        self.files = frozenset(package.file for package in packages)
+        self.paths = {file.file: file.path for file in self.ledger.files(self.order.run_id)}
         for package in (*others, *packages):
             # A channel that no header can carry is told before anything is sent.
             wire.create_package(package.channel, package.package_type, self.order.language)
@@ -307,7 +312,8 @@ class _Delivery:
 
     def _tell(self, do: Do, kind: Kind, detail: str, before: Package) -> None:
         after = self.packages[before.key]
-        event = event_of(do, kind, detail, before, after, self.results[before.key])
+        path = self.paths.get(after.file, "")
+        event = event_of(do, kind, detail, before, after, self.results[before.key], path)
         if event is not None:
             self.events.append(event)
 
@@ -315,7 +321,7 @@ class _Delivery:
         changes, self.changes = self.changes, []
         for package in self.ledger.save(changes) if changes else ():
             # What is left of another run's package is that run's to go on with.
-            if package.file in self.files:
+            if package.file in self.paths:
                 self.packages[package.key] = package
 
     def _report(self) -> None:
@@ -347,7 +353,7 @@ class _Delivery:
 
     def _check_all_committed(self) -> None:
         for package in self.packages.values():
-            if package.phase in AFTER_COMMIT or package.file not in self.files:
+            if package.phase in AFTER_COMMIT or package.file not in self.paths:
                 continue
             if package.phase is Phase.PLANNED:
                 raise Interrupted(

@@ -15,8 +15,8 @@ class Event(NamedTuple):
     kind: str
     """created, upload, state, committed, results, closed, waiting, or trouble."""
     text: str
-    file: int
-    """The file's key in the ledger."""
+    path: str
+    """The file, as it was named."""
     package: int
     """Its number within the file, 1-based."""
     package_id: str | None
@@ -40,20 +40,20 @@ KIND_OF_STEP = {
 
 
 def event_of(
-    do: Do, kind: Kind, detail: str, before: Package, after: Package, results: int
+    do: Do, kind: Kind, detail: str, before: Package, after: Package, results: int, path: str
 ) -> Event | None:
     """What there is to tell of an answer; None when nothing changed. `results` are rows so far."""
     if (do, kind) == (Do.COMMIT, Kind.REFUSED):
-        return _event("waiting", "its uploads are still settling", after, results)
+        return _event("waiting", "its uploads are still settling", after, results, path)
     if kind is not Kind.DONE:
         what = "waiting" if kind is Kind.WAIT else "trouble"
-        return _event(what, f"{do}: {kind}: {detail}", after, results)
+        return _event(what, f"{do}: {kind}: {detail}", after, results, path)
     if after.phase is Phase.CLOSED:
         why = f": {after.message.text}" if after.message else ""
-        return _event("closed", f"closed as {after.state}{why}", after, results)
+        return _event("closed", f"closed as {after.state}{why}", after, results, path)
     if do is Do.LOOK and before.state == after.state:
         return None
-    return _event(KIND_OF_STEP[do], _text(do, after, results), after, results)
+    return _event(KIND_OF_STEP[do], _text(do, after, results), after, results, path)
 
 
 def _text(do: Do, package: Package, results: int) -> str:
@@ -69,12 +69,12 @@ def _text(do: Do, package: Package, results: int) -> str:
     return told[do]
 
 
-def _event(kind: str, text: str, package: Package, results: int) -> Event:
+def _event(kind: str, text: str, package: Package, results: int, path: str) -> Event:
     uploading = package.phase in {Phase.PLANNED, Phase.CREATING, Phase.FILLING, Phase.PROBING}
     return Event(
         kind=kind,
         text=f"package {package.number} ({package.package_type}, {package.channel}): {text}",
-        file=package.file,
+        path=path,
         package=package.number,
         package_id=package.package_id,
         state=package.state,

@@ -97,8 +97,6 @@ class File:
     """Of the whole file's content, by which its snapshot is found."""
     kind: str
     sheet: str | None
-    target: str | None
-    """Where its annotated copy goes; None where none was asked for."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ service ever waits for the database or the other way round.
 from __future__ import annotations
 
 import json
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Self
@@ -17,6 +18,7 @@ from feedtool.ledger import clearing
 from feedtool.ledger import tables as t
 from feedtool.ledger.database import IN_MEMORY, open_engine, reading, writing
 from feedtool.ledger.leftovers import count_rows, move_leftovers
+from feedtool.ledger.lock import hold
 from feedtool.ledger.records import Change, File, Package, Phase, Run, Sought, Stage, Tail
 from feedtool.ledger.rows import (
     FACTS,
@@ -85,6 +87,12 @@ class Ledger:
             return None
         return Run(**{**row._asdict(), "options": json.loads(row.options)})
 
+    def runs(self) -> list[Run]:
+        """All runs, newest first."""
+        with reading(self._engine) as db:
+            found = db.execute(select(t.runs).order_by(t.runs.c.run_id.desc())).all()
+        return [Run(**{**row._asdict(), "options": json.loads(row.options)}) for row in found]
+
     def add_file(
         self,
         run_id: int,
@@ -94,7 +102,6 @@ class Ledger:
         sha256: str,
         kind: str,
         sheet: str | None = None,
-        target: str | None = None,
     ) -> int:
         """A file with all its rows: `plan.uploads`, (package number, upload). Returns its key.
 
@@ -102,7 +109,7 @@ class Ledger:
         """
         with writing(self._engine) as db:
             told = {"path": path, "sha256": sha256, "kind": kind, "sheet": sheet}
-            done = db.execute(insert(t.files).values(run_id=run_id, target=target, **told))
+            done = db.execute(insert(t.files).values(run_id=run_id, **told))
             file = key_of(done.inserted_primary_key)
             keys: dict[int, int] = {}
             stream = iter(planned)
@@ -111,6 +118,12 @@ class Ledger:
             for package in keys.values():
                 count_rows(db, package)
         return file
+
+    @contextmanager
+    def hold(self, seller: str, service: str, *, command: str, now: datetime) -> Iterator[None]:
+        """Be the only process that sends for a seller; Held names another that does so now."""
+        with hold(self._engine, seller, service, command=command, now=now):
+            yield
 
     # How far it is.
 
@@ -125,8 +138,11 @@ class Ledger:
         with reading(self._engine) as db:
             return _packages(db, t.files.c.run_id == run_id)
 
-    def irrevocable(self, run: Run) -> list[Package]:
+    def irrevocable(self, run_id: int) -> list[Package]:
         """The packages of the seller's other runs that are committed and not yet closed."""
+        run = self.run(run_id)
+        if run is None:
+            return []
         others = and_(
             t.runs.c.seller == run.seller,
             t.runs.c.service == run.service,
@@ -149,6 +165,10 @@ class Ledger:
             query = query.where(t.runs.c.seller == seller)
         with reading(self._engine) as db:
             return list(db.execute(query).scalars())
+
+    def has_to_fetch(self, run_id: int) -> bool:
+        """Whether a package of a run is committed, and not closed."""
+        return any(package.phase in clearing.IRREVOCABLE for package in self.read_packages(run_id))
 
     def known(self, package_ids: Collection[str]) -> set[str]:
         """Those of some of the service's packages that a run of this ledger has created."""

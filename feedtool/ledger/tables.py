@@ -72,7 +72,6 @@ files = Table(
     Column("sha256", Text, nullable=False),
     Column("kind", Text, nullable=False),
     Column("sheet", Text),
-    Column("target", Text),
 )
 
 outputs = Table(

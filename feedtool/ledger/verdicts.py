@@ -57,6 +57,8 @@ def _why_pending(facts: Facts) -> Message:
     if facts.stage is Stage.PLANNED:
         return _LEFT_OUT
     doubt = _DOUBTFUL if facts.stage is not Stage.STAGED else _WAITED_FOR
+    if facts.phase is Phase.COMMITTING:
+        doubt = _COMMITTING
     return Message("", doubt.text.format(id=facts.package_id))
 
 
@@ -81,6 +83,7 @@ def _verdict(facts: Facts, status: Status, *messages: Message | None) -> Verdict
 _NOT_SENT = Message("", "Not sent: the run stopped before its package was begun.")
 _NOT_YET = Message("", "Not in force: the run stopped before its package was committed.")
 _LEFT_OUT = Message("", "Not sent: its package was completed without it.")
+_COMMITTING = Message("", "Sent in package {id}; that it is completed is not confirmed yet.")
 _WAITED_FOR = Message("", "Committed in package {id}; its result is not there yet.")
 _DOUBTFUL = Message("", "The answer to its upload was lost; the results of package {id} will tell.")
 _LOST = Message("", "The service took it, and has given no result for it.")

@@ -29,8 +29,8 @@ from feedtool.report.fields import (
 )
 from feedtool.report.outcome import Outcome
 
-Progress = Callable[[str, int, int | None], None]
-"""Told of a step's name, how much of it is done, and of how much (None: not known)."""
+Progress = Callable[[str, int, int | None, str], None]
+"""Told of a step's name, how much of it is done, of how much (None: not known), and the file."""
 
 
 def write_json(outcomes: Iterable[Outcome], out: TextIO) -> None:
@@ -64,8 +64,8 @@ def write_jsonl(outcomes: Iterable[Outcome], out: TextIO) -> None:
 def progress_events(out: TextIO) -> Progress:
     """A callback that writes a `progress` event whenever it is told how far a step is."""
 
-    def tell(step: str, done: int, total: int | None) -> None:
-        event = {"type": "progress", "step": step, "done": done, "total": total}
+    def tell(step: str, done: int, total: int | None, file: str) -> None:
+        event = {"type": "progress", "file": file, "step": step, "done": done, "total": total}
         out.write(f"{dumped(event)}\n")
         out.flush()
 

@@ -31,6 +31,8 @@ class Outcome:
     """What stopped the delivery before its end."""
     annotated: Path | None = None
     """The annotated copy, where one was written."""
+    displaced: FeedtoolError | None = None
+    """Why the copy is in another place than the one that was asked for."""
     copy_failed: FeedtoolError | None = None
     """Why the annotated copy that was asked for could not be written."""
 

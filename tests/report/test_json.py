@@ -169,9 +169,10 @@ def test_events_and_list_agree(mistaken: Outcome) -> None:
 
 def test_progress_is_an_event() -> None:
     out = io.StringIO()
-    progress_events(out)("uploading", 3, 12)
+    progress_events(out)("uploading", 3, 12, "a.csv")
     assert json.loads(out.getvalue()) == {
         "type": "progress",
+        "file": "a.csv",
         "step": "uploading",
         "done": 3,
         "total": 12,

@@ -1,0 +1,28 @@
+"""Where what was sent is written down: the ledger and the snapshots of the user's files."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from feedtool.run import Books
+
+
+@contextmanager
+def books(home: Path, ledger: str | None) -> Iterator[Books]:
+    """Those of the state folder; `ledger` is the URL of a database that several machines share."""
+    from feedtool.ledger import Ledger
+    from feedtool.ledger.snapshots import Snapshots
+
+    with Ledger(ledger or home / "ledger.sqlite") as opened:
+        yield Books(opened, Snapshots(home / "snapshots"), home / "results")
+
+
+@contextmanager
+def passing_books() -> Iterator[Books]:
+    """For what nobody needs to remember."""
+    from feedtool.ledger import Ledger
+    from feedtool.ledger.snapshots import Snapshots
+
+    with TemporaryDirectory(prefix="feedtool-") as folder, Ledger() as ledger:
+        yield Books(ledger, Snapshots(Path(folder)), Path(folder))

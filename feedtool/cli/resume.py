@@ -1,0 +1,155 @@
+"""`feedtool resume` and `feedtool results`."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from feedtool.cli import options
+from feedtool.errors import NothingToDo, Stopped
+
+if TYPE_CHECKING:
+    from feedtool.run import Books, Submission
+
+
+def _given(function: options.F) -> options.F:
+    for one in (
+        options.ledger,
+        options.common,
+        options.telling,
+        options.connection,
+        options.configuration,
+    ):
+        function = one(function)
+    return function
+
+
+@click.command()
+@click.argument("run", type=int, required=False, metavar="[RUN]")
+@options.option("--no-wait", is_flag=True, help="Return once all is committed.")
+@_given
+@click.pass_context
+def resume(
+    ctx: click.Context, /, run: int | None, form: str, report: Path | None, **given: Any
+) -> int:
+    """Go on with an interrupted RUN, or with all of them, and write where it was told to."""
+    from feedtool.cli.books import books
+
+    home = options.home_folder(given["home"])
+    with books(home, given["ledger"]) as opened:
+        unfinished = opened.ledger.unfinished()
+        runs = unfinished if run is None else [one for one in unfinished if one == run]
+        if not runs:
+            _refuse_unknown(run, opened)
+            what = "nothing is left to go on with" if run is None else f"run {run} is finished"
+            raise NothingToDo(what, "`feedtool results RUN` writes its answers again")
+        return _go_on(ctx, runs, opened, home, given, form, report, only_fetch=False)
+
+
+@click.command()
+@click.argument("run", type=int, metavar="RUN")
+@options.option("--no-wait", is_flag=True, help="Fetch only what is there already.")
+@_given
+@click.pass_context
+def results(ctx: click.Context, /, run: int, form: str, report: Path | None, **given: Any) -> int:
+    """Fetch what is still to be had of a RUN, and write its annotated copies again.
+
+    Nothing is sent. Where nothing is left to fetch no account is needed.
+    """
+    from datetime import UTC, datetime
+
+    from feedtool import run as features
+    from feedtool.cli.books import books
+    from feedtool.cli.sending import tell_submission
+
+    home = options.home_folder(given["home"])
+    with books(home, given["ledger"]) as opened:
+        _refuse_unknown(run, opened)
+        if opened.ledger.has_to_fetch(run):
+            return _go_on(ctx, [run], opened, home, given, form, report, only_fetch=True)
+        found = features.Submission(features.results(run, opened, datetime.now(UTC)))
+        return tell_submission(found, form, report, is_verbose=given["verbose"])
+
+
+def _refuse_unknown(run: int | None, opened: "Books") -> None:
+    from feedtool.run import recorded_of
+
+    if run is not None:
+        recorded_of(run, opened)
+
+
+def _go_on(
+    ctx: click.Context,
+    runs: Iterable[int],
+    opened: "Books",
+    home: Path,
+    given: dict[str, Any],
+    form: str,
+    report: Path | None,
+    *,
+    only_fetch: bool,
+) -> int:
+    """Delivers runs, one after the other, and tells what came of all of them."""
+    from feedtool.cli.sending import tell_submission
+    from feedtool.run import Submission
+
+    found = Submission([])
+    for run in runs:
+        one = _go_on_with(ctx, run, opened, home, given, form, only_fetch=only_fetch)
+        found = Submission(
+            [*found.outcomes, *one.outcomes],
+            found.stopped or one.stopped,
+            [*found.warnings, *one.warnings],
+        )
+        if isinstance(one.stopped, Stopped):
+            break
+    return tell_submission(found, form, report, is_verbose=given["verbose"])
+
+
+def _go_on_with(
+    ctx: click.Context,
+    run: int,
+    opened: "Books",
+    home: Path,
+    given: dict[str, Any],
+    form: str,
+    *,
+    only_fetch: bool,
+) -> "Submission":
+    from feedtool import run as features
+    from feedtool.cli.sending import sending
+
+    account = _account(ctx, run, opened, given)
+    with sending(home, account, form) as (service, on_event):
+        return features.resume(
+            run,
+            service,
+            opened,
+            wait=not given["no_wait"],
+            only_fetch=only_fetch,
+            on_event=on_event,
+        )
+
+
+def _account(
+    ctx: click.Context, run_id: int, opened: "Books", given: dict[str, Any]
+) -> dict[str, Any]:
+    """The way to the account that a run is of; the token is to be had as it was then."""
+    from feedtool.run import recorded_of
+
+    run, recorded = opened.ledger.run(run_id), recorded_of(run_id, opened)
+    if run is None:
+        raise ValueError(f"the ledger has no run {run_id}")
+    profile = given["profile"] or recorded.profile
+    return {
+        **given,
+        **options.token_options(ctx, profile),
+        "sandbox": recorded.is_sandbox,
+        "base_url": run.service,
+        "seller": run.seller,
+        "channel": recorded.asked.channel,
+        "language": run.language,
+        "profile": profile,
+        "page": recorded.asked.dialect.report_page_size,
+    }

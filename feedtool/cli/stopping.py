@@ -1,0 +1,64 @@
+"""Ctrl-C and SIGTERM while something is being sent: the calls under way are finished first."""
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import NoReturn
+
+from feedtool.cli.endings import say
+from feedtool.errors import FeedtoolError, Interrupted, Stopped
+
+HINT = "what was sent is noted; go on with: feedtool resume"
+
+
+class Stopping:
+    """Why no step is to be begun any more, once that is so."""
+
+    def __init__(self) -> None:
+        self._reason: FeedtoolError | None = None
+        self._woken = threading.Event()
+
+    def reason(self) -> FeedtoolError | None:
+        """None while all may go on."""
+        return self._reason
+
+    def sleep(self, seconds: float) -> None:
+        """Pause, until somebody wants it to stop."""
+        self._woken.wait(seconds)
+
+    def ctrl_c(self, number: int, frame: object) -> None:
+        """The first parks what is under way, the second stops at once."""
+        if self._reason is not None:
+            _stop_now(number, frame)
+        say("stopping", "the calls under way are finished first; Ctrl-C again stops at once")
+        self._stop(Stopped("stopped by Ctrl-C", HINT))
+
+    def terminate(self, number: int, frame: object) -> None:
+        """SIGTERM parks too."""
+        del number, frame
+        self._stop(Interrupted("stopped by SIGTERM", HINT))
+
+    def _stop(self, reason: FeedtoolError) -> None:
+        self._reason = self._reason or reason
+        self._woken.set()
+
+
+def _stop_now(number: int, frame: object) -> NoReturn:
+    del number, frame
+    raise KeyboardInterrupt
+
+
+@contextmanager
+def stopping() -> Iterator[Stopping]:
+    """Signals stop a delivery gently while it lasts."""
+    asked = Stopping()
+    before = {}
+    with suppress(ValueError):  # only the main thread may say what a signal does
+        before[signal.SIGINT] = signal.signal(signal.SIGINT, asked.ctrl_c)
+        before[signal.SIGTERM] = signal.signal(signal.SIGTERM, asked.terminate)
+    try:
+        yield asked
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

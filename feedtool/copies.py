@@ -1,0 +1,139 @@
+"""Where annotated copies go, and how they are written: what is told of the rows is in them."""
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from feedtool import verdicts
+from feedtool.check import SUMMARY, Asked, Input
+from feedtool.check.result import CheckedSheet
+from feedtool.errors import FeedtoolError, UsageProblem
+from feedtool.report import Outcome, summary_sheet
+from feedtool.sheets.annotate import Summary, annotate, refuse_place
+
+Written = Callable[[Path], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Outputs:
+    """Where the annotated copies go."""
+
+    targets: Mapping[str, Path] = field(default_factory=dict)
+    """By the input's name; an input that is not here gets no copy."""
+    is_in_place: bool = False
+    """Whether the copy takes the input's own place."""
+
+
+def is_anybodys(place: Path) -> bool:
+    """Whatever stands in the place of an input that is to be replaced may be replaced."""
+    del place
+    return True
+
+
+def refuse_places(
+    inputs: Sequence[Input], sheets: Iterable[CheckedSheet], outputs: Outputs, asked: Asked
+) -> None:
+    """Nothing is sent whose answer could not be written where it was asked for."""
+    if outputs.is_in_place:
+        return
+    summary = Summary(SUMMARY, ())
+    for one, target, told in _wanted(inputs, [Outcome(sheet) for sheet in sheets], outputs):
+        headings = [verdicts.notes(outcome.checked, tuple) for outcome in told]
+        limits, fallback = asked.dialect.reading, asked.dialect.csv_fallback
+        refuse_place(one.path, target, headings, summary, fallback, limits)
+
+
+def write(
+    inputs: Sequence[Input],
+    outcomes: Sequence[Outcome],
+    outputs: Outputs,
+    asked: Asked,
+    *,
+    spares: Callable[[Path], Iterable[Path]] = lambda _: (),
+    may_replace: Callable[[Path], bool] = is_anybodys,
+    on_written: Written = lambda _: None,
+) -> None:
+    """Write the annotated copy of each file; all its sheets in one go.
+
+    A copy that cannot be written keeps back neither the others nor what is told of the rows.
+
+    Args:
+        inputs: The files.
+        outcomes: What is told of their sheets.
+        outputs: Where the copies go.
+        asked: How the files were read.
+        spares: Other places for a copy that cannot be written where it belongs; the first that
+            takes it is told.
+        may_replace: Whether what stands in an input's own place may be replaced.
+        on_written: Told of each place that was written.
+    """
+    for one, target, told in _wanted(inputs, outcomes, outputs):
+        failed: FeedtoolError | None = None
+        written = None
+        for place in (target, *spares(target)):
+            is_own = place == target and outputs.is_in_place
+            if is_own and not may_replace(place):
+                failed_here: FeedtoolError | None = _changed(place)
+            else:
+                failed_here = _write(one, place, told, asked, overwrite=is_own)
+            if failed_here is None:
+                written = place
+                on_written(place)
+                break
+            failed = failed or failed_here
+            if not isinstance(failed_here, UsageProblem):
+                break  # what is wrong is not the place
+        for outcome in told:
+            outcome.annotated = written
+            outcome.displaced = failed if written else None
+            outcome.copy_failed = None if written else failed
+
+
+def _changed(place: Path) -> UsageProblem:
+    return UsageProblem(
+        f"{place} was changed after it was read, and is left as it is.",
+        "Take the answers from the copy beside it.",
+    )
+
+
+def _write(
+    one: Input, place: Path, told: Sequence[Outcome], asked: Asked, *, overwrite: bool
+) -> FeedtoolError | None:
+    try:
+        annotate(
+            one.path,
+            place,
+            [verdicts.notes(outcome.checked, outcome.verdicts or tuple) for outcome in told],
+            summary_sheet(told),
+            overwrite=overwrite,
+            csv_fallback=asked.dialect.csv_fallback,
+            limits=asked.dialect.reading,
+        )
+    except FeedtoolError as error:
+        return error
+    return None
+
+
+def _wanted(
+    inputs: Sequence[Input], outcomes: Sequence[Outcome], outputs: Outputs
+) -> Iterator[tuple[Input, Path, list[Outcome]]]:
+    """Each file of which a copy is wanted and that could be read, with all its sheets."""
+    for one in inputs:
+        target = outputs.targets.get(one.name)
+        told = [
+            outcome
+            for outcome in outcomes
+            if outcome.checked.file == one.name and outcome.checked.error is None
+        ]
+        if target is not None and told:
+            yield one, target, told
+
+
+def digest_of(path: Path) -> str | None:
+    """The SHA-256 of a file's content; None where there is no file to read."""
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        return None

@@ -1,0 +1,77 @@
+"""A run as the ledger keeps it: enough to read its files again exactly as they were read.
+
+So that what was answered can be written beside the rows at any time, from the snapshots of the
+input and the ledger alone.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from feedtool.check import Asked
+from feedtool.config import dialect_of
+from feedtool.copies import Outputs
+from feedtool.dialect import Dialect
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What a command was told, as the ledger keeps it with its run."""
+
+    inputs: Sequence[tuple[str, str]]
+    """Each file's name as it was given, and the SHA-256 of its snapshot."""
+    asked: Asked
+    outputs: Outputs
+    profile: str | None = None
+    """The account's, where one was named."""
+    is_sandbox: bool = False
+
+    def as_json(self) -> dict[str, Any]:
+        """As JSON has it."""
+        asked = self.asked
+        return {
+            "inputs": [list(one) for one in self.inputs],
+            "asked": {"kind": asked.kind, "sheet": asked.sheet, "channel": asked.channel},
+            "dialect": _table(asked.dialect, Dialect()),
+            "targets": {name: str(path.absolute()) for name, path in self.outputs.targets.items()},
+            "in_place": self.outputs.is_in_place,
+            "profile": self.profile,
+            "sandbox": self.is_sandbox,
+        }
+
+    @classmethod
+    def from_json(cls, found: Mapping[str, Any]) -> "Recorded":
+        """From what `as_json` made. UsageProblem for a setting that no longer exists."""
+        dialect = dialect_of(found.get("dialect", {}), "the run's settings")
+        targets = {name: Path(path) for name, path in found.get("targets", {}).items()}
+        return cls(
+            inputs=[(name, sha256) for name, sha256 in found.get("inputs", [])],
+            asked=Asked(dialect, **found.get("asked", {})),
+            outputs=Outputs(targets, is_in_place=found.get("in_place", False)),
+            profile=found.get("profile"),
+            is_sandbox=found.get("sandbox", False),
+        )
+
+
+def _table(settings: Any, default: Any) -> dict[str, Any]:
+    """What differs from the default, as a profile would have it."""
+    found = {}
+    for field in fields(settings):
+        value, usual = getattr(settings, field.name), getattr(default, field.name)
+        if value != usual:
+            found[field.name] = _plain(value, usual)
+    return found
+
+
+def _plain(value: Any, usual: Any) -> Any:
+    if hasattr(value, "__dataclass_fields__"):
+        return _table(value, usual)
+    if isinstance(value, tuple):
+        return list(value)
+    if isinstance(value, Decimal):
+        return float(value)
+    if isinstance(value, Mapping):
+        return dict(value)
+    return "" if value is None else value
