@@ -128,7 +128,7 @@ class SheetReader:
         seen = [len(survey) for survey in self.surveys]
         readers = self._read_rows({})
         settled = {
-            key: next(iter(reader.evidence))
+            key: next(iter(reader.evidence.items()))
             for key, reader in readers.items()
             if reader.is_ambiguous and len(reader.evidence) == 1
         }
@@ -141,8 +141,8 @@ class SheetReader:
         # Its texts may be a third of all memory, and what is left to say needs none of them.
         del self.sheet
 
-    def _read_rows(self, decimals: dict[str, str]) -> dict[str, ColumnReader]:
-        """One reading; `decimals` holds the separator of each column that is settled."""
+    def _read_rows(self, settled: dict[str, tuple[str, str]]) -> dict[str, ColumnReader]:
+        """One reading; `settled` holds the separator of such columns, and a cell that shows it."""
         self._problems: Spool[Problem] = Spool(Problem._make)
         self._once: dict[str, Fault] = {}
         self._hidden = 0
@@ -156,7 +156,7 @@ class SheetReader:
             for kind in self._kinds.values()
         }
         readers = {
-            column.key: ColumnReader(column.type, self.dialect, decimals.get(column.key))
+            column.key: ColumnReader(column.type, self.dialect, *settled.get(column.key, ()))
             for column in self.header.columns.values()
         }
         by_index = [

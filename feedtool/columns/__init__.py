@@ -39,16 +39,24 @@ class CellType(Protocol):
 class ColumnReader(dict[Hashable, object]):
     """One column of one sheet while it is read: a memory from a cell's key to its value.
 
-    `decimal` is the column's decimal separator where other cells have settled it, else None;
-    `evidence` collects, for each separator, the first valid cell that could only be read with it;
-    `is_ambiguous` tells that a cell could have meant two things.
+    `decimal` is the column's decimal separator where other cells have settled it, else None, and
+    `settled_by` is one of those cells; `evidence` collects, for each separator, the first valid
+    cell that could only be read with it; `is_ambiguous` tells that a cell could have meant two
+    things.
     """
 
-    def __init__(self, cell_type: CellType, dialect: Dialect, decimal: str | None = None) -> None:
+    def __init__(
+        self,
+        cell_type: CellType,
+        dialect: Dialect,
+        decimal: str | None = None,
+        settled_by: str = "",
+    ) -> None:
         super().__init__()
         self.cell_type = cell_type
         self.dialect = dialect
         self.decimal = decimal
+        self.settled_by = settled_by
         self.evidence: dict[str, str] = {}
         self.is_ambiguous = False
         self.is_flawed = False

@@ -182,7 +182,10 @@ class Number(ABC):
         if isinstance(amount, str):
             return _unread(text, column) if amount else _no_number(text, column)
         value = self.checked(-amount.number if negative else amount.number, cell, column)
-        if amount.decimal and not isinstance(value, Flawed):
+        if isinstance(value, Flawed):
+            is_settled = column.decimal is not None and _AMBIGUOUS.fullmatch(digits) is not None
+            return _as_settled(value, column) if is_settled else value
+        if amount.decimal:
             column.evidence.setdefault(amount.decimal, text)
         return value
 
@@ -308,6 +311,15 @@ def _unread(text: str, column: ColumnReader) -> Flawed:
         f"type {_digits(whole)}{_digits(fraction)} for thousands, or two decimals at most, "
         "or store the column as numbers",
     )
+
+
+def _as_settled(flawed: Flawed, column: ColumnReader) -> Flawed:
+    """What is wrong with a number that the column settled: that it did, and by which cell."""
+    why = f" when read with “{column.decimal}” for decimals"
+    if column.settled_by:
+        why += f", as {column.settled_by} in this column shows"
+    faults = tuple(fault._replace(message=fault.message + why) for fault in flawed.faults)
+    return flawed._replace(faults=faults)
 
 
 def _digits(text: str) -> str:

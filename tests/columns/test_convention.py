@@ -98,6 +98,42 @@ def test_contradictory_evidence_is_shown() -> None:
     assert "9.50 (. for decimals)" in flawed.faults[0].message
 
 
+REFUSED = {
+    "beyond a cent": (
+        offer(price__price="1,234"),
+        offer(2, price__price="9,50"),
+        (
+            "1,234 has more than two decimals when read with “,” for decimals, "
+            "as 9,50 in this column shows"
+        ),
+    ),
+    "no whole number": (
+        offer(quantity="1,234"),
+        offer(2, quantity="9,0"),
+        "1,234 is not a whole number when read with “,” for decimals, as 9,0 in this column shows",
+    ),
+    "outside its bounds": (
+        offer(taxes__VAT="1.234"),
+        offer(2, taxes__VAT="5,5 %"),
+        "1.234 must not be above 100 when read with “,” for decimals, as 5,5 in this column shows",
+    ),
+    "what only has one reading": (
+        offer(price__price="1.234"),
+        offer(2, price__price="9,505"),
+        "1.234 could mean 1234 or 1.234; no other cell of the column settles it",
+    ),
+}
+
+
+@pytest.mark.parametrize(("row", "other", "message"), REFUSED.values(), ids=REFUSED)
+def test_what_was_settled_is_refused_with_the_evidence(
+    files: Files, row: dict[str, str], other: dict[str, str], message: str
+) -> None:
+    for rows in ((row, other), (other, row)):
+        (sheet,) = checked(files.csv(*rows))
+        assert message in {problem.message for problem in sheet.problems()}
+
+
 @given(
     st.lists(st.sampled_from(["1,234", "1.234", "19,99", "19.99", "1 299", "7", "x"]), max_size=8),
     st.randoms(use_true_random=False),
