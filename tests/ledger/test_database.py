@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from sqlalchemy import Column, Integer, MetaData, Table, Text, func, insert, select, text
+from sqlalchemy import Column, Integer, MetaData, Table, Text, delete, func, insert, select, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DataError, IntegrityError
 
@@ -132,6 +132,15 @@ def test_what_is_no_ledger_is_left_alone(postgresql: str) -> None:
     opened = open_engine(aside)
     assert version(opened) == [VERSION]
     opened.dispose()
+
+
+def test_an_empty_table_of_that_name_makes_no_ledger(place: Path | str) -> None:
+    opened = open_engine(place)
+    with writing(opened) as db:
+        db.execute(delete(tables.schema_version))
+    opened.dispose()
+    with pytest.raises(UsageProblem, match="is a database, but no ledger"):
+        open_engine(place)
 
 
 def test_only_utf_8_holds_every_text(server: Server) -> None:

@@ -4,33 +4,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from sqlalchemy import Column, Connection, Integer, MetaData, Table, Text, inspect, text
+from sqlalchemy import Column, Connection, MetaData, Table, Text, inspect, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from feedtool.errors import UsageProblem
 from feedtool.ledger import Ledger, tables
 from feedtool.ledger.database import open_engine, reading, writing
-from feedtool.ledger.migrations import VERSION, add_column
+from feedtool.ledger.migrations import VERSION
 from tests.ledger.conftest import Process
+from tests.ledger.steps import grow, split
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
     from sqlalchemy.engine.reflection import Inspector
 
     from feedtool.ledger.migrations import Step
-
-
-def grow(db: Connection) -> None:
-    """From 1 to 2: a column whose name is a word of SQL's, and what to fill it with."""
-    add_column(db, "pets", Column("order", Integer, nullable=False, server_default="0"))
-    db.execute(text('UPDATE pets SET "order" = 7'))
-
-
-def split(db: Connection) -> None:
-    """From 2 to 3: a table of its own, filled from the old."""
-    made = Table("orders", MetaData(), Column("pet", Text, primary_key=True), Column("n", Integer))
-    made.create(db)
-    db.execute(text('INSERT INTO orders SELECT name, "order" FROM pets'))
 
 
 BROKEN = RuntimeError("out of ideas")
@@ -131,7 +119,7 @@ def test_a_step_that_fails_leaves_the_old_ledger(
 
 def test_a_kill_in_the_middle_leaves_the_old_ledger(place: Path | str) -> None:
     lines = """
-from tests.ledger.test_migrations import grow, split
+from tests.ledger.steps import grow, split
 def stop(db):
     split(db)
     say("in the middle"); listen()
@@ -147,7 +135,7 @@ open_engine(place, steps=[grow, stop])
 
 def test_of_two_that_migrate_at_once_one_waits(place: Path | str) -> None:
     lines = """
-from tests.ledger.test_migrations import grow, split
+from tests.ledger.steps import grow, split
 def told(step):
     def run(db):
         step(db)

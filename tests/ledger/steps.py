@@ -1,0 +1,20 @@
+"""Artificial steps, from a ledger that has a table `pets (name)`; other processes take them too."""
+
+from __future__ import annotations
+
+from sqlalchemy import Column, Connection, Integer, MetaData, Table, Text, text
+
+from feedtool.ledger.migrations import add_column
+
+
+def grow(db: Connection) -> None:
+    """From 1 to 2: a column whose name is a word of SQL's, and what to fill it with."""
+    add_column(db, "pets", Column("order", Integer, nullable=False, server_default="0"))
+    db.execute(text('UPDATE pets SET "order" = 7'))
+
+
+def split(db: Connection) -> None:
+    """From 2 to 3: a table of its own, filled from the old."""
+    made = Table("orders", MetaData(), Column("pet", Text, primary_key=True), Column("n", Integer))
+    made.create(db)
+    db.execute(text('INSERT INTO orders SELECT name, "order" FROM pets'))
