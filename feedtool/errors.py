@@ -1,4 +1,4 @@
-"""What stops a command, each with its exit code (the design's section 2).
+"""What stops a command, each with its exit code, which scripts rely on.
 
     FeedtoolError                70 when nothing better is known
     ├── UsageProblem              2  options or configuration that cannot work

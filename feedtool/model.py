@@ -81,7 +81,7 @@ class Item(NamedTuple):
 
 
 class Status(StrEnum):
-    """What became of a row, in the service's words where it has one (the design's section 4)."""
+    """What became of a row, in the service's words where it has one."""
 
     VALID = "Valid"
     INVALID = "Invalid"

@@ -209,6 +209,10 @@ def _missing(file: Input) -> FileMissing:
         return FileMissing(
             f"{file.name} is a folder", "name the files in it, as in `folder/*.xlsx`"
         )
+    if file.path.exists():
+        return FileMissing(
+            f"{file.name} is a pipe or a device", f"read it as standard input: `- < {file.name}`"
+        )
     return FileMissing(f"there is no file {file.name}", "look at the path")
 
 

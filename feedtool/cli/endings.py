@@ -1,5 +1,6 @@
 """How commands end: each failure as one line that says what, one what to do, and an exit code."""
 
+import errno
 import os
 import re
 import signal
@@ -13,22 +14,34 @@ import click
 
 from feedtool.errors import Exit, FeedtoolError, Interrupted
 
+UNWRITABLE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF})
+
 
 def run(command: click.Command, arguments: list[str]) -> int:
     """Runs the command line and returns its exit code."""
     with suppress(ValueError):  # only the main thread may say what a signal does
         signal.signal(signal.SIGTERM, _terminate)
+    _open_what_is_closed()
     try:
         result = command.main(arguments, prog_name="feedtool", standalone_mode=False)
         sys.stdout.flush()
+    except SystemExit as error:  # click's own way to end where nobody reads its help any more
+        return _unread(error, arguments)
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  # the last resort
         ending = next(ending for kind, ending in ENDINGS if isinstance(error, kind))
         return ending(error, arguments)
     return int(result) if isinstance(result, int) else Exit.OK
 
 
+def _open_what_is_closed() -> None:
+    """A stream that our caller has closed is empty, or swallows what is written."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115, PTH123  # for good
+
+
 def _terminate(_signal: int, _frame: object) -> NoReturn:
-    raise Interrupted("stopped by SIGTERM", "what was sent is noted; look at it before you go on")
+    raise Interrupted("stopped by SIGTERM", "run it again")
 
 
 def tell(error: FeedtoolError) -> None:
@@ -112,10 +125,20 @@ def _told(error: Any, arguments: list[str]) -> int:
     return int(error.exit)
 
 
+def _unwritable(error: Any, arguments: list[str]) -> int:
+    """A full disk, or a device that takes nothing; a file that was to be written has a name."""
+    if error.filename is not None or error.errno not in UNWRITABLE:
+        return _bug(error, arguments)
+    _unread(error, arguments)
+    say("error", f"the output cannot be written: {error.strerror}")
+    say("help", "make room, or send it elsewhere")
+    return Exit.USAGE
+
+
 def _unread(error: Any, arguments: list[str]) -> int:
     """The reader of our output has seen enough, as in `| head`."""
     del error, arguments
-    with suppress(OSError):
+    with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return Exit.OK
 
@@ -127,6 +150,7 @@ ENDINGS: tuple[tuple[type[BaseException], Callable[[Any, list[str]], int]], ...]
     (click.ClickException, _usage),
     (FeedtoolError, _told),
     (BrokenPipeError, _unread),
+    (OSError, _unwritable),
     (Exception, _bug),
 )
 """How each kind of failure ends; the first that fits."""

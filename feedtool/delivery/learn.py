@@ -1,6 +1,6 @@
 """What the answer to a step makes of its package: `RULES`, by step and kind of answer. Pure.
 
-Nothing in the service has an idempotency key (the design's section 7), hence:
+Nothing in the service has an idempotency key, hence:
 - what was refused, or never left, is undone, and may be done again;
 - an upload whose outcome is unknown is in doubt: never sent again in its package, which goes on;
 - from the intent of the PATCH on nothing is undone, only looked at again;

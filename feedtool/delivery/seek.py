@@ -1,6 +1,6 @@
 """What the seller's offers tell of rows that no result names. Pure.
 
-Design, section 7. An offer that has what the row asked for, and was touched since our package
+An offer that has what the row asked for, and was touched since our package
 was created, means integrated; quantity alone proves nothing, since sales move it. An offer that
 was not touched since is plainly the old state: the row goes into a later package, at most three
 times, and never after the results were purged. All else is Unknown, and not sent again.

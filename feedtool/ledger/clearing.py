@@ -1,8 +1,8 @@
 """Before a package is begun: which of its rows may be in flight. SQL, no decisions of delivery.
 
 The service integrates packages in no order, so a reference, or a product in its condition, that
-is in flight in one open package of a channel keeps every other row of the same key waiting
-(the design's section 7). And what a later run has sent is never sent again.
+is in flight in one open package of a channel keeps every other row of the same key waiting.
+And what a later run has sent is never sent again.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ Progress = Callable[[str, int, int | None, str], None]
 
 
 def write_json(outcomes: Iterable[Outcome], out: TextIO) -> None:
-    """Writes the list of the design's section 2.
+    """Writes the list that `--format json` promises.
 
     Args:
         outcomes: One for each sheet, and one for each file that could not be read.

@@ -1,4 +1,4 @@
-"""The names that scripts rely on (the design's section 2): every noun as a JSON object."""
+"""The names that scripts rely on: every noun as a JSON object."""
 
 import json
 import re

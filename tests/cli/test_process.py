@@ -1,5 +1,6 @@
 """What only a real process shows: its entry points, its pipes, its last resort."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -65,6 +66,73 @@ def test_a_reader_that_leaves_changes_nothing(files: Files, form: str) -> None:
     assert running.returncode == 1
 
 
+SPEAKING = (["--help"], ["--version"], ["explain"], ["config", "show"], ["validate", "a.csv"])
+
+
+@pytest.mark.parametrize("arguments", SPEAKING, ids=" ".join)
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
+def test_an_output_that_takes_nothing_is_no_bug(files: Files, arguments: list[str]) -> None:
+    files.csv(offer(), name="a.csv")
+    with Path("/dev/full").open("w") as full:
+        ran = subprocess.run(  # noqa: S603
+            [sys.executable, "-m", "feedtool", *arguments],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert ran.returncode == 2
+    assert [line.partition(":")[0] for line in ran.stderr.splitlines()] == ["error", "help"]
+
+
+@pytest.mark.parametrize("arguments", SPEAKING, ids=" ".join)
+def test_a_reader_that_is_gone_is_no_failure(files: Files, arguments: list[str]) -> None:
+    files.csv(offer(), name="a.csv")
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        ran = subprocess.run(  # noqa: S603
+            [sys.executable, "-m", "feedtool", *arguments],
+            stdout=writing,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    finally:
+        os.close(writing)
+    assert (ran.returncode, ran.stderr) == (0, b"")
+
+
+CLOSED = {"stdin": (0, 3), "stdout": (1, 3), "stderr": (2, 3)}
+
+
+@pytest.mark.parametrize(("stream", "code"), CLOSED.values(), ids=CLOSED)
+def test_a_stream_that_is_closed_is_an_empty_one(stream: int, code: int) -> None:
+    ran = subprocess.run(  # noqa: S602  # the shell is what closes streams
+        f'"{sys.executable}" -m feedtool validate - {stream}<&-',
+        shell=True,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+    )
+    assert ran.returncode == code
+    assert b"bug" not in ran.stdout + ran.stderr
+
+
+def test_a_pipe_is_told_from_what_is_not_there(files: Files) -> None:
+    path = files.folder / "pipe.csv"
+    os.mkfifo(path)
+    ran = process("validate", "pipe.csv")
+    assert ran.returncode == 3
+    assert "`- < pipe.csv`" in ran.stdout
+
+
+def test_a_demo_whose_workbook_cannot_be_read_says_so(feedtool: Feedtool, files: Files) -> None:
+    files.text("junk", "offers-upsert.xlsx")
+    ran = feedtool("demo", ".")
+    assert ran.code == 3
+    assert "look:" not in ran.err
+
+
 @pytest.mark.parametrize(
     "module", ["httpx", "sqlalchemy", "flask", "openpyxl", "jsonschema", "lxml", "jinja2"]
 )
@@ -119,7 +187,8 @@ ENDINGS = {
     "Ctrl-C": (KeyboardInterrupt(), 130),
     "out of memory": (MemoryError(), 70),
     "too deep": (RecursionError(), 70),
-    "a disk that fails": (OSError(5, "Input/output error"), 70),
+    "a disk that fails": (OSError(5, "Input/output error"), 2),
+    "a bug with a file": (OSError(5, "Input/output error", "a.csv"), 70),
 }
 
 
