@@ -38,14 +38,16 @@ def show(ctx: click.Context, /, form: str, **settings: Any) -> None:
     rows = [_row(ctx, name, value) for name, value in sorted(settings.items())]
     rows += _dialect(ctx)
     if form == "json":
-        import json
+        from feedtool.report.fields import dumped
 
-        listed = [{"name": name, "value": value, "source": source} for name, value, source in rows]
-        click.echo(json.dumps(listed, indent=2, ensure_ascii=False))
+        listed = ({"name": name, "value": value, "source": source} for name, value, source in rows)
+        click.echo("[\n  " + ",\n  ".join(map(dumped, listed)) + "\n]")
         return
+    from feedtool.report.plain import clean
+
     width = max(len(name) for name, _, _ in rows)
     for name, value, source in rows:
-        click.echo(f"{name:{width}}  {value}  [{source}]")
+        click.echo(f"{name:{width}}  {clean(value)}  [{clean(source)}]")
 
 
 def _row(ctx: click.Context, name: str, value: object) -> tuple[str, str, str]:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TextIO
 
 from feedtool.delivery.events import Event
+from feedtool.report.plain import clean
 
 EVERY = 10.0
 """Seconds between two lines where there is no terminal."""
@@ -38,7 +39,7 @@ class ProgressLines:
 
     def tell(self, event: Event) -> None:
         """Draws the event on a terminal; elsewhere now and then one."""
-        text = event.text
+        text = clean(event.text)
         if self._is_terminal:
             text = text[: self._width() - 1]  # a longer line could not be drawn anew
             self._out.write("\r" + text.ljust(self._drawn))

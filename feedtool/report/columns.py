@@ -6,7 +6,7 @@ from typing import NamedTuple, TextIO
 from feedtool.cells import letters
 from feedtool.headers import Header
 from feedtool.report.outcome import Outcome
-from feedtool.report.plain import clean
+from feedtool.report.plain import clean, printable, value
 
 
 class ColumnFacts(NamedTuple):
@@ -44,10 +44,10 @@ def write_columns(outcomes: Iterable[Outcome], out: TextIO) -> None:
         if header is None:
             continue
         facts = list(column_facts(header))
-        width = max((len(clean(one.header)) for one in facts), default=0)
+        width = max((len(value(one.header)) for one in facts), default=0)
         field = max((len(one.field or "-") for one in facts), default=0)
         out.write(f"{clean(outcome.checked.file)}: header in row {header.row}\n")
         for one in facts:
-            place = f"  {one.column:3} {clean(one.header):{width}}"
-            out.write(f"{place}  {one.field or '-':{field}}  {clean(one.reason)}\n")
+            place = f"  {one.column:3} {value(one.header):{width}}"
+            out.write(f"{place}  {one.field or '-':{field}}  {printable(one.reason)}\n")
         out.write("\n")

@@ -46,6 +46,7 @@ class Page:
         if self.width and len(whole) > self.width >= NARROWEST:
             hanging = " " * (indent + 4)
             lines = wrap(whole, self.width, subsequent_indent=hanging, break_on_hyphens=False)
+            lines = lines or [""]  # of blanks alone nothing is left
         if self.is_colour and ink:
             lines = _inked(lines, ink, label)
         self.out.write("\n".join(lines) + "\n")

@@ -1,0 +1,265 @@
+"""Whatever text stands in a file, in its name or on the command line: what is printed is safe."""
+
+import csv
+import io
+import json
+import os
+import shutil
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import NamedTuple
+from xml.sax.saxutils import escape, quoteattr
+
+import pytest
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
+
+from feedtool.cells import BLANK, Cell, letters
+from feedtool.cli import run
+from feedtool.cli.progress import ProgressLines
+from feedtool.delivery.events import Event
+from feedtool.errors import Exit
+from feedtool.sheets import open_source
+from tests.agreement.books import SHEET, around, inline, package, row, worksheet
+from tests.hostile import TEXTS, Structure, is_calculated, steering
+
+HEADERS = ("sku", "price", "quantity", "preparationTime")
+FORMS = ("text", "json", "jsonl")
+ELEMENTS = frozenset(
+    {
+        *("html", "head", "meta", "title", "style", "body", "h1", "h2", "h3", "section", "p"),
+        *("ul", "li", "b", "strong", "code", "div", "span", "table", "thead", "tbody", "tr"),
+        *("th", "td", "details", "summary", "fieldset", "label", "input", "br", "script"),
+    }
+)
+ATTRIBUTES = frozenset(
+    {
+        *("lang", "charset", "http-equiv", "content", "name", "class", "style", "scope", "open"),
+        *("data-status", "hidden", "type", "value", "checked"),
+    }
+)
+"""What an HTML report is made of."""
+
+
+class Printed(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+class Terminal(io.TextIOWrapper):
+    """What somebody looks at, or a pipe."""
+
+    def __init__(self, *, is_terminal: bool) -> None:
+        super().__init__(io.BytesIO(), "utf-8", "backslashreplace", newline="")
+        self.is_terminal = is_terminal
+
+    def isatty(self) -> bool:
+        return self.is_terminal
+
+    def shown(self) -> str:
+        self.flush()
+        return bytes(self.buffer.getvalue()).decode()  # type: ignore[attr-defined]  # a BytesIO
+
+
+def printed(*arguments: str, is_terminal: bool = False) -> Printed:
+    """What a command prints, looked at for what would steer a terminal."""
+    out, err = Terminal(is_terminal=is_terminal), Terminal(is_terminal=is_terminal)
+    with redirect_stdout(out), redirect_stderr(err):
+        code = run(arguments)
+    assert code != Exit.BUG, err.shown()
+    for text in (out.shown(), err.shown()):
+        assert steering(text, is_terminal=is_terminal) == set()
+        assert "Traceback" not in text
+    return Printed(code, out.shown(), err.shown())
+
+
+@contextmanager
+def folder() -> Iterator[Path]:
+    """A new folder for each example, the working one meanwhile."""
+    before, path = Path.cwd(), Path(mkdtemp(dir=Path.cwd()))
+    os.chdir(path)
+    try:
+        yield path
+    finally:
+        os.chdir(before)
+        shutil.rmtree(path)
+
+
+def in_xml(text: str) -> str:
+    """A text as a cell holds it; what XML cannot hold as `_x001B_`."""
+    safe = text.replace("_x", "_x005F_x").encode("utf-16", "surrogatepass")
+    letters = safe.decode("utf-16", "replace")
+    return (
+        escape("".join(f"_x{ord(one):04X}_" if one < " " else one for one in letters))
+        .replace("\ufffe", "_xFFFE_")
+        .replace("\uffff", "_xFFFF_")
+    )
+
+
+def book_of(text: str) -> bytes:
+    """A workbook with this text as the sheet's name, as headers and as values."""
+    held = in_xml(text)
+    headers = row(1, "".join(inline(f"{letters(i)}1", n) for i, n in enumerate((*HEADERS, held))))
+    hostile = row(2, "".join(inline(f"{letters(index)}2", held) for index in range(6)))
+    valid = row(3, "".join(inline(f"{letters(i)}3", t) for i, t in enumerate(("S-1", "9.99", "1"))))
+    name = "".join(one if one >= " " else "_" for one in text.replace("\ufffe", "_"))
+    name = name.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    sheet = quoteattr(name, {'"': "&quot;"})[1:-1]
+    return package(around({sheet: ""}) | {SHEET: worksheet(headers + hostile + valid)})
+
+
+def csv_of(text: str) -> bytes:
+    """The same as a CSV."""
+    out = io.StringIO()
+    rows = ([*HEADERS, text, "x"], [text] * 6, ["S-1", "9.99", "1", "", "", ""])
+    csv.writer(out, quoting=csv.QUOTE_ALL).writerows(rows)
+    return out.getvalue().replace("\0", "\ufffd").encode("utf-8", "replace")
+
+
+def named(text: str, suffix: str) -> str:
+    """A file of such a name, as far as a file system takes it."""
+    name = text.replace("/", "_").replace("\0", "_")[:60] + suffix
+    with suppress(UnicodeEncodeError):
+        os.fsencode(name)
+        return f"./{name}"
+    return f"./{name.encode('utf-8', 'replace').decode()}"
+
+
+def everything(path: Path, width: int = 6) -> dict[tuple[int, int], Cell]:
+    """The cells of a file's first sheet by row and 0-based column, as far as the user's go."""
+    with open_source(path) as source:
+        return {
+            (row, index): cell
+            for block in source.sheet(source.sheets[0].name).blocks()
+            for index in range(min(block.width, width))
+            for row, key in zip(block.rows, block.column(index), strict=True)
+            if (cell := block.decode(key)) != BLANK
+        }
+
+
+@settings(max_examples=25)
+@given(
+    text=TEXTS,
+    form=st.sampled_from(FORMS),
+    report=st.sampled_from(["r.csv", "r.html", "r.json"]),
+    is_terminal=st.booleans(),
+)
+@example(text="\x1b[2J\u202e", form="text", report="r.html", is_terminal=True)
+@example(text="a\n\ufeffb", form="jsonl", report="r.csv", is_terminal=False)
+@pytest.mark.parametrize(("make", "suffix"), [(book_of, ".xlsx"), (csv_of, ".csv")])
+def test_a_hostile_file_is_told_and_annotated(
+    make: Callable[[str], bytes],
+    suffix: str,
+    text: str,
+    form: str,
+    report: str,
+    *,
+    is_terminal: bool,
+) -> None:
+    assume("feedtool" not in text)  # such a column is ours, and replaced
+    with folder():
+        path = Path(named(text, suffix))
+        path.write_bytes(make(text))
+        told = printed(
+            *("validate", f"./{path}", "--as", "offers-update", "--explain-columns", "-v"),
+            *("--format", form, "--out", f"copy{suffix}", "--report", report),
+            is_terminal=is_terminal,
+        )
+        assert told.code in {Exit.OK, Exit.ROWS, Exit.FILE}, told
+        assert_parses(told.out, form)
+        assert_is_safe(Path(report).read_text("utf-8-sig"), report)
+        if told.code != Exit.FILE:
+            assert everything(Path(f"copy{suffix}")) == everything(path)
+            assert_ours_are_texts(Path(f"copy{suffix}"))
+
+
+def assert_parses(out: str, form: str) -> None:
+    if form == "json":
+        (only,) = json.loads(out)
+        assert only["file"]
+    elif form == "jsonl":
+        assert [json.loads(line)["type"] for line in out.splitlines()][-1] == "summary"
+
+
+def assert_is_safe(text: str, report: str) -> None:
+    if report == "r.json":
+        assert json.loads(text)
+        return
+    if report == "r.csv":
+        fields = [field for record in csv.reader(io.StringIO(text)) for field in record]
+        assert [field for field in fields if is_calculated(field)] == []
+        return
+    page = Structure(text)
+    assert page.others == ["doctype html"]
+    assert {name.removeprefix("/") for name, _ in page.elements} <= ELEMENTS
+    assert {name for _, found in page.elements for name, _ in found} <= ATTRIBUTES
+    assert [name for name, _ in page.elements].count("script") == 1
+
+
+def assert_ours_are_texts(copy: Path) -> None:
+    if copy.suffix == ".csv":
+        with copy.open(encoding="utf-8", newline="") as file:
+            ours = [field for record in csv.reader(file) for field in record[6:]]
+        assert ours[:3] == ["feedtool status", "feedtool message", "feedtool code"]
+        assert [field for field in ours if is_calculated(field)] == []
+        return
+    with zipfile.ZipFile(copy) as book:
+        for name in book.namelist():
+            content = book.read(name)
+            assert b"<f>" not in content
+            assert b"External" not in content
+
+
+TYPED = {
+    "a command": lambda text: [text],
+    "a file": lambda text: ["validate", f"./{text}"],
+    "a kind": lambda text: ["validate", "offers.csv", f"--as={text}"],
+    "a sheet": lambda text: ["validate", "offers.csv", f"--sheet={text}"],
+    "a form": lambda text: ["validate", "offers.csv", f"--format={text}"],
+    "a report": lambda text: ["validate", "offers.csv", f"--report={text}.pdf"],
+    "a report that is written": lambda text: ["validate", "offers.csv", f"--report={text}.csv"],
+    "a copy": lambda text: ["validate", "offers.csv", f"--out={text}.csv"],
+    "an option": lambda text: ["validate", "offers.csv", f"--{text}"],
+    "a profile": lambda text: ["validate", "offers.csv", f"--profile={text}"],
+    "a configuration": lambda text: ["validate", "offers.csv", f"--config=./{text}"],
+    "a channel": lambda text: ["submit", "offers.csv", "--dry-run", f"--channel={text}"],
+    "a folder": lambda text: ["submit", "offers.csv", "--dry-run", f"--requests=./{text}"],
+    "a code": lambda text: ["explain", f"x{text}"],
+    "a template": lambda text: ["template", f"x{text}"],
+    "a template's place": lambda text: ["template", "offers-update", f"--out=./{text}.xlsx"],
+    "a setting": lambda text: ["config", "show", f"--seller={text}", f"--home=./{text}"],
+    "a setting in JSON": lambda text: ["config", "show", f"--seller={text}", "--format=json"],
+}
+"""Texts on the command line, each of which is printed by something."""
+
+
+@pytest.mark.parametrize("arguments", TYPED.values(), ids=TYPED)
+@settings(max_examples=20)
+@given(text=TEXTS, is_terminal=st.booleans())
+@example(text="\x1b[2J\u202e\n", is_terminal=True)
+def test_what_is_typed_steers_nothing(
+    arguments: Callable[[str], list[str]], text: str, *, is_terminal: bool
+) -> None:
+    typed = text.replace("\0", "").replace("/", "")[:60].encode("utf-8", "replace").decode()
+    with folder():
+        Path("offers.csv").write_text("sku,price,quantity\nS-1,9.99,1\n", "utf-8")
+        told = printed(*arguments(typed), is_terminal=is_terminal)
+        assert told.code in set(Exit) - {Exit.BUG}
+
+
+@given(text=TEXTS, is_terminal=st.booleans())
+@example(text="\x1b[2J\u202e\n", is_terminal=True)
+def test_progress_steers_nothing(text: str, *, is_terminal: bool) -> None:
+    out, seconds = io.StringIO(), iter(range(0, 1000, 60))
+    lines = ProgressLines(out, lambda: float(next(seconds)), is_terminal=is_terminal)
+    for told in (text, "done"):
+        lines.tell(Event("state", told, text, 1, text, text, 0, 1))
+    lines.close()
+    printed = out.getvalue()
+    assert steering(printed.replace("\r", "") if is_terminal else printed) == set()
+    assert printed.count("\n") == (0 if is_terminal else 2)
+    assert max(map(len, printed.split("\r"))) < 80 or not is_terminal

@@ -1,0 +1,237 @@
+"""Whatever text stands in a file or an answer, every report shows it as text and nothing more."""
+
+import csv
+import io
+import json
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from lxml import etree, html
+
+from feedtool import verdicts
+from feedtool.cells import Kind
+from feedtool.errors import FileProblem, Interrupted
+from feedtool.headers import Header
+from feedtool.model import Message, PackageSummary, PackageType, Severity, Status, Verdict
+from feedtool.report import (
+    Outcome,
+    progress_events,
+    summary_sheet,
+    write_columns,
+    write_csv,
+    write_json,
+    write_jsonl,
+    write_report,
+    write_text,
+)
+from feedtool.report.html import write_html
+from feedtool.report.plain import clean, printable, value
+from feedtool.sheets import open_source
+from feedtool.sheets.annotate import Link, annotate
+from feedtool.sheets.annotate.inline import shown
+from tests.agreement.books import around, header, offers, package, worksheet
+from tests.hostile import SAMPLES, TEXTS, Structure, is_calculated, steering
+from tests.report.conftest import make_outcome, make_problem
+
+PLAIN = "plain"
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-"
+SHEET = "xl/worksheets/sheet1.xml"
+
+
+class Broken(FileProblem):
+    code = "corrupt-xml"
+
+
+def told_everywhere(text: str) -> list[Outcome]:
+    """A sheet with this text wherever one may come from outside, and an unreadable file."""
+    everywhere = dict.fromkeys(("header", "field", "value", "message", "hint"), text)
+    problems = [
+        make_problem(row=3, **everywhere),
+        make_problem(row=3, **everywhere, code="enum-value", column="C"),
+        make_problem(row=None, column=None, **everywhere, severity=Severity.WARNING, code="x"),
+    ]
+    sent = make_outcome(problems, file=text, valid=(2, 4))
+    sent.checked.sheet = text
+    sent.checked.header = Header(
+        1, 1, {}, {0: text, 1: text}, ((0, text), (1, None)), frozenset(), {0: text}
+    )
+    sent.run = text
+    sent.is_submitted = sent.explains_columns = True
+    sent.annotated = Path("folder", text.replace("\0", ""))
+    sent.stopped = Interrupted(text, text)
+    sent.packages = [PackageSummary(text, PackageType.UPSERT, text, text, 2, 1)]
+    said = (Message(text, text), Message("", text))
+    sent.verdicts = lambda: iter(
+        [
+            Verdict(2, text, Status.REJECTED, said),
+            Verdict(3, text, Status.INVALID, said),
+            Verdict(4, text, Status.INTEGRATED, (Message(text, ""),)),
+        ]
+    )
+    unreadable = make_outcome(file=text)
+    unreadable.checked.error = Broken(text, text)
+    return [sent, unreadable]
+
+
+def written(write: Callable[..., None], text: str, **how: Any) -> str:
+    out = io.StringIO(newline="")
+    write(told_everywhere(text), out, **how)
+    return out.getvalue()
+
+
+@given(text=TEXTS, width=st.sampled_from([None, 40, 80]), is_verbose=st.booleans())
+@example(text=" " * 700, width=40, is_verbose=False)
+def test_nothing_steers_a_terminal(text: str, width: int | None, *, is_verbose: bool) -> None:
+    told = written(write_text, text, is_verbose=is_verbose, width=width)
+    coloured = written(write_text, text, is_verbose=is_verbose, width=width, is_colour=True)
+    assert steering(told) == set()
+    assert steering(coloured, is_terminal=True) == set()
+    assert told.count("\n") == written(write_text, PLAIN, is_verbose=is_verbose).count("\n") or (
+        width is not None
+    )
+    assert width is not None or value(text) in told
+
+
+@given(text=TEXTS)
+def test_explained_columns_steer_nothing(text: str) -> None:
+    told = written(write_columns, text)
+    assert steering(told) == set()
+    assert told.count("\n") == written(write_columns, PLAIN).count("\n")
+    assert max(map(len, told.splitlines())) < 100 + 2 * len(clean(text))
+
+
+@given(text=TEXTS)
+def test_a_page_has_no_element_but_its_own(text: str) -> None:
+    page = written(write_html, text)
+    hostile, plain = Structure(page), Structure(written(write_html, PLAIN))
+    assert hostile.elements == plain.elements
+    assert hostile.others == plain.others == ["doctype html"]
+    assert steering(page) == set()
+
+
+@given(text=TEXTS)
+def test_a_page_shows_the_text_and_keeps_its_policy(text: str) -> None:
+    page = written(write_html, text)
+    shows = "".join(Structure(page).texts)
+    assert shows.count(clean(text)) >= 3
+    assert shows.count(printable(text)) >= 5
+    parsed: Any = html.document_fromstring(page)
+    (policy,) = parsed.xpath("//meta[@http-equiv]/@content")
+    assert policy.startswith(POLICY)
+    assert policy.count("'") == 6
+    assert len(parsed.xpath("//script")) == 1
+    assert parsed.xpath("//@href | //@src | //@*[starts-with(name(), 'on')]") == []
+
+
+@given(text=TEXTS)
+def test_no_field_of_the_csv_report_is_calculated(text: str) -> None:
+    told = written(write_csv, text)
+    records = list(csv.reader(io.StringIO(told.removeprefix("\ufeff"), newline="")))
+    plain = list(csv.reader(io.StringIO(written(write_csv, PLAIN)[1:])))
+    assert list(map(len, records)) == list(map(len, plain))
+    assert [field for record in records for field in record if is_calculated(field)] == []
+    assert steering(told.removeprefix("\ufeff").replace("\r\n", "\n")) == set()
+    shows = {record[0]: record for record in records[1:]}
+    assert clean(text) in {field.removeprefix("'") for field in shows["problem"]} | set(
+        shows["problem"]
+    )
+
+
+@given(text=TEXTS)
+def test_json_always_parses_and_gives_the_text_back(text: str) -> None:
+    told = written(write_json, text)
+    assert steering(told) == set()
+    sheet, unreadable = json.loads(told.encode())
+    assert {sheet["file"], sheet["sheet"], sheet["run"], sheet["stopped"]["hint"]} == {text}
+    assert {sheet["packages"][0][name] for name in ("packageId", "state")} == {text}
+    assert {one[name] for one in sheet["problems"] for name in ("value", "hint")} == {text}
+    assert sheet["results"][0]["messages"][0] == {"resultCode": text, "message": text}
+    assert {one["header"] for one in sheet["columns"]} == {text}
+    assert unreadable["error"] == {"code": "corrupt-xml", "message": text, "hint": text}
+
+
+@given(text=TEXTS)
+def test_each_line_of_json_lines_is_an_event(text: str) -> None:
+    out = io.StringIO()
+    progress_events(out)(text, 1, None, text)
+    told = out.getvalue() + written(write_jsonl, text)
+    assert steering(told) == set()
+    events = [json.loads(line) for line in told.encode().splitlines()]
+    assert len(told.splitlines()) == len(events)
+    assert [one["type"] for one in events] == [
+        *("progress", "file", *["problem"] * 3, *["row"] * 3, "summary", "file", *["summary"])
+    ]
+    assert events[0]["step"] == events[5]["sellerExternalReference"] == text
+
+
+@pytest.mark.parametrize("name", ["r.json", "r.csv", "r.html"])
+def test_any_text_can_be_written_to_a_file(tmp_path: Path, name: str) -> None:
+    for text in SAMPLES:
+        write_report(tmp_path / name, told_everywhere(text))
+        assert steering((tmp_path / name).read_text("utf-8-sig")) == set()
+
+
+@pytest.fixture(scope="module")
+def book(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("book") / "offers.xlsx"
+    path.write_bytes(package(around() | {SHEET: worksheet(header() + offers())}))
+    return path
+
+
+@settings(max_examples=60)
+@given(text=TEXTS)
+def test_a_copy_holds_texts_and_never_formulas(book: Path, text: str) -> None:
+    sent, _ = told_everywhere(text)
+    sent.checked.sheet = "Offers"
+    notes = verdicts.notes(sent.checked, sent.every_verdict)
+    told = list(verdicts.notes(sent.checked, sent.every_verdict).notes)
+    summary = summary_sheet([sent])
+    copy = book.with_name("copy.xlsx")
+    annotate(book, copy, [notes], summary, overwrite=True)
+    ours = {1: notes.headings} | {one.row: (one.status, one.message, one.code) for one in told}
+    assert cells(copy, "Offers", 4) == {
+        (row, column): shown(text)
+        for row, texts in ours.items()
+        for column, text in enumerate(texts, 4)
+        if text
+    }
+    assert cells(copy, summary.name, 0) == {
+        (row, column): shown(str(cell.text if isinstance(cell, Link) else cell))
+        for row, line in enumerate(summary.table, 1)
+        for column, cell in enumerate(line)
+        if cell != ""
+    }
+    assert_nothing_runs(copy, book)
+
+
+def cells(path: Path, sheet: str, first: int) -> dict[tuple[int, int], str]:
+    """Row, column and text of all cells from a column on; a formula is no text."""
+    with open_source(path) as source:
+        found = {
+            (row, column): block.decode(key)
+            for block in source.sheet(sheet).blocks()
+            for column in range(first, block.width)
+            for row, key in zip(block.rows, block.column(column), strict=True)
+        }
+    return {place: cell.text for place, cell in found.items() if cell.kind is not Kind.BLANK}
+
+
+def assert_nothing_runs(copy: Path, source: Path) -> None:
+    """The copy has no formula in a cell and no link that leads out of it."""
+    with zipfile.ZipFile(copy) as package, zipfile.ZipFile(source) as original:
+        names = [name for name in package.namelist() if name.endswith((".xml", ".rels"))]
+        roots = {name: etree.fromstring(package.read(name)) for name in names}
+        new = set(names) - set(original.namelist())
+    assert new == {"xl/worksheets/sheet2.xml"}
+    for root in roots.values():
+        found = [(etree.QName(one).localname, one) for one in root.iter("{*}*")]
+        assert [one for name, one in found if name in {"f", "definedName", "oleLink"}] == []
+        assert all("External" not in one.attrib.values() for _, one in found)
+        links = [one for name, one in found if name == "hyperlink"]
+        assert all(set(map(str, link.attrib)) == {"ref", "location", "display"} for link in links)
+        assert all(str(link.get("location")).startswith("'Offers'!") for link in links)
