@@ -100,14 +100,10 @@ class Condition(Choice):
 
 @dataclass(frozen=True, slots=True)
 class Action(Choice):
-    """What a row asks for; decides the type of its package."""
+    """What a row asks for; decides the type of its package. No other words: one deletes."""
 
     values: Mapping[str, tuple[str, ...]] = field(
-        default_factory=lambda: {
-            PackageType.UPSERT: ("create", "créer", "crear"),
-            PackageType.UPDATE: ("mettre à jour", "actualizar"),
-            PackageType.DELETE: ("supprimer", "eliminar", "remove"),
-        }
+        default_factory=lambda: dict.fromkeys(PackageType, ())
     )
 
 
