@@ -7,7 +7,8 @@ language = "fr"
 base_url = "https://…/v2"
 seller = "12345"
 channel = "PRIMARY"
-token_file = "/run/secrets/token"
+token_file = "/run/secrets/token"   (or token_url and client_id, see `ACCOUNT`)
+call_timeout = 300               seconds, see `TIMEOUTS`
 vat_scale = 100                  any field of `dialect.Dialect`
 
 [profile.shop.columns]           the seller's own headers
@@ -19,6 +20,7 @@ vat_scale = 100                  any field of `dialect.Dialect`
 """
 
 import codecs
+import math
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -32,8 +34,25 @@ from feedtool.errors import UsageProblem
 
 FILE = "feedtool.toml"
 
-ACCOUNT = ("base_url", "seller", "channel", "token", "token_file", "token_command")
+ACCOUNT = (
+    "base_url",
+    "seller",
+    "channel",
+    "token",
+    "token_file",
+    "token_command",
+    "token_url",
+    "client_id",
+    "client_secret",
+    "client_secret_file",
+    "client_secret_command",
+    "token_scope",
+    "token_audience",
+)
 """What a profile says of reaching the service; each is an option too."""
+
+TIMEOUTS = ("connect_timeout", "answer_timeout", "call_timeout")
+"""In seconds; each is an option too."""
 
 CHOICES = {
     "upload_body": ("array", "offerRequests"),
@@ -82,8 +101,8 @@ class Config:
 class Profile:
     """One account."""
 
-    account: Mapping[str, str] = field(default_factory=dict)
-    """Values of `ACCOUNT`."""
+    account: Mapping[str, str | float] = field(default_factory=dict)
+    """Values of `ACCOUNT` and `TIMEOUTS`."""
     dialect: Dialect = field(default_factory=Dialect)
 
 
@@ -128,12 +147,23 @@ def _unread(error: Exception) -> tuple[str, str]:
 
 def _profile(table: Mapping[str, Any], where: str) -> Profile:
     known = [one.name for one in fields(Dialect)]
-    _known(table, (*ACCOUNT, *known), where)
-    account = {name: table[name] for name in ACCOUNT if name in table}
+    _known(table, (*ACCOUNT, *TIMEOUTS, *known), where)
+    account = {name: table[name] for name in (*ACCOUNT, *TIMEOUTS) if name in table}
     for name, value in account.items():
-        if not isinstance(value, str):
-            raise UsageProblem(f"{where}: {name} must be a text", f'write {name} = "{value}"')
+        _check_account(name, value, where)
     return Profile(account, _dialect({n: v for n, v in table.items() if n in known}, where))
+
+
+def _check_account(name: str, value: Any, where: str) -> None:
+    if name in ACCOUNT and not isinstance(value, str):
+        shown = "…" if "token" in name or "secret" in name else value
+        raise UsageProblem(f"{where}: {name} must be a text", f'write {name} = "{shown}"')
+    if name in TIMEOUTS:
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not is_number or not 0 < value < math.inf:
+            raise UsageProblem(
+                f"{where}: {name} = {value!r} must be a number of seconds", f"write {name} = 60"
+            )
 
 
 def _dialect(table: Mapping[str, Any], where: str) -> Dialect:

@@ -1,7 +1,7 @@
 """From the options of a command to a Service: the sandbox in-process, or a seller's account."""
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -9,8 +9,11 @@ from typing import Any
 
 from feedtool.errors import UsageProblem
 from feedtool.run import Service
-from feedtool.service.auth import CommandToken, FileToken, StaticToken, Token
-from feedtool.service.client import Client
+from feedtool.service.auth import SECRET, TOKEN, CommandToken, FileToken, StaticToken, Token
+from feedtool.service.client import Client, post_form
+from feedtool.service.network import Timeouts
+from feedtool.service.oauth import ClientCredentials, Grant
+from feedtool.service.wire import Reply
 
 SANDBOX_TOKEN = "sandbox"  # noqa: S105  # the sandbox tells it to everybody
 SANDBOX_SELLER = "sandbox"
@@ -60,31 +63,83 @@ def to_account(options: Mapping[str, Any]) -> Iterator[Service]:
     if missing:
         raise UsageProblem(f"{', '.join(missing)} is missing", ACCOUNT_HINT)
     address, seller, language = options["base_url"], options["seller"], options["language"]
-    with Client(address, seller, token_of(options), language=language) as client:
-        yield Service(
-            client,
-            seller,
-            address,
-            language,
-            lambda: datetime.now(UTC),
-            time.sleep,
-            page=options.get("page"),
-        )
+    timeouts = timeouts_of(options)
+
+    def now() -> datetime:
+        return datetime.now(UTC)
+
+    def post(url: str, form: bytes) -> Reply:
+        return post_form(url, form, timeouts)
+
+    token = token_of(options, post, now)
+    with Client(address, seller, token, language=language, timeouts=timeouts) as client:
+        yield Service(client, seller, address, language, now, time.sleep, page=options.get("page"))
 
 
-def token_of(options: Mapping[str, Any]) -> Token:
-    """Where the token comes from: a file or a command is preferred to a value.
+def timeouts_of(options: Mapping[str, Any]) -> Timeouts:
+    """How long to wait for what; the defaults where the options do not say."""
+    usual = Timeouts()
+    return Timeouts(
+        options.get("connect_timeout") or usual.connect,
+        options.get("answer_timeout") or usual.answer,
+        options.get("call_timeout") or usual.whole,
+    )
+
+
+def token_of(
+    options: Mapping[str, Any], post: Callable[[str, bytes], Reply], now: Callable[[], datetime]
+) -> Token:
+    """Where the token comes from.
+
+    Args:
+        options: Of several ways an endpoint goes before a command, then a file, then a value.
+        post: Sends a form to a token endpoint.
+        now: The time, for a token that ends.
 
     Raises:
-        UsageProblem: no way of having one was named.
+        UsageProblem: no way of having one was named, or only half of one.
+        NotAuthorised: what was given cannot be a token.
     """
-    if options.get("token_command"):
-        return CommandToken(options["token_command"])
-    if options.get("token_file"):
-        return FileToken(options["token_file"])
-    if options.get("token"):
-        return StaticToken(options["token"])
+    if options.get("token_url"):
+        return ClientCredentials(_grant(options), post, now)
+    if token := _held(options, "token", TOKEN):
+        return token
+    if options.get("client_id"):
+        raise UsageProblem("--token-url is missing", GRANT_HINT)
     raise UsageProblem(
         "there is no token for the service",
-        "give --token-file, --token-command, or FEEDTOOL_TOKEN in the environment",
+        "give --token-file, --token-command, --token-url, or FEEDTOOL_TOKEN in the environment",
     )
+
+
+GRANT_HINT = (
+    "client credentials are --token-url, --client-id, and --client-secret-file, "
+    "--client-secret-command, or FEEDTOOL_CLIENT_SECRET in the environment"
+)
+
+
+def _grant(options: Mapping[str, Any]) -> Grant:
+    client_id = options.get("client_id")
+    if not client_id:
+        raise UsageProblem("--client-id is missing", GRANT_HINT)
+    secret = _held(options, "client_secret", SECRET)
+    if secret is None:
+        raise UsageProblem("the client's secret is missing", GRANT_HINT)
+    return Grant(
+        options["token_url"],
+        client_id,
+        secret,
+        options.get("token_scope"),
+        options.get("token_audience"),
+    )
+
+
+def _held(options: Mapping[str, Any], name: str, what: str) -> Token | None:
+    """What a command prints, a file holds, or was given as it is, in this order."""
+    if command := options.get(f"{name}_command"):
+        return CommandToken(command, what)
+    if path := options.get(f"{name}_file"):
+        return FileToken(path, what)
+    if value := options.get(name):
+        return StaticToken(value, what)
+    return None

@@ -17,7 +17,7 @@ from feedtool.errors import UsageProblem
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-SECRETS = ("token", "token_command")
+SECRETS = ("token", "token_command", "client_secret", "client_secret_command")
 """A command may hold a secret as well as print one."""
 
 MASK = "********"
@@ -125,14 +125,30 @@ def on_command_line(ctx: click.Context, *names: str) -> dict[str, Any]:
     }
 
 
+TOKEN_WAYS = ("token", "token_file", "token_command", "token_url")
+SECRET_WAYS = ("client_secret", "client_secret_file", "client_secret_command")
+
+SOURCES = (
+    ParameterSource.COMMANDLINE,
+    ParameterSource.ENVIRONMENT,
+    ParameterSource.DEFAULT_MAP,
+)
+"""The strongest first."""
+
+
 def token_options(ctx: click.Context) -> dict[str, Any]:
-    """The ways of having a token that the strongest source names; the others None."""
-    ways = ("token", "token_file", "token_command")
-    for source in (
-        ParameterSource.COMMANDLINE,
-        ParameterSource.ENVIRONMENT,
-        ParameterSource.DEFAULT_MAP,
-    ):
+    """The ways of having a token that the strongest source names; the others None.
+
+    The same of a client's secret, which may be in the environment where the rest of its grant
+    is in the configuration. The sandbox is not what an environment's token is meant for.
+    """
+    if ctx.params.get("sandbox"):
+        return on_command_line(ctx, *TOKEN_WAYS, *SECRET_WAYS)
+    return _strongest(ctx, TOKEN_WAYS) | _strongest(ctx, SECRET_WAYS)
+
+
+def _strongest(ctx: click.Context, ways: tuple[str, ...]) -> dict[str, Any]:
+    for source in SOURCES:
         found = {
             name: ctx.params.get(name) if ctx.get_parameter_source(name) is source else None
             for name in ways
@@ -149,6 +165,17 @@ def _together(*options: Callable[[F], F]) -> Callable[[F], F]:
         return function
 
     return decorate
+
+
+def _seconds(name: str, default: float, told: str) -> Callable[[F], F]:
+    return option(
+        name,
+        type=click.FloatRange(min=0, min_open=True),
+        default=default,
+        show_default=True,
+        metavar="SECONDS",
+        help=told,
+    )
 
 
 configuration = _together(
@@ -244,6 +271,29 @@ connection = _together(
         help="A file that holds the token.",
     ),
     option("--token-command", metavar="COMMAND", help="A command that prints the token."),
+    option(
+        "--token-url",
+        metavar="URL",
+        help="An OAuth2 token endpoint, which gives the token for client credentials.",
+    ),
+    option("--client-id", metavar="ID", help="Of the client credentials."),
+    option("--client-secret", metavar="SECRET", help="Better in the environment."),
+    option(
+        "--client-secret-file",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="A file that holds the client secret.",
+    ),
+    option(
+        "--client-secret-command",
+        metavar="COMMAND",
+        help="A command that prints the client secret.",
+    ),
+    option("--token-scope", metavar="SCOPE", help="What the token endpoint is asked for."),
+    option("--token-audience", metavar="NAME", help="Whom the token is asked for."),
+    _seconds("--connect-timeout", 10, "The longest wait for a connection."),
+    _seconds("--answer-timeout", 60, "The longest silence of the service."),
+    _seconds("--call-timeout", 300, "The longest call, whatever trickles in."),
 )
 
 

@@ -1,0 +1,289 @@
+"""How an account is reached: where its token comes from, and how long anything may take."""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl
+
+import click
+import pytest
+
+from feedtool.cli import options
+from feedtool.cli.connect import timeouts_of, to_account, token_of
+from feedtool.errors import UsageProblem
+from feedtool.sandbox.server import serving
+from feedtool.service.network import Timeouts
+from feedtool.service.wire import Reply
+from tests.conftest import Files, offer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from tests.cli.conftest import Feedtool, Ran
+
+NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+SECRET = "planted-client-secret"
+PRINTS = f"{sys.executable} -c \"print('printed')\""
+GRANT = {"token_url": "https://auth.example/token", "client_id": "me"}
+
+
+def post(url: str, form: bytes) -> Reply:
+    """A token endpoint that grants a token which names what it was asked for."""
+    asked = "|".join([url, *(f"{name}:{value}" for name, value in parse_qsl(form.decode()))])
+    return Reply(200, body=json.dumps({"access_token": asked.replace(" ", "_")}).encode())
+
+
+def granted(**asked: str) -> str:
+    asked = {"grant_type": "client_credentials", "client_id": "me", **asked}
+    named = (f"{name}:{value}" for name, value in asked.items())
+    return "|".join([GRANT["token_url"], *named])
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({"token": "a"}, "a"),
+        ({"token_file": "held"}, "from-file"),
+        ({"token_command": PRINTS}, "printed"),
+        ({"token": "a", "token_file": "held"}, "from-file"),
+        ({**GRANT, "client_secret": "s"}, granted(client_secret="s")),
+        ({**GRANT, "client_secret_file": "held"}, granted(client_secret="from-file")),
+        (
+            {**GRANT, "client_secret_command": PRINTS},
+            granted(client_secret="printed"),
+        ),
+        (
+            {**GRANT, "client_secret": "s", "token_scope": "a b", "token_audience": "c"},
+            granted(client_secret="s", scope="a_b", audience="c"),
+        ),
+        ({**GRANT, "client_secret": "s", "token": "a"}, granted(client_secret="s")),
+    ],
+)
+def test_each_way_of_having_a_token(files: Files, given: dict[str, str], expected: str) -> None:
+    files.text("from-file\n", "held")
+    assert token_of(given, post, lambda: NOW).get() == expected
+
+
+@pytest.mark.parametrize(
+    ("given", "missing"),
+    [
+        ({}, "there is no token"),
+        ({"client_id": "me"}, "--token-url is missing"),
+        ({"token_url": GRANT["token_url"]}, "--client-id is missing"),
+        (GRANT, "client's secret is missing"),
+        ({**GRANT, "token_url": "auth.example", "client_secret": SECRET}, "no address"),
+        ({**GRANT, "token_url": "http://auth.example", "client_secret": SECRET}, "would travel"),
+    ],
+)
+def test_half_a_way_is_told(given: dict[str, str], missing: str) -> None:
+    with pytest.raises(UsageProblem, match=missing) as caught:
+        token_of(given, post, lambda: NOW)
+    assert caught.value.hint
+    assert SECRET not in caught.value.message + caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({}, Timeouts(10, 60, 300)),
+        ({"connect_timeout": 1.5, "answer_timeout": 2.0, "call_timeout": 3.0}, (1.5, 2.0, 3.0)),
+        ({"call_timeout": 30.0}, Timeouts(whole=30)),
+    ],
+)
+def test_how_long_anything_may_take(
+    given: dict[str, float], expected: Timeouts | tuple[float, float, float]
+) -> None:
+    wanted = Timeouts(*expected) if isinstance(expected, tuple) else expected
+    assert timeouts_of(given) == wanted
+
+
+@pytest.mark.parametrize("name", ["base_url", "seller", "channel"])
+def test_an_account_is_all_of_it(name: str) -> None:
+    given = {"base_url": "https://x/v2", "seller": "S", "channel": "C", "token": "t"}
+    del given[name]
+    with (
+        pytest.raises(UsageProblem, match=f"--{name.replace('_', '-')} is missing"),
+        to_account({**given, "language": "en"}),
+    ):
+        pass
+
+
+# Which of several sources counts.
+
+PROFILE = """
+[profile.shop]
+token_url = "https://auth.example/token"
+client_id = "me"
+client_secret_file = "held"
+call_timeout = 30
+"""
+
+
+@click.command()
+@options.option("--sandbox", is_flag=True)
+@options.configuration
+@options.connection
+@click.pass_context
+def probe(ctx: click.Context, /, **given: Any) -> dict[str, Any]:
+    given |= options.token_options(ctx)
+    return {name: str(value) for name, value in given.items() if value}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "environment", "expected"),
+    [
+        ([], {}, {"token_url", "client_id", "client_secret_file"}),
+        ([], {"CLIENT_SECRET": SECRET}, {"token_url", "client_id", "client_secret"}),
+        (["--client-secret", SECRET], {}, {"token_url", "client_id", "client_secret"}),
+        ([], {"TOKEN": "t"}, {"token", "client_id", "client_secret_file"}),
+        (["--token-file", "f"], {"TOKEN": "t"}, {"token_file", "client_id", "client_secret_file"}),
+        (["--sandbox"], {"TOKEN": "t", "CLIENT_SECRET": SECRET}, {"client_id"}),
+        (["--sandbox", "--token", "t"], {}, {"client_id", "token"}),
+    ],
+)
+def test_the_strongest_source_names_the_way(
+    files: Files,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: list[str],
+    environment: Mapping[str, str],
+    expected: set[str],
+) -> None:
+    files.text(PROFILE, "feedtool.toml")
+    for name, value in environment.items():
+        monkeypatch.setenv(f"FEEDTOOL_{name}", value)
+    found = probe.main(["--profile", "shop", *arguments], "probe", standalone_mode=False)
+    ways = {*options.TOKEN_WAYS, *options.SECRET_WAYS, "client_id"}
+    assert {name for name in found if name in ways} == expected
+    assert found["call_timeout"] == "30.0"
+
+
+def settings(ran: Ran) -> dict[str, tuple[str, str]]:
+    assert ran.code == 0, ran
+    return {one["name"]: (one["value"], one["source"]) for one in ran.json}
+
+
+@pytest.mark.parametrize("name", ["token", "token-command", "client-secret"])
+@pytest.mark.parametrize("way", ["option", "environment", "profile"])
+def test_no_secret_is_shown(
+    feedtool: Feedtool, files: Files, monkeypatch: pytest.MonkeyPatch, name: str, way: str
+) -> None:
+    show = ["config", "show", "--format", "json"]
+    if way == "option":
+        show += [f"--{name}", SECRET]
+    elif way == "environment":
+        monkeypatch.setenv(f"FEEDTOOL_{name.replace('-', '_').upper()}", SECRET)
+    else:
+        files.text(f'[profile.shop]\n{name.replace("-", "_")} = "{SECRET}"\n', "feedtool.toml")
+        show += ["--profile", "shop"]
+    ran = feedtool(*show)
+    assert SECRET not in ran.out + ran.err
+    assert settings(ran)[name][0] == options.MASK
+
+
+def test_times_are_settings(feedtool: Feedtool, files: Files) -> None:
+    files.text(PROFILE, "feedtool.toml")
+    show = ("config", "show", "--format", "json", "--profile", "shop")
+    found = settings(feedtool(*show, "--connect-timeout", "2"))
+    assert found["call-timeout"] == ("30.0", "feedtool.toml, profile shop")
+    assert found["connect-timeout"] == ("2.0", "option")
+    assert found["answer-timeout"] == ("60.0", "default")
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "soon"])
+def test_no_time_is_none(feedtool: Feedtool, value: str) -> None:
+    assert feedtool("config", "show", "--call-timeout", value).code == 2
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("call_timeout = 0", "a number of seconds"),
+        ("call_timeout = inf", "a number of seconds"),
+        ("call_timeout = true", "a number of seconds"),
+        ('call_timeout = "60"', "a number of seconds"),
+        ("client_id = 12", "client_id must be a text"),
+        ("client_secret = 31415926", "client_secret must be a text"),
+        ("token = 31415926", "token must be a text"),
+    ],
+)
+def test_what_no_profile_can_say(feedtool: Feedtool, files: Files, line: str, told: str) -> None:
+    files.text(f"[profile.shop]\n{line}\n", "feedtool.toml")
+    ran = feedtool("config", "show", "--profile", "shop")
+    assert ran.code == 2
+    message, hint = ran.error()
+    assert told in message
+    assert "31415926" not in message + hint
+
+
+# With a real token endpoint and a real service.
+
+
+@contextmanager
+def endpoint(status: int, answer: object) -> Iterator[tuple[str, list[dict[str, str]]]]:
+    """A token endpoint on loopback: its address, and the forms that it got."""
+    forms: list[dict[str, str]] = []
+
+    class Answers(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            size = int(self.headers["Content-Length"])
+            forms.append(dict(parse_qsl(self.rfile.read(size).decode())))
+            body = json.dumps(answer).encode()
+            self.send_response(status)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+            """Say nothing."""
+
+    with HTTPServer(("127.0.0.1", 0), Answers) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}/token", forms
+        server.shutdown()
+        thread.join()
+
+
+@pytest.mark.parametrize(
+    ("status", "answer", "code"),
+    [
+        (200, {"access_token": "sandbox", "expires_in": 3600}, 0),
+        (401, {"error": "invalid_client", "error_description": SECRET}, 4),
+    ],
+    ids=["granted", "refused"],
+)
+def test_from_client_credentials_to_an_answer_beside_each_row(
+    feedtool: Feedtool,
+    files: Files,
+    monkeypatch: pytest.MonkeyPatch,
+    status: int,
+    answer: object,
+    code: int,
+) -> None:
+    monkeypatch.setenv("FEEDTOOL_CLIENT_SECRET", SECRET)
+    path = files.csv(offer(1), offer(2))
+    with serving() as server, endpoint(status, answer) as (url, forms):
+        files.text(
+            f'[profile.shop]\nbase_url = "{server.base}"\nseller = "S1"\nchannel = "PRIMARY"\n'
+            f'token_url = "{url}"\nclient_id = "me"\ntoken_scope = "offers"\n',
+            "feedtool.toml",
+        )
+        ran = feedtool("submit", path, "--profile", "shop", "--format", "json")
+    assert ran.code == code, ran
+    asked = {"grant_type": "client_credentials", "client_id": "me", "client_secret": SECRET}
+    assert forms[0] == {**asked, "scope": "offers"}
+    assert SECRET not in ran.out + ran.err
+    if code:
+        assert "does not know the client id" in ran.error()[0]
+    else:
+        assert len(forms) == 1
+        assert {one["status"] for one in ran.only["results"]} == {"Integrated"}
+    for file in files.folder.rglob("*"):
+        if file.is_file():
+            assert SECRET.encode() not in file.read_bytes(), file
