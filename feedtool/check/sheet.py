@@ -1,7 +1,7 @@
 """One sheet: its cells become values, its rows become requests or problems."""
 
 from array import array
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import repeat
@@ -15,7 +15,7 @@ from feedtool.check.result import INVALID, VALID, CheckedSheet, Refused
 from feedtool.columns import ColumnReader, Flawed
 from feedtool.columns.text import plain
 from feedtool.dialect import Dialect
-from feedtool.feeds import Feed, Row, SheetColumns, all_feeds
+from feedtool.feeds import Column, Feed, Row, SheetColumns, all_feeds
 from feedtool.headers import Header, sheet_columns
 from feedtool.model import Fault, Item, PackageType, Problem, Severity
 from feedtool.rules import SheetFacts, Survey, all_rules, too_many_columns
@@ -123,26 +123,26 @@ class SheetReader:
         """Reads all rows; once more if the columns' decimal separators became known on the way.
 
         Only a cell that could mean two things makes a second reading necessary, and only a
-        column whose other cells all agree settles it.
+        column whose other cells all agree settles it; if they do not, the message names two.
         """
         seen = [len(survey) for survey in self.surveys]
         readers = self._read_rows({})
-        settled = {
-            key: next(iter(reader.evidence.items()))
+        evidence = {
+            key: reader.evidence
             for key, reader in readers.items()
-            if reader.is_ambiguous and len(reader.evidence) == 1
+            if reader.is_ambiguous and reader.evidence
         }
-        if settled:
+        if evidence:
             for survey, length in zip(self.surveys, seen, strict=True):
                 survey.rewind(length)
             self.checked.forget()
-            self._read_rows(settled)
+            self._read_rows(evidence)
         self._check_sheet()
         # Its texts may be a third of all memory, and what is left to say needs none of them.
         del self.sheet
 
-    def _read_rows(self, settled: dict[str, tuple[str, str]]) -> dict[str, ColumnReader]:
-        """One reading; `settled` holds the separator of such columns, and a cell that shows it."""
+    def _read_rows(self, evidence: Mapping[str, Mapping[str, str]]) -> dict[str, ColumnReader]:
+        """One reading; `evidence` is what a first one found in columns with ambiguous cells."""
         self._problems: Spool[Problem] = Spool(Problem._make)
         self._once: dict[str, Fault] = {}
         self._hidden = 0
@@ -156,7 +156,7 @@ class SheetReader:
             for kind in self._kinds.values()
         }
         readers = {
-            column.key: ColumnReader(column.type, self.dialect, *settled.get(column.key, ()))
+            column.key: _reader(column, self.dialect, evidence.get(column.key, {}))
             for column in self.header.columns.values()
         }
         by_index = [
@@ -367,6 +367,12 @@ class SheetReader:
 REFERENCE = "sellerExternalReference"
 IDENTITY = ("product.gtin", "product.reference", "condition")
 NOTHING_REFUSED: frozenset[str] = frozenset()
+
+
+def _reader(column: Column, dialect: Dialect, evidence: Mapping[str, str]) -> ColumnReader:
+    """A column's memory; its decimal separator is settled where all evidence agrees."""
+    decimal = next(iter(evidence)) if len(evidence) == 1 else None
+    return ColumnReader(column.type, dialect, decimal, evidence)
 
 
 def _take_out_flaws(

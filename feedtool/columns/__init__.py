@@ -5,7 +5,7 @@ None for a blank, or `Flawed` when there is something to say. `ColumnReader` app
 whole column of one sheet and remembers every distinct cell, which is where the speed comes from.
 """
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import NamedTuple, Protocol
 
 from feedtool.cells import Cell
@@ -39,10 +39,10 @@ class CellType(Protocol):
 class ColumnReader(dict[Hashable, object]):
     """One column of one sheet while it is read: a memory from a cell's key to its value.
 
-    `decimal` is the column's decimal separator where other cells have settled it, else None, and
-    `settled_by` is one of those cells; `evidence` collects, for each separator, the first valid
-    cell that could only be read with it; `is_ambiguous` tells that a cell could have meant two
-    things.
+    `decimal` is the column's decimal separator where other cells have settled it, else None;
+    `evidence` collects, for each separator, the first valid cell that could only be read with it,
+    and starts with what an earlier reading found; `is_ambiguous` tells that a cell could have
+    meant two things.
     """
 
     def __init__(
@@ -50,14 +50,13 @@ class ColumnReader(dict[Hashable, object]):
         cell_type: CellType,
         dialect: Dialect,
         decimal: str | None = None,
-        settled_by: str = "",
+        evidence: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__()
         self.cell_type = cell_type
         self.dialect = dialect
         self.decimal = decimal
-        self.settled_by = settled_by
-        self.evidence: dict[str, str] = {}
+        self.evidence = dict(evidence or {})
         self.is_ambiguous = False
         self.is_flawed = False
         self._decode: Callable[[Hashable], Cell]

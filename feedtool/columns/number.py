@@ -315,9 +315,10 @@ def _unread(text: str, column: ColumnReader) -> Flawed:
 
 def _as_settled(flawed: Flawed, column: ColumnReader) -> Flawed:
     """What is wrong with a number that the column settled: that it did, and by which cell."""
+    example = column.evidence.get(column.decimal or "")
     why = f" when read with “{column.decimal}” for decimals"
-    if column.settled_by:
-        why += f", as {column.settled_by} in this column shows"
+    if example:
+        why += f", as {example} in this column shows"
     faults = tuple(fault._replace(message=fault.message + why) for fault in flawed.faults)
     return flawed._replace(faults=faults)
 

@@ -125,6 +125,15 @@ REFUSED = {
 }
 
 
+def test_contradictory_evidence_is_shown_wherever_it_stands(files: Files) -> None:
+    rows = [offer(n, price__price=cell) for n, cell in enumerate(["1,234", "9.50", "9,50"])]
+    for some in (rows, rows[::-1]):
+        (sheet,) = checked(files.csv(*some))
+        (problem,) = sheet.problems()
+        assert "9.50 (. for decimals)" in problem.message
+        assert "9,50 (, for decimals)" in problem.message
+
+
 @pytest.mark.parametrize(("row", "other", "message"), REFUSED.values(), ids=REFUSED)
 def test_what_was_settled_is_refused_with_the_evidence(
     files: Files, row: dict[str, str], other: dict[str, str], message: str

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 
 from tests.agreement.books import BOOKS
-from tests.corpus import test_operator, test_texts, test_workbooks
+from tests.corpus import test_operator, test_texts, test_values, test_workbooks
 from tests.corpus.copied import NO_ROOM, assert_copied
 from tests.corpus.made import Case
 from tests.fuzz import shapes
@@ -17,6 +17,7 @@ CASES: dict[str, Case] = {
     **{f"workbook: {name}": case for name, case in test_workbooks.CASES.items()},
     **{f"writing: {name}": case for name, case in test_texts.WRITINGS.items()},
     **{f"text: {name}": case for name, case in test_texts.CASES.items()},
+    **{f"values: {name}": case for name, case in test_values.CASES.items()},
     **{f"operator: {name}": case for name, case in test_operator.OTHERS.items()},
 }
 NO_COPY = {

@@ -5,11 +5,12 @@ from pathlib import Path
 import pytest
 
 from tests.agreement.reading import agree, both_read, explanation, ours, pairs
-from tests.corpus import test_operator, test_workbooks
+from tests.corpus import test_operator, test_values, test_workbooks
 from tests.corpus.made import Case
 
 CASES: dict[str, Case] = {
     **test_workbooks.CASES,
+    **test_values.CASES,
     **test_operator.OTHERS,
     **{name: case for name, (_, _, case) in test_operator.OFFERS.items()},
     **{f"{name}, stock": case for name, case in test_operator.STOCK_AND_PRICE.items()},

@@ -145,6 +145,25 @@ CASES: dict[str, Case] = {
     "a mark that lies": Case(
         lambda: b"\xef\xbb\xbf" + accented("cp1252"), error="csv-encoding", says=["Line 2"]
     ),
+    "Unicode text, as Excel saves it": Case(
+        lambda: csv(fields(), separator="\t", end="\r\n", encoding="utf-16"), {2: sent()}
+    ),
+    "a mark before the line that announces the separator": Case(
+        lambda: csv(fields(), separator=";", before=f"{BOM}sep=;\r\n"), {3: sent()}
+    ),
+    "a separator announced in UTF-16": Case(
+        lambda: csv(fields(), separator="|", before="sep=|\r\n", encoding="utf-16"), {3: sent()}
+    ),
+    "a separator announced in capitals": Case(
+        lambda: csv(fields(), separator=";", before="SEP=;\r\n"), {3: sent()}
+    ),
+    "a separator announced with trailing separators": Case(
+        lambda: csv(fields(), separator=";", before="sep=;;;;\r\n"), {3: sent()}
+    ),
+    "a separator announced in quotes": Case(
+        lambda: csv(fields(), separator=";", before='"sep=;"\r\n'), {3: sent()}
+    ),
+    "UTF-32": Case(lambda: csv(fields(), encoding="utf-32"), error="csv-nul", says=["CSV UTF-8"]),
     "half a character of UTF-16": Case(
         lambda: accented("utf-16") + b"\n", error="csv-encoding", says=["Line 3"]
     ),
@@ -213,6 +232,9 @@ CASES: dict[str, Case] = {
             2: sent(reference="0036", product={"gtin": "0036000291452"}),
             3: sent(2, reference='00"37'),
         },
+    ),
+    "headers written as formulas": Case(
+        lambda: csv(fields()).replace(b"product.gtin", b'="product.gtin"'), {2: sent()}
     ),
     "a formula that is none of it": Case(
         lambda: csv(fields(1, {REFERENCE: "=1+1", GTIN: "=A1"})),
