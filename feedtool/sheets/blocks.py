@@ -4,7 +4,7 @@ from bisect import bisect_right
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import islice
 
-from feedtool.cells import Block, Kind
+from feedtool.cells import BLANK, Block, Kind
 from feedtool.sheets.source import HeadRow
 
 
@@ -28,9 +28,20 @@ def rows_after(block: Block, row: int) -> Block:
     )
 
 
+_MOST = 1 << 16
+"""Cells with a value that are enough: four rows as wide as the grid."""
+
+
 def first_rows(blocks: Iterable[Block], count: int) -> list[HeadRow]:
-    """The first rows that are not blank, at most `count`, decoded."""
-    return list(islice((row for block in blocks for row in _rows(block)), count))
+    """The first rows that are not blank, at most `count`, decoded; fewer where they are wide."""
+    first: list[HeadRow] = []
+    filled = 0
+    for row in islice((row for block in blocks for row in _rows(block)), count):
+        first.append(row)
+        filled += sum(cell is not BLANK for cell in row.cells)
+        if filled >= _MOST:
+            break
+    return first
 
 
 def _rows(block: Block) -> Iterator[HeadRow]:

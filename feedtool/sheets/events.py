@@ -1,5 +1,6 @@
 """A sheet read by a parser: whatever namespaces, comments, CDATA or encodings it is written in."""
 
+from collections.abc import Hashable, Mapping
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -29,8 +30,8 @@ class Row(NamedTuple):
 
     number: int
     hidden: bool
-    cells: dict[int, Raw]
-    """By 0-based column; only those with a value or a formula."""
+    cells: Mapping[int, Hashable]
+    """Their keys by 0-based column; only those with a value or a formula."""
 
 
 class SheetEvents:

@@ -6,31 +6,38 @@ Nearly every program writes rows in one canonical form:
 
 One pattern matches a whole such row with a group for each column, `findall` a whole block, and
 `zip` turns the rows into columns; no Python runs per cell. `read` proves that nothing was
-overlooked, and hands back None for a block that must go to the parser (`events`).
+overlooked, and hands back None for a block that must be read otherwise: cell by cell where only
+its rows are ragged or wide (`read_cells`), else by the parser (`events`).
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from functools import lru_cache
-from itertools import pairwise
+from typing import NamedTuple
 
-from feedtool.cells import letters
+from feedtool.cells import index_of, letters
 from feedtool.sheets.decode import ATTRIBUTES, CONTENT
-from feedtool.sheets.events import LAST_ROW, Row
+from feedtool.sheets.events import LAST_COLUMN, LAST_ROW, Row
 
 WIDEST = 400
-"""Columns that a pattern is made for; blocks with cells beyond are the parser's."""
+"""Columns that a pattern of a whole row is made for; rows beyond are read cell by cell."""
 _STEP = 8
 
-_ROW = r'<row r="([1-9][0-9]{0,6})"([^<>]*?)(?:/>|>'
+_ROW_TAG = r'<row r="([1-9][0-9]{0,6})"((?:[^<>/]++|/(?!>))*+)'
+_ROW = _ROW_TAG + r"(?:/>|>"
 _EMPTY = rf'(?:<c r="(?:[A-Z]{{1,2}}|[A-W][A-Z]{{2}}|X[A-E][A-Z]|XF[A-D])\1"{ATTRIBUTES}/>)*+'
 """Formatted but empty cells, within the grid, to the right of the last column."""
 _ROW_END = r"</row>)[ \t\n]*+(?=<row|\Z)"
 """What follows a row is the next one or the end: so no text between two rows is overlooked."""
-_CELL = rf'(?:<c r="{{}}\1"(?:({ATTRIBUTES}>{CONTENT})</c>|{ATTRIBUTES}(?:/>|></c>)))?+'
+_REST = rf'"(?:({ATTRIBUTES}>{CONTENT})</c>|{ATTRIBUTES}(?:/>|></c>))'
+"""A cell from after its reference on."""
+_CELL = rf'(?:<c r="{{}}\1{_REST})?+'
+_OPENED = re.compile(rf"[ \t\n]*+{_ROW_TAG}>", re.ASCII)
+_ANY_CELL = re.compile(rf'<c r="([A-Z]{{1,3}})([1-9][0-9]{{0,6}}){_REST}(?=<c |\Z)', re.ASCII)
 _ATTRIBUTE = re.compile(r' ((?:([A-Za-z_]\w*):)?[A-Za-z_]\w*)="[^"&<>]*"', re.ASCII)
 _HIDDEN = re.compile(r' hidden="(?:1|true)"')
 _KNOWN_AT_MOST = 10_000
+_BLANKS = " \t\n"
 
 
 class Scan:
@@ -45,6 +52,20 @@ class Scan:
         self.hidden = hidden
         self.columns = columns
         """The keys of each column; "" where there is no cell, or no value in it."""
+
+    @property
+    def last_row(self) -> int:
+        """The number of the last row, blank or not."""
+        return self.rows[-1]
+
+
+class CellScan(NamedTuple):
+    """A block of rows of which each cell was found by itself."""
+
+    last_row: int
+    """The number of the last row, blank or not."""
+    rows: list[Row]
+    """Those that have values."""
 
 
 class Scanner:
@@ -67,11 +88,34 @@ class Scanner:
             return None
         columns = list(zip(*found, strict=True))
         rows = list(map(int, columns[0]))
-        if rows[0] <= after or rows[-1] > LAST_ROW or any(a >= b for a, b in pairwise(rows)):
+        if not _ascend(rows, after):
             return None
         if not self._knows(set(columns[1])):
             return None
         return Scan(rows, _hidden(rows, columns[1]), columns[2:])
+
+    def read_cells(self, text: str, after: int) -> CellScan | None:
+        """The same cell by cell, for rows that are too wide for a pattern of their own.
+
+        Every `<c` of a row begins a match, since there are as many matches as `<c`, and every
+        match ends where a `<c` or the row's end follows: nothing is left over.
+        """
+        *parts, rest = text.split("</row>")
+        opened = [_OPENED.match(part) for part in parts]
+        if rest.strip(_BLANKS) or not parts or not all(opened):
+            return None
+        tags = [tag for tag in opened if tag]
+        numbers = [int(tag[1]) for tag in tags]
+        if not _ascend(numbers, after) or not self._knows({tag[2] for tag in tags}):
+            return None
+        rows = []
+        for number, tag in zip(numbers, tags, strict=True):
+            cells = _cells(tag.string, tag.end(), tag[1])
+            if cells is None:
+                return None
+            if cells:
+                rows.append(Row(number, bool(_HIDDEN.search(tag[2])), cells))
+        return CellScan(numbers[-1], rows)
 
     def _knows(self, attributes: set[str]) -> bool:
         """Whether the attributes of the rows are well-formed and change no namespace."""
@@ -93,9 +137,35 @@ class Scanner:
         )
 
 
+def _ascend(rows: list[int], after: int) -> bool:
+    """Whether the numbers of rows rise, from behind a row to the grid's end at most."""
+    return rows[0] > after and rows[-1] <= LAST_ROW and rows == sorted(set(rows))
+
+
+def _cells(part: str, start: int, number: str) -> dict[int, Hashable] | None:
+    """The keys of a row's cells by column; None unless all of what is there is canonical."""
+    found = _ANY_CELL.findall(part, start)
+    if len(found) != part.count("<c", start) or not part.startswith("<c" if found else "", start):
+        return None
+    if not found:
+        return {} if start == len(part) else None
+    names, rows, keys = zip(*found, strict=True)
+    columns = list(map(_column, names))
+    if set(rows) != {number} or len(set(columns)) != len(columns) or max(columns) > LAST_COLUMN:
+        return None
+    return {column: key for column, key in zip(columns, keys, strict=True) if key}
+
+
+_column = lru_cache(maxsize=LAST_COLUMN + 1)(index_of)
+
+
 def pattern_width(rows: Iterable[Row]) -> int:
-    """How wide a pattern these rows ask for, in steps, since each width has to be compiled."""
-    columns = (column for row in rows for column in row.cells if column < WIDEST)
+    """How wide a pattern these rows ask for, in steps, since each width has to be compiled.
+
+    Rows with more cells than any pattern has columns ask for none.
+    """
+    cells = (row.cells for row in rows if len(row.cells) <= WIDEST)
+    columns = (column for row in cells for column in row if column < WIDEST)
     return -(-(max(columns, default=-1) + 1) // _STEP) * _STEP
 
 

@@ -16,7 +16,7 @@ from feedtool.sheets.cut import Grammar, pieces
 from feedtool.sheets.decode import Decoder
 from feedtool.sheets.events import Row, SheetEvents
 from feedtool.sheets.package import DEFAULT_LIMITS, Package
-from feedtool.sheets.scanner import Scan, Scanner, pattern_width
+from feedtool.sheets.scanner import CellScan, Scan, Scanner, pattern_width
 from feedtool.sheets.source import HeadRow, Merge, Notice, by_code
 from feedtool.sheets.strings import SharedStrings
 from feedtool.sheets.styles import read_styles
@@ -138,14 +138,18 @@ class XlsxSheet:
         width = 0
         warned = False
         for piece in pieces(self._package.stream(self.entry.part), _GRAMMAR):
-            scan = None
+            scan: Scan | CellScan | None = None
             if piece.text is not None and events.expects_plain_rows:
-                scan = scanner.read(piece.text, width, events.last_row)
+                after = events.last_row
+                scan = scanner.read(piece.text, width, after) or scanner.read_cells(
+                    piece.text, after
+                )
             if scan is not None:
-                events.last_row = scan.rows[-1]
+                events.last_row = scan.last_row
+            if isinstance(scan, Scan):
                 block = self._of_scan(scan)
             else:
-                found = events.feed(piece.data)
+                found = scan.rows if scan else events.feed(piece.data)
                 width = max(width, pattern_width(found))
                 block = self._of_rows(found)
             if block is None:

@@ -14,7 +14,7 @@ from feedtool.sheets import DEFAULT_LIMITS, open_source
 from feedtool.sheets.cut import plain
 from feedtool.sheets.decode import Decoder
 from feedtool.sheets.escapes import escape
-from feedtool.sheets.events import SheetEvents
+from feedtool.sheets.events import Row, SheetEvents
 from feedtool.sheets.scanner import Scanner, pattern_width
 from feedtool.sheets.strings import SharedStrings
 from feedtool.sheets.styles import Moment, Style
@@ -51,12 +51,24 @@ def by_pattern(text: str, width: int) -> tuple[Rows, frozenset[int]] | None:
     return _without_blanks(rows), scan.hidden
 
 
+def by_cells(text: str) -> tuple[Rows, frozenset[int]] | None:
+    """The same, found cell by cell."""
+    if plain(text.encode()) is None:
+        return None
+    scan = Scanner({"y"}).read_cells(text, 0)
+    return None if scan is None else _of_rows(scan.rows)
+
+
 def by_parser(text: str) -> tuple[Rows, frozenset[int]]:
     events = SheetEvents("sheet", DEFAULT_LIMITS)
     events.feed(OPENING)
     rows = events.feed(text.encode())
     events.feed(CLOSING)
     events.finish()
+    return _of_rows(rows)
+
+
+def _of_rows(rows: list[Row]) -> tuple[Rows, frozenset[int]]:
     cells = {
         row.number: {
             column: cell for column, raw in row.cells.items() if (cell := DECODE(raw)) != BLANK
@@ -129,6 +141,7 @@ def block(draw: st.DrawFn) -> str:
 def test_pattern_and_parser_agree(text: str) -> None:
     found = by_pattern(text, 32)
     rows, hidden = by_parser(text)
+    assert by_cells(text) in (None, (rows, hidden))
     if found is None:
         return
     assert found[0] == rows
@@ -162,12 +175,13 @@ def test_what_the_pattern_accepts_the_parser_reads_alike(
         if not text:
             return
     try:
-        found = by_pattern(text, 32)
+        found = [by_pattern(text, 32), by_cells(text)]
     except FileProblem:
-        found = None
-    if found is not None:
-        rows, _ = by_parser(text)
-        assert found[0] == rows
+        found = []
+    for one in found:
+        if one is not None:
+            rows, _ = by_parser(text)
+            assert one[0] == rows
 
 
 def test_the_pattern_does_read_the_usual() -> None:
@@ -214,6 +228,49 @@ def test_the_pattern_does_read_the_usual() -> None:
 )
 def test_the_pattern_hands_on(text: str) -> None:
     assert by_pattern(text, 8) is None
+
+
+WIDE = "".join(
+    f'<row r="{number}" spans="1:16384"{hidden}>'
+    + "".join(f'<c r="{letters(index)}{number}" s="1"><v>{index}</v></c>' for index in columns)
+    + "</row>\n"
+    for number, hidden, columns in (
+        (2, "", range(0, 16_384, 7)),
+        (3, ' hidden="1"', (16_383,)),
+        (9, "", (4, 2)),
+        (10, "", ()),
+    )
+)
+
+
+def test_wide_and_ragged_rows_are_read_cell_by_cell() -> None:
+    assert by_pattern(WIDE, 400) is None
+    found = by_cells(WIDE)
+    assert found is not None
+    assert found == by_parser(WIDE)
+    assert len(found[0][2]) == 2341
+    assert list(found[1]) == [3]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        WIDE.replace('r="E9"', 'r="C9"'),
+        WIDE.replace('r="E9"', 'r="E8"'),
+        WIDE.replace('r="E9"', 'r="XFE9"'),
+        WIDE.replace('r="E9"', ""),
+        WIDE.replace('<c r="E9"', '<d/><c r="E9"'),
+        WIDE.replace('<c r="E9"', 'x<c r="E9"'),
+        WIDE.replace('<row r="10"', '<row r="9"'),
+        WIDE.replace('<row r="10"', '<row r="10" xmlns="urn:y"'),
+        WIDE + '<row r="11">',
+        WIDE + '<row r="11"/>',
+        '<row r="1"/>',
+        "",
+    ],
+)
+def test_whatever_else_is_the_parsers(text: str) -> None:
+    assert by_cells(text) is None
 
 
 def test_widths_come_in_steps() -> None:
