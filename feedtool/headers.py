@@ -77,6 +77,8 @@ class HeaderMissing(FileProblem):
     """
 
     code = "header-missing"
+    header: "Header | None" = None
+    """What was understood of it."""
 
 
 class HeaderDuplicate(FileProblem):
@@ -308,20 +310,22 @@ def recognise(header: Header, family: Sequence[Feed], dialect: Dialect, asked: s
         missing = feed.missing(sheet)
         if not missing or "action" in sheet.fields:
             return feed
-        raise _missing(feed, missing)
+        raise _missing(feed, missing, header)
     asks_by_action = "action" in sheet.fields
     for feed in family:
         if not feed.missing(sheet) and (asks_by_action or not feed.needs_asking):
             return feed
-    raise _missing(family[0], family[0].missing(sheet))
+    raise _missing(family[0], family[0].missing(sheet), header)
 
 
-def _missing(feed: Feed, keys: Sequence[str]) -> HeaderMissing:
+def _missing(feed: Feed, keys: Sequence[str], header: Header) -> HeaderMissing:
     many = "columns" if len(keys) > 1 else "column"
-    return HeaderMissing(
+    error = HeaderMissing(
         f"{feed.kind} needs the {many} {', '.join(keys)}",
         "add what is missing, start from `feedtool template`, or say with --as what it is",
     )
+    error.header = header
+    return error
 
 
 def families() -> list[list[Feed]]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple, TextIO
 
 from feedtool.cells import letters
-from feedtool.headers import Header
+from feedtool.headers import Header, HeaderMissing
 from feedtool.report.outcome import Outcome
 from feedtool.report.plain import clean, printable, value
 
@@ -38,9 +38,10 @@ def column_facts(header: Header) -> Iterator[ColumnFacts]:
 
 
 def write_columns(outcomes: Iterable[Outcome], out: TextIO) -> None:
-    """A table for each sheet that has a header."""
+    """A table for each sheet that has a header, also one in which columns are missing."""
     for outcome in outcomes:
-        header = outcome.checked.header
+        error = outcome.checked.error
+        header = error.header if isinstance(error, HeaderMissing) else outcome.checked.header
         if header is None:
             continue
         facts = list(column_facts(header))
