@@ -1,0 +1,172 @@
+"""A large delivery over a slow line: `python benchmarks/load.py [--rows N] [--latency MS]`.
+
+The sandbox on a port, every answer late by the latency; the client as `feedtool submit` has it,
+with a ledger on disk. What is measured: the client's peak of memory, the share of its time that
+the ledger takes, and how near the uploads come to what latency and the pool allow.
+"""
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from subprocess import PIPE, Popen
+from typing import Any
+
+from feedtool import plan
+from feedtool.delivery.deliver import POOL, deliver
+from feedtool.delivery.events import Event
+from feedtool.ledger import Ledger
+from feedtool.model import Item, PackageType
+from feedtool.service.auth import StaticToken
+from feedtool.service.client import Client
+
+UPLOAD = 100
+
+
+def serve(latency: float) -> None:
+    """The sandbox, each answer `latency` seconds late, until standard input ends."""
+    from feedtool.sandbox.server import serving
+
+    with serving() as server:
+        answer: Callable[..., Any] = server.sandbox.answer
+
+        def late(*arguments: Any) -> Any:
+            time.sleep(latency)
+            return answer(*arguments)
+
+        server.sandbox.answer = late  # type: ignore[method-assign,assignment]  # a slow line, not a slow service
+        print(server.base, flush=True)
+        sys.stdin.read()
+
+
+def gtin(number: int) -> str:
+    """A well-formed GTIN-13 of its own for every number."""
+    digits = f"3{number:011d}"
+    total = sum(int(digit) * (3 if place % 2 else 1) for place, digit in enumerate(digits))
+    return digits + str(-total % 10)
+
+
+def items(count: int) -> Iterator[Item]:
+    """Offers, one a row."""
+    for number in range(2, count + 2):
+        code = gtin(number)
+        offer = {
+            "sellerExternalReference": f"SKU-{number}",
+            "product": {"gtin": code},
+            "condition": "New",
+            "price": {
+                "price": 11.5,
+                "taxes": [{"code": tax, "value": 0} for tax in ("VAT", "EcoPart", "DEA")],
+            },
+            "deliveryModes": [{"code": "TrackedHomeDelivery", "cost": 4.9, "additionalCost": 1.5}],
+            "preparationTime": 2,
+            "quantity": 7,
+        }
+        body = json.dumps(offer, separators=(",", ":")).encode()
+        reference = f"SKU-{number}"
+        yield Item(number, PackageType.UPSERT, "PRIMARY", reference, f"{code}||New", body)
+
+
+class Timed:
+    """A ledger that counts the time spent in it."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        self.seconds = 0.0
+
+    def __getattr__(self, name: str) -> Any:
+        """The ledger's own, timed where it is a method."""
+        found = getattr(self._ledger, name)
+        if not callable(found):
+            return found
+
+        def timed(*arguments: Any, **named: Any) -> Any:
+            begun = time.perf_counter()
+            try:
+                return found(*arguments, **named)
+            finally:
+                self.seconds += time.perf_counter() - begun
+
+        return timed
+
+
+@contextmanager
+def serving_late(latency: float) -> Iterator[str]:
+    """A server in a process of its own; its base address."""
+    command = [sys.executable, __file__, "--serve", "--latency", str(latency * 1000)]
+    with Popen(command, stdin=PIPE, stdout=PIPE, text=True) as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        yield server.stdout.readline().strip()
+        server.stdin.close()
+
+
+def peak() -> float:
+    """The most memory that this process has had, in MiB."""
+    status = Path("/proc/self/status").read_text("ascii")
+    line = next(line for line in status.splitlines() if line.startswith("VmHWM"))
+    return int(line.split()[1]) / 1024
+
+
+def measure(rows: int, latency: float) -> None:
+    """Deliver, and print the table."""
+    times: dict[str, list[float]] = {}
+
+    def note(event: Event) -> None:
+        times.setdefault(event.kind, []).append(time.perf_counter())
+
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        serving_late(latency) as base,
+        Ledger(Path(folder) / "ledger.sqlite") as ledger,
+        Client(base, "S", StaticToken("sandbox")) as client,
+    ):
+        timed: Any = Timed(ledger)
+        run = ledger.start_run(now=datetime.now(UTC), seller="S", service=base)
+        ledger.add_file(run, plan.uploads(items(rows)), path="a", sha256="", kind="k")
+        begun = time.perf_counter()
+        deliver(timed, run, client, now=lambda: datetime.now(UTC), sleep=time.sleep, on_event=note)
+        total = time.perf_counter() - begun
+        (file,) = ledger.files(run)
+        found = {str(verdict.status) for verdict in ledger.verdicts(file.file)}
+    filling = filling_time(times)
+    allowed = rows / UPLOAD * latency / POOL
+    print(f"{rows:,} rows, {latency * 1000:g} ms, {POOL} calls at a time; {', '.join(found)}")
+    print("| Total | Filling | Allowed by the line | Ratio | Ledger | Peak memory |")
+    print("| ---: | ---: | ---: | ---: | ---: | ---: |")
+    print(
+        f"| {total:.1f} s | {filling:.1f} s | {allowed:.1f} s | {filling / allowed:.2f}"
+        f" | {timed.seconds:.1f} s ({timed.seconds / total:.0%}) | {peak():.0f} MiB |"
+    )
+
+
+def filling_time(times: dict[str, list[float]]) -> float:
+    """From each creation to the last upload of its package."""
+    created, uploads = times["created"], times["upload"]
+    ends = [*created[1:], float("inf")]
+    return sum(
+        max(at for at in uploads if begin < at < end) - begin
+        for begin, end in zip(created, ends, strict=True)
+    )
+
+
+def main() -> None:
+    """The server, or the measuring."""
+    parser = argparse.ArgumentParser(description="Measures a large delivery over a slow line.")
+    parser.add_argument("--rows", type=int, default=500_000)
+    parser.add_argument("--latency", type=float, default=20.0, help="milliseconds")
+    parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
+    asked = parser.parse_args()
+    if asked.serve:
+        serve(asked.latency / 1000)
+    else:
+        measure(asked.rows, asked.latency / 1000)
+
+
+if __name__ == "__main__":
+    main()
