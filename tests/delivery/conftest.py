@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from feedtool.delivery.decide import Settings
     from feedtool.delivery.events import Event
     from feedtool.dialect import Limits
+    from feedtool.errors import FeedtoolError
     from feedtool.sandbox import Applied
     from feedtool.service.wire import Call, Reply, Sender
 
@@ -118,6 +119,7 @@ class Scene:
         wait: bool = True,
         luck: float = 1.0,
         settings: Settings | None = None,
+        stopping: Callable[[], FeedtoolError | None] = lambda: None,
     ) -> list[Verdict]:
         deliver(
             self.ledger,
@@ -130,12 +132,19 @@ class Scene:
             on_event=self.events.append,
             wait=wait,
             settings=settings,
+            stopping=stopping,
         )
         return self.verdicts
 
     def deliver(self, *items: Item) -> list[Verdict]:
         self.plan(items)
         return self.go_on()
+
+    def another(self, items: Iterable[Item], limits: Limits | None = None) -> Scene:
+        """A later run of the same seller, on the same ledger and service."""
+        other = replace(self, events=[])
+        other.plan(items, limits)
+        return other
 
     @property
     def verdicts(self) -> list[Verdict]:

@@ -69,6 +69,8 @@ def test_the_step_of_each_phase(phase: Phase, expected: list[Any]) -> None:
         ({"uploads": (T, P, D, R, P)}, [2, 5]),
         ({"uploads": (S, S, P)}, [3]),
         ({"uploads": (S, S, S)}, []),
+        # All of its rows are superseded.
+        ({"uploads": (Stage.SKIPPED, P)}, [2]),
         # One at a time while things go wrong.
         ({"failures": 1}, [1]),
         ({"tries": 1}, [1]),
@@ -81,7 +83,7 @@ def test_which_uploads_are_sent(more: dict[str, Any], expected: list[int]) -> No
     assert [upload for _, _, upload in steps(package(phase=Phase.FILLING, **more))] == expected
 
 
-@pytest.mark.parametrize("phase", [Phase.CREATING, Phase.FILLING, Phase.PROBING])
+@pytest.mark.parametrize("phase", [Phase.CLEARED, Phase.CREATING, Phase.FILLING, Phase.PROBING])
 def test_one_package_is_filled_at_a_time(phase: Phase) -> None:
     filling = package(1, phase, uploads=(S,))
     assert (2, Do.CLEAR, 0) not in steps(filling, package(2), package(3))
@@ -99,7 +101,7 @@ def test_one_step_at_a_time_for_a_package() -> None:
     assert steps(looking, package(2, Phase.COMMITTED), busy={1}) == [(2, Do.LOOK, 0)]
 
 
-@pytest.mark.parametrize("phase", [Phase.COMMITTED, Phase.INTEGRATED, Phase.READ])
+@pytest.mark.parametrize("phase", [Phase.COMMITTED, Phase.INTEGRATED, Phase.READ, Phase.LOOKING])
 def test_without_waiting_the_commit_is_the_end(phase: Phase) -> None:
     assert steps(package(phase=phase), wait=False) == []
     assert steps(package(phase=Phase.COMMITTING), wait=False) == [(1, Do.LOOK, 0)]
@@ -132,9 +134,71 @@ def test_when_to_wake() -> None:
     # The third waits for the second and not for a time.
     everything = [*waiting, package(3)]
     assert wake_at(everything, NOW, wait=True, settings=SETTINGS) == early
-    held = held_until(everything, NOW + 5 * MINUTE)
+    held = list(held_until(everything, NOW + 5 * MINUTE))
     assert wake_at(held, NOW, wait=True, settings=SETTINGS) == NOW + 5 * MINUTE
     assert wake_at([package(phase=Phase.CLOSED)], NOW, wait=True, settings=SETTINGS) is None
+
+
+# In flight elsewhere.
+
+
+@pytest.mark.parametrize("phase", [phase for phase in Phase if phase is not Phase.CLOSED])
+def test_a_blocked_package_waits_until_the_other_is_closed(phase: Phase) -> None:
+    filled = package(7, phase, uploads=(T,), package_id="p7")
+    blocked = package(8, blocked_by=frozenset({7}))
+    assert 8 not in {key for key, _, _ in steps(filled, blocked)}
+    assert (8, Do.CLEAR, 0) in steps(replace(filled, phase=Phase.CLOSED), blocked)
+
+
+def test_the_next_one_goes_before_a_blocked_one() -> None:
+    open_one = package(7, Phase.COMMITTED)
+    blocked = package(8, blocked_by=frozenset({7}))
+    assert (9, Do.CLEAR, 0) in steps(open_one, blocked, package(9))
+
+
+def test_what_blocks_and_is_not_ours_is_asked_for_again_and_again() -> None:
+    blocked = package(8, blocked_by=frozenset({99}), due=NOW + MINUTE)
+    assert steps(blocked) == []
+    assert wake_at([blocked], NOW, wait=True, settings=SETTINGS) == NOW + MINUTE
+    assert steps(replace(blocked, due=NOW)) == [(8, Do.CLEAR, 0)]
+
+
+def test_what_blocks_and_is_no_longer_waited_for_ends_the_waiting() -> None:
+    stuck = package(7, Phase.COMMITTED, since=NOW - SETTINGS.patience - MINUTE)
+    blocked = package(8, blocked_by=frozenset({7}))
+    assert wake_at([stuck, blocked], NOW, wait=True, settings=SETTINGS) is None
+
+
+# Five hours.
+
+HOUR = timedelta(hours=1)
+
+
+@pytest.mark.parametrize(
+    ("age", "skew", "more", "expected"),
+    [
+        (5 * HOUR, timedelta(0), {}, [Do.UPLOAD] * 2),
+        (5 * HOUR + MINUTE, timedelta(0), {}, [Do.LOOK]),
+        # The service's clock counts: ahead of ours, and behind.
+        (5 * HOUR, MINUTE, {}, [Do.LOOK]),
+        (5 * HOUR + MINUTE, -2 * MINUTE, {}, [Do.UPLOAD] * 2),
+        # What is under way is waited for; one look at a time.
+        (6 * HOUR, timedelta(0), {"uploads": (T, S, P)}, []),
+        (6 * HOUR, timedelta(0), {"due": NOW + MINUTE}, []),
+    ],
+)
+def test_filling_stops_before_it_expires(
+    age: timedelta, skew: timedelta, more: dict[str, Any], expected: list[Do]
+) -> None:
+    given: dict[str, Any] = {"uploads": (T, P, P), "created_at": NOW - age, **more}
+    late = package(1, Phase.FILLING, **given)
+    found = next_steps([late], NOW, room=9, skew=skew)
+    assert [do for _, do, _ in found] == expected
+
+
+def test_one_look_at_a_time_before_filling_stops() -> None:
+    late = package(1, Phase.FILLING, uploads=(T, P), created_at=NOW - 6 * HOUR)
+    assert steps(late, busy={1}) == []
 
 
 # Intents.
@@ -179,6 +243,8 @@ def test_from_the_intent_of_a_commit_on_there_is_no_way_back() -> None:
         (Phase.COMMITTED, Phase.COMMITTED),
         (Phase.INTEGRATED, Phase.INTEGRATED),
         (Phase.READ, Phase.READ),
+        (Phase.LOOKING, Phase.LOOKING),
+        (Phase.CLEARED, Phase.CLEARED),
     ],
 )
 def test_what_a_new_process_makes_of_it(phase: Phase, then: Phase) -> None:
@@ -191,6 +257,7 @@ def test_what_a_new_process_makes_of_it(phase: Phase, then: Phase) -> None:
         "pages": 2,
     }
     before = package(phase=phase, uploads=(S, T, D, R, P), **counting)
+    before = replace(before, blocked_by=frozenset({9}))
     assert resumed(before) == package(phase=then, uploads=(D, T, D, R, P))
 
 

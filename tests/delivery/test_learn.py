@@ -9,10 +9,10 @@ import pytest
 
 from feedtool.delivery.answer import read_answer
 from feedtool.delivery.decide import Do, Settings, Step
-from feedtool.delivery.learn import ASKING, RULES, counted, learnt
+from feedtool.delivery.learn import ASKING, RULES, cleared, counted, learnt
 from feedtool.delivery.progress import Learnt, Now, back_off, poll_pause
 from feedtool.errors import Interrupted, NotAuthorised, UsageProblem
-from feedtool.ledger import Package, Phase, Stage
+from feedtool.ledger import Package, Phase, Sought, Stage, Tail
 from feedtool.model import Message, PackageType, Status
 from feedtool.service import wire
 from feedtool.service.answers import Kind
@@ -21,7 +21,8 @@ from feedtool.service.wire import NotSent, OutcomeUnknown, Reply
 TIME = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 SERVICE_TIME = datetime(2026, 3, 2, 10, 30, tzinfo=UTC)
 DATE = {"date": "Mon, 02 Mar 2026 10:30:00 GMT"}
-NOW = Now(TIME, 1.0, Settings())
+SETTINGS = Settings()
+NOW = Now(TIME, 1.0, SETTINGS)
 SECOND = timedelta(seconds=1)
 P, S, T, D, R = Stage.PLANNED, Stage.SENDING, Stage.STAGED, Stage.DOUBTFUL, Stage.REFUSED
 
@@ -31,6 +32,7 @@ CALLS = {
     Do.LOOK: wire.read_package("p1"),
     Do.COMMIT: wire.commit("p1"),
     Do.FETCH: wire.read_results("p1"),
+    Do.SEEK: wire.read_offers("P", ["A", "B"]),
 }
 UNDER_WAY = {
     Do.CREATE: Phase.CREATING,
@@ -38,8 +40,13 @@ UNDER_WAY = {
     Do.LOOK: Phase.COMMITTED,
     Do.COMMIT: Phase.COMMITTING,
     Do.FETCH: Phase.INTEGRATED,
+    Do.SEEK: Phase.LOOKING,
 }
-COMMITTED = {Phase.COMMITTING, Phase.COMMITTED, Phase.INTEGRATED, Phase.READ}
+COMMITTED = {
+    *(Phase.COMMITTING, Phase.COMMITTED, Phase.INTEGRATED, Phase.READ),
+    *(Phase.LOOKING, Phase.CLOSED),
+}
+SOUGHT = (Sought(3, "A", "", b'{"price": {"price": 9.5}}', 0), Sought(4, "B", "", b"{}", 0))
 
 
 def package(phase: Phase, **more: Any) -> Package:
@@ -57,7 +64,8 @@ def package(phase: Phase, **more: Any) -> Package:
 def hear(before: Package, do: Do, reply: Any, now: Now = NOW) -> Learnt:
     """What the answer to a step makes of a package; uploads are the second one."""
     upload = 2 if do is Do.UPLOAD else 0
-    step = Step(1, do, 1, upload, before.package_id)
+    sought = SOUGHT if do is Do.SEEK else ()
+    step = Step(1, do, 1, upload, before.package_id, sought)
     return learnt(before, step, read_answer(do, CALLS[do], reply, now.time), now)
 
 
@@ -86,6 +94,7 @@ def test_every_step_has_a_rule_for_every_kind_of_answer() -> None:
         (Do.LOOK, {}),
         (Do.COMMIT, {}),
         (Do.FETCH, {}),
+        (Do.SEEK, {}),
     ],
 )
 class TestNoEffect:
@@ -150,6 +159,7 @@ class TestNoEffect:
         (Do.LOOK, {}),
         (Do.COMMIT, {}),
         (Do.FETCH, {}),
+        (Do.SEEK, {}),
     ],
 )
 @pytest.mark.parametrize(
@@ -179,7 +189,7 @@ def test_created() -> None:
 @pytest.mark.parametrize("answer", [reply(201), reply(201, [1]), Reply(201, body=b"<")])
 def test_a_creation_without_an_id_is_unknown(answer: Reply) -> None:
     found = hear(package(Phase.CREATING), Do.CREATE, answer)
-    assert (found.package.phase, found.package.failures) == (Phase.PLANNED, 1)
+    assert (found.package.phase, found.package.failures) == (Phase.CLEARED, 1)
 
 
 def test_a_creation_refused_closes_the_package() -> None:
@@ -241,7 +251,8 @@ def test_gone_before_the_commit(do: Do, phase: Phase, status: int) -> None:
 @pytest.mark.parametrize("do", [Do.LOOK, Do.FETCH])
 def test_gone_after_the_commit(do: Do, status: int) -> None:
     found = hear(package(UNDER_WAY[do]), do, reply(status, PROBLEM)).package
-    assert found.phase is Phase.CLOSED
+    # The offers decide, and its rows stay in flight until they have.
+    assert (found.phase, found.due, found.committed_at) == (Phase.LOOKING, None, TIME)
     assert found.message is not None
     assert found.message.text == (f"The service no longer has package p1: {TOLD.format(status)}")
 
@@ -358,18 +369,109 @@ def test_results_not_yet() -> None:
 
 
 @pytest.mark.parametrize(
-    ("missing", "readings", "phase"),
+    ("tail", "readings", "phase", "pause"),
     [
-        (0, 1, Phase.CLOSED),
-        (1, 1, Phase.INTEGRATED),
-        (1, 2, Phase.INTEGRATED),
-        (1, 3, Phase.CLOSED),
+        # All has its result.
+        (Tail(5, 0, 0), 1, Phase.CLOSED, None),
+        (Tail(0, 0, 0), 1, Phase.CLOSED, None),
+        # What was surely staged is waited for, then looked up.
+        (Tail(4, 1, 0), 1, Phase.INTEGRATED, poll_pause(3)),
+        (Tail(4, 1, 0), 2, Phase.INTEGRATED, poll_pause(4)),
+        (Tail(4, 1, 0), 3, Phase.LOOKING, SETTINGS.before_seeking),
+        (Tail(0, 5, 0), 3, Phase.LOOKING, SETTINGS.before_seeking),
+        (Tail(3, 1, 1), 1, Phase.INTEGRATED, poll_pause(3)),
+        (Tail(3, 1, 1), 3, Phase.LOOKING, SETTINGS.before_seeking),
+        # All that was surely staged has its result, so what was perhaps staged was not.
+        (Tail(4, 0, 1), 1, Phase.CLOSED, None),
+        # Nothing was surely staged: no result proves nothing.
+        (Tail(0, 0, 5), 1, Phase.LOOKING, SETTINGS.before_seeking),
     ],
 )
-def test_the_end_of_a_reading(missing: int, readings: int, phase: Phase) -> None:
-    found = counted(package(Phase.READ, readings=readings), missing, NOW).package
-    assert found.phase is phase
-    assert (found.due is None) == (phase is Phase.CLOSED)
+def test_the_end_of_a_reading(
+    tail: Tail, readings: int, phase: Phase, pause: timedelta | None
+) -> None:
+    found = counted(package(Phase.READ, readings=readings), tail, NOW).package
+    assert (found.phase, found.due) == (phase, pause and TIME + pause)
+
+
+# Look-ups.
+
+
+def offer_of(reference: str, **more: Any) -> dict[str, Any]:
+    return {"sellerExternalReference": reference, "updatedAt": "2026-03-02T10:00:00Z", **more}
+
+
+def looking(**more: Any) -> Package:
+    return package(Phase.LOOKING, created_at=TIME, tries=1, failures=2, **more)
+
+
+def test_offers_decide() -> None:
+    priced = offer_of("A", integrationPrice={"price": 9.5})
+    old = offer_of("B", updatedAt="2026-03-02T08:00:00Z")
+    found = hear(looking(), Do.SEEK, reply(200, {"items": [priced, old]}))
+    assert [(fate.row, fate.status) for fate in found.fates] == [(3, Status.INTEGRATED), (4, None)]
+    assert found.package == replace(looking(), tries=0, failures=0, since=TIME)
+
+
+def test_a_page_that_tells_nothing_of_them_is_asked_for_again() -> None:
+    answer = reply(200, {"items": [offer_of("C")]}, link='<?cursor=2>; rel="next"')
+    found = hear(looking(), Do.SEEK, answer)
+    assert list(found.fates) == []
+    assert found.package == replace(looking(), tries=2, failures=0, due=TIME + poll_pause(1))
+
+
+@pytest.mark.parametrize("status", [400, 404, 405, 422])
+def test_offers_that_are_not_shown_decide_nothing(status: int) -> None:
+    found = hear(looking(), Do.SEEK, reply(status, PROBLEM))
+    assert [(fate.row, fate.status) for fate in found.fates] == [
+        (3, Status.UNKNOWN),
+        (4, Status.UNKNOWN),
+    ]
+    assert found.fates[0].text.endswith(TOLD.format(status))
+    assert (found.package.phase, found.stop) == (Phase.LOOKING, None)
+
+
+# Clearing.
+
+
+def test_nothing_in_the_way() -> None:
+    before = package(Phase.PLANNED, uploads=(P, Stage.SKIPPED), tries=3, due=TIME)
+    assert cleared(before, NOW) == replace(before, phase=Phase.CLEARED, tries=0, due=None)
+
+
+def test_another_package_in_the_way() -> None:
+    before = package(Phase.PLANNED, uploads=(P,), blocked_by=frozenset({7}), tries=2)
+    assert cleared(before, NOW) == replace(before, tries=3, due=TIME + poll_pause(2))
+
+
+def test_nothing_left_to_send() -> None:
+    found = cleared(package(Phase.PLANNED, uploads=(Stage.SKIPPED,) * 2), NOW)
+    assert (found.phase, found.message, found.finished_at) == (Phase.CLOSED, None, TIME)
+
+
+# Five hours.
+
+
+@pytest.mark.parametrize(
+    ("uploads", "then"),
+    [
+        # What is in it is completed; what has never been sent is left out of it.
+        ((T, P, P), {"phase": Phase.FILLED}),
+        ((D, P, P), {"phase": Phase.FILLED}),
+        # Nothing is in it: another one takes all.
+        ((R, P, P), {"phase": Phase.PLANNED, "package_id": None, "state": None}),
+        ((P, P, P), {"phase": Phase.PLANNED, "package_id": None, "state": None}),
+    ],
+)
+def test_filling_stops(uploads: tuple[Stage, ...], then: dict[str, Any]) -> None:
+    before = package(Phase.FILLING, uploads=uploads, state=WAITING)
+    found = hear(before, Do.LOOK, reply(200, {"state": WAITING}))
+    assert found == Learnt(replace(before, since=TIME, **then))
+
+
+def test_filling_stops_where_somebody_else_has_completed_it() -> None:
+    found = hear(package(Phase.FILLING), Do.LOOK, reply(200, {"state": READY})).package
+    assert (found.phase, found.committed_at) == (Phase.COMMITTED, TIME)
 
 
 # Pauses.

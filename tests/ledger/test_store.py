@@ -1,25 +1,39 @@
 from __future__ import annotations
 
-import sqlite3
-import stat
+import json
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import pytest
+from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 
 from feedtool import plan
 from feedtool.dialect import Limits
-from feedtool.errors import FileProblem, Interrupted, UsageProblem
-from feedtool.ledger import Attempt, Change, Ledger, Package, Phase, Stage, Tail
-from feedtool.ledger.verdicts import Facts, verdict
+from feedtool.errors import FileProblem, Interrupted
+from feedtool.ledger import (
+    Attempt,
+    Change,
+    Fate,
+    Ledger,
+    Package,
+    Phase,
+    Run,
+    Sought,
+    Stage,
+    Tail,
+    clearing,
+    tables,
+)
+from feedtool.ledger.database import reading, writing
 from feedtool.model import Item, Message, PackageSummary, PackageType, Status, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+SERVICE = "https://service.example/v2"
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 SMALL = Limits(upload=2, package=3)
 UPSERT = PackageType.UPSERT
@@ -30,8 +44,9 @@ def item(row: int, channel: str = "P", kind: PackageType = UPSERT) -> Item:
 
 
 @pytest.fixture
-def ledger(tmp_path: Path) -> Iterator[Ledger]:
-    with Ledger(tmp_path / "state" / "ledger.db") as opened:
+def ledger(place: Path | str) -> Iterator[Ledger]:
+    """On SQLite, then on PostgreSQL."""
+    with Ledger(place) as opened:
         yield opened
 
 
@@ -157,23 +172,31 @@ def test_a_package_is_read_as_it_was_saved(ledger: Ledger) -> None:
     assert ledger.read_packages(1) == [package]
 
 
-def test_attempts_are_written_before_and_after(ledger: Ledger, tmp_path: Path) -> None:
+def test_attempts_are_written_before_and_after(ledger: Ledger) -> None:
     _, package = one_package(ledger)
-    intent = Attempt(1, "upload", NOW, upload=2)
+    intent = Attempt(1, "create", NOW, upload=2)
     ledger.save([Change(package, package, intent)])
     answered = replace(
-        intent, answered_at=NOW, outcome="refused", status=400, trace_id="t1", detail="No."
+        intent,
+        answered_at=NOW,
+        outcome="done",
+        status=201,
+        trace_id="t1",
+        detail="Yes.",
+        package_id="p1",
     )
     ledger.save([Change(package, package, Attempt(2, "look", NOW))])
+    assert ledger.known(["p1", "p2"]) == set()
     ledger.save([Change(package, package, answered)])
-    with sqlite3.connect(tmp_path / "state" / "ledger.db") as db:
-        found = db.execute("SELECT * FROM attempts ORDER BY number").fetchall()
-    db.close()
-    moment = "2026-03-02T09:00:00.000000+00:00"
-    assert found == [
-        (package.key, 1, "upload", 2, moment, moment, "refused", 400, "t1", "No."),
-        (package.key, 2, "look", None, moment, None, None, None, None, None),
+    with reading(ledger._engine) as db:  # noqa: SLF001  # what no method shows
+        found = db.execute(select(tables.attempts).order_by(tables.attempts.c.number)).all()
+    assert [tuple(one) for one in found] == [
+        (package.key, 1, "create", 2, NOW, NOW, "done", 201, "t1", "Yes.", "p1"),
+        (package.key, 2, "look", None, NOW, None, None, None, None, None, None),
     ]
+    # Whatever became of the package since, it is ours.
+    assert ledger.known(["p1", "p2"]) == {"p1"}
+    assert ledger.known([]) == set()
 
 
 def test_results_may_be_read_more_than_once(ledger: Ledger) -> None:
@@ -210,104 +233,378 @@ def test_changes_are_saved_together_or_not_at_all(ledger: Ledger) -> None:
     assert ledger.read_packages(1) == [package]
 
 
-# Verdicts.
+# In flight.
 
-FACTS = Facts(
-    row=3,
-    reference="A",
-    fate=None,
-    why="",
-    phase=Phase.CLOSED,
-    package_id="p1",
-    state="Integrated",
-    is_committed=True,
-    package_message=None,
-    stage=Stage.STAGED,
-    upload_message=None,
-    status=None,
-    messages=(),
-)
-WHY = Message("1023", "Because.")
+
+def run_of(ledger: Ledger, *rows: Item, seller: str = "S1", service: str = SERVICE) -> Started:
+    """A run with a package of these rows."""
+    run_id = ledger.start_run(now=NOW, seller=seller, service=service)
+    ledger.add_file(run_id, plan.uploads(rows, SMALL), path="a", sha256="", kind="k")
+    run = ledger.run(run_id)
+    assert run is not None
+    return Started(run, ledger.read_packages(run_id)[0])
+
+
+class Started(NamedTuple):
+    run: Run
+    package: Package
+
+
+def begin(ledger: Ledger, started: Started, phase: Phase = Phase.FILLING) -> Package:
+    """Bring the package of a run to a phase, as far as nothing keeps it waiting."""
+    found = ledger.clear(started.package, started.run)
+    assert not found.blocked_by
+    made = {Phase.CLEARED: 0, Phase.CREATING: 0}.get(phase, 1)
+    committed = NOW if phase in COMMITTED else None
+    sent = (Stage.STAGED,) * len(found.uploads) if phase in COMMITTED else found.uploads
+    after = replace(
+        found,
+        uploads=sent,
+        phase=phase,
+        package_id="p" * made or None,
+        creations=made,
+        committed_at=committed,
+    )
+    ledger.save([Change(found, after)])
+    return after
+
+
+COMMITTED = {
+    *(Phase.COMMITTING, Phase.COMMITTED, Phase.INTEGRATED, Phase.READ),
+    *(Phase.LOOKING, Phase.CLOSED),
+}
+OPEN = [phase for phase in Phase if phase not in COMMITTED | {Phase.PLANNED}]
+
+
+def told(ledger: Ledger, started: Started) -> list[str]:
+    return [str(one.status) for one in ledger.verdicts(started.package.file)]
+
+
+@pytest.mark.parametrize("phase", OPEN)
+def test_what_an_interrupted_run_left_uncommitted_is_given_up(ledger: Ledger, phase: Phase) -> None:
+    older, newer = run_of(ledger, item(3), item(4)), run_of(ledger, item(4))
+    begin(ledger, older, phase)
+    assert begin(ledger, newer).blocked_by == frozenset()
+    (left,) = ledger.read_packages(older.run.run_id)
+    assert (left.phase, left.package_id, left.state) == (Phase.PLANNED, None, None)
+    assert left.uploads == (Stage.PLANNED,)
+    # Of the older, only what the newer has not sent is still to be sent.
+    found = ledger.clear(left, older.run)
+    assert ledger.bodies(found.key, 1) == [b'{"n":3}']
+    assert told(ledger, older) == ["Pending", "Superseded"]
+
+
+@pytest.mark.parametrize("phase", sorted(COMMITTED - {Phase.CLOSED}))
+def test_what_is_committed_keeps_the_others_waiting(ledger: Ledger, phase: Phase) -> None:
+    older, newer = run_of(ledger, item(3), item(4)), run_of(ledger, item(4))
+    before = begin(ledger, older, phase)
+    assert ledger.clear(newer.package, newer.run).blocked_by == {before.key}
+    assert ledger.read_packages(older.run.run_id) == [before]
+    assert ledger.irrevocable(newer.run.run_id) == [before]
+    assert ledger.irrevocable(older.run.run_id) == []
+    ledger.save([Change(before, replace(before, phase=Phase.CLOSED))])
+    assert ledger.clear(newer.package, newer.run).blocked_by == frozenset()
+    assert ledger.irrevocable(newer.run.run_id) == []
+
+
+@pytest.mark.xfail(strict=True, reason="a PATCH that may be under way is taken for none")
+def test_a_commit_that_did_not_show_is_still_intended(ledger: Ledger) -> None:
+    older, newer = run_of(ledger, item(3)), run_of(ledger, item(3))
+    before = begin(ledger, older, Phase.COMMITTING)
+    ledger.save([Change(before, replace(before, phase=Phase.SETTLED))])
+    assert ledger.clear(newer.package, newer.run).blocked_by == {before.key}
 
 
 @pytest.mark.parametrize(
-    ("facts", "status", "text"),
+    ("other", "is_blocked"),
     [
-        # The service's own word on the row goes before all else.
-        ({"status": Status.INTEGRATED, "messages": (WHY,)}, Status.INTEGRATED, "Because."),
-        ({"status": Status.DUPLICATED}, Status.DUPLICATED, ""),
-        ({"status": Status.REJECTED, "stage": Stage.DOUBTFUL}, Status.REJECTED, ""),
-        # A refused upload, a rejected package, a package that could not be created.
-        ({"stage": Stage.REFUSED, "upload_message": WHY}, Status.REJECTED, "Because."),
-        ({"state": "Rejected", "package_message": WHY}, Status.REJECTED, "Because."),
-        (
-            {"package_id": None, "state": None, "is_committed": False, "package_message": WHY}
-            | {"stage": Stage.PLANNED},
-            Status.REJECTED,
-            "Because.",
-        ),
-        # Closed without a word on the row.
-        ({}, Status.UNKNOWN, "has given no result"),
-        ({"package_message": WHY}, Status.UNKNOWN, "has given no result for it. Because."),
-        ({"stage": Stage.DOUBTFUL}, Status.UNKNOWN, "was not sent again"),
-        (
-            {"stage": Stage.DOUBTFUL, "state": "Rejected", "package_message": WHY},
-            Status.UNKNOWN,
-            "was not sent again. Because.",
-        ),
-        ({"stage": Stage.PLANNED}, Status.PENDING, "completed without it"),
-        # Not closed.
-        ({"phase": Phase.COMMITTED}, Status.PENDING, "Committed in package p1"),
-        ({"phase": Phase.COMMITTING, "stage": Stage.DOUBTFUL}, Status.PENDING, "was lost"),
-        ({"phase": Phase.COMMITTED, "stage": Stage.PLANNED}, Status.PENDING, "without it"),
-        ({"phase": Phase.FILLING, "is_committed": False}, Status.PENDING, "Not in force"),
-        (
-            {"phase": Phase.PLANNED, "package_id": None, "is_committed": False},
-            Status.PENDING,
-            "Not sent",
-        ),
-        (
-            {"phase": Phase.PLANNED, "is_committed": False, "stage": Stage.PLANNED},
-            Status.PENDING,
-            "Not in force",
-        ),
-        # Intended is as much as committed, as long as nobody has seen otherwise.
-        ({"phase": Phase.SETTLED}, Status.PENDING, "Committed in package p1"),
+        (item(3), True),
+        (item(3)._replace(product="another"), True),
+        (item(9)._replace(product="G3"), True),
+        (item(9), False),
+        (item(3, "S"), False),
+        # Only an Upsert names a product.
+        (item(9)._replace(product=""), False),
     ],
 )
-def test_what_became_of_a_row(facts: dict[str, object], status: Status, text: str) -> None:
-    found = verdict(FACTS._replace(**facts))  # type: ignore[arg-type]
-    assert (found.row, found.reference, found.status) == (3, "A", status)
-    assert text in " ".join(message.text for message in found.messages)
+def test_by_reference_and_by_product(ledger: Ledger, other: Item, is_blocked: bool) -> None:  # noqa: FBT001
+    older = run_of(ledger, item(3), item(4)._replace(product=""))
+    begin(ledger, older, Phase.COMMITTED)
+    newer = run_of(ledger, other)
+    assert bool(ledger.clear(newer.package, newer.run).blocked_by) == is_blocked
 
 
-# Files and versions.
+@pytest.mark.parametrize("whose", [{"seller": "S2"}, {"service": "https://other.example/v2"}])
+def test_sellers_and_services_keep_apart(ledger: Ledger, whose: dict[str, str]) -> None:
+    older = run_of(ledger, item(3))
+    newer = run_of(ledger, item(3), **whose)
+    begin(ledger, older, Phase.COMMITTED)
+    assert begin(ledger, newer, Phase.COMMITTED).blocked_by == frozenset()
+    assert ledger.irrevocable(newer.run.run_id) == []
+    assert told(ledger, older) == ["Pending"]
 
 
-def test_a_ledger_is_readable_by_its_owner_alone(tmp_path: Path) -> None:
-    path = tmp_path / "deep" / "state" / "ledger.db"
-    with Ledger(path) as opened:
-        opened.start_run(now=NOW, seller="S1", service="x")
-        for made in path.parent.iterdir():
-            assert stat.S_IMODE(made.stat().st_mode) == 0o600
-    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+def test_packages_of_one_run_wait_for_each_other(ledger: Ledger) -> None:
+    started = run_of(ledger, item(3), item(9, kind=PackageType.DELETE)._replace(reference="R3"))
+    first, second = ledger.read_packages(started.run.run_id)
+    begin(ledger, Started(started.run, first))
+    assert ledger.clear(second, started.run).blocked_by == {first.key}
+    assert [p.phase for p in ledger.read_packages(started.run.run_id)] == [
+        Phase.FILLING,
+        Phase.PLANNED,
+    ]
 
 
-def test_a_ledger_is_found_again(tmp_path: Path) -> None:
-    path = tmp_path / "ledger.db"
-    with Ledger(path) as opened:
+def test_two_open_packages_with_one_reference_are_impossible(ledger: Ledger) -> None:
+    older, newer = run_of(ledger, item(3)), run_of(ledger, item(3)._replace(product="x"))
+    begin(ledger, older, Phase.COMMITTED)
+    with pytest.raises(IntegrityError), writing(ledger._engine) as db:  # noqa: SLF001  # the last line of defence
+        clearing.take_off(db, newer.package, newer.run)
+    assert ledger.clear(newer.package, newer.run).blocked_by == {older.package.key}
+
+
+@pytest.mark.parametrize(
+    ("phase", "is_superseded"),
+    [(Phase.CLEARED, False), (Phase.CREATING, False), (Phase.FILLING, True), (Phase.CLOSED, True)],
+)
+def test_superseded_by_what_a_later_run_has_sent(
+    ledger: Ledger,
+    phase: Phase,
+    is_superseded: bool,  # noqa: FBT001
+) -> None:
+    older = run_of(ledger, item(3), item(4), item(5))
+    newer = run_of(ledger, item(3), item(4))
+    begin(ledger, newer, phase)
+    found = ledger.clear(older.package, older.run)
+    assert found.uploads == (Stage.SKIPPED if is_superseded else Stage.PLANNED, Stage.PLANNED)
+    status = "Superseded" if is_superseded else "Pending"
+    assert told(ledger, older) == [status, status, "Pending"]
+    assert ledger.bodies(found.key, 2) == [b'{"n":5}']
+
+
+def test_an_earlier_run_supersedes_nothing(ledger: Ledger) -> None:
+    older, newer = run_of(ledger, item(3)), run_of(ledger, item(3))
+    begin(ledger, older, Phase.CLOSED)
+    assert begin(ledger, newer).uploads == (Stage.PLANNED,)
+    assert told(ledger, newer) == ["Pending"]
+
+
+# What is left of a closed package.
+
+
+def close(ledger: Ledger, stages: str, *, rows: int | None = None, **more: Any) -> Closing:
+    """A run of uploads of two rows (R3 R4, R5 R6, …), then its package closed at these stages."""
+    count = rows or 2 * len(stages)
+    size = Limits(-(-count // len(stages)), 1000)
+    run_id = ledger.start_run(now=NOW, seller="S1", service=SERVICE)
+    items = [item(row) for row in range(3, 3 + count)]
+    ledger.add_file(run_id, plan.uploads(items, size), path="a", sha256="", kind="k")
+    (before,) = ledger.read_packages(run_id)
+    return Closing(ledger, run_id).close(before, stages, **more)
+
+
+STAGES = {
+    "P": Stage.PLANNED,
+    "T": Stage.STAGED,
+    "D": Stage.DOUBTFUL,
+    "R": Stage.REFUSED,
+    "S": Stage.SKIPPED,
+}
+
+
+class Closing:
+    """Closes one package after the other."""
+
+    def __init__(self, ledger: Ledger, run_id: int) -> None:
+        self.ledger = ledger
+        self.run_id = run_id
+        self.new: list[Package] = []
+
+    def close(
+        self, before: Package, stages: str, results: str = "", fates: Sequence[Fate] = ()
+    ) -> Self:
+        after = replace(
+            before,
+            uploads=tuple(STAGES[one] for one in stages),
+            phase=Phase.CLOSED,
+            package_id="p1",
+        )
+        found = [(name, Status.INTEGRATED, ()) for name in results.split()]
+        self.new = self.ledger.save([Change(before, after, results=found, fates=fates)])
+        return self
+
+    @property
+    def moved(self) -> list[list[int]]:
+        """The rows of each upload of the new package."""
+        return [
+            [json.loads(body)["n"] for body in self.ledger.bodies(package.key, number)]
+            for package in self.new
+            for number in range(1, len(package.uploads) + 1)
+        ]
+
+
+@pytest.mark.parametrize(
+    ("stages", "results", "moved"),
+    [
+        ("TT", "R3 R4 R5 R6", []),
+        # Completed without it.
+        ("TP", "R3 R4", [[5, 6]]),
+        # Perhaps sent, and not among the results; or one row of it is.
+        ("TD", "R3 R4", [[5, 6]]),
+        ("TD", "R3 R4 R6", [[5]]),
+        ("TD", "R3 R4 R5 R6", []),
+        # Surely sent: not sent again without a look.
+        ("TT", "R3 R4", []),
+        # Refused: in halves.
+        ("TR", "R3 R4", [[5], [6]]),
+        ("RR", "", [[3], [4], [5], [6]]),
+        ("R", "", [[3], [4]]),
+        # All of many: it is not the rows that are wrong.
+        ("RRR", "", []),
+        ("RRRP", "", [[9, 10]]),
+        ("RRRT", "R9 R10", [[3], [4], [5], [6], [7], [8]]),
+        ("RRRD", "", [[3], [4], [5], [6], [7], [8], [9, 10]]),
+        # Each upload stays together.
+        ("PDTP", "R7 R8", [[3, 4], [5, 6], [9, 10]]),
+    ],
+)
+def test_what_goes_into_a_later_package(
+    ledger: Ledger, stages: str, results: str, moved: list[list[int]]
+) -> None:
+    closing = close(ledger, stages, results=results)
+    assert closing.moved == moved
+    packages = ledger.read_packages(closing.run_id)
+    assert packages[1:] == closing.new
+    assert [package.rows for package in packages] == [
+        2 * len(stages) - sum(map(len, moved)),
+        *[sum(map(len, moved))] * bool(moved),
+    ]
+    for package in closing.new:
+        assert (package.number, package.phase) == (2, Phase.PLANNED)
+        assert set(package.uploads) == {Stage.PLANNED}
+    assert len(list(ledger.verdicts(packages[0].file))) == 2 * len(stages)
+
+
+def test_halves_down_to_one_row(ledger: Ledger) -> None:
+    closing = close(ledger, "R", rows=5)
+    assert closing.moved == [[3, 4, 5], [6, 7]]
+    closing.close(closing.new[0], "RT", "R6 R7")
+    assert closing.moved == [[3, 4], [5]]
+    closing.close(closing.new[0], "RT", "R5")
+    assert closing.moved == [[3], [4]]
+    closing.close(closing.new[0], "TR", "R3")
+    assert closing.moved == []
+    statuses = [str(v.status) for v in ledger.verdicts(1)]
+    assert statuses == ["Integrated", "Rejected", *["Integrated"] * 3]
+
+
+def test_doubtful_rows_go_into_three_packages_and_no_more(ledger: Ledger) -> None:
+    closing = close(ledger, "TD", results="R3 R4")
+    (before,) = closing.new
+    assert [sought.sends for sought in moved_sends(ledger, before)] == [1, 1]
+    closing.close(before, "D")
+    assert closing.moved == [[5, 6]]
+    closing.close(closing.new[0], "D")
+    assert closing.moved == []
+    assert [str(v.status) for v in ledger.verdicts(1)][2:] == ["Unknown"] * 2
+
+
+def moved_sends(ledger: Ledger, package: Package) -> list[Sought]:
+    staged = replace(package, uploads=(Stage.STAGED,) * len(package.uploads))
+    ledger.save([Change(package, staged)])
+    found = ledger.sought(package.key, 9)
+    ledger.save([Change(staged, package)])
+    return found
+
+
+def test_what_was_never_sent_is_not_counted_as_sent(ledger: Ledger) -> None:
+    closing = close(ledger, "PR")
+    assert [sought.sends for sought in moved_sends(ledger, closing.new[0])] == [0] * 4
+
+
+def test_what_was_looked_up(ledger: Ledger) -> None:
+    fates = [Fate(3, None, ""), Fate(4, Status.UNKNOWN, "Why."), Fate(5, Status.INTEGRATED, "So.")]
+    closing = close(ledger, "TT", results="R6", fates=fates)
+    assert closing.moved == [[3]]
+    assert [(str(v.status), *(m.text for m in v.messages)) for v in ledger.verdicts(1)] == [
+        ("Pending", "Not sent: the run stopped before its package was begun."),
+        ("Unknown", "Why."),
+        ("Integrated", "So."),
+        ("Integrated",),
+    ]
+
+
+def test_a_package_that_never_was_leaves_nothing(ledger: Ledger) -> None:
+    _, package = one_package(ledger)
+    closed = replace(package, phase=Phase.CLOSED, message=Message("", "No such channel."))
+    assert ledger.save([Change(package, closed)]) == []
+
+
+# Look-ups.
+
+
+@pytest.mark.parametrize(
+    ("stages", "results", "tail", "sought"),
+    [
+        ("TT", "R3 R4 R5 R6", Tail(4, 0, 0), []),
+        ("TT", "R3 R6", Tail(2, 2, 0), [4, 5]),
+        ("TD", "R3 R4 R5", Tail(2, 0, 1), [6]),
+        ("DD", "", Tail(0, 0, 4), [3, 4, 5, 6]),
+        ("PR", "", Tail(0, 0, 0), []),
+        ("TP", "", Tail(0, 2, 0), [3, 4]),
+        # The first of the staged rows has been decided.
+        ("TS", "stranger", Tail(0, 2, 0), [3, 4]),
+    ],
+)
+def test_what_has_no_result(
+    ledger: Ledger, stages: str, results: str, tail: Tail, sought: list[int]
+) -> None:
+    run_id = ledger.start_run(now=NOW, seller="S1", service=SERVICE)
+    items = [item(row) for row in range(3, 7)]
+    ledger.add_file(run_id, plan.uploads(items, Limits(2, 9)), **FILE)
+    (before,) = ledger.read_packages(run_id)
+    after = replace(before, uploads=tuple(STAGES[one] for one in stages), phase=Phase.LOOKING)
+    found = [(name, Status.INTEGRATED, ()) for name in results.split()]
+    ledger.save([Change(before, after, results=found)])
+    assert ledger.tail(before.key) == tail
+    assert [one.row for one in ledger.sought(before.key, 9)] == sought
+    assert [one.row for one in ledger.sought(before.key, 1)] == sought[:1]
+    # What was decided is not asked for again, whatever was decided.
+    fates = [Fate(row, status, "") for row, status in zip(sought, FATES, strict=False)]
+    ledger.save([Change(after, after, fates=fates)])
+    assert [one.row for one in ledger.sought(before.key, 9)] == sought[len(FATES) :]
+
+
+FATES = (None, Status.UNKNOWN)
+FILE = {"path": "a", "sha256": "", "kind": "k"}
+
+
+def test_a_row_to_be_looked_up_tells_all_that_the_offers_are_compared_by(ledger: Ledger) -> None:
+    _, package = one_package(ledger)
+    ledger.save([Change(package, replace(package, uploads=(Stage.STAGED, Stage.PLANNED)))])
+    assert ledger.sought(package.key, 1) == [Sought(3, "R3", "G3", b'{"n":3}', 0)]
+
+
+# What was written.
+
+
+def test_what_was_last_written_to_a_place(ledger: Ledger) -> None:
+    run, _ = planned(ledger, item(3))
+    assert ledger.output("a.xlsx") is None
+    for sha256 in ("11", "22"):
+        ledger.add_output(run, "a.xlsx", sha256, NOW)
+        ledger.add_output(run, "b.xlsx", "33", NOW)
+        assert (ledger.output("a.xlsx"), ledger.output("b.xlsx")) == (sha256, "33")
+
+
+# Files.
+
+
+def test_a_ledger_is_found_again(place: Path | str) -> None:
+    with Ledger(place) as opened:
         run, file = planned(opened, item(3))
-    with Ledger(f"sqlite:///{path}") as opened:
-        assert opened.files(run) == [file]
-
-
-def test_every_commit_is_on_disk(ledger: Ledger) -> None:
-    with ledger._engine.connect() as db:  # noqa: SLF001 - what no method shows
-        pragmas = {
-            name: db.exec_driver_sql(f"PRAGMA {name}").scalar()
-            for name in ("journal_mode", "synchronous", "foreign_keys")
-        }
-    assert pragmas == {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1}
+    with Ledger(place) as opened:
+        assert [found.file for found in opened.files(run)] == [file]
 
 
 def test_in_memory() -> None:
@@ -316,50 +613,12 @@ def test_in_memory() -> None:
         assert len(list(opened.verdicts(file))) == 1
 
 
-@pytest.mark.parametrize(
-    ("version", "who", "hint"), [(99, "a newer", "Upgrade"), (0, "an older", "Finish its runs")]
-)
-def test_another_version_is_not_opened(tmp_path: Path, version: int, who: str, hint: str) -> None:
-    path = tmp_path / "ledger.db"
-    Ledger(path).close()
-    with sqlite3.connect(path) as db:
-        db.execute("UPDATE schema_version SET version = ?", (version,))
-    db.close()
-    with pytest.raises(UsageProblem, match=f"version {version}, made by {who}") as caught:
-        Ledger(path)
-    assert hint in caught.value.hint
-
-
-def test_what_is_no_ledger(tmp_path: Path) -> None:
-    text = tmp_path / "text.db"
-    text.write_text("not a database at all, whatever its name may say" * 100)
-    other = tmp_path / "other.db"
-    with sqlite3.connect(other) as db:
-        db.execute("CREATE TABLE t (a)")
-    db.close()
-    for place, why in (
-        (text, "file is not a database"),
-        (other, "no ledger"),
-        (tmp_path, "Is a directory"),
-        (text / "below", "Not a directory"),
-        ("nosuch://u:secret@h/db", "nosuch"),
-        ("http://", "http://"),
-    ):
-        with pytest.raises(UsageProblem, match=why) as caught:
-            Ledger(place)
-        assert "secret" not in caught.value.message
-
-
-def test_a_ledger_that_cannot_be_written(tmp_path: Path) -> None:
-    path = tmp_path / "ledger.db"
-    with Ledger(path) as opened:
-        other = sqlite3.connect(path, isolation_level=None)
-        other.execute("DROP TABLE attempts")
-        other.execute("DROP TABLE results")
-        other.close()
-        _, package = one_package(opened)
-        with pytest.raises(Interrupted, match="ledger cannot be written"):
-            opened.save([Change(package, package, Attempt(1, "look", NOW))])
+def test_a_ledger_that_cannot_be_written(ledger: Ledger) -> None:
+    _, package = one_package(ledger)
+    with writing(ledger._engine) as db:  # noqa: SLF001  # as somebody else might
+        db.exec_driver_sql("DROP TABLE attempts")
+    with pytest.raises(Interrupted, match="ledger cannot be written"):
+        ledger.save([Change(package, package, Attempt(1, "look", NOW))])
 
 
 def test_a_bug_is_no_broken_disk(ledger: Ledger) -> None:
