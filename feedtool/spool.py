@@ -11,6 +11,9 @@ T = TypeVar("T", bound=tuple[Any, ...])
 HELD = 4096
 """Entries held in memory at most; the others are on disk, in batches of this size."""
 
+HEAVIEST = 8 << 20
+"""Characters held in memory, about: a file may have the same endless text in every row."""
+
 
 class Spool(Generic[T]):
     """Append-only; iterated as often as one likes, in the order of appending.
@@ -23,6 +26,7 @@ class Spool(Generic[T]):
         self._held: list[T] = []
         self._file: IO[bytes] | None = None
         self._length = 0
+        self._weight = 0
 
     def __len__(self) -> int:
         return self._length
@@ -31,7 +35,10 @@ class Spool(Generic[T]):
         """Adds an entry at the end."""
         self._held.append(entry)
         self._length += 1
-        if len(self._held) >= HELD:
+        for value in entry:
+            if value.__class__ is str or value.__class__ is bytes:
+                self._weight += len(value)
+        if len(self._held) >= HELD or self._weight >= HEAVIEST:
             self._spill()
 
     def __iter__(self) -> Iterator[T]:
@@ -44,7 +51,7 @@ class Spool(Generic[T]):
             finalize(self, self._file.close)
         self._file.seek(0, 2)
         pickle.dump([tuple(entry) for entry in self._held], self._file)
-        self._held = []
+        self._held, self._weight = [], 0
 
     def _spilled(self) -> Iterator[T]:
         position = 0

@@ -1,5 +1,6 @@
 """A spool is a list, whether its entries are in memory or on disk."""
 
+import tracemalloc
 from itertools import islice
 from typing import NamedTuple
 
@@ -55,3 +56,15 @@ def test_one_may_append_after_reading() -> None:
     assert sum(1 for _ in made) == HELD
     made.append(Entry(HELD, None))
     assert [entry.number for entry in made] == list(range(HELD + 1))
+
+
+def test_long_texts_are_not_held() -> None:
+    made: Spool[Entry] = Spool(Entry._make)
+    tracemalloc.start()
+    try:
+        for number in range(100):
+            made.append(Entry(number, f"{number}" + "a" * (1 << 20)))
+        assert [entry.number for entry in made] == list(range(100))
+        assert tracemalloc.get_traced_memory()[1] < 50 << 20
+    finally:
+        tracemalloc.stop()
