@@ -19,6 +19,7 @@ from feedtool.sandbox.problem import Refused, problem_answer, trace_of
 from feedtool.sandbox.records import applied_records, offer_documents
 from feedtool.sandbox.route import Exchange, find_route
 from feedtool.sandbox.settings import Quota, Settings
+from feedtool.sandbox.shelf import Shelf
 from feedtool.sandbox.state import State, latest_moment, stamp
 
 if TYPE_CHECKING:
@@ -111,6 +112,15 @@ class Sandbox:
         return route.answer(
             Exchange(request, now, db, self.settings, seller, ids, request.parameters)
         )
+
+    def sell(
+        self, seller: str, channel: str, reference: str, now: datetime, quantity: int = 1
+    ) -> bool:
+        """A customer buys some of an offer; whether there was any to be had."""
+        self.advance(now)
+        with self.state.transaction() as db:
+            at = stamp(latest_moment(db, now))
+            return Shelf(db, seller, channel, at).sell(reference, quantity)
 
     def applied(self, package_id: str | None = None) -> Iterator[Applied]:
         """All that was ever integrated or refused, oldest first: what later tests hold true."""

@@ -45,6 +45,9 @@ class Settings:
     """From Ready to IntegrationPending."""
     integrate: timedelta = timedelta(seconds=100)
     """From Ready to Integrated or Rejected."""
+    delays: tuple[timedelta, ...] = ()
+    """What is added to `integrate`, package after package in turn: with some, packages are not
+    integrated in the order in which they were completed."""
     open_life: timedelta = timedelta(hours=6)
     """An open package that is not completed by then is gone (part "Limits")."""
     results_life: timedelta = timedelta(days=3)

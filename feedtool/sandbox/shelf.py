@@ -144,6 +144,31 @@ class Shelf:
         """Take the offer off the shelf."""
         self.db.execute("DELETE FROM offer WHERE id = ?", (offer.id,))
 
+    def sell(self, reference: str, quantity: int) -> bool:
+        """Lower the stock of an offer, on whatever channel its product is offered.
+
+        Never below 0; False when there is no such offer, or nothing of it left.
+        """
+        key = self.db.execute(
+            "SELECT seller, product, condition FROM offer"
+            " WHERE seller = ? AND channel = ? AND reference = ?",
+            (self.seller, self.channel, reference),
+        ).fetchone()
+        if key is None:
+            return False
+        sold = self.db.execute(
+            "UPDATE stock SET quantity = max(0, quantity - ?)"
+            " WHERE seller = ? AND product = ? AND condition = ? AND quantity > 0",
+            (quantity, *key),
+        )
+        if not sold.rowcount:
+            return False
+        self.db.execute(
+            "UPDATE offer SET updated_at = ? WHERE seller = ? AND product = ? AND condition = ?",
+            (self.at, *key),
+        )
+        return True
+
     def _stocked(self, written: int, wish: Wish, product: str) -> bool:
         """Set the shared stock; the offers of other channels change with it."""
         if not written:

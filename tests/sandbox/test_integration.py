@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from feedtool.sandbox import Settings
 
 if TYPE_CHECKING:
     from tests.sandbox.conftest import Desk
@@ -279,3 +282,39 @@ def test_the_offers_can_be_read_as_they_are(desk: Desk) -> None:
     [offer] = desk.sandbox.offers(channel="SECOND")
     assert offer["sellerExternalReference"] == "B"
     assert offer["integrationPrice"]["price"] == 11
+
+
+def test_packages_are_integrated_out_of_order_where_some_are_delayed(new_desk: type[Desk]) -> None:
+    delays = (timedelta(0), timedelta(minutes=5))
+    with new_desk(Settings(delays=delays)) as desk:
+        slow = desk.committed("Upsert", [desk.offer("A", quantity=1)])
+        quick = desk.committed("Upsert", [desk.offer("A", quantity=2)])
+        desk.wait(100)
+        assert (desk.state(slow), desk.state(quick)) == ("IntegrationPending", "Integrated")
+        desk.wait(300)
+        assert desk.state(slow) == "Integrated"
+        assert stocks(desk) == [1]
+
+
+def test_a_sale_lowers_the_stock_on_every_channel(desk: Desk) -> None:
+    for channel in ("PRIMARY", "SECOND"):
+        assert desk.outcome("Upsert", desk.offer("A", quantity=5), channel) == CREATED
+    desk.wait(60)
+    assert desk.sandbox.sell("S1", "SECOND", "A", desk.now, 2)
+    assert stocks(desk) == stocks(desk, "SECOND") == [3]
+    updated = {offer["updatedAt"] for offer in desk.sandbox.offers()}
+    assert updated == {desk.now.strftime("%Y-%m-%dT%H:%M:%S.%fZ")}
+    assert desk.sandbox.sell("S1", "PRIMARY", "A", desk.now, 9)
+    assert stocks(desk) == [0]
+
+
+def test_nothing_is_sold_that_is_not_there(desk: Desk) -> None:
+    assert desk.outcome("Upsert", desk.offer("A", quantity=0)) == CREATED
+    assert not desk.sandbox.sell("S1", "PRIMARY", "A", desk.now)
+    assert not desk.sandbox.sell("S1", "PRIMARY", "B", desk.now)
+    assert not desk.sandbox.sell("S2", "PRIMARY", "A", desk.now)
+
+
+def stocks(desk: Desk, channel: str = "PRIMARY") -> list[int]:
+    found = desk.offers(channel, fields="deliveryOffers.quantity")
+    return [offer["deliveryOffers"][0]["quantity"] for offer in found]

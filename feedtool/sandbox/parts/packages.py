@@ -259,6 +259,8 @@ def _expire(db: sqlite3.Connection, _settings: Settings, package: sqlite3.Row) -
 
 def _pend(db: sqlite3.Connection, settings: Settings, package: sqlite3.Row) -> None:
     due = moment_of(package["ready_at"]) + settings.integrate
+    if settings.delays:
+        due += settings.delays[package["id"] % len(settings.delays)]
     db.execute(
         "UPDATE package SET state = ?, next_at = ? WHERE id = ?",
         (PENDING, max(stamp(due), package["next_at"]), package["id"]),
