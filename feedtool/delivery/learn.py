@@ -251,11 +251,14 @@ def _not_seen(package: Package, step: Step, answer: Answer, now: Now) -> Learnt:
 def _gone(package: Package, _step: Step, answer: Answer, now: Now) -> Learnt:
     """404: before the intent of the PATCH it expired, and nothing of it was ever in force.
 
-    After it the results were purged, 3 days after the end; the offers tell what became of the rows.
+    After it the results were purged, 3 days after the end, or the PATCH never arrived; the offers
+    tell what became of the rows.
     """
     if package.committed_at is not None:
         text = f"The service no longer has package {package.package_id}: {answer.detail}"
-        return Learnt(forward(package, now, phase=Phase.LOOKING, message=Message("", text)))
+        finished = package.finished_at or answer.at or now.time
+        after = forward(package, now, phase=Phase.LOOKING, message=Message("", text))
+        return Learnt(replace(after, finished_at=finished))
     after = _anew(package, now)
     stop = None
     if package.creations >= now.settings.creations:
