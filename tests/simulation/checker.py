@@ -1,0 +1,198 @@
+"""Whether the ledger says of every row what the service did with it. See `checked`.
+
+The witnesses are the service's own log of what it applied and its offers, and what went over the
+line; the ledger is the accused. Every request carries the mark of its row, so that nothing has
+to be looked up in the ledger.
+
+`Unknown` is right only where the design (section 7) leaves nothing else:
+
+- purged: the commit of a package that carried the row was at least intended, and the service has
+  told us, when it was old enough to have been integrated and forgotten, that it has nothing of
+  it, so that only the offers were left to ask; or
+- spent: the row went into three packages, was in doubt in each, and none named it.
+
+A row that was applied may be Unknown only for the first reason, and only with a message that
+claims nothing about whether it was.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from datetime import timedelta
+from typing import TYPE_CHECKING, NamedTuple
+
+from feedtool.delivery.seek import CHANGED, DELETED, UNASKABLE
+from feedtool.ledger.leftovers import MOST_SENDS
+from feedtool.model import PackageType, Status
+from tests.simulation.network import SELLER
+from tests.simulation.story import MARK
+
+if TYPE_CHECKING:
+    from feedtool.model import Verdict
+    from feedtool.sandbox import Applied
+    from tests.simulation.story import Row
+    from tests.simulation.world import World
+
+NEVER = timedelta(0)
+
+CANNOT_TELL = (CHANGED, UNASKABLE)
+"""Messages that leave open whether the row was applied."""
+
+
+class Wrong(AssertionError):
+    """Something that must not be."""
+
+
+class Findings(NamedTuple):
+    """What a world came to."""
+
+    statuses: Counter[str]
+    unknown: Counter[str]
+    """Why, by the message."""
+
+
+def checked(world: World) -> Findings:
+    """What a world came to; Wrong when anything of it is not as it must be."""
+    court = Court(world)
+    court.check_service()
+    return court.check_verdicts()
+
+
+class Court:
+    """One world and its witnesses."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.seen = world.network.seen
+        self.rows = world.rows
+        self.applied: dict[str, list[Applied]] = defaultdict(list)
+        for record in world.service.applied():
+            self.applied[record.body[MARK]].append(record)
+
+    # What the service did.
+
+    def check_service(self) -> None:
+        for package, references in self.seen.staged.items():
+            doubled = [name for name, times in Counter(references).items() if times > 1]
+            _demand(not doubled, f"{doubled} staged twice in package {package}")
+        for mark, records in self.applied.items():
+            outcomes = [record.outcome for record in records]
+            _demand(len(records) == 1, f"row {mark} came to {outcomes} at the service")
+            _demand("Duplicated" not in outcomes, f"row {mark} was Duplicated, by us")
+        self._check_order()
+        self._check_offers()
+
+    def _in_force(self) -> dict[tuple[str, str], list[tuple[int, Row]]]:
+        """The integrated rows of each channel and reference, in the order of their taking effect.
+
+        Each with the number of its run; what was there before any run is left out.
+        """
+        records = sorted((r for found in self.applied.values() for r in found), key=_sequence)
+        found: dict[tuple[str, str], list[tuple[int, Row]]] = defaultdict(list)
+        for record in records:
+            mark = record.body[MARK]
+            if record.outcome == "Integrated" and mark in self.rows:
+                row = self.rows[mark]
+                found[row.key].append((_run_of(mark), row))
+        return found
+
+    def _check_order(self) -> None:
+        """No older row took effect after a newer one."""
+        for key, told in self._in_force().items():
+            order = [number for number, _ in told]
+            _demand(order == sorted(order), f"{key} was changed by the runs {order}, in that order")
+
+    def _check_offers(self) -> None:
+        """The offers are as the latest integrated row wanted them."""
+        offers = {
+            (offer["salesChannelId"], offer["sellerExternalReference"]): offer
+            for offer in self.world.service.offers(SELLER)
+        }
+        for key, told in self._in_force().items():
+            latest = max(told, key=lambda pair: pair[0])[1]
+            offer = offers.get(key)
+            is_delete = latest.item.package_type is PackageType.DELETE
+            _demand(is_delete == (offer is None), f"{key} is {offer} after row {latest.mark}")
+            price = latest.document.get("price")
+            if offer and price:
+                found = offer["integrationPrice"]["price"]
+                _demand(found == price["price"], f"{key} costs {found} after row {latest.mark}")
+
+    # What we say.
+
+    def check_verdicts(self) -> Findings:
+        statuses: Counter[str] = Counter()
+        unknown: Counter[str] = Counter()
+        for run in self.world.story.runs:
+            verdicts = self.world.verdicts(run)
+            told = [(verdict.row, verdict.reference) for verdict in verdicts]
+            wanted = [(row.item.row, row.item.reference) for row in run.rows]
+            _demand(told == wanted, f"run {run.number} tells of the rows {told}, and has {wanted}")
+            for row, verdict in zip(run.rows, verdicts, strict=True):
+                self._check_verdict(row, verdict)
+                statuses[verdict.status] += 1
+                if verdict.status is Status.UNKNOWN:
+                    unknown[_text(verdict)] += 1
+        return Findings(statuses, unknown)
+
+    def _check_verdict(self, row: Row, verdict: Verdict) -> None:
+        records = self.applied.get(row.mark, [])
+        outcomes = [record.outcome for record in records]
+        say = (
+            f"row {row.mark} is {verdict.status} ({_text(verdict)}), and at the service {outcomes}"
+        )
+        if verdict.status is Status.INTEGRATED:
+            _demand(outcomes == ["Integrated"] or self._is_gone(row, verdict), say)
+        elif verdict.status is Status.REJECTED:
+            _demand(outcomes == ["Rejected"] or (not outcomes and row.is_malformed), say)
+            codes = [message.code for message in verdict.messages]
+            _demand(not records or codes == list(records[0].codes), f"{say}: {codes}")
+        elif verdict.status is Status.SUPERSEDED:
+            _demand(not outcomes and self._is_superseded(row), say)
+        elif verdict.status is Status.UNKNOWN:
+            _demand(self._is_undecidable(row), f"{say}, which could be told")
+            is_open = _text(verdict).startswith(CANNOT_TELL)
+            _demand(is_open or "Integrated" not in outcomes, say)
+        else:
+            raise Wrong(say)
+
+    def _is_gone(self, row: Row, verdict: Verdict) -> bool:
+        """A Delete looked up: the offer is not there, which is all that was wanted."""
+        is_delete = row.item.package_type is PackageType.DELETE
+        return is_delete and _text(verdict) == DELETED and row.key in self.seen.absent
+
+    def _is_superseded(self, row: Row) -> bool:
+        """A later run has really sent the reference, or had an answer for it."""
+        return any(
+            other.mark in self.seen.left
+            for other in self.rows.values()
+            if other.key == row.key and _run_of(other.mark) > _run_of(row.mark)
+        )
+
+    def _is_undecidable(self, row: Row) -> bool:
+        return self._was_purged(row) or len(set(self.seen.left[row.mark])) >= MOST_SENDS
+
+    def _was_purged(self, row: Row) -> bool:
+        """Whether it was in a package that may have been integrated and then forgotten."""
+        life = self.world.service.settings.results_life
+        return any(
+            package in self.world.ledger.meant and self.seen.gone.get(package, NEVER) >= life
+            for package in self.seen.left[row.mark]
+        )
+
+
+def _demand(is_so: bool, otherwise: str) -> None:  # noqa: FBT001 - it is a sentence
+    if not is_so:
+        raise Wrong(otherwise)
+
+
+def _sequence(record: Applied) -> int:
+    return record.sequence
+
+
+def _run_of(mark: str) -> int:
+    return int(mark.partition("/")[0])
+
+
+def _text(verdict: Verdict) -> str:
+    return " ".join(message.text for message in verdict.messages)

@@ -1,0 +1,150 @@
+"""The machine that feedtool runs on: it dies at any write, and its lanes run in no order."""
+
+from __future__ import annotations
+
+from concurrent.futures import Executor, Future
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from sqlalchemy import event
+
+from feedtool.ledger import Ledger, tables
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from datetime import datetime
+    from random import Random
+
+    from feedtool.ledger import Change, Package, Run
+    from feedtool.service.wire import Call
+
+
+class Crash(BaseException):
+    """The process is gone: nothing more leaves it, and nothing more is written."""
+
+
+class Power:
+    """Whether the machine is on; it fails at random, though always the same for a seed."""
+
+    def __init__(self, random: Random, note: Callable[[str], None], chance: float) -> None:
+        self.random = random
+        self.note = note
+        self.chance = chance
+        self.is_on = True
+
+    def check(self) -> None:
+        """Nothing is done by a process that is gone."""
+        if not self.is_on:
+            raise Crash
+
+    def point(self, where: str) -> None:
+        """Here the process may die."""
+        self.check()
+        if self.random.random() < self.chance:
+            self.note(f"CRASH {where}")
+            self.is_on = False
+            raise Crash
+
+
+class FragileLedger(Ledger):
+    """A real ledger: its process may die at each commit, before it or after it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.power: Power | None = None
+        self.meant: set[str] = set()
+        """The service's packages whose commit was at least intended."""
+        # Nothing of the ledger's own lets in anybody between the statements and the commit.
+        event.listen(self._engine, "commit", self._before_commit)
+
+    def wipe(self) -> None:
+        """As new: making the tables anew takes longer than a whole world."""
+        self.power = None
+        self.meant.clear()
+        with self._engine.begin() as db:
+            for table in reversed(tables.metadata.sorted_tables):
+                if table is not tables.schema_version:
+                    db.execute(table.delete())
+
+    def _before_commit(self, _connection: Any) -> None:
+        if self.power:
+            self.power.point("before a commit")
+
+    def _after_commit(self) -> None:
+        if self.power:
+            self.power.point("after a commit")
+
+    def start_run(self, **told: Any) -> int:
+        run_id = super().start_run(**told)
+        self._after_commit()
+        return run_id
+
+    def add_file(self, run_id: int, planned: Iterable[Any], **told: Any) -> int:
+        file = super().add_file(run_id, planned, **told)
+        self._after_commit()
+        return file
+
+    def clear(self, package: Package, run: Run) -> Package:
+        found = super().clear(package, run)
+        self._after_commit()
+        return found
+
+    def save(self, changes: Sequence[Change]) -> list[Package]:
+        new = super().save(changes)
+        self.meant.update(
+            change.after.package_id
+            for change in changes
+            if change.after.package_id and change.after.committed_at
+        )
+        self._after_commit()
+        return new
+
+
+class Done(NamedTuple):
+    """What `concurrent.futures.wait` returns, as far as it is used."""
+
+    done: list[Future[Any]]
+
+
+class Lanes(Executor):
+    """A pool in which calls end in any order, one at a time, the same for a seed.
+
+    Nothing runs before somebody waits for it: that is the moment at which another thread would
+    have been faster.
+    """
+
+    def __init__(self, random: Random) -> None:
+        self.random = random
+        self.waiting: dict[Future[Any], tuple[Callable[..., Any], tuple[Any, ...]]] = {}
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **_: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        self.waiting[future] = (fn, args)
+        return future
+
+    def wait_for(self, flights: Iterable[Future[Any]], return_when: str = "ALL_COMPLETED") -> Done:
+        """Stands for `concurrent.futures.wait`."""
+        wanted = list(flights)
+        if return_when == "FIRST_COMPLETED":
+            wanted = [self.random.choice(wanted)]
+        for future in wanted:
+            if future not in self.waiting:
+                raise Crash  # it was in this call that the process died
+            fn, args = self.waiting.pop(future)
+            future.set_result(fn(*args))
+        return Done(wanted)
+
+    def abandoned(self) -> list[Call]:
+        """The calls that were under way when the process died."""
+        calls = [args[1] for _, args in self.waiting.values()]
+        self.waiting.clear()
+        return calls
+
+
+class Clock:
+    """The client's time, which passes only when somebody lets it."""
+
+    def __init__(self, start: datetime) -> None:
+        self.time = start
+
+    def now(self) -> datetime:
+        return self.time

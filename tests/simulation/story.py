@@ -1,0 +1,147 @@
+"""What a seller does in a world, all of it from one seed: the offers, the runs, their rows."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from feedtool.model import Item, PackageType
+
+if TYPE_CHECKING:
+    from random import Random
+
+CHANNELS = ("PRIMARY", "SECOND")
+MARK = "simulation"
+"""A field of every request, unknown to the service and let through by it: which row it is."""
+
+TAXES = ("VAT", "EcoPart", "DEA")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row of a run."""
+
+    mark: str
+    """`run/row`: one of its own for every row of a world."""
+    item: Item
+    document: dict[str, Any]
+    is_malformed: bool = False
+    """No upload with it is ever taken."""
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What a later row replaces: channel and reference."""
+        return self.item.channel, self.item.reference
+
+
+@dataclass(frozen=True)
+class Told:
+    """A run as the seller means it: one file."""
+
+    number: int
+    """From 1, in the order in which they are begun; 0 is what was there before."""
+    rows: list[Row]
+
+
+@dataclass
+class Story:
+    """The seller's runs, oldest first."""
+
+    random: Random
+    references: list[str] = field(default_factory=list)
+    before: list[Told] = field(default_factory=list)
+    """What is at the service already, one package a channel."""
+    runs: list[Told] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        chance = self.random
+        self.references = [f"R{number}" for number in range(chance.randint(3, 6))]
+        if chance.random() < 0.1:
+            self.references[0] += ",x"  # in no comma list
+        for channel in CHANNELS:
+            known = [name for name in self.references if chance.random() < 0.5]
+            rows = [self._row(0, n, PackageType.UPSERT, channel, name) for n, name in _told(known)]
+            if rows:
+                self.before.append(Told(0, rows))
+        number_of_runs = chance.choice((2, 2, 2, 2, 3))
+        self.runs = [self._run(number) for number in range(1, number_of_runs + 1)]
+
+    def _run(self, number: int) -> Told:
+        chance = self.random
+        kinds = chance.choice(
+            (
+                (PackageType.UPSERT,),
+                (PackageType.UPSERT,),
+                (PackageType.UPDATE,),
+                (PackageType.DELETE,),
+                (PackageType.UPSERT, PackageType.UPDATE),
+                (PackageType.UPSERT, PackageType.UPDATE, PackageType.DELETE),
+            )
+        )
+        channels = chance.choice((CHANNELS[:1], CHANNELS[:1], CHANNELS[1:], CHANNELS))
+        keys = [(channel, name) for channel in channels for name in self.references]
+        chosen = chance.sample(keys, chance.randint(2, min(7, len(keys))))
+        rows = [
+            self._row(number, row, chance.choice(kinds), channel, name)
+            for row, (channel, name) in _told(chosen)
+        ]
+        if chance.random() < 0.08:
+            place = chance.randrange(len(rows))
+            rows[place] = _malformed(rows[place])
+        return Told(number, rows)
+
+    def _row(self, run: int, row: int, kind: PackageType, channel: str, reference: str) -> Row:
+        mark = f"{run}/{row}" if run else f"0/{row} on {channel}"
+        document = {"sellerExternalReference": reference, MARK: mark, **self._wish(kind, reference)}
+        product = document.get("product")
+        named = f"{product['gtin']}||New" if product else ""
+        body = json.dumps(document).encode()
+        return Row(mark, Item(row, kind, channel, reference, named, body), document)
+
+    def _wish(self, kind: PackageType, reference: str) -> dict[str, Any]:
+        chance = self.random
+        if kind is PackageType.DELETE:
+            return {}
+        fields = {
+            "price": {
+                # Sometimes what an earlier row asked for, so that nobody sees a difference.
+                "price": chance.choice((10.0, 10.0, 11.0, chance.randint(1200, 9999) / 100)),
+                "taxes": [{"code": code, "value": 0} for code in TAXES],
+            },
+            "preparationTime": chance.choice((2, 2, 3)),
+            "quantity": chance.choice((0, 1, 2, 5, 7)),
+        }
+        if kind is PackageType.UPDATE:
+            names = chance.sample(sorted(fields), chance.randint(1, 3))
+            return {name: fields[name] for name in names}
+        mode = {"code": "TrackedHomeDelivery", "cost": 4.9, "additionalCost": 1.5}
+        product = self._product(reference)
+        return {**fields, "product": product, "condition": "New", "deliveryModes": [mode]}
+
+    def _product(self, reference: str) -> dict[str, str]:
+        """Its own, but now and then another's, or one that has no sheet, which is refused."""
+        own = self.references.index(reference) if reference in self.references else 0
+        chance = self.random.random()
+        if chance < 0.04:
+            own = self.random.randrange(len(self.references))
+        return {"gtin": gtin(own, first="2" if chance > 0.96 else "3")}
+
+
+def gtin(number: int, first: str = "3") -> str:
+    """A well-formed GTIN-13 of its own for every number."""
+    digits = f"{first}{number:011d}"
+    total = sum(int(digit) * (3 if place % 2 else 1) for place, digit in enumerate(digits))
+    return digits + str(-total % 10)
+
+
+def _told(values: list[Any]) -> list[tuple[int, Any]]:
+    """Values with the numbers of their rows, the first of which is 3 as in a template."""
+    return list(enumerate(values, 3))
+
+
+def _malformed(row: Row) -> Row:
+    """A row that is refused before anybody asks what it says, with all of its upload."""
+    document = {**row.document, "preparationTime": "two"}
+    item = row.item._replace(body=json.dumps(document).encode())
+    return Row(row.mark, item, document, is_malformed=True)

@@ -1,0 +1,42 @@
+"""One world from a seed to its verdict: `python -m tests.simulation SEED` shows one at length."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from tests.simulation.checker import Findings, checked
+from tests.simulation.world import World
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tests.simulation.machine import FragileLedger
+
+
+class Failed(AssertionError):
+    """A seed whose world is not as it must be."""
+
+
+def tried(seed: int, ledger: FragileLedger) -> Findings:
+    """What became of a seed's world; Failed, with all that happened, when something is wrong."""
+    world = World(seed, ledger)
+    try:
+        world.live()
+        return checked(world)
+    except Exception as error:
+        steps = "\n".join(world.log)
+        again = f"again by: python -m tests.simulation {seed}"
+        raise Failed(f"{steps}\n\nseed {seed}: {error}\n{again}") from error
+    finally:
+        world.close()
+
+
+def tried_all(seeds: Iterable[int], ledger: FragileLedger) -> Findings:
+    """What became of all rows of some seeds' worlds."""
+    total = Findings(Counter(), Counter())
+    for seed in seeds:
+        found = tried(seed, ledger)
+        total.statuses.update(found.statuses)
+        total.unknown.update(found.unknown)
+    return total

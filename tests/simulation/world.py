@@ -1,0 +1,259 @@
+"""A seller, several runs, a machine that dies, a network that fails, a service, and time.
+
+All of it follows from one seed. The decision table, the shell that carries it out, the ledger
+and the service are the real ones; time, the network and the threads are not.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from random import Random
+from typing import TYPE_CHECKING
+from unittest import mock
+
+from feedtool import plan
+from feedtool.delivery import deliver as shell
+from feedtool.delivery.decide import Settings
+from feedtool.dialect import Limits
+from feedtool.errors import FeedtoolError, Interrupted
+from feedtool.model import PackageType
+from feedtool.sandbox import Sandbox
+from feedtool.sandbox import Settings as ServiceSettings
+from feedtool.service import wire
+from tests.simulation.machine import Clock, Crash, Lanes, Power
+from tests.simulation.network import GOOD, SELLER, Network
+from tests.simulation.story import CHANNELS, Row, Story, Told
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from feedtool.model import Verdict
+    from feedtool.service.wire import Call
+    from tests.simulation.machine import FragileLedger
+
+START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+SERVICE = "https://service.invalid/v2"
+
+FAULTS, CRASHES = 0.03, 0.01
+"""The chances at each call, and at each call or write."""
+
+CHAOTIC_LIVES = 12
+"""So many processes, one after the other, have a bad network and a bad machine."""
+
+CALM_LIVES = 60
+"""With a good one, after that many all must be at its end."""
+
+
+class Now(BaseException):
+    """Ctrl-C, twice: the process ends at once, but not without writing down what it knows."""
+
+
+@dataclass
+class World:
+    """One seed's world; `live` lets it happen."""
+
+    seed: int
+    ledger: FragileLedger
+    log: list[str] = field(default_factory=list)
+    files: dict[int, int] = field(default_factory=dict)
+    """The ledger's file of each run, by the run's number."""
+
+    def __post_init__(self) -> None:
+        self.ledger.wipe()
+        self.story = Story(self._dice("story"))
+        self.dice = self._dice("world")
+        self.clock = Clock(START)
+        self.service = Sandbox(settings=self._service_settings())
+        scale = self.dice.choice((0.3, 1.0, 1.0, 1.0, 2.5))
+        self.power = Power(self._dice("power"), self.note, 0.0)
+        self.crashes = CRASHES * scale
+        self.network = Network(
+            self.service,
+            self.clock,
+            self.power,
+            self._dice("network"),
+            self.note,
+            ahead=timedelta(hours=self.dice.choice((0, 0, 0, -9, -1, 2, 7))),
+            chance=FAULTS * scale,
+        )
+        self.settings = Settings(
+            results_limit=self.dice.choice((None, 1, 2, 3)),
+            patience=self.dice.choice((timedelta(minutes=10), timedelta(hours=1))),
+        )
+        upload = self.dice.choice((2, 3))
+        self.limits = Limits(upload=upload, package=self.dice.choice((6, 8, 10)))
+        self.pool = self.dice.choice((1, 2, 4))
+
+    def _dice(self, what: str) -> Random:
+        return Random(f"{what} of {self.seed}")  # noqa: S311 - it guards nothing
+
+    def _service_settings(self) -> ServiceSettings:
+        """Quick or slow, and hardly ever in order."""
+        dice = self._dice("service")
+        slow = dice.choice((2, 2, 15, 100))
+        return ServiceSettings(
+            settle=timedelta(seconds=dice.choice((0, 0, 5))),
+            pend=timedelta(seconds=1),
+            integrate=timedelta(seconds=2),
+            delays=tuple(timedelta(seconds=dice.randint(0, slow)) for _ in range(7)),
+        )
+
+    def note(self, what: str) -> None:
+        self.log.append(f"{self.clock.time:%d %H:%M:%S} {what}")
+
+    # What happens.
+
+    def live(self) -> None:
+        """Everything from the first run to the last result."""
+        self._stock()
+        to_begin = list(self.story.runs)
+        self.power.chance = self.crashes
+        for _ in range(CHAOTIC_LIVES):
+            if not self._one_life(to_begin):
+                break
+            self._idle((0, 0, 1, 60, 10_000, 40_000, 400_000))
+        self._calm_down()
+        for _ in range(CALM_LIVES):
+            if not self._one_life(to_begin):
+                return
+            self._idle((1, 60, 4000))
+        raise AssertionError(f"after {CALM_LIVES} good processes something is still unfinished")
+
+    def _one_life(self, to_begin: list[Told]) -> bool:
+        """One process from its start to its end; False when there is nothing left to do."""
+        unfinished = self.ledger.unfinished(SELLER)
+        if not to_begin and not unfinished:
+            return False
+        self.power.is_on = True
+        begins = bool(to_begin) and (not unfinished or self.dice.random() < 0.5)
+        try:
+            if begins:
+                run_id = self._begin(to_begin[0])
+                to_begin.pop(0)
+            else:
+                run_id = self.dice.choice(unfinished)
+                self.note(f"RESUME run {run_id}")
+            self._deliver(run_id)
+        except Crash:
+            for call in self.lanes.abandoned():
+                if self.dice.random() < 0.5:
+                    self.network.post_late(call, timedelta(minutes=5))
+            self._forget_or_keep(to_begin)
+        except Now:
+            self.note("STOPPED")
+        except FeedtoolError as error:
+            self.note(f"ended: {error.message}")
+        return True
+
+    def _begin(self, run: Told) -> int:
+        self.note(f"SUBMIT run {run.number}")
+        run_id = self.ledger.start_run(now=self.clock.time, seller=SELLER, service=SERVICE)
+        stream = plan.uploads((row.item for row in run.rows), self.limits)
+        self.files[run.number] = 0
+        name = f"run{run.number}"
+        file = self.ledger.add_file(run_id, stream, path=name, sha256="", kind="k")
+        self.files[run.number] = file
+        return run_id
+
+    def _forget_or_keep(self, to_begin: list[Told]) -> None:
+        """A run that died while it was begun: it is in the ledger, or it is begun again."""
+        number = to_begin[0].number if to_begin else None
+        if number is None or number not in self.files:
+            return
+        for run_id in self.ledger.unfinished(SELLER):
+            for file in self.ledger.files(run_id):
+                if file.path == f"run{number}":
+                    self.files[number] = file.file
+                    to_begin.pop(0)
+                    return
+        del self.files[number]
+
+    def _deliver(self, run_id: int) -> None:
+        self.lanes = Lanes(self.dice)
+        patience = self.dice.random() * (30 if self.dice.random() < 0.3 else 2000)
+        until = self.clock.time + timedelta(minutes=patience)
+
+        def stopping() -> FeedtoolError | None:
+            is_over = self.power.chance > 0 and self.clock.time > until
+            return Interrupted("Ctrl-C") if is_over else None
+
+        with self._threads():
+            shell.deliver(
+                self.ledger,
+                run_id,
+                self.network,
+                now=self.clock.now,
+                sleep=self._sleep,
+                luck=self.dice.random,
+                pool=self.pool,
+                wait=self.dice.random() < 0.7,
+                settings=self.settings,
+                stopping=stopping,
+            )
+
+    @contextmanager
+    def _threads(self) -> Iterator[None]:
+        """In place of the shell's threads: ours, which are the same for a seed."""
+        with (
+            mock.patch.object(shell, "ThreadPoolExecutor", return_value=self.lanes),
+            mock.patch.object(shell, "_Inline", return_value=self.lanes),
+            mock.patch.object(shell, "wait_for", self.lanes.wait_for),
+        ):
+            yield
+
+    def _sleep(self, seconds: float) -> None:
+        self.power.check()
+        if self.power.chance and self.dice.random() < 0.005:
+            raise Now
+        self._wait(timedelta(seconds=seconds))
+
+    def _idle(self, seconds: tuple[int, ...]) -> None:
+        """Between two processes, as long as a cron job or a weekend."""
+        self._wait(timedelta(seconds=self.dice.choice(seconds) * self.dice.random()))
+
+    def _wait(self, duration: timedelta) -> None:
+        """Time passes, and customers buy."""
+        self.network.pass_time(duration)
+        if self.dice.random() < min(0.5, duration / timedelta(hours=1)):
+            channel, name = self.dice.choice(CHANNELS), self.dice.choice(self.story.references)
+            number = self.dice.randint(1, 9)
+            if self.service.sell(SELLER, channel, name, self.network.service_time, number):
+                self.note(f"SALE of {name} on {channel}")
+
+    def _calm_down(self) -> None:
+        self.note("CALM")
+        self.power.chance = self.network.chance = 0.0
+        self.network.out_until = None
+        self.network.tokens.token = GOOD
+        self.settings = replace(self.settings, patience=timedelta(hours=3))
+
+    def _stock(self) -> None:
+        """What is at the service before the first run, sent by somebody else."""
+        chance, self.network.chance = self.network.chance, 0.0
+        for run in self.story.before:
+            channel = run.rows[0].item.channel
+            created = self.network.send(wire.create_package(channel, PackageType.UPSERT, "en"))
+            package = created.headers["content-location"].rpartition("/")[2]
+            rows = [row.item.body for row in run.rows]
+            calls: list[Call] = [wire.upload(package, rows), wire.commit(package)]
+            for call in calls:
+                assert self.network.send(call).status < 300
+                self.network.pass_time(timedelta(minutes=1))
+            self.network.pass_time(timedelta(hours=1))
+        self.network.chance = chance
+
+    # What came of it.
+
+    @property
+    def rows(self) -> dict[str, Row]:
+        """All rows of the runs, by their marks."""
+        return {row.mark: row for run in self.story.runs for row in run.rows}
+
+    def verdicts(self, run: Told) -> list[Verdict]:
+        self.power.is_on = True
+        return list(self.ledger.verdicts(self.files[run.number]))
+
+    def close(self) -> None:
+        self.service.close()
