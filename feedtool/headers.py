@@ -24,6 +24,9 @@ ENOUGH = 2
 LONGEST = 1000
 """Characters of a header; in a field that is longer nobody looks for a name."""
 
+SUGGESTED = 200
+"""Unknown headers for which the nearest known one is sought; it takes a millisecond each."""
+
 _NEED = "facultati(?:f|ve)|obligatoire|optional|mandatory|required|opcional|obligatori[oa]"
 _ASIDES = re.compile(
     rf"""\( \s* \d{{1,2}} \s* \) (?=\W{{0,9}}\w)  # a footnote, but `Stock (2)` may be another stock
@@ -274,10 +277,10 @@ def _understand(row: Texts, after: int, names: Names) -> Header:
             )
         seen[column.key] = index
         columns[index] = column
+    strangers = [index for index in texts if index not in columns and index not in own]
     unknown = tuple(
-        (index, names.nearest(text))
-        for index, text in texts.items()
-        if index not in columns and index not in own
+        (index, names.nearest(texts[index]) if place < SUGGESTED else None)
+        for place, index in enumerate(strangers)
     )
     reasons = {index: names.reason(texts[index]) for index in columns}
     return Header(number, after, columns, texts, unknown, own, reasons)
