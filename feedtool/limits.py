@@ -22,8 +22,8 @@ class Limits:
     """Number of parts."""
     text: int = 8 * MIB
     """Characters of one cell, and bytes from one tag to the next."""
-    strings: int = 512 * MIB
-    """UTF-8 bytes of all shared strings."""
+    strings: int = 128 * MIB
+    """UTF-8 bytes of all shared strings, which are held in memory."""
 
     def __post_init__(self) -> None:
         if min(astuple(self)) < 1:
