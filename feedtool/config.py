@@ -29,8 +29,9 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from feedtool.dialect import Bounds, Dialect, Limits, ReadingLimits
+from feedtool.dialect import Bounds, Dialect, Limits
 from feedtool.errors import UsageProblem
+from feedtool.limits import Limits as ReadingLimits
 
 FILE = "feedtool.toml"
 
@@ -151,7 +152,7 @@ def _profile(table: Mapping[str, Any], where: str) -> Profile:
     account = {name: table[name] for name in (*ACCOUNT, *TIMEOUTS) if name in table}
     for name, value in account.items():
         _check_account(name, value, where)
-    return Profile(account, _dialect({n: v for n, v in table.items() if n in known}, where))
+    return Profile(account, dialect_of({n: v for n, v in table.items() if n in known}, where))
 
 
 def _check_account(name: str, value: Any, where: str) -> None:
@@ -166,7 +167,8 @@ def _check_account(name: str, value: Any, where: str) -> None:
             )
 
 
-def _dialect(table: Mapping[str, Any], where: str) -> Dialect:
+def dialect_of(table: Mapping[str, Any], where: str) -> Dialect:
+    """A dialect from the fields of a profile that differ from the default."""
     default = Dialect()
     values = dict(table)
     for name, allowed in CHOICES.items():

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from feedtool.config import Config, load
-from feedtool.dialect import Bounds, Dialect, Limits, ReadingLimits
+from feedtool.dialect import Bounds, Dialect, Limits
 from feedtool.errors import UsageProblem
+from feedtool.limits import Limits as ReadingLimits
 from tests.conftest import Files
 
 WHOLE = """

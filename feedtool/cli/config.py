@@ -1,6 +1,7 @@
 """`feedtool config`."""
 
-from collections.abc import Iterator
+from collections.abc import Mapping
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,9 @@ import click
 from click.core import ParameterSource
 
 from feedtool.cli import options
+
+Row = tuple[str, object, str]
+"""A setting's name, its value, and where that comes from."""
 
 
 @click.group(no_args_is_help=False)
@@ -47,10 +51,10 @@ def show(ctx: click.Context, /, form: str, **settings: Any) -> None:
 
     width = max(len(name) for name, _, _ in rows)
     for name, value, source in rows:
-        click.echo(f"{name:{width}}  {clean(value)}  [{clean(source)}]")
+        click.echo(f"{name:{width}}  {clean(_shown(value))}  [{clean(source)}]")
 
 
-def _row(ctx: click.Context, name: str, value: object) -> tuple[str, str, str]:
+def _row(ctx: click.Context, name: str, value: object) -> Row:
     option = next(one for one in ctx.command.params if one.name == name)
     label = max(option.opts, key=len).removeprefix("--")
     if name == "home":
@@ -74,26 +78,38 @@ def _source(ctx: click.Context, name: str, option: click.Parameter) -> str:
             return "default"
 
 
-def _dialect(ctx: click.Context) -> list[tuple[str, str, str]]:
+def _dialect(ctx: click.Context) -> list[Row]:
     """The dialect's fields; those that differ from the default come from the profile."""
     from feedtool.dialect import Dialect
 
     state = options.chosen(ctx)
-    default = dict(_fields(Dialect()))
-    rows = []
-    for name, value in _fields(state.profile.dialect):
-        source = "default" if value == default[name] else f"{state.config.path}, profile"
-        rows.append((name, str(value), source))
-    return rows
+    usual = _fields(Dialect())
+    return [
+        (name, value, "default" if value == usual[name] else f"{state.config.path}, profile")
+        for name, value in _fields(state.profile.dialect).items()
+    ]
 
 
-def _fields(record: Any, table: str = "") -> Iterator[tuple[str, object]]:
-    """The fields of a dialect by name; those of its tables as `reading.parts`."""
+def _fields(settings: Any, table: str = "") -> dict[str, object]:
+    """Fields as the configuration has them; those of a table by its name and theirs."""
     from dataclasses import fields, is_dataclass
 
-    for field in fields(record):
-        name, value = table + field.name, getattr(record, field.name)
+    found: dict[str, object] = {}
+    for field in fields(settings):
+        value, name = getattr(settings, field.name), f"{table}{field.name}"
         if is_dataclass(value):
-            yield from _fields(value, f"{name}.")
+            found |= _fields(value, f"{name}.")
+        elif isinstance(value, tuple):
+            found[name] = list(value)
         else:
-            yield name, value
+            found[name] = float(value) if isinstance(value, Decimal) else value
+    return found
+
+
+def _shown(value: object) -> str:
+    """A value for people."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} = {_shown(one)}" for name, one in value.items())
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    return "" if value is None else str(value)

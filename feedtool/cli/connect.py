@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from feedtool.errors import UsageProblem
 from feedtool.run import Service
@@ -14,6 +14,9 @@ from feedtool.service.client import Client, post_form
 from feedtool.service.network import Timeouts
 from feedtool.service.oauth import ClientCredentials, Grant
 from feedtool.service.wire import Reply
+
+if TYPE_CHECKING:
+    from feedtool.sandbox.transport import SandboxTransport
 
 SANDBOX_TOKEN = "sandbox"  # noqa: S105  # the sandbox tells it to everybody
 SANDBOX_SELLER = "sandbox"
@@ -33,9 +36,7 @@ def to_sandbox(home: Path | None, options: Mapping[str, Any]) -> Iterator[Servic
         options: The command's; a token or seller that was given is used, so that a wrong one
             can be tried out.
     """
-    from feedtool.sandbox.transport import mount
-
-    transport = mount(home / "sandbox.sqlite" if home else None)
+    transport = _mounted(home / "sandbox.sqlite" if home else None)
     seller = options.get("seller") or SANDBOX_SELLER
     language = options["language"]
     token = StaticToken(options.get("token") or SANDBOX_TOKEN)
@@ -45,6 +46,19 @@ def to_sandbox(home: Path | None, options: Mapping[str, Any]) -> Iterator[Servic
         yield Service(
             client, seller, address, language, transport.now, transport.sleep, pool=1, page=1000
         )
+
+
+def _mounted(state: Path | None) -> "SandboxTransport":
+    from feedtool.sandbox import StateUnreadableError
+    from feedtool.sandbox.transport import mount
+
+    try:
+        return mount(state)
+    except (StateUnreadableError, OSError) as error:
+        raise UsageProblem(
+            f"the sandbox's state {state} cannot be read: {error}",
+            "move it away to begin anew, or choose another folder with --home",
+        ) from error
 
 
 @contextmanager

@@ -126,6 +126,7 @@ def on_command_line(ctx: click.Context, *names: str) -> dict[str, Any]:
 
 
 TOKEN_WAYS = ("token", "token_file", "token_command", "token_url")
+GRANT = ("client_id", "token_scope", "token_audience")
 SECRET_WAYS = ("client_secret", "client_secret_file", "client_secret_command")
 
 SOURCES = (
@@ -136,15 +137,23 @@ SOURCES = (
 """The strongest first."""
 
 
-def token_options(ctx: click.Context) -> dict[str, Any]:
+def token_options(ctx: click.Context, profile: str | None = None) -> dict[str, Any]:
     """The ways of having a token that the strongest source names; the others None.
+
+    Where no source names one, those of a profile that the command line did not choose.
 
     The same of a client's secret, which may be in the environment where the rest of its grant
     is in the configuration. The sandbox is not what an environment's token is meant for.
     """
     if ctx.params.get("sandbox"):
         return on_command_line(ctx, *TOKEN_WAYS, *SECRET_WAYS)
-    return _strongest(ctx, TOKEN_WAYS) | _strongest(ctx, SECRET_WAYS)
+    ways, secrets = _strongest(ctx, TOKEN_WAYS), _strongest(ctx, SECRET_WAYS)
+    if profile and not any(ways.values()):
+        account = chosen(ctx).config.profile(profile).account
+        ways |= {name: account[name] for name in (*TOKEN_WAYS, *GRANT) if name in account}
+        if not any(secrets.values()):
+            secrets |= {name: account[name] for name in SECRET_WAYS if name in account}
+    return ways | secrets
 
 
 def _strongest(ctx: click.Context, ways: tuple[str, ...]) -> dict[str, Any]:
@@ -253,6 +262,12 @@ home = option(
     type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
     help="Where the ledger and the sandbox's state live.  [default: the user's state folder]",
+)
+
+ledger = option(
+    "--ledger",
+    metavar="URL",
+    help="A database instead of the ledger in the state folder: postgresql+psycopg://…",
 )
 
 yes = option("--yes", is_flag=True, help="Answer every question with yes.")

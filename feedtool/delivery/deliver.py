@@ -37,6 +37,7 @@ from feedtool.errors import FeedtoolError, Interrupted
 from feedtool.ledger import Change, Phase
 from feedtool.service import wire
 from feedtool.service.answers import Kind
+from feedtool.service.pace import Pace
 from feedtool.service.wire import Failure, NotSent
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ def deliver(
             client=client,
             order=run,
             lanes=lanes,
-            room=pool,
+            pace=Pace(pool),
             now=now,
             sleep=sleep,
             luck=luck,
@@ -101,6 +102,7 @@ def deliver(
             wait=wait,
             settings=settings or Settings(),
             stopping=stopping,
+            only_fetch=only_fetch,
         ).run(ledger.irrevocable(run_id), packages)
 
 
@@ -129,7 +131,8 @@ class _Delivery:
     client: Sender
     order: Run
     lanes: Executor
-    room: int
+    pace: Pace
+    """How many calls the seller's quota seems to bear."""
     now: Callable[[], datetime]
     sleep: Callable[[float], None]
     luck: Callable[[], float]
@@ -137,6 +140,7 @@ class _Delivery:
     wait: bool
     settings: Settings
     stopping: Callable[[], FeedtoolError | None]
+    only_fetch: bool = False
     paths: dict[int, str] = field(default_factory=dict)
     """Of this run's files, by key; other packages are here for what they keep waiting."""
     packages: dict[int, Package] = field(default_factory=dict)
@@ -168,7 +172,7 @@ class _Delivery:
         except BaseException:
             self._park()
             raise
-        if self.stop:
+        if self.stop and not self._is_at_end():
             raise self.stop
         self._check_all_committed()
 
@@ -197,13 +201,14 @@ class _Delivery:
     def _steps(self) -> list[tuple[Package, Do, int]]:
         now = self.now()
         self.stop = self.stop or self.stopping()
-        if self.stop or (self.hold and now < self.hold):
+        earliest = self._held_until()
+        if self.stop or (earliest and now < earliest):
             return []
         flying = [flight.step for flight in self.flights.values()]
         return next_steps(
             list(self.packages.values()),
             now,
-            room=self.room - len(flying),
+            room=self.pace.room(len(flying)),
             busy={step.package for step in flying if step.do is not Do.UPLOAD},
             wait=self.wait,
             settings=self.settings,
@@ -262,6 +267,7 @@ class _Delivery:
         answer = read_answer(step.do, flight.call, heard, now)
         if answer.at is not None:
             self.skew = answer.at - now
+        self.pace = self.pace.after(answer.kind, now)
         news = learnt(before, step, answer, self._now())
         attempt = replace(
             flight.attempt,
@@ -321,7 +327,7 @@ class _Delivery:
         changes, self.changes = self.changes, []
         for package in self.ledger.save(changes) if changes else ():
             # What is left of another run's package is that run's to go on with.
-            if package.file in self.paths:
+            if package.file in self.paths and not self.only_fetch:
                 self.packages[package.key] = package
 
     def _report(self) -> None:
@@ -329,12 +335,16 @@ class _Delivery:
         for event in events:
             self.on_event(event)
 
+    def _held_until(self) -> datetime | None:
+        """No call begins before this: the service asked for it, or its quota wants a pause."""
+        return max(filter(None, (self.hold, self.pace.next_at)), default=None)
+
     def _sleep_until_due(self) -> bool:
         self._save()
         self._report()
         packages = list(self.packages.values())
-        if self.hold:
-            packages = list(held_until(packages, self.hold))
+        if earliest := self._held_until():
+            packages = list(held_until(packages, earliest))
         now = self.now()
         due = wake_at(packages, now, wait=self.wait, settings=self.settings)
         if self.stop or due is None:
@@ -350,6 +360,9 @@ class _Delivery:
                 self._learn(flight, NotSent("the run was stopped"))
             self._land(wait_for(self.flights).done)
             self._save()
+
+    def _is_at_end(self) -> bool:
+        return all(package.phase is Phase.CLOSED for package in self.packages.values())
 
     def _check_all_committed(self) -> None:
         for package in self.packages.values():

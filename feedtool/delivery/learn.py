@@ -275,7 +275,7 @@ def _anew(package: Package, now: Now) -> Package:
         package_id=None,
         state=None,
         created_at=None,
-        uploads=tuple(s if s is Stage.REFUSED else Stage.PLANNED for s in package.uploads),
+        uploads=(Stage.PLANNED,) * len(package.uploads),
     )
 
 
@@ -314,14 +314,19 @@ def _not_fetched(package: Package, step: Step, answer: Answer, now: Now) -> Lear
     return Learnt(later(package, now, poll_pause(package.tries), link=None, pages=0))
 
 
+SURE_READINGS = 2
+"""So often the results are read before what was perhaps staged counts as not staged."""
+
+
 def counted(package: Package, tail: Tail, now: Now) -> Learnt:
     """The end of a reading of the results.
 
-    They are read again while some that were surely staged are missing. What is missing then is
+    They are read again while some of them are missing. What is missing then is
     looked up; so is what was perhaps staged, unless all that was surely staged has its result:
     then the rest was not staged, and goes into a later package.
     """
-    if tail.missing and package.readings < now.settings.readings:
+    readings = now.settings.readings if tail.missing else SURE_READINGS
+    if (tail.missing or tail.doubtful) and package.readings < readings:
         return Learnt(later(package, now, poll_pause(package.readings + 2), phase=Phase.INTEGRATED))
     if tail.missing or (tail.doubtful and not tail.answered):
         pause = now.settings.before_seeking

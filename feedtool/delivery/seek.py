@@ -80,13 +80,18 @@ def decided(package: Package, rows: Sequence[Sought], page: OffersPage) -> list[
 
 def _fate(package: Package, row: Sought, offer: Offer | None) -> Fate:
     is_delete = package.package_type is PackageType.DELETE
-    if is_delete and (offer is None or offer.state is OfferState.INACTIVE):
+    if is_delete and (offer is None or _is_withdrawn(offer)):
         return Fate(row.row, Status.INTEGRATED, DELETED)
     if offer is None or _is_old(package, offer):
         return _again(package, row)
     if not is_delete and _is_as_asked(json.loads(row.body), offer):
         return Fate(row.row, Status.INTEGRATED, IN_FORCE)
     return Fate(row.row, Status.UNKNOWN, CHANGED)
+
+
+def _is_withdrawn(offer: Offer) -> bool:
+    """Whether it is not sold although there is some of it: without stock no offer is active."""
+    return offer.state is OfferState.INACTIVE and bool(offer.quantity)
 
 
 def _is_old(package: Package, offer: Offer) -> bool:

@@ -23,8 +23,10 @@ if TYPE_CHECKING:
 
     from feedtool.ledger.records import Run
 
-IRREVOCABLE = (Phase.COMMITTING, Phase.COMMITTED, Phase.INTEGRATED, Phase.READ, Phase.LOOKING)
-"""The PATCH is at least intended, and the end not reached."""
+IS_IRREVOCABLE = and_(
+    t.packages.c.committed_at.is_not(None), t.packages.c.phase != str(Phase.CLOSED)
+)
+"""The PATCH was at least intended, and may be on its way; the end is not reached."""
 
 
 def supersede(db: Connection, package: Package, run: Run) -> None:
@@ -88,9 +90,7 @@ def give_up(db: Connection, packages: Sequence[int]) -> None:
         .values(phase=Phase.PLANNED, package_id=None, state=None, created_at=None)
     )
     db.execute(
-        update(t.uploads)
-        .where(t.uploads.c.package.in_(packages), t.uploads.c.stage != Stage.REFUSED)
-        .values(stage=Stage.PLANNED)
+        update(t.uploads).where(t.uploads.c.package.in_(packages)).values(stage=Stage.PLANNED)
     )
     for package in packages:
         land(db, package)
@@ -103,7 +103,7 @@ def revocable(db: Connection, packages: frozenset[int], run: Run) -> list[int]:
         .select_from(t.packages.join(t.files))
         .where(
             t.packages.c.package.in_(packages),
-            t.packages.c.phase.not_in(IRREVOCABLE),
+            ~IS_IRREVOCABLE,
             t.files.c.run_id != run.run_id,
         )
     )

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 MOST_SENDS = 3
 """A row goes into no more packages than these while its fate stays unknown."""
 
-FEW = 2
+FEW = 200
 """If every upload is refused and there are more than these, it is not the rows that are wrong."""
 
 

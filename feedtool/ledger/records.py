@@ -202,11 +202,11 @@ class Tail(NamedTuple):
     """The rows of a package of which all results have been read."""
 
     answered: int
-    """Staged, and with a result."""
+    """With a result, and so surely staged, whatever was heard of its upload."""
     missing: int
-    """Staged, and without one."""
+    """Surely staged, and without a result."""
     doubtful: int
-    """Perhaps staged, and without one."""
+    """Perhaps staged, and without a result."""
 
 
 class Change(NamedTuple):

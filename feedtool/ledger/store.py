@@ -147,7 +147,7 @@ class Ledger:
             t.runs.c.seller == run.seller,
             t.runs.c.service == run.service,
             t.runs.c.run_id != run.run_id,
-            t.packages.c.phase.in_(clearing.IRREVOCABLE),
+            clearing.IS_IRREVOCABLE,
         )
         with reading(self._engine) as db:
             return _packages(db, others)
@@ -168,7 +168,10 @@ class Ledger:
 
     def has_to_fetch(self, run_id: int) -> bool:
         """Whether a package of a run is committed, and not closed."""
-        return any(package.phase in clearing.IRREVOCABLE for package in self.read_packages(run_id))
+        return any(
+            package.committed_at is not None and package.phase is not Phase.CLOSED
+            for package in self.read_packages(run_id)
+        )
 
     def known(self, package_ids: Collection[str]) -> set[str]:
         """Those of some of the service's packages that a run of this ledger has created."""
@@ -207,7 +210,8 @@ class Ledger:
         in_doubt = t.uploads.c.stage.in_((Stage.DOUBTFUL, Stage.SENDING))
         query = FACTS.where(t.rows.c.package == package, t.rows.c.fate.is_(None)).order_by(None)
         counted = query.with_only_columns(
-            func.count(case((and_(is_staged, has_result), 1))),
+            # What has a result was staged, whatever was heard of its upload.
+            func.count(case((has_result, 1))),
             func.count(case((and_(is_staged, ~has_result), 1))),
             func.count(case((and_(in_doubt, ~has_result), 1))),
         )

@@ -43,10 +43,10 @@ def verdict(facts: Facts) -> Verdict:
         return _verdict(facts, facts.status, *facts.messages)
     if facts.fate is not None:
         return _verdict(facts, facts.fate, Message("", facts.why) if facts.why else None)
-    if facts.stage is Stage.REFUSED:
-        return _verdict(facts, Status.REJECTED, facts.upload_message)
     if facts.phase is Phase.CLOSED:
         return _closed(facts)
+    if facts.stage is Stage.REFUSED:
+        return _verdict(facts, Status.PENDING, _REFUSED_SO_FAR, facts.upload_message)
     return _verdict(facts, Status.PENDING, _why_pending(facts))
 
 
@@ -64,6 +64,8 @@ def _why_pending(facts: Facts) -> Message:
 
 def _closed(facts: Facts) -> Verdict:
     """A row without a result in a package of which nothing more is to be had."""
+    if facts.stage is Stage.REFUSED:
+        return _verdict(facts, Status.REJECTED, facts.upload_message)
     if facts.package_id is None and facts.package_message:
         return _verdict(facts, Status.REJECTED, facts.package_message)
     if facts.stage is Stage.PLANNED:
@@ -80,6 +82,9 @@ def _verdict(facts: Facts, status: Status, *messages: Message | None) -> Verdict
     return Verdict(facts.row, facts.reference, status, tuple(filter(None, messages)))
 
 
+_REFUSED_SO_FAR = Message(
+    "", "Its upload was refused as a whole; which row is to blame is found out in a later package."
+)
 _NOT_SENT = Message("", "Not sent: the run stopped before its package was begun.")
 _NOT_YET = Message("", "Not in force: the run stopped before its package was committed.")
 _LEFT_OUT = Message("", "Not sent: its package was completed without it.")

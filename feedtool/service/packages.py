@@ -1,7 +1,7 @@
 """What the answers about offer packages say. Pure; every shape is checked, none is trusted.
 
 Specification, parts "Offer package" (the states) and "Offers (JSON packages)" (the routes).
-Where it shows no shape, all the forms seen in the field are read (the design's facts, section 1).
+Where it shows no shape, all the forms seen in the field are read.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ def test_each_option_is_explained(command: click.Command) -> None:
             assert parameter.help, parameter.opts
 
 
-def settings(ran: Ran) -> dict[str, tuple[str, str]]:
+def settings(ran: Ran) -> dict[str, tuple[object, str]]:
     assert ran.code == 0, ran
     return {one["name"]: (one["value"], one["source"]) for one in ran.json}
 
@@ -73,7 +73,7 @@ def test_a_profile_gives_values_and_options_go_before_it(
     show = ("config", "show", "--format", "json", "--profile", "shop")
     found = settings(feedtool(*show))
     assert found["seller"] == ("12345", "feedtool.toml, profile shop")
-    assert found["vat_scale"] == ("1", "feedtool.toml, profile")
+    assert found["vat_scale"] == (1, "feedtool.toml, profile")
     assert found["gtin_as"] == ("string", "default")
     monkeypatch.setenv("FEEDTOOL_SELLER", "777")
     assert settings(feedtool(*show))["seller"] == ("777", "environment FEEDTOOL_SELLER")
@@ -84,9 +84,9 @@ def test_how_much_is_read_is_a_setting(feedtool: Feedtool, files: Files) -> None
     files.book({"Offers": [offer()]})
     files.text("[profile.strict.reading]\nparts = 3\n", "feedtool.toml")
     found = settings(feedtool("config", "show", "--format", "json", "--profile", "strict"))
-    assert found["reading.parts"] == ("3", "feedtool.toml, profile")
-    assert found["reading.total"] == ("4294967296", "default")
-    assert found["limits.upload"] == ("100", "default")
+    assert found["reading.parts"] == (3, "feedtool.toml, profile")
+    assert found["reading.total"] == (4294967296, "default")
+    assert found["limits.upload"] == (100, "default")
     assert feedtool("validate", "offers.xlsx").code == 0
     ran = feedtool("validate", "offers.xlsx", "--profile", "strict", "--format", "json")
     assert ran.code == 3

@@ -534,7 +534,6 @@ def test_results_that_lead_to_another_host_are_not_followed(scene: Scene) -> Non
     assert scene.statuses == ["Pending"]
 
 
-@pytest.mark.xfail(strict=True, reason="the halves are forgotten with the expired package")
 def test_a_refused_upload_of_a_package_that_expired_is_sent_in_halves(scene: Scene) -> None:
     scene.plan([upsert(3), upsert(4, quantity="x")])
     with pytest.raises(Interrupted):
@@ -544,7 +543,6 @@ def test_a_refused_upload_of_a_package_that_expired_is_sent_in_halves(scene: Sce
     assert scene.statuses == ["Integrated", "Rejected"]
 
 
-@pytest.mark.xfail(strict=True, reason="the refusal of an upload is taken for that of its rows")
 def test_rows_of_a_refused_upload_are_pending_until_each_was_sent(scene: Scene) -> None:
     scene.plan([upsert(3), upsert(4, quantity="x")])
     with pytest.raises(Interrupted):

@@ -241,7 +241,7 @@ def test_gone_before_the_commit(do: Do, phase: Phase, status: int) -> None:
     found = hear(before, do, reply(status, PROBLEM))
     assert found.stop is None
     assert found.package == package(
-        Phase.PLANNED, uploads=(P, P, P, R, P), package_id=None, since=TIME
+        Phase.PLANNED, uploads=(P, P, P, P, P), package_id=None, since=TIME
     )
     often = hear(replace(before, creations=3), do, reply(status, PROBLEM))
     assert isinstance(often.stop, Interrupted)
@@ -382,9 +382,10 @@ def test_results_not_yet() -> None:
         (Tail(3, 1, 1), 1, Phase.INTEGRATED, poll_pause(3)),
         (Tail(3, 1, 1), 3, Phase.LOOKING, SETTINGS.before_seeking),
         # All that was surely staged has its result, so what was perhaps staged was not.
-        (Tail(4, 0, 1), 1, Phase.CLOSED, None),
+        (Tail(4, 0, 1), 1, Phase.INTEGRATED, poll_pause(3)),
+        (Tail(4, 0, 1), 2, Phase.CLOSED, None),
         # Nothing was surely staged: no result proves nothing.
-        (Tail(0, 0, 5), 1, Phase.LOOKING, SETTINGS.before_seeking),
+        (Tail(0, 0, 5), 2, Phase.LOOKING, SETTINGS.before_seeking),
     ],
 )
 def test_the_end_of_a_reading(
@@ -459,7 +460,10 @@ def test_nothing_left_to_send() -> None:
         ((T, P, P), {"phase": Phase.FILLED}),
         ((D, P, P), {"phase": Phase.FILLED}),
         # Nothing is in it: another one takes all.
-        ((R, P, P), {"phase": Phase.PLANNED, "package_id": None, "state": None}),
+        (
+            (R, P, P),
+            {"phase": Phase.PLANNED, "package_id": None, "state": None, "uploads": (P, P, P)},
+        ),
         ((P, P, P), {"phase": Phase.PLANNED, "package_id": None, "state": None}),
     ],
 )
