@@ -100,6 +100,15 @@ def rounded(digits: str) -> Decimal:
     return number
 
 
+LONGEST_TOLD = 2_000
+"""Characters of a cell's text that are told of it: a hostile cell may hold millions."""
+
+
+def brief(text: str) -> str:
+    """A text as it is told: what is longer than `LONGEST_TOLD` ends in `…`."""
+    return text if len(text) <= LONGEST_TOLD else text[: LONGEST_TOLD - 1] + "…"
+
+
 def shown(cell: Cell) -> str:
     """The cell's text as a spreadsheet program shows it, colours and separators aside.
 

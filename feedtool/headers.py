@@ -228,9 +228,12 @@ class Texts(NamedTuple):
 
 
 def _texts(cells: Sequence[Cell]) -> dict[int, str]:
-    """The header texts; a cell that shows an error is no header."""
+    """The header texts; a cell that shows an error is no header.
+
+    Of a longer text than a header has only the beginning is looked at.
+    """
     return {
-        index: " ".join(cell.text.split())
+        index: " ".join(cell.text[: LONGEST + 1].split())
         for index, cell in enumerate(cells)
         if cell.kind in (Kind.TEXT, Kind.NUMBER) and cell.text.strip()
     }

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import orjson
 
-from feedtool.cells import BLANK, Block, Cell, letters, shown
+from feedtool.cells import BLANK, Block, Cell, brief, letters, shown
 from feedtool.check.gate import faults, gate
 from feedtool.check.result import INVALID, VALID, CheckedSheet, Refused
 from feedtool.columns import ColumnReader, Flawed
@@ -246,7 +246,7 @@ class SheetReader:
         if index is None:
             return None
         value = values[REFERENCE]
-        return str(value) if value else shown(cells.at(position, index)) or None
+        return brief(str(value) if value else shown(cells.at(position, index))) or None
 
     def _sent(
         self, kind: str, faults: Iterable[tuple[int | None, Fault]]
@@ -325,11 +325,11 @@ class SheetReader:
             row,
             line,
             place.letters,
-            place.header,
+            place.header and brief(place.header),
             place.key if fault.field is None else fault.field,
             fault.code.name,
             fault.code.severity,
-            value,
+            value and brief(value),
             fault.message,
             fault.hint,
         )

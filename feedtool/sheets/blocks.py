@@ -2,6 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Hashable, Iterable, Iterator, Sequence
+from functools import cache
 from itertools import islice
 
 from feedtool.cells import BLANK, Block, Kind
@@ -46,9 +47,10 @@ def first_rows(blocks: Iterable[Block], count: int) -> list[HeadRow]:
 
 def _rows(block: Block) -> Iterator[HeadRow]:
     columns = [block.column(index) for index in range(block.width)]
+    decode = cache(block.decode)  # a text of millions may stand in every row
     lines: Sequence[int | None] = block.lines or [None] * len(block.rows)
     for number, line, *keys in zip(block.rows, lines, *columns, strict=True):
-        cells = [block.decode(key) for key in keys]
+        cells = [decode(key) for key in keys]
         while cells and cells[-1].kind is Kind.BLANK:
             cells.pop()
         if cells:

@@ -218,6 +218,12 @@ def shared(count: int, text: str) -> Callable[[], bytes]:
     )
 
 
+def repeated(size: int, count: int) -> bytes:
+    """One shared string of so many characters, and as many offers whose reference it is."""
+    sheet = "".join(offers_of({REFERENCE: Xml(' t="s"><v>0</v>')}, count))
+    return book(data(sheet), {STRINGS: strings(f"<t>{'a' * size}</t>")})
+
+
 def index(value: str) -> Callable[[], bytes]:
     """A workbook that looks up a shared string."""
     return lambda: one({REFERENCE: Xml(f' t="s"><v>{value}</v>')}, {STRINGS: strings("<t>a</t>")})
@@ -358,6 +364,9 @@ FILES: dict[str, Hostile] = {
     "a shared string of 9 MiB": Hostile(shared(1, "a" * 9 * MIB), error="zip-bomb"),
     "shared strings of 3 MiB, where 2 are allowed": Hostile(
         shared(3000, "a" * 1024), error="zip-bomb", reading=f"strings = {2 * MIB}"
+    ),
+    "a text of 4 MiB in 60 cells": Hostile(
+        lambda: repeated(4 * MIB, 60), codes={"text-too-long": 60, "duplicate-reference": 60}
     ),
     "a million shared strings": Hostile(shared(1_000_000, "a"), valid=1, cells=1_000_000),
     # Sheets
