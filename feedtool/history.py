@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from feedtool.delivery.deadlines import deadline
 from feedtool.errors import UsageProblem
 from feedtool.ledger import Phase
+from feedtool.recorded import Recorded
 from feedtool.report.runs import PackageState, RunState
 
 if TYPE_CHECKING:
@@ -40,7 +41,8 @@ def _state(ledger: Ledger, run: Run) -> RunState:
         list(dict.fromkeys(names.values())),
         {status: counts[status] for status in sorted(counts)},
         [_package(package, names[package.file]) for package in packages],
-        is_finished=all(package.phase is Phase.CLOSED for package in packages),
+        is_finished=Recorded.from_json(run.options).is_whole(files)
+        and all(package.phase is Phase.CLOSED for package in packages),
     )
 
 

@@ -4,16 +4,19 @@ So that what was answered can be written beside the rows at any time, from the s
 input and the ledger alone.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from feedtool.check import Asked
 from feedtool.config import dialect_of
 from feedtool.copies import Outputs
 from feedtool.dialect import Dialect
+
+if TYPE_CHECKING:
+    from feedtool.ledger import File
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +30,8 @@ class Recorded:
     profile: str | None = None
     """The account's, where one was named."""
     is_sandbox: bool = False
+    sheets: Sequence[tuple[str, str | None]] = ()
+    """Those that are to be in the ledger, as (file's name, sheet's name)."""
 
     def as_json(self) -> dict[str, Any]:
         """As JSON has it."""
@@ -39,6 +44,7 @@ class Recorded:
             "in_place": self.outputs.is_in_place,
             "profile": self.profile,
             "sandbox": self.is_sandbox,
+            "sheets": [list(one) for one in self.sheets],
         }
 
     @classmethod
@@ -52,7 +58,17 @@ class Recorded:
             outputs=Outputs(targets, is_in_place=found.get("in_place", False)),
             profile=found.get("profile"),
             is_sandbox=found.get("sandbox", False),
+            sheets=[(name, sheet) for name, sheet in found.get("sheets", [])],
         )
+
+    def wanted(self) -> list[Path]:
+        """Where a copy is to be: of each file that could be read."""
+        readable = {name for name, _ in self.sheets}
+        return [place for name, place in self.outputs.targets.items() if name in readable]
+
+    def is_whole(self, files: "Iterable[File]") -> bool:
+        """Whether all that was to be sent is in the ledger, of which these are the run's files."""
+        return {(file.path, file.sheet) for file in files}.issuperset(self.sheets)
 
 
 def _table(settings: Any, default: Any) -> dict[str, Any]:

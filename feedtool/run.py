@@ -26,11 +26,16 @@ from feedtool.service.wire import Sender, UploadBody
 
 if TYPE_CHECKING:  # the ledger's library takes longer to import than a small file to check
     from feedtool.delivery.events import Event
-    from feedtool.ledger import Ledger
+    from feedtool.ledger import Ledger, Run
     from feedtool.ledger.snapshots import Snapshots
 
 GOOD = frozenset({Status.VALID, Status.INTEGRATED, Status.UNCHANGED, Status.SUPERSEDED})
 """What a row may have become in a run that ends with 0."""
+
+UNWRITTEN = ""
+"""In the place of a hash: what a run is to write there is not written yet."""
+
+NOT_BEGUN = "Not sent: the run stopped before it was begun."
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +173,7 @@ def submit(
         outputs,
         service.profile,
         service.is_sandbox,
+        [(sheet.file, sheet.sheet) for sheet in sheets if sheet.error is None],
     )
     from feedtool.delivery.deadlines import warnings
     from feedtool.delivery.strangers import strangers
@@ -180,8 +186,7 @@ def submit(
             language=service.language,
             options=recorded.as_json(),
         )
-        for sheet in sheets:
-            _record(books.ledger, run, sheet, recorded)
+        _record(books, run, sheets, recorded, service.now())
         open_ones = books.ledger.irrevocable(run)
         told = [*warnings(open_ones, service.now()), *strangers(books.ledger, service.client)]
         stopped = _deliver(run, asked, service, books, wait=wait, on_event=on_event)
@@ -206,12 +211,15 @@ def resume(
     """
     from feedtool.delivery.deadlines import warnings
 
-    asked = recorded_of(run, books).asked
+    recorded = recorded_of(run, books)
     command = "results" if only_fetch else "resume"
     with books.ledger.hold(service.seller, service.address, command=command, now=service.now()):
+        if not only_fetch and not recorded.is_whole(books.ledger.files(run)):
+            sheets = check(_kept(recorded, books), recorded.asked)
+            _record(books, run, sheets, recorded, service.now())
         told = warnings(books.ledger.read_packages(run), service.now())
         stopped = _deliver(
-            run, asked, service, books, wait=wait, only_fetch=only_fetch, on_event=on_event
+            run, recorded.asked, service, books, wait=wait, only_fetch=only_fetch, on_event=on_event
         )
         return Submission(results(run, books, service.now(), stopped), stopped, told)
 
@@ -221,7 +229,7 @@ def results(
 ) -> list[Outcome]:
     """Writes the annotated copies of a run again, from its snapshots and the ledger alone."""
     recorded = recorded_of(run, books)
-    kept = [Input(name, books.snapshots.path_of(sha256)) for name, sha256 in recorded.inputs]
+    kept = _kept(recorded, books)
     outcomes = _answered(check(kept, recorded.asked), books.ledger, run, stopped)
     _write_out(run, kept, outcomes, recorded, now, books)
     return outcomes
@@ -233,6 +241,34 @@ def recorded_of(run: int, books: Books) -> Recorded:
     if found is None:
         raise UsageProblem(f"there is no run {run}", "`feedtool runs` lists them")
     return Recorded.from_json(found.options)
+
+
+def unfinished(books: Books) -> list[int]:
+    """The runs to go on with, oldest first.
+
+    Those with a package that is not closed, those that were killed before all of their rows were
+    in the ledger, and those that were killed before their answers were written.
+    """
+    open_ones = set(books.ledger.unfinished())
+    runs = reversed(books.ledger.runs())
+    return [run.run_id for run in runs if run.run_id in open_ones or _is_left(run, books)]
+
+
+def _is_left(run: "Run", books: Books) -> bool:
+    recorded = Recorded.from_json(run.options)
+    if not recorded.is_whole(books.ledger.files(run.run_id)):
+        return True
+    return any(
+        books.ledger.output(str(target.absolute())) == UNWRITTEN
+        and not any(
+            books.ledger.output(str(spare.absolute())) for spare in books.spares(run.run_id, target)
+        )
+        for target in recorded.wanted()
+    )
+
+
+def _kept(recorded: Recorded, books: Books) -> list[Input]:
+    return [Input(name, books.snapshots.path_of(sha256)) for name, sha256 in recorded.inputs]
 
 
 def _deliver(
@@ -291,23 +327,37 @@ def _planned(sheet: CheckedSheet, asked: Asked, *, is_sent: bool) -> Outcome:
 
 def _held(sheet: CheckedSheet) -> Iterator[Verdict]:
     """The verdicts when an invalid row, of this file or another, keeps back all the others."""
-    reason = Message("", "not sent, since not all rows of all files are valid (--all-or-nothing)")
+    reason = "not sent, since not all rows of all files are valid (--all-or-nothing)"
+    return _not_sent(sheet, Status.HELD, reason)
+
+
+def _not_sent(sheet: CheckedSheet, status: Status, reason: str) -> Iterator[Verdict]:
     for verdict in verdicts.of_check(sheet):
         is_valid = verdict.status is Status.VALID
-        yield verdict._replace(status=Status.HELD, messages=(reason,)) if is_valid else verdict
+        messages = (Message("", reason),)
+        yield verdict._replace(status=status, messages=messages) if is_valid else verdict
 
 
-def _record(ledger: "Ledger", run: int, sheet: CheckedSheet, recorded: Recorded) -> None:
-    """Writes a sheet's rows down before any of them is sent."""
-    if sheet.error is None:
-        ledger.add_file(
-            run,
-            _uploads(sheet, recorded.asked),
-            path=sheet.file,
-            sha256=dict(recorded.inputs)[sheet.file],
-            kind=sheet.kind or "",
-            sheet=sheet.sheet,
-        )
+def _record(
+    books: Books, run: int, sheets: Iterable[CheckedSheet], recorded: Recorded, now: datetime
+) -> None:
+    """Writes down what is to be written, and the sheets' rows before any of them is sent.
+
+    What is there already stays: whoever was killed in the midst of it goes on.
+    """
+    for target in recorded.wanted():
+        books.ledger.add_output(run, str(target.absolute()), UNWRITTEN, now)
+    there = {(file.path, file.sheet) for file in books.ledger.files(run)}
+    for sheet in sheets:
+        if sheet.error is None and (sheet.file, sheet.sheet) not in there:
+            books.ledger.add_file(
+                run,
+                _uploads(sheet, recorded.asked),
+                path=sheet.file,
+                sha256=dict(recorded.inputs)[sheet.file],
+                kind=sheet.kind or "",
+                sheet=sheet.sheet,
+            )
 
 
 def _answered(
@@ -322,6 +372,8 @@ def _answered(
         if file is not None:
             outcome.packages = ledger.packages(file)
             outcome.verdicts = partial(_every_row, sheet, ledger, file)
+        elif sheet.error is None:
+            outcome.verdicts = partial(_not_sent, sheet, Status.PENDING, NOT_BEGUN)
         outcomes.append(outcome)
     return outcomes
 

@@ -34,11 +34,12 @@ def resume(
     ctx: click.Context, /, run: int | None, form: str, report: Path | None, **given: Any
 ) -> int:
     """Go on with an interrupted RUN, or with all of them, and write where it was told to."""
+    from feedtool import run as features
     from feedtool.cli.books import books
 
     home = options.home_folder(given["home"])
     with books(home, given["ledger"]) as opened:
-        unfinished = opened.ledger.unfinished()
+        unfinished = features.unfinished(opened)
         runs = unfinished if run is None else [one for one in unfinished if one == run]
         if not runs:
             _refuse_unknown(run, opened)

@@ -1,0 +1,56 @@
+"""The sandbox behind a proxy, and a process that runs commands: one of each for a whole file."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.resume.proxy import NONE, Faults, Plan
+from tests.resume.world import Served, World, running, serving
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+
+@pytest.fixture(autouse=True)
+def _alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in os.environ if name.startswith("FEEDTOOL_")]:
+        monkeypatch.delenv(name)
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with serving(tmp_path_factory.mktemp("service")) as served:
+        yield served
+
+
+@pytest.fixture(scope="module")
+def runner() -> Iterator[subprocess.Popen[str]]:
+    with running() as process:
+        yield process
+
+
+@pytest.fixture
+def world_of(
+    tmp_path: Path,
+    served: Served,
+    runner: subprocess.Popen[str],
+    request: pytest.FixtureRequest,
+) -> Callable[..., World]:
+    """Makes a seller of its own, in a world with these faults."""
+    numbers = itertools.count()
+    # Shown when the test fails.
+    print(f"run it again with: pytest '{request.node.nodeid}' -m 'long or not long'")  # noqa: T201
+
+    def make(seed: str, faults: Faults = NONE, rows: int = 12) -> World:
+        folder = tmp_path / f"world-{next(numbers)}"
+        world = World(folder, served, runner, seller=str(folder), rows=rows)
+        world.meet(seed, Plan(faults=faults))
+        return world
+
+    return make

@@ -1,0 +1,241 @@
+"""A proxy on loopback before the sandbox's port, which loses, delays and spoils what passes it.
+
+What happens to the n-th request follows from the seed alone; which request is the n-th is up to
+the threads of whoever asks.
+"""
+
+from __future__ import annotations
+
+import http.client
+import random
+import socket
+import struct
+import threading
+from collections import Counter
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import urlsplit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+LATE = 3.0
+"""Seconds that a late answer takes; clients are to have given up by then."""
+HOP_BY_HOP = {"connection", "keep-alive", "transfer-encoding", "content-length"}
+
+
+class Answer(NamedTuple):
+    """What the service said."""
+
+    status: int
+    headers: list[tuple[str, str]]
+    body: bytes
+
+
+@dataclass(frozen=True)
+class Faults:
+    """How often, of a thousand requests, what happens to one."""
+
+    lost: int = 0
+    """The request never arrives."""
+    unanswered: int = 0
+    """It arrives, and its answer is lost."""
+    reset: int = 0
+    """It arrives, and the connection is reset."""
+    late: int = 0
+    """It is answered when the client no longer waits."""
+    cut: int = 0
+    """Half of the answer's body comes."""
+    failing: int = 0
+    """503 without the service having seen it."""
+    failed: int = 0
+    """500 although the service has done it."""
+    slowed: int = 0
+    """429 with a pause."""
+    garbage: int = 0
+    """Something that is no HTTP."""
+
+    def at(self, seed: str, number: int) -> str | None:
+        """What happens to a request; None when it passes."""
+        drawn = random.Random(f"{seed} {number}").randrange(1000)  # noqa: S311  # to be repeated
+        for name, weight in vars(self).items():
+            drawn -= weight
+            if drawn < 0:
+                return str(name)
+        return None
+
+
+NONE = Faults()
+SOME = Faults(8, 8, 6, 2, 4, 6, 6, 6, 4)
+"""Five in a hundred."""
+MANY = Faults(20, 20, 15, 4, 10, 15, 15, 15, 10)
+
+
+@dataclass
+class Plan:
+    """What the proxy does, from now on."""
+
+    seed: str = ""
+    faults: Faults = NONE
+    wait: Callable[[str, str], None] = lambda _method, _path: None
+    """Called before a request is handed on; it may hold it back."""
+    instead: Answer | None = None
+    """What everybody gets, and the service sees nothing."""
+    asked: list[str] = field(default_factory=list)
+    """Method and path of all that came in."""
+    done: Counter[str] = field(default_factory=Counter)
+    """How often what was done to a request."""
+
+
+class Proxy:
+    """A proxy that listens; `plan` may be another at any time."""
+
+    def __init__(self, upstream: str) -> None:
+        self.plan = Plan()
+        self._lock = threading.Lock()
+        self._upstream = urlsplit(upstream)
+        proxy = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+            disable_nagle_algorithm = True
+
+            def handle_one_request(self) -> None:
+                self.raw_requestline = self.rfile.readline(65537)
+                if self.raw_requestline and self.parse_request():
+                    proxy.pass_on(self)
+                else:
+                    self.close_connection = True
+
+        class Quiet(ThreadingHTTPServer):
+            daemon_threads = True
+            request_queue_size = 64
+
+            def handle_error(self, *_: object) -> None:
+                """A client that has gone is no news."""
+
+        self._server = Quiet(("127.0.0.1", 0), Handler)
+        self.base = f"http://127.0.0.1:{self._server.server_address[1]}{self._upstream.path}"
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,))
+        self._thread.start()
+
+    def close(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+    def pass_on(self, handler: BaseHTTPRequestHandler) -> None:
+        """Hand a request on, its answer back, or neither."""
+        length = int(handler.headers.get("Content-Length") or 0)
+        body = handler.rfile.read(length)
+        with self._lock:
+            plan = self.plan
+            fault = plan.faults.at(plan.seed, len(plan.asked)) or "passed"
+            plan.asked.append(f"{handler.command} {handler.path}")
+            plan.done[fault] += 1
+        plan.wait(handler.command, handler.path)
+        if plan.instead:
+            _answer(handler, plan.instead)
+            return
+        before = BEFORE.get(fault)
+        if before:
+            before(handler)
+            return
+        answer = self._ask(handler, body)
+        AFTER.get(fault, _answer)(handler, answer)
+
+    def _ask(self, handler: BaseHTTPRequestHandler, body: bytes) -> Answer:
+        """What the service says; addresses in its headers lead through here."""
+        there = self._upstream
+        connection = http.client.HTTPConnection(str(there.hostname), there.port, timeout=60)
+        sent = {
+            name: value
+            for name, value in handler.headers.items()
+            if name.lower() not in (*HOP_BY_HOP, "host")
+        }
+        try:
+            connection.request(handler.command, handler.path, body or None, sent)
+            reply = connection.getresponse()
+            content = reply.read()
+        finally:
+            connection.close()
+        headers = [
+            (name, value.replace(there.geturl(), self.base))
+            for name, value in reply.getheaders()
+            if name.lower() not in HOP_BY_HOP
+        ]
+        return Answer(reply.status, headers, content)
+
+
+def _answer(handler: BaseHTTPRequestHandler, answer: Answer, promised: int | None = None) -> None:
+    head = [f"HTTP/1.1 {answer.status} {http.client.responses.get(answer.status, 'Odd')}"]
+    head += [f"{name}: {value}" for name, value in answer.headers]
+    if answer.status != http.HTTPStatus.NO_CONTENT:
+        head.append(f"Content-Length: {len(answer.body) if promised is None else promised}")
+    handler.wfile.write("\r\n".join([*head, "", ""]).encode("latin-1") + answer.body)
+    handler.wfile.flush()
+
+
+def _close(handler: BaseHTTPRequestHandler, _answered: Answer | None = None) -> None:
+    handler.close_connection = True
+
+
+def _reset(handler: BaseHTTPRequestHandler, _answered: Answer) -> None:
+    handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    handler.close_connection = True
+
+
+def _late(handler: BaseHTTPRequestHandler, answer: Answer) -> None:
+    threading.Event().wait(LATE)
+    _answer(handler, answer)
+
+
+def _cut(handler: BaseHTTPRequestHandler, answer: Answer) -> None:
+    half = answer.body[: len(answer.body) // 2]
+    _answer(handler, answer._replace(body=half), promised=len(answer.body) + 1)
+    handler.close_connection = True
+
+
+def _failed(handler: BaseHTTPRequestHandler, _answered: Answer) -> None:
+    _answer(handler, Answer(500, [("Content-Type", "text/plain")], b"It is broken."))
+
+
+def _failing(handler: BaseHTTPRequestHandler) -> None:
+    _answer(handler, Answer(503, [("Content-Type", "text/plain")], b"It is down."))
+
+
+def _slowed(handler: BaseHTTPRequestHandler) -> None:
+    _answer(handler, Answer(429, [("Retry-After", "1")], b""))
+
+
+def _garbage(handler: BaseHTTPRequestHandler) -> None:
+    handler.wfile.write(b"\x00\xff no HTTP at all\r\n\r\n" * 3)
+    handler.wfile.flush()
+    handler.close_connection = True
+
+
+BEFORE: Mapping[str, Callable[[BaseHTTPRequestHandler], None]] = {
+    "lost": _close,
+    "failing": _failing,
+    "slowed": _slowed,
+    "garbage": _garbage,
+}
+AFTER: Mapping[str, Callable[[BaseHTTPRequestHandler, Answer], None]] = {
+    "unanswered": _close,
+    "reset": _reset,
+    "late": _late,
+    "cut": _cut,
+    "failed": _failed,
+}
+
+
+@contextmanager
+def proxy_before(upstream: str) -> Iterator[Proxy]:
+    """A proxy for as long as the context lasts."""
+    proxy = Proxy(upstream)
+    try:
+        yield proxy
+    finally:
+        proxy.close()

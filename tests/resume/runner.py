@@ -1,0 +1,135 @@
+"""Runs commands of feedtool, each in a process of its own that may be killed at a write.
+
+A process that has imported all that a command needs, and forks one for each line of JSON that it
+reads on standard input:
+
+    arguments   the command line
+    folder      where it runs
+    kill        the point at which it is to die of SIGKILL, by its number or its name, or null
+    epoch       since when time runs `speed` times faster, for the command as for the sandbox
+    speed
+
+It prints the command's exit code, negative where a signal ended it. The command's output is in
+`stdout` and `stderr` of its folder; each point that it reached is a line of `points`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import signal
+import sys
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from unittest import mock
+
+from feedtool import copies
+from feedtool.cli import connect, run, sending, stopping, submit
+from feedtool.delivery import deadlines, deliver, strangers
+from feedtool.ledger import snapshots, store
+from feedtool.ledger.database import writing
+from feedtool.run import Service
+from feedtool.sheets import annotate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from sqlalchemy import Connection, Engine
+
+LOADED = (annotate, deadlines, deliver, sending, strangers, submit)
+"""Imported here so that no command has to."""
+
+
+class Points:
+    """Everything that is written, before and after: where a process may die."""
+
+    def __init__(self, kill: int | str | None, trace: Path) -> None:
+        self._kill = kill
+        self._numbers = itertools.count()
+        self._trace = os.open(trace, os.O_CREAT | os.O_WRONLY | os.O_APPEND, 0o600)
+
+    def reach(self, what: str) -> None:
+        number = next(self._numbers)
+        os.write(self._trace, f"{number} {what}\n".encode())
+        if self._kill in (number, what):
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def watch(self) -> None:
+        """Stop at the ledger's commits, snapshots and annotated copies."""
+
+        @contextmanager
+        def watched(engine: Engine) -> Iterator[Connection]:
+            name = sys._getframe(2).f_code.co_name  # noqa: SLF001  # the only way to know who asks
+            with writing(engine) as db:
+                yield db
+                self.reach(f"before {name}")
+            self.reach(f"after {name}")
+
+        mock.patch.object(store, "writing", watched).start()
+        for owner, name in ((snapshots.Snapshots, "keep"), (copies, "annotate")):
+            around = self._around(getattr(owner, name), name)
+            mock.patch.object(owner, name, around).start()
+
+    def _around(self, function: Callable[..., Any], name: str) -> Callable[..., Any]:
+        def around(*args: Any, **kwargs: Any) -> Any:
+            self.reach(f"before {name}")
+            found = function(*args, **kwargs)
+            self.reach(f"after {name}")
+            return found
+
+        return around
+
+
+def hurry(epoch: float, speed: float) -> None:
+    """Let the command's time run as fast as the sandbox's."""
+
+    def now() -> datetime:
+        real = datetime.now(UTC).timestamp()
+        return datetime.fromtimestamp(epoch + (real - epoch) * speed, UTC)
+
+    def service(*args: Any, **more: Any) -> Service:
+        client, seller, address, language, _, sleep = args
+        return Service(client, seller, address, language, now, sleep, **more)
+
+    sleep = stopping.Stopping.sleep
+
+    def slept(self: stopping.Stopping, seconds: float) -> None:
+        sleep(self, seconds / speed)
+
+    mock.patch.object(connect, "Service", service).start()
+    mock.patch.object(stopping.Stopping, "sleep", slept).start()
+
+
+def command(asked: dict[str, Any]) -> int:
+    """Runs one command in the process that is to be its own."""
+    os.chdir(asked["folder"])
+    for number, name in ((0, os.devnull), (1, "stdout"), (2, "stderr")):
+        flags = os.O_RDONLY if number == 0 else os.O_CREAT | os.O_TRUNC | os.O_WRONLY
+        os.dup2(os.open(name, flags, 0o600), number)
+    Path("points").unlink(missing_ok=True)
+    Points(asked["kill"], Path("points")).watch()
+    hurry(asked["epoch"], asked["speed"])
+    return run(asked["arguments"])
+
+
+def main() -> None:
+    for line in sys.stdin:
+        asked = json.loads(line)
+        child = os.fork()
+        if not child:
+            code = 99
+            try:
+                code = command(asked)
+                sys.stdout.flush()
+                sys.stderr.flush()
+            finally:
+                os._exit(code)
+        _, status = os.waitpid(child, 0)
+        print(os.waitstatus_to_exitcode(status), flush=True)  # noqa: T201  # its answer
+
+
+if __name__ == "__main__":
+    main()

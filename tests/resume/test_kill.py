@@ -1,0 +1,69 @@
+"""The real command is killed at every write in turn, and goes on to one true answer of each row.
+
+The service is the sandbox on a port, behind a proxy that loses and spoils some of what passes.
+What counts is what the service applied: the annotated workbook must agree with it.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.resume.proxy import MANY, NONE, SOME
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from tests.resume.world import World
+
+    Kill = int | str
+
+WRITES = 200
+"""A whole submit of the workbook reaches so many points or somewhat fewer; see `runner`."""
+FIRST = range(8)
+"""Until the first request has left, every point is one of its own."""
+LAST = ("before annotate", "after annotate", "before add_output", "after add_output")
+STRIDE = 23
+
+
+def kill(world: World, kills: Sequence[Kill]) -> None:
+    """Be killed, go on until it ends, and compare."""
+    done = world.finish(kills)
+    assert done[-1].code in (1, 9), [(ran.code, ran.err, ran.points[-1:]) for ran in done]
+    world.check()
+
+
+@pytest.mark.parametrize("at", [*FIRST, *LAST, *range(FIRST.stop, WRITES, STRIDE)])
+def test_killed_at_a_write(world_of: Callable[..., World], at: Kill) -> None:
+    kill(world_of(f"write {at}", SOME), [at])
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("at", range(WRITES))
+def test_killed_at_every_write(world_of: Callable[..., World], at: int) -> None:
+    kill(world_of(f"every write {at}", NONE), [at])
+
+
+@pytest.mark.parametrize("at", ["before annotate", "before add_output", *range(2, 30, 13)])
+def test_killed_in_resume_too(world_of: Callable[..., World], at: Kill) -> None:
+    kill(world_of(f"resume {at}", SOME), [60, at])
+
+
+def pair(seed: int) -> list[Kill]:
+    """Two points, and with luck a third."""
+    luck = random.Random(seed)  # noqa: S311  # to be repeated
+    again: list[Kill] = [luck.randrange(60) for _ in range(luck.choice((1, 1, 2)))]
+    return [luck.randrange(WRITES * 3 // 4), *again]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_killed_at_random(world_of: Callable[..., World], seed: int) -> None:
+    kill(world_of(f"random {seed}", MANY), pair(seed))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(4, 154))
+def test_killed_at_many_random_writes(world_of: Callable[..., World], seed: int) -> None:
+    kill(world_of(f"random {seed}", MANY), pair(seed))

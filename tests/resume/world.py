@@ -1,0 +1,221 @@
+"""A seller with a workbook, a home and a service behind a proxy, and what must hold at the end."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections import Counter, defaultdict
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, NamedTuple
+
+from openpyxl import Workbook, load_workbook
+
+from feedtool.sandbox import Sandbox
+from tests.conftest import gtin, offer
+from tests.resume.proxy import Plan, Proxy, proxy_before
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from feedtool.sandbox import Applied
+
+SPEED = 100.0
+SHOP = """\
+[profile.shop]
+base_url = "{base}"
+seller = "{seller}"
+channel = "PRIMARY"
+token = "sandbox"
+answer_timeout = {timeout}
+
+[profile.shop.limits]
+upload = 2
+package = 8
+"""
+RUNNER = Path(__file__).with_name("runner.py")
+ROOT = RUNNER.parents[2]
+
+
+class Served(NamedTuple):
+    """The sandbox in a process of its own, a proxy before it, and a process that runs commands."""
+
+    state: Path
+    proxy: Proxy
+    epoch: float
+    process: subprocess.Popen[str]
+
+    def applied(self, seller: str) -> list[Applied]:
+        """What the service has done for a seller."""
+        with Sandbox(self.state) as sandbox:
+            return [one for one in sandbox.applied() if one.seller == seller]
+
+
+@contextmanager
+def serving(folder: Path, speed: float = SPEED) -> Iterator[Served]:
+    """`feedtool sandbox` on a port, behind a proxy."""
+    state = folder / "sandbox.sqlite"
+    command = [sys.executable, "-m", "feedtool", "sandbox", "--port", "0"]
+    command += ["--state", str(state), "--speed", str(speed)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603
+        try:
+            base = pipe(process.stdout).readline().strip()
+            epoch = time.time()
+            with proxy_before(base) as proxy:
+                yield Served(state, proxy, epoch, process)
+        finally:
+            process.terminate()
+            process.wait(30)
+
+
+def pipe(stream: IO[str] | None) -> IO[str]:
+    assert stream is not None
+    return stream
+
+
+@contextmanager
+def running() -> Iterator[subprocess.Popen[str]]:
+    """The process that runs commands."""
+    with subprocess.Popen(  # noqa: S603
+        [sys.executable, RUNNER],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={"PYTHONPATH": str(ROOT), "PATH": "", "COLUMNS": "200"},
+    ) as process:
+        yield process
+        pipe(process.stdin).close()
+        process.wait(30)
+
+
+class Ran(NamedTuple):
+    """What came of a command."""
+
+    code: int
+    out: str
+    err: str
+    points: list[str]
+    """What it was about to write, or had written; the last is where it was killed."""
+
+
+INVALID = {5}
+"""Rows that are refused here."""
+REFUSED = {3, 9}
+"""Rows that the service refuses: it knows no product of a restricted GTIN."""
+
+
+def workbook(path: Path, rows: int, prefix: str = "SKU") -> None:
+    """Offers with one row that is invalid and some that the service rejects."""
+    book = Workbook()
+    sheet = book.worksheets[0]
+    sheet.title = "Offers"
+    for number in range(1, rows + 1):
+        row = offer(number, sellerExternalReference=f"{prefix}-{number}")
+        if number in INVALID:
+            row["quantity"] = "-1"
+        if number in REFUSED:
+            row["product.gtin"] = _restricted(number)
+        if number == 1:
+            sheet.append(list(row))
+        sheet.append(list(row.values()))
+    book.save(path)
+
+
+def _restricted(number: int) -> str:
+    digits = f"2{gtin(number)[1:12]}"
+    total = sum(int(digit) * (3 if place % 2 else 1) for place, digit in enumerate(digits))
+    return digits + str(-total % 10)
+
+
+@dataclass
+class World:
+    """One seller."""
+
+    folder: Path
+    served: Served
+    runner: subprocess.Popen[str]
+    seller: str
+    rows: int = 12
+    timeout: float = 2
+
+    def __post_init__(self) -> None:
+        self.folder.mkdir()
+        base = self.served.proxy.base
+        shop = SHOP.format(base=base, seller=self.seller, timeout=self.timeout)
+        (self.folder / "feedtool.toml").write_text(shop, "utf-8")
+        workbook(self.folder / "offers.xlsx", self.rows)
+
+    def run(self, *arguments: str, kill: int | str | None = None) -> Ran:
+        """A command in a process of its own, which may be killed at a point."""
+        asked = {
+            "arguments": [*arguments, "--home", str(self.folder / "home")],
+            "folder": str(self.folder),
+            "kill": kill,
+            "epoch": self.served.epoch,
+            "speed": SPEED,
+        }
+        to = pipe(self.runner.stdin)
+        to.write(json.dumps(asked) + "\n")
+        to.flush()
+        code = int(pipe(self.runner.stdout).readline())
+        out, err, points = (
+            (self.folder / name).read_text("utf-8") for name in ("stdout", "stderr", "points")
+        )
+        assert "Traceback" not in out + err
+        return Ran(code, out, err, points.splitlines())
+
+    def submit(self, kill: int | str | None = None) -> Ran:
+        return self.run("submit", "offers.xlsx", "--profile", "shop", kill=kill)
+
+    def finish(self, kills: Sequence[int | str] = (), rounds: int = 12) -> list[Ran]:
+        """Submit, be killed as often as is asked for, and go on until there is an end.
+
+        A submit that was killed before it had noted its run was none: it is repeated.
+        """
+        left = list(kills)
+        done = [self.submit(left.pop(0) if left else None)]
+        while done[-1].code in (-9, 5, 6) and len(done) < rounds:
+            kill = left.pop(0) if left else None
+            if json.loads(self.run("runs", "--format", "json").out):
+                done.append(self.run("resume", kill=kill))
+            else:
+                done.append(self.submit(kill))
+        return done
+
+    def answers(self, name: str = "offers.result.xlsx") -> dict[str, list[str]]:
+        """Reference → the statuses beside its rows in the annotated workbook."""
+        book = load_workbook(self.folder / name)
+        head, *rows = book["Offers"].iter_rows(values_only=True)
+        reference, status = head.index("sellerExternalReference"), head.index("feedtool status")
+        found = defaultdict(list)
+        for row in rows:
+            found[str(row[reference])].append(str(row[status]))
+        return found
+
+    def check(self, name: str = "offers.result.xlsx") -> None:
+        """The annotated workbook and what the service applied agree in every row."""
+        applied = defaultdict(list)
+        for one in self.served.applied(self.seller):
+            applied[one.reference].append(one.outcome)
+        answers = self.answers(name)
+        assert list(answers) == [f"SKU-{number}" for number in range(1, self.rows + 1)]
+        wrong = {
+            reference: (told, applied[reference])
+            for reference, told in answers.items()
+            if (applied[reference] or ["Invalid"]) != told
+        }
+        assert not wrong
+        assert not set(applied) - set(answers)
+        assert Counter(one for told in answers.values() for one in told) == {
+            "Integrated": self.rows - 3,
+            "Rejected": 2,
+            "Invalid": 1,
+        }
+
+    def meet(self, seed: str, plan: Plan) -> None:
+        """What the proxy does from now on."""
+        plan.seed = seed
+        self.served.proxy.plan = plan
