@@ -11,6 +11,7 @@ from feedtool.cli import options
 from feedtool.cli.files import files, inputs, targets
 from feedtool.cli.telling import tell_outcomes
 from feedtool.copies import Outputs
+from feedtool.errors import UsageProblem
 
 
 @click.command()
@@ -50,6 +51,8 @@ def submit(
     """
     from feedtool import run
 
+    if given["sandbox"] and options.on_command_line(ctx, "base_url")["base_url"]:
+        raise UsageProblem("--sandbox and --base-url contradict each other", "choose one of them")
     if given["sandbox"]:  # it needs nothing else, and an account's settings are not meant for it
         given |= options.on_command_line(ctx, "seller", "channel", "token")
     given |= options.token_options(ctx)

@@ -6,7 +6,7 @@ import json
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import and_, bindparam, delete, insert, select, update
+from sqlalchemy import and_, bindparam, insert, select, text, update
 
 from feedtool.ledger import tables as t
 from feedtool.ledger.records import AGAIN, Change, Fate, Package, Phase, Result, Stage
@@ -180,8 +180,12 @@ _UPDATE_ATTEMPT = update(t.attempts).where(
 _UPDATE_FATE = update(t.rows).where(
     t.rows.c.file == bindparam("of"), t.rows.c.row == bindparam("at")
 )
-_DELETE_RESULT = delete(t.results).where(
-    t.results.c.package == bindparam("key"), t.results.c.reference == bindparam("named")
+# Both databases spell it alike.
+_UPSERT_RESULT = text(
+    "INSERT INTO results (package, reference, status, messages)"
+    " VALUES (:package, :reference, :status, :messages)"
+    " ON CONFLICT (package, reference)"
+    " DO UPDATE SET status = excluded.status, messages = excluded.messages"
 )
 
 
@@ -260,9 +264,8 @@ def _save_attempt(db: Connection, change: Change) -> None:
 def _save_results(db: Connection, key: int, results: Iterable[Result]) -> None:
     """A later word on a reference replaces an earlier one: pages may be read more than once."""
     by_reference = {result[0]: result for result in results}
-    db.execute(_DELETE_RESULT, [{"key": key, "named": name} for name in by_reference])
     db.execute(
-        insert(t.results),
+        _UPSERT_RESULT,
         [
             {
                 "package": key,

@@ -45,6 +45,7 @@ USAGE = {
     "stdin in place": ["validate", "-", "--in-place"],
     "stdin annotated without --out": ["validate", "-", "--annotate"],
     "stdin twice": ["validate", "-", "-"],
+    "--sandbox and --base-url": ["submit", "good.csv", "--sandbox", "--base-url", "http://x/v2"],
     "--out and --in-place": ["validate", "good.csv", "--out", "copy.csv", "--in-place"],
     "--out is the input": ["validate", "good.csv", "--out", "good.csv"],
     "--out is another file": ["validate", "good.csv", "--out", "other.csv"],

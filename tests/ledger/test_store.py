@@ -548,7 +548,7 @@ def test_a_package_that_never_was_leaves_nothing(ledger: Ledger) -> None:
     [
         ("TT", "R3 R4 R5 R6", Tail(4, 0, 0), []),
         ("TT", "R3 R6", Tail(2, 2, 0), [4, 5]),
-        ("TD", "R3 R4 R5", Tail(2, 0, 1), [6]),
+        ("TD", "R3 R4 R5", Tail(3, 0, 1), [6]),
         ("DD", "", Tail(0, 0, 4), [3, 4, 5, 6]),
         ("PR", "", Tail(0, 0, 0), []),
         ("TP", "", Tail(0, 2, 0), [3, 4]),
