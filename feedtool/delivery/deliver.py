@@ -206,7 +206,7 @@ class _Delivery:
             return []
         flying = [flight.step for flight in self.flights.values()]
         return next_steps(
-            list(self.packages.values()),
+            self._in_hand(),
             now,
             room=self.pace.room(len(flying)),
             busy={step.package for step in flying if step.do is not Do.UPLOAD},
@@ -214,6 +214,17 @@ class _Delivery:
             settings=self.settings,
             skew=self.skew,
         )
+
+    def _in_hand(self) -> list[Package]:
+        """What this run goes on with: of other runs' packages those that are not to be sent anew.
+
+        Where such a one has expired its own run decides what is still to be sent of it.
+        """
+        return [
+            package
+            for package in self.packages.values()
+            if package.file in self.paths or package.phase is not Phase.PLANNED
+        ]
 
     def _begin(self, package: Package, do: Do, upload: int) -> None:
         """Write down that a step is intended."""
@@ -342,7 +353,7 @@ class _Delivery:
     def _sleep_until_due(self) -> bool:
         self._save()
         self._report()
-        packages = list(self.packages.values())
+        packages = self._in_hand()
         if earliest := self._held_until():
             packages = list(held_until(packages, earliest))
         now = self.now()

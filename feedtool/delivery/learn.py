@@ -31,10 +31,11 @@ from feedtool.errors import Interrupted, NotAuthorised, UsageProblem
 from feedtool.ledger import Fate, Phase, Stage
 from feedtool.model import Message, Status
 from feedtool.service.answers import Kind
-from feedtool.service.packages import Meaning
+from feedtool.service.packages import STATES, Meaning
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from datetime import datetime
 
     from feedtool.delivery.answer import Answer
     from feedtool.delivery.decide import Step
@@ -45,6 +46,10 @@ ABOUT_THE_CONTENT = {400, 409, 413, 415, 422}
 """Refusals of what was sent: the rows are refused, the run goes on."""
 GONE = {404, 410}
 FORBIDDEN = 403
+
+SURELY_KEPT = timedelta(days=2)
+"""Results are kept for 3 days (specification, part "Limits") by the service's clock, which not
+every answer tells: ours may be hours off."""
 
 
 def learnt(package: Package, step: Step, answer: Answer, now: Now) -> Learnt:
@@ -249,21 +254,27 @@ def _not_seen(package: Package, step: Step, answer: Answer, now: Now) -> Learnt:
 
 
 def _gone(package: Package, _step: Step, answer: Answer, now: Now) -> Learnt:
-    """404: before the intent of the PATCH it expired, and nothing of it was ever in force.
+    """404: a package that was not completed has expired, and nothing of it was ever in force.
 
-    After it the results were purged, 3 days after the end, or the PATCH never arrived; the offers
-    tell what became of the rows.
+    Otherwise its results were purged; the offers tell what became of the rows.
     """
-    if package.committed_at is not None:
+    if package.committed_at is not None and not _has_expired(package, answer.at or now.time):
         text = f"The service no longer has package {package.package_id}: {answer.detail}"
-        finished = package.finished_at or answer.at or now.time
-        after = forward(package, now, phase=Phase.LOOKING, message=Message("", text))
-        return Learnt(replace(after, finished_at=finished))
+        return Learnt(forward(package, now, phase=Phase.LOOKING, message=Message("", text)))
     after = _anew(package, now)
     stop = None
     if package.creations >= now.settings.creations:
         stop = Interrupted(f"The service keeps losing our packages: {answer.detail}", GO_ON)
     return Learnt(after, stop=stop)
+
+
+def _has_expired(package: Package, at: datetime) -> bool:
+    """Whether a package that is gone was open to its end, although its PATCH was intended.
+
+    That is sure while it is too young to have been integrated and forgotten.
+    """
+    was_open = STATES.get(package.state or "") is Meaning.OPEN
+    return was_open and package.created_at is not None and at - package.created_at < SURELY_KEPT
 
 
 def _anew(package: Package, now: Now) -> Package:
@@ -275,6 +286,7 @@ def _anew(package: Package, now: Now) -> Package:
         package_id=None,
         state=None,
         created_at=None,
+        committed_at=None,
         uploads=(Stage.PLANNED,) * len(package.uploads),
     )
 

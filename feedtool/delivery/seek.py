@@ -9,7 +9,6 @@ times, and never after the results were purged. All else is Unknown, and not sen
 from __future__ import annotations
 
 import json
-from datetime import timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,7 +16,6 @@ from feedtool.ledger import Fate
 from feedtool.ledger.leftovers import MOST_SENDS
 from feedtool.model import PackageType, Status
 from feedtool.service.offers import OfferState
-from feedtool.service.packages import STATES, Meaning
 from feedtool.service.wire import comma_lists, fits_comma_list
 
 if TYPE_CHECKING:
@@ -25,10 +23,6 @@ if TYPE_CHECKING:
 
     from feedtool.ledger import Package, Sought
     from feedtool.service.offers import Offer, OffersPage
-
-SURELY_KEPT = timedelta(days=2)
-"""Results are kept for 3 days (specification, part "Limits") by the service's clock, which not
-every answer tells: ours may be hours off."""
 
 IN_FORCE = "No result names it; the service shows the offer as it was asked for."
 DELETED = "No result names it; the service shows no active offer of this reference."
@@ -102,26 +96,11 @@ def _is_old(package: Package, offer: Offer) -> bool:
 
 
 def _again(package: Package, row: Sought) -> Fate:
-    if _may_be_forgotten(package):
+    if package.message is not None:
         return Fate(row.row, Status.UNKNOWN, GONE)
     if row.sends + 1 >= MOST_SENDS:
         return Fate(row.row, Status.UNKNOWN, TOO_OFTEN)
     return Fate(row.row, None, "")
-
-
-def _may_be_forgotten(package: Package) -> bool:
-    """Whether it may have been integrated, and its results purged since.
-
-    One that was last seen open, and is gone before any results are purged, has expired: its
-    PATCH never took effect.
-    """
-    if package.message is None:
-        return False
-    if STATES.get(package.state or "") is not Meaning.OPEN:
-        return True
-    if package.created_at is None or package.finished_at is None:
-        return True
-    return package.finished_at - package.created_at >= SURELY_KEPT
 
 
 def _is_as_asked(request: dict[str, Any], offer: Offer) -> bool:

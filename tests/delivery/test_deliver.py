@@ -553,6 +553,22 @@ def test_rows_of_a_refused_upload_are_pending_until_each_was_sent(scene: Scene) 
 # Packages that do not do as expected.
 
 
+def test_another_runs_package_that_expired_is_left_to_that_run(scene: Scene) -> None:
+    scene.plan([upsert(3)])
+    older, file = scene.run_id, scene.file
+    with pytest.raises(Interrupted):
+        scene.go_on(Script(scene.client, commit, "reset", NotSent("refused"), forever=True))
+    scene.transport.sleep(7 * 3600)
+    assert scene.deliver(upsert(4))[0].status is Status.INTEGRATED
+    (verdict,) = scene.ledger.verdicts(file)
+    assert verdict.status is Status.PENDING
+    scene.run_id = older
+    scene.go_on()
+    (verdict,) = scene.ledger.verdicts(file)
+    assert verdict.status is Status.INTEGRATED
+    assert Counter(applied.reference for applied in scene.applied) == {"R3": 1, "R4": 1}
+
+
 def test_a_package_that_expires_before_its_commit_is_made_again(scene: Scene) -> None:
     scene.plan((upsert(row) for row in range(3, 9)), TWO)
     scene.go_on(Napping(scene, holds("R7"), 7), settings=PATIENT)

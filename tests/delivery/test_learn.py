@@ -257,6 +257,24 @@ def test_gone_after_the_commit(do: Do, status: int) -> None:
     assert found.message.text == (f"The service no longer has package p1: {TOLD.format(status)}")
 
 
+@pytest.mark.parametrize(
+    ("state", "age", "expired"),
+    [
+        ("WaitingForCompletion", timedelta(hours=24), True),
+        # It may have been integrated, and forgotten since.
+        ("WaitingForCompletion", timedelta(hours=72), False),
+        ("Ready", timedelta(hours=24), False),
+        (None, timedelta(hours=24), False),
+    ],
+)
+def test_gone_too_soon_to_be_forgotten(state: str | None, age: timedelta, expired: bool) -> None:
+    before = package(Phase.COMMITTING, state=state, created_at=TIME - age)
+    found = hear(before, Do.LOOK, reply(404, PROBLEM)).package
+    assert found.phase is (Phase.PLANNED if expired else Phase.LOOKING)
+    assert found.committed_at == (None if expired else TIME)
+    assert found.package_id == (None if expired else "p1")
+
+
 # Looks.
 
 WAITING, READY = "WaitingForCompletion", "Ready"

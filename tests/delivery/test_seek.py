@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -18,7 +17,6 @@ from feedtool.service.wire import LONGEST_LIST
 CREATED = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
 BEFORE, SINCE = CREATED - SECOND, CREATED + SECOND
-SOON, LATE = CREATED + timedelta(hours=47), CREATED + timedelta(hours=48)
 GTIN = "0711719709695"
 
 ASKED: dict[str, Any] = {
@@ -142,15 +140,6 @@ def test_after_purged_results_nothing_is_sent_again(
     offers: list[Offer], then: Status | None
 ) -> None:
     assert fate(package(message=PURGED), row(), *offers).status is then
-
-
-def test_a_package_that_expired_uncommitted_was_never_in_force() -> None:
-    expired = package(message=PURGED, state="WaitingForCompletion", finished_at=SOON)
-    assert fate(expired, row(), OFFER._replace(updated_at=BEFORE)).status is AGAIN
-    assert fate(expired, row(), OFFER).status is INTEGRATED
-    # It was seen at work, or may have been integrated and forgotten.
-    for of in (replace(expired, state="Ready"), replace(expired, finished_at=LATE)):
-        assert fate(of, row(), OFFER._replace(updated_at=BEFORE)).status is UNKNOWN
 
 
 # A Delete.
