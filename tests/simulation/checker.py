@@ -21,7 +21,8 @@ from collections import Counter, defaultdict
 from datetime import timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
-from feedtool.delivery.seek import CHANGED, DELETED, UNASKABLE
+from feedtool.delivery.learn import SURELY_KEPT
+from feedtool.delivery.seek import CHANGED, DELETED, IN_FORCE, UNASKABLE
 from feedtool.ledger.leftovers import MOST_SENDS
 from feedtool.model import PackageType, Status
 from tests.simulation.network import SELLER
@@ -142,7 +143,7 @@ class Court:
             f"row {row.mark} is {verdict.status} ({_text(verdict)}), and at the service {outcomes}"
         )
         if verdict.status is Status.INTEGRATED:
-            _demand(outcomes == ["Integrated"] or self._is_gone(row, verdict), say)
+            _demand(outcomes == ["Integrated"] or self._is_in_effect(row, verdict), say)
         elif verdict.status is Status.REJECTED:
             _demand(outcomes == ["Rejected"] or (not outcomes and row.is_malformed), say)
             codes = [message.code for message in verdict.messages]
@@ -156,10 +157,15 @@ class Court:
         else:
             raise Wrong(say)
 
-    def _is_gone(self, row: Row, verdict: Verdict) -> bool:
-        """A Delete looked up: the offer is not there, which is all that was wanted."""
-        is_delete = row.item.package_type is PackageType.DELETE
-        return is_delete and _text(verdict) == DELETED and row.key in self.seen.absent
+    def _is_in_effect(self, row: Row, verdict: Verdict) -> bool:
+        """Looked up after its results were purged, and found to be as it wanted to be.
+
+        The offer was so before, or nothing was there to delete: nobody can tell that from a row
+        that was applied, and the design calls it integrated. The message says how it is known.
+        """
+        if row.item.package_type is PackageType.DELETE:
+            return _text(verdict) == DELETED and row.key in self.seen.absent
+        return _text(verdict) == IN_FORCE and self._was_purged(row)
 
     def _is_superseded(self, row: Row) -> bool:
         """A later run has really sent the reference, or had an answer for it."""
@@ -170,14 +176,13 @@ class Court:
         )
 
     def _is_undecidable(self, row: Row) -> bool:
-        return self._was_purged(row) or len(set(self.seen.left[row.mark])) >= MOST_SENDS
+        return self._was_purged(row) or len(self.seen.meant[row.mark]) >= MOST_SENDS
 
     def _was_purged(self, row: Row) -> bool:
         """Whether it was in a package that may have been integrated and then forgotten."""
-        life = self.world.service.settings.results_life
         return any(
-            package in self.world.ledger.meant and self.seen.gone.get(package, NEVER) >= life
-            for package in self.seen.left[row.mark]
+            package in self.world.ledger.meant and self.seen.gone.get(package, NEVER) >= SURELY_KEPT
+            for package in self.seen.meant[row.mark]
         )
 
 
