@@ -8,6 +8,8 @@ from pathlib import Path
 import click
 from click.testing import CliRunner
 
+import decisions_drawn
+
 from feedtool import errors
 from feedtool.cli import feedtool
 from feedtool.errors import Exit, FileProblem
@@ -31,6 +33,11 @@ def exit_codes() -> str:
         **_meanings(),
     }
     return _table(("Exit code", "Means"), ((str(int(code)), meanings[code]) for code in Exit))
+
+
+def decisions() -> str:
+    """What is done with a package in each phase, and what each answer makes of it."""
+    return _table(("Phase", "Step", "Answer → then"), decisions_drawn.table())
 
 
 def codes_of_files() -> str:

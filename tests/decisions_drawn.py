@@ -1,0 +1,109 @@
+"""The decision table of the delivery, drawn by asking it: README's table is made from this."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+from feedtool.delivery.answer import Answer
+from feedtool.delivery.decide import LOCAL, NEXT, Do, Settings, intended
+from feedtool.delivery.learn import RULES, cleared, counted
+from feedtool.delivery.progress import Now
+from feedtool.ledger import Package, Phase, Stage, Tail
+from feedtool.model import PackageType
+from feedtool.service.answers import Kind
+from feedtool.service.offers import OffersPage
+from feedtool.service.packages import Meaning, PackageView, ResultsPage
+
+TIME = datetime(2026, 1, 1, tzinfo=UTC)
+NOW = Now(TIME, 1.0, Settings())
+COMMITTED = {Phase.COMMITTING, Phase.COMMITTED, Phase.INTEGRATED, Phase.READ, Phase.LOOKING}
+
+DONE: dict[Do, dict[str, Any]] = {
+    Do.CREATE: {"created": "p1"},
+    Do.UPLOAD: {"taken": None},
+    Do.LOOK: {
+        meaning.value: PackageView(meaning.value.capitalize(), meaning)
+        for meaning in (Meaning.OPEN, Meaning.WORKING, Meaning.INTEGRATED, Meaning.REJECTED)
+    },
+    Do.COMMIT: {"taken": None},
+    Do.FETCH: {"last page": ResultsPage([], None, 0), "a page": ResultsPage([], "next", 0)},
+    Do.SEEK: {"offers": OffersPage([], None)},
+}
+"""What a success may say."""
+
+TAILS = {
+    "every result there": Tail(5, 0, 0),
+    "some missing, read once": Tail(3, 2, 0),
+    "perhaps sent, and not named": Tail(3, 0, 2),
+    "nothing surely sent": Tail(0, 0, 5),
+}
+READ_TWICE = ("perhaps sent, and not named", "nothing surely sent")
+
+OTHERS = {
+    Kind.REFUSED: "refused (400)",
+    Kind.UNKNOWN: "no answer, 5xx",
+    Kind.NOT_SENT: "not connected",
+    Kind.WAIT: "429",
+}
+GONE = 404
+
+
+def table() -> Iterator[tuple[str, str, str]]:
+    """Phase, step, and for each answer the phase that follows."""
+    for phase, do in NEXT.items():
+        if do is None:
+            yield phase.value, "", "the end; rows that are to be sent again are in a new package"
+        elif do in LOCAL:
+            yield phase.value, do.value, _told(_local(phase))
+        else:
+            yield phase.value, do.value, _told(_asked(phase, do))
+
+
+def _told(answers: Iterator[tuple[str, Package]]) -> str:
+    """`answer → phase`, answers with the same end together."""
+    ends: dict[str, list[str]] = {}
+    for answer, after in answers:
+        ends.setdefault(after.phase.value, []).append(answer)
+    return "; ".join(f"{', '.join(said)} → **{end}**" for end, said in ends.items())
+
+
+def _asked(phase: Phase, do: Do) -> Iterator[tuple[str, Package]]:
+    for said, value in DONE[do].items():
+        yield said, _after(phase, do, Answer(Kind.DONE, value=value, at=TIME))
+    for kind, said in OTHERS.items():
+        status = 400 if kind is Kind.REFUSED else None
+        yield said, _after(phase, do, Answer(kind, "why", status))
+    if do is not Do.CREATE:
+        yield "404", _after(phase, do, Answer(Kind.REFUSED, "why", GONE))
+
+
+def _after(phase: Phase, do: Do, answer: Answer) -> Package:
+    before, step, _ = intended(_package(phase), do, 2 if do is Do.UPLOAD else 0, TIME)
+    return RULES[do, answer.kind](before, step, answer, NOW).package
+
+
+def _local(phase: Phase) -> Iterator[tuple[str, Package]]:
+    before = _package(phase)
+    if phase is Phase.PLANNED:
+        yield "free to go", cleared(before, NOW)
+        blocked = _package(phase, blocked_by=frozenset({2}))
+        yield "a row is in flight elsewhere", cleared(blocked, NOW)
+        yield "every row superseded", cleared(_package(phase, uploads=(Stage.SKIPPED,)), NOW)
+        return
+    for said, tail in TAILS.items():
+        readings = 2 if said in READ_TWICE else 1
+        yield said, counted(_package(phase, readings=readings), tail, NOW).package
+
+
+def _package(phase: Phase, **more: Any) -> Package:
+    begun = phase not in {Phase.PLANNED, Phase.CLEARED, Phase.CREATING}
+    filling = phase in {Phase.FILLING, Phase.PROBING}
+    uploads = (Stage.STAGED, Stage.SENDING) if filling else (Stage.STAGED, Stage.STAGED)
+    given: dict[str, Any] = {
+        "uploads": uploads if begun else (Stage.PLANNED, Stage.PLANNED),
+        "package_id": "p1" if begun else None,
+        "created_at": TIME if begun else None,
+        "committed_at": TIME if phase in COMMITTED else None,
+        **more,
+    }
+    return Package(1, 1, 1, "P", PackageType.UPSERT, rows=5, phase=phase, **given)
