@@ -8,12 +8,11 @@ from pathlib import Path
 import click
 from click.testing import CliRunner
 
-import decisions_drawn
-
 from feedtool import errors
 from feedtool.cli import feedtool
 from feedtool.errors import Exit, FileProblem
 from feedtool.report.codes import all_codes
+from tests import decisions_drawn
 
 WIDTH = 80
 

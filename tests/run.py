@@ -20,14 +20,14 @@ TOOLS = Path(sysconfig.get_path("scripts"))
 FIXES = {
     "ruff check": ["ruff", "check", "--fix", "."],
     "ruff format": ["ruff", "format", "."],
-    "README": ["cog", "-I", "tests", "-r", "README.md"],
+    "README": ["cog", "-I", ".", "-r", "README.md"],
 }
 CHECKS = {
     "ruff check": ["ruff", "check", "."],
     "ruff format": ["ruff", "format", "--check", "."],
     "mypy": ["mypy"],
     "import-linter": ["lint-imports"],
-    "README": ["cog", "-I", "tests", "--check", "--diff", "README.md"],
+    "README": ["cog", "-I", ".", "--check", "--diff", "README.md"],
 }
 PYTEST = ["pytest", "-n", "2"]
 COVERAGE = ["--cov", "--cov-report="]
