@@ -1,5 +1,6 @@
 """Ctrl-C and SIGTERM while something is being sent: the calls under way are finished first."""
 
+import os
 import signal
 import threading
 from collections.abc import Iterator
@@ -7,7 +8,7 @@ from contextlib import contextmanager, suppress
 from typing import NoReturn
 
 from feedtool.cli.endings import say
-from feedtool.errors import FeedtoolError, Interrupted, Stopped
+from feedtool.errors import Exit, FeedtoolError, Interrupted, Stopped
 
 HINT = "what was sent is noted; go on with: feedtool resume"
 
@@ -45,8 +46,12 @@ class Stopping:
 
 
 def _stop_now(number: int, frame: object) -> NoReturn:
+    """End without waiting for any call: the ledger bears that at any moment."""
     del number, frame
-    raise KeyboardInterrupt
+    with suppress(Exception):
+        say("error", "stopped by Ctrl-C")
+        say("help", HINT)
+    os._exit(Exit.CTRL_C)
 
 
 @contextmanager

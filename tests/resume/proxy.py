@@ -83,6 +83,8 @@ class Plan:
     """Called before a request is handed on; it may hold it back."""
     instead: Answer | None = None
     """What everybody gets, and the service sees nothing."""
+    token: tuple[str, str] | None = None
+    """The token that clients send, and the one that the service gets instead."""
     asked: list[str] = field(default_factory=list)
     """Method and path of all that came in."""
     done: Counter[str] = field(default_factory=Counter)
@@ -155,6 +157,8 @@ class Proxy:
             for name, value in handler.headers.items()
             if name.lower() not in (*HOP_BY_HOP, "host")
         }
+        if token := self.plan.token:
+            sent["Authorization"] = sent.get("Authorization", "").replace(*token)
         try:
             connection.request(handler.command, handler.path, body or None, sent)
             reply = connection.getresponse()

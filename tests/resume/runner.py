@@ -8,6 +8,9 @@ reads on standard input:
     kill        the point at which it is to die of SIGKILL, by its number or its name, or null
     epoch       since when time runs `speed` times faster, for the command as for the sandbox
     speed
+    limit       the most bytes that a file may grow to, or null
+    environment what is added to the command's environment
+    bug         the text of an exception in the midst of the delivery, or null
 
 It prints the command's exit code, negative where a signal ended it. The command's output is in
 `stdout` and `stderr` of its folder; each point that it reached is a line of `points`.
@@ -18,9 +21,10 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import resource
 import signal
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -53,7 +57,8 @@ class Points:
 
     def reach(self, what: str) -> None:
         number = next(self._numbers)
-        os.write(self._trace, f"{number} {what}\n".encode())
+        with suppress(OSError):  # as full as the rest
+            os.write(self._trace, f"{number} {what}\n".encode())
         if self._kill in (number, what):
             os.kill(os.getpid(), signal.SIGKILL)
 
@@ -112,6 +117,11 @@ def command(asked: dict[str, Any]) -> int:
     Path("points").unlink(missing_ok=True)
     Points(asked["kill"], Path("points")).watch()
     hurry(asked["epoch"], asked["speed"])
+    os.environ.update(asked["environment"])
+    if asked["limit"] is not None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (asked["limit"], asked["limit"]))
+    if asked["bug"]:
+        mock.patch.object(deliver, "read_answer", side_effect=ValueError(asked["bug"])).start()
     return run(asked["arguments"])
 
 

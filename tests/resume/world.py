@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import threading
 import time
 from collections import Counter, defaultdict
 from contextlib import contextmanager
@@ -19,11 +20,13 @@ from tests.conftest import gtin, offer
 from tests.resume.proxy import Plan, Proxy, proxy_before
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from feedtool.sandbox import Applied
 
 SPEED = 100.0
+DEADLINE = 60.0
+"""Seconds within which anything must have happened."""
 SHOP = """\
 [profile.shop]
 base_url = "{base}"
@@ -130,6 +133,27 @@ def _restricted(number: int) -> str:
     return digits + str(-total % 10)
 
 
+class Gate:
+    """Holds back the requests of a proxy whose method and path end like this, until it opens."""
+
+    def __init__(self, method: str, ending: str) -> None:
+        self._what = (method, ending)
+        self._reached = threading.Event()
+        self._open = threading.Event()
+
+    def __call__(self, method: str, path: str) -> None:
+        if (method, path.rpartition("/")[2]) == self._what:
+            self._reached.set()
+            assert self._open.wait(DEADLINE)
+
+    def wait(self) -> None:
+        """Until somebody stands before it."""
+        assert self._reached.wait(DEADLINE)
+
+    def open(self) -> None:
+        self._open.set()
+
+
 @dataclass
 class World:
     """One seller."""
@@ -148,14 +172,24 @@ class World:
         (self.folder / "feedtool.toml").write_text(shop, "utf-8")
         workbook(self.folder / "offers.xlsx", self.rows)
 
-    def run(self, *arguments: str, kill: int | str | None = None) -> Ran:
-        """A command in a process of its own, which may be killed at a point."""
+    def run(
+        self,
+        *arguments: str,
+        kill: int | str | None = None,
+        limit: int | None = None,
+        environment: Mapping[str, str] | None = None,
+        bug: str | None = None,
+    ) -> Ran:
+        """A command in a process of its own; for what may be wrong with it see `runner`."""
         asked = {
             "arguments": [*arguments, "--home", str(self.folder / "home")],
             "folder": str(self.folder),
             "kill": kill,
             "epoch": self.served.epoch,
             "speed": SPEED,
+            "limit": limit,
+            "environment": dict(environment or {}),
+            "bug": bug,
         }
         to = pipe(self.runner.stdin)
         to.write(json.dumps(asked) + "\n")
@@ -167,6 +201,31 @@ class World:
         assert "Traceback" not in out + err
         return Ran(code, out, err, points.splitlines())
 
+    @contextmanager
+    def start(self, *arguments: str) -> Iterator[subprocess.Popen[str]]:
+        """`python -m feedtool ARGUMENTS`, whose time is nobody's but the machine's."""
+        command = [
+            sys.executable,
+            "-m",
+            "feedtool",
+            *arguments,
+            "--home",
+            str(self.folder / "home"),
+        ]
+        with subprocess.Popen(  # noqa: S603
+            command,
+            cwd=self.folder,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as process:
+            try:
+                yield process
+            finally:
+                if process.poll() is None:
+                    process.kill()
+
     def submit(self, kill: int | str | None = None) -> Ran:
         return self.run("submit", "offers.xlsx", "--profile", "shop", kill=kill)
 
@@ -175,9 +234,15 @@ class World:
 
         A submit that was killed before it had noted its run was none: it is repeated.
         """
+        return self.go_on(self.submit(kills[0] if kills else None), kills[1:], rounds)
+
+    def go_on(
+        self, first: Ran | None = None, kills: Sequence[int | str] = (), rounds: int = 12
+    ) -> list[Ran]:
+        """Resume until there is an end, or submit where no run is noted."""
         left = list(kills)
-        done = [self.submit(left.pop(0) if left else None)]
-        while done[-1].code in (-9, 5, 6) and len(done) < rounds:
+        done = [first] if first else []
+        while not done or (done[-1].code not in (0, 1, 9) and len(done) < rounds):
             kill = left.pop(0) if left else None
             if json.loads(self.run("runs", "--format", "json").out):
                 done.append(self.run("resume", kill=kill))
