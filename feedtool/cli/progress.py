@@ -11,6 +11,45 @@ from feedtool.report.plain import clean
 EVERY = 10.0
 """Seconds between two lines where there is no terminal."""
 
+COUNTED = ("upload", "results")
+"""Kinds of events of which there are many, one after the other."""
+
+BAR = 20
+"""Columns of the bar."""
+
+
+class Rate:
+    """How fast uploads or results come, and how long the rest of them takes."""
+
+    def __init__(self) -> None:
+        self._of: tuple[object, ...] = ()
+        self._begun = (0.0, 0)
+
+    def told(self, event: Event, now: float) -> str:
+        """`312/500, 41/s, 5 s left`; nothing where there is nothing to count."""
+        if event.kind not in COUNTED or not event.total:
+            return ""
+        of = (event.path, event.package, event.kind, event.total)
+        if of != self._of:
+            self._of, self._begun = of, (now, event.done)
+        seconds, done = now - self._begun[0], event.done - self._begun[1]
+        counted = f"{event.done:,}/{event.total:,}"
+        if seconds <= 0 or done <= 0:
+            return counted
+        rate = done / seconds
+        left = (event.total - event.done) / rate
+        return f"{counted}, {rate:,.1f}/s, {_duration(left)} left"
+
+
+def _duration(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+
+
+def _bar(event: Event) -> str:
+    filled = BAR * min(event.done, event.total) // event.total
+    return f"[{'#' * filled}{'-' * (BAR - filled)}]"
+
 
 class ProgressLines:
     """Tells events as they come.
@@ -36,18 +75,22 @@ class ProgressLines:
         self._monotonic = monotonic
         self._told_at = monotonic()
         self._drawn = 0
+        self._rate = Rate()
 
     def tell(self, event: Event) -> None:
         """Draws the event on a terminal; elsewhere now and then one."""
-        text = clean(event.text)
+        now = self._monotonic()
+        text, rate = clean(event.text), self._rate.told(event, now)
         if self._is_terminal:
+            if rate:
+                text = f"{_bar(event)} {rate}  {text}"
             text = text[: self._width() - 1]  # a longer line could not be drawn anew
             self._out.write("\r" + text.ljust(self._drawn))
             self._drawn = len(text)
             self._out.flush()
-        elif self._monotonic() - self._told_at >= EVERY:
-            self._told_at = self._monotonic()
-            self._out.write(f"{text}\n")
+        elif now - self._told_at >= EVERY:
+            self._told_at = now
+            self._out.write(f"{text} ({rate})\n" if rate else f"{text}\n")
 
     def close(self) -> None:
         """Leaves the terminal's line free for what comes next."""

@@ -1,0 +1,69 @@
+"""How far a delivery is: a bar on a terminal, elsewhere a line now and then."""
+
+import io
+
+import pytest
+
+from feedtool.cli.progress import ProgressLines
+from feedtool.delivery.events import Event
+
+
+def event(kind: str, done: int, total: int, package: int = 1) -> Event:
+    return Event(kind, f"package {package}: {kind}", "a.xlsx", package, "p1", None, done, total)
+
+
+def told(*events: tuple[float, Event], is_terminal: bool = True, width: int = 80) -> list[str]:
+    """What stands on the line after each event, each at its second."""
+    times = iter([0.0, *(at for at, _ in events)])
+    out = io.StringIO()
+    lines = ProgressLines(out, lambda: next(times), is_terminal=is_terminal, width=lambda: width)
+    for _, one in events:
+        lines.tell(one)
+    return [line.rstrip() for line in out.getvalue().replace("\r", "\n").splitlines() if line]
+
+
+LINES = {
+    "what is not counted has no bar": ([(0.0, event("created", 0, 5))], ["package 1: created"]),
+    "the first has no rate yet": (
+        [(0.0, event("upload", 1, 500))],
+        ["[--------------------] 1/500  package 1: upload"],
+    ),
+    "rate and time left": (
+        [(0.0, event("upload", 0, 500)), (5.0, event("upload", 250, 500))],
+        [
+            "[--------------------] 0/500  package 1: upload",
+            "[##########----------] 250/500, 50.0/s, 5 s left  package 1: upload",
+        ],
+    ),
+    "minutes": (
+        [(0.0, event("upload", 0, 500)), (10.0, event("upload", 10, 500))],
+        [
+            "[--------------------] 0/500  package 1: upload",
+            "[--------------------] 10/500, 1.0/s, 8 min 10 s left  package 1: upload",
+        ],
+    ),
+    "each package counts anew": (
+        [(0.0, event("upload", 5, 5)), (9.0, event("upload", 1, 5, package=2))],
+        [
+            "[####################] 5/5  package 1: upload",
+            "[####----------------] 1/5  package 2: upload",
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize(("events", "lines"), LINES.values(), ids=LINES)
+def test_a_terminal_shows_a_bar(events: list[tuple[float, Event]], lines: list[str]) -> None:
+    assert told(*events) == lines
+
+
+def test_a_line_is_never_longer_than_the_terminal() -> None:
+    assert told((0.0, event("upload", 1, 5)), width=20) == ["[####--------------"]
+
+
+def test_elsewhere_a_line_comes_every_ten_seconds() -> None:
+    events = [(float(at), event("upload", at, 100)) for at in range(1, 25)]
+    assert told(*events, is_terminal=False) == [
+        "package 1: upload (10/100, 1.0/s, 1 min 30 s left)",
+        "package 1: upload (20/100, 1.0/s, 1 min 20 s left)",
+    ]
