@@ -10,7 +10,7 @@ from __future__ import annotations
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from sqlalchemy import and_, delete, exists, insert, literal, or_, select, union, update
+from sqlalchemy import and_, bindparam, delete, exists, insert, literal, or_, select, union, update
 
 from feedtool.ledger import tables as t
 from feedtool.ledger.records import Package, Phase, Stage
@@ -31,26 +31,34 @@ IS_IRREVOCABLE = and_(
 
 def supersede(db: Connection, package: Package, run: Run) -> None:
     """Give up the rows whose reference a later run of the seller has sent or answered."""
-    later, theirs, files, runs = (table.alias() for table in (t.rows, t.packages, t.files, t.runs))
-    is_later = exists().where(
-        later.c.reference == t.rows.c.reference,
-        theirs.c.package == later.c.package,
-        theirs.c.channel == package.channel,
-        files.c.file == later.c.file,
-        runs.c.run_id == files.c.run_id,
-        runs.c.run_id > run.run_id,
-        runs.c.seller == run.seller,
-        runs.c.service == run.service,
-        or_(theirs.c.creations > 0, later.c.sends > 0, later.c.fate.is_not(None)),
+    own = {"key": package.key, "of": package.channel}
+    order = {"order": run.run_id, "from": run.seller, "to": run.service}
+    db.execute(_SUPERSEDE, own | order)
+
+
+_later, _theirs, _files, _runs = (x.alias() for x in (t.rows, t.packages, t.files, t.runs))
+_SUPERSEDE = (
+    update(t.rows)
+    .where(
+        t.rows.c.package == bindparam("key"),
+        t.rows.c.fate.is_(None),
+        exists().where(
+            _later.c.reference == t.rows.c.reference,
+            _theirs.c.package == _later.c.package,
+            _theirs.c.channel == bindparam("of"),
+            _files.c.file == _later.c.file,
+            _runs.c.run_id == _files.c.run_id,
+            _runs.c.run_id > bindparam("order"),
+            _runs.c.seller == bindparam("from"),
+            _runs.c.service == bindparam("to"),
+            or_(_theirs.c.creations > 0, _later.c.sends > 0, _later.c.fate.is_not(None)),
+        ),
     )
-    db.execute(
-        update(t.rows)
-        .where(t.rows.c.package == package.key, t.rows.c.fate.is_(None), is_later)
-        .values(
-            fate=str(Status.SUPERSEDED),
-            fate_text="Not sent: a later run has sent this reference.",
-        )
+    .values(
+        fate=str(Status.SUPERSEDED),
+        fate_text="Not sent: a later run has sent this reference.",
     )
+)
 
 
 def skip_empty_uploads(db: Connection, package: Package) -> None:

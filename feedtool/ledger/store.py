@@ -303,10 +303,15 @@ class Ledger:
 
 def _packages(db: Connection, which: ColumnElement[bool]) -> list[Package]:
     """Some packages, file by file, by number."""
-    joined = t.packages.join(t.files).join(t.runs)
-    columns = select(t.uploads.c.package, t.uploads.c.stage).where(which)
-    columns = columns.select_from(t.uploads.join(joined))
-    stages = stages_of(db.execute(columns.order_by(*t.uploads.primary_key)))
-    query = select(t.packages).select_from(joined).where(which)
-    found = db.execute(query.order_by(t.packages.c.file, t.packages.c.number)).all()
+    stages = stages_of(db.execute(_STAGES.where(which)))
+    found = db.execute(_PACKAGES.where(which)).all()
     return [package_of(row, stages.get(row.package, ())) for row in found]
+
+
+_JOINED = t.packages.join(t.files).join(t.runs)
+_STAGES = (
+    select(t.uploads.c.package, t.uploads.c.stage)
+    .select_from(t.uploads.join(_JOINED))
+    .order_by(*t.uploads.primary_key)
+)
+_PACKAGES = select(t.packages).select_from(_JOINED).order_by(t.packages.c.file, t.packages.c.number)
