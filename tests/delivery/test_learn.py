@@ -258,21 +258,23 @@ def test_gone_after_the_commit(do: Do, status: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("state", "age", "expired"),
+    ("state", "hours", "then"),
     [
-        ("WaitingForCompletion", timedelta(hours=24), True),
+        ("WaitingForCompletion", 24, Phase.PLANNED),
         # It may have been integrated, and forgotten since.
-        ("WaitingForCompletion", timedelta(hours=72), False),
-        ("Ready", timedelta(hours=24), False),
-        (None, timedelta(hours=24), False),
+        ("WaitingForCompletion", 72, Phase.LOOKING),
+        ("Ready", 24, Phase.LOOKING),
+        (None, 24, Phase.LOOKING),
     ],
 )
-def test_gone_too_soon_to_be_forgotten(state: str | None, age: timedelta, expired: bool) -> None:
-    before = package(Phase.COMMITTING, state=state, created_at=TIME - age)
+def test_gone_too_soon_to_be_forgotten(state: str | None, hours: int, then: Phase) -> None:
+    created = TIME - timedelta(hours=hours)
+    before = package(Phase.COMMITTING, state=state, created_at=created)
     found = hear(before, Do.LOOK, reply(404, PROBLEM)).package
-    assert found.phase is (Phase.PLANNED if expired else Phase.LOOKING)
-    assert found.committed_at == (None if expired else TIME)
-    assert found.package_id == (None if expired else "p1")
+    free = (Phase.PLANNED, None, None)
+    held = (Phase.LOOKING, TIME, "p1")
+    expected = free if then is Phase.PLANNED else held
+    assert (found.phase, found.committed_at, found.package_id) == expected
 
 
 # Looks.
