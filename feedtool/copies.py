@@ -41,6 +41,7 @@ def refuse_places(
     for one, target, told in _wanted(inputs, [Outcome(sheet) for sheet in sheets], outputs):
         headings = [verdicts.notes(outcome.checked, tuple) for outcome in told]
         limits, fallback = asked.dialect.reading, asked.dialect.csv_fallback
+        _refuse_pipe(target)
         refuse_place(one.path, target, headings, summary, fallback, limits)
 
 
@@ -101,6 +102,7 @@ def _write(
     one: Input, place: Path, told: Sequence[Outcome], asked: Asked, *, overwrite: bool
 ) -> FeedtoolError | None:
     try:
+        _refuse_pipe(place)
         annotate(
             one.path,
             place,
@@ -113,6 +115,14 @@ def _write(
     except FeedtoolError as error:
         return error
     return None
+
+
+def _refuse_pipe(place: Path) -> None:
+    """To look into a pipe would be to wait for whoever writes into it."""
+    if place.exists() and not (place.is_file() or place.is_dir()):
+        raise UsageProblem(
+            f"{place} is no file, and is left as it is.", "Name another place with --out."
+        )
 
 
 def _wanted(

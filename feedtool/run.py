@@ -7,6 +7,7 @@ results    the same, without sending anything new
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -79,6 +80,8 @@ class Books:
     def spares(self, run: int, target: Path) -> Iterator[Path]:
         """Other places for a copy: beside it, then with the ledger."""
         yield target.with_name(f"{target.stem}.run-{run}{target.suffix}")
+        with suppress(OSError):
+            self.folder.mkdir(mode=0o700, exist_ok=True)
         yield self.folder / f"{target.stem}.run-{run}{target.suffix}"
 
 

@@ -66,6 +66,8 @@ def _tell_of_copies(outcomes: Sequence[Outcome], targets: Iterable[Path]) -> Non
     displaced = {one.displaced.message: one for one in outcomes if one.displaced}
     for message, outcome in displaced.items():
         say("warning", f"{message} The annotated copy is {outcome.annotated} instead.")
+    if displaced:
+        return  # what stands there has just been told of
     for target in targets:
         if target not in written and target.exists():
             say("warning", f"{target} was not renewed: it is from an earlier run")

@@ -15,6 +15,7 @@ from concurrent.futures import wait as wait_for
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from feedtool.delivery.answer import read_answer
@@ -34,7 +35,7 @@ from feedtool.delivery.learn import cleared, counted, learnt
 from feedtool.delivery.progress import GO_ON, Learnt, Now, closed
 from feedtool.delivery.seek import asked, unaskable
 from feedtool.errors import FeedtoolError, Interrupted
-from feedtool.ledger import Change, Phase
+from feedtool.ledger import Change, Phase, Stage
 from feedtool.service import wire
 from feedtool.service.answers import Kind
 from feedtool.service.pace import Pace
@@ -53,6 +54,9 @@ if TYPE_CHECKING:
 
 POOL = 4
 """Calls under way at a time."""
+
+AHEAD = 16
+"""Uploads whose requests are read at once."""
 
 
 def deliver(
@@ -147,6 +151,8 @@ class _Delivery:
     flights: dict[Future[Heard], _Flight] = field(default_factory=dict)
     begun: list[_Flight] = field(default_factory=list)
     """Intended, and not yet sent."""
+    ahead: dict[tuple[int, int], list[bytes]] = field(default_factory=dict)
+    """The requests of the next uploads, by package and upload."""
     results: Counter[int] = field(default_factory=Counter)
     """Rows that have a result, by package."""
     changes: list[Change] = field(default_factory=list)
@@ -259,13 +265,22 @@ class _Delivery:
         if do is Do.CREATE:
             return wire.create_package(package.channel, package.package_type, self.order.language)
         if do is Do.UPLOAD:
-            bodies = self.ledger.bodies(package.key, upload)
+            bodies = self._bodies(package, upload)
             return wire.upload(package_id, bodies, self.settings.upload_body)
         if do is Do.COMMIT:
             return wire.commit(package_id)
         if do is Do.FETCH:
             return wire.read_results(package_id, package.link, self.settings.results_limit)
         return wire.read_package(package_id)
+
+    def _bodies(self, package: Package, upload: int) -> list[bytes]:
+        """The requests of an upload; those of the next ones are read with them."""
+        if (package.key, upload) not in self.ahead:
+            stages = enumerate(package.uploads, 1)
+            left = (n for n, stage in stages if stage is Stage.PLANNED and n >= upload)
+            read = self.ledger.bodies(package.key, [*islice(left, AHEAD)])
+            self.ahead = {(package.key, number): bodies for number, bodies in read.items()}
+        return self.ahead[package.key, upload]
 
     def _land(self, done: Iterable[Future[Heard]]) -> None:
         for future in done:
@@ -296,6 +311,7 @@ class _Delivery:
         """A step that asks nothing of the service."""
         package = self.packages[package.key]
         if do is Do.CLEAR:
+            self.ahead = {}
             found = self.ledger.clear(package, self.order)
             self.packages[package.key] = found
             self._change(found, cleared(found, self._now()))

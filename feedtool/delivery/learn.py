@@ -47,6 +47,8 @@ ABOUT_THE_CONTENT = {400, 409, 413, 415, 422}
 GONE = {404, 410}
 FORBIDDEN = 403
 
+SURELY_OPEN = timedelta(hours=5)
+"""An open package lives for 6 hours; an hour is left to clocks that differ."""
 SURELY_KEPT = timedelta(days=2)
 """Results are kept for 3 days (specification, part "Limits") by the service's clock, which not
 every answer tells: ours may be hours off."""
@@ -271,10 +273,13 @@ def _gone(package: Package, _step: Step, answer: Answer, now: Now) -> Learnt:
 def _has_expired(package: Package, at: datetime) -> bool:
     """Whether a package that is gone was open to its end, although its PATCH was intended.
 
-    That is sure while it is too young to have been integrated and forgotten.
+    That is sure while it is too young to have been integrated and forgotten; and one that is
+    younger than open packages live has not expired, whatever a gateway says.
     """
     was_open = STATES.get(package.state or "") is Meaning.OPEN
-    return was_open and package.created_at is not None and at - package.created_at < SURELY_KEPT
+    if not was_open or package.created_at is None:
+        return False
+    return SURELY_OPEN <= at - package.created_at < SURELY_KEPT
 
 
 def _anew(package: Package, now: Now) -> Package:

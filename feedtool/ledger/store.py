@@ -179,13 +179,17 @@ class Ledger:
         with reading(self._engine) as db:
             return set(db.execute(created).scalars())
 
-    def bodies(self, package: int, upload: int) -> list[bytes]:
-        """The requests of an upload, in the order of the rows."""
-        live = and_(t.rows.c.package == package, t.rows.c.upload == upload, t.rows.c.fate.is_(None))
+    def bodies(self, package: int, uploads: Collection[int]) -> dict[int, list[bytes]]:
+        """The requests of some uploads, each in the order of the rows."""
+        live = and_(
+            t.rows.c.package == package, t.rows.c.upload.in_(uploads), t.rows.c.fate.is_(None)
+        )
+        query = select(t.rows.c.upload, t.rows.c.body).where(live).order_by(t.rows.c.row)
+        found: dict[int, list[bytes]] = {upload: [] for upload in uploads}
         with reading(self._engine) as db:
-            return list(
-                db.execute(select(t.rows.c.body).where(live).order_by(t.rows.c.row)).scalars()
-            )
+            for upload, body in db.execute(query):
+                found[upload].append(body)
+        return found
 
     def clear(self, package: Package, run: Run) -> Package:
         """Begin with a package: the rows that a later run has sent are given up.

@@ -21,7 +21,7 @@ from feedtool.service.wire import Call, NotSent, OutcomeUnknown, Reply, Sender, 
 from tests.delivery.conftest import QUICK, START, delete, upsert
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Collection, Iterator
 
     from tests.delivery.conftest import Scene
 
@@ -904,15 +904,13 @@ def test_what_was_not_yet_sent_when_interrupted_is_sent_later(scene: Scene) -> N
 
 
 class Breaking(Ledger):
-    """A ledger whose third upload cannot be read."""
+    """A ledger whose uploads cannot be read."""
 
     def __init__(self, ledger: Ledger) -> None:
         self.__dict__ = ledger.__dict__
 
-    def bodies(self, package: int, upload: int) -> list[bytes]:
-        if upload == 3:
-            raise Interrupted("The disk is gone.")
-        return super().bodies(package, upload)
+    def bodies(self, package: int, uploads: Collection[int]) -> dict[int, list[bytes]]:
+        raise Interrupted("The disk is gone.")
 
     def close(self) -> None:
         """Somebody else's."""

@@ -93,8 +93,8 @@ def test_rows_become_packages_and_uploads(ledger: Ledger) -> None:
         rows=3,
         uploads=(Stage.PLANNED, Stage.PLANNED),
     )
-    assert ledger.bodies(packages[0].key, 1) == [b'{"n":3}', b'{"n":5}']
-    assert ledger.bodies(packages[0].key, 2) == [b'{"n":6}']
+    assert ledger.bodies(packages[0].key, [1])[1] == [b'{"n":3}', b'{"n":5}']
+    assert ledger.bodies(packages[0].key, [2])[2] == [b'{"n":6}']
     assert ledger.packages(file) == [
         PackageSummary(None, UPSERT, "P", None, 3, 2),
         PackageSummary(None, UPSERT, "S", None, 1, 1),
@@ -290,7 +290,7 @@ def test_what_an_interrupted_run_left_uncommitted_is_given_up(ledger: Ledger, ph
     assert left.uploads == (Stage.PLANNED,)
     # Of the older, only what the newer has not sent is still to be sent.
     found = ledger.clear(left, older.run)
-    assert ledger.bodies(found.key, 1) == [b'{"n":3}']
+    assert ledger.bodies(found.key, [1])[1] == [b'{"n":3}']
     assert told(ledger, older) == ["Pending", "Superseded"]
 
 
@@ -378,7 +378,7 @@ def test_superseded_by_what_a_later_run_has_sent(
     assert found.uploads == (Stage.SKIPPED if is_superseded else Stage.PLANNED, Stage.PLANNED)
     status = "Superseded" if is_superseded else "Pending"
     assert told(ledger, older) == [status, status, "Pending"]
-    assert ledger.bodies(found.key, 2) == [b'{"n":5}']
+    assert ledger.bodies(found.key, [2])[2] == [b'{"n":5}']
 
 
 def test_an_earlier_run_supersedes_nothing(ledger: Ledger) -> None:
@@ -436,7 +436,7 @@ class Closing:
     def moved(self) -> list[list[int]]:
         """The rows of each upload of the new package."""
         return [
-            [json.loads(body)["n"] for body in self.ledger.bodies(package.key, number)]
+            [json.loads(body)["n"] for body in self.ledger.bodies(package.key, [number])[number]]
             for package in self.new
             for number in range(1, len(package.uploads) + 1)
         ]
