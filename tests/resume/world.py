@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -87,7 +88,7 @@ def running() -> Iterator[subprocess.Popen[str]]:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
-        env={"PYTHONPATH": str(ROOT), "PATH": "", "COLUMNS": "200"},
+        env={"PYTHONPATH": str(ROOT), "PATH": os.defpath, "COLUMNS": "200"},
     ) as process:
         yield process
         pipe(process.stdin).close()
