@@ -24,6 +24,7 @@ import os
 import resource
 import signal
 import sys
+import tempfile
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -118,6 +119,7 @@ def command(asked: dict[str, Any]) -> int:
     Points(asked["kill"], Path("points")).watch()
     hurry(asked["epoch"], asked["speed"])
     os.environ.update(asked["environment"])
+    tempfile.tempdir = None  # TMPDIR may be another one by now
     if asked["limit"] is not None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (asked["limit"], asked["limit"]))
     if asked["bug"]:

@@ -111,6 +111,7 @@ def test_it_is_in_no_report_of_a_bug(world_of: Callable[..., World], way: str) -
     plant(world, WAYS[way], FAILURES["none"])
     done = submit(world, WAYS[way], "--report", "report.json", bug=f"it was {TOKEN}")
     assert done[0].code == 70, done[0]
+    assert list((world.folder / "temporary").glob("feedtool-bug-*"))
     assert search(world.folder) >= 4
 
 
