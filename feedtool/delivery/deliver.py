@@ -18,7 +18,7 @@ from datetime import timedelta
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from feedtool.delivery.answer import read_answer
+from feedtool.delivery.answer import Answer, read_answer
 from feedtool.delivery.decide import (
     AFTER_COMMIT,
     LOCAL,
@@ -99,6 +99,7 @@ def deliver(
             order=run,
             lanes=lanes,
             pace=Pace(pool),
+            backlog=pool if pool > 1 else 0,
             now=now,
             sleep=sleep,
             luck=luck,
@@ -137,6 +138,8 @@ class _Delivery:
     lanes: Executor
     pace: Pace
     """How many calls the seller's quota seems to bear."""
+    backlog: int
+    """How many calls may wait for a lane, their intents written, so that no lane waits for us."""
     now: Callable[[], datetime]
     sleep: Callable[[float], None]
     luck: Callable[[], float]
@@ -214,7 +217,7 @@ class _Delivery:
         return next_steps(
             self._in_hand(),
             now,
-            room=self.pace.room(len(flying)),
+            room=self._room(len(flying)),
             busy={step.package for step in flying if step.do is not Do.UPLOAD},
             wait=self.wait,
             settings=self.settings,
@@ -231,6 +234,11 @@ class _Delivery:
             for package in self.packages.values()
             if package.file in self.paths or package.phase is not Phase.PLANNED
         ]
+
+    def _room(self, flying: int) -> int:
+        """How many calls may be begun; none is kept ready while the quota is felt."""
+        ready = 0 if self.pace.behind else self.backlog
+        return max(0, self.pace.lanes + ready - flying)
 
     def _begin(self, package: Package, do: Do, upload: int) -> None:
         """Write down that a step is intended."""
@@ -285,15 +293,30 @@ class _Delivery:
     def _land(self, done: Iterable[Future[Heard]]) -> None:
         for future in done:
             self._learn(self.flights.pop(future), future.result())
+        held = self._held_until()
+        if self.stop or self.pace.behind or (held and held > self.now()):
+            self._recall()
+
+    def _recall(self) -> None:
+        """Take back what still waits for a lane: it has never left."""
+        for future, flight in list(self.flights.items()):
+            if future.cancel():
+                del self.flights[future]
+                self._take_in(flight, Answer(Kind.WAIT, "taken back before it left", wait=0.0))
 
     def _learn(self, flight: _Flight, heard: Heard) -> None:
-        """Take in the answer to a step."""
-        now, step = self.now(), flight.step
-        before = self.packages[step.package]
-        answer = read_answer(step.do, flight.call, heard, now)
+        """Read the answer to a step."""
+        now = self.now()
+        answer = read_answer(flight.step.do, flight.call, heard, now)
         if answer.at is not None:
             self.skew = answer.at - now
         self.pace = self.pace.after(answer.kind, now)
+        self._take_in(flight, answer)
+
+    def _take_in(self, flight: _Flight, answer: Answer) -> None:
+        """What an answer comes to."""
+        now, step = self.now(), flight.step
+        before = self.packages[step.package]
         news = learnt(before, step, answer, self._now())
         attempt = replace(
             flight.attempt,
@@ -385,6 +408,7 @@ class _Delivery:
         with suppress(FeedtoolError):
             for flight in self.begun:
                 self._learn(flight, NotSent("the run was stopped"))
+            self._recall()
             self._land(wait_for(self.flights).done)
             self._save()
 

@@ -910,6 +910,7 @@ class Breaking(Ledger):
         self.__dict__ = ledger.__dict__
 
     def bodies(self, package: int, uploads: Collection[int]) -> dict[int, list[bytes]]:
+        del package, uploads
         raise Interrupted("The disk is gone.")
 
     def close(self) -> None:

@@ -99,10 +99,25 @@ class FragileLedger(Ledger):
         return new
 
 
+HALF = 0.5
+
+
 class Done(NamedTuple):
     """What `concurrent.futures.wait` returns, as far as it is used."""
 
     done: list[Future[Any]]
+
+
+class Waiting(Future[Any]):
+    """A call that waits for a lane, or has one already: which of the two, chance says."""
+
+    def __init__(self, random: Random) -> None:
+        super().__init__()
+        self.random = random
+
+    def cancel(self) -> bool:
+        """Take it back; False where it has left."""
+        return self.random.random() < HALF and super().cancel()
 
 
 class Lanes(Executor):
@@ -117,7 +132,7 @@ class Lanes(Executor):
         self.waiting: dict[Future[Any], tuple[Callable[..., Any], tuple[Any, ...]]] = {}
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **_: Any) -> Future[Any]:
-        future: Future[Any] = Future()
+        future = Waiting(self.random)
         self.waiting[future] = (fn, args)
         return future
 
@@ -130,12 +145,14 @@ class Lanes(Executor):
             if future not in self.waiting:
                 raise Crash  # it was in this call that the process died
             fn, args = self.waiting.pop(future)
+            future.set_running_or_notify_cancel()
             future.set_result(fn(*args))
         return Done(wanted)
 
     def abandoned(self) -> list[Call]:
         """The calls that were under way when the process died."""
-        calls = [args[1] for _, args in self.waiting.values()]
+        under_way = (kept for future, kept in self.waiting.items() if not future.cancelled())
+        calls = [args[1] for _, args in under_way]
         self.waiting.clear()
         return calls
 
