@@ -14,6 +14,11 @@ from feedtool.check.result import CheckedSheet
 from feedtool.dialect import Dialect
 from feedtool.model import Problem
 
+# Failures in what tests share are told as those in the tests themselves.
+pytest.register_assert_rewrite(
+    "tests.corpus.made", "tests.agreement.again", "tests.agreement.copies", "tests.fuzz.trial"
+)
+
 # How long an example takes says more of the machine's other work than of the code.
 settings.register_profile("patient", deadline=None)
 settings.load_profile("patient")

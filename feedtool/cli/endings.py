@@ -106,7 +106,9 @@ def _ended(error: Any, arguments: list[str]) -> int:
 
 
 def _ctrl_c(error: Any, arguments: list[str]) -> int:
-    del error, arguments
+    # click takes the end of a file for the user's wish; nothing here asks the user anything.
+    if isinstance(error.__cause__, EOFError):
+        return _bug(error.__cause__, arguments)
     say("error", "stopped by Ctrl-C")
     return Exit.CTRL_C
 

@@ -185,6 +185,7 @@ def test_a_bug_is_one_line_and_a_report_ready_to_paste(
 
 ENDINGS = {
     "Ctrl-C": (KeyboardInterrupt(), 130),
+    "a file that ends too early": (EOFError(), 70),
     "out of memory": (MemoryError(), 70),
     "too deep": (RecursionError(), 70),
     "a disk that fails": (OSError(5, "Input/output error"), 2),

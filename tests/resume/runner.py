@@ -121,6 +121,7 @@ def command(asked: dict[str, Any]) -> int:
     os.environ.update(asked["environment"])
     tempfile.tempdir = None  # TMPDIR may be another one by now
     if asked["limit"] is not None:
+        sys.dont_write_bytecode = True  # a module cut short there would be everybody's
         resource.setrlimit(resource.RLIMIT_FSIZE, (asked["limit"], asked["limit"]))
     if asked["bug"]:
         mock.patch.object(deliver, "read_answer", side_effect=ValueError(asked["bug"])).start()
