@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from feedtool.model import Message, Status
 from feedtool.service.packages import (
+    LONGEST_ID,
     ROUTE_NAMES,
     Meaning,
     RowResult,
@@ -81,7 +82,9 @@ def test_an_answer_without_an_id(found: Reply) -> None:
         package_id(found)
 
 
-ids = st.text(min_size=1).filter(lambda name: name.isprintable() and name.strip() == name)
+ids = st.text(min_size=1, max_size=LONGEST_ID).filter(
+    lambda name: name.isprintable() and name.strip() == name
+)
 
 
 @given(
