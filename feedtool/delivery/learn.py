@@ -87,7 +87,7 @@ def _not_authorised(package: Package, step: Step, answer: Answer, _now: Now) -> 
         "The token is known but lacks the right: check the seller and what the account is opened"
         " for."
         if forbidden
-        else "Check the token, and that it has not run out; then send the file again."
+        else "Check the token, and that it has not run out; then go on with `feedtool resume`."
     )
     stop = answer.error or NotAuthorised(f"The service {what}: {answer.detail}", hint)
     return Learnt(_undone(package, step), stop=stop)
