@@ -31,6 +31,8 @@ CHECKS = {
 }
 PYTEST = ["pytest", "-n", "2"]
 COVERAGE = ["--cov", "--cov-report="]
+WORLDS = ["tests/agreement", "tests/corpus", "tests/fuzz", "tests/resume", "tests/simulation"]
+"""Whole worlds, run by the thousand: counting lines would only make them slower."""
 
 
 def main(arguments: list[str]) -> int:
@@ -40,7 +42,7 @@ def main(arguments: list[str]) -> int:
         return run("long tests", [*PYTEST, "-m", "long", *asked])
     for name, command in FIXES.items() if "--fix" in arguments else ():
         run(name, command)
-    steps = {**CHECKS, "tests": [*PYTEST, *COVERAGE, *asked]}
+    steps = {**CHECKS, **tests(asked)}
     summary = []
     codes = []
     for name, command in steps.items():
@@ -50,6 +52,14 @@ def main(arguments: list[str]) -> int:
         summary.append(f"  {'FAILED' if codes[-1] else 'passed'}  {name} ({seconds:.0f} s)")
     print("", "What ran:", *summary, covered(), sep="\n")  # noqa: T201  # what it is for
     return int(any(codes))
+
+
+def tests(asked: list[str]) -> dict[str, list[str]]:
+    """What was asked for, or all: the worlds apart from the others."""
+    if asked:
+        return {"tests": [*PYTEST, *COVERAGE, *asked]}
+    others = [f"--ignore={world}" for world in WORLDS]
+    return {"tests": [*PYTEST, *COVERAGE, *others], "whole worlds": [*PYTEST, *WORLDS]}
 
 
 def run(name: str, command: list[str]) -> int:

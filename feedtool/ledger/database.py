@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -46,11 +47,12 @@ DRIVERS = {
 """What a URL may begin with, and the driver that it means."""
 
 WAIT_FOR_LOCK_MS = 30_000
+PAUSE_MS = 20
+"""Between two tries where SQLite itself does not wait."""
 
 PRAGMAS = (
     # First, since the others may have to wait too.
     f"PRAGMA busy_timeout = {WAIT_FOR_LOCK_MS}",
-    "PRAGMA journal_mode = WAL",
     "PRAGMA synchronous = FULL",
     "PRAGMA foreign_keys = ON",
 )
@@ -220,6 +222,7 @@ def _sqlite(url: URL) -> Engine:
         connection.isolation_level = None
         for pragma in PRAGMAS:
             connection.execute(pragma).close()
+        _write_ahead(connection)
 
     @event.listens_for(engine, "begin")
     def _begun(connection: Connection) -> None:
@@ -228,6 +231,20 @@ def _sqlite(url: URL) -> Engine:
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
     return engine
+
+
+def _write_ahead(connection: Any) -> None:
+    """Turn the write-ahead log on. Where two do so at once SQLite refuses one without waiting."""
+    for _ in range(WAIT_FOR_LOCK_MS // PAUSE_MS):
+        try:
+            connection.execute("PRAGMA journal_mode = WAL").close()
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error):
+                raise
+            time.sleep(PAUSE_MS / 1000)
+        else:
+            return
+    connection.execute("PRAGMA journal_mode = WAL").close()
 
 
 # PostgreSQL.
