@@ -21,7 +21,15 @@ pytest.register_assert_rewrite(
 
 # How long an example takes says more of the machine's other work than of the code.
 settings.register_profile("patient", deadline=None)
-settings.load_profile("patient")
+# The same examples each time, so that what fails fails for everybody; the long runs try others.
+settings.register_profile("repeatable", settings.get_profile("patient"), derandomize=True)
+settings.load_profile("repeatable")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Lets the tests that take minutes have examples of their own each time."""
+    if config.option.markexpr == "long":
+        settings.load_profile("patient")
 
 Rows = Sequence[Mapping[str, str]]
 
