@@ -128,8 +128,11 @@ def _open_zip(file: IO[bytes]) -> ZipFile:
             raise ZipBomb("The package has too many parts.", _NOT_TRUSTED)
         return ZipFile(file)
     except (*_BROKEN, NotImplementedError) as error:
+        # zipfile's words for a package whose directory, which is its end, cannot be found.
+        is_cut_off = "not a zip file" in str(error)
+        why = "its end is missing" if is_cut_off else error
         raise CorruptZip(
-            f"The file is a damaged or incomplete zip package ({error}).", COPY_AGAIN
+            f"The file is a damaged or incomplete zip package ({why}).", COPY_AGAIN
         ) from error
 
 
