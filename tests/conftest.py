@@ -31,6 +31,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.option.markexpr == "long":
         settings.load_profile("patient")
 
+
 Rows = Sequence[Mapping[str, str]]
 
 

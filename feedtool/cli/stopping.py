@@ -32,8 +32,9 @@ class Stopping:
         """The first parks what is under way, the second stops at once."""
         if self._reason is not None:
             _stop_now(number, frame)
-        say("stopping", "the calls under way are finished first; Ctrl-C again stops at once")
         self._stop(Stopped("stopped by Ctrl-C", HINT))
+        # Said last: who reads it and presses Ctrl-C again means what it says.
+        say("stopping", "the calls under way are finished first; Ctrl-C again stops at once")
 
     def terminate(self, number: int, frame: object) -> None:
         """SIGTERM parks too."""
