@@ -164,6 +164,8 @@ def submit(
     kept = [one.file for one in snapshots]
     sheets = check(kept, asked)
     refuse_places(inputs, sheets, outputs, asked)
+    if all(sheet.error for sheet in sheets):
+        return Submission([Outcome(sheet) for sheet in sheets])
     if is_all_or_nothing and not _all_clean(sheets):
         outcomes = [_planned(sheet, asked, is_sent=False) for sheet in sheets]
         write(kept, outcomes, outputs, asked)
@@ -255,6 +257,12 @@ def unfinished(books: Books) -> list[int]:
     open_ones = set(books.ledger.unfinished())
     runs = reversed(books.ledger.runs())
     return [run.run_id for run in runs if run.run_id in open_ones or _is_left(run, books)]
+
+
+def has_to_ask(run: int, books: Books) -> bool:
+    """Whether anything of a run is still to be sent to the service, or to be fetched from it."""
+    is_whole = recorded_of(run, books).is_whole(books.ledger.files(run))
+    return not is_whole or run in books.ledger.unfinished()
 
 
 def _is_left(run: "Run", books: Books) -> bool:

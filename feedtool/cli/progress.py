@@ -14,6 +14,9 @@ EVERY = 10.0
 COUNTED = ("upload", "results")
 """Kinds of events of which there are many, one after the other."""
 
+KEPT = "deadline"
+"""The kind of event that is never left out nor drawn over: a warning."""
+
 BAR = 20
 """Columns of the bar."""
 
@@ -79,6 +82,10 @@ class ProgressLines:
 
     def tell(self, event: Event) -> None:
         """Draws the event on a terminal; elsewhere now and then one."""
+        if event.kind == KEPT:
+            self.close()
+            self._out.write(f"warning: {clean(event.text)}\n")
+            return
         now = self._monotonic()
         text, rate = clean(event.text), self._rate.told(event, now)
         if self._is_terminal:
@@ -97,6 +104,7 @@ class ProgressLines:
         if self._drawn:
             self._out.write("\r" + " " * self._drawn + "\r")
             self._out.flush()
+            self._drawn = 0
 
 
 def on_stderr(monotonic: Callable[[], float]) -> ProgressLines:

@@ -33,7 +33,10 @@ def _given(function: options.F) -> options.F:
 def resume(
     ctx: click.Context, /, run: int | None, form: str, report: Path | None, **given: Any
 ) -> int:
-    """Go on with an interrupted RUN, or with all of them, and write where it was told to."""
+    """Go on with an interrupted RUN, or with all of them, and write where it was told to.
+
+    Where only the annotated copies are missing no account is needed.
+    """
     from feedtool import run as features
     from feedtool.cli.books import books
 
@@ -92,12 +95,17 @@ def _go_on(
     only_fetch: bool,
 ) -> int:
     """Delivers runs, one after the other, and tells what came of all of them."""
+    from datetime import UTC, datetime
+
     from feedtool.cli.sending import tell_submission
-    from feedtool.run import Submission
+    from feedtool.run import Submission, has_to_ask, results
 
     found = Submission([])
     for run in runs:
-        one = _go_on_with(ctx, run, opened, home, given, form, only_fetch=only_fetch)
+        if has_to_ask(run, opened):
+            one = _go_on_with(ctx, run, opened, home, given, form, only_fetch=only_fetch)
+        else:  # only its copies are missing
+            one = Submission(results(run, opened, datetime.now(UTC)))
         found = Submission(
             [*found.outcomes, *one.outcomes],
             found.stopped or one.stopped,

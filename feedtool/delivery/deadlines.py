@@ -41,15 +41,16 @@ def deadline(package: Package) -> Deadline | None:
     return None
 
 
+def soon(package: Package, now: datetime) -> str | None:
+    """What of a package is lost soon, or was; `now` by the service's clock."""
+    next_ = deadline(package)
+    if next_ is None or next_.at - now > SOON:
+        return None
+    when = "since" if next_.at <= now else "at"
+    return f"{next_.what} {when} {next_.at:%Y-%m-%d %H:%M} UTC"
+
+
 def warnings(packages: list[Package], now: datetime) -> list[str]:
     """One for each package of which something is lost soon, or was."""
-    found = []
-    for package in packages:
-        next_ = deadline(package)
-        if next_ is None or next_.at - now > SOON:
-            continue
-        when = "since" if next_.at <= now else "at"
-        found.append(
-            f"package {package.package_id}: {next_.what} {when} {next_.at:%Y-%m-%d %H:%M} UTC"
-        )
-    return found
+    told = ((package, soon(package, now)) for package in packages)
+    return [f"package {package.package_id}: {what}" for package, what in told if what]

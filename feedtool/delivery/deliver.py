@@ -19,6 +19,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from feedtool.delivery.answer import Answer, read_answer
+from feedtool.delivery.deadlines import soon
 from feedtool.delivery.decide import (
     AFTER_COMMIT,
     LOCAL,
@@ -30,7 +31,7 @@ from feedtool.delivery.decide import (
     resumed,
     wake_at,
 )
-from feedtool.delivery.events import event_of
+from feedtool.delivery.events import deadline_event, event_of
 from feedtool.delivery.learn import cleared, counted, learnt
 from feedtool.delivery.progress import GO_ON, Learnt, Now, closed
 from feedtool.delivery.seek import asked, unaskable
@@ -162,6 +163,8 @@ class _Delivery:
     """Not yet in the ledger."""
     events: list[Event] = field(default_factory=list)
     """Not yet told: nothing is, before it is in the ledger."""
+    warned: set[str] = field(default_factory=set)
+    """The deadlines that were told of."""
     hold: datetime | None = None
     skew: timedelta = timedelta(0)
     """What the service's clock is ahead of ours."""
@@ -389,8 +392,20 @@ class _Delivery:
         """No call begins before this: the service asked for it, or its quota wants a pause."""
         return max(filter(None, (self.hold, self.pace.next_at)), default=None)
 
+    def _warn_of_deadlines(self) -> None:
+        """Tell once what is lost before long: whoever reads it may see to the service meanwhile."""
+        for package in self.packages.values():
+            what = soon(package, self.now() + self.skew)
+            told = f"{package.package_id}: {what}"
+            if what and told not in self.warned:
+                self.warned.add(told)
+                path = self.paths.get(package.file, "")
+                done = self.results[package.key]
+                self.events.append(deadline_event(what, package, done, path))
+
     def _sleep_until_due(self) -> bool:
         self._save()
+        self._warn_of_deadlines()
         self._report()
         packages = self._in_hand()
         if earliest := self._held_until():

@@ -13,7 +13,7 @@ class Event(NamedTuple):
     """Something happened to a package; `text` says it all on one line."""
 
     kind: str
-    """created, upload, state, committed, results, closed, waiting, or trouble."""
+    """created, upload, state, committed, results, closed, waiting, deadline, or trouble."""
     text: str
     path: str
     """The file, as it was named."""
@@ -54,6 +54,11 @@ def event_of(
     if do is Do.LOOK and before.state == after.state:
         return None
     return _event(KIND_OF_STEP[do], _text(do, after, results), after, results, path)
+
+
+def deadline_event(what: str, package: Package, results: int, path: str) -> Event:
+    """Something of a package will be lost soon."""
+    return _event("deadline", f"{package.package_id}: {what}", package, results, path)
 
 
 def _text(do: Do, package: Package, results: int) -> str:

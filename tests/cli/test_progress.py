@@ -14,12 +14,14 @@ def event(kind: str, done: int, total: int, package: int = 1) -> Event:
 
 def told(*events: tuple[float, Event], is_terminal: bool = True, width: int = 80) -> list[str]:
     """What stands on the line after each event, each at its second."""
-    times = iter([0.0, *(at for at, _ in events)])
+    times = iter([0.0, *(at for at, one in events if one.kind != "deadline")])
     out = io.StringIO()
     lines = ProgressLines(out, lambda: next(times), is_terminal=is_terminal, width=lambda: width)
     for _, one in events:
         lines.tell(one)
-    return [line.rstrip() for line in out.getvalue().replace("\r", "\n").splitlines() if line]
+    return [
+        line.rstrip() for line in out.getvalue().replace("\r", "\n").splitlines() if line.strip()
+    ]
 
 
 LINES = {
@@ -41,6 +43,10 @@ LINES = {
             "[--------------------] 0/500  package 1: upload",
             "[--------------------] 10/500, 1.0/s, 8 min 10 s left  package 1: upload",
         ],
+    ),
+    "a warning stays": (
+        [(0.0, event("upload", 1, 5)), (0.0, event("deadline", 0, 5))],
+        ["[####----------------] 1/5  package 1: upload", "warning: package 1: deadline"],
     ),
     "each package counts anew": (
         [(0.0, event("upload", 5, 5)), (9.0, event("upload", 1, 5, package=2))],
@@ -66,4 +72,10 @@ def test_elsewhere_a_line_comes_every_ten_seconds() -> None:
     assert told(*events, is_terminal=False) == [
         "package 1: upload (10/100, 1.0/s, 1 min 30 s left)",
         "package 1: upload (20/100, 1.0/s, 1 min 20 s left)",
+    ]
+
+
+def test_a_warning_never_waits() -> None:
+    assert told((1.0, event("deadline", 0, 5)), is_terminal=False) == [
+        "warning: package 1: deadline"
     ]

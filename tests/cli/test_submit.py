@@ -181,6 +181,14 @@ def test_what_was_sent_stays_known_to_the_sandbox(feedtool: Feedtool, files: Fil
     assert codes == ["8000", "9000"]
 
 
+def test_what_cannot_be_read_is_no_run(feedtool: Feedtool, files: Files) -> None:
+    assert feedtool("submit", "--sandbox", "nowhere.csv").code == 3
+    assert json.loads(feedtool("runs", "--format", "json").out) == []
+    feedtool("submit", "--sandbox", "nowhere.csv", files.csv(offer(1)))
+    (run,) = json.loads(feedtool("runs", "--format", "json").out)
+    assert [Path(file).name for file in run["files"]] == ["offers.csv"]
+
+
 @pytest.mark.parametrize("suffix", [".json", ".csv", ".html", ".JSON"])
 def test_reports(feedtool: Feedtool, files: Files, suffix: str) -> None:
     path = files.csv(offer(1), offer(2, quantity="-1"))

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections import Counter
 from contextlib import suppress
 from dataclasses import replace
@@ -23,6 +24,7 @@ from tests.delivery.conftest import QUICK, START, delete, upsert
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
+    from feedtool.delivery.events import Event
     from tests.delivery.conftest import Scene
 
 TAXES = ("VAT", "EcoPart", "DEA")
@@ -432,11 +434,62 @@ def test_a_quota_is_lived_with(scene_of: Callable[..., Scene]) -> None:
     assert any(event.kind == "waiting" and "429" in event.text for event in scene.events)
 
 
+class Crowd:
+    """Lets calls come in at once: the first upload is refused, the others wait for the gate."""
+
+    def __init__(self, sender: Sender) -> None:
+        self.sender = sender
+        self.gate = threading.Event()
+        self.inside = threading.Semaphore(0)
+        self.first = threading.Lock()
+        self.seen: list[bytes | None] = []
+
+    def send(self, call: Call) -> Reply:
+        if not upload(call):
+            return self.sender.send(call)
+        self.seen.append(call.body)
+        if self.first.acquire(blocking=False):
+            for _ in range(3):  # the other lanes are taken too
+                assert self.inside.acquire(timeout=60)
+            return problem(429, retry_after="5")
+        self.inside.release()
+        assert self.gate.wait(timeout=60)
+        return self.sender.send(call)
+
+
+def test_what_waits_for_a_lane_is_taken_back_at_a_refusal(scene: Scene) -> None:
+    scene.plan((upsert(row) for row in range(3, 23)), TWO)
+    crowd = Crowd(scene.client)
+
+    def told(event: Event) -> None:
+        if event.kind == "waiting" and not crowd.gate.is_set():
+            # Four are in the lanes, and the one that the refusal made free may have the next.
+            assert len(crowd.seen) in (4, 5)
+            crowd.gate.set()
+
+    scene.events = Listening(told)
+    scene.go_on(crowd, pool=4)
+    assert scene.statuses == ["Integrated"] * 20
+    assert len(scene.applied) == 20
+    # Ten uploads, and the refused one once more: what was taken back has never left.
+    assert len(crowd.seen) == 11
+
+
 def test_a_wait_beyond_all_patience_is_not_waited(scene: Scene) -> None:
     scene.plan([upsert(3)])
     with pytest.raises(Interrupted, match="no progress"):
         scene.go_on(Script(scene.client, upload, problem(429, retry_after="86400")))
     assert scene.transport.now() - START < timedelta(minutes=1)
+
+
+def test_what_is_lost_soon_is_warned_of_once(scene: Scene) -> None:
+    scene.plan([upsert(3)])
+    napping = Napping(scene, look, 5.5)
+    scene.go_on(Script(napping, commit, problem(400), problem(400)), settings=PATIENT)
+    assert scene.statuses == ["Integrated"]
+    told = [event.text for event in scene.events if event.kind == "deadline"]
+    package = f"package 1 (Upsert, PRIMARY): {scene.packages[0].package_id}"
+    assert told == [f"{package}: what was uploaded expires at 2026-03-02 15:00 UTC"]
 
 
 # Unknown outcomes.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sqlite3
 import subprocess
 from typing import TYPE_CHECKING
 
@@ -73,6 +74,20 @@ def test_no_room_for_the_copy(world_of: Callable[..., World]) -> None:
     assert not (world.folder / NAME).exists()
     assert not [path for path in world.folder.iterdir() if path.name.endswith(".tmp")]
     again = world.run("results", "1")
+    assert again.code == 1, again
+    world.check()
+
+
+def test_no_account_is_asked_where_only_the_copy_is_missing(world_of: Callable[..., World]) -> None:
+    world = world_of("no account")
+    assert world.submit().code == 1
+    # As a kill leaves it that comes between the last answer and the copy.
+    (world.folder / NAME).unlink()
+    with sqlite3.connect(world.folder / "home" / "ledger.sqlite") as ledger:
+        ledger.execute("UPDATE outputs SET sha256 = ''")
+    ledger.close()
+    (world.folder / "feedtool.toml").unlink()
+    again = world.run("resume")
     assert again.code == 1, again
     world.check()
 
