@@ -2,12 +2,14 @@
 
     python -m tests.fuzz.worker KIND --seed 1 --count 500 [--first 0] [--keep FOLDER]
 
-A case is known by its kind, the seed and its number; of those that Hypothesis makes up all numbers
-up to the failing one are run again. The last line on stdout is a JSON object with the figures.
+A case is known by its kind, the seed and its number; of those that Hypothesis makes up all of its
+round up to the failing one are run again. The last line on stdout is a JSON object with the
+figures.
 """
 
 import argparse
 import faulthandler
+import itertools
 import json
 import time
 import traceback
@@ -31,6 +33,9 @@ SECONDS = 60
 """For one file. The slowest takes about a tenth of a second: what takes this long hangs."""
 
 MOST_FAILURES = 40
+
+ROUND = 250
+"""Cases that Hypothesis makes up at a time: it remembers each, some 80 KiB, until it is done."""
 
 NOW = "now.txt"
 """In the folder for what fails: how to run the case again that is under way."""
@@ -87,7 +92,8 @@ class Run:
         """Judge one. Raises whatever is wrong with it."""
         again = f"{self._again} --first {number} --count 1"
         if self.figures.kind in MADE_UP:
-            again = f"{self._again} --count {number + 1}"
+            first = number // ROUND * ROUND
+            again = f"{self._again} --first {first} --count {number - first + 1}"
         self._file.write_bytes(data)
         (self._keep or self._folder).joinpath(NOW).write_text(again, "utf-8")
         faulthandler.dump_traceback_later(SECONDS, exit=True)
@@ -161,12 +167,21 @@ def run_spoilt(run: Run, first: int, count: int) -> None:
                 return
 
 
-def run_made_up(run: Run, count: int) -> None:
-    """Judge what Hypothesis makes up; it stops at a failure and makes it small."""
+def run_made_up(run: Run, first: int, count: int) -> None:
+    """Judge what Hypothesis makes up, round by round; it stops at a failure and makes it small."""
+    last = first + count
+    for number in range(first, last, ROUND):
+        _run_round(run, number, min(ROUND, last - number))
+        if run.figures.failures:
+            return
+
+
+def _run_round(run: Run, first: int, count: int) -> None:
     kind, seed = run.figures.kind, run.figures.seed
     strategy = MADE_UP[kind][0]
+    numbers = itertools.count(first)
 
-    @hypothesis.seed(seed)
+    @hypothesis.seed(f"{seed} {first}")
     @settings(
         max_examples=count,
         deadline=None,
@@ -176,14 +191,15 @@ def run_made_up(run: Run, count: int) -> None:
     )
     @given(strategy)
     def one(data: bytes) -> None:
-        run.case(run.figures.cases, data)
+        run.case(next(numbers), data)
 
     try:
         one()
     except Exception as error:  # noqa: BLE001  # whatever it is, it is a finding
         errors = error.exceptions if isinstance(error, ExceptionGroup) else (error,)
+        again = f"python -m tests.fuzz.worker {kind} --seed {seed} --first {first} --count {count}"
         for found in errors:
-            run.failed(f"python -m tests.fuzz.worker {kind} --seed {seed} --count {count}", found)
+            run.failed(again, found)
 
 
 def main() -> None:
@@ -206,7 +222,7 @@ def main() -> None:
             if asked.kind in MUTATED:
                 run_spoilt(run, asked.first, asked.count)
             else:
-                run_made_up(run, asked.count)
+                run_made_up(run, asked.first, asked.count)
     print(json.dumps(asdict(run.figures)))  # noqa: T201  # what it is for
 
 
