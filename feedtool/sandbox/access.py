@@ -46,14 +46,14 @@ def known_channel(channel: str, cause: str, settings: Settings) -> str:
     return channel
 
 
-def language_of(request: Request) -> str:
-    """The language to answer in, `en-US` unless Accept-Language asks for one that there is."""
+def language_of(request: Request, default: str = "en-US") -> str:
+    """The language to answer in, the default unless Accept-Language asks for one that there is."""
     wanted = request.headers.get("accept-language", "")
     for tag in sorted(wanted.split(","), key=_weight, reverse=True):
         primary = tag.partition(";")[0].strip().partition("-")[0].lower()
         if primary in BY_PRIMARY_TAG:
             return BY_PRIMARY_TAG[primary]
-    return "en-US"
+    return default
 
 
 def _weight(tag: str) -> float:

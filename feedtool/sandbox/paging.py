@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlencode
 
 from feedtool.sandbox.message import Response, json_answer
@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     from feedtool.sandbox.route import Exchange
 
 LIMIT = 100
+PAGE_SIZE = 25
 HIGHEST = 1000
+
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +47,7 @@ def asked_page(exchange: Exchange) -> Page:
 
 def asked_limit(exchange: Exchange) -> int:
     """The `limit` as it was asked for, 100 by default."""
-    text = exchange.parameters.get("limit", str(LIMIT))
-    if not re.fullmatch(r"[0-9]{1,9}", text) or int(text) == 0:
-        raise bad_request("limit", "limit must be a number from 1.")
-    return int(text)
+    return _asked_number(exchange, "limit", LIMIT)
 
 
 def _after(exchange: Exchange) -> int:
@@ -74,5 +74,51 @@ def page_answer(
 
 
 def _next_link(exchange: Exchange, last: int) -> dict[str, str]:
-    query = urlencode({**exchange.parameters, "cursor": f"after-{last}"})
+    return _link(exchange, "cursor", f"after-{last}")
+
+
+def _link(exchange: Exchange, name: str, value: object) -> dict[str, str]:
+    """The Link header to the same query with another value under `name`."""
+    query = urlencode({**exchange.parameters, name: value})
     return {"Link": f'<{exchange.request.base}{exchange.request.path}?{query}>; rel="next"'}
+
+
+@dataclass(frozen=True, slots=True)
+class NumberedPage:
+    """A page by its number."""
+
+    index: int
+    """From 1."""
+    size: int
+
+    @property
+    def start(self) -> int:
+        """How many items the pages before it hold."""
+        return (self.index - 1) * self.size
+
+    def of(self, items: Sequence[Item]) -> Sequence[Item]:
+        """What stands on this page; nothing behind the last one."""
+        return items[self.start : self.start + self.size]
+
+
+def asked_numbered_page(exchange: Exchange) -> NumberedPage:
+    """The page that `pageIndex` and `pageSize` ask for; invalid values are 400 ("Errors", rule 1).
+
+    A highest size is not documented; no page is ever longer than HIGHEST.
+    """
+    size = _asked_number(exchange, "pageSize", PAGE_SIZE)
+    return NumberedPage(_asked_number(exchange, "pageIndex", 1), min(size, HIGHEST))
+
+
+def _asked_number(exchange: Exchange, name: str, default: int) -> int:
+    text = exchange.parameters.get(name, str(default))
+    if not re.fullmatch(r"[0-9]{1,9}", text) or int(text) == 0:
+        raise bad_request(name, f"{name} must be a number from 1.")
+    return int(text)
+
+
+def next_page_link(exchange: Exchange, page: NumberedPage, total: int) -> dict[str, str]:
+    """The Link header to the page after this one, while there is one."""
+    if page.start + page.size >= total:
+        return {}
+    return _link(exchange, "pageIndex", page.index + 1)
