@@ -2,7 +2,9 @@
 
 The sandbox on a port, every answer late by the latency; the client as `feedtool submit` has it,
 with a ledger on disk. What is measured: the client's peak of memory, the share of its time that
-the ledger takes, and how near the uploads come to what latency and the pool allow.
+the ledger takes, and how near the pool comes to what latency and concurrency allow. While
+packages are filled no lane of the pool should ever be without a call that the service has in hand:
+that is the ratio of the lanes' time to the time that the service, as it tells itself, had calls.
 """
 
 import argparse
@@ -15,7 +17,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from subprocess import PIPE, Popen
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 from feedtool import plan
 from feedtool.delivery.deliver import POOL, deliver
@@ -28,20 +30,39 @@ from feedtool.service.client import Client
 UPLOAD = 100
 
 
+class Span(NamedTuple):
+    """From when to when, in seconds of a clock that all processes share."""
+
+    begin: float
+    end: float
+
+    def within(self, other: Self) -> float:
+        """The seconds of it that lie in another."""
+        return max(0.0, min(self.end, other.end) - max(self.begin, other.begin))
+
+
 def serve(latency: float) -> None:
-    """The sandbox, each answer `latency` seconds late, until standard input ends."""
+    """The sandbox, each answer `latency` seconds late, until standard input ends.
+
+    Then it tells when it had which call.
+    """
     from feedtool.sandbox.server import serving
 
+    spans: list[Span] = []
     with serving() as server:
         answer: Callable[..., Any] = server.sandbox.answer
 
         def late(*arguments: Any) -> Any:
+            begun = time.monotonic()
             time.sleep(latency)
-            return answer(*arguments)
+            found = answer(*arguments)
+            spans.append(Span(begun, time.monotonic()))
+            return found
 
         server.sandbox.answer = late  # type: ignore[method-assign,assignment]  # a slow line, not a slow service
         print(server.base, flush=True)
         sys.stdin.read()
+    print(json.dumps(spans))
 
 
 def gtin(number: int) -> str:
@@ -86,24 +107,38 @@ class Timed:
             return found
 
         def timed(*arguments: Any, **named: Any) -> Any:
-            begun = time.perf_counter()
+            begun = time.monotonic()
             try:
                 return found(*arguments, **named)
             finally:
-                self.seconds += time.perf_counter() - begun
+                self.seconds += time.monotonic() - begun
 
         return timed
 
 
+class Served:
+    """A server in a process of its own."""
+
+    def __init__(self, process: Popen[str]) -> None:
+        self._process = process
+        assert process.stdout is not None
+        self.base = process.stdout.readline().strip()
+
+    def spans(self) -> list[Span]:
+        """End it: when it had which call."""
+        said, _ = self._process.communicate()
+        return [Span(*one) for one in json.loads(said)]
+
+
 @contextmanager
-def serving_late(latency: float) -> Iterator[str]:
-    """A server in a process of its own; its base address."""
+def serving_late(latency: float) -> Iterator[Served]:
+    """The sandbox in a process of its own."""
     command = [sys.executable, __file__, "--serve", "--latency", str(latency * 1000)]
-    with Popen(command, stdin=PIPE, stdout=PIPE, text=True) as server:
-        assert server.stdin is not None
-        assert server.stdout is not None
-        yield server.stdout.readline().strip()
-        server.stdin.close()
+    with Popen(command, stdin=PIPE, stdout=PIPE, text=True) as process:
+        try:
+            yield Served(process)
+        finally:
+            process.kill()
 
 
 def peak() -> float:
@@ -118,41 +153,44 @@ def measure(rows: int, latency: float) -> None:
     times: dict[str, list[float]] = {}
 
     def note(event: Event) -> None:
-        times.setdefault(event.kind, []).append(time.perf_counter())
+        times.setdefault(event.kind, []).append(time.monotonic())
 
     with (
         tempfile.TemporaryDirectory() as folder,
-        serving_late(latency) as base,
+        serving_late(latency) as served,
         Ledger(Path(folder) / "ledger.sqlite") as ledger,
-        Client(base, "S", StaticToken("sandbox")) as client,
+        Client(served.base, "S", StaticToken("sandbox")) as client,
     ):
         timed: Any = Timed(ledger)
-        run = ledger.start_run(now=datetime.now(UTC), seller="S", service=base)
+        run = ledger.start_run(now=datetime.now(UTC), seller="S", service=served.base)
         ledger.add_file(run, plan.uploads(items(rows)), path="a", sha256="", kind="k")
-        begun = time.perf_counter()
+        begun = time.monotonic()
         deliver(timed, run, client, now=lambda: datetime.now(UTC), sleep=time.sleep, on_event=note)
-        total = time.perf_counter() - begun
+        total = time.monotonic() - begun
         (file,) = ledger.files(run)
         found = {str(verdict.status) for verdict in ledger.verdicts(file.file)}
-    filling = filling_time(times)
-    allowed = rows / UPLOAD * latency / POOL
+        spans = served.spans()
+    fillings = fillings_of(times)
+    filling = sum(one.end - one.begin for one in fillings)
+    had = sum(span.within(one) for one in fillings for span in spans)
+    each = sum(span.end - span.begin for span in spans) / len(spans)
     print(f"{rows:,} rows, {latency * 1000:g} ms, {POOL} calls at a time; {', '.join(found)}")
-    print("| Total | Filling | Allowed by the line | Ratio | Ledger | Peak memory |")
+    print("| Total | Filling | A call at the service | Lanes' time / service's | Ledger | Memory |")
     print("| ---: | ---: | ---: | ---: | ---: | ---: |")
     print(
-        f"| {total:.1f} s | {filling:.1f} s | {allowed:.1f} s | {filling / allowed:.2f}"
+        f"| {total:.1f} s | {filling:.1f} s | {each * 1000:.1f} ms | {POOL * filling / had:.2f}"
         f" | {timed.seconds:.1f} s ({timed.seconds / total:.0%}) | {peak():.0f} MiB |"
     )
 
 
-def filling_time(times: dict[str, list[float]]) -> float:
+def fillings_of(times: dict[str, list[float]]) -> list[Span]:
     """From each creation to the last upload of its package."""
     created, uploads = times["created"], times["upload"]
     ends = [*created[1:], float("inf")]
-    return sum(
-        max(at for at in uploads if begin < at < end) - begin
+    return [
+        Span(begin, max(at for at in uploads if begin < at < end))
         for begin, end in zip(created, ends, strict=True)
-    )
+    ]
 
 
 def main() -> None:
