@@ -186,7 +186,9 @@ def dialect_of(table: Mapping[str, Any], where: str) -> Dialect:
         values[name] = _like(getattr(default, name), value, f"{where}: {name}")
     if "tax_codes" in values:
         _known(values["tax_codes"], default.tax_codes, f"{where}, [tax_codes]")
-        values["tax_codes"] = {**default.tax_codes, **values["tax_codes"]}
+    for name in ("tax_codes", "legacy_conditions", "legacy_modes"):
+        if name in values:
+            values[name] = {**getattr(default, name), **values[name]}
     _encoding(values.get("csv_fallback", default.csv_fallback), where)
     return Dialect(**values)
 

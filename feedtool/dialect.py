@@ -56,6 +56,26 @@ CONDITIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 """Canonical value → its labels in English, French, Spanish."""
 
+LEGACY_CONDITIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "GoodState": ("Used - good state", "Occasion - bon état", "Usado - buen estado"),
+        "Refurbished": ("Refurbished", "Reconditionné", "Reacondicionado"),
+    }
+)
+"""Conditions that only a legacy zip knows; the JSON packages say them otherwise or not at all."""
+
+LEGACY_WRITINGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "UsedLikeNew": ("1", "LikeNew"),
+        "UsedVeryGoodState": ("2", "VeryGoodState"),
+        "GoodState": ("3",),
+        "UsedAverageState": ("4", "AverageState"),
+        "Refurbished": ("5",),
+        "New": ("6",),
+    }
+)
+"""Further writings of a condition in a sheet that becomes a legacy zip."""
+
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
@@ -108,6 +128,30 @@ class Dialect:
     gtin_as: str = "string"
     """`string` or `number`."""
     conditions: tuple[str, ...] = tuple(CONDITIONS)
+    legacy_conditions: Mapping[str, str] = field(
+        default_factory=lambda: {
+            "New": "6",
+            "UsedLikeNew": "1",
+            "UsedVeryGoodState": "2",
+            "GoodState": "3",
+            "UsedAverageState": "4",
+            "Refurbished": "5",
+            "RefurbishedLikeNew": "5",
+            "RefurbishedVeryGoodState": "5",
+            "RefurbishedCorrectState": "5",
+        }
+    )
+    """Condition → its ProductCondition in a legacy zip; a number is read as its first condition."""
+    legacy_modes: Mapping[str, str] = field(
+        default_factory=lambda: {
+            "Standard": "NotTrackedHomeDelivery",
+            "Tracked": "TrackedHomeDelivery",
+            "Registered": "SignedHomeDelivery",
+        }
+    )
+    """DeliveryMode of a legacy zip → the mode of the JSON packages that means the same."""
+    legacy_document_type: str = "http://www.cdiscount.com/uri/document"
+    """Of the relationship that leads to a legacy zip's Offers.xml."""
     currencies: tuple[str, ...] = ("€", "EUR")
     """Signs and codes that may stand before or after an amount."""
     primary_channel: str = "PRIMARY"

@@ -63,6 +63,10 @@ class PackageType(StrEnum):
     UPSERT = "Upsert"
     UPDATE = "Update"
     DELETE = "Delete"
+    FULL = "Full"
+    """Of a legacy zip (specification, "Legacy offer routes")."""
+    STOCK_AND_PRICE = "StockAndPrice"
+    """Of a legacy zip that changes these alone."""
 
 
 class Item(NamedTuple):

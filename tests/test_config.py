@@ -29,6 +29,8 @@ currencies = ["CHF", "Fr."]
 csv_fallback = "cp1250"
 mandatory_mode = "Relay"
 tax_codes = { EcoPart = "Ecotax" }
+legacy_modes = { Relay = "RelayDelivery" }
+legacy_conditions = { Antique = "7" }
 
 [profile.shop.columns]
 "Mon EAN" = "product.gtin"
@@ -73,6 +75,8 @@ def test_all_of_it(files: Files) -> None:
         csv_fallback="cp1250",
         mandatory_mode="Relay",
         tax_codes={"VAT": "VAT", "EcoPart": "Ecotax", "DEA": "DEA"},
+        legacy_modes={**Dialect().legacy_modes, "Relay": "RelayDelivery"},
+        legacy_conditions={**Dialect().legacy_conditions, "Antique": "7"},
         columns={"Mon EAN": "product.gtin"},
         bounds=Bounds(highest_price=Decimal(1000), longest_preparation=30),
         limits=Limits(upload=50),
@@ -140,6 +144,7 @@ REFUSED = {
     "columns are no table": ("[profile.shop]\ncolumns = []\n", "a table"),
     "a column's key is no text": ("[profile.shop.columns]\nEAN = 1\n", "EAN"),
     "a tax code is no text": ("[profile.shop.tax_codes]\nVAT = 1\n", "VAT"),
+    "a legacy condition is no text": ("[profile.shop.legacy_conditions]\nNew = 6\n", "texts"),
     "a tax that nobody knows": ("[profile.shop.tax_codes]\nTVA = 'VAT'\n", "TVA"),
     "a page size is no number": ("[profile.shop]\nreport_page_size = 'all'\n", "a whole number"),
     "a mode is no text": ("[profile.shop]\nmandatory_mode = 1\n", "mandatory_mode"),

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from feedtool.dialect import CONDITIONS, DEPRECATED_MODES, Dialect
+from feedtool.dialect import CONDITIONS, DEPRECATED_MODES, LEGACY_CONDITIONS, Dialect
 
 DEFAULTS = {
     "upload_body": "array",
@@ -12,6 +12,12 @@ DEFAULTS = {
     "vat_scale": 100,
     "gtin_as": "string",
     "mandatory_mode": "TrackedHomeDelivery",
+    "legacy_modes": {
+        "Standard": "NotTrackedHomeDelivery",
+        "Tracked": "TrackedHomeDelivery",
+        "Registered": "SignedHomeDelivery",
+    },
+    "legacy_document_type": "http://www.cdiscount.com/uri/document",
     "currencies": ("€", "EUR"),
     "primary_channel": "PRIMARY",
     "csv_fallback": "cp1252",
@@ -57,3 +63,10 @@ def test_no_label_means_two_conditions() -> None:
     labels = [label.casefold() for labels in CONDITIONS.values() for label in set(labels)]
     assert len(labels) == len(set(labels))
     assert list(CONDITIONS) == list(Dialect().conditions)
+
+
+def test_every_condition_has_its_number_in_a_legacy_zip() -> None:
+    numbers = Dialect().legacy_conditions
+    assert numbers.keys() == CONDITIONS.keys() | LEGACY_CONDITIONS.keys()
+    assert set(numbers.values()) == set("123456")
+    assert {numbers[name] for name in CONDITIONS if name.startswith("Refurbished")} == {"5"}

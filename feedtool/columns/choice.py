@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from feedtool.cells import Cell
 from feedtool.columns import ColumnReader, Flawed
 from feedtool.columns.text import identifier, no_value, plain, refused, trimmed, visible
-from feedtool.dialect import CONDITIONS
+from feedtool.dialect import CONDITIONS, LEGACY_CONDITIONS, LEGACY_WRITINGS
 from feedtool.model import Code, PackageType, Severity
 
 ENUM_VALUE = Code(
@@ -99,11 +99,29 @@ class Condition(Choice):
 
 
 @dataclass(frozen=True, slots=True)
+class LegacyCondition(Condition):
+    """The condition of an offer in a legacy zip, by its name or its number."""
+
+    values: Mapping[str, tuple[str, ...]] = field(
+        default_factory=lambda: {
+            name: (*labels, *LEGACY_WRITINGS.get(name, ()))
+            for name, labels in {**CONDITIONS, **LEGACY_CONDITIONS}.items()
+        }
+    )
+
+    def allowed(self, column: ColumnReader) -> tuple[str, ...]:
+        """Those that the profile has a number for."""
+        return tuple(column.dialect.legacy_conditions)
+
+
+@dataclass(frozen=True, slots=True)
 class Action(Choice):
     """What a row asks for; decides the type of its package. No other words: one deletes."""
 
     values: Mapping[str, tuple[str, ...]] = field(
-        default_factory=lambda: dict.fromkeys(PackageType, ())
+        default_factory=lambda: dict.fromkeys(
+            (PackageType.UPSERT, PackageType.UPDATE, PackageType.DELETE), ()
+        )
     )
 
 

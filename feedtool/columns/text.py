@@ -18,6 +18,7 @@ _INVISIBLE = re.compile(
     # A joiner belongs inside emoji and some scripts, and nowhere beside an ASCII character.
     "|(?<![^\x00-\x7f])[\u200c\u200d]|[\u200c\u200d](?![^\x00-\x7f])"
 )
+_NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _UNREMARKABLE = re.compile(r"[A-Za-z0-9-]+")
 _PRODUCT_REFERENCE = re.compile(r"[A-Za-z0-9.-]+")
 _EXPONENT = re.compile(r"[0-9](?:[.,][0-9]+)?[Ee]\+[0-9]+", re.ASCII)
@@ -312,6 +313,37 @@ class ProductReference(Text):
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Comment(Text):
+    """A text for people: whatever XML can carry, line breaks included."""
+
+    def read(self, cell: Cell, column: ColumnReader) -> object | None:
+        """A str; numbers are written as shown."""
+        flaw = no_value(cell)
+        if flaw:
+            return flaw
+        value = plain(shown(cell))
+        if not value:
+            return None
+        too_long = (
+            _too_long(value, column) if len(value) > column.dialect.bounds.longest_text else ()
+        )
+        faults = (*trimmed(cell, value), *too_long, *self.faults(value))
+        return Flawed(value, faults) if faults else value
+
+    def faults(self, value: str) -> tuple[Fault, ...]:
+        """`text-control-chars` (XML 1.0, production 2)."""
+        if not _NOT_IN_XML.search(value):
+            return ()
+        return (
+            Fault(
+                TEXT_CONTROL_CHARS,
+                f"no XML can carry a character of this text: {_NOT_IN_XML.sub(_spelled, value)}",
+                "delete the text and type it again",
+            ),
+        )
+
+
 def _too_long(value: str, column: ColumnReader) -> tuple[Fault, ...]:
     bounds = column.dialect.bounds
     if len(value) <= bounds.advised_length:
@@ -342,4 +374,8 @@ def has_invisible(text: str) -> bool:
 
 def visible(text: str) -> str:
     """The text with its invisible characters spelled out, as `U+200B`."""
-    return _INVISIBLE.sub(lambda match: f"<U+{ord(match[0]):04X}>", text)
+    return _INVISIBLE.sub(_spelled, text)
+
+
+def _spelled(match: re.Match[str]) -> str:
+    return f"<U+{ord(match[0]):04X}>"

@@ -3,7 +3,14 @@
 import pytest
 
 from feedtool.cells import Cell
-from feedtool.columns.choice import Action, Choice, Condition, Ignored, Retired
+from feedtool.columns.choice import (
+    Action,
+    Choice,
+    Condition,
+    Ignored,
+    LegacyCondition,
+    Retired,
+)
 from feedtool.dialect import CONDITIONS, Dialect
 from feedtool.model import PackageType
 from tests.columns.conftest import NO_VALUES, number, read, text
@@ -91,3 +98,32 @@ def test_a_retired_field_takes_nothing(cell: Cell) -> None:
 @pytest.mark.parametrize("cell", [text("1"), text(""), *NO_VALUES.values()], ids=str)
 def test_a_field_that_is_not_supported_any_more_is_read_by_nobody(cell: Cell) -> None:
     assert read(Ignored(), cell) == (None, (), "")
+
+
+@pytest.mark.parametrize(
+    ("writing", "value"),
+    [
+        *WRITINGS.items(),
+        ("6", "New"),
+        ("3", "GoodState"),
+        ("Bon état", None),
+        ("Occasion - bon état", "GoodState"),
+        ("likenew", "UsedLikeNew"),
+        ("5", "Refurbished"),
+        ("7", None),
+    ],
+)
+def test_a_condition_of_the_legacy_zip(writing: str, value: str | None) -> None:
+    reading = read(LegacyCondition(), text(writing))
+    assert (reading.value, reading.codes) == (value, () if value else ("enum-value",))
+
+
+def test_those_of_the_legacy_zip_are_a_setting() -> None:
+    own = Dialect(legacy_conditions={"Antique": "7"})
+    assert read(LegacyCondition(), text("antique"), own).value == "Antique"
+    assert read(LegacyCondition(), text("New"), own).codes == ("enum-value",)
+
+
+@pytest.mark.parametrize("writing", ["Full", "StockAndPrice"])
+def test_no_action_is_a_type_of_the_legacy_zip(writing: str) -> None:
+    assert read(Action(), text(writing)).codes == ("enum-value",)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from feedtool.cells import Cell
-from feedtool.columns.text import ProductReference, Reference, Text, plain
+from feedtool.columns.text import Comment, ProductReference, Reference, Text, plain
 from feedtool.dialect import Bounds, Dialect
 from tests.columns.conftest import NO_VALUES, number, read, text
 
@@ -182,3 +182,39 @@ def test_trimming_leaves_nothing_to_trim_and_takes_nothing_else(shown: str) -> N
 def test_no_text_is_a_bug_and_none_changes_inside(shown: str) -> None:
     value = read(Reference(), text(shown)).value
     assert value is None or str(value) in shown
+
+
+@pytest.mark.parametrize(
+    "shown", [*KEPT, "A\tB", "A\nB", "A\u200bB", "A\x85B", "A" * 500], ids=ascii
+)
+def test_a_comment_may_hold_whatever_xml_carries(shown: str) -> None:
+    assert read(Comment(), text(shown)) == (shown, (), "")
+
+
+@pytest.mark.parametrize(
+    "shown", ["A\x00B", "A\x0bB", "A\x1fB", "A\ud800B", "A\ufffeB", "A\uffffB"], ids=ascii
+)
+def test_what_xml_cannot_carry_is_refused_in_a_comment(shown: str) -> None:
+    reading = read(Comment(), text(shown))
+    assert reading.codes == ("text-control-chars",)
+    fault = Comment().faults(shown)[0]
+    assert f"A<U+{ord(shown[1]):04X}>B" in fault.message
+
+
+@pytest.mark.parametrize(
+    ("cell", "value", "codes"),
+    [
+        (text(" a "), "a", ("trimmed",)),
+        (text("\u00a0"), None, ()),
+        (number("12.50"), "12.5", ()),
+        (text("a" * 32_768), "a" * 32_768, ("text-too-long",)),
+    ],
+)
+def test_comments(cell: Cell, value: str | None, codes: tuple[str, ...]) -> None:
+    reading = read(Comment(), cell)
+    assert (reading.value, reading.codes) == (value, codes)
+
+
+@pytest.mark.parametrize(("code", "cell"), NO_VALUES.items(), ids=NO_VALUES)
+def test_a_comment_is_a_text(code: str, cell: Cell) -> None:
+    assert read(Comment(), cell).codes == (code,)

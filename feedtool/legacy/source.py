@@ -1,0 +1,252 @@
+"""An Offers.xml, or its zip, as a sheet: a header of keys, and a row for each offer."""
+
+import re
+from collections.abc import Generator, Hashable, Iterator, Mapping, Sequence
+from contextlib import closing
+from functools import lru_cache
+from itertools import islice
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from feedtool.cells import BLANK, Block, Cell, Kind
+from feedtool.dialect import Dialect
+from feedtool.errors import FileProblem
+from feedtool.legacy.liberties import told
+from feedtool.legacy.reader import Found, OffersXml, member_of
+from feedtool.limits import Limits
+from feedtool.model import PackageType
+from feedtool.offers_xml import ATTRIBUTES, KIND, SHEET, Attribute, cost_keys
+from feedtool.sheets import HeadRow, Merge, Notice, Package, SheetEntry
+from feedtool.sheets.blocks import first_rows, rows_after
+
+LIBERTY = "xml-irregular"
+"""The code of what an Offers.xml has otherwise than the format demands."""
+HEADER = 1
+"""The number of the header's row; the first offer is row 2."""
+_OFFERS = 1000
+"""Offers of a block."""
+_START = 1 << 12
+_ROOT = re.compile(
+    r"""(?> \s+ | <\?.*?\?> | <!--.*?--> | <!doctype [^>\[]* (?: \[.*?\] \s* )? > )*+
+        < (?: [\w.-]+ : )? offerpackage [\s>/]""",
+    re.DOTALL | re.IGNORECASE | re.VERBOSE,
+)
+"""With what may stand before it; each of these ends where it first may."""
+_PLAIN = re.compile(r"[0-9]+(?:\.[0-9]+)?", re.ASCII)
+_NUMBERS = frozenset(
+    ("Price", "EcoPart", "DeaTax", "Vat", "Stock", "StrikedPrice", "PreparationTime")
+)
+_DIFFERENT = 1 << 14
+"""Different numbers that are remembered as cells: most offers share a few."""
+
+
+def is_legacy(path: Path) -> bool:
+    """Whether a file is an Offers.xml or a zip with one; by its content, never by its name.
+
+    Raises:
+        OSError: The file cannot be opened.
+    """
+    with path.open("rb") as file:
+        start = file.read(_START)
+    if start.startswith(b"PK"):
+        return _is_zip_of_offers(path)
+    codec = "utf-16" if start.startswith((b"\xff\xfe", b"\xfe\xff")) else "latin-1"
+    text = start.removeprefix(b"\xef\xbb\xbf").decode(codec, "replace")
+    return _ROOT.match(text) is not None
+
+
+def _is_zip_of_offers(path: Path) -> bool:
+    """A workbook is none, whatever else is in it; nor is what cannot be opened."""
+    try:
+        with Package(path) as package:
+            is_workbook = any(package.part(f"xl/workbook.{kind}") for kind in ("xml", "bin"))
+            return not is_workbook and member_of(package.names) is not None
+    except FileProblem:
+        return False
+
+
+class OffersSource:
+    """An open Offers.xml; a context manager, though nothing is kept open between readings."""
+
+    format = "offers-xml"
+
+    def __init__(
+        self,
+        path: Path,
+        dialect: Dialect | None = None,
+        limits: Limits | None = None,
+        *,
+        as_json: bool = False,
+    ) -> None:
+        """Opens nothing yet.
+
+        Args:
+            path: The file.
+            dialect: The profile's: which modes and conditions there are.
+            limits: How much is read; the profile's where nothing is given.
+            as_json: Whether delivery modes are called as in the JSON packages.
+        """
+        dialect = dialect or Dialect()
+        self._xml = OffersXml(path, limits or dialect.reading)
+        self._dialect = dialect
+        self._as_json = as_json
+        self.sheets = (SheetEntry(SHEET, ""),)
+        self.properties = {"feedtool.template": KIND}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        pass
+
+    def sheet(self, name: str = SHEET) -> "OffersSheet":
+        """The only table, whatever the name."""
+        del name
+        return OffersSheet(self._xml, self._dialect, as_json=self._as_json)
+
+
+class OffersSheet:
+    """The offers as rows. It may be read several times. A cell's key is its text, or the cell."""
+
+    name = SHEET
+
+    def __init__(self, xml: OffersXml, dialect: Dialect, *, as_json: bool) -> None:
+        self.last_column = -1
+        """The 0-based last column; -1 before anything was read."""
+        self.merges: list[Merge] = []
+        self._xml = xml
+        self._modes = tuple(dialect.legacy_modes)
+        self._places = {mode: 2 * place for place, mode in enumerate(self._modes)}
+        self._cost_keys = [
+            key
+            for mode, same in dialect.legacy_modes.items()
+            for key in cost_keys(same if as_json and same else mode)
+        ]
+        self._conditions: dict[str, str] = {}
+        for condition, number in dialect.legacy_conditions.items():
+            self._conditions.setdefault(number, condition)
+
+    @property
+    def warnings(self) -> list[Notice]:
+        """The liberties that the file takes, complete when all blocks have been read."""
+        return [Notice(LIBERTY, text) for text in self._xml.liberties.texts()]
+
+    @property
+    def notices(self) -> Mapping[str, list[str]]:
+        """The texts of the warnings by code."""
+        texts = self._xml.liberties.texts()
+        return {LIBERTY: texts} if texts else {}
+
+    def head(self, count: int) -> list[HeadRow]:
+        """The header and the first offers, `count` rows at most."""
+        with closing(self._read()) as blocks:
+            return first_rows(blocks, count)
+
+    def blocks(self, after_row: int = 0) -> Iterator[Block]:
+        """The offers after a row. Raises a FileProblem where they become unreadable."""
+        for block in self._read():
+            rest = rows_after(block, after_row)
+            if rest.rows:
+                yield rest
+
+    def _read(self) -> Generator[Block, None, None]:
+        found = self._xml.read()
+        offers = list(islice(found, _OFFERS))
+        own = [one for one in ATTRIBUTES if self._is_full or one.has_stock_or_price]
+        keys = [one.key for one in own] + (self._cost_keys if self._is_full else [])
+        self.last_column = len(keys) - 1
+        line = self._xml.about.line
+        yield _block([HEADER], [line], [[key] for key in keys])
+        row = HEADER + 1
+        while offers:
+            columns = [self._column(one, offers) for one in own]
+            columns += self._shipping_columns(offers) if self._is_full else []
+            rows = range(row, row + len(offers))
+            yield _block(rows, [one.line for one in offers], columns)
+            row += len(offers)
+            offers = list(islice(found, _OFFERS))
+
+    @property
+    def _is_full(self) -> bool:
+        return self._xml.about.package_type is PackageType.FULL
+
+    def _column(self, attribute: Attribute, offers: list[Found]) -> list[Hashable]:
+        """The keys of an attribute's cells."""
+        name = attribute.name
+        texts = [one.offer.attributes.get(name, "") for one in offers]
+        if name == "ProductCondition":
+            return [
+                self._condition(text, one.line) for text, one in zip(texts, offers, strict=True)
+            ]
+        if name not in _NUMBERS:
+            return list(texts)
+        return [self._number(name, text, one.line) for text, one in zip(texts, offers, strict=True)]
+
+    def _shipping_columns(self, offers: list[Found]) -> list[list[Hashable]]:
+        """The keys of the amounts of every mode: charges, then additional charges."""
+        columns: list[list[Hashable]] = [[""] * len(offers) for _ in self._cost_keys]
+        for position, (line, offer) in enumerate(offers):
+            for one in offer.shipping:
+                place = self._places.get(one.mode)
+                if place is None:
+                    place = self._place(one.mode, line)
+                if place < 0:
+                    continue
+                for column, name, text in (
+                    (place, "ShippingCharges", one.charges),
+                    (place + 1, "AdditionalShippingCharges", one.additional),
+                ):
+                    columns[column][position] = self._number(name, text, line)
+        return columns
+
+    def _place(self, mode: str, line: int) -> int:
+        """The index of a mode's first column among those of all modes, -1 where it has none."""
+        folded = mode.strip().casefold()
+        own = next((one for one in self._modes if one.casefold() == folded), None)
+        if own is None:
+            self._note(f"the delivery mode {told(mode)} is none of the profile's, nor read", line)
+            return -1
+        self._note(f"the delivery mode {own} is written {told(mode)}", line)
+        return self._places[own]
+
+    def _condition(self, text: str, line: int) -> str:
+        """The condition of a number; what has none is judged where the cell is."""
+        condition = self._conditions.get(text)
+        if condition is None and text:
+            self._note("ProductCondition is none of the numbers that it can be", line)
+        return condition or text
+
+    def _number(self, name: str, text: str, line: int) -> Hashable:
+        """A number, so that a lone point is never taken for thousands; else the text."""
+        cell = _number(text)
+        if cell is None:
+            self._note(f"{name} is not written as a plain number with a point", line)
+        return text if cell is None else cell
+
+    def _note(self, what: str, line: int) -> None:
+        self._xml.liberties.note(what, line)
+
+
+def _block(rows: Sequence[int], lines: Sequence[int], columns: list[list[Hashable]]) -> Block:
+    return Block(rows, lines, frozenset(), len(columns), columns.__getitem__, decode)
+
+
+def decode(key: Hashable) -> Cell:
+    """The cell of a key."""
+    if isinstance(key, Cell):
+        return key
+    return Cell(Kind.TEXT, str(key)) if key != "" else BLANK
+
+
+@lru_cache(_DIFFERENT)
+def _number(text: str) -> Cell | None:
+    """The cell of a number as the format writes it, a blank one of "", None of anything else."""
+    if _PLAIN.fullmatch(text):
+        return Cell(Kind.NUMBER, text)
+    return None if text else BLANK

@@ -1,0 +1,135 @@
+"""What could harm is refused in the vocabulary's words, and never read."""
+
+import struct
+import zipfile
+import zlib
+from io import BytesIO
+
+import pytest
+
+from feedtool.errors import FileProblem
+from feedtool.legacy import OffersXml
+from feedtool.legacy.names import OFFERS
+from feedtool.limits import MIB, Limits
+from tests.legacy.conftest import HONEST, OFFER, Put, members_with, package_of, with_, zipped
+
+DECLARED = '<?xml version="1.0" encoding="utf-8"?>\n'
+BILLION = """<!DOCTYPE l [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]>\n"""
+XML = {
+    "a document type": (with_((DECLARED, f"{DECLARED}<!DOCTYPE OfferPackage>")), "xml-doctype"),
+    "a billion laughs": (with_((DECLARED, DECLARED + BILLION)), "xml-doctype"),
+    "another file": (
+        with_((DECLARED, f'{DECLARED}<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]>')),
+        "xml-doctype",
+    ),
+    "an end that is missing": (HONEST[:-200], "corrupt-xml"),
+    "something after the end": (f"{HONEST}<a/>", "corrupt-xml"),
+    "a tag that is never closed": (with_(("</OfferCollection>", "")), "corrupt-xml"),
+    "an ampersand": (with_(("SKU-1", "SKU & 1")), "corrupt-xml"),
+    "an unknown entity": (with_(("SKU-1", "&eacute;")), "corrupt-xml"),
+    "a control character": (with_(("SKU-1", "SKU\x00")), "corrupt-xml"),
+    "the number of one": (with_(("SKU-1", "&#11;")), "corrupt-xml"),
+    "an attribute twice": (with_((' Stock="7"', ' Stock="7" Stock="8"')), "corrupt-xml"),
+    "an unknown encoding": (with_(('"utf-8"', '"utf-99"')), "corrupt-xml"),
+    "an offer in an offer": (
+        with_(("<Offer.Ship", '<Offer SellerProductId="2"/><Offer.Ship')),
+        "corrupt-xml",
+    ),
+    "a package in a package": (with_(("<Offer Seller", "<OfferPackage/><Offer S")), "corrupt-xml"),
+    "another root": ("<Catalogue/>", "corrupt-xml"),
+    "a part as the root": ("<OfferCollection/>", "corrupt-xml"),
+    "nothing": ("", "corrupt-xml"),
+    "tags without end": (with_(("<Offer.Ship", "<a>" * 200 + "<Offer.Ship")), "zip-bomb"),
+    "a comment without end": (with_(('Comment=""', f'Comment="{"a" * 3 * MIB}"')), "zip-bomb"),
+    "blanks without end": (with_(("<Offer.Ship", " " * 3 * MIB + "<Offer.Ship")), "zip-bomb"),
+}
+SMALL = Limits(part=8 * MIB, total=16 * MIB, text=1 * MIB)
+
+
+def refusal(path_of: Put, content: str | bytes) -> FileProblem:
+    with pytest.raises(FileProblem) as caught:
+        list(OffersXml(path_of(content), SMALL).read())
+    told = f"{caught.value.message} {caught.value.hint}"
+    assert "workbook" not in told
+    assert "spreadsheet" not in told
+    return caught.value
+
+
+@pytest.mark.parametrize(("text", "code"), XML.values(), ids=XML)
+def test_xml(put: Put, text: str, code: str) -> None:
+    assert refusal(put, text).code == code
+
+
+@pytest.mark.parametrize(("text", "code"), XML.values(), ids=XML)
+def test_xml_in_a_zip(put: Put, text: str, code: str) -> None:
+    assert refusal(put, package_of(members_with(text.encode()))).code == code
+
+
+def test_a_malformed_place_is_named(put: Put) -> None:
+    assert "line 5, column 36" in refusal(put, with_(("SKU-1", "SKU & 1"))).message
+
+
+def twice() -> bytes:
+    target = BytesIO()
+    with zipfile.ZipFile(target, "w") as package:
+        package.writestr(OFFERS, HONEST)
+        with pytest.warns(UserWarning, match="Duplicate"):
+            package.writestr(OFFERS, HONEST)
+    return target.getvalue()
+
+
+def announcing(size: int) -> bytes:
+    """A zip whose directory says that its first member unpacks to so many bytes."""
+    data = bytearray(package_of({OFFERS: HONEST.encode()}))
+    place = data.index(b"PK\x01\x02")
+    struct.pack_into("<L", data, place + 24, size)
+    return bytes(data)
+
+
+def damaged() -> bytes:
+    data = bytearray(zipped([OFFER] * 100))
+    place = data.index(b"Content/Offers.xml") + 40
+    data[place : place + 8] = b"\xff" * 8
+    return bytes(data)
+
+
+def encrypted() -> bytes:
+    data = bytearray(package_of({OFFERS: HONEST.encode()}))
+    data[data.index(b"PK\x01\x02") + 8] |= 1
+    return bytes(data)
+
+
+ZIPS = {
+    "cut off": (zipped([OFFER])[:-30], "corrupt-zip"),
+    "damaged": (damaged(), "corrupt-zip"),
+    "no Offers.xml": (package_of({"a.xml": b""}), "corrupt-zip"),
+    "two that could be meant": (
+        package_of({"a/Offers.xml": b"", "b/Offers.xml": b""}),
+        "corrupt-zip",
+    ),
+    "a name that leads out": (
+        package_of(members_with(HONEST.encode()) | {"../../evil.xml": b""}),
+        "zip-bad-name",
+    ),
+    "a member twice": (twice(), "zip-duplicate-member"),
+    "a member in two cases": (
+        package_of(members_with(HONEST.encode()) | {OFFERS.upper(): HONEST.encode()}),
+        "zip-duplicate-member",
+    ),
+    "a bomb": (package_of({OFFERS: b" " * 9 * MIB}), "zip-bomb"),
+    "one that says so": (announcing(1 << 31), "zip-bomb"),
+    "one that says less": (announcing(100), "corrupt-zip"),
+    "encrypted": (encrypted(), "encrypted"),
+}
+
+
+@pytest.mark.parametrize(("content", "code"), ZIPS.values(), ids=ZIPS)
+def test_zips(put: Put, content: bytes, code: str) -> None:
+    assert refusal(put, content).code == code
+
+
+def test_a_checksum_is_tested(put: Put) -> None:
+    data = bytearray(package_of({OFFERS: HONEST.encode()}))
+    crc = struct.pack("<L", zlib.crc32(HONEST.encode()))
+    data = data.replace(crc, struct.pack("<L", 0))
+    assert refusal(put, bytes(data)).code == "corrupt-zip"
