@@ -11,7 +11,7 @@ from feedtool.check.result import INVALID, CheckedSheet
 from feedtool.check.sheet import SheetReader
 from feedtool.dialect import Dialect
 from feedtool.errors import Exit, FileProblem
-from feedtool.feeds import Feed
+from feedtool.feeds import Feed, all_feeds
 from feedtool.headers import (
     ENOUGH,
     Header,
@@ -25,7 +25,9 @@ from feedtool.headers import (
     find,
     recognise,
 )
+from feedtool.legacy import OffersSource, is_legacy
 from feedtool.model import Problem, Severity
+from feedtool.offers_xml import KIND as LEGACY
 from feedtool.rules import Survey, all_rules
 from feedtool.sheets import Sheet, Source, open_source
 from feedtool.spool import Spool
@@ -129,10 +131,7 @@ def _check_file(
     try:
         if not file.path.is_file():
             raise _missing(file)
-        dialect = asked.dialect
-        with open_source(
-            file.path, limits=dialect.reading, csv_fallback=dialect.csv_fallback
-        ) as source:
+        with _open(file.path, asked) as source:
             for offset, chosen in enumerate(choose(source, asked)):
                 yield _check_sheet(file, chosen, asked, surveys, number + offset)
     except FileProblem as error:
@@ -142,6 +141,15 @@ def _check_file(
             f"{file.name} cannot be read: {error.strerror}", "look at its permissions"
         )
         yield CheckedSheet(file.name, error=reason), None
+
+
+def _open(path: Path, asked: Asked) -> Source:
+    """A file as what it is: an Offers.xml, its zip, a workbook or a CSV."""
+    dialect = asked.dialect
+    if is_legacy(path):
+        kind = asked.kind or LEGACY
+        return OffersSource(path, dialect, as_json=kind != LEGACY or LEGACY not in all_feeds())
+    return open_source(path, limits=dialect.reading, csv_fallback=dialect.csv_fallback)
 
 
 def _check_sheet(
@@ -272,8 +280,11 @@ def _recognise(source: Source, sheet: Sheet, asked: Asked, enough: int) -> Chose
     stamp = source.properties.get("feedtool.template")
     best: Chosen | None = None
     for family in families():
-        is_stamped = stamp in {feed.kind for feed in family} and sheet.name == family[0].sheet
+        kinds = {feed.kind for feed in family}
+        is_stamped = stamp in kinds and sheet.name == family[0].sheet
         kind = asked.kind or (stamp if is_stamped else None)
+        if kind not in kinds if kind else all(feed.needs_asking for feed in family):
+            continue
         names = Names(family[0].understood(asked.dialect), asked.dialect, HEADINGS)
         header = find(head, names, enough) if kind or enough == ENOUGH else None
         if header is None or (best and len(header.columns) <= len(best.header.columns)):

@@ -1,0 +1,23 @@
+"""An Offers.xml has something otherwise than the format demands, and was read nevertheless.
+
+What can only mean one thing is read, such as capital booleans, elements in another order or an
+attribute that is missing; what the format does not know is left out. The message says what it is,
+how often it occurs, and in which lines first.
+
+Example: `PurgeAndReplace="True"` is read as `true`.
+
+To mend it, correct the program that makes the file, since the service may be less patient.
+"""
+
+from collections.abc import Iterator
+
+from feedtool.model import Fault, Severity
+from feedtool.rules import SheetFacts, code
+
+CODE = code(__name__, __doc__, Severity.WARNING)
+
+
+def check_sheet(sheet: SheetFacts) -> Iterator[Fault]:
+    """Passes on what reading noticed."""
+    for notice in sheet.notices.get(CODE.name, ()):
+        yield Fault(CODE, notice, "correct the program that makes the file")

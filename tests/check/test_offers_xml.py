@@ -1,0 +1,121 @@
+"""An Offers.xml, or its zip, is an input like any other: its offers become JSON requests."""
+
+import json
+
+import pytest
+
+from feedtool.dialect import Dialect
+from feedtool.legacy import Head
+from feedtool.model import PackageType
+from feedtool.offers_xml import Offer, Shipping
+from tests.conftest import Files, checked, codes, gtin, told
+from tests.legacy.conftest import HONEST, OFFER, changed, member, with_, zipped
+
+UPSERT = {
+    "sellerExternalReference": "SKU-1",
+    "product": {"gtin": gtin(1)},
+    "condition": "New",
+    "price": {
+        "price": 19.99,
+        "originPrice": 24.99,
+        "taxes": [
+            {"code": "VAT", "value": 20},
+            {"code": "EcoPart", "value": 0.12},
+            {"code": "DEA", "value": 0},
+        ],
+    },
+    "deliveryModes": [{"code": "TrackedHomeDelivery", "cost": 4.9, "additionalCost": 1.5}],
+    "preparationTime": 2,
+    "quantity": 7,
+}
+
+
+@pytest.mark.parametrize("content", [zipped([OFFER]), member(zipped([OFFER]))], ids=["zip", "xml"])
+def test_an_offer_becomes_a_request(files: Files, content: bytes) -> None:
+    (sheet,) = checked(files.text(content, "anything.csv"), kind="offers-upsert")
+    assert (sheet.kind, sheet.error) == ("offers-upsert", None)
+    (item,) = sheet.valid_items()
+    assert (item.row, item.package_type) == (2, PackageType.UPSERT)
+    assert json.loads(item.body) == UPSERT
+    assert [(one.code, one.value) for one in sheet.problems()] == [("unknown-column", "comment")]
+
+
+def test_every_mode_becomes_the_one_that_means_the_same(files: Files) -> None:
+    shipping = tuple(Shipping(mode, "1", "2") for mode in ("Standard", "Tracked", "Registered"))
+    path = files.text(zipped([OFFER._replace(shipping=shipping)]))
+    (sheet,) = checked(path, kind="offers-upsert")
+    (item,) = sheet.valid_items()
+    assert [one["code"] for one in json.loads(item.body)["deliveryModes"]] == [
+        "TrackedHomeDelivery",
+        "SignedHomeDelivery",
+        "NotTrackedHomeDelivery",
+    ]
+
+
+WRONG: dict[str, tuple[Offer, str, str]] = {
+    "no place among the JSON conditions": (
+        changed(ProductCondition="5"),
+        "enum-value",
+        "condition",
+    ),
+    "a wrong check digit": (changed(ProductEan="3000000000018"), "gtin-checksum", "product.gtin"),
+    "no tracked shipping": (
+        OFFER._replace(shipping=()),
+        "required-missing",
+        "deliveryModes.TrackedHomeDelivery.cost",
+    ),
+}
+
+
+@pytest.mark.parametrize(("offer", "code", "field"), WRONG.values(), ids=WRONG)
+def test_what_is_wrong_stands_in_the_line_of_its_offer(
+    files: Files, offer: Offer, code: str, field: str
+) -> None:
+    path = files.text(zipped([changed(SellerProductId="SKU-0"), offer]))
+    (sheet,) = checked(path, kind="offers-upsert")
+    first = told(sheet, code)[0]
+    assert (first.row, first.line, first.field) == (3, 4, field)
+    assert sheet.counts().invalid == 1
+
+
+def test_stock_and_price_change_what_is_there(files: Files) -> None:
+    path = files.text(zipped([OFFER], Head("n", PackageType.STOCK_AND_PRICE)))
+    (sheet,) = checked(path, kind="offers-update")
+    (item,) = sheet.valid_items()
+    assert json.loads(item.body) == {
+        "sellerExternalReference": "SKU-1",
+        "price": {"price": 19.99},
+        "quantity": 7,
+    }
+    assert codes(sheet) == [(None, "identity-not-sent")]
+
+
+def test_the_profile_adds_modes(files: Files) -> None:
+    dialect = Dialect(
+        delivery_modes=("TrackedHomeDelivery", "RelayDelivery"),
+        legacy_modes={**Dialect().legacy_modes, "Relay": "RelayDelivery"},
+    )
+    shipping = (*OFFER.shipping, Shipping("Relay", "1", "2"))
+    path = files.text(zipped([OFFER._replace(shipping=shipping)]))
+    (sheet,) = checked(path, kind="offers-upsert", dialect=dialect)
+    (item,) = sheet.valid_items()
+    assert json.loads(item.body)["deliveryModes"][1]["code"] == "RelayDelivery"
+
+
+UNREADABLE = {
+    "a document type": ("<!DOCTYPE a>" + HONEST.partition("\n")[2], "xml-doctype"),
+    "an end that is missing": (HONEST[:-100], "corrupt-xml"),
+    "no offers": (
+        with_((HONEST[HONEST.index("      <Offer S") : HONEST.index("    </OfferC")], "")),
+        "no-rows",
+    ),
+    "a zip cut off": (zipped([OFFER])[:-30], "corrupt-zip"),
+}
+
+
+@pytest.mark.parametrize(("content", "code"), UNREADABLE.values(), ids=UNREADABLE)
+def test_what_cannot_be_read(files: Files, content: str | bytes, code: str) -> None:
+    (sheet,) = checked(files.text(content), kind="offers-upsert")
+    assert sheet.error
+    assert sheet.error.code == code
+    assert sheet.counts().rows == 0
