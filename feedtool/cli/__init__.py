@@ -17,6 +17,7 @@ COMMANDS = {
     "status": ("runs", "Show one run: its packages, deadlines and counts."),
     "results": ("resume", "Fetch what is still to be had, and write the answers again."),
     "template": ("template", "Make an empty workbook to fill."),
+    "catalog": ("catalog", "Bring brands, categories and their properties, and look there."),
     "explain": ("explain", "Say what a problem code means and how to mend it."),
     "sandbox": ("sandbox", "Serve the embedded sandbox on this machine."),
     "config": ("config", "Show the settings in force and where each comes from."),

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from feedtool.cli.options import SANDBOX
 from feedtool.errors import UsageProblem
 from feedtool.run import Service
 from feedtool.service.auth import SECRET, TOKEN, CommandToken, FileToken, StaticToken, Token
@@ -40,11 +41,10 @@ def to_sandbox(home: Path | None, options: Mapping[str, Any]) -> Iterator[Servic
     seller = options.get("seller") or SANDBOX_SELLER
     language = options["language"]
     token = StaticToken(options.get("token") or SANDBOX_TOKEN)
-    address = "http://sandbox.invalid/v2"
-    with Client(address, seller, token, language=language, transport=transport) as client:
+    with Client(SANDBOX, seller, token, language=language, transport=transport) as client:
         # In one process more threads bring nothing, and larger pages save half of the calls.
         yield Service(
-            client, seller, address, language, transport.now, transport.sleep, pool=1, page=1000
+            client, seller, SANDBOX, language, transport.now, transport.sleep, pool=1, page=1000
         )
 
 
@@ -76,7 +76,30 @@ def to_account(options: Mapping[str, Any]) -> Iterator[Service]:
         missing.append("--channel")
     if missing:
         raise UsageProblem(f"{', '.join(missing)} is missing", ACCOUNT_HINT)
-    address, seller, language = options["base_url"], options["seller"], options["language"]
+    with _reaching(options) as service:
+        yield service
+
+
+@contextmanager
+def to_catalogue(options: Mapping[str, Any]) -> Iterator[Service]:
+    """A service whose catalogue is read, for which nobody has to be a seller.
+
+    Raises:
+        UsageProblem: the options do not say enough to reach one.
+    """
+    if not options.get("base_url"):
+        raise UsageProblem(
+            "there is no service to ask",
+            "try --sandbox, or name a profile with --profile, or give --base-url and --token",
+        )
+    with _reaching(options) as service:
+        yield service
+
+
+@contextmanager
+def _reaching(options: Mapping[str, Any]) -> Iterator[Service]:
+    address, language = options["base_url"], options["language"]
+    seller = options.get("seller") or None
     timeouts = timeouts_of(options)
 
     def now() -> datetime:
@@ -87,7 +110,8 @@ def to_account(options: Mapping[str, Any]) -> Iterator[Service]:
 
     token = token_of(options, post, now)
     with Client(address, seller, token, language=language, timeouts=timeouts) as client:
-        yield Service(client, seller, address, language, now, time.sleep, page=options.get("page"))
+        page = options.get("page")
+        yield Service(client, seller or "", address, language, now, time.sleep, page=page)
 
 
 def timeouts_of(options: Mapping[str, Any]) -> Timeouts:

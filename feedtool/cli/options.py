@@ -22,6 +22,9 @@ SECRETS = ("token", "token_command", "client_secret", "client_secret_command")
 
 MASK = "********"
 
+SANDBOX = "http://sandbox.invalid/v2"
+"""What stands for the embedded sandbox's address."""
+
 
 @dataclass
 class Chosen:
@@ -261,7 +264,8 @@ home = option(
     "--home",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
-    help="Where the ledger and the sandbox's state live.  [default: the user's state folder]",
+    help="Where the ledger, the catalogue and the sandbox's state live.  "
+    "[default: the user's state folder]",
 )
 
 ledger = option(

@@ -16,7 +16,8 @@ HINT = "what was sent is noted; go on with: feedtool resume"
 class Stopping:
     """Why no step is to be begun any more, once that is so."""
 
-    def __init__(self) -> None:
+    def __init__(self, hint: str = HINT) -> None:
+        self._hint = hint
         self._reason: FeedtoolError | None = None
         self._woken = threading.Event()
 
@@ -30,35 +31,35 @@ class Stopping:
 
     def ctrl_c(self, number: int, frame: object) -> None:
         """The first parks what is under way, the second stops at once."""
+        del number, frame
         if self._reason is not None:
-            _stop_now(number, frame)
-        self._stop(Stopped("stopped by Ctrl-C", HINT))
+            _stop_now(self._hint)
+        self._stop(Stopped("stopped by Ctrl-C", self._hint))
         # Said last: who reads it and presses Ctrl-C again means what it says.
         say("stopping", "the calls under way are finished first; Ctrl-C again stops at once")
 
     def terminate(self, number: int, frame: object) -> None:
         """SIGTERM parks too."""
         del number, frame
-        self._stop(Interrupted("stopped by SIGTERM", HINT))
+        self._stop(Interrupted("stopped by SIGTERM", self._hint))
 
     def _stop(self, reason: FeedtoolError) -> None:
         self._reason = self._reason or reason
         self._woken.set()
 
 
-def _stop_now(number: int, frame: object) -> NoReturn:
+def _stop_now(hint: str) -> NoReturn:
     """End without waiting for any call: the ledger bears that at any moment."""
-    del number, frame
     with suppress(Exception):
         say("error", "stopped by Ctrl-C")
-        say("help", HINT)
+        say("help", hint)
     os._exit(Exit.CTRL_C)
 
 
 @contextmanager
-def stopping() -> Iterator[Stopping]:
-    """Signals stop a delivery gently while it lasts."""
-    asked = Stopping()
+def stopping(hint: str = HINT) -> Iterator[Stopping]:
+    """Signals stop what is under way gently while it lasts; `hint` says how to go on."""
+    asked = Stopping(hint)
     before = {}
     with suppress(ValueError):  # only the main thread may say what a signal does
         before[signal.SIGINT] = signal.signal(signal.SIGINT, asked.ctrl_c)

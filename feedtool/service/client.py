@@ -55,7 +55,7 @@ class Client:
     def __init__(
         self,
         base_url: str,
-        seller: str,
+        seller: str | None,
         token: Token,
         *,
         language: str = "en",
@@ -65,6 +65,7 @@ class Client:
     ) -> None:
         """Connect at the first call. `base_url` ends with the version segment.
 
+        Without a seller only brands and categories can be read (part "Authentication", 1).
         `transport` stands in for the network, such as the sandbox's, and has no whole-call
         timeout. UsageProblem for an address, a seller or a language that cannot be sent.
         """
@@ -75,7 +76,7 @@ class Client:
         self._largest_reply = largest_reply
         self._http = httpx.Client(
             headers={
-                "SellerId": header_value("The seller", seller),
+                **({} if seller is None else {"SellerId": header_value("The seller", seller)}),
                 "Accept-Language": language_tag(language),
                 "Accept": "application/json, application/problem+json",
                 "User-Agent": f"feedtool/{__version__}",

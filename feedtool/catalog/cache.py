@@ -1,0 +1,444 @@
+"""Where the catalogue is kept: a SQLite file of its own in the state folder.
+
+All in it can be had again. So each step of a sync is saved as it comes, a sync that was stopped
+goes on where it was, and a file of another version, or a broken one, is made anew.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from collections import Counter
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+from sqlalchemy import URL, MetaData, create_engine, delete, event, select, update
+from sqlalchemy.dialects.sqlite import insert
+from sqlalchemy.exc import DatabaseError, DBAPIError, SQLAlchemyError
+
+from feedtool.catalog import tables
+from feedtool.catalog.lookup import Catalog, Listed, Origin
+from feedtool.catalog.model import Brand, Category, Choice, Marks, Necessity, Property
+from feedtool.catalog.tree import with_paths
+from feedtool.errors import Interrupted, UsageProblem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+    from types import TracebackType
+
+    from sqlalchemy import Connection, Engine, RowMapping, Table
+
+FILE = "catalog.sqlite"
+
+WAIT_FOR_LOCK_MS = 30_000
+
+STALE = timedelta(days=1)
+"""What a sync that was stopped has brought is brought again when it is older."""
+
+AT_ONCE = 500
+"""References in one query; SQLite takes more, but not any number."""
+
+
+class Saved(StrEnum):
+    """What became of what was brought."""
+
+    NEW = "new"
+    CHANGED = "changed"
+    SAME = "same"
+
+
+class Begun(NamedTuple):
+    """A sync as the cache knows it."""
+
+    catalog: int
+    """The catalogue's key."""
+    started_at: datetime
+    is_resumed: bool
+    fetched: frozenset[str]
+    """Categories whose properties this sync has already brought."""
+    marks: dict[str, Marks]
+    """Of the properties that an earlier sync brought, by category."""
+
+
+class Removed(NamedTuple):
+    """What the service no longer lists."""
+
+    categories: int
+    brands: int
+
+
+class Cache:
+    """The catalogues of all services and languages that were brought. Not for several threads."""
+
+    def __init__(self, path: Path) -> None:
+        """Open the cache, made where it is absent, readable by the user alone.
+
+        Raises:
+            UsageProblem: it cannot be made there.
+        """
+        self._path = path
+        try:
+            _own(path)
+            self._engine = _opened(path)
+        except (OSError, SQLAlchemyError) as error:
+            raise UsageProblem(
+                f"The catalogue's cache {path} cannot be opened: {_reason(error)}.",
+                "Choose another folder with --home.",
+            ) from error
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._engine.dispose()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    # What is there.
+
+    def origins(self) -> list[Origin]:
+        """All catalogues, the one that was brought last first."""
+        catalogs = tables.catalogs.c
+        order = (catalogs.synced_at.desc().nulls_last(), catalogs.started_at.desc())
+        with self._reading() as connection:
+            rows = connection.execute(select(tables.catalogs).order_by(*order)).mappings()
+            return [_origin(row) for row in rows]
+
+    def catalog(self, service: str, language: str) -> Catalog | None:
+        """One catalogue; None where nothing was ever brought of it.
+
+        What it has not read yet is read from here when it is asked for: the cache stays open.
+        """
+        known = tables.catalogs
+        with self._reading() as connection:
+            row = connection.execute(
+                select(known).where(known.c.service == service, known.c.language == language)
+            ).mappings()
+            found = row.first()
+            if found is None:
+                return None
+            categories = self._categories(connection, found["catalog"])
+        key = found["catalog"]
+        return Catalog(
+            _origin(found),
+            with_paths(categories),
+            lambda category: self._listed(key, category),
+            lambda: self._brands(key),
+        )
+
+    def _categories(self, connection: Connection, key: int) -> dict[str, Category]:
+        rows = connection.execute(_of(tables.categories, key)).mappings()
+        return {row["reference"]: _category(row) for row in rows}
+
+    def _listed(self, key: int, category: str) -> Listed | None:
+        wanted = _of(tables.properties, key).where(tables.properties.c.category == category)
+        with self._reading() as connection:
+            row = connection.execute(wanted).mappings().first()
+        if row is None:
+            return None
+        return Listed(_properties(row["document"]), _moment(row["checked_at"]))
+
+    def _brands(self, key: int) -> Iterator[Brand]:
+        with self._reading() as connection:
+            rows = connection.execute(_of(tables.brands, key).order_by(tables.brands.c.reference))
+            yield from [Brand(row.reference, row.name) for row in rows]
+
+    # A sync.
+
+    def begin(self, service: str, language: str, scope: Iterable[str], now: datetime) -> Begun:
+        """Begin a sync, or go on with one that was stopped less than a day ago.
+
+        `scope` is whose properties are wanted; empty for all of them. A sync goes on only with
+        one of the same scope.
+        """
+        known, told = tables.catalogs, " ".join(sorted(scope))
+        with self._writing() as connection:
+            connection.execute(
+                insert(known).values(service=service, language=language).on_conflict_do_nothing()
+            )
+            row = connection.execute(
+                select(known).where(known.c.service == service, known.c.language == language)
+            ).one()
+            earlier = _moment(row.started_at) if row.started_at else None
+            goes_on = (
+                earlier is not None and row.scope == told and timedelta(0) <= now - earlier < STALE
+            )
+            started = earlier if goes_on and earlier else now
+            connection.execute(
+                update(known)
+                .where(known.c.catalog == row.catalog)
+                .values(scope=told, started_at=_stamp(started))
+            )
+            kept = connection.execute(
+                select(
+                    *(tables.properties.c[name] for name in ("category", *Marks._fields)),
+                    tables.properties.c.checked_at,
+                ).where(tables.properties.c.catalog == row.catalog)
+            ).all()
+        return Begun(
+            row.catalog,
+            started,
+            goes_on,
+            frozenset(one.category for one in kept if one.checked_at >= _stamp(started))
+            if goes_on
+            else frozenset(),
+            {one.category: Marks(one.etag, one.last_modified) for one in kept},
+        )
+
+    def save_categories(self, key: int, categories: Sequence[Category]) -> Counter[Saved]:
+        """Keep categories; only those that differ are written."""
+        rows = [
+            {
+                "catalog": key,
+                "reference": one.reference,
+                "label": one.label,
+                "level": one.level,
+                "is_active": one.is_active,
+                "parent": one.parent,
+                "is_brand_mandatory": one.is_brand_mandatory,
+                "is_variant": one.is_variant,
+            }
+            for one in categories
+        ]
+        return self._save(tables.categories, key, rows)
+
+    def save_brands(self, key: int, brands: Sequence[Brand]) -> Counter[Saved]:
+        """Keep brands; only those that differ are written."""
+        rows = [{"catalog": key, "reference": one.reference, "name": one.name} for one in brands]
+        return self._save(tables.brands, key, rows)
+
+    def _save(self, table: Table, key: int, rows: list[dict[str, Any]]) -> Counter[Saved]:
+        counts: Counter[Saved] = Counter()
+        with self._writing() as connection:
+            for start in range(0, len(rows), AT_ONCE):
+                some = {row["reference"]: row for row in rows[start : start + AT_ONCE]}
+                wanted = _of(table, key).where(table.c.reference.in_(some))
+                kept = {
+                    row["reference"]: dict(row) for row in connection.execute(wanted).mappings()
+                }
+                for reference, row in some.items():
+                    how = _compared(row, kept.get(reference))
+                    counts[how] += 1
+                    if how is not Saved.SAME:
+                        connection.execute(insert(table).values(row).prefix_with("OR REPLACE"))
+        return counts
+
+    def save_properties(
+        self,
+        key: int,
+        category: str,
+        properties: Sequence[Property] | None,
+        marks: Marks,
+        at: datetime,
+    ) -> Saved:
+        """Keep a category's properties, or that they are as they were (None)."""
+        table = tables.properties
+        new = {"etag": marks.etag, "last_modified": marks.last_modified, "checked_at": _stamp(at)}
+        here = (table.c.catalog == key, table.c.category == category)
+        with self._writing() as connection:
+            kept = connection.execute(select(table.c.document).where(*here)).scalar()
+            document = kept if properties is None else _document(properties)
+            if document is None:
+                raise ValueError(f"nothing is known of {category} that could be as it was")
+            if document == kept:
+                connection.execute(update(table).where(*here).values(new))
+                return Saved.SAME
+            row = {"catalog": key, "category": category, "document": document, **new}
+            connection.execute(insert(table).values(row).prefix_with("OR REPLACE"))
+            return Saved.NEW if kept is None else Saved.CHANGED
+
+    def finish(
+        self, key: int, categories: frozenset[str], brands: frozenset[str], at: datetime
+    ) -> Removed:
+        """End a sync that brought all: what the service no longer lists goes."""
+        known = tables.catalogs
+        with self._writing() as connection:
+            removed = Removed(
+                _remove(connection, tables.categories, "reference", key, categories),
+                _remove(connection, tables.brands, "reference", key, brands),
+            )
+            _remove(connection, tables.properties, "category", key, categories)
+            connection.execute(
+                update(known)
+                .where(known.c.catalog == key)
+                .values(scope=None, started_at=None, synced_at=_stamp(at))
+            )
+        return removed
+
+    # Transactions.
+
+    @contextmanager
+    def _reading(self) -> Iterator[Connection]:
+        with self._told("read"), self._engine.connect() as connection:
+            yield connection
+
+    @contextmanager
+    def _writing(self) -> Iterator[Connection]:
+        with (
+            self._told("written"),
+            self._engine.connect().execution_options(writes=True) as connection,
+            connection.begin(),
+        ):
+            yield connection
+
+    @contextmanager
+    def _told(self, done: str) -> Iterator[None]:
+        try:
+            yield
+        except DatabaseError as error:
+            if type(error).__name__ not in {"OperationalError", "DatabaseError"}:
+                raise
+            raise Interrupted(
+                f"The catalogue's cache {self._path} cannot be {done}: {_reason(error)}.",
+                "Make room, or remove the file: `feedtool catalog sync` brings all of it again.",
+            ) from error
+
+
+def _own(path: Path) -> None:
+    """A file that its owner alone can read; SQLite makes those beside it in the same mode."""
+    os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+    path.chmod(0o600)
+
+
+def _opened(path: Path) -> Engine:
+    """The cache, its tables in place; what is broken, or of another version, is made anew."""
+    engine = _engine(path)
+    try:
+        _prepare(engine)
+    except DBAPIError as error:
+        engine.dispose()
+        if type(error).__name__ != "DatabaseError":  # locked, or a disk that fails: not broken
+            raise
+        for end in ("", "-wal", "-shm", "-journal"):
+            path.with_name(path.name + end).unlink(missing_ok=True)
+        _own(path)
+        engine = _engine(path)
+        _prepare(engine)
+    return engine
+
+
+def _prepare(engine: Engine) -> None:
+    with engine.connect() as connection:
+        if _is_ours(connection):
+            return
+    with engine.connect().execution_options(writes=True) as connection, connection.begin():
+        if _is_ours(connection):  # another process was faster
+            return
+        other = MetaData()
+        other.reflect(connection)
+        other.drop_all(connection)
+        tables.metadata.create_all(connection)
+        connection.exec_driver_sql(f"PRAGMA user_version = {tables.VERSION}")
+
+
+def _is_ours(connection: Connection) -> bool:
+    return connection.exec_driver_sql("PRAGMA user_version").scalar() == tables.VERSION
+
+
+def _engine(path: Path) -> Engine:
+    url = URL.create("sqlite", database=str(path.absolute()))
+    engine = create_engine(url, hide_parameters=True)
+
+    @event.listens_for(engine, "connect")
+    def _connected(connection: Any, _record: object) -> None:
+        # The driver's own way of beginning transactions leaves reads out of them.
+        connection.isolation_level = None
+        connection.execute(f"PRAGMA busy_timeout = {WAIT_FOR_LOCK_MS}").close()
+        with suppress(sqlite3.OperationalError):  # where another holds it, it does without
+            connection.execute("PRAGMA journal_mode = WAL").close()
+        # A crash of the machine may lose the last steps, which are then brought again.
+        connection.execute("PRAGMA synchronous = NORMAL").close()
+
+    @event.listens_for(engine, "begin")
+    def _begun(connection: Connection) -> None:
+        writes = connection.get_execution_options().get("writes", False)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+    return engine
+
+
+def _reason(error: Exception) -> str:
+    cause = getattr(error, "orig", None) or error
+    told = getattr(cause, "strerror", None) or str(cause) or type(cause).__name__
+    return str(told).splitlines()[0].rstrip(".")
+
+
+def _of(table: Table, key: int) -> Any:
+    return select(table).where(table.c.catalog == key)
+
+
+def _compared(row: dict[str, Any], kept: dict[str, Any] | None) -> Saved:
+    if kept is None:
+        return Saved.NEW
+    return Saved.SAME if row == kept else Saved.CHANGED
+
+
+def _remove(
+    connection: Connection, table: Table, name: str, key: int, listed: frozenset[str]
+) -> int:
+    """Remove what is not listed; how much that was."""
+    column = table.c[name]
+    kept = connection.execute(select(column).where(table.c.catalog == key)).scalars()
+    gone = [one for one in kept if one not in listed]
+    for one in gone:
+        connection.execute(delete(table).where(table.c.catalog == key, column == one))
+    return len(gone)
+
+
+# Rows and nouns.
+
+
+def _origin(row: RowMapping) -> Origin:
+    synced = row["synced_at"]
+    return Origin(row["service"], row["language"], _moment(synced) if synced else None)
+
+
+def _category(row: RowMapping) -> Category:
+    return Category(
+        reference=row["reference"],
+        label=row["label"],
+        level=row["level"],
+        is_active=row["is_active"],
+        parent=row["parent"],
+        path=(row["label"] or row["reference"],),
+        is_brand_mandatory=row["is_brand_mandatory"],
+        is_variant=row["is_variant"],
+    )
+
+
+def _document(properties: Sequence[Property]) -> str:
+    told = [[getattr(one, name) for name in Property.__slots__] for one in properties]
+    return json.dumps(told, ensure_ascii=False, separators=(",", ":"))
+
+
+def _properties(document: str) -> tuple[Property, ...]:
+    return tuple(
+        _property(dict(zip(Property.__slots__, one, strict=True))) for one in json.loads(document)
+    )
+
+
+def _property(told: dict[str, Any]) -> Property:
+    told["necessity"] = Necessity(told["necessity"])
+    told["choices"] = tuple(Choice(*choice) for choice in told["choices"])
+    told["allowed_file_types"] = tuple(told["allowed_file_types"])
+    return Property(**told)
+
+
+def _stamp(at: datetime) -> str:
+    """A time in UTC, so written that it sorts as text."""
+    return at.astimezone(UTC).isoformat(timespec="microseconds")
+
+
+def _moment(stamp: str) -> datetime:
+    return datetime.fromisoformat(stamp)

@@ -1,0 +1,284 @@
+"""`feedtool catalog`: brings brands, categories and their properties, and looks there."""
+
+import sys
+import time
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.core import ParameterSource
+
+from feedtool.cli import options
+from feedtool.cli.endings import say
+from feedtool.errors import Exit, NothingToDo, UsageProblem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from feedtool.catalog import Catalog
+    from feedtool.catalog.cache import Cache
+    from feedtool.run import Service
+    from feedtool.sync import Step
+
+GO_ON = "what was brought is kept; go on with: feedtool catalog sync"
+
+SHOWN_LACKS = 10
+"""Categories without properties that are named one by one."""
+
+_form = options.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="How it is told on stdout.",
+)
+
+_sandbox = options.option("--sandbox", is_flag=True, help="Ask the embedded sandbox.")
+
+_from_sandbox = options.option("--sandbox", is_flag=True, help="The embedded sandbox's.")
+
+_base_url = options.option(
+    "--base-url", metavar="URL", help="Whose catalogue.  [default: the one brought last]"
+)
+
+
+@click.group(no_args_is_help=False)
+def catalog() -> None:
+    """Bring brands, categories and their properties, and look there."""
+
+
+@catalog.command()
+@options.option(
+    "--category",
+    "only",
+    metavar="CODE[,CODE]",
+    help="Bring the properties of these alone, or of all in them.  [default: all of level 3]",
+)
+@options.option(
+    "--page-size",
+    type=click.IntRange(min=1),
+    default=100,
+    show_default=True,
+    help="Entries that a page is asked for.",
+)
+@_sandbox
+@options.configuration
+@options.connection
+@options.language
+@options.home
+@_form
+@click.pass_context
+def sync(ctx: click.Context, /, only: str | None, page_size: int, form: str, **given: Any) -> int:
+    """Bring the catalogue of the service into the local cache.
+
+    Only what has changed is written. When it is interrupted, the next one goes on. Needs a token
+    and no SellerId. The exit code is 1 when the properties of some categories cannot be had.
+    """
+    from feedtool.catalog.cache import FILE, Cache
+    from feedtool.report.catalog import write_synced
+    from feedtool.service.fetch import Circumstances
+    from feedtool.sync import sync as bring
+
+    _check_sandbox(ctx, given)
+    codes = _codes(only)
+    home = options.home_folder(given["home"])
+    with (
+        _reaching(ctx, home, given) as service,
+        Cache(home / FILE) as cache,
+        _progress() as on_step,
+    ):
+        synced = bring(
+            service.client,
+            cache,
+            Circumstances(
+                service.now,
+                service.sleep,
+                pool=service.pool,
+                stopping=service.stopping,
+                go_on=GO_ON,
+            ),
+            service=service.address,
+            language=service.language,
+            only=codes,
+            page_size=page_size,
+            on_step=on_step,
+        )
+    for warning in synced.warnings:
+        say("warning", warning)
+    for lack in synced.lacks[:SHOWN_LACKS]:
+        say("error", f"the properties of {lack.category} cannot be had: {lack.reason}")
+    if synced.lacks:
+        say("help", "`feedtool catalog sync` tries again; the rest can be used")
+    write_synced(synced, sys.stdout, form)
+    return Exit.ROWS if synced.lacks else Exit.OK
+
+
+@catalog.command()
+@click.argument("text", metavar="TEXT")
+@_from_sandbox
+@options.configuration
+@_base_url
+@options.language
+@options.home
+@_form
+@click.pass_context
+def search(ctx: click.Context, /, text: str, form: str, **given: Any) -> None:
+    """Find categories by code, label or path, and brands by name.
+
+    Looks in the local cache, the best first. Case and accents do not count.
+    """
+    from feedtool.catalog.search import meant
+    from feedtool.catalog.search import search as find
+    from feedtool.report.catalog import write_found
+
+    with _looking(ctx, given) as known:
+        found = find(known, text)
+        if found.ranked or form == "json":
+            write_found(found, sys.stdout, form)
+        if not found.ranked:
+            near = meant(known, text)
+            raise NothingToDo(
+                f"nothing in the catalogue matches “{text}”",
+                f"did you mean {', '.join(near)}?" if near else "try a part of a word",
+            )
+
+
+@catalog.command()
+@click.argument("code", metavar="CODE")
+@options.option("-v", "--verbose", is_flag=True, help="List every choice.")
+@_from_sandbox
+@options.configuration
+@_base_url
+@options.language
+@options.home
+@_form
+@click.pass_context
+def show(ctx: click.Context, /, code: str, form: str, *, verbose: bool, **given: Any) -> None:
+    """Show one category: its properties with necessity, unit and choices.
+
+    Looks in the local cache. Above level 3, where no products go, it lists what is below.
+    """
+    from feedtool.catalog.model import DEEPEST
+    from feedtool.report.catalog import write_category
+    from feedtool.sync import unknown_category
+
+    with _looking(ctx, given) as known:
+        category = known.category(code) or known.category(code.strip().upper())
+        if category is None:
+            raise unknown_category(code, known.categories)
+        if category.level == DEEPEST and known.properties(category.reference) is None:
+            raise UsageProblem(
+                f"the properties of {category.reference} ({category.label}) were not brought"
+                + ("" if category.is_active else ", since it is not active"),
+                f"bring them with `{_sync(known.origin.service, known.language)}"
+                f" --category {category.reference}`",
+            )
+        write_category(known, category, sys.stdout, form, is_verbose=verbose)
+
+
+# The service.
+
+
+def _codes(only: str | None) -> list[str]:
+    if only is None:
+        return []
+    codes = [code.strip().upper() for code in only.split(",") if code.strip()]
+    if not codes:
+        raise UsageProblem("--category names no category", "give codes: --category CODE,CODE")
+    return codes
+
+
+def _check_sandbox(ctx: click.Context, given: dict[str, Any]) -> None:
+    if given["sandbox"] and options.on_command_line(ctx, "base_url")["base_url"]:
+        raise UsageProblem("--sandbox and --base-url contradict each other", "choose one of them")
+
+
+@contextmanager
+def _reaching(ctx: click.Context, home: Path, given: dict[str, Any]) -> "Iterator[Service]":
+    """A way to the service that stops gently."""
+    from feedtool.cli.connect import to_catalogue, to_sandbox
+    from feedtool.cli.stopping import stopping
+
+    is_sandbox = given["sandbox"]
+    if is_sandbox:  # it needs nothing else, and an account's settings are not meant for it
+        given |= options.on_command_line(ctx, "seller", "token")
+    given |= options.token_options(ctx)
+    way = to_sandbox(home, given) if is_sandbox else to_catalogue(given)
+    with way as service, stopping(GO_ON) as stop:
+        # Where time is virtual there is nothing to wake from.
+        sleep = service.sleep if is_sandbox else stop.sleep
+        yield replace(service, sleep=sleep, stopping=stop.reason)
+
+
+@contextmanager
+def _progress() -> "Iterator[Callable[[Step], None]]":
+    from feedtool.cli.progress import COUNTED, on_stderr
+    from feedtool.delivery.events import Event
+
+    lines = on_stderr(time.monotonic)
+
+    def tell(step: "Step") -> None:
+        lines.tell(Event(COUNTED[0], step.text, "", 0, None, None, step.done, step.total))
+
+    try:
+        yield tell
+    finally:
+        lines.close()
+
+
+# The cache.
+
+
+@contextmanager
+def _looking(ctx: click.Context, given: dict[str, Any]) -> "Iterator[Catalog]":
+    """The catalogue that the options mean; which one, and of when, is told on stderr."""
+    from feedtool.catalog.cache import FILE, Cache
+    from feedtool.report.catalog import told_of
+
+    _check_sandbox(ctx, given)
+    path = options.home_path(given["home"]) / FILE
+    if not path.is_file():
+        raise _not_brought(given)
+    with Cache(path) as cache:
+        found = _meant(ctx, cache, given)
+        say("catalogue", told_of(found.origin))
+        yield found
+
+
+def _meant(ctx: click.Context, cache: "Cache", given: dict[str, Any]) -> "Catalog":
+    service = _service(given)
+    known = [one for one in cache.origins() if service in {None, one.service}]
+    asked = [one for one in known if one.language == given["language"]]
+    if not asked and ctx.get_parameter_source("language") is ParameterSource.DEFAULT:
+        asked = known  # nobody has asked for that language
+    found = cache.catalog(asked[0].service, asked[0].language) if asked else None
+    if found is None or not found.categories:
+        raise _not_brought(given, {one.language for one in known})
+    return found
+
+
+def _service(given: dict[str, Any]) -> str | None:
+    return options.SANDBOX if given["sandbox"] else given["base_url"]
+
+
+def _not_brought(given: dict[str, Any], others: set[str] = frozenset()) -> UsageProblem:  # type: ignore[assignment]
+    service = _service(given)
+    of = f" of {service}" if service else ""
+    there = f"; there is one in {', '.join(sorted(others))}" if others else ""
+    return UsageProblem(
+        f"there is no catalogue{of} in {given['language']} here{there}",
+        f"bring it with `{_sync(service, given['language'])}`",
+    )
+
+
+def _sync(service: str | None, language: str) -> str:
+    """The command that brings a catalogue."""
+    words = ["feedtool catalog sync"]
+    if service == options.SANDBOX:
+        words.append("--sandbox")
+    if language != "en":
+        words.append(f"--language {language}")
+    return " ".join(words)

@@ -1,0 +1,237 @@
+"""Reading much: many calls that change nothing, several at a time, each until it is answered.
+
+What may be repeated as it is needs no ledger: a 429 makes all calls wait and slows the pace
+(`pace`), what is not answered is asked again with growing pauses, and a refused credential ends
+it. Calls run in a pool; everything else, `take` included, happens in the calling thread.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter, deque
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor
+from concurrent.futures import wait as wait_for
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+
+from feedtool.errors import FeedtoolError, Interrupted, NotAuthorised
+from feedtool.service.answers import Kind, kind_of, refusal, retry_after
+from feedtool.service.pace import Pace
+from feedtool.service.packages import Unreadable
+from feedtool.service.wire import Failure, NotSent
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterable
+    from datetime import datetime
+
+    from feedtool.service.wire import Call, Reply, Sender
+
+    Heard = Reply | Failure | FeedtoolError
+
+Asked = TypeVar("Asked", bound="Hashable")
+
+TRIES = 6
+"""So many times in a row without any usable answer, and the service is given up."""
+
+TRIES_OF_ONE = 3
+"""So many times without one, while others are answered, and a call is given up."""
+
+FORBIDDEN = 403
+
+
+class Reader(Protocol[Asked]):
+    """What is asked for, and what becomes of the answers."""
+
+    def call(self, asked: Asked) -> Call:
+        """The call that asks for it."""
+        ...
+
+    def take(self, asked: Asked, reply: Reply) -> Iterable[Asked]:
+        """Read a success, and name what is to be asked for next; Unreadable has it asked again."""
+        ...
+
+    def lack(self, asked: Asked, reason: str, status: int | None) -> Iterable[Asked]:
+        """What was asked for is not to be had; name what is to be asked for next.
+
+        It was refused with `status`, or (None) has never given a usable answer.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Circumstances:
+    """Time, chance, and how far to go."""
+
+    now: Callable[[], datetime]
+    sleep: Callable[[float], None]
+    luck: Callable[[], float] = random.random
+    """From 0 to 1, for pauses that differ between clients."""
+    pool: int = 4
+    """Calls under way at a time; 1 has all happen in the calling thread, in the same order."""
+    stopping: Callable[[], FeedtoolError | None] = lambda: None
+    """Why no call is to be begun any more, once that is so."""
+    go_on: str = ""
+    """What to do when it was stopped."""
+
+
+def fetch(
+    asked: Iterable[Asked], reader: Reader[Asked], client: Sender, around: Circumstances
+) -> None:
+    """Ask for all of it, and for what that leads to, in the order in which it was named.
+
+    Raises:
+        NotAuthorised: the service refuses the credential.
+        Interrupted: it cannot be reached, or gives no usable answer; what was taken stays so.
+        FeedtoolError: what `stopping` said. The calls under way are finished first.
+    """
+    with _Inline() if around.pool == 1 else ThreadPoolExecutor(around.pool) as lanes:
+        _Fetching(reader, client, around, lanes, asked).run()
+
+
+class _Inline(Executor):
+    """Runs what is submitted at once, in the calling thread."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        future.set_result(fn(*args, **kwargs))
+        return future
+
+
+class _Fetching(Generic[Asked]):
+    def __init__(
+        self,
+        reader: Reader[Asked],
+        client: Sender,
+        around: Circumstances,
+        lanes: Executor,
+        asked: Iterable[Asked],
+    ) -> None:
+        self._reader, self._client, self._around, self._lanes = reader, client, around, lanes
+        self._waiting: deque[Asked] = deque(asked)
+        self._flights: dict[Future[Heard], tuple[Asked, Call]] = {}
+        self._pace = Pace(around.pool)
+        self._tries: Counter[Asked] = Counter()
+        self._failures = 0
+        self._waits = 0
+        self._hold: datetime | None = None
+        self._stop: FeedtoolError | None = None
+
+    def run(self) -> None:
+        while self._waiting or self._flights:
+            self._stop = self._stop or self._around.stopping()
+            self._begin()
+            if self._flights:
+                for future in wait_for(self._flights, return_when=FIRST_COMPLETED).done:
+                    self._land(*self._flights.pop(future), future.result())
+            elif self._stop:
+                raise self._stop
+            else:
+                self._sleep()
+        if self._stop:
+            raise self._stop
+
+    def _begin(self) -> None:
+        held = self._held_until()
+        if self._stop or (held and self._around.now() < held):
+            return
+        for _ in range(min(self._pace.room(len(self._flights)), len(self._waiting))):
+            asked = self._waiting.popleft()
+            call = self._reader.call(asked)
+            self._flights[self._lanes.submit(_ask, self._client, call)] = asked, call
+
+    def _sleep(self) -> None:
+        held, now = self._held_until(), self._around.now()
+        if held and held > now:
+            self._around.sleep((held - now).total_seconds())
+
+    def _held_until(self) -> datetime | None:
+        return max(filter(None, (self._hold, self._pace.next_at)), default=None)
+
+    def _land(self, asked: Asked, call: Call, heard: Heard) -> None:
+        if isinstance(heard, FeedtoolError):
+            self._stop = self._stop or heard
+            self._waiting.appendleft(asked)
+        elif isinstance(heard, Failure):
+            kind = Kind.NOT_SENT if isinstance(heard, NotSent) else Kind.UNKNOWN
+            self._fail(asked, kind, str(heard))
+        else:
+            self._answered(asked, heard, kind_of(call, heard))
+
+    def _answered(self, asked: Asked, reply: Reply, kind: Kind) -> None:
+        self._pace = self._pace.after(kind, self._around.now())
+        if kind is Kind.DONE:
+            self._take(asked, reply)
+        elif kind is Kind.WAIT:
+            self._wait(asked, reply)
+        elif kind is Kind.AUTH:
+            self._stop = self._stop or _not_authorised(reply, self._around.go_on)
+            self._waiting.appendleft(asked)
+        elif kind is Kind.REFUSED:
+            self._failures = 0
+            self._waiting.extend(self._reader.lack(asked, refusal(reply).text, reply.status))
+        else:
+            self._fail(asked, kind, refusal(reply).text)
+
+    def _take(self, asked: Asked, reply: Reply) -> None:
+        try:
+            more = list(self._reader.take(asked, reply))
+        except Unreadable as error:
+            self._fail(asked, Kind.UNKNOWN, str(error))
+            return
+        self._failures = self._waits = 0
+        self._waiting.extend(more)
+
+    def _wait(self, asked: Asked, reply: Reply) -> None:
+        """Nothing was wrong with the call; all wait as long as the service says."""
+        now = self._around.now()
+        self._waits += 1
+        seconds = retry_after(reply, now)
+        self._hold_for(self._pause(self._waits) if seconds is None else seconds)
+        self._waiting.appendleft(asked)
+
+    def _fail(self, asked: Asked, kind: Kind, detail: str) -> None:
+        """No usable answer. Calls that fail together, before the pause is over, count as one."""
+        held = self._hold is not None and self._hold > self._around.now()
+        self._failures += not held
+        self._tries[asked] += 1
+        if self._failures >= TRIES:
+            what = "cannot be reached" if kind is Kind.NOT_SENT else "gives no usable answer"
+            self._stop = self._stop or Interrupted(
+                f"The service {what}: {detail}", self._around.go_on
+            )
+        if kind is not Kind.NOT_SENT and self._tries[asked] >= TRIES_OF_ONE and not self._stop:
+            self._waiting.extend(self._reader.lack(asked, detail, None))
+            return
+        self._waiting.appendleft(asked)
+        if not held:
+            self._hold_for(self._pause(self._failures))
+
+    def _hold_for(self, seconds: float) -> None:
+        until = self._around.now() + timedelta(seconds=seconds)
+        self._hold = max(self._hold or until, until)
+
+    def _pause(self, times: int) -> float:
+        """Anything up to 2, 4, 8 … 60 s, but half a second at least."""
+        return max(0.5, self._around.luck() * min(60.0, 2.0 ** min(times, 10)))
+
+
+def _not_authorised(reply: Reply, go_on: str) -> NotAuthorised:
+    said = refusal(reply).text
+    if reply.status == FORBIDDEN:
+        return NotAuthorised(
+            f"The service does not allow that: {said}",
+            "The token is known but lacks the right: check the seller and what the account is"
+            " opened for.",
+        )
+    return NotAuthorised(
+        f"The service does not accept the token: {said}",
+        f"Check the token, and that it has not run out. {go_on}".strip(),
+    )
+
+
+def _ask(client: Sender, call: Call) -> Heard:
+    try:
+        return client.send(call)
+    except (Failure, FeedtoolError) as error:
+        return error
