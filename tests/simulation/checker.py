@@ -69,6 +69,12 @@ class Court:
         self.applied: dict[str, list[Applied]] = defaultdict(list)
         for record in world.service.applied():
             self.applied[record.body[MARK]].append(record)
+        self.unknown = {
+            row.mark
+            for run in world.story.runs
+            for row, verdict in zip(run.rows, world.verdicts(run), strict=False)
+            if verdict.status is Status.UNKNOWN
+        }
 
     # What the service did.
 
@@ -168,9 +174,13 @@ class Court:
         return _text(verdict) == IN_FORCE and self._was_purged(row)
 
     def _is_superseded(self, row: Row) -> bool:
-        """A later run has really sent the reference, or had an answer for it."""
+        """A later run has really sent the reference, or was killed when it was about to.
+
+        Then it says of its own row that nobody knows.
+        """
         return any(
             other.mark in self.seen.left
+            or (other.mark in self.seen.meant and other.mark in self.unknown)
             for other in self.rows.values()
             if other.key == row.key and _run_of(other.mark) > _run_of(row.mark)
         )
