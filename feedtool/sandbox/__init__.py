@@ -5,18 +5,21 @@ What it refuses follows from its state and the specification, never from chance.
 
 Reading order: `core` (a request becomes a response), `parts.packages` and `parts.offers` (the
 routes), `integration` and `business` (what becomes of an offer request), `shelf` (the offers).
+Then `catalogue` and `parts.catalogue` (what there is), `parts.products` (the routes),
+`product_integration` and `product_rules` (what becomes of a product), `product_sheets`.
 Ways to run it: `transport` (in-process, for httpx) and `server` (on a port of this machine).
 """
 
 from feedtool.sandbox.core import Sandbox
 from feedtool.sandbox.message import Request, Response
-from feedtool.sandbox.records import Applied
+from feedtool.sandbox.records import Applied, Reported
 from feedtool.sandbox.settings import Quota, Settings
 from feedtool.sandbox.state import StateUnreadableError
 
 __all__ = [
     "Applied",
     "Quota",
+    "Reported",
     "Request",
     "Response",
     "Sandbox",

@@ -7,6 +7,7 @@ shows in GET /brands only once it is validated.
 from __future__ import annotations
 
 from datetime import timedelta
+from functools import cache
 from typing import TYPE_CHECKING
 
 from feedtool.sandbox.catalogue import Brand, catalogue
@@ -41,7 +42,7 @@ def published(db: sqlite3.Connection, now: datetime) -> list[Brand]:
 def find(db: sqlite3.Connection, name: str) -> Brand | None:
     """The brand of this name, in whatever case and with whatever blanks it is written."""
     key = _key(name)
-    if brand := next((brand for brand in catalogue().brands if _key(brand.name) == key), None):
+    if brand := _published_from_the_start().get(key):
         return brand
     row = db.execute(f"{ADDED} WHERE key = ?", (key,)).fetchone()
     return row and _brand(row)
@@ -55,6 +56,11 @@ def add(db: sqlite3.Connection, name: str, at: str) -> Brand:
         (_key(name), name, at),
     )
     return _brand(added.fetchone())
+
+
+@cache
+def _published_from_the_start() -> dict[str, Brand]:
+    return {_key(brand.name): brand for brand in catalogue().brands}
 
 
 def _key(name: str) -> str:

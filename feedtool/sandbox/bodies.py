@@ -1,7 +1,8 @@
 """What a request body must be before anyone looks at what it says.
 
 "Upload validation is JSON structure only; business validation happens after Ready" (part "Offers
-(JSON packages)", rule 5): types are checked, unknown fields are let through, nothing is required.
+(JSON packages)", rule 5): types are checked, unknown fields are let through, nothing is required
+but the GTIN of a product.
 """
 
 from __future__ import annotations
@@ -11,9 +12,11 @@ from typing import TYPE_CHECKING, Any
 import jsonschema_rs
 import orjson
 
-from feedtool.sandbox.problem import Fault, Refused, bad_request
+from feedtool.sandbox.problem import FIELD_EMPTY, FIELD_MISSING, Fault, Refused, bad_request
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from feedtool.sandbox.message import Request
 
 TEXT = {"type": ["string", "null"]}
@@ -50,6 +53,40 @@ OFFER_REQUESTS = {
 }
 _OFFER_REQUESTS = jsonschema_rs.Draft202012Validator(OFFER_REQUESTS)
 
+_FILES = _records(index=WHOLE, url=TEXT)
+PRODUCTS = {
+    "$schema": "https://json-schema.org/draft/2020-12/schema",
+    "type": "object",
+    "required": ["products"],
+    "properties": {
+        "products": {
+            "type": "array",
+            "minItems": 1,
+            "items": {
+                "type": "object",
+                "properties": {
+                    "gtin": {"type": ["string", "integer", "null"]},
+                    **dict.fromkeys(
+                        (
+                            *("sellerProductReference", "title", "description", "brand"),
+                            *("richMarketingDescription", "categoryCode", "language"),
+                            *("gtinReference", "variantGroupReference"),
+                        ),
+                        TEXT,
+                    ),
+                    "sellerPictureUrls": _FILES,
+                    "attributes": _records(
+                        propertyReference=TEXT,
+                        values={"type": ["array", "null"], "items": {"type": "string"}},
+                        files=_FILES,
+                    ),
+                },
+            },
+        }
+    },
+}
+_PRODUCTS = jsonschema_rs.Draft202012Validator(PRODUCTS)
+
 
 def json_body(request: Request) -> Any:
     """The body as a document: 415 when it is said to be anything but JSON, 400 when it is not."""
@@ -75,18 +112,38 @@ def offer_requests(request: Request) -> list[dict[str, Any]]:
     document = json_body(request)
     if isinstance(document, dict):
         document = document.get("offerRequests")
-    if not _OFFER_REQUESTS.is_valid(document):
-        raise Refused(400, "The body is not a set of offer requests.", *_faults(document))
+    _check(_OFFER_REQUESTS, document, "a set of offer requests")
     rows: list[dict[str, Any]] = document
     return rows
 
 
-def _faults(document: Any) -> list[Fault]:
-    """Every place where the structure is wrong."""
-    return [
-        Fault(_place(error.instance_path), error.message)
-        for error in _OFFER_REQUESTS.iter_errors(document)
-    ]
+def products(request: Request) -> list[dict[str, Any]]:
+    """The products of a POST /products-integration; one without a GTIN is 400 (part "Errors")."""
+    document = json_body(request)
+    _check(_PRODUCTS, document, "a package of products")
+    rows: list[dict[str, Any]] = document["products"]
+    faults = [fault for place, row in enumerate(rows) for fault in _gtin_faults(place, row)]
+    if faults:
+        raise Refused(400, "Some products have no gtin.", *faults)
+    return rows
+
+
+def _gtin_faults(place: int, row: dict[str, Any]) -> Iterator[Fault]:
+    cause = f"products[{place}].gtin"
+    if "gtin" not in row:
+        yield Fault(cause, "gtin is required.", FIELD_MISSING)
+    elif row["gtin"] in {None, ""}:
+        yield Fault(cause, "gtin is null or empty.", FIELD_EMPTY)
+
+
+def _check(validator: jsonschema_rs.Draft202012Validator, document: Any, what: str) -> None:
+    """Refuse a document of another structure, and tell every place where it is wrong."""
+    if not validator.is_valid(document):
+        faults = [
+            Fault(_place(error.instance_path), error.message)
+            for error in validator.iter_errors(document)
+        ]
+        raise Refused(400, f"The body is not {what}.", *faults)
 
 
 def _place(path: list[str | int]) -> str:

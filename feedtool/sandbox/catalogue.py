@@ -15,14 +15,15 @@ import orjson
 from feedtool.bundle import bundled
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 FILE = "samples/catalogue.json"
 
 LANGUAGES = ("fr-FR", "en-US", "es-ES")
 """In the order of the texts; the first one is the default, and what is not translated is in it."""
 
-NECESSITIES = {"!": "Mandatory", "+": "Recommended", "-": "Optional"}
+MANDATORY = "Mandatory"
+NECESSITIES = {"!": MANDATORY, "+": "Recommended", "-": "Optional"}
 LEVEL_OF_LENGTH = {2: 1, 4: 2, 6: 3}
 """A categoryReference has 2, 4 or 6 characters for level 1, 2, 3."""
 DEEPEST = 3
@@ -70,14 +71,35 @@ class Property:
         """The choices as a product of this language names them."""
         return [text_in(choice, language) for choice in self.choices]
 
+    def choice(self, value: str, language: str) -> Texts | None:
+        """The choice that a product of this language names so."""
+        return next((one for one in self.choices if text_in(one, language) == value), None)
+
+    def canonical(self, given: Mapping[str, Any], language: str) -> dict[str, Any]:
+        """Values and files with the choices in the default language, so that they compare."""
+        return {**given, "values": self._translated(given["values"], language, LANGUAGES[0])}
+
+    def shown(self, held: Mapping[str, Any], language: str) -> list[str]:
+        """The values that `canonical` gave, in a language."""
+        return self._translated(held["values"], LANGUAGES[0], language)
+
+    def _translated(self, values: Iterable[str], source: str, target: str) -> list[str]:
+        choices = {text_in(one, source): text_in(one, target) for one in self.choices}
+        return [choices.get(value, value) for value in values]
+
 
 @dataclass(frozen=True, slots=True)
 class Use:
     """A property in a category."""
 
-    property: Property
+    known: Property
     necessity: str
     index: int
+
+    @property
+    def is_mandatory(self) -> bool:
+        """Whether product creation is denied without it."""
+        return self.necessity == MANDATORY
 
 
 @dataclass(frozen=True)
@@ -115,7 +137,7 @@ class Category:
     @cached_property
     def use_of(self) -> dict[str, Use]:
         """Its properties by propertyReference."""
-        return {use.property.reference: use for use in self.uses}
+        return {use.known.reference: use for use in self.uses}
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,12 @@ from feedtool.sandbox import quota as quotas
 from feedtool.sandbox.access import check_token, language_of, required_header
 from feedtool.sandbox.parts import PARTS
 from feedtool.sandbox.problem import Refused, problem_answer, trace_of
-from feedtool.sandbox.records import applied_records, offer_documents
+from feedtool.sandbox.records import (
+    applied_records,
+    offer_documents,
+    product_documents,
+    reported_records,
+)
 from feedtool.sandbox.route import Exchange, find_route
 from feedtool.sandbox.settings import Quota, Settings
 from feedtool.sandbox.shelf import Shelf
@@ -31,7 +36,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from feedtool.sandbox.message import Request, Response
-    from feedtool.sandbox.records import Applied
+    from feedtool.sandbox.records import Applied, Reported
 
 _log = logging.getLogger(__name__)
 _ROUTES = tuple(route for part in PARTS for route in part.ROUTES)
@@ -131,6 +136,14 @@ class Sandbox:
     ) -> Iterator[dict[str, Any]]:
         """The offers as they are now, in every detail that GET /offers can show, oldest first."""
         return offer_documents(self.state, self.settings, seller, channel)
+
+    def reported(self, package_id: str | None = None) -> Iterator[Reported]:
+        """All products that were ever submitted, oldest first, and what became of them."""
+        return reported_records(self.state, package_id)
+
+    def products(self, seller: str | None = None) -> Iterator[dict[str, Any]]:
+        """The product sheets that sellers created or added to, in every detail, oldest first."""
+        return product_documents(self.state, self.settings, seller)
 
     def close(self) -> None:
         """Let go of the state."""

@@ -14,7 +14,14 @@ import orjson
 
 from feedtool.sandbox.business import Wish, update_codes, updated, upsert_codes, wish_of
 from feedtool.sandbox.messages import CREATED, DOUBLED, UPDATED
-from feedtool.sandbox.shelf import KNOWN_COLUMNS, KnownOffer, Shelf, gtin_product, known_offer
+from feedtool.sandbox.shelf import (
+    KNOWN_COLUMNS,
+    KnownOffer,
+    Shelf,
+    gtin_product,
+    has_sheet,
+    known_offer,
+)
 
 if TYPE_CHECKING:
     import sqlite3
@@ -145,7 +152,7 @@ def _upsert(wish: Wish, known: KnownOffer | None, shelf: Shelf, settings: Settin
     if known and not wish.gtin:
         wish = wish._replace(gtin=known.terms.gtin)
     product = shelf.product(wish)
-    if not shelf.has_sheet(product):
+    if not has_sheet(shelf.db, product):
         return rejected("1324")
     done = shelf.write(known, wish, product) if known else shelf.create(wish, product)
     if not done:

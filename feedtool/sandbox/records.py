@@ -1,4 +1,4 @@
-"""What later tests hold true: the log of all that was applied, and the offers as they are."""
+"""What later tests hold true: the logs of what was done, the offers and products as they are."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from feedtool.sandbox.offer_view import offer_document
+from feedtool.sandbox.product_integration import Outcome, outcome_of
+from feedtool.sandbox.product_sheets import sheet_of
+from feedtool.sandbox.product_view import product_document
 from feedtool.sandbox.state import State, moment_of
 
 if TYPE_CHECKING:
@@ -18,6 +21,29 @@ if TYPE_CHECKING:
     from feedtool.sandbox.settings import Settings
 
 CHUNK = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """One product that was submitted to products-integration."""
+
+    sequence: int
+    """Order of submission over all packages, rising."""
+    at: datetime
+    """When it came to its present status."""
+    package_id: str
+    seller: str
+    gtin: str
+    reference: str | None
+    """sellerProductReference; None when the product had none."""
+    body: dict[str, Any]
+    """The product as it was submitted."""
+    status: str
+    """Received, Validated, Integrated or Refused."""
+    operation: str | None
+    """Creation, Modification or Identical, once that is known."""
+    codes: tuple[str, ...]
+    """Of its errors, infos and warnings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +97,42 @@ def offer_documents(
     )
     for row in _rows(state, query, seller, seller, channel, channel):
         yield offer_document(row, settings)
+
+
+def reported_records(state: State, package_id: str | None) -> Iterator[Reported]:
+    """The submitted products, oldest first, of one package or of all."""
+    query = (
+        "SELECT * FROM product_report WHERE id > ? AND (package_id = ? OR ? IS NULL)"
+        " ORDER BY id LIMIT ?"
+    )
+    for row in _rows(state, query, package_id, package_id):
+        outcome = outcome_of(row["outcome"]) if row["outcome"] else Outcome(row["status"])
+        yield Reported(
+            sequence=row["id"],
+            at=moment_of(row["updated_at"]),
+            package_id=row["package_id"],
+            seller=row["seller"],
+            gtin=row["gtin"],
+            reference=row["reference"],
+            body=orjson.loads(row["body"]),
+            status=outcome.status,
+            operation=outcome.operation,
+            codes=tuple(finding.code for finding in outcome.findings),
+        )
+
+
+def product_documents(
+    state: State, settings: Settings, seller: str | None
+) -> Iterator[dict[str, Any]]:
+    """The sheets as their creators see them, of all sellers unless one is named."""
+    query = (
+        "SELECT * FROM sheet WHERE id > ? AND (? IS NULL OR product IN"
+        " (SELECT product FROM sheet_seller WHERE seller = ?)) ORDER BY id LIMIT ?"
+    )
+    for row in _rows(state, query, seller, seller):
+        with state.transaction() as db:
+            document = product_document(db, settings, sheet_of(row), None)
+        yield document
 
 
 def _rows(state: State, query: str, *values: str | None) -> Iterator[sqlite3.Row]:

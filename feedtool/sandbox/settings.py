@@ -28,11 +28,11 @@ CONDITIONS = (
 
 @dataclass(frozen=True, slots=True)
 class Quota:
-    """So many requests to offer package endpoints, per seller, in each window."""
+    """So many requests to offer package endpoints, or creations, per seller, in each window."""
 
     requests: int
     seconds: float
-    """The window's length in sandbox time; it opens with its first request."""
+    """The window's length in sandbox time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,3 +66,13 @@ class Settings:
     reference_length: int = 50
     """Longest sellerExternalReference and product.reference."""
     quota: Quota | None = None
+    validate_products: timedelta = timedelta(seconds=40)
+    """After POST /products-integration: how long its report is an empty page."""
+    integrate_products: timedelta = timedelta(seconds=100)
+    """From the same POST to the end; in between, what may be integrated is Validated."""
+    products_limit: int = 10_000
+    """Most products of one POST."""
+    creations: Quota | None = None
+    """So many product sheets may a seller create in a window; more are refused by the report."""
+    closed_products: tuple[str, ...] = ()
+    """GTINs of sheets that are Archived: only their creator may add anything to them."""

@@ -86,6 +86,18 @@ def gtin_product(gtin: str) -> str:
     return gtin.zfill(14)
 
 
+def has_sheet(db: sqlite3.Connection, product: str) -> bool:
+    """Whether the catalogue has the product.
+
+    It has every GTIN, except the restricted ones: a GTIN-13 that begins with 2 has no sheet until
+    products-integration creates it.
+    """
+    if not product.startswith("02"):
+        return True
+    found = db.execute("SELECT 1 FROM product_sheet WHERE product = ?", (product,))
+    return found.fetchone() is not None
+
+
 @dataclass(frozen=True, slots=True)
 class Shelf:
     """The offers of one seller on one channel, changed as of one moment."""
@@ -108,17 +120,6 @@ class Shelf:
             (self.seller, wish.product_reference),
         ).fetchone()
         return row["product"] if row else f"reference {wish.product_reference}"
-
-    def has_sheet(self, product: str) -> bool:
-        """Whether the catalogue has the product.
-
-        It has every GTIN, except the restricted ones: a GTIN-13 that begins with 2 has no sheet
-        until products-integration creates it.
-        """
-        if not product.startswith("02"):
-            return True
-        found = self.db.execute("SELECT 1 FROM product_sheet WHERE product = ?", (product,))
-        return found.fetchone() is not None
 
     def create(self, wish: Wish, product: str) -> bool:
         """Put an offer on the shelf; False when another one has its product and condition."""

@@ -49,21 +49,21 @@ USES: dict[str, Callable[[Use], object]] = {
     "mandatory": lambda use: use.necessity == "Mandatory",
     "recommended": lambda use: use.necessity == "Recommended",
     "optional": lambda use: use.necessity == "Optional",
-    "ranged": lambda use: use.property.is_ranged,
-    "ranged, multiple": lambda use: use.property.is_ranged and use.property.is_multiple,
-    "ranged, numeric": lambda use: use.property.is_ranged and use.property.is_numeric,
-    "numeric, unit": lambda use: use.property.is_numeric and use.property.unit,
-    "numeric, no unit": lambda use: use.property.is_numeric and not use.property.unit,
-    "numeric, multiple": lambda use: use.property.is_numeric and use.property.is_multiple,
-    "text, multiple": lambda use: not use.property.is_ranged and use.property.is_multiple,
-    "variation": lambda use: use.property.is_variation and not use.property.is_size,
-    "size": lambda use: use.property.is_variation and use.property.is_size,
-    "file": lambda use: len(use.property.file_types) == 1,
-    "file, several types": lambda use: len(use.property.file_types) > 1,
-    "not translated": lambda use: not use.property.is_translated,
-    "over 2,000 choices": lambda use: len(use.property.choices) > 2000,
-    "a choice that looks like a date": lambda use: ("1/2",) in use.property.choices,
-    "a choice that looks like a number": lambda use: ("36",) in use.property.choices,
+    "ranged": lambda use: use.known.is_ranged,
+    "ranged, multiple": lambda use: use.known.is_ranged and use.known.is_multiple,
+    "ranged, numeric": lambda use: use.known.is_ranged and use.known.is_numeric,
+    "numeric, unit": lambda use: use.known.is_numeric and use.known.unit,
+    "numeric, no unit": lambda use: use.known.is_numeric and not use.known.unit,
+    "numeric, multiple": lambda use: use.known.is_numeric and use.known.is_multiple,
+    "text, multiple": lambda use: not use.known.is_ranged and use.known.is_multiple,
+    "variation": lambda use: use.known.is_variation and not use.known.is_size,
+    "size": lambda use: use.known.is_variation and use.known.is_size,
+    "file": lambda use: len(use.known.file_types) == 1,
+    "file, several types": lambda use: len(use.known.file_types) > 1,
+    "not translated": lambda use: not use.known.is_translated,
+    "over 2,000 choices": lambda use: len(use.known.choices) > 2000,
+    "a choice that looks like a date": lambda use: ("1/2",) in use.known.choices,
+    "a choice that looks like a number": lambda use: ("36",) in use.known.choices,
 }
 
 
@@ -86,10 +86,10 @@ def test_the_catalogue_is_sound() -> None:
     for category in known.categories.values():
         assert all(parent in known.categories for parent in category.parents)
         assert bool(category.uses) == (category.level == 3)
-        kinds = {use.property.is_size for use in category.uses if use.property.is_variation}
+        kinds = {use.known.is_size for use in category.uses if use.known.is_variation}
         assert kinds == ({True, False} if category.is_variant else set())
         for use in category.uses:
-            choices = use.property.choices
+            choices = use.known.choices
             for language in range(3):
                 named = [choice[min(language, len(choice) - 1)] for choice in choices]
                 assert len(set(named)) == len(named)

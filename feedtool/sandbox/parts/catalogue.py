@@ -70,7 +70,7 @@ def read_properties(exchange: Exchange) -> Response:
     They come in the order of their references; `index` is the one to show them in.
     """
     language = language_of(exchange.request, LANGUAGES[0])
-    uses = sorted(_category(exchange).uses, key=lambda use: use.property.reference)
+    uses = sorted(_category(exchange).uses, key=lambda use: use.known.reference)
     document = {"items": [property_document(use, language) for use in uses]}
     return json_answer(200, document, {"Content-Language": language})
 
@@ -146,7 +146,7 @@ def category_document(
 
 def property_document(use: Use, language: str) -> dict[str, Any]:
     """A property of a category as it is read."""
-    known = use.property
+    known = use.known
     return {
         "propertyReference": known.reference,
         "index": use.index,
