@@ -7,34 +7,28 @@ goes on where it was, and a file of another version, or a broken one, is made an
 from __future__ import annotations
 
 import json
-import os
-import sqlite3
 from collections import Counter
-from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from sqlalchemy import URL, MetaData, create_engine, delete, event, select, update
+from sqlalchemy import delete, select, update
 from sqlalchemy.dialects.sqlite import insert
-from sqlalchemy.exc import DatabaseError, DBAPIError, SQLAlchemyError
 
 from feedtool.catalog import tables
+from feedtool.catalog.database import open_engine, reading, writing
 from feedtool.catalog.lookup import Catalog, Listed, Origin
 from feedtool.catalog.model import Brand, Category, Choice, Marks, Necessity, Property
 from feedtool.catalog.tree import with_paths
-from feedtool.errors import Interrupted, UsageProblem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
     from types import TracebackType
 
-    from sqlalchemy import Connection, Engine, RowMapping, Table
+    from sqlalchemy import Connection, RowMapping, Table
 
 FILE = "catalog.sqlite"
-
-WAIT_FOR_LOCK_MS = 30_000
 
 STALE = timedelta(days=1)
 """What a sync that was stopped has brought is brought again when it is older."""
@@ -80,15 +74,7 @@ class Cache:
         Raises:
             UsageProblem: it cannot be made there.
         """
-        self._path = path
-        try:
-            _own(path)
-            self._engine = _opened(path)
-        except (OSError, SQLAlchemyError) as error:
-            raise UsageProblem(
-                f"The catalogue's cache {path} cannot be opened: {_reason(error)}.",
-                "Choose another folder with --home.",
-            ) from error
+        self._engine = open_engine(path)
 
     def close(self) -> None:
         """Let go of the file."""
@@ -111,7 +97,7 @@ class Cache:
         """All catalogues, the one that was brought last first."""
         catalogs = tables.catalogs.c
         order = (catalogs.synced_at.desc().nulls_last(), catalogs.started_at.desc())
-        with self._reading() as connection:
+        with reading(self._engine) as connection:
             rows = connection.execute(select(tables.catalogs).order_by(*order)).mappings()
             return [_origin(row) for row in rows]
 
@@ -121,7 +107,7 @@ class Cache:
         What it has not read yet is read from here when it is asked for: the cache stays open.
         """
         known = tables.catalogs
-        with self._reading() as connection:
+        with reading(self._engine) as connection:
             row = connection.execute(
                 select(known).where(known.c.service == service, known.c.language == language)
             ).mappings()
@@ -143,14 +129,14 @@ class Cache:
 
     def _listed(self, key: int, category: str) -> Listed | None:
         wanted = _of(tables.properties, key).where(tables.properties.c.category == category)
-        with self._reading() as connection:
+        with reading(self._engine) as connection:
             row = connection.execute(wanted).mappings().first()
         if row is None:
             return None
         return Listed(_properties(row["document"]), _moment(row["checked_at"]))
 
     def _brands(self, key: int) -> Iterator[Brand]:
-        with self._reading() as connection:
+        with reading(self._engine) as connection:
             rows = connection.execute(_of(tables.brands, key).order_by(tables.brands.c.reference))
             yield from [Brand(row.reference, row.name) for row in rows]
 
@@ -163,7 +149,7 @@ class Cache:
         one of the same scope.
         """
         known, told = tables.catalogs, " ".join(sorted(scope))
-        with self._writing() as connection:
+        with writing(self._engine) as connection:
             connection.execute(
                 insert(known).values(service=service, language=language).on_conflict_do_nothing()
             )
@@ -220,7 +206,7 @@ class Cache:
 
     def _save(self, table: Table, key: int, rows: list[dict[str, Any]]) -> Counter[Saved]:
         counts: Counter[Saved] = Counter()
-        with self._writing() as connection:
+        with writing(self._engine) as connection:
             for start in range(0, len(rows), AT_ONCE):
                 some = {row["reference"]: row for row in rows[start : start + AT_ONCE]}
                 wanted = _of(table, key).where(table.c.reference.in_(some))
@@ -246,7 +232,7 @@ class Cache:
         table = tables.properties
         new = {"etag": marks.etag, "last_modified": marks.last_modified, "checked_at": _stamp(at)}
         here = (table.c.catalog == key, table.c.category == category)
-        with self._writing() as connection:
+        with writing(self._engine) as connection:
             kept = connection.execute(select(table.c.document).where(*here)).scalar()
             document = kept if properties is None else _document(properties)
             if document is None:
@@ -261,12 +247,15 @@ class Cache:
     def finish(
         self, key: int, categories: frozenset[str], brands: frozenset[str], at: datetime
     ) -> Removed:
-        """End a sync that brought all: what the service no longer lists goes."""
+        """End a sync that brought all: what the service no longer lists goes.
+
+        Where it lists not a single brand the brands stay: that is sooner a fault than the truth.
+        """
         known = tables.catalogs
-        with self._writing() as connection:
+        with writing(self._engine) as connection:
             removed = Removed(
                 _remove(connection, tables.categories, "reference", key, categories),
-                _remove(connection, tables.brands, "reference", key, brands),
+                _remove(connection, tables.brands, "reference", key, brands) if brands else 0,
             )
             _remove(connection, tables.properties, "category", key, categories)
             connection.execute(
@@ -275,103 +264,6 @@ class Cache:
                 .values(scope=None, started_at=None, synced_at=_stamp(at))
             )
         return removed
-
-    # Transactions.
-
-    @contextmanager
-    def _reading(self) -> Iterator[Connection]:
-        with self._told("read"), self._engine.connect() as connection:
-            yield connection
-
-    @contextmanager
-    def _writing(self) -> Iterator[Connection]:
-        with (
-            self._told("written"),
-            self._engine.connect().execution_options(writes=True) as connection,
-            connection.begin(),
-        ):
-            yield connection
-
-    @contextmanager
-    def _told(self, done: str) -> Iterator[None]:
-        try:
-            yield
-        except DatabaseError as error:
-            if type(error).__name__ not in {"OperationalError", "DatabaseError"}:
-                raise
-            raise Interrupted(
-                f"The catalogue's cache {self._path} cannot be {done}: {_reason(error)}.",
-                "Make room, or remove the file: `feedtool catalog sync` brings all of it again.",
-            ) from error
-
-
-def _own(path: Path) -> None:
-    """A file that its owner alone can read; SQLite makes those beside it in the same mode."""
-    os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
-    path.chmod(0o600)
-
-
-def _opened(path: Path) -> Engine:
-    """The cache, its tables in place; what is broken, or of another version, is made anew."""
-    engine = _engine(path)
-    try:
-        _prepare(engine)
-    except DBAPIError as error:
-        engine.dispose()
-        if type(error).__name__ != "DatabaseError":  # locked, or a disk that fails: not broken
-            raise
-        for end in ("", "-wal", "-shm", "-journal"):
-            path.with_name(path.name + end).unlink(missing_ok=True)
-        _own(path)
-        engine = _engine(path)
-        _prepare(engine)
-    return engine
-
-
-def _prepare(engine: Engine) -> None:
-    with engine.connect() as connection:
-        if _is_ours(connection):
-            return
-    with engine.connect().execution_options(writes=True) as connection, connection.begin():
-        if _is_ours(connection):  # another process was faster
-            return
-        other = MetaData()
-        other.reflect(connection)
-        other.drop_all(connection)
-        tables.metadata.create_all(connection)
-        connection.exec_driver_sql(f"PRAGMA user_version = {tables.VERSION}")
-
-
-def _is_ours(connection: Connection) -> bool:
-    return connection.exec_driver_sql("PRAGMA user_version").scalar() == tables.VERSION
-
-
-def _engine(path: Path) -> Engine:
-    url = URL.create("sqlite", database=str(path.absolute()))
-    engine = create_engine(url, hide_parameters=True)
-
-    @event.listens_for(engine, "connect")
-    def _connected(connection: Any, _record: object) -> None:
-        # The driver's own way of beginning transactions leaves reads out of them.
-        connection.isolation_level = None
-        connection.execute(f"PRAGMA busy_timeout = {WAIT_FOR_LOCK_MS}").close()
-        with suppress(sqlite3.OperationalError):  # where another holds it, it does without
-            connection.execute("PRAGMA journal_mode = WAL").close()
-        # A crash of the machine may lose the last steps, which are then brought again.
-        connection.execute("PRAGMA synchronous = NORMAL").close()
-
-    @event.listens_for(engine, "begin")
-    def _begun(connection: Connection) -> None:
-        writes = connection.get_execution_options().get("writes", False)
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
-
-    return engine
-
-
-def _reason(error: Exception) -> str:
-    cause = getattr(error, "orig", None) or error
-    told = getattr(cause, "strerror", None) or str(cause) or type(cause).__name__
-    return str(told).splitlines()[0].rstrip(".")
 
 
 def _of(table: Table, key: int) -> Any:

@@ -62,13 +62,13 @@ Key = tuple[Rank, bool, bool, str, str]
 def _matches(catalog: Catalog, wanted: str) -> Iterator[tuple[Key, Category | Brand]]:
     words = wanted.split()
     for category in catalog.categories.values():
-        rank = _rank(wanted, folded(category.reference), folded(category.label))
-        if rank is None:
-            path = f"{folded(category.reference)} {folded(category.full_path)}"
-            rank = Rank.IN_PATH if all(word in path for word in words) else None
+        code, path = folded(category.reference), folded(category.full_path)
+        rank = _rank(wanted, code, folded(category.label))
+        if rank is None and all(word in path or code.startswith(word) for word in words):
+            rank = Rank.IN_PATH
         if rank is not None:
             key = (rank, not category.is_active, not category.takes_products)
-            yield (*key, folded(category.full_path), category.reference), category
+            yield (*key, path, category.reference), category
     for brand in catalog.brands():
         rank = _rank(wanted, folded(brand.reference), folded(brand.name))
         if rank is not None:

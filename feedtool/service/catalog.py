@@ -342,7 +342,7 @@ def _reference(item: Fields, *names: str) -> str:
 
 def _fit(value: Any) -> str:
     """A reference that can stand in an address, else ""; numbers are references too."""
-    if isinstance(value, float):
+    if not isinstance(value, str | int):
         return ""
     found = text(value)
     is_fit = found.isprintable() and " " not in found and len(found) <= LONGEST_REFERENCE

@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from feedtool.catalog.words import FEW, folded, nearest
+
+
+@pytest.mark.parametrize(
+    ("name", "other"),
+    [
+        ("Nestlé", "NESTLE"),
+        ("  Black   &  Decker ", "black & decker"),
+        ("L\u2019Oréal", "L'OREAL"),
+        ("Müller", "Muller"),
+        ("Straße", "STRASSE"),
+        ("\ufb01ne", "fine"),
+        ("\uff33\uff4f\uff4e\uff59", "sony"),
+    ],
+)
+def test_the_same_to_people(name: str, other: str) -> None:
+    assert folded(name) == folded(other)
+
+
+@pytest.mark.parametrize(("name", "other"), [("3M", "3 M"), ("A+B", "AB"), ("Bosch", "Bosh")])
+def test_not_the_same(name: str, other: str) -> None:
+    assert folded(name) != folded(other)
+
+
+@given(st.text())
+def test_folding_twice_changes_nothing(name: str) -> None:
+    assert folded(folded(name)) == folded(name)
+
+
+NEAR = [("bosh", ["bosch"]), ("samsnug", ["samsung"]), ("zzz", []), ("", [])]
+
+
+@pytest.mark.parametrize(("wanted", "found"), NEAR)
+def test_the_nearest(wanted: str, found: list[str]) -> None:
+    assert nearest(wanted, ["sony", "bosch", "samsung", "philips"]) == found
+
+
+@pytest.mark.parametrize(("wanted", "found"), NEAR)
+def test_the_nearest_of_very_many(wanted: str, found: list[str]) -> None:
+    many = [f"{number:07}" for number in range(FEW)]
+    assert nearest(wanted, [*many, "bosch", "samsung"]) == found

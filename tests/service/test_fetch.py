@@ -1,0 +1,230 @@
+"""Many calls that only read: what is asked again, when, and what ends it."""
+
+from __future__ import annotations
+
+import threading
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+
+from feedtool.errors import FeedtoolError, Interrupted, NotAuthorised, Stopped, UsageProblem
+from feedtool.service.fetch import Circumstances, fetch
+from feedtool.service.packages import Unreadable
+from feedtool.service.wire import READ, Call, NotSent, OutcomeUnknown, Reply
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+T0 = datetime(2026, 3, 1, tzinfo=UTC)
+OK = Reply(200)
+BROKEN = Reply(200, body=b"broken")
+SLOW_DOWN = Reply(429)
+Answer = Reply | Exception
+
+
+class World:
+    """A service that answers each path as it was told, its last answer for good; and time."""
+
+    def __init__(self, answers: dict[str, Sequence[Answer]]) -> None:
+        self.answers = {path: list(those) for path, those in answers.items()}
+        self.sent: list[str] = []
+        self.taken: list[str] = []
+        self.lacks: list[tuple[str, str, int | None]] = []
+        self.slept: list[float] = []
+        self.more: dict[str, list[str]] = {}
+        self.at = T0
+
+    def send(self, call: Call) -> Reply:
+        self.sent.append(call.target)
+        answers = self.answers.get(call.target, [OK])
+        answer = answers.pop(0) if len(answers) > 1 else answers[0]
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    def call(self, asked: str) -> Call:
+        return Call("GET", asked, READ)
+
+    def take(self, asked: str, reply: Reply) -> Iterable[str]:
+        if reply.body == b"broken":
+            raise Unreadable("it is broken")
+        self.taken.append(asked)
+        return self.more.get(asked, [])
+
+    def lack(self, asked: str, reason: str, status: int | None) -> Iterable[str]:
+        self.lacks.append((asked, reason, status))
+        return self.more.get(asked, [])
+
+    def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        self.at += timedelta(seconds=seconds)
+
+    def fetch(
+        self,
+        *asked: str,
+        pool: int = 1,
+        stopping: Callable[[], FeedtoolError | None] = lambda: None,
+    ) -> None:
+        around = Circumstances(
+            lambda: self.at, self.sleep, lambda: 1.0, pool, stopping, "Go on with `x`."
+        )
+        fetch(asked, self, self, around)
+
+
+def test_all_is_asked_for_and_what_that_leads_to() -> None:
+    world = World({})
+    world.more = {"a": ["c", "d"], "c": ["e"]}
+    world.fetch("a", "b")
+    assert world.taken == ["a", "b", "c", "d", "e"]
+    assert world.slept == []
+
+
+def test_nothing_to_ask_for() -> None:
+    World({}).fetch()
+
+
+@pytest.mark.parametrize(
+    ("answers", "slept"),
+    [
+        ([Reply(429, {"retry-after": "7"}), OK], [7.0]),
+        ([SLOW_DOWN, OK], [2.0]),
+        ([SLOW_DOWN, SLOW_DOWN, OK], [2.0, 4.0]),
+        ([NotSent("refused"), OK], [2.0]),
+        ([OutcomeUnknown("reset"), Reply(500), Reply(502), OK], None),
+        ([BROKEN, OK], [2.0]),
+        ([Reply(503), BROKEN, OK], [2.0, 4.0]),
+    ],
+    ids=[
+        "a 429 that says how long",
+        "a 429",
+        "429 again",
+        "not connected",
+        "given up",
+        "broken",
+        "an error, then broken",
+    ],
+)
+def test_what_is_asked_again(answers: list[Answer], slept: list[float] | None) -> None:
+    world = World({"a": answers})
+    world.fetch("a", "b")
+    if slept is None:
+        assert [one for one, _, _ in world.lacks] == ["a"]
+        assert world.taken == ["b"]
+    else:
+        assert world.taken == ["a", "b"]
+        assert world.slept[: len(slept)] == slept
+        # After a 429 calls have a pause between them.
+        assert bool(world.slept[len(slept) :]) == (SLOW_DOWN.status in _statuses(answers))
+
+
+def _statuses(answers: list[Answer]) -> list[int]:
+    return [answer.status for answer in answers if isinstance(answer, Reply)]
+
+
+def test_a_429_is_no_failure_however_often_it_comes() -> None:
+    world = World({"a": [*[SLOW_DOWN] * 20, OK]})
+    world.fetch("a")
+    assert world.taken == ["a"]
+    assert max(world.slept) == 60
+
+
+def test_one_that_is_refused_ends_nothing() -> None:
+    world = World({"a": [Reply(404)]})
+    world.more = {"a": ["c"]}
+    world.fetch("a", "b")
+    assert world.lacks == [("a", "no reason given (HTTP 404)", 404)]
+    assert world.taken == ["b", "c"]
+    assert world.slept == []
+
+
+def test_one_that_is_never_readable_is_given_up() -> None:
+    world = World({"b": [BROKEN]})
+    world.fetch("a", "b", "c")
+    assert world.lacks == [("b", "it is broken", None)]
+    assert world.taken == ["a", "c"]
+    assert world.sent == ["a", "b", "b", "b", "c"]
+
+
+STOPS: dict[str, tuple[Answer, type[FeedtoolError], str]] = {
+    "401": (Reply(401), NotAuthorised, "does not accept the token"),
+    "403": (Reply(403), NotAuthorised, "does not allow that"),
+    "no token to be had": (NotAuthorised("none"), NotAuthorised, "none"),
+    "a link that leads away": (UsageProblem("away"), UsageProblem, "away"),
+    "down": (Reply(503), Interrupted, "gives no usable answer: no reason given"),
+    "gone": (NotSent("ConnectError"), Interrupted, "cannot be reached: ConnectError"),
+    "a redirection": (Reply(302), Interrupted, "gives no usable answer"),
+}
+
+
+@pytest.mark.parametrize(("answer", "kind", "message"), STOPS.values(), ids=STOPS)
+def test_what_ends_it(answer: Answer, kind: type[FeedtoolError], message: str) -> None:
+    world = World({path: [answer] for path in "abcdef"})
+    with pytest.raises(kind, match=message):
+        world.fetch(*"abcdef")
+    assert world.taken == []
+    assert len(world.sent) <= 6
+
+
+def test_how_to_go_on_is_told() -> None:
+    with pytest.raises(Interrupted) as caught:
+        World({"a": [NotSent("x")]}).fetch("a")
+    assert caught.value.hint == "Go on with `x`."
+
+
+@pytest.mark.parametrize("pool", [1, 3])
+def test_stopping_finishes_what_is_under_way(pool: int) -> None:
+    world = World({})
+
+    def stopping() -> FeedtoolError | None:
+        return Stopped("enough") if len(world.taken) >= 4 else None
+
+    with pytest.raises(Stopped, match="enough"):
+        world.fetch(*"abcdefghij", pool=pool, stopping=stopping)
+    assert sorted(world.taken) == sorted(world.sent)
+    assert 4 <= len(world.taken) <= 4 + pool
+
+
+def test_as_many_at_a_time_as_the_pool_has_lanes() -> None:
+    together = threading.Barrier(3)
+
+    class Together(World):
+        def send(self, call: Call) -> Reply:
+            together.wait(timeout=10)  # breaks unless three are under way at once
+            return super().send(call)
+
+    world = Together({})
+    world.fetch(*"abcdef", pool=3)
+    assert sorted(world.taken) == list("abcdef")
+
+
+def test_after_a_429_there_are_fewer() -> None:
+    lock = threading.Lock()
+    flying, most = [0], [0]
+
+    class Counting(World):
+        def send(self, call: Call) -> Reply:
+            with lock:
+                flying[0] += 1
+                most[0] = max(most[0], flying[0]) if call.target != "a" else 0
+            try:
+                return super().send(call)
+            finally:
+                with lock:
+                    flying[0] -= 1
+
+    world = Counting({"a": [Reply(429, {"retry-after": "1"}), OK]})
+    world.fetch("a", pool=2)
+    world.fetch(*"bcd", pool=2)
+    assert world.slept == [1.0]
+    assert most[0] <= 2
+
+
+def test_what_taking_raises_ends_it() -> None:
+    class Full(World):
+        def take(self, asked: str, reply: Reply) -> Iterable[str]:
+            del asked, reply
+            raise Interrupted("the disk is full")
+
+    with pytest.raises(Interrupted, match="the disk is full"):
+        Full({}).fetch("a", "b", pool=2)
