@@ -66,6 +66,7 @@ class Court:
         self.world = world
         self.seen = world.network.seen
         self.rows = world.rows
+        self.intended = world.ledger.intended
         self.applied: dict[str, list[Applied]] = defaultdict(list)
         for record in world.service.applied():
             self.applied[record.body[MARK]].append(record)
@@ -180,19 +181,19 @@ class Court:
         """
         return any(
             other.mark in self.seen.left
-            or (other.mark in self.seen.meant and other.mark in self.unknown)
+            or (other.mark in self.intended and other.mark in self.unknown)
             for other in self.rows.values()
             if other.key == row.key and _run_of(other.mark) > _run_of(row.mark)
         )
 
     def _is_undecidable(self, row: Row) -> bool:
-        return self._was_purged(row) or len(self.seen.meant[row.mark]) >= MOST_SENDS
+        return self._was_purged(row) or len(self.intended.get(row.mark, ())) >= MOST_SENDS
 
     def _was_purged(self, row: Row) -> bool:
         """Whether it was in a package that may have been integrated and then forgotten."""
         return any(
             package in self.world.ledger.meant and self.seen.gone.get(package, NEVER) >= SURELY_KEPT
-            for package in self.seen.meant[row.mark]
+            for package in self.intended.get(row.mark, ())
         )
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from collections import defaultdict
 from concurrent.futures import Executor, Future
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlalchemy import event
 
 from feedtool.ledger import Ledger, tables
+from tests.simulation.story import MARK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -53,6 +56,11 @@ class FragileLedger(Ledger):
         self.power: Power | None = None
         self.meant: set[str] = set()
         """The service's packages whose commit was at least intended."""
+        self.intended: dict[str, set[str]] = defaultdict(set)
+        """By a row's mark, the service's packages that it may have left us for.
+
+        That is written before it leaves: after a kill nobody can tell whether it did.
+        """
         # Nothing of the ledger's own lets in anybody between the statements and the commit.
         event.listen(self._engine, "commit", self._before_commit)
 
@@ -60,6 +68,7 @@ class FragileLedger(Ledger):
         """As new: making the tables anew takes longer than a whole world."""
         self.power = None
         self.meant.clear()
+        self.intended.clear()
         with self._engine.begin() as db:
             for table in reversed(tables.metadata.sorted_tables):
                 if table is not tables.schema_version:
@@ -95,8 +104,15 @@ class FragileLedger(Ledger):
             for change in changes
             if change.after.package_id and change.after.committed_at
         )
+        for change in changes:
+            if change.attempt and change.attempt.upload and not change.attempt.answered_at:
+                self._note_intent(change.after, change.attempt.upload)
         self._after_commit()
         return new
+
+    def _note_intent(self, package: Package, upload: int) -> None:
+        for body in self.bodies(package.key, [upload])[upload]:
+            self.intended[json.loads(body)[MARK]].add(str(package.package_id))
 
 
 HALF = 0.5

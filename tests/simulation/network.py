@@ -55,10 +55,8 @@ class Tokens:
 class Seen:
     """What went over the line: the checker's second witness, beside the service itself."""
 
-    meant: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
-    """Packages in which a row may have left us, by its mark: from outside nobody can tell."""
     left: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
-    """Packages in which it really has."""
+    """Packages in which a row has left us, by its mark."""
     staged: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     """References that the service took, by package."""
     refused: set[str] = field(default_factory=set)
@@ -117,7 +115,7 @@ class Network:
     def post_late(self, call: Call, within: timedelta) -> None:
         """It arrives some time later, whoever waits for it by then."""
         due = self.clock.time + within * self.random.random()
-        self._leaves(call, self.seen.left)
+        self._leaves(call)
         heapq.heappush(self._late, (due, next(self._numbers), call))
 
     def _arrive(self, call: Call, token: str) -> Reply:
@@ -160,7 +158,6 @@ class Network:
         return send_with(self.tokens, lambda token: self._send(call, token))
 
     def _send(self, call: Call, token: str) -> Reply:
-        self.intend(call)
         self.power.point("before a call")
         self.pass_time(timedelta(milliseconds=self.random.randint(50, 1500)))
         if self.out_until and self.clock.time < self.out_until:
@@ -168,21 +165,17 @@ class Network:
         if self.random.random() < self.chance:
             return self._fail(call, token, self._draw(tuple(FAULTS)))
         if token == GOOD:
-            self._leaves(call, self.seen.left)
+            self._leaves(call)
         reply = self._arrive(call, token)
         self.note(f"{call.method} {_shown(call)} → {reply.status}")
         self.power.point("after a call")
         return reply
 
-    def intend(self, call: Call) -> None:
-        """A call that is about to leave, if the machine stays on."""
-        self._leaves(call, self.seen.meant)
-
-    def _leaves(self, call: Call, how: dict[str, set[str]]) -> None:
+    def _leaves(self, call: Call) -> None:
         if _is_upload(call):
             package = call.target.split("/")[2]
             for row in _rows(call):
-                how[row[MARK]].add(package)
+                self.seen.left[row[MARK]].add(package)
 
     def _draw(self, names: tuple[str, ...]) -> str:
         return self.random.choice(names)
@@ -190,7 +183,7 @@ class Network:
     def _fail(self, call: Call, token: str, fault: str) -> Reply:
         self.note(f"{call.method} {_shown(call)} → {fault.upper()}")
         if fault not in {"not_sent", "busy", "busy_until", "outage", "expired"}:
-            self._leaves(call, self.seen.left)
+            self._leaves(call)
         return FAULTS[fault](self, call, token)
 
     def not_sent(self, _call: Call, _token: str) -> Reply:

@@ -138,7 +138,6 @@ class World:
             self._deliver(run_id)
         except Crash:
             for call in self.lanes.abandoned():
-                self.network.intend(call)
                 if self.dice.random() < 0.5:
                     self.network.post_late(call, timedelta(minutes=5))
             self._forget_or_keep(to_begin)
