@@ -16,7 +16,8 @@ from feedtool.feeds import LANGUAGES, all_feeds
 from feedtool.headers import folded
 from feedtool.template import Language, write_template
 from feedtool.template.__main__ import write_all
-from feedtool.template.fields import Need, fields_of
+from feedtool.template.contents import Need
+from feedtool.template.fields import fields_of
 
 TEMPLATES = Path(__file__).parent.parent / "templates"
 KINDS = ("offers-delete", "offers-update", "offers-upsert")

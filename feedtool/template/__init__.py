@@ -23,6 +23,7 @@ def write_template(feed: Feed, target: Path, language: Language, dialect: Dialec
         language: Of its labels, dropdowns, messages and explanations.
         dialect: The profile's: which delivery modes and conditions there are, and bounds.
     """
+    from feedtool.template.fields import contents_of
     from feedtool.template.workbook import build, save  # openpyxl, slow to import
 
-    save(build(feed, language, dialect), target)
+    save(build(contents_of(feed, language, dialect)), target)

@@ -3,7 +3,7 @@
 These are a help for whoever types; pasting passes them by, so nothing relies on them.
 """
 
-import re
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
 
@@ -16,21 +16,63 @@ from feedtool.columns.number import Days, Money, Number, Rate, Whole
 from feedtool.columns.text import Text
 from feedtool.dialect import Bounds, Dialect
 from feedtool.template import Language
-from feedtool.template.fields import Field
 from feedtool.template.words import WORDS, Words, typeset
 
-FIRST_ROW = 3
-LAST_ROW = 1_048_576
-"""As many as a sheet has, so that no row is treated otherwise than the ones before it."""
-
 PERCENT = Decimal(100)
+
+TEXT = "@"
+"""The format that keeps the zeros of identifiers, and what looks like a date."""
+
+WIDEST_CHOICE = 40
+"""Characters of a column with a dropdown; longer choices show when it is open."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """What may be typed; other entries are refused."""
+
+    type: Literal["list", "whole", "decimal"]
+    """`list`: one of the choices."""
+    refusal: str
+    """What is said to others."""
+    operator: Literal["between", "greaterThan", "greaterThanOrEqual"] | None = None
+    bounds: tuple[str, ...] = ()
+    is_strict: bool = True
+    """Whether others are refused; else the list is but offered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What the cells of a column take."""
+
+    number_format: str
+    width: float
+    limit: Limit | None = None
+    choices: tuple[str, ...] = ()
+    """What its dropdown offers."""
+
+
+def entry_of(
+    cell_type: CellType,
+    label: str,
+    choices: tuple[str, ...],
+    language: Language,
+    dialect: Dialect,
+) -> Entry:
+    """What a feed's column takes, by its type."""
+    return Entry(
+        number_format(cell_type),
+        _width(cell_type, (label, *choices)),
+        _limit(cell_type, language, dialect),
+        choices,
+    )
 
 
 def number_format(cell_type: CellType) -> str:
     """How a column shows what is typed; text keeps the zeros of identifiers."""
     match cell_type:
         case Text() | Gtin():
-            return "@"
+            return TEXT
         case Money():
             return "0.00##"  # a third decimal is refused, so it must be seen
         case Whole():
@@ -39,41 +81,62 @@ def number_format(cell_type: CellType) -> str:
             return "General"
 
 
-def list_name(field: Field) -> str:
-    """The named range of a dropdown."""
-    return "list_" + re.sub(r"[^A-Za-z0-9]", "_", field.key)
+def _width(cell_type: CellType, texts: tuple[str, ...]) -> float:
+    match cell_type:
+        case Gtin():
+            return 18
+        case Text():
+            return 24
+        case Choice():
+            return width_of(texts)
+        case Number():
+            return 15
+        case _:
+            return 20
 
 
-def validation(field: Field, language: Language, dialect: Dialect) -> DataValidation | None:
-    """What may be typed into a column, None where anything may."""
-    found = _limits(field, language, dialect)
-    if found is None:
+def width_of(texts: tuple[str, ...]) -> float:
+    """Of a column with a dropdown, whose button takes some room."""
+    return 4 + min(WIDEST_CHOICE, max(map(len, texts)))
+
+
+def rule_of(entry: Entry, choices: str, language: Language) -> DataValidation | None:
+    """The rule of a column, None where anything may be typed; `choices` names its range."""
+    limit = entry.limit
+    if limit is None:
         return None
-    rule, message = found
+    first, second = (*limit.bounds, None, None)[:2]
+    rule = DataValidation(
+        limit.type,
+        operator=limit.operator,
+        formula1=choices if limit.type == "list" else first,
+        formula2=second,
+    )
     rule.allow_blank = True
-    rule.showErrorMessage = True
-    rule.errorTitle = typeset(WORDS[language].wrong, language)
-    rule.error = typeset(message, language)
-    rule.add(f"{field.letter}{FIRST_ROW}:{field.letter}{LAST_ROW}")
+    rule.showErrorMessage = limit.is_strict
+    if limit.is_strict:
+        rule.errorTitle = typeset(WORDS[language].wrong, language)
+        rule.error = typeset(limit.refusal, language)
     return rule
 
 
-def _limits(
-    field: Field, language: Language, dialect: Dialect
-) -> tuple[DataValidation, str] | None:
-    """The rule of a column's type, and what is said when it refuses."""
+def _limit(cell_type: CellType, language: Language, dialect: Dialect) -> Limit | None:
+    """The limit of a column's type, and what is said when it refuses."""
     words = WORDS[language]
-    match field.column.type:
+    match cell_type:
         case Choice():
-            return DataValidation("list", formula1=list_name(field)), words.choose
+            return Limit("list", words.choose)
         case Rate() | Whole() as number:
             least, most = number.least or Decimal(0), _most(number, dialect.bounds)
             text = _text(number, words).format(least=least, most=most)
-            return _between(number, least, most), text
+            kind: Literal["whole", "decimal"] = "whole" if isinstance(number, Whole) else "decimal"
+            return Limit(kind, text, "between", (str(least), str(most)))
         case Number(above=Decimal() as above):
-            return _one_bound("greaterThan", above), words.above.format(bound=above)
+            refusal = words.above.format(bound=above)
+            return Limit("decimal", refusal, "greaterThan", (str(above),))
         case Number(least=Decimal() as least):
-            return _one_bound("greaterThanOrEqual", least), words.at_least.format(bound=least)
+            refusal = words.at_least.format(bound=least)
+            return Limit("decimal", refusal, "greaterThanOrEqual", (str(least),))
         case _:
             return None
 
@@ -91,14 +154,3 @@ def _text(number: Rate | Whole, words: Words) -> str:
     if isinstance(number, Rate):
         return words.rate
     return words.days if isinstance(number, Days) else words.whole
-
-
-def _between(number: Rate | Whole, least: Decimal, most: Decimal) -> DataValidation:
-    kind: Literal["whole", "decimal"] = "whole" if isinstance(number, Whole) else "decimal"
-    return DataValidation(kind, operator="between", formula1=str(least), formula2=str(most))
-
-
-def _one_bound(
-    operator: Literal["greaterThan", "greaterThanOrEqual"], bound: Decimal
-) -> DataValidation:
-    return DataValidation("decimal", operator=operator, formula1=str(bound))

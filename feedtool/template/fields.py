@@ -4,9 +4,6 @@ What is required is not declared twice: the feed is asked which keys a row must 
 of them it no longer asks for once another one is filled.
 """
 
-from dataclasses import dataclass
-from enum import Enum
-
 from feedtool.cells import letters
 from feedtool.columns import CellType, ColumnReader
 from feedtool.columns.choice import Choice, Condition
@@ -14,53 +11,43 @@ from feedtool.columns.number import Number
 from feedtool.dialect import Dialect
 from feedtool.feeds import LANGUAGES, Column, Feed, Row, SheetColumns
 from feedtool.template import Language
+from feedtool.template.contents import Contents, Field, Need
+from feedtool.template.entry import entry_of
+from feedtool.template.words import WORDS, about_feed, typeset
 
 SPLITTING = frozenset(("action", "salesChannelId"))
 """Columns that few sheets need: they make several packages of one."""
 
 
-class Need(Enum):
-    """Whether a column must be filled."""
+def contents_of(feed: Feed, language: Language, dialect: Dialect) -> Contents:
+    """All that the template of a feed says."""
+    about = about_feed(feed, language)
+    fields = fields_of(feed, language, dialect)
+    return Contents(
+        feed.kind,
+        feed.sheet,
+        language,
+        about.title,
+        about.rows,
+        _steps(feed, fields, language),
+        fields,
+        first_unfrozen="B",
+    )
 
-    ALWAYS = "always"
-    UNLESS = "unless"
-    """Unless a column that is folded away is filled."""
-    EITHER = "either"
-    """It, or another column that can be seen."""
-    NEVER = "never"
 
-
-MARKS = {Need.ALWAYS: " *", Need.UNLESS: " *", Need.EITHER: " (*)", Need.NEVER: ""}
-"""What stands after a label, since a colour alone is not seen by everybody."""
-
-
-@dataclass(frozen=True, slots=True)
-class Field:
-    """One column of a template, in one language."""
-
-    column: Column
-    letter: str
-    """Of its column in the sheet."""
-    label: str
-    help: str
-    example: str
-    need: Need
-    others: tuple[str, ...]
-    """The labels of the columns that are filled in its stead."""
-    is_folded: bool
-    """Away until its group is unfolded: optional, and needed by few."""
-    choices: tuple[str, ...]
-    """What its dropdown offers."""
-
-    @property
-    def key(self) -> str:
-        """As in the grey row."""
-        return self.column.key
-
-    @property
-    def title(self) -> str:
-        """The label with its mark."""
-        return self.label + MARKS[self.need]
+def _steps(feed: Feed, fields: tuple[Field, ...], language: Language) -> tuple[str, ...]:
+    """The steps that this sheet needs, in order."""
+    words = WORDS[language]
+    has_either = any(field.need is Need.EITHER for field in fields)
+    has_folded = any(field.is_folded for field in fields)
+    return (
+        words.open_sheet.format(sheet=feed.sheet),
+        f"{words.stars} {words.either}" if has_either else words.stars,
+        *([words.folded] if has_folded else []),
+        words.keys,
+        words.paste,
+        words.fields,
+    )
 
 
 def fields_of(feed: Feed, language: Language, dialect: Dialect) -> tuple[Field, ...]:
@@ -73,20 +60,35 @@ def fields_of(feed: Feed, language: Language, dialect: Dialect) -> tuple[Field, 
     fields = []
     for index, column in enumerate(columns):
         need, others = _need(column.key, excuses, folded)
+        label, example = column.labels[at], _example(column, language)
+        choices = _choices(column.type, language, dialect)
         fields.append(
             Field(
-                column,
+                column.key,
                 letters(index),
-                labels[column.key],
+                label,
                 column.help[at],
-                _example(column, language),
+                example,
                 need,
-                tuple(labels[key] for key in others),
+                _requirement(need, [labels[key] for key in others], language),
+                hint_of(column.help[at], example, language),
+                entry_of(column.type, label, choices, language, dialect),
                 column.key in folded,
-                _choices(column.type, language, dialect),
             )
         )
     return tuple(fields)
+
+
+def hint_of(text: str, example: str, language: Language) -> str:
+    """What is said where one fills a column, its example on a line of its own."""
+    shown = WORDS[language].example.format(example=example) if example else ""
+    return typeset(f"{text}\n{shown}".rstrip(), language)
+
+
+def _requirement(need: Need, others: list[str], language: Language) -> str:
+    words = WORDS[language]
+    told = {Need.ALWAYS: words.yes, Need.EITHER: words.instead, Need.UNLESS: words.unless}
+    return told.get(need, words.no).format(others=", ".join(others))
 
 
 def _folded(feed: Feed, dialect: Dialect, keys: list[str]) -> frozenset[str]:

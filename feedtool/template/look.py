@@ -4,7 +4,7 @@ from math import ceil
 
 from openpyxl.styles import Alignment, Border, Font, PatternFill, Side
 
-from feedtool.template.fields import Need
+from feedtool.template.contents import Need
 
 NAVY = "1F3864"
 BLUE = "2F5597"
@@ -21,6 +21,7 @@ HEADER_FILLS = {
     Need.ALWAYS: _fill(NAVY),
     Need.UNLESS: _fill(NAVY),
     Need.EITHER: _fill(BLUE),
+    Need.RECOMMENDED: _fill(BLUE),
     Need.NEVER: _fill(PALE),
 }
 LIGHT_ON_DARK = Font(FACE, 11, bold=True, color="FFFFFF")

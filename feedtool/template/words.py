@@ -49,6 +49,7 @@ class Words:
     legend: str
     required: str
     one_of: str
+    recommended: str
     optional: str
     headings: tuple[str, str, str, str, str, str]
     """Of the sheet Fields: label, required, what belongs in it, example, choices, key."""
@@ -67,6 +68,8 @@ class Words:
     whole: str
     days: str
     choose: str
+    more_choices: str
+    """Of a list that is too long to be shown as a whole."""
 
 
 EN = Words(
@@ -121,6 +124,7 @@ EN = Words(
     legend="Colours of the header",
     required="Required",
     one_of="One of these is required",
+    recommended="Recommended",
     optional="Optional",
     headings=("Column", "Required", "What belongs in it", "Example", "Choices", "Technical name"),
     yes="Yes",
@@ -135,6 +139,7 @@ EN = Words(
     whole="A whole number, {least} or more.",
     days="A whole number of days from {least} to {most}.",
     choose="Please choose a value from the list.",
+    more_choices="… {count} in all: see the dropdown",
 )
 
 FR = Words(
@@ -191,6 +196,7 @@ FR = Words(
     legend="Couleurs de l'en-tête",
     required="Obligatoire",
     one_of="L'une d'elles est obligatoire",
+    recommended="Recommandé",
     optional="Facultatif",
     headings=(
         "Colonne",
@@ -212,6 +218,7 @@ FR = Words(
     whole="Un nombre entier supérieur ou égal à {least}.",
     days="Un nombre entier de jours, de {least} à {most}.",
     choose="Veuillez choisir une valeur de la liste.",
+    more_choices="… {count} en tout : voir la liste déroulante",
 )
 
 ES = Words(
@@ -268,6 +275,7 @@ ES = Words(
     legend="Colores del encabezado",
     required="Obligatorio",
     one_of="Una de ellas es obligatoria",
+    recommended="Recomendado",
     optional="Opcional",
     headings=(
         "Columna",
@@ -289,6 +297,7 @@ ES = Words(
     whole="Un número entero mayor o igual que {least}.",
     days="Un número entero de días, de {least} a {most}.",
     choose="Elija un valor de la lista.",
+    more_choices="… {count} en total: véase el desplegable",
 )
 
 WORDS: Mapping[Language, Words] = {"en": EN, "fr": FR, "es": ES}

@@ -1,6 +1,6 @@
 """The workbook itself: its sheets in order, the one to fill, its stamp, its bytes."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from io import BytesIO
 from itertools import pairwise
@@ -16,46 +16,39 @@ from openpyxl.worksheet.worksheet import Worksheet
 from openpyxl.xml.constants import ARC_CORE
 from openpyxl.xml.functions import tostring
 
-from feedtool.columns.choice import Choice
-from feedtool.columns.gtin import Gtin
-from feedtool.columns.number import Number
-from feedtool.columns.text import Text
-from feedtool.dialect import Dialect
-from feedtool.feeds import Feed
-from feedtool.template import Language, look
-from feedtool.template.entry import list_name, number_format, validation
-from feedtool.template.fields import Field, fields_of
+from feedtool.template import limits, look
+from feedtool.template.contents import Contents, Field
+from feedtool.template.entry import rule_of
 from feedtool.template.guide import fill_fields, fill_instructions, fit_to_page
-from feedtool.template.words import WORDS, about_feed, typeset
+from feedtool.template.words import typeset
 
 FORMAT_VERSION = "1"
 """Of the template's layout, so that a later feedtool can tell an old one."""
 
 LISTS = "_lists"
-LABEL_ROW, KEY_ROW = 1, 2
+LABEL_ROW, KEY_ROW, FIRST_ROW = 1, 2, 3
+LAST_ROW = limits.ROWS
+"""As many as a sheet has, so that no row is treated otherwise than the ones before it."""
 UNDATED = datetime(1980, 1, 1, tzinfo=UTC)
 """A template has no date: the same template has the same bytes, whenever it is made."""
 
-TITLE_LENGTH, PROMPT_LENGTH = 32, 255
-"""Characters that spreadsheet programs take."""
 
-
-def build(feed: Feed, language: Language, dialect: Dialect) -> Workbook:
+def build(contents: Contents) -> Workbook:
     """An empty workbook to fill, opened on its sheet."""
-    fields = fields_of(feed, language, dialect)
     workbook = Workbook()
     workbook.remove(workbook.worksheets[0])
     instructions, explained, sheet, lists = (
-        workbook.create_sheet(name) for name in ("Instructions", "Fields", feed.sheet, LISTS)
+        workbook.create_sheet(limits.sheet_name(name))
+        for name in ("Instructions", "Fields", contents.sheet, LISTS)
     )
-    fill_instructions(instructions, feed, fields, language)
-    fill_fields(explained, fields, language)
-    _fill_lists(workbook, lists, fields)
-    _fill_header(sheet, fields)
-    _shape_columns(sheet, fields)
-    _guard_entries(sheet, fields, language, dialect)
+    fill_instructions(instructions, contents)
+    fill_fields(explained, contents)
+    names = _fill_lists(workbook, lists, contents.fields)
+    _fill_header(sheet, contents)
+    _shape_columns(sheet, contents.fields)
+    _guard_entries(sheet, contents, names)
     _open_on(workbook, sheet)
-    _stamp(workbook, feed, language)
+    _stamp(workbook, contents)
     return workbook
 
 
@@ -75,29 +68,34 @@ def save(workbook: Workbook, target: Path) -> None:
     target.write_bytes(packed.getvalue())
 
 
-def _fill_lists(workbook: Workbook, sheet: Worksheet, fields: Sequence[Field]) -> None:
-    """A column for each dropdown, with its named range."""
+def _fill_lists(workbook: Workbook, sheet: Worksheet, fields: Sequence[Field]) -> dict[str, str]:
+    """A column for each dropdown; the names of their ranges, by the column's key."""
     sheet.sheet_state = "hidden"
+    names: dict[str, str] = {}
     chosen = [field for field in fields if field.choices]
     for column, field in enumerate(chosen, start=1):
         for row, text in enumerate((field.key, *field.choices), start=1):
-            sheet.cell(row, column, text).number_format = "@"
+            limits.put(sheet, row, column, text).number_format = "@"
         letter = get_column_letter(column)
         place = f"'{LISTS}'!${letter}$2:${letter}${len(field.choices) + 1}"
-        name = list_name(field)
+        name = limits.defined_name(f"list_{field.key}".replace(".", "_"), names.values())
         workbook.defined_names[name] = DefinedName(name, attr_text=place)
+        names[field.key] = name
+    return names
 
 
-def _fill_header(sheet: Worksheet, fields: Sequence[Field]) -> None:
+def _fill_header(sheet: Worksheet, contents: Contents) -> None:
     """Row 1 for people, row 2 for feedtool."""
-    for column, field in enumerate(fields, start=1):
-        label = sheet.cell(LABEL_ROW, column, field.title)
+    for column, field in enumerate(contents.fields, start=1):
+        label = limits.put(sheet, LABEL_ROW, column, field.title)
         label.fill, label.font = look.HEADER_FILLS[field.need], look.header_font(field.need)
         label.alignment, label.border = look.HEADER_ALIGNMENT, look.HEADER_GAP
-        key = sheet.cell(KEY_ROW, column, field.key)
+        key = limits.put(sheet, KEY_ROW, column, field.key)
         key.font, key.fill, key.border = look.KEY_FONT, look.KEY_FILL, look.LINE
-    sheet.row_dimensions[LABEL_ROW].height = 48
-    sheet.freeze_panes = "B3"  # the reference stays in sight too
+    limits.raise_row(sheet, LABEL_ROW, 48)
+    if contents.hides_keys:
+        sheet.row_dimensions[KEY_ROW].hidden = True
+    sheet.freeze_panes = f"{contents.first_unfrozen}{FIRST_ROW}"
     sheet.print_title_rows = f"{LABEL_ROW}:{KEY_ROW}"
     fit_to_page(sheet)
 
@@ -105,9 +103,9 @@ def _fill_header(sheet: Worksheet, fields: Sequence[Field]) -> None:
 def _shape_columns(sheet: Worksheet, fields: Sequence[Field]) -> None:
     """Widths and formats of whole columns; what few need is folded away."""
     for field in fields:
+        limits.shape(sheet, field.letter, field.entry.width)
         column = sheet.column_dimensions[field.letter]
-        column.width = _width(field)
-        column.number_format = number_format(field.column.type)
+        column.number_format = field.entry.number_format
         column.outline_level = int(field.is_folded)
         column.hidden = field.is_folded
     for field, following in pairwise(fields):
@@ -115,41 +113,28 @@ def _shape_columns(sheet: Worksheet, fields: Sequence[Field]) -> None:
             sheet.column_dimensions[following.letter].collapsed = True
 
 
-def _width(field: Field) -> float:
-    match field.column.type:
-        case Gtin():
-            return 18
-        case Text():
-            return 24
-        case Choice():
-            return 4 + max(map(len, (field.label, *field.choices)))
-        case Number():
-            return 15
-        case _:
-            return 20
-
-
-def _guard_entries(
-    sheet: Worksheet, fields: Sequence[Field], language: Language, dialect: Dialect
-) -> None:
+def _guard_entries(sheet: Worksheet, contents: Contents, names: Mapping[str, str]) -> None:
     """Dropdowns and limits below the header; on the header itself what belongs in the column."""
-    for field in fields:
-        rule = validation(field, language, dialect)
+    for field in contents.fields:
+        rule = rule_of(field.entry, names.get(field.key, ""), contents.language)
+        if contents.prompts_cells:
+            rule = rule or DataValidation(allowBlank=True)
+            _prompt(rule, field, contents)
         if rule:
-            sheet.add_data_validation(rule)
-    for field in fields:
-        hint = DataValidation(
-            showInputMessage=True,
-            promptTitle=typeset(field.label, language)[:TITLE_LENGTH],
-            prompt=_hint(field, language)[:PROMPT_LENGTH],
-        )
+            rule.add(f"{field.letter}{FIRST_ROW}:{field.letter}{LAST_ROW}")
+            limits.add_rule(sheet, rule)
+    for field in contents.fields:
+        hint = DataValidation()
+        _prompt(hint, field, contents)
         hint.add(f"{field.letter}{LABEL_ROW}")
-        sheet.add_data_validation(hint)
+        limits.add_rule(sheet, hint)
 
 
-def _hint(field: Field, language: Language) -> str:
-    example = WORDS[language].example.format(example=field.example) if field.example else ""
-    return typeset(f"{field.help}\n{example}".rstrip(), language)
+def _prompt(rule: DataValidation, field: Field, contents: Contents) -> None:
+    """Shows a column's hint on the cells of a rule."""
+    rule.showInputMessage = True
+    rule.promptTitle = typeset(field.label, contents.language)
+    rule.prompt = field.hint
 
 
 def _open_on(workbook: Workbook, sheet: Worksheet) -> None:
@@ -158,15 +143,21 @@ def _open_on(workbook: Workbook, sheet: Worksheet) -> None:
     for other in workbook.worksheets:
         other.sheet_view.tabSelected = other is sheet
     for pane in sheet.sheet_view.selection:
-        pane.activeCell = pane.sqref = "A3"
+        pane.activeCell = pane.sqref = f"A{FIRST_ROW}"
 
 
-def _stamp(workbook: Workbook, feed: Feed, language: Language) -> None:
+def _stamp(workbook: Workbook, contents: Contents) -> None:
     """What the workbook is, where a reader finds it whatever the sheet has become."""
-    stamps = {"template": feed.kind, "version": FORMAT_VERSION, "language": language}
-    for name, value in stamps.items():
-        stamp = StringProperty(name=f"feedtool.{name}", value=value)
-        workbook.custom_doc_props.append(stamp)  # type: ignore[attr-defined]  # the stubs lag
+    stamps = {
+        "template": (contents.kind,),
+        "version": (FORMAT_VERSION,),
+        "language": (contents.language,),
+        **contents.stamps,
+    }
+    for stamp, items in stamps.items():
+        for name, value in limits.properties(f"feedtool.{stamp}", items):
+            entry = StringProperty(name=name, value=value)
+            workbook.custom_doc_props.append(entry)  # type: ignore[attr-defined]  # the stubs lag
     workbook.properties.creator = "feedtool"
-    workbook.properties.language = language
-    workbook.properties.title = about_feed(feed, language).title
+    workbook.properties.language = contents.language
+    workbook.properties.title = contents.title
