@@ -72,6 +72,8 @@ class Settings:
     """From the same POST to the end; in between, what may be integrated is Validated."""
     products_limit: int = 10_000
     """Most products of one POST."""
+    reported_products: int | None = None
+    """Of a larger package, the report shows only so many products, as the field has seen."""
     creations: Quota | None = None
     """So many product sheets may a seller create in a window; more are refused by the report."""
     closed_products: tuple[str, ...] = ()

@@ -114,6 +114,7 @@ def read_reports(exchange: Exchange) -> Response:
         "received": RECEIVED,
         "packages": _list(exchange, "packageId"),
         "gtins": _list(exchange, "gtin"),
+        "shown": exchange.settings.reported_products,
     }
     (total,) = exchange.db.execute(f"SELECT COUNT(*) {REPORTS}", asked).fetchone()
     rows = exchange.db.execute(
@@ -129,9 +130,11 @@ def read_reports(exchange: Exchange) -> Response:
 
 
 REPORTS = """
-FROM product_report WHERE seller = :seller AND status <> :received
+FROM product_report AS report WHERE seller = :seller AND status <> :received
   AND (:packages IS NULL OR package_id IN (SELECT value FROM json_each(:packages)))
   AND (:gtins IS NULL OR gtin IN (SELECT value FROM json_each(:gtins)))
+  AND (:shown IS NULL OR id < :shown + (
+    SELECT MIN(id) FROM product_report AS sibling WHERE sibling.package = report.package))
 """
 
 
