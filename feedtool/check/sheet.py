@@ -356,7 +356,10 @@ class SheetReader:
         ]
         facts = SheetFacts(self.columns, unknown, self._hidden, self.sheet.notices)
         found = [
-            fault for rule in all_rules() if rule.check_sheet for fault in rule.check_sheet(facts)
+            fault
+            for rule in all_rules()
+            if rule.check_sheet and (rule.kinds is None or self.feed.kind in rule.kinds)
+            for fault in rule.check_sheet(facts)
         ]
         own: Spool[Problem] = Spool(Problem._make)
         for fault in (*found, *self._once.values()):

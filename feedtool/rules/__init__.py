@@ -7,7 +7,7 @@ defines says when it is asked:
     check_sheet(facts)  once for each sheet, after its rows
     Survey              sees every row of every file, then yields Faults with their places
 
-`KINDS` names the kinds of feed whose rows a rule is about; without it, it is about all.
+`KINDS` names the kinds of feed whose rows and sheets a rule is about; without it, all of them.
 A rule with `ONCE = True` is asked until it finds something, which is said once for the sheet.
 """
 

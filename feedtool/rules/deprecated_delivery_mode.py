@@ -15,6 +15,7 @@ from feedtool.model import Fault, Severity
 from feedtool.rules import SheetFacts, code
 
 CODE = code(__name__, __doc__, Severity.WARNING)
+KINDS = ("offers-upsert", "offers-update", "offers-delete")
 
 
 def check_sheet(sheet: SheetFacts) -> Iterator[Fault]:
