@@ -4,7 +4,7 @@ Whatever the wild has made of the format is read as far as it can only mean one 
 as a liberty; what could harm is refused in the words of `feedtool.sheets.unreadable`.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -37,6 +37,7 @@ _ATTRIBUTES = {
     "Offer": NAMES,
     "ShippingInformation": ("ShippingCharges", "AdditionalShippingCharges", "DeliveryMode"),
 }
+_EXACT = {element: frozenset(names) for element, names in _ATTRIBUTES.items()}
 _HARMLESS = (XAML, "http://www.w3.org/XML/")
 """Namespaces of attributes that say nothing of an offer."""
 _TYPES = {kind.casefold(): kind for kind in (PackageType.FULL, PackageType.STOCK_AND_PRICE)}
@@ -163,7 +164,8 @@ class _Events:
         self._line = 0
         self._values: dict[str, str] | None = None
         """Of the offer that is open."""
-        self._shipping: list[Shipping] = []
+        self._shipping: dict[str, Shipping] = {}
+        """Of the offer that is open, by mode."""
         self._found: list[Found] = []
         self._starts = {
             "OfferPackage": self._start_package,
@@ -220,7 +222,7 @@ class _Events:
         self._places.pop()
         if self._above.pop() != "Offer" or self._values is None:
             return
-        self._found.append(Found(self._line, Offer(self._values, tuple(self._shipping))))
+        self._found.append(Found(self._line, Offer(self._values, tuple(self._shipping.values()))))
         self._values = None
 
     def _characters(self, text: str) -> None:
@@ -254,8 +256,10 @@ class _Events:
             self._elements[tag] = name
         return name
 
-    def _proper(self, element: str, given: Mapping[str, str]) -> dict[str, str]:
+    def _proper(self, element: str, given: dict[str, str]) -> dict[str, str]:
         """The known attributes of an element by their proper names."""
+        if given.keys() <= _EXACT[element]:
+            return given
         known = self._attributes[element]
         found: dict[str, str] = {}
         for writing, value in given.items():
@@ -284,9 +288,7 @@ class _Events:
         about, attributes = self._about, self._proper("OfferPackage", given)
         about.line = self._parser.CurrentLineNumber
         about.name = attributes.get("Name", "")
-        for name in _ATTRIBUTES["OfferPackage"]:
-            if name not in attributes:
-                self._note(f"the attribute {name} of OfferPackage is missing")
+        self._tell_missing("OfferPackage", _EXACT["OfferPackage"], attributes)
         purges = attributes.get("PurgeAndReplace", "false")
         if purges not in ("true", "false"):
             self._note(f"PurgeAndReplace is written {told(purges)}")
@@ -304,25 +306,28 @@ class _Events:
     def _start_offer(self, given: dict[str, str]) -> None:
         self._line = self._parser.CurrentLineNumber
         self._values = self._proper("Offer", given)
-        self._shipping = []
-        for name in sorted(self._required - self._values.keys()):
-            self._note(f"the attribute {name} of Offer is missing")
+        self._shipping = {}
+        self._tell_missing("Offer", self._required, self._values)
+
+    def _tell_missing(self, element: str, names: frozenset[str], found: dict[str, str]) -> None:
+        if names <= found.keys():
+            return
+        for name in sorted(names - found.keys()):
+            self._note(f"the attribute {name} of {element} is missing")
 
     def _start_shipping(self, given: dict[str, str]) -> None:
         if self._values is None:
             self._note("ShippingInformation stands outside of an Offer, and is not read")
             return
         attributes = self._proper("ShippingInformation", given)
-        for name in _ATTRIBUTES["ShippingInformation"]:
-            if name not in attributes:
-                self._note(f"the attribute {name} of ShippingInformation is missing")
+        self._tell_missing("ShippingInformation", _EXACT["ShippingInformation"], attributes)
         mode = attributes.get("DeliveryMode", "")
-        if any(one.mode == mode for one in self._shipping):
+        if mode in self._shipping:
             self._note("an Offer has a DeliveryMode twice: the first is read")
             return
         charges = attributes.get("ShippingCharges", "")
         additional = attributes.get("AdditionalShippingCharges", "")
-        self._shipping.append(Shipping(mode, charges, additional))
+        self._shipping[mode] = Shipping(mode, charges, additional)
 
     def _start_discount(self, given: dict[str, str]) -> None:
         del given

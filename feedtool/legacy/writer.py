@@ -4,9 +4,10 @@ The writer is strict: what is not as the format demands is a bug of ours, and ra
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import IO, Any, cast
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
@@ -21,18 +22,40 @@ DOCUMENT_TYPE = Dialect().legacy_document_type
 _PACKAGES = "http://schemas.openxmlformats.org/package/2006/"
 _DATE = (1980, 1, 1, 0, 0, 0)
 """Of every member: the earliest that a zip knows."""
-_TEXT = re.compile(".*", re.DOTALL)
 _AMOUNT = re.compile(r"[0-9]+(?:\.[0-9]{1,2})?", re.ASCII)
 _WHOLE = re.compile("[0-9]+", re.ASCII)
-_FORMS = {
-    "SellerProductId": re.compile(".+", re.DOTALL),
-    "ProductEan": re.compile("[0-9]{8,14}", re.ASCII),
-    "ProductCondition": _WHOLE,
-    "Stock": _WHOLE,
-    "Comment": _TEXT,
-    "PreparationTime": _WHOLE,
+_EAN = re.compile("[0-9]{8,14}", re.ASCII)
+_DIFFERENT = 1 << 14
+"""Different numbers that are remembered: most offers share a few."""
+
+
+@lru_cache(_DIFFERENT)
+def _is_amount(text: str) -> bool:
+    return _AMOUNT.fullmatch(text) is not None
+
+
+@lru_cache(_DIFFERENT)
+def _is_whole(text: str) -> bool:
+    return _WHOLE.fullmatch(text) is not None
+
+
+def _is_ean(text: str) -> bool:
+    return _EAN.fullmatch(text) is not None
+
+
+_FORMS: Mapping[str, Callable[[str], bool]] = {
+    "SellerProductId": bool,
+    "ProductEan": _is_ean,
+    "ProductCondition": _is_whole,
+    "Price": _is_amount,
+    "EcoPart": _is_amount,
+    "DeaTax": _is_amount,
+    "Vat": _is_amount,
+    "Stock": _is_whole,
+    "StrikedPrice": _is_amount,
+    "PreparationTime": _is_whole,
 }
-"""How a value is written; an amount where nothing else is said."""
+"""How a value is written; a comment may be any text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +184,7 @@ def _write_offer(xml: Any, offer: Offer, package_type: PackageType) -> None:
 def _attributes(offer: Offer, *, is_full: bool) -> dict[str, str]:
     """The attributes of an offer in order. Raises ValueError where one is not as it must be."""
     given = offer.attributes
-    unknown = given.keys() - set(NAMES)
+    unknown = given.keys() - _NAMES
     missing = REQUIRED - given.keys() if is_full else {"SellerProductId"} - given.keys()
     if unknown or missing:
         raise ValueError(f"an offer has {sorted(unknown)} and lacks {sorted(missing)}")
@@ -169,19 +192,20 @@ def _attributes(offer: Offer, *, is_full: bool) -> dict[str, str]:
         raise ValueError("an offer has neither stock nor price")
     names = NAMES if is_full else STOCK_AND_PRICE
     attributes = {name: given[name] for name in names if name in given}
-    for name, value in attributes.items():
-        if not _FORMS.get(name, _AMOUNT).fullmatch(value):
-            raise ValueError(f"{name} cannot be {value!r}")
+    for name, is_well_formed in _FORMS.items():
+        if name in attributes and not is_well_formed(attributes[name]):
+            raise ValueError(f"{name} cannot be {attributes[name]!r}")
     return attributes
 
 
 def _shipping(one: Shipping) -> dict[str, str]:
-    if not (one.mode and _AMOUNT.fullmatch(one.charges) and _AMOUNT.fullmatch(one.additional)):
+    mode, charges, additional = one
+    if not (mode and _is_amount(charges) and _is_amount(additional)):
         raise ValueError(f"shipping cannot be {one}")
     return {
-        "ShippingCharges": one.charges,
-        "AdditionalShippingCharges": one.additional,
-        "DeliveryMode": one.mode,
+        "ShippingCharges": charges,
+        "AdditionalShippingCharges": additional,
+        "DeliveryMode": mode,
     }
 
 
@@ -189,6 +213,7 @@ def _tag(name: str) -> str:
     return f"{{{NAMESPACE}}}{name}"
 
 
+_NAMES = frozenset(NAMES)
 _OFFER = _tag("Offer")
 _SHIPPING_LIST_OF_OFFER = _tag("Offer.ShippingInformationList")
 _SHIPPING_LIST = _tag("ShippingInformationList")

@@ -1,17 +1,23 @@
 """From a row to the attributes of its Offer (specification, "Legacy offer routes")."""
 
 from collections.abc import Mapping
+from io import BytesIO
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
 
 from feedtool.cells import BLANK, Cell, Kind
-from feedtool.check.gate import gate
+from feedtool.check.gate import gate, schema
 from feedtool.columns import ColumnReader
 from feedtool.dialect import Dialect
 from feedtool.feeds import Row, SheetColumns
 from feedtool.feeds._legacy_offers import FEED
 from feedtool.headers import Names, folded
-from feedtool.legacy import offer_of
+from feedtool.legacy import Head, offer_of
+from feedtool.legacy.writer import write_xml
 from feedtool.offers_xml import ATTRIBUTES
 from tests.conftest import gtin
 
@@ -26,7 +32,8 @@ ROW = {
     "preparationTime": "2",
     "quantity": "7",
 }
-BODY = {
+SHIPPING = {"DeliveryMode": "Tracked", "ShippingCharges": "4.9", "AdditionalShippingCharges": "1.5"}
+BODY: dict[str, Any] = {
     "SellerProductId": "SKU-1",
     "ProductEan": gtin(1),
     "ProductCondition": "6",
@@ -37,9 +44,7 @@ BODY = {
     "Stock": "7",
     "Comment": "",
     "PreparationTime": "2",
-    "ShippingInformation": [
-        {"DeliveryMode": "Tracked", "ShippingCharges": "4.9", "AdditionalShippingCharges": "1.5"}
-    ],
+    "ShippingInformation": [SHIPPING],
 }
 
 
@@ -121,6 +126,30 @@ def test_the_profile_adds_modes_and_conditions() -> None:
     body = request(changes, own)
     assert body["ProductCondition"] == "7"
     assert [one["DeliveryMode"] for one in body["ShippingInformation"]] == ["Tracked", "Relay"]  # type: ignore[attr-defined]  # a list of objects
+
+
+ODD: list[object] = [
+    *(None, 0, 1.5, True, [], {}, "", " ", "0", "0.1", "0.12", "0.123", "1.", ".5", "1.2.3", "-1"),
+    *("1e3", "1,5", "1.5\n", "\u0663", "123456789012", "1234567890123", "1" * 40, "a|b", "\n", "É"),
+]
+
+
+@given(st.sampled_from([*(one.name for one in ATTRIBUTES), *SHIPPING]), st.sampled_from(ODD))
+def test_both_validators_agree(place: str, value: object) -> None:
+    body = {**BODY, place: value}
+    if place in SHIPPING:
+        body = {**BODY, "ShippingInformation": [{**SHIPPING, place: value}]}
+    accepted = gate(FEED.kind)(body)
+    assert accepted is Draft202012Validator(schema(FEED.kind)).is_valid(body)
+    if accepted:
+        write_xml(BytesIO(), Head("n"), [offer_of(body)], 1)
+
+
+def test_an_attribute_too_many_or_too_few_is_refused() -> None:
+    assert not gate(FEED.kind)({**BODY, "Colour": "red"})
+    for name in BODY:
+        lacking = {key: value for key, value in BODY.items() if key != name}
+        assert gate(FEED.kind)(lacking) is (name == "ProductEan")
 
 
 def test_the_writer_takes_it() -> None:
