@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from feedtool.catalog.cache import Removed, Saved
 from feedtool.catalog.model import DEEPEST, Marks
 from feedtool.catalog.tree import within
-from feedtool.catalog.words import folded, nearest
+from feedtool.catalog.words import near_codes
 from feedtool.errors import Interrupted, UsageProblem
 from feedtool.service import catalog as wire
 from feedtool.service.fetch import fetch
@@ -298,8 +298,7 @@ class _Bringing:
 
 def unknown_category(code: str, known: Iterable[str]) -> UsageProblem:
     """There is no category of this code; which may be meant."""
-    by_folded = {folded(one): one for one in known}
-    near = [by_folded[one] for one in nearest(folded(code), list(by_folded))]
+    near = near_codes(code, known)
     return UsageProblem(
         f"There is no category “{code}”.",
         f"Did you mean {', '.join(near)}?"

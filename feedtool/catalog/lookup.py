@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from feedtool.catalog.model import fingerprint
-from feedtool.catalog.words import folded, nearest
+from feedtool.catalog.words import folded, near_codes, nearest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -81,8 +81,7 @@ class Catalog:
 
     def near_categories(self, reference: str, most: int = 3) -> list[str]:
         """The references that a mistyped one may stand for, the likeliest first."""
-        by_folded = {folded(known): known for known in self.categories}
-        return [by_folded[name] for name in nearest(folded(reference), list(by_folded), most)]
+        return near_codes(reference, self.categories, most)
 
     def properties(self, reference: str) -> tuple[Property, ...] | None:
         """A category's properties by their index; None where they were not brought."""

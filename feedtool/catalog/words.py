@@ -6,6 +6,9 @@ from difflib import get_close_matches
 
 APOSTROPHES = dict.fromkeys(map(ord, "\u2018\u2019\u02bc\u00b4`"), "'")
 
+LOOK_ALIKE = str.maketrans("ILOSBZ", "110582")
+"""Letters that are read for digits."""
+
 CLOSE = 0.7
 """How alike two names have to be for one to be meant by the other, as difflib counts it."""
 
@@ -44,3 +47,14 @@ def nearest(wanted: str, known: Iterable[str], most: int = 3) -> list[str]:
             and (name.startswith(start) or name.endswith(end))
         ]
     return get_close_matches(wanted, names, n=most, cutoff=CLOSE)
+
+
+def near_codes(wanted: str, known: Iterable[str], most: int = 3) -> list[str]:
+    """Those of codes in capitals that a mistyped one may stand for, the likeliest first.
+
+    A letter that looks like a digit is the likeliest slip.
+    """
+    codes, plain = list(known), wanted.strip().upper()
+    seen = plain.translate(LOOK_ALIKE)
+    alike = [code for code in codes if code.translate(LOOK_ALIKE) == seen]
+    return list(dict.fromkeys([*alike, *nearest(plain, codes, most)]))[:most]

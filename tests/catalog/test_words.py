@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from feedtool.catalog.words import FEW, folded, nearest
+from feedtool.catalog.words import FEW, folded, near_codes, nearest
 
 
 @pytest.mark.parametrize(
@@ -45,3 +45,17 @@ def test_the_nearest(wanted: str, found: list[str]) -> None:
 def test_the_nearest_of_very_many(wanted: str, found: list[str]) -> None:
     many = [f"{number:07}" for number in range(FEW)]
     assert nearest(wanted, [*many, "bosch", "samsung"]) == found
+
+
+@pytest.mark.parametrize(
+    ("code", "near"),
+    [
+        ("1E0I01", ["1E0101", "1E0401"]),
+        ("1eo4o1", ["1E0401"]),
+        ("OA", ["0A"]),
+        (" 0a ", ["0A"]),
+        ("", []),
+    ],
+)
+def test_near_codes(code: str, near: list[str]) -> None:
+    assert near_codes(code, ["1E0401", "1E0101", "0A"])[: len(near) or 1] == near

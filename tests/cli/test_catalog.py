@@ -1,0 +1,369 @@
+"""`feedtool catalog`: what is brought, and how one finds something in it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from feedtool.catalog import Choice, Necessity
+from feedtool.catalog.cache import FILE, Cache
+from feedtool.catalog.model import Marks
+from feedtool.cli.options import SANDBOX
+from feedtool.sandbox.server import serving
+from tests.catalog.conftest import BRANDS, SERVICE, T0, TREE, category, choices, prop
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.conftest import Feedtool, Ran
+
+KETTLES = (
+    prop(
+        "10",
+        necessity=Necessity.MANDATORY,
+        label="Colour",
+        is_ranged=True,
+        is_multiple=True,
+        choices=(Choice("1", "Red"), Choice("2", "Blue")),
+    ),
+    prop("20", label="Volume", unit="l", is_numeric=True, necessity=Necessity.RECOMMENDED),
+    prop("30", label="Manual", allowed_file_types=("pdf", "png")),
+    prop(
+        "40",
+        label="Size",
+        is_ranged=True,
+        is_variation=True,
+        is_size=True,
+        choices=choices("S", "M"),
+    ),
+)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    folder = tmp_path / "home"
+    folder.mkdir()
+    return folder
+
+
+def fill(
+    home: Path, service: str = SERVICE, language: str = "en", *, is_whole: bool = True
+) -> None:
+    """A small catalogue, as if it had been brought."""
+    with Cache(home / FILE) as cache:
+        key = cache.begin(service, language, (), T0).catalog
+        cache.save_categories(key, TREE)
+        cache.save_brands(key, BRANDS)
+        cache.save_properties(key, "0A0101", KETTLES, Marks(), T0)
+        if is_whole:
+            listed = frozenset(one.reference for one in TREE)
+            cache.finish(key, listed, frozenset(one.reference for one in BRANDS), T0)
+
+
+# Search.
+
+
+def test_a_table_of_what_is_found(feedtool: Feedtool, home: Path) -> None:
+    fill(home)
+    ran = feedtool("catalog", "search", "kettle")
+    assert ran.code == 0
+    assert ran.out.splitlines() == [
+        "CODE    LEVEL  CATEGORY",
+        "0A0101  3      Home > Kitchen > Kettles",
+        "0A0103  3      Home > Kitchen > Old kettles  (not active)",
+        "",
+        "CODE  BRAND",
+        "3     Kettler",
+    ]
+    assert ran.err == f"catalogue: {SERVICE} in en, synced 2026-03-01 14:02 UTC\n"
+
+
+def test_what_is_found_as_json(feedtool: Feedtool, home: Path) -> None:
+    fill(home)
+    ran = feedtool("catalog", "search", "kettle", "--format", "json")
+    assert ran.json == [
+        {
+            "type": "category",
+            "categoryReference": "0A0101",
+            "level": 3,
+            "isActive": True,
+            "label": "Kettles",
+            "path": "Home > Kitchen > Kettles",
+        },
+        {"type": "brand", "brandReference": "3", "name": "Kettler"},
+        {
+            "type": "category",
+            "categoryReference": "0A0103",
+            "level": 3,
+            "isActive": False,
+            "label": "Old kettles",
+            "path": "Home > Kitchen > Old kettles",
+        },
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"), [("ketles", "did you mean Kettles"), ("xyzzy", "try a part of a word")]
+)
+@pytest.mark.parametrize(("form", "out"), [("text", ""), ("json", "[]\n")])
+def test_nothing_is_found(
+    feedtool: Feedtool, home: Path, text: str, hint: str, form: str, out: str
+) -> None:
+    fill(home)
+    ran = feedtool("catalog", "search", text, "--format", form)
+    assert (ran.code, ran.out) == (9, out)
+    error, told = ran.error()
+    assert error == f"nothing in the catalogue matches “{text}”"
+    assert told.startswith(hint)
+
+
+# Show.
+
+
+def test_a_category_with_its_properties(feedtool: Feedtool, home: Path) -> None:
+    fill(home)
+    ran = feedtool("catalog", "show", "0a0101")
+    assert ran.code == 0
+    assert ran.out.splitlines() == [
+        "0A0101  Home > Kitchen > Kettles",
+        "level 3, active, brand mandatory, no variants",
+        "4 properties, 1 mandatory, as of 2026-03-01 14:02 UTC",
+        "",
+        "CODE  NECESSITY    LABEL   VALUE                    UNIT  CHOICES",
+        "10    Mandatory    Colour  choice, several                2: Red (1), Blue (2)",
+        "20    Recommended  Volume  number                   l",
+        "30    Optional     Manual  file (pdf, png)",
+        "40    Optional     Size    choice, variation, size        2: S, M",
+    ]
+
+
+def test_a_category_as_json(feedtool: Feedtool, home: Path) -> None:
+    fill(home)
+    shown = feedtool("catalog", "show", "0A0101", "--format", "json").json
+    properties = shown.pop("properties")
+    assert len(shown.pop("fingerprint")) == 32
+    assert shown == {
+        "categoryReference": "0A0101",
+        "level": 3,
+        "isActive": True,
+        "label": "Kettles",
+        "path": "Home > Kitchen > Kettles",
+        "parentReference": "0A01",
+        "isBrandMandatory": True,
+        "isVariant": False,
+        "service": SERVICE,
+        "language": "en",
+        "syncedAt": "2026-03-01T14:02:00+00:00",
+        "checkedAt": "2026-03-01T14:02:00+00:00",
+    }
+    assert properties[0] == {
+        "propertyReference": "10",
+        "index": 1,
+        "necessity": "Mandatory",
+        "label": "Colour",
+        "unit": None,
+        "isRanged": True,
+        "isNumeric": False,
+        "isMultiple": True,
+        "isVariation": False,
+        "isSize": False,
+        "choices": ["1", "2"],
+        "choiceLabels": {"1": "Red", "2": "Blue"},
+        "allowedFileTypes": [],
+    }
+
+
+def test_above_level_3_what_is_below(feedtool: Feedtool, home: Path) -> None:
+    fill(home)
+    lines = feedtool("catalog", "show", "0A01").out.splitlines()
+    assert lines[2] == "products go into categories of level 3"
+    assert [line.split()[0] for line in lines[5:]] == ["0A0101", "0A0102", "0A0103"]
+    assert feedtool("catalog", "show", "0A01", "--format", "json").json["properties"] is None
+
+
+def test_many_choices_are_counted_and_shown_when_asked_for(feedtool: Feedtool, home: Path) -> None:
+    many = prop("50", is_ranged=True, choices=choices(*(f"choice {n}" for n in range(2_345))))
+    fill(home)
+    with Cache(home / FILE) as cache:
+        key = cache.begin(SERVICE, "en", (), T0).catalog
+        cache.save_properties(key, "0B0101", [many], Marks(), T0)
+    short = feedtool("catalog", "show", "0B0101").out
+    assert "2,345: choice 0, choice 1," in short
+    assert max(map(len, short.splitlines())) < 120
+    assert "choice 2344" in feedtool("catalog", "show", "0B0101", "-v").out
+
+
+MISSING = [
+    ("0A0I01", "There is no category “0A0I01”.", "Did you mean 0A0101"),
+    ("qqqqqq", "There is no category “qqqqqq”.", "`feedtool catalog search TEXT` finds codes."),
+    (
+        "0A0102",
+        "the properties of 0A0102 (Café machines) were not brought",
+        "bring them with `feedtool catalog sync --category 0A0102`",
+    ),
+    (
+        "0A0103",
+        "the properties of 0A0103 (Old kettles) were not brought, since it is not active",
+        "bring them with `feedtool catalog sync --category 0A0103`",
+    ),
+]
+
+
+@pytest.mark.parametrize(("code", "error", "hint"), MISSING, ids=[one[0] for one in MISSING])
+def test_what_cannot_be_shown(
+    feedtool: Feedtool, home: Path, code: str, error: str, hint: str
+) -> None:
+    fill(home)
+    ran = feedtool("catalog", "show", code)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.error()[0] == error
+    assert ran.error()[1].startswith(hint)
+
+
+# Which catalogue.
+
+NONE: list[tuple[list[str], str, str]] = [
+    ([], "there is no catalogue in en here", "bring it with `feedtool catalog sync`"),
+    (
+        ["--sandbox", "--language", "fr"],
+        f"there is no catalogue of {SANDBOX} in fr here",
+        "bring it with `feedtool catalog sync --sandbox --language fr`",
+    ),
+    (
+        ["--base-url", "https://x.example/v2"],
+        "there is no catalogue of https://x.example/v2 in en here",
+        "bring it with `feedtool catalog sync`",
+    ),
+]
+
+
+@pytest.mark.parametrize(("options", "error", "hint"), NONE, ids=str)
+@pytest.mark.parametrize("command", [["search", "x"], ["show", "0A"]], ids=["search", "show"])
+def test_without_a_catalogue(
+    feedtool: Feedtool, home: Path, command: list[str], options: list[str], error: str, hint: str
+) -> None:
+    ran = feedtool("catalog", *command, *options)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.error() == (error, hint)
+    assert list(home.iterdir()) == []
+
+
+def test_a_language_that_was_not_brought(feedtool: Feedtool, home: Path) -> None:
+    fill(home, language="fr")
+    assert feedtool("catalog", "search", "kettle").code == 0
+    ran = feedtool("catalog", "search", "kettle", "--language", "en")
+    assert ran.code == 2
+    assert ran.error()[0] == "there is no catalogue in en here; there is one in fr"
+
+
+def test_one_that_was_never_brought_to_its_end_says_so(feedtool: Feedtool, home: Path) -> None:
+    fill(home, is_whole=False)
+    ran = feedtool("catalog", "search", "kettle")
+    assert ran.code == 0
+    assert "never brought to its end" in ran.err
+
+
+def test_the_service_of_a_profile(feedtool: Feedtool, home: Path, tmp_path: Path) -> None:
+    fill(home)
+    fill(home, service="https://other.example/v2")
+    (tmp_path / "feedtool.toml").write_text(f'[profile.shop]\nbase_url = "{SERVICE}"\n')
+    ran = feedtool("catalog", "search", "kettle", "--profile", "shop")
+    assert ran.err.startswith(f"catalogue: {SERVICE} ")
+
+
+def test_two_services_at_once(feedtool: Feedtool) -> None:
+    ran = feedtool("catalog", "search", "x", "--sandbox", "--base-url", "https://x.example/v2")
+    assert ran.code == 2
+    assert "contradict" in ran.error()[0]
+
+
+def test_nothing_steers_the_terminal(feedtool: Feedtool, home: Path) -> None:
+    evil = "Kettle\x1b[2J\u202egnp\r\n"
+    with Cache(home / FILE) as cache:
+        key = cache.begin(SERVICE, "en", (), T0).catalog
+        cache.save_categories(key, [category("0A0101", evil)])
+        cache.save_properties(key, "0A0101", [prop(label=evil, unit=evil)], Marks(), T0)
+    for words in (["search", "kettle"], ["show", "0A0101"]):
+        for form in ("text", "json"):
+            ran = feedtool("catalog", *words, "--format", form)
+            assert ran.code == 0
+            assert not {"\x1b", "\u202e", "\r"}.intersection(ran.out + ran.err), (words, form)
+    assert "<U+001B>" in feedtool("catalog", "show", "0A0101").out
+
+
+# Sync.
+
+
+def test_the_sandbox_has_a_catalogue(feedtool: Feedtool) -> None:
+    ran = feedtool("catalog", "sync", "--sandbox", "--language", "fr", "--category", "1e01")
+    assert ran.code == 0
+    lines = ran.out.splitlines()
+    assert lines[0].startswith(f"Catalogue of {SANDBOX} in fr, synced ")
+    assert [line.partition(" ")[0] for line in lines[1:]] == [
+        "Categories:",
+        "Brands:",
+        "Properties",
+    ]
+    assert "new" in lines[1]
+    again = feedtool(
+        "catalog", "sync", "--sandbox", "--language", "fr", "--category", "1E01", "--format", "json"
+    ).json
+    assert again["categories"]["new"] == again["categories"]["removed"] == 0
+    assert again["categories"]["same"] > 300
+    assert again["properties"] == {
+        "new": 0,
+        "changed": 0,
+        "same": again["properties"]["same"],
+        "resumed": 0,
+        "missing": [],
+    }
+    assert feedtool("catalog", "show", "1E0101").code == 0
+
+
+def test_on_a_port_without_any_seller(feedtool: Feedtool) -> None:
+    with serving() as server:
+        account = ("--base-url", server.base, "--token", "sandbox")
+        ran = feedtool("catalog", "sync", *account, "--category", "1E0101", "--page-size", "50")
+    assert ran.code == 0, ran.err
+    assert "Properties of 1 category, 1 new" in ran.out
+    found = feedtool("catalog", "search", "1E0101", "--format", "json").json
+    assert [one["categoryReference"] for one in found] == ["1E0101"]
+
+
+WRONG: list[tuple[list[str], int, str, str]] = [
+    ([], 2, "there is no service to ask", "--sandbox"),
+    (["--base-url", "https://x.example/v2"], 2, "there is no token", "--token-file"),
+    (["--sandbox", "--base-url", "https://x.example"], 2, "contradict", "choose one"),
+    (["--sandbox", "--category", ","], 2, "names no category", "--category CODE"),
+    (["--sandbox", "--category", "1E0I01"], 2, "no category “1E0I01”", "Did you mean 1E0101"),
+    (["--sandbox", "--token", "wrong"], 4, "does not accept the token", "feedtool catalog sync"),
+    (["--sandbox", "--token", "forbidden"], 4, "does not allow that", "lacks the right"),
+]
+
+
+@pytest.mark.parametrize(("options", "code", "error", "hint"), WRONG, ids=str)
+def test_what_keeps_it_from_being_brought(
+    feedtool: Feedtool, options: list[str], code: int, error: str, hint: str
+) -> None:
+    ran = feedtool("catalog", "sync", *options)
+    assert (ran.code, ran.out) == (code, "")
+    assert error in ran.error()[0]
+    assert hint in ran.error()[1]
+
+
+def test_a_service_that_has_no_catalogue(feedtool: Feedtool) -> None:
+    with serving() as server:
+        ran = feedtool("catalog", "sync", "--base-url", f"{server.base}/x", "--token", "sandbox")
+    assert ran.code == 2
+    assert "does not list its categories" in ran.error()[0]
+    assert "base address" in ran.error()[1]
+
+
+def test_the_json_of_all_commands_is_one_line_or_a_list(feedtool: Feedtool, home: Path) -> None:
+    fill(home)
+    shown: Ran = feedtool("catalog", "show", "0A0101", "--format", "json")
+    document: dict[str, Any] = json.loads(shown.out)
+    assert shown.out.count("\n") == 1
+    assert document["level"] == 3
