@@ -155,9 +155,7 @@ class _Events:
         self._places: list[int] = []
         """How far each open element has come in the order of its children."""
         self._elements: dict[str, str] = {}
-        """The proper names by the tags met so far."""
-        self._odd: dict[str, str] = {}
-        """What is to be said of a tag each time."""
+        """The proper names by the tags of which nothing is to be said."""
         self._spaces: set[str] = set()
         self._attributes: dict[str, dict[str, str]] = {name: {} for name in _ATTRIBUTES}
         self._required = REQUIRED
@@ -192,24 +190,12 @@ class _Events:
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         self._untagged = 0
-        name = self._elements.get(tag)
-        if name is None:
-            name = self._resolve(tag)
-        elif tag in self._odd:
-            self._note(self._odd[tag])
         above = self._above
-        if above and not above[-1]:
-            name = ""  # inside what is foreign
-        elif not name:
-            self._note(f"the element {told(tag.rpartition(' ')[2])} is not known, nor read")
-        elif PARENTS[name] != (above[-1] if above else ""):
-            self._misplaced(name)
-        elif above:
-            place = _ORDER[name]
-            if place < self._places[-1]:
-                self._note(f"{name} stands too late in its {above[-1]}")
-            else:
-                self._places[-1] = place
+        name = ""
+        if not above or above[-1]:
+            name = self._name(tag)
+        if name:
+            self._take_place(name)
         above.append(name)
         self._places.append(0)
         if len(above) > _DEEPEST:
@@ -217,6 +203,18 @@ class _Events:
         start = self._starts.get(name)
         if start is not None:
             start(attributes)
+
+    def _take_place(self, name: str) -> None:
+        """Tells where an element does not stand as it should."""
+        above = self._above[-1] if self._above else ""
+        if PARENTS[name] != above:
+            self._misplaced(name)
+        elif above:
+            place = _ORDER[name]
+            if place < self._places[-1]:
+                self._note(f"{name} stands too late in its {above}")
+            else:
+                self._places[-1] = place
 
     def _end(self, _tag: str) -> None:
         self._places.pop()
@@ -231,30 +229,39 @@ class _Events:
         self._note(f"{self._above[-1]} holds a text, which is not read")
 
     def _misplaced(self, name: str) -> None:
-        """Raises CorruptXml where that cannot be read."""
+        """Tells of it. Raises CorruptXml where it cannot be read."""
         if not self._above:
             raise _corrupt(f"its root is {name} and not OfferPackage")
         if name == "OfferPackage" or (name == "Offer" and self._values is not None):
             raise _corrupt(f"line {self._parser.CurrentLineNumber} has an {name} in another")
         self._note(f"{name} stands in {self._above[-1]} instead of {PARENTS[name]}")
 
-    def _resolve(self, tag: str) -> str:
-        """The proper name of a tag that was not met before, "" where it has none."""
+    def _name(self, tag: str) -> str:
+        """The proper name of a tag, "" where it has none. Raises CorruptXml at a foreign root."""
+        name = self._elements.get(tag)
+        if name is not None:
+            return name
         space, _, local = tag.rpartition(" ")
         is_ours = not space or space.startswith(_FAMILY)
         name = _ELEMENTS.get(local.casefold(), "") if is_ours else ""
-        if not self._above and not name:
-            raise _corrupt(f"its root is {told(local)} and not OfferPackage")
-        if name and space != NAMESPACE and space not in self._spaces:
+        if not name:
+            if not self._above:
+                raise _corrupt(f"its root is {told(local)} and not OfferPackage")
+            self._note(f"the element {told(local)} is not known, nor read")
+        elif name != local:
+            self._note(f"the element {name} is written {told(local)}")
+        elif len(self._elements) < _RESOLVED:
+            self._elements[tag] = name
+        if name and space != NAMESPACE:
+            self._tell_space(space)
+        return name
+
+    def _tell_space(self, space: str) -> None:
+        """Tells once of a namespace that is another one."""
+        if space not in self._spaces and len(self._spaces) < _RESOLVED:
             self._spaces.add(space)
             where = f"the namespace {told(space)}" if space else "no namespace"
             self._note(f"elements are in {where}")
-        if name and local != name:
-            self._odd[tag] = f"the element {name} is written {told(local)}"
-            self._note(self._odd[tag])
-        if name and len(self._elements) < _RESOLVED:
-            self._elements[tag] = name
-        return name
 
     def _proper(self, element: str, given: dict[str, str]) -> dict[str, str]:
         """The known attributes of an element by their proper names."""

@@ -1,14 +1,20 @@
 """What could harm is refused in the vocabulary's words, and never read."""
 
 import struct
+import tempfile
 import zipfile
 import zlib
+from contextlib import suppress
 from io import BytesIO
+from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from feedtool.dialect import Dialect
 from feedtool.errors import FileProblem
-from feedtool.legacy import OffersXml
+from feedtool.legacy import OffersSource, OffersXml, is_legacy
 from feedtool.legacy.names import OFFERS
 from feedtool.limits import MIB, Limits
 from tests.legacy.conftest import HONEST, OFFER, Put, members_with, package_of, with_, zipped
@@ -133,3 +139,31 @@ def test_a_checksum_is_tested(put: Put) -> None:
     crc = struct.pack("<L", zlib.crc32(HONEST.encode()))
     data = data.replace(crc, struct.pack("<L", 0))
     assert refusal(put, bytes(data)).code == "corrupt-zip"
+
+
+SOUND = (HONEST.encode(), zipped([OFFER]))
+DAMAGE = st.lists(
+    st.tuples(
+        st.integers(0, len(HONEST)),
+        st.integers(0, 30),
+        st.sampled_from((b"", b"<", b">", b'"', b"&", b"/", b"\0", b"\xff", b"<a>", b"Offer")),
+    ),
+    max_size=4,
+)
+
+
+@given(st.sampled_from(SOUND), DAMAGE)
+def test_whatever_is_damaged_is_read_or_refused(
+    content: bytes, damage: list[tuple[int, int, bytes]]
+) -> None:
+    for place, length, instead in damage:
+        content = content[:place] + instead + content[place + length :]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "offers"
+        path.write_bytes(content)
+        is_legacy(path)
+        with suppress(FileProblem):
+            for block in OffersSource(path, Dialect(reading=SMALL)).sheet().blocks():
+                assert all(
+                    len(list(block.column(i))) == len(block.rows) for i in range(block.width)
+                )

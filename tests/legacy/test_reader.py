@@ -184,6 +184,24 @@ def test_the_encoding_is_what_the_file_says(put: Put, encoding: str) -> None:
     assert offer.attributes["Comment"] == "é"
 
 
+def test_a_liberty_is_counted_each_time(put: Put) -> None:
+    start, end = HONEST.index("      <Offer Seller"), HONEST.index("    </OfferCollection>")
+    offer = HONEST[start:end].replace("<Offer ", "<OFFER ").replace("</Offer>", "</OFFER>")
+    xml = OffersXml(put(HONEST[:start] + 7 * offer.replace(" Stock", " STOCK") + HONEST[end:]))
+    assert [line for line, _ in xml.read()] == list(range(5, 68, 9))
+    assert xml.liberties.texts() == [
+        "the element Offer is written OFFER (7 times, first in lines 5, 14, 23, 32, 41)",
+        "the attribute Stock of Offer is written STOCK (7 times, first in lines 5, 14, 23, 32, 41)",
+    ]
+
+
+def test_nothing_is_said_of_what_is_inside_a_foreign_element(put: Put) -> None:
+    inside = '<a><OFFERCOLLECTION xmlns="clr-namespace:other">text</OFFERCOLLECTION></a>'
+    xml = OffersXml(put(with_(("<Offer.Ship", inside + "<Offer.Ship"))))
+    assert len(list(xml.read())) == 1
+    assert xml.liberties.texts() == ["the element a is not known, nor read (line 7)"]
+
+
 def test_shipping_outside_of_an_offer(put: Put) -> None:
     xml = OffersXml(put(with_(("      <Offer Seller", f"{SHIPPING}<Offer Seller"))))
     assert [offer.shipping for _, offer in xml.read()] == [TRACKED]

@@ -34,7 +34,7 @@ def read(content: bytes) -> tuple[OffersXml, list[Offer]]:
     return xml, [one.offer for one in found]
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(st.lists(OFFERS_OF_ANY_KIND, min_size=1, max_size=5), XML_TEXTS, st.booleans(), POOLS)
 def test_a_full_package(offers: list[Offer], name: str, purges: bool, pools: list[Pool]) -> None:  # noqa: FBT001  # Hypothesis passes it by place
     head = Head(name, purges=purges, pools=pools)
@@ -51,7 +51,7 @@ def test_a_full_package(offers: list[Offer], name: str, purges: bool, pools: lis
         assert back.about.pools == [(pool.attribute, pool.value) for pool in pools]
 
 
-@settings(max_examples=50)
+@settings(max_examples=40)
 @given(st.lists(OFFERS_OF_ANY_KIND, min_size=1, max_size=3))
 def test_stock_and_price(offers: list[Offer]) -> None:
     package = zipped(offers, Head("n", PackageType.STOCK_AND_PRICE))
