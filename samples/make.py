@@ -19,6 +19,7 @@ from feedtool.cells import letters
 from feedtool.columns.gtin import check_digit
 from feedtool.dialect import CONDITIONS, Dialect
 from feedtool.feeds import LANGUAGES, all_feeds
+from feedtool.template.fields import contents_of
 from feedtool.template.workbook import KEY_ROW, LABEL_ROW, build, save
 
 Value = str | int | float | bool | date
@@ -236,7 +237,7 @@ def label(condition: Value, language: str) -> str:
 
 def write_upsert(target: Path) -> None:
     """A clean sheet as a shop would send it; the service refuses four of its rows."""
-    workbook = build(all_feeds()["offers-upsert"], "en", Dialect())
+    workbook = build(contents_of(all_feeds()["offers-upsert"], "en", Dialect()))
     rows = [row | {"condition": label(row["condition"], "en")} for row in table(OFFERS)]
     fill(workbook, rows)
     save(workbook, target)
@@ -244,14 +245,14 @@ def write_upsert(target: Path) -> None:
 
 def write_update(target: Path) -> None:
     """New prices and stocks for some offers of the clean sheet."""
-    workbook = build(all_feeds()["offers-update"], "en", Dialect())
+    workbook = build(contents_of(all_feeds()["offers-update"], "en", Dialect()))
     fill(workbook, UPDATES)
     save(workbook, target)
 
 
 def write_mistakes(target: Path) -> None:
     """Every mistake that a row can have, each told in the column `note`."""
-    workbook = build(all_feeds()["offers-upsert"], "en", Dialect())
+    workbook = build(contents_of(all_feeds()["offers-upsert"], "en", Dialect()))
     sheet = workbook["Offers"]
     _add_columns(sheet, EXTRA_COLUMNS)
     fill(workbook, _wrong_rows())

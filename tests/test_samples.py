@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
-from pkgutil import iter_modules
 from runpy import run_path
 from zipfile import ZipFile
 
@@ -12,9 +11,10 @@ import orjson
 import pytest
 from openpyxl import load_workbook
 
-from feedtool import columns
 from feedtool.check import Asked, Input, check
 from feedtool.check.result import CheckedSheet
+from feedtool.dialect import Dialect
+from feedtool.feeds import all_feeds
 from feedtool.model import Code
 from feedtool.rules import all_rules
 from feedtool.sandbox.transport import SandboxTransport, mount
@@ -26,6 +26,7 @@ NOT_SHOWN = {
     "text-too-long": "no spreadsheet program keeps such a cell",
     "encoding-guessed": "the sample in CSV is marked as UTF-8",
     "dimension-wrong": "spreadsheet programs write it right",
+    "xml-irregular": "of an Offers.xml, and this is a workbook",
     "schema-mismatch": "a contradiction in a profile, no mistake in a row",
 }
 
@@ -101,17 +102,21 @@ def contents(path: Path) -> dict[str, bytes]:
 
 
 def vocabulary() -> set[str]:
-    """Every code that a cell, a row or a sheet can have."""
-    modules = (
-        import_module(f"feedtool.columns.{found.name}") for found in iter_modules(columns.__path__)
-    )
+    """Every code that a cell, a row or a sheet of offers can have."""
+    feeds = [feed for feed in all_feeds().values() if feed.sheet == "Offers"]
+    kinds = {feed.kind for feed in feeds}
+    types = {type(column.type) for feed in feeds for column in feed.understood(Dialect())}
+    modules = {base.__module__ for one in types for base in one.__mro__}
     own = {
         value.name
         for module in modules
-        for value in vars(module).values()
+        if module.startswith("feedtool.columns.")
+        for value in vars(import_module(module)).values()
         if isinstance(value, Code)
     }
-    return own | {rule.code.name for rule in all_rules()}
+    return own | {
+        rule.code.name for rule in all_rules() if rule.kinds is None or kinds & {*rule.kinds}
+    }
 
 
 @pytest.mark.parametrize("name", NAMES)
