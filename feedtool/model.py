@@ -67,6 +67,8 @@ class PackageType(StrEnum):
     """Of a legacy zip (specification, "Legacy offer routes")."""
     STOCK_AND_PRICE = "StockAndPrice"
     """Of a legacy zip that changes these alone."""
+    PRODUCTS = "Products"
+    """Of a batch of products (specification, "Catalog endpoints"): it has no channel."""
 
 
 class Item(NamedTuple):
@@ -75,11 +77,12 @@ class Item(NamedTuple):
     row: int
     package_type: PackageType
     channel: str
-    """The salesChannelId."""
+    """The salesChannelId; empty for a product."""
     reference: str
-    """The sellerExternalReference."""
+    """The sellerExternalReference; of a product its sellerProductReference, else its GTIN."""
     product: str
-    """What else identifies it, `GTIN|product reference|condition`; empty unless an Upsert."""
+    """What else identifies it, `GTIN|product reference|condition`; empty unless an Upsert. Of a
+    product its GTIN."""
     body: bytes
     """The request as JSON, exactly as it will be sent."""
 
@@ -92,6 +95,8 @@ class Status(StrEnum):
     INTEGRATED = "Integrated"
     REJECTED = "Rejected"
     DUPLICATED = "Duplicated"
+    REFUSED = "Refused"
+    """Of a product, in the word of its report."""
     PENDING = "Pending"
     UNCHANGED = "Unchanged"
     HELD = "Held"
@@ -105,6 +110,10 @@ class Message(NamedTuple):
     code: str
     """The service's resultCode, or our problem code; may be empty."""
     text: str
+    field: str = ""
+    """The key of the column that it is about, where the service names it."""
+    severity: Severity = Severity.ERROR
+    """How much it says against that field."""
 
 
 class Verdict(NamedTuple):

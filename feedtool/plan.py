@@ -2,14 +2,16 @@
 
 Specification, part "Limits": 100 offer requests per upload, 50,000 per package; part "Offers
 (JSON packages)", rule 7: a package is bound to one channel and one type. So row k of a (channel,
-type) travels in that group's package k // 50,000 and in upload (k % 50,000) // 100 of it. Rows
-keep their order inside a package. Nothing but the uploads that are not yet full is ever held in
+type) travels in that group's package k // 50,000 and in upload (k % 50,000) // 100 of it. Products
+have no packages: each batch of them is a package of one upload, and holds no reference and no GTIN
+twice, since the reports name a row by these. Rows keep their order inside a package. Nothing but the uploads that are not yet full is ever held in
 memory, whatever the size of the sheet and however mixed its rows are.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from feedtool.dialect import Limits
@@ -51,26 +53,46 @@ def uploads(items: Iterable[Item], limits: Limits | None = None) -> Iterator[Pla
     come mixed when the rows do.
     """
     limits = limits or Limits()
+    batches = replace(limits, upload=limits.products, package=limits.products)
     counts: Counter[tuple[str, PackageType]] = Counter()
     numbers: dict[tuple[str, PackageType, int], int] = {}
     filling: dict[tuple[str, PackageType], list[Item]] = {}
+    taken: set[str] = set()
+
+    def own(group: tuple[str, PackageType]) -> Limits:
+        return batches if group[1] is PackageType.PRODUCTS else limits
 
     def planned(group: tuple[str, PackageType], rows: list[Item]) -> Planned:
-        package, upload = place(counts[group] - len(rows), limits)
+        package, upload = place(counts[group] - len(rows), own(group))
         return Planned(numbers[*group, package], Upload(upload, rows))
 
     for item in items:
         group = (item.channel, item.package_type)
+        most = own(group)
+        if names := _names(item):
+            if filling.get(group) and not taken.isdisjoint(names):
+                yield planned(group, filling.pop(group))
+                counts[group] += -counts[group] % most.package
+            if not filling.get(group):
+                taken.clear()
+            taken |= names
         rows = filling.setdefault(group, [])
         if not rows:
-            package = place(counts[group], limits).package
+            package = place(counts[group], most).package
             numbers.setdefault((*group, package), len(numbers) + 1)
         rows.append(item)
         counts[group] += 1
-        if len(rows) == limits.upload or counts[group] % limits.package == 0:
+        if len(rows) == most.upload or counts[group] % most.package == 0:
             yield planned(group, filling.pop(group))
     for group, rows in filling.items():
         yield planned(group, rows)
+
+
+def _names(item: Item) -> set[str]:
+    """What a product is named by in the reports; no two in a batch have the same."""
+    if item.package_type is not PackageType.PRODUCTS:
+        return set()
+    return {f"r{item.reference}", f"g{item.product.lstrip('0')}"}
 
 
 def summaries(planned: Iterable[Planned]) -> list[PackageSummary]:

@@ -10,7 +10,7 @@ from feedtool.model import Message, Problem, Severity, Status, Verdict
 from feedtool.service.result_codes import field_of
 from feedtool.sheets.annotate.notes import Note, SheetNotes
 
-REFUSED = (Status.REJECTED, Status.DUPLICATED)
+REFUSED = (Status.REJECTED, Status.DUPLICATED, Status.REFUSED)
 
 
 def of_check(checked: CheckedSheet) -> Iterator[Verdict]:
@@ -85,7 +85,7 @@ def note(verdict: Verdict, problems: Iterable[Problem], columns: dict[str, int])
     """
     problems = list(problems)
     warnings = [one for one in problems if one.severity is Severity.WARNING]
-    texts = [message.text for message in verdict.messages if message.text]
+    texts = [_said(message, columns) for message in verdict.messages if message.text]
     texts += [f"warning: {told(warning)}" for warning in warnings]
     codes = [message.code for message in verdict.messages if message.code]
     codes += [warning.code for warning in warnings]
@@ -98,6 +98,10 @@ def note(verdict: Verdict, problems: Iterable[Problem], columns: dict[str, int])
             index = columns.get(field_of(code) or "")
             if index is not None:
                 guilty[index] = Severity.ERROR
+    for message in verdict.messages:
+        index = _column_of(message.field, columns)
+        if index is not None and guilty.get(index) is not Severity.ERROR:
+            guilty[index] = _severity(verdict.status, message)
     return Note(
         verdict.row,
         verdict.status.value,
@@ -105,3 +109,22 @@ def note(verdict: Verdict, problems: Iterable[Problem], columns: dict[str, int])
         ", ".join(dict.fromkeys(codes)),
         tuple((index, severity.value) for index, severity in sorted(guilty.items())),
     )
+
+
+def _said(message: Message, columns: dict[str, int]) -> str:
+    """A message; one about a field that the sheet has no column for names the field."""
+    is_placed = not message.field or _column_of(message.field, columns) is not None
+    return message.text if is_placed else f"{message.field}: {message.text}"
+
+
+def _column_of(field: str, columns: dict[str, int]) -> int | None:
+    """The column of a field; of one that has several (`sellerPictureUrls_1`) the first."""
+    if not field or field in columns:
+        return columns.get(field)
+    several = (f"{field}_", f"{field}.", f"{field}[")
+    return min((at for key, at in columns.items() if key.startswith(several)), default=None)
+
+
+def _severity(status: Status, message: Message) -> Severity:
+    """What an answer says against a cell: nothing that did not refuse the row is an error."""
+    return message.severity if status in REFUSED else Severity.WARNING

@@ -154,3 +154,34 @@ def test_the_place_is_a_function_of_the_count(
             channel, kind, package, within = expected[item.row]
             assert (item.channel, item.package_type) == (channel, kind)
             assert (order[number], upload.number) == (package, within)
+
+
+# Products.
+
+
+def product(row: int, reference: str = "", gtin: str = "") -> Item:
+    reference, gtin = reference or f"R{row}", gtin or f"{row:013d}"
+    return Item(row, PackageType.PRODUCTS, "", reference, gtin, b"{}")
+
+
+def test_a_batch_of_products_is_a_package_of_one_upload() -> None:
+    rows = [product(row) for row in range(3, 8)]
+    assert shape(uploads(rows, Limits(products=2, package=3))) == [
+        (1, 1, [3, 4]),
+        (2, 1, [5, 6]),
+        (3, 1, [7]),
+    ]
+    assert [(one.rows, one.uploads) for one in summaries(uploads(rows, Limits(products=3)))] == [
+        (3, 1),
+        (2, 1),
+    ]
+
+
+@pytest.mark.parametrize(
+    "again",
+    [product(5, reference="R3"), product(5, gtin="0000000000003"), product(5, gtin="3")],
+    ids=["reference", "GTIN", "GTIN without its zeros"],
+)
+def test_no_batch_names_a_product_twice(again: Item) -> None:
+    rows = [product(3), product(4), again, product(6), product(7), product(8)]
+    assert shape(uploads(rows, Limits(products=4))) == [(1, 1, [3, 4]), (2, 1, [5, 6, 7, 8])]

@@ -6,7 +6,7 @@ from typing import Any
 
 from feedtool.check.result import CheckedSheet
 from feedtool.errors import FeedtoolError, FileProblem
-from feedtool.model import Counts, PackageSummary, Problem, Verdict
+from feedtool.model import Counts, Message, PackageSummary, Problem, Verdict
 from feedtool.report.outcome import Outcome
 from feedtool.report.plain import STEERING
 
@@ -83,10 +83,13 @@ def verdict_fields(verdict: Verdict) -> Fields:
         "row": verdict.row,
         "sellerExternalReference": verdict.reference,
         "status": verdict.status,
-        "messages": [
-            {"resultCode": message.code, "message": message.text} for message in verdict.messages
-        ],
+        "messages": [_message_fields(message) for message in verdict.messages],
     }
+
+
+def _message_fields(message: Message) -> Fields:
+    named = {"field": message.field} if message.field else {}
+    return {"resultCode": message.code, "message": message.text, **named}
 
 
 def annotated_field(outcome: Outcome) -> str | None:

@@ -19,7 +19,7 @@ NAMED_COLUMNS = 4
 MESSAGES = 200
 """Different refusals that are kept apart; a message may name its row, and all would differ."""
 
-REFUSED = frozenset({Status.REJECTED, Status.DUPLICATED, Status.UNKNOWN})
+REFUSED = frozenset({Status.REJECTED, Status.DUPLICATED, Status.REFUSED, Status.UNKNOWN})
 """Statuses that are told even where no message says why."""
 
 UNTOLD = frozenset({Status.VALID, Status.INVALID, Status.INTEGRATED, Status.UNCHANGED})
