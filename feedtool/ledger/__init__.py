@@ -12,6 +12,7 @@ of each row); beside it `lock` (one writer for each seller) and `snapshots` (the
 from feedtool.ledger.records import (
     AGAIN,
     Attempt,
+    Awaited,
     Change,
     Fate,
     File,
@@ -28,6 +29,7 @@ from feedtool.ledger.store import Ledger
 __all__ = [
     "AGAIN",
     "Attempt",
+    "Awaited",
     "Change",
     "Fate",
     "File",

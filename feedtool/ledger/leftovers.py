@@ -45,13 +45,24 @@ class _Left(NamedTuple):
     is_again: bool
 
 
-def move_leftovers(db: Connection, package: Package) -> int | None:
-    """Put the rows of a closed package that are to be sent into a new one; its key, if any."""
+def move_leftovers(db: Connection, package: Package) -> list[int]:
+    """Put the rows of a closed package that are to be sent into a new one; its key, if any.
+
+    Each half of a batch of products is a batch of its own.
+    """
+    if package.is_batch:
+        if package.staged(Stage.REFUSED) and _takes_batches(db, package):
+            halves = list(_uploads(package, _left(db, package)))
+            return [_moved(db, package, [half]) for half in halves]
+        return []
     if package.package_id is None:
-        return None  # the service refused to create it, or all its rows are superseded
+        return []  # the service refused to create it, or all its rows are superseded
     uploads = list(_uploads(package, _left(db, package)))
-    if not uploads:
-        return None
+    return [_moved(db, package, uploads)] if uploads else []
+
+
+def _moved(db: Connection, package: Package, uploads: list[list[_Left]]) -> int:
+    """The key of a new package with some rows of a closed one."""
     key = _add_package(db, package)
     db.execute(
         insert(t.uploads),
@@ -127,6 +138,18 @@ def _blames_rows(package: Package) -> bool:
     """Whether a refused upload is refused for a row in it, and not for what all have in common."""
     sent = len(package.uploads) - package.staged(Stage.SKIPPED) - package.staged(Stage.PLANNED)
     return sent <= FEW or package.staged(Stage.REFUSED) < sent
+
+
+def _takes_batches(db: Connection, package: Package) -> bool:
+    """Whether the service takes batches at all, or has not refused too many of the file's yet."""
+    stages = (
+        select(t.uploads.c.stage, func.count())
+        .select_from(t.uploads.join(t.packages))
+        .where(t.packages.c.file == package.file)
+        .group_by(t.uploads.c.stage)
+    )
+    counts = {stage: count for stage, count in db.execute(stages)}
+    return bool(counts.get(Stage.STAGED)) or counts.get(Stage.REFUSED, 0) <= FEW
 
 
 def _add_package(db: Connection, package: Package) -> int:

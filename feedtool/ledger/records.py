@@ -6,13 +6,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from feedtool.model import Message, Status
+from feedtool.model import Message, PackageType, Status
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
-
-    from feedtool.model import PackageType
 
 Result = tuple[str, Status, tuple[Message, ...]]
 """What the service said of one reference of a package."""
@@ -45,6 +43,10 @@ class Phase(StrEnum):
     """The last page of its results has been read."""
     LOOKING = "looking"
     """Final; rows that no result names are looked up among the seller's offers."""
+    SUBMITTING = "submitting"
+    """A batch of products, whose POST is intended: what is known of it more is in the reports."""
+    SUBMITTED = "submitted"
+    """A batch of products that the service has: its report is being read."""
     CLOSED = "closed"
     """Nothing more is to be done for it or had of it."""
 
@@ -123,10 +125,10 @@ class Package:
     """By the service's clock, since its 6 hours and 3 days count by that."""
     committed_at: datetime | None = None
     """When the PATCH was first intended, or seen to have been sent by somebody else: from then
-    on there is no way back."""
+    on there is no way back. Of a batch when its POST was, by our clock."""
     finished_at: datetime | None = None
     creations: int = 0
-    """How often a package has been created for these rows."""
+    """How often a package has been created for these rows; of a batch how often it was sent."""
     readings: int = 0
     """How often the results have been read from the first page to the last."""
     link: str | None = None
@@ -150,6 +152,11 @@ class Package:
     def staged(self, stage: Stage) -> int:
         """How many uploads are at this stage."""
         return self.uploads.count(stage)
+
+    @property
+    def is_batch(self) -> bool:
+        """Whether it is a batch of products, which one POST stages and commits."""
+        return self.package_type is PackageType.PRODUCTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +203,16 @@ class Sought(NamedTuple):
     body: bytes
     sends: int
     """How many packages before this one have carried it."""
+
+
+class Awaited(NamedTuple):
+    """A product of which no report has said the last word."""
+
+    row: int
+    reference: str
+    """The sellerProductReference, or the GTIN where there is none."""
+    product: str
+    """The GTIN."""
 
 
 class Tail(NamedTuple):

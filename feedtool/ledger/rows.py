@@ -11,7 +11,7 @@ from sqlalchemy import and_, bindparam, insert, select, text, update
 from feedtool.ledger import tables as t
 from feedtool.ledger.records import AGAIN, Change, Fate, Package, Phase, Result, Stage
 from feedtool.ledger.verdicts import Facts
-from feedtool.model import Message, PackageSummary, PackageType, Status, Upload
+from feedtool.model import Message, PackageSummary, PackageType, Severity, Status, Upload
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -149,13 +149,30 @@ def facts_of(row: Any) -> Facts:
         stage=_STAGES[stage],
         upload_message=_message(code, text),
         status=_STATUSES[status] if status else None,
-        messages=tuple(Message(*pair) for pair in json.loads(messages)) if messages else (),
+        messages=tuple(map(_told, json.loads(messages))) if messages else (),
     )
 
 
 _PHASES = {str(phase): phase for phase in Phase}
 _STAGES = {str(stage): stage for stage in Stage}
 _STATUSES = {str(status): status for status in Status}
+
+
+def _told(parts: list[str]) -> Message:
+    """A message as it is kept: its code and text, and what else there is of it."""
+    if len(parts) == len(PLAINLY):
+        return Message(*parts)
+    code, text, field, severity = parts
+    return Message(code, text, field, Severity(severity))
+
+
+def _kept(message: Message) -> tuple[str, ...]:
+    is_plain = not message.field and message.severity is Severity.ERROR
+    return message[: len(PLAINLY)] if is_plain else message
+
+
+PLAINLY = ("code", "text")
+"""What is kept of a message of which there is no more."""
 
 
 def key_of(inserted: Any) -> int:
@@ -232,8 +249,10 @@ def _changed_columns(before: Package, after: Package) -> dict[str, Any]:
 
 
 def _message_columns(message: Message | None) -> Mapping[str, str | None]:
-    code, text = message or (None, None)
-    return {"message_code": code, "message_text": text}
+    return {
+        "message_code": message.code if message else None,
+        "message_text": message.text if message else None,
+    }
 
 
 def _save_attempt(db: Connection, change: Change) -> None:
@@ -271,7 +290,7 @@ def _save_results(db: Connection, key: int, results: Iterable[Result]) -> None:
                 "package": key,
                 "reference": reference,
                 "status": str(status),
-                "messages": json.dumps(messages, ensure_ascii=False),
+                "messages": json.dumps([*map(_kept, messages)], ensure_ascii=False),
             }
             for reference, status, messages in by_reference.values()
         ],

@@ -19,7 +19,7 @@ from feedtool.ledger import tables as t
 from feedtool.ledger.database import IN_MEMORY, open_engine, reading, writing
 from feedtool.ledger.leftovers import count_rows, move_leftovers
 from feedtool.ledger.lock import hold
-from feedtool.ledger.records import Change, File, Package, Phase, Run, Sought, Stage, Tail
+from feedtool.ledger.records import Awaited, Change, File, Package, Phase, Run, Sought, Stage, Tail
 from feedtool.ledger.rows import (
     FACTS,
     add_uploads,
@@ -235,11 +235,22 @@ class Ledger:
         with reading(self._engine) as db:
             return [Sought(*row) for row in db.execute(query.with_only_columns(*columns))]
 
+    def awaited(self, package: int) -> list[Awaited]:
+        """The products of a batch of which no report has said the last word."""
+        query = FACTS.where(
+            t.rows.c.package == package,
+            t.rows.c.fate.is_(None),
+            t.results.c.status.is_(None),
+        )
+        columns = (getattr(t.rows.c, name) for name in Awaited._fields)
+        with reading(self._engine) as db:
+            return [Awaited(*row) for row in db.execute(query.with_only_columns(*columns))]
+
     def save(self, changes: Sequence[Change]) -> list[Package]:
         """Write changes down, in one full commit. What it returns from, no crash takes back.
 
-        Where a package is closed, its rows that are to be sent again are put into a new one in
-        the same commit; the new ones are returned.
+        Where a package is closed, its rows that are to be sent again are put into a new one (of
+        products into new ones) in the same commit; the new ones are returned.
         """
         new: list[int] = []
         with writing(self._engine) as db:
@@ -247,8 +258,8 @@ class Ledger:
                 save_change(db, change)
                 if change.lands:
                     clearing.land(db, change.after.key)
-                if change.closes and (key := move_leftovers(db, change.after)):
-                    new.append(key)
+                if change.closes:
+                    new += move_leftovers(db, change.after)
             return _packages(db, t.packages.c.package.in_(new)) if new else []
 
     # What came of it.

@@ -11,6 +11,9 @@ from typing import NamedTuple
 from feedtool.ledger.records import Phase, Stage
 from feedtool.model import Message, Status, Verdict
 
+BATCHES = (Phase.CLEARED, Phase.SUBMITTING, Phase.SUBMITTED)
+"""Phases in which only a batch of products is committed."""
+
 REJECTED = "Rejected"
 """The package state that gives its message to all rows."""
 
@@ -52,6 +55,8 @@ def verdict(facts: Facts) -> Verdict:
 
 def _why_pending(facts: Facts) -> Message:
     """What a row waits for in a package that is not closed."""
+    if facts.is_committed and facts.phase in BATCHES:
+        return Message("", _REPORTS[facts.package_id is not None].text.format(id=facts.package_id))
     if not facts.is_committed:
         return _NOT_SENT if facts.package_id is None else _NOT_YET
     if facts.stage is Stage.PLANNED:
@@ -91,6 +96,10 @@ _LEFT_OUT = Message("", "Not sent: its package was completed without it.")
 _COMMITTING = Message("", "Sent in package {id}; that it is completed is not confirmed yet.")
 _WAITED_FOR = Message("", "Committed in package {id}; its result is not there yet.")
 _DOUBTFUL = Message("", "The answer to its upload was lost; the results of package {id} will tell.")
+_REPORTS = (
+    Message("", "Sent; the answer was lost, and no report of the service's names it yet."),
+    Message("", "Sent in package {id}; its report has not said the last word on it yet."),
+)
 _LOST = Message("", "The service took it, and has given no result for it.")
 _IN_DOUBT = Message(
     "",

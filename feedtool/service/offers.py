@@ -121,7 +121,7 @@ def packages_page(reply: Reply) -> PackagesPage:
 
 def _created(document: dict[str, Any]) -> datetime | None:
     """The specification has a "submission date" without naming its field."""
-    return _moment(document.get("submissionDate")) or _moment(document.get("createdAt"))
+    return moment(document.get("submissionDate")) or moment(document.get("createdAt"))
 
 
 def _offer(item: dict[str, Any]) -> Offer:
@@ -139,8 +139,8 @@ def _offer(item: dict[str, Any]) -> Offer:
         preparation_time=_whole(delivery.get("preparationTime")),
         delivery_modes=_modes(delivery.get("deliveryModes")),
         quantity=_whole(delivery.get("quantity")),
-        created_at=_moment(item.get("createdAt")),
-        updated_at=_moment(item.get("updatedAt")),
+        created_at=moment(item.get("createdAt")),
+        updated_at=moment(item.get("updatedAt")),
     )
 
 
@@ -204,7 +204,7 @@ def _whole(value: Any) -> int | None:
     return int(found) if found is not None and found == found.to_integral_value() else None
 
 
-def _moment(value: Any) -> datetime | None:
+def moment(value: Any) -> datetime | None:
     """A date-time in UTC, which it is in where it does not say (part "What the service does")."""
     try:
         found = datetime.fromisoformat(value) if isinstance(value, str) else None

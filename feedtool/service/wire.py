@@ -208,6 +208,38 @@ def comma_lists(keys: Iterable[str], longest: int = LONGEST_LIST) -> Iterator[tu
         yield tuple(taken)
 
 
+def submit_products(bodies: Sequence[bytes], language: str) -> Call:
+    """Send a batch of products, each of them JSON already: stage and commit in one.
+
+    The answer carries the batch's packageId (`products.batch_id`).
+    """
+    headers = (("Accept-Language", language_tag(language)), *JSON)
+    body = b'{"products":[' + b",".join(bodies) + b"]}"
+    return Call("POST", "/products-integration", CREATED, headers=headers, body=body)
+
+
+def read_reports(
+    language: str,
+    *,
+    package_id: str | None = None,
+    gtins: Sequence[str] = (),
+    link: str | None = None,
+    size: int | None = None,
+) -> Call:
+    """A page of integration reports; the answer is read by `products.reports_page`.
+
+    The specification shows no filters; those that are asked for here are the report's own fields,
+    and the reader looks at each item all the same. `link` is the address that the page before
+    gave, and is followed as it is. `size` is how many items the first page is asked for.
+    """
+    headers = (("Accept-Language", language_tag(language)),)
+    if link is not None:
+        return Call("GET", link, READ, headers=headers)
+    asked = {"packageId": package_id, "gtin": ",".join(gtins), "pageSize": size and str(size)}
+    query = tuple((name, value) for name, value in asked.items() if value)
+    return Call("GET", "/products-integration-reports", READ, query=query, headers=headers)
+
+
 def language_tag(language: str) -> str:
     """`fr` or `fr-FR` as Accept-Language has it; UsageProblem for a language that it has not."""
     for short, tag in LANGUAGES.items():
