@@ -4,8 +4,9 @@ Specification, part "Limits": 100 offer requests per upload, 50,000 per package;
 (JSON packages)", rule 7: a package is bound to one channel and one type. So row k of a (channel,
 type) travels in that group's package k // 50,000 and in upload (k % 50,000) // 100 of it. Products
 have no packages: each batch of them is a package of one upload, and holds no reference and no GTIN
-twice, since the reports name a row by these. Rows keep their order inside a package. Nothing but the uploads that are not yet full is ever held in
-memory, whatever the size of the sheet and however mixed its rows are.
+twice, since the reports name a row by these. Rows keep their order inside a package. Nothing but
+the uploads that are not yet full is ever held in memory, whatever the size of the sheet and however
+mixed its rows are.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ from feedtool.errors import FeedtoolError
 from feedtool.service.answers import Kind, kind_of, refusal, retry_after, service_time
 from feedtool.service.offers import offers_page
 from feedtool.service.packages import Unreadable, package_id, package_view, results_page
+from feedtool.service.products import batch_id, reports_page
 from feedtool.service.wire import Failure, NotSent
 
 if TYPE_CHECKING:
@@ -43,6 +44,9 @@ READERS: dict[Do, Callable[[Reply], Any]] = {
     Do.LOOK: package_view,
     Do.FETCH: results_page,
     Do.SEEK: offers_page,
+    Do.SUBMIT: batch_id,
+    Do.FIND: reports_page,
+    Do.REPORT: reports_page,
 }
 """What a success must carry; the other steps' successes carry nothing."""
 

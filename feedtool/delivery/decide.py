@@ -6,7 +6,12 @@ goes, when nothing goes wrong,
     planned → cleared → creating → filling → filled → settled → committing → committed
             → integrated → read → closed
 
-and `NEXT` says which step is taken in each phase. What an answer then makes of it is `learn`.
+and `NEXT` says which step is taken in each phase. A batch of products (part "Catalog endpoints")
+is staged and committed by one POST, and goes
+
+    planned → cleared → submitting → submitted → closed
+
+by the table `BATCH`. What an answer then makes of it is `learn`, of a batch `batches`.
 """
 
 from __future__ import annotations
@@ -23,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
     from datetime import datetime
 
-    from feedtool.ledger import Package, Sought
+    from feedtool.ledger import Awaited, Package, Sought
 
 
 class Do(StrEnum):
@@ -43,6 +48,12 @@ class Do(StrEnum):
     """Count the results; nothing is asked of the service."""
     SEEK = "seek"
     """GET the offers of rows that no result names."""
+    SUBMIT = "submit"
+    """POST a batch of products."""
+    FIND = "find"
+    """GET a page of reports, to see whether a batch was taken whose answer was lost."""
+    REPORT = "report"
+    """GET a page of a batch's report."""
 
 
 LOCAL = {Do.CLEAR, Do.CLOSE}
@@ -66,11 +77,27 @@ NEXT: dict[Phase, Do | None] = {
 }
 """The step that each phase waits for."""
 
+BATCH: dict[Phase, Do | None] = {
+    Phase.PLANNED: Do.CLEAR,
+    Phase.CLEARED: Do.SUBMIT,
+    Phase.SUBMITTING: Do.FIND,
+    Phase.SUBMITTED: Do.REPORT,
+    Phase.CLOSED: None,
+}
+"""The same of a batch of products. One whose POST is under way is busy: what is found SUBMITTING
+has had no answer, or none that says what became of it."""
+
 BEING_FILLED = {Phase.CLEARED, Phase.CREATING, Phase.FILLING, Phase.PROBING}
 """Until every upload has had its answer."""
 
-AFTER_COMMIT = {Phase.COMMITTED, Phase.INTEGRATED, Phase.READ, Phase.LOOKING, Phase.CLOSED}
+AFTER_COMMIT = {
+    *(Phase.COMMITTED, Phase.INTEGRATED, Phase.READ, Phase.LOOKING),
+    *(Phase.SUBMITTED, Phase.CLOSED),
+}
 """The service goes on by itself."""
+
+FIRST = {Do.CLEAR, Do.SUBMIT}
+"""Steps of a batch that come before the reports of others: these can be asked for at any time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +122,16 @@ class Settings:
     """How long after the results were read the offers are asked what became of a row."""
     sought: int = 50
     """How many offers are asked for at a time."""
+    batch_pause: timedelta = timedelta(0)
+    """Between two batches of products."""
+    before_resending: timedelta = timedelta(minutes=10)
+    """How long after a batch was sent, and its answer lost, the reports may be silent of it."""
+    submissions: int = 2
+    """How often a batch is sent whose answer was lost."""
+    doubts: int = 3
+    """While of so many batches it is not known whether they were taken no other one is sent."""
+    forgotten: timedelta = timedelta(days=3)
+    """How long after a batch was sent a report of it may still come."""
 
 
 class Step(NamedTuple):
@@ -111,6 +148,8 @@ class Step(NamedTuple):
     """For which of the service's packages it is meant."""
     sought: tuple[Sought, ...] = ()
     """The rows whose offers are asked for."""
+    awaited: tuple[Awaited, ...] = ()
+    """The products whose reports are asked for."""
 
 
 def next_steps(
@@ -132,7 +171,7 @@ def next_steps(
     settings = settings or Settings()
     found: list[tuple[Package, Do, int]] = []
     for package in in_turn(packages, now, wait=wait, settings=settings):
-        do = NEXT[package.phase]
+        do = next_of(package)
         if do is None or (package.due is not None and package.due > now):
             continue
         if do is Do.UPLOAD and _is_late(package, now + skew, settings):
@@ -142,7 +181,13 @@ def next_steps(
             found += [(package, do, number) for number in _uploads_to_send(package)]
         elif package.key not in busy:
             found.append((package, do, 0))
+    found.sort(key=lambda step: not (step[0].is_batch and step[1] in FIRST))
     return found[:room]
+
+
+def next_of(package: Package) -> Do | None:
+    """The step that a package waits for."""
+    return BATCH[package.phase] if package.is_batch else NEXT[package.phase]
 
 
 def _is_late(package: Package, now: datetime, settings: Settings) -> bool:
@@ -156,14 +201,31 @@ def in_turn(
     """The packages that something is to be done for, now or later.
 
     One at a time is filled, since an open package lives for 6 hours only; the planned ones wait
-    for that, and for the open packages that hold their rows' keys.
+    for that, and for the open packages that hold their rows' keys. Batches of products wait while
+    too many are in doubt.
     """
     waited_for = [p for p in packages if is_waited_for(p, now, wait=wait, settings=settings)]
     is_open = {p.key for p in packages if p.phase is not Phase.CLOSED}
-    filling = [p.key for p in waited_for if p.phase in BEING_FILLED]
-    planned = [p.key for p in waited_for if p.phase is Phase.PLANNED and not p.blocked_by & is_open]
+    filling = [p.key for p in waited_for if p.phase in BEING_FILLED or _is_being_sent(p)]
+    is_held = sum(map(is_in_doubt, packages)) >= settings.doubts
+    planned = [
+        p.key
+        for p in waited_for
+        if p.phase is Phase.PLANNED and not p.blocked_by & is_open and not (is_held and p.is_batch)
+    ]
     first = set(filling or planned[:1])
     return [p for p in waited_for if p.phase is not Phase.PLANNED or p.key in first]
+
+
+def _is_being_sent(package: Package) -> bool:
+    """Whether the POST of a batch is under way."""
+    return package.phase is Phase.SUBMITTING and package.uploads[0] is Stage.SENDING
+
+
+def is_in_doubt(package: Package) -> bool:
+    """Whether a batch was sent, and its answer lost."""
+    is_sent = package.phase in {Phase.CLEARED, Phase.SUBMITTING}
+    return is_sent and package.is_batch and package.uploads[0] is Stage.DOUBTFUL
 
 
 def _uploads_to_send(package: Package) -> list[int]:
@@ -176,7 +238,7 @@ def _uploads_to_send(package: Package) -> list[int]:
 
 def is_waited_for(package: Package, now: datetime, *, wait: bool, settings: Settings) -> bool:
     """Whether anything is still to be done for a package, now or later."""
-    if NEXT[package.phase] is None or (package.phase in AFTER_COMMIT and not wait):
+    if next_of(package) is None or (package.phase in AFTER_COMMIT and not wait):
         return False
     begins = max(now, package.due) if package.due else now
     return package.since is None or begins - package.since <= settings.patience
@@ -188,6 +250,17 @@ def wake_at(
     """When the next step may begin; None when there is none to wait for."""
     due = (p.due or now for p in in_turn(packages, now, wait=wait, settings=settings))
     return min(due, default=None)
+
+
+def paced(
+    packages: Iterable[Package], sent_at: datetime | None, settings: Settings
+) -> Iterator[Package]:
+    """The packages; the next batch is not sent before the pause after the one before is over."""
+    for package in packages:
+        if sent_at and settings.batch_pause and next_of(package) is Do.SUBMIT:
+            yield from held_until([package], sent_at + settings.batch_pause)
+        else:
+            yield package
 
 
 def held_until(packages: Iterable[Package], hold: datetime) -> Iterator[Package]:
@@ -204,8 +277,11 @@ def intended(package: Package, do: Do, upload: int, now: datetime) -> tuple[Pack
         after = replace(after, phase=Phase.CREATING)
     if do is Do.COMMIT:
         after = replace(after, phase=Phase.COMMITTING, committed_at=package.committed_at or now)
-    if do is Do.UPLOAD:
-        after = staged(after, upload, Stage.SENDING)
+    if do is Do.SUBMIT:
+        at, times = package.committed_at or now, package.creations + 1
+        after = replace(after, phase=Phase.SUBMITTING, committed_at=at, creations=times)
+    if do in {Do.UPLOAD, Do.SUBMIT}:
+        after = staged(after, upload or 1, Stage.SENDING)
     step = Step(package.key, do, number, upload, package.package_id)
     return after, step, Attempt(number, do, now, upload or None)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, Executor, Future
 from concurrent.futures import wait as wait_for
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -19,42 +19,48 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from feedtool.delivery.answer import Answer, read_answer
+from feedtool.delivery.calls import call_of, check_sendable, reading_of
 from feedtool.delivery.deadlines import soon
 from feedtool.delivery.decide import (
-    AFTER_COMMIT,
     LOCAL,
     Do,
     Settings,
     held_until,
     intended,
     next_steps,
+    paced,
     resumed,
     wake_at,
 )
+from feedtool.delivery.ending import FETCHED, check_all_committed
 from feedtool.delivery.events import deadline_event, event_of
+from feedtool.delivery.lanes import ask, lanes
 from feedtool.delivery.learn import cleared, counted, learnt
-from feedtool.delivery.progress import GO_ON, Learnt, Now, closed
+from feedtool.delivery.progress import Learnt, Now, closed
 from feedtool.delivery.seek import asked, unaskable
-from feedtool.errors import FeedtoolError, Interrupted
+from feedtool.errors import FeedtoolError
 from feedtool.ledger import Change, Phase, Stage
 from feedtool.service import wire
 from feedtool.service.answers import Kind
 from feedtool.service.pace import Pace
-from feedtool.service.wire import Failure, NotSent
+from feedtool.service.wire import NotSent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
     from datetime import datetime
 
     from feedtool.delivery.decide import Step
     from feedtool.delivery.events import Event
-    from feedtool.ledger import Attempt, Ledger, Package, Run, Sought
-    from feedtool.service.wire import Call, Reply, Sender
-
-    Heard = Reply | Failure | FeedtoolError
+    from feedtool.delivery.lanes import Heard
+    from feedtool.ledger import Attempt, Ledger, Package, Run
+    from feedtool.service.products import ReportsPage
+    from feedtool.service.wire import Call, Sender
 
 POOL = 4
 """Calls under way at a time."""
+
+READING = {Do.FIND, Do.REPORT}
+"""Steps that ask for the reports of a batch."""
 
 AHEAD = 16
 """Uploads whose requests are read at once."""
@@ -91,14 +97,16 @@ def deliver(
     if run is None:
         raise ValueError(f"the ledger has no run {run_id}")
     packages = ledger.read_packages(run_id)
+    settings = settings or Settings()
     if only_fetch:
-        packages = [package for package in packages if package.phase in AFTER_COMMIT]
-    with _Inline() if pool == 1 else ThreadPoolExecutor(pool) as lanes:
+        packages = [package for package in packages if package.phase in FETCHED]
+        settings = replace(settings, submissions=0)
+    with lanes(pool) as pooled:
         _Delivery(
             ledger=ledger,
             client=client,
             order=run,
-            lanes=lanes,
+            lanes=pooled,
             pace=Pace(pool),
             backlog=pool if pool > 1 else 0,
             now=now,
@@ -106,19 +114,10 @@ def deliver(
             luck=luck,
             on_event=on_event,
             wait=wait,
-            settings=settings or Settings(),
+            settings=settings,
             stopping=stopping,
             only_fetch=only_fetch,
         ).run(ledger.irrevocable(run_id), packages)
-
-
-class _Inline(Executor):
-    """Runs what is submitted at once, in the calling thread."""
-
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        future: Future[Any] = Future()
-        future.set_result(fn(*args, **kwargs))
-        return future
 
 
 class _Flight(NamedTuple):
@@ -168,14 +167,15 @@ class _Delivery:
     hold: datetime | None = None
     skew: timedelta = timedelta(0)
     """What the service's clock is ahead of ours."""
+    sent_at: datetime | None = None
+    """When the last batch was sent."""
     stop: FeedtoolError | None = None
 
     def run(self, others: list[Package], packages: list[Package]) -> None:
         """Take steps until there is none to take. What others began is fetched first."""
         self.paths = {file.file: file.path for file in self.ledger.files(self.order.run_id)}
         for package in (*others, *packages):
-            # A channel that no header can carry is told before anything is sent.
-            wire.create_package(package.channel, package.package_type, self.order.language)
+            check_sendable(package, self.order.language)
             self.packages[package.key] = package
             self._change(package, resumed(package))
         try:
@@ -186,12 +186,12 @@ class _Delivery:
             raise
         if self.stop and not self._is_at_end():
             raise self.stop
-        self._check_all_committed()
+        check_all_committed(one for one in self.packages.values() if one.file in self.paths)
 
     def _turn(self) -> bool:
         """Begin what can begin, then wait for an answer or for time to pass; False at the end."""
         steps = self._steps()
-        if any(do is Do.SEEK for _, do, _ in steps):
+        if any(do is Do.SEEK or (do in READING and self._has_news()) for _, do, _ in steps):
             self._save()  # which rows are still to be looked up is read from the ledger
         for package, do, upload in steps:
             if do not in LOCAL:
@@ -200,7 +200,7 @@ class _Delivery:
         while self.begun:
             # Off the list before it is sent: what is on it has never left.
             flight = self.begun.pop(0)
-            self.flights[self.lanes.submit(_ask, self.client, flight.call)] = flight
+            self.flights[self.lanes.submit(ask, self.client, flight.call)] = flight
         self._report()
         for package, do, _ in steps:
             if do in LOCAL:
@@ -234,7 +234,7 @@ class _Delivery:
         """
         return [
             package
-            for package in self.packages.values()
+            for package in paced(self.packages.values(), self.sent_at, self.settings)
             if package.file in self.paths or package.phase is not Phase.PLANNED
         ]
 
@@ -249,6 +249,8 @@ class _Delivery:
         package = self.packages[package.key]
         if do is Do.SEEK:
             self._begin_seeking(package)
+        elif do in READING:
+            self._begin_reading(package, do)
         else:
             self._fly(package, do, upload, self._call(package, do, upload))
 
@@ -258,31 +260,35 @@ class _Delivery:
         asking = asked(rows)
         if asking.rows:
             call = wire.read_offers(package.channel, asking.references, asking.gtins)
-            self._fly(package, Do.SEEK, 0, call, asking.rows)
+            self._fly(package, Do.SEEK, 0, call, sought=asking.rows)
         elif rows:
             self._change(package, package, news=Learnt(package, fates=unaskable(rows)))
         else:
             self._change(package, closed(package, self._now(), package.message))
 
-    def _fly(
-        self, package: Package, do: Do, upload: int, call: Call, sought: tuple[Sought, ...] = ()
-    ) -> None:
+    def _begin_reading(self, package: Package, do: Do) -> None:
+        """Read a page of the reports that products of a batch are to be found in."""
+        rows = self.ledger.awaited(package.key)
+        if not rows:
+            self._change(package, closed(package, self._now(), package.message))
+            return
+        call, asked_for = reading_of(package, do, self.order.language, self.settings, rows)
+        self._fly(package, do, 0, call, awaited=tuple(asked_for))
+
+    def _fly(self, package: Package, do: Do, upload: int, call: Call, **asked: Any) -> None:
+        if do is Do.SUBMIT:
+            self.sent_at = self.now()
         after, step, attempt = intended(package, do, upload, self.now())
         self._change(package, after, attempt)
-        self.begun.append(_Flight(step._replace(sought=sought), attempt, call))
+        self.begun.append(_Flight(step._replace(**asked), attempt, call))
 
     def _call(self, package: Package, do: Do, upload: int) -> Call:
-        package_id = package.package_id or ""
-        if do is Do.CREATE:
-            return wire.create_package(package.channel, package.package_type, self.order.language)
+        bodies: Sequence[bytes] = ()
         if do is Do.UPLOAD:
             bodies = self._bodies(package, upload)
-            return wire.upload(package_id, bodies, self.settings.upload_body)
-        if do is Do.COMMIT:
-            return wire.commit(package_id)
-        if do is Do.FETCH:
-            return wire.read_results(package_id, package.link, self.settings.results_limit)
-        return wire.read_package(package_id)
+        if do is Do.SUBMIT:
+            (bodies,) = self.ledger.bodies(package.key, [1]).values()
+        return call_of(package, do, self.order.language, self.settings, bodies)
 
     def _bodies(self, package: Package, upload: int) -> list[bytes]:
         """The requests of an upload; those of the next ones are read with them."""
@@ -310,11 +316,21 @@ class _Delivery:
     def _learn(self, flight: _Flight, heard: Heard) -> None:
         """Read the answer to a step."""
         now = self.now()
-        answer = read_answer(flight.step.do, flight.call, heard, now)
+        answer = self._strange(flight, read_answer(flight.step.do, flight.call, heard, now))
         if answer.at is not None:
             self.skew = answer.at - now
         self.pace = self.pace.after(answer.kind, now)
         self._take_in(flight, answer)
+
+    def _strange(self, flight: _Flight, answer: Answer) -> Answer:
+        """An answer without the reports of what we know to be another batch of ours."""
+        if flight.step.do is not Do.FIND or answer.kind is not Kind.DONE:
+            return answer
+        page: ReportsPage = answer.value
+        ids = {item.package_id for item in page.items if item.package_id}
+        known = self.ledger.known(ids) | {one.package_id for one in self.packages.values()}
+        items = [item for item in page.items if item.package_id not in known]
+        return answer._replace(value=page._replace(items=items))
 
     def _take_in(self, flight: _Flight, answer: Answer) -> None:
         """What an answer comes to."""
@@ -328,7 +344,7 @@ class _Delivery:
             status=answer.status,
             trace_id=(answer.refusal.trace_id or None) if answer.refusal else None,
             detail=answer.detail or None,
-            package_id=answer.value if step.do is Do.CREATE else None,
+            package_id=_named(step, answer, news),
         )
         self._change(before, news.package, attempt, news)
         self._tell(step.do, answer.kind, answer.detail, before)
@@ -347,7 +363,7 @@ class _Delivery:
         self._tell(do, Kind.DONE, "", package)
 
     def _now(self) -> Now:
-        return Now(self.now(), self.luck(), self.settings)
+        return Now(self.now(), self.luck(), self.settings, self.skew)
 
     def _change(
         self,
@@ -382,6 +398,9 @@ class _Delivery:
             # What is left of another run's package is that run's to go on with.
             if package.file in self.paths and not self.only_fetch:
                 self.packages[package.key] = package
+
+    def _has_news(self) -> bool:
+        return any(change.results or change.fates for change in self.changes)
 
     def _report(self) -> None:
         events, self.events = self.events, []
@@ -430,25 +449,9 @@ class _Delivery:
     def _is_at_end(self) -> bool:
         return all(package.phase is Phase.CLOSED for package in self.packages.values())
 
-    def _check_all_committed(self) -> None:
-        for package in self.packages.values():
-            if package.phase in AFTER_COMMIT or package.file not in self.paths:
-                continue
-            if package.phase is Phase.PLANNED:
-                raise Interrupted(
-                    f"Package {package.number} waits for another one that has the same references"
-                    " or products and is not integrated yet.",
-                    GO_ON,
-                )
-            raise Interrupted(
-                f"Package {package.number} ({package.package_id}) has made no progress since"
-                f" {package.since:%H:%M:%S} UTC; the service says {package.state}.",
-                GO_ON,
-            )
 
-
-def _ask(client: Sender, call: Call) -> Heard:
-    try:
-        return client.send(call)
-    except (Failure, FeedtoolError) as error:
-        return error
+def _named(step: Step, answer: Answer, news: Learnt) -> str | None:
+    """The service's package that an answer names as ours."""
+    if step.do is Do.FIND:
+        return news.package.package_id
+    return answer.value if step.do in {Do.CREATE, Do.SUBMIT} else None

@@ -36,6 +36,9 @@ KIND_OF_STEP = {
     Do.FETCH: "results",
     Do.CLOSE: "closed",
     Do.SEEK: "results",
+    Do.SUBMIT: "committed",
+    Do.FIND: "state",
+    Do.REPORT: "results",
 }
 
 
@@ -49,9 +52,8 @@ def event_of(
         what = "waiting" if kind is Kind.WAIT else "trouble"
         return _event(what, f"{do}: {kind}: {detail}", after, results, path)
     if after.phase is Phase.CLOSED:
-        why = f": {after.message.text}" if after.message else ""
-        return _event("closed", f"closed as {after.state}{why}", after, results, path)
-    if do is Do.LOOK and before.state == after.state:
+        return _event("closed", _end(after, results), after, results, path)
+    if not _is_news(do, before, after):
         return None
     return _event(KIND_OF_STEP[do], _text(do, after, results), after, results, path)
 
@@ -70,15 +72,38 @@ def _text(do: Do, package: Package, results: int) -> str:
         Do.FETCH: f"results of {results} of {package.rows} rows",
         Do.CLOSE: "looking again: some results are missing",
         Do.SEEK: "looking up the offers of rows without a result",
+        Do.SUBMIT: f"submitted as {package.package_id}",
+        Do.FIND: _found(package),
+        Do.REPORT: f"results of {results} of {package.rows} rows",
     }
     return told[do]
 
 
+def _is_news(do: Do, before: Package, after: Package) -> bool:
+    """Whether what was looked at has come on."""
+    if do in {Do.FIND, Do.REPORT}:
+        return (before.phase, before.since) != (after.phase, after.since)
+    return do is not Do.LOOK or before.state != after.state
+
+
+def _end(package: Package, results: int) -> str:
+    if package.is_batch:
+        return f"closed: results of {results} of {package.rows} rows"
+    return f"closed as {package.state}" + (f": {package.message.text}" if package.message else "")
+
+
+def _found(package: Package) -> str:
+    if package.package_id is None:
+        return "no report names it: it is sent once more"
+    return f"its report was found: {package.package_id}"
+
+
 def _event(kind: str, text: str, package: Package, results: int, path: str) -> Event:
     uploading = package.phase in {Phase.PLANNED, Phase.CREATING, Phase.FILLING, Phase.PROBING}
+    what = ", ".join(filter(None, (package.package_type, package.channel)))
     return Event(
         kind=kind,
-        text=f"package {package.number} ({package.package_type}, {package.channel}): {text}",
+        text=f"package {package.number} ({what}): {text}",
         path=path,
         package=package.number,
         package_id=package.package_id,

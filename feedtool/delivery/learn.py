@@ -5,6 +5,8 @@ Nothing in the service has an idempotency key, hence:
 - an upload whose outcome is unknown is in doubt: never sent again in its package, which goes on;
 - from the intent of the PATCH on nothing is undone, only looked at again;
 - reading is repeated as often as it takes.
+
+The rules of batches of products alone are in `batches`.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from feedtool.delivery import batches
 from feedtool.delivery.decide import Do, staged
 from feedtool.delivery.progress import (
     GO_ON,
@@ -26,8 +29,9 @@ from feedtool.delivery.progress import (
     later,
     poll_pause,
 )
+from feedtool.delivery.refusals import ABOUT_THE_CONTENT, GONE, message_of, stopped, undone
 from feedtool.delivery.seek import decided
-from feedtool.errors import Interrupted, NotAuthorised, UsageProblem
+from feedtool.errors import Interrupted, NotAuthorised
 from feedtool.ledger import Fate, Phase, Stage
 from feedtool.model import Message, Status
 from feedtool.service.answers import Kind
@@ -42,9 +46,6 @@ if TYPE_CHECKING:
     from feedtool.ledger import Package, Tail
     from feedtool.service.packages import PackageView, ResultsPage
 
-ABOUT_THE_CONTENT = {400, 409, 413, 415, 422}
-"""Refusals of what was sent: the rows are refused, the run goes on."""
-GONE = {404, 410}
 FORBIDDEN = 403
 
 SURELY_OPEN = timedelta(hours=5)
@@ -64,19 +65,10 @@ def learnt(package: Package, step: Step, answer: Answer, now: Now) -> Learnt:
 # Rules for every step.
 
 
-def _undone(package: Package, step: Step) -> Package:
-    """The package as if the step had never been begun, which is what its answer says."""
-    if step.do is Do.CREATE:
-        return replace(package, phase=Phase.CLEARED)
-    if step.do is Do.UPLOAD:
-        return staged(package, step.upload, Stage.PLANNED)
-    return package  # a COMMIT stays intended: looking again is always safe
-
-
 def _asked_to_wait(package: Package, step: Step, answer: Answer, now: Now) -> Learnt:
     asked = None if answer.wait is None else timedelta(seconds=answer.wait)
     pause = back_off(package.tries + 1, now.luck) if asked is None else asked
-    after = later(_undone(package, step), now, pause)
+    after = later(undone(package, step), now, pause)
     return Learnt(after, hold=after.due)
 
 
@@ -90,30 +82,15 @@ def _not_authorised(package: Package, step: Step, answer: Answer, _now: Now) -> 
         else "Check the token, and that it has not run out; then go on with `feedtool resume`."
     )
     stop = answer.error or NotAuthorised(f"The service {what}: {answer.detail}", hint)
-    return Learnt(_undone(package, step), stop=stop)
+    return Learnt(undone(package, step), stop=stop)
 
 
 def _not_sent(package: Package, step: Step, answer: Answer, now: Now) -> Learnt:
-    return failed(_undone(package, step), answer, now)
+    return failed(undone(package, step), answer, now)
 
 
 def _read_again(package: Package, _step: Step, answer: Answer, now: Now) -> Learnt:
     return failed(package, answer, now)
-
-
-def _stopped(package: Package, step: Step, answer: Answer, _now: Now) -> Learnt:
-    """A refusal that no row can help."""
-    # What refuses even to create is not in trouble: it is the wrong address or seller.
-    kind = UsageProblem if step.do is Do.CREATE else Interrupted
-    stop = kind(
-        f"The service refuses to {step.do}: {answer.detail}",
-        "Check the base address (its version segment included) and the seller.",
-    )
-    return Learnt(_undone(package, step), stop=stop)
-
-
-def _message(answer: Answer) -> Message:
-    return Message(answer.refusal.code if answer.refusal else "", answer.detail)
 
 
 # CREATE.
@@ -134,8 +111,8 @@ def _created(package: Package, _step: Step, answer: Answer, now: Now) -> Learnt:
 
 def _creation_refused(package: Package, step: Step, answer: Answer, now: Now) -> Learnt:
     if answer.status not in ABOUT_THE_CONTENT:
-        return _stopped(package, step, answer, now)
-    return Learnt(closed(package, now, _message(answer)))
+        return stopped(package, step, answer, now)
+    return Learnt(closed(package, now, message_of(answer)))
 
 
 # UPLOAD.
@@ -153,9 +130,9 @@ def _upload_refused(package: Package, step: Step, answer: Answer, now: Now) -> L
     if answer.status in GONE:
         return _gone(package, step, answer, now)
     if answer.status not in ABOUT_THE_CONTENT:
-        return _stopped(package, step, answer, now)
+        return stopped(package, step, answer, now)
     after = forward(_probing(_at(package, step, Stage.REFUSED)), now)
-    return Learnt(after, refused=(step.upload, _message(answer)))
+    return Learnt(after, refused=(step.upload, message_of(answer)))
 
 
 def _at(package: Package, step: Step, stage: Stage) -> Package:
@@ -251,7 +228,7 @@ def _reason(view: PackageView) -> Message:
 
 
 def _not_seen(package: Package, step: Step, answer: Answer, now: Now) -> Learnt:
-    rule = _gone if answer.status in GONE else _stopped
+    rule = _gone if answer.status in GONE else stopped
     return rule(package, step, answer, now)
 
 
@@ -380,7 +357,10 @@ def cleared(package: Package, now: Now) -> Package:
     return replace(package, phase=Phase.CLEARED, tries=0, due=None)
 
 
-ASKING = (Do.CREATE, Do.UPLOAD, Do.LOOK, Do.COMMIT, Do.FETCH, Do.SEEK)
+ASKING = (
+    *(Do.CREATE, Do.UPLOAD, Do.LOOK, Do.COMMIT, Do.FETCH, Do.SEEK),
+    *(Do.SUBMIT, Do.FIND, Do.REPORT),
+)
 """The steps that ask something of the service."""
 
 RULES: dict[tuple[Do, Kind], Callable[[Package, Step, Answer, Now], Learnt]] = {
@@ -403,6 +383,9 @@ RULES: dict[tuple[Do, Kind], Callable[[Package, Step, Answer, Now], Learnt]] = {
     (Do.SEEK, Kind.DONE): _sought,
     (Do.SEEK, Kind.REFUSED): _not_sought,
     (Do.SEEK, Kind.UNKNOWN): _read_again,
+    **batches.RULES,
+    (Do.FIND, Kind.UNKNOWN): _read_again,
+    (Do.REPORT, Kind.UNKNOWN): _read_again,
     **{(do, Kind.WAIT): _asked_to_wait for do in ASKING},
     **{(do, Kind.AUTH): _not_authorised for do in ASKING},
     **{(do, Kind.NOT_SENT): _not_sent for do in ASKING},

@@ -29,6 +29,8 @@ class Now:
     luck: float
     """From 0 to 1, for pauses that differ between clients."""
     settings: Settings
+    skew: timedelta = timedelta(0)
+    """What the service's clock is ahead of ours."""
 
 
 class Learnt(NamedTuple):

@@ -143,12 +143,12 @@ def _blames_rows(package: Package) -> bool:
 def _takes_batches(db: Connection, package: Package) -> bool:
     """Whether the service takes batches at all, or has not refused too many of the file's yet."""
     stages = (
-        select(t.uploads.c.stage, func.count())
+        select(t.uploads.c.stage, func.count().label("held"))
         .select_from(t.uploads.join(t.packages))
         .where(t.packages.c.file == package.file)
         .group_by(t.uploads.c.stage)
     )
-    counts = {stage: count for stage, count in db.execute(stages)}
+    counts = {row.stage: row.held for row in db.execute(stages)}
     return bool(counts.get(Stage.STAGED)) or counts.get(Stage.REFUSED, 0) <= FEW
 
 

@@ -160,19 +160,13 @@ _STATUSES = {str(status): status for status in Status}
 
 def _told(parts: list[str]) -> Message:
     """A message as it is kept: its code and text, and what else there is of it."""
-    if len(parts) == len(PLAINLY):
-        return Message(*parts)
-    code, text, field, severity = parts
-    return Message(code, text, field, Severity(severity))
+    code, text, *more = parts
+    return Message(code, text, more[0], Severity(more[1])) if more else Message(code, text)
 
 
 def _kept(message: Message) -> tuple[str, ...]:
     is_plain = not message.field and message.severity is Severity.ERROR
-    return message[: len(PLAINLY)] if is_plain else message
-
-
-PLAINLY = ("code", "text")
-"""What is kept of a message of which there is no more."""
+    return (message.code, message.text) if is_plain else message
 
 
 def key_of(inserted: Any) -> int:

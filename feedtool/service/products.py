@@ -15,12 +15,12 @@ from feedtool.service.offers import moment
 from feedtool.service.packages import (
     MOST_MESSAGES,
     SMALL,
+    Unreadable,
     id_of,
     items_of,
     last_segment,
     loads,
     next_link,
-    Unreadable,
 )
 
 if TYPE_CHECKING:
@@ -141,9 +141,7 @@ def _messages(document: dict[str, Any], status: Status | None) -> Iterator[Messa
                 )
                 if said.code or said.field or text(entry.get("message")):
                     yield said
-    yield from (
-        Message("", said, severity=Severity.WARNING) for said in _worth(document, status)
-    )
+    yield from (Message("", said, severity=Severity.WARNING) for said in _worth(document, status))
 
 
 def _worth(document: dict[str, Any], status: Status | None) -> Iterator[str]:

@@ -17,6 +17,7 @@ from feedtool.sandbox import Settings as SandboxSettings
 from feedtool.sandbox.transport import SandboxTransport, mount
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
+from tests.sandbox.made_products import product as made_product
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -70,6 +71,23 @@ def upsert(row: int, channel: str = "PRIMARY", **changes: Any) -> Item:
 def delete(row: int, channel: str = "PRIMARY") -> Item:
     body = json.dumps({"sellerExternalReference": f"R{row}"}).encode()
     return Item(row, PackageType.DELETE, channel, f"R{row}", "", body)
+
+
+def product(row: int, reference: str | None = "", /, **changes: Any) -> Item:
+    """A good product; its GTIN is of the range that has no sheets."""
+    number = gtin(row - 200_000_000_000)
+    reference = f"P{row}" if reference == "" else reference
+    document = made_product(number, **{"sellerProductReference": reference, **changes})
+    return product_of(row, document)
+
+
+def product_of(row: int, document: dict[str, Any]) -> Item:
+    """A row with a body as it is."""
+    number = str(document.get("gtin", ""))
+    reference = document.get("sellerProductReference") or number
+    return Item(
+        row, PackageType.PRODUCTS, "", str(reference), number, json.dumps(document).encode()
+    )
 
 
 @dataclass

@@ -1,0 +1,57 @@
+"""The call that a step is. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from feedtool.delivery.decide import Do
+from feedtool.service import wire
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from feedtool.delivery.decide import Settings
+    from feedtool.ledger import Awaited, Package
+    from feedtool.service.wire import Call
+
+
+def check_sendable(package: Package, language: str) -> None:
+    """A channel that no header can carry is told before anything is sent. UsageProblem."""
+    if package.is_batch:
+        wire.language_tag(language)
+    else:
+        wire.create_package(package.channel, package.package_type, language)
+
+
+def call_of(
+    package: Package, do: Do, language: str, settings: Settings, bodies: Sequence[bytes] = ()
+) -> Call:
+    """The call of a step of a package; of an upload with its requests."""
+    package_id = package.package_id or ""
+    if do is Do.CREATE:
+        return wire.create_package(package.channel, package.package_type, language)
+    if do is Do.UPLOAD:
+        return wire.upload(package_id, bodies, settings.upload_body)
+    if do is Do.COMMIT:
+        return wire.commit(package_id)
+    if do is Do.FETCH:
+        return wire.read_results(package_id, package.link, settings.results_limit)
+    if do is Do.SUBMIT:
+        return wire.submit_products(bodies, language)
+    return wire.read_package(package_id)
+
+
+def reading_of(
+    package: Package, do: Do, language: str, settings: Settings, rows: Sequence[Awaited]
+) -> tuple[Call, Sequence[Awaited]]:
+    """The call for a page of the reports of some products, and the products that it asks for.
+
+    A batch whose id is known is asked for by that, any other by as many GTINs as an address holds.
+    """
+    link, size = package.link, settings.results_limit
+    if do is Do.REPORT:
+        package_id = package.package_id
+        call = wire.read_reports(language, package_id=package_id, link=link, size=size)
+        return call, rows
+    gtins = next(wire.comma_lists(row.product for row in rows))
+    return wire.read_reports(language, gtins=gtins, link=link, size=size), rows[: len(gtins)]
