@@ -75,7 +75,7 @@ def delete(row: int, channel: str = "PRIMARY") -> Item:
 
 def product(row: int, reference: str | None = "", /, **changes: Any) -> Item:
     """A good product; its GTIN is of the range that has no sheets."""
-    number = gtin(row - 200_000_000_000)
+    number = gtin(row - 100_000_000_000)
     reference = f"P{row}" if reference == "" else reference
     document = made_product(number, **{"sellerProductReference": reference, **changes})
     return product_of(row, document)

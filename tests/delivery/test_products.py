@@ -9,17 +9,23 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from feedtool.delivery.batches import LOST, NEVER_SEEN
 from feedtool.delivery.decide import Settings
+from feedtool.delivery.deliver import deliver
 from feedtool.dialect import Limits
 from feedtool.errors import Interrupted, NotAuthorised, UsageProblem
 from feedtool.ledger import Phase, Stage
+from feedtool.ledger.leftovers import FEW
 from feedtool.model import Message, PackageSummary, PackageType, Severity, Status
-from feedtool.sandbox import Quota
 from feedtool.sandbox import Settings as SandboxSettings
+from feedtool.service import wire
+from feedtool.service.auth import StaticToken
+from feedtool.service.client import Client
+from feedtool.service.products import NO_EDIT, NOTHING_NEW
 from feedtool.service.wire import NotSent, Reply
-from tests.delivery.conftest import gtin, product, product_of, upsert
+from tests.delivery.conftest import QUICK, gtin, product, product_of, upsert
 from tests.delivery.test_deliver import Script, problem
-from tests.sandbox.made_products import KEY_FEATURES, MUGS, PIECES
+from tests.sandbox.made_products import PIECES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,7 +35,6 @@ if TYPE_CHECKING:
 
 TWO = Limits(products=2)
 MINUTE = timedelta(minutes=1)
-UPSERT = PackageType.UPSERT
 
 
 def post(call: Call) -> bool:
@@ -59,7 +64,7 @@ def taken(scene: Scene) -> list[tuple[str, str]]:
 
 
 def number(row: int) -> str:
-    return gtin(row - 200_000_000_000)
+    return gtin(row - 100_000_000_000)
 
 
 # The straight line.
@@ -111,11 +116,10 @@ def test_the_pause_between_two_batches(scene: Scene) -> None:
 
 
 def test_a_product_without_a_reference_goes_by_its_gtin(scene: Scene) -> None:
-    verdicts = scene.deliver(product(3, None), product(4))
-    assert [(one.reference, str(one.status)) for one in verdicts] == [
-        (number(3), "Integrated"),
-        ("P4", "Integrated"),
-    ]
+    first, second = scene.deliver(product(3, None), product(4))
+    assert (first.reference, second.reference) == (number(3), "P4")
+    assert scene.statuses == ["Refused", "Integrated"]
+    assert [message.field for message in first.messages][:1] == ["sellerProductReference"]
 
 
 def test_products_and_offers_in_one_run(scene: Scene) -> None:
@@ -139,11 +143,307 @@ def test_a_mistake_is_told_with_its_field(scene: Scene) -> None:
     )
 
 
-def test_integrated_is_not_the_same_as_taken_over(scene_of: Callable[..., Scene]) -> None:
-    scene = scene_of()
+def test_integrated_is_not_the_same_as_taken_over(scene: Scene) -> None:
     scene.deliver(product(3))
-    other = scene.another([product(3, title="Mug rouge")])
-    other.client.sender = scene.client_of("S2") if hasattr(scene, "client_of") else scene.client
-    verdicts = other.go_on()
+    base = scene.transport.base
+    stranger = Client(base, "S2", StaticToken("sandbox"), transport=scene.transport)
+    other = scene.another([product(3, "Q3", title="Mug rouge"), product(4, "Q4")])
+    verdicts = other.go_on(stranger)
+    assert other.statuses == ["Integrated"] * 2
+    assert [one.code for one in verdicts[0].messages] == ["ValueAlreadyKnown", "", "", ""]
+    ignored, *told = verdicts[0].messages
+    assert (ignored.field, ignored.severity) == ("title", Severity.WARNING)
+    assert ignored.text.startswith("info: The product sheet has another value")
+    assert [one.text for one in told[:2]] == [NO_EDIT, NOTHING_NEW]
+    assert told[2].text.startswith("The sheet is ")
+    assert [one.text.partition(" is ")[0] for one in verdicts[1].messages] == ["The sheet"]
+
+
+def test_the_pages_of_a_report(scene: Scene) -> None:
+    scene.plan([product(row) for row in range(3, 8)])
+    scene.go_on(settings=Settings(results_limit=2))
+    assert scene.statuses == ["Integrated"] * 5
+    assert sum("pageIndex=3" in call.target for call in scene.client.calls) > 1
+    assert not any("pageIndex=4" in call.target for call in scene.client.calls)
+
+
+def test_a_report_that_leaves_products_out(scene_of: Callable[..., Scene]) -> None:
+    scene = scene_of(replace(QUICK, reported_products=2))
+    scene.plan([product(row) for row in range(3, 9)], Limits(products=3))
+    scene.go_on()
+    assert scene.statuses == ["Integrated", "Integrated", "Pending"] * 2
+    assert scene.verdicts[2].messages[0].text.endswith("has not said the last word on it yet.")
+    # Three days later nothing is to be hoped for any more.
+    scene.transport.sleep(3 * 86_400)
+    scene.go_on()
+    assert scene.statuses == ["Integrated", "Integrated", "Unknown"] * 2
+    assert scene.verdicts[2].messages == (Message("", LOST),)
+
+
+def test_without_waiting_it_is_over_when_all_is_posted(scene: Scene) -> None:
+    scene.plan([product(row) for row in range(3, 8)], TWO)
+    scene.go_on(wait=False)
+    assert {package.phase for package in scene.packages} == {Phase.SUBMITTED}
+    assert scene.statuses == ["Pending"] * 5
+    assert not any(map(reports, scene.client.calls))
+    scene.go_on()
+    assert scene.statuses == ["Integrated"] * 5
+    assert sent(scene) == [2, 2, 1]
+
+
+# The answer is lost.
+
+
+def test_a_batch_that_arrived_is_found_by_its_report(scene: Scene) -> None:
+    scene.plan([product(row) for row in range(3, 8)], TWO)
+    scene.go_on(Script(scene.client, post, "lost"))
+    assert scene.statuses == ["Integrated"] * 5
+    assert sent(scene) == [2, 2, 1]
+    assert {operation for _, operation in taken(scene)} == {"Creation"}
+    texts = [event.text for event in scene.events if "found" in event.text]
+    assert texts == [
+        f"package 1 (Products): its report was found: {scene.packages[0].package_id}"
+    ]
+
+
+def test_a_batch_that_never_arrived_is_sent_once_more(scene: Scene) -> None:
+    scene.plan([product(row) for row in range(3, 6)])
+    began = scene.transport.now()
+    network = Script(scene.client, post, "reset")
+    scene.go_on(network)
+    assert scene.statuses == ["Integrated"] * 3
+    assert (network.matched, sent(scene)) == (1, [3])
+    (package,) = scene.packages
+    assert package.creations == 2
+    assert package.finished_at is not None
+    assert package.finished_at - began > Settings().before_resending
+
+
+def test_it_is_sent_twice_at_most(scene: Scene) -> None:
+    scene.plan([product(row) for row in range(3, 6)])
+    network = Script(scene.client, post, "reset", forever=True)
+    scene.go_on(network)
+    assert (network.matched, scene.packages[0].phase) == (2, Phase.SUBMITTING)
+    assert scene.statuses == ["Pending"] * 3
+    assert "no report of the service's names it yet" in scene.verdicts[0].messages[0].text
+    scene.go_on(network)
+    assert network.matched == 2
+    scene.transport.sleep(3 * 86_400)
+    scene.go_on(network)
+    assert scene.statuses == ["Unknown"] * 3
+    assert scene.verdicts[0].messages == (Message("", NEVER_SEEN),)
+
+
+def test_the_second_copy_is_harmless(scene_of: Callable[..., Scene]) -> None:
+    """The first one arrived, and its report came too late."""
+    slow = 15 * MINUTE
+    scene = scene_of(replace(QUICK, validate_products=slow, integrate_products=2 * slow))
+    scene.plan([product(3), product(4)])
+    scene.go_on(Script(scene.client, post, "lost"))
+    assert scene.statuses == ["Integrated"] * 2
+    assert sent(scene) == [2, 2]
+    assert [operation for _, operation in taken(scene)] == ["Creation"] * 2 + ["Identical"] * 2
+
+
+def test_what_was_submitted_before_is_not_ours(scene: Scene) -> None:
+    scene.deliver(product(3))
+    stranger = scene.client_with("sandbox")
+    stranger.send(wire.submit_products([product(3, title="B").body], "en"))
+    scene.transport.sleep(3600)
+    other = scene.another([product(3, title="C")])
+    network = Script(scene.client, post, "reset")
+    other.go_on(network)
     assert other.statuses == ["Integrated"]
-    assert verdicts[0].messages
+    assert [operation for _, operation in taken(scene)] == ["Creation"] + ["Modification"] * 2
+    assert other.packages[0].creations == 2
+
+
+def test_a_batch_of_our_own_is_not_taken_for_another(scene: Scene) -> None:
+    """However quickly the same product is sent again."""
+    scene.deliver(product(3))
+    other = scene.another([product(3, title="B")])
+    other.go_on(Script(scene.client, post, "lost"))
+    assert other.statuses == ["Integrated"]
+    assert other.packages[0].package_id != scene.packages[0].package_id
+    assert [operation for _, operation in taken(scene)] == ["Creation", "Modification"]
+
+
+def test_while_too_many_are_in_doubt_no_other_one_is_sent(scene: Scene) -> None:
+    scene.plan([product(row) for row in range(3, 13)], TWO)
+    network = Script(scene.client, post, Reply(500), forever=True)
+    with pytest.raises(Interrupted, match="the answers were lost"):
+        scene.go_on(network)
+    assert network.matched == 6
+    phases = [package.phase for package in scene.packages]
+    assert phases == [Phase.SUBMITTING] * 3 + [Phase.PLANNED] * 2
+    assert sent(scene) == []
+
+
+# The process is killed.
+
+
+class Killed(BaseException):
+    """Nothing is caught, nothing is written."""
+
+
+class Deadly:
+    """Dies at the first call that `when` matches; the service has acted by then, or has not."""
+
+    def __init__(self, scene: Scene, when: Callable[[Call], bool], *, acts: bool) -> None:
+        self.scene = scene
+        self.when = when
+        self.acts = acts
+
+    def send(self, call: Call) -> Reply:
+        if self.when(call):
+            if self.acts:
+                self.scene.client.send(call)
+            raise Killed
+        return self.scene.client.send(call)
+
+
+@pytest.mark.parametrize(("acts", "posts"), [(True, [2, 1]), (False, [1, 2])])
+def test_killed_between_a_post_and_its_answer(
+    scene: Scene, acts: bool, posts: list[int]
+) -> None:
+    scene.plan([product(row) for row in range(3, 6)], TWO)
+    with pytest.raises(Killed):
+        scene.go_on(Deadly(scene, post, acts=acts))
+    (first, second) = scene.packages
+    assert (first.phase, first.uploads, second.phase) == (
+        Phase.SUBMITTING,
+        (Stage.SENDING,),
+        Phase.PLANNED,
+    )
+    assert scene.statuses == ["Pending"] * 3
+    scene.go_on()
+    assert scene.statuses == ["Integrated"] * 3
+    assert sent(scene) == posts
+    # The reports were read before anything was sent again.
+    first_find = next(at for at, call in enumerate(scene.client.calls) if FIND(call))
+    last_post = max(at for at, call in enumerate(scene.client.calls) if post(call))
+    assert (first_find < last_post) is not acts
+    assert {operation for _, operation in taken(scene)} == {"Creation"}
+
+
+def test_killed_while_the_report_is_read(scene: Scene) -> None:
+    scene.plan([product(row) for row in range(3, 6)], TWO)
+    with pytest.raises(Killed):
+        scene.go_on(Deadly(scene, REPORT, acts=True))
+    scene.go_on()
+    assert scene.statuses == ["Integrated"] * 3
+    assert sent(scene) == [2, 1]
+    assert not any(map(FIND, scene.client.calls))
+
+
+# The batch is refused.
+
+
+def bad(row: int) -> Any:
+    """A body that the service refuses as a whole."""
+    return product_of(row, {**json.loads(product(row).body), "title": 1})
+
+
+def test_a_refused_batch_goes_in_halves_until_the_row_is_alone(scene: Scene) -> None:
+    scene.plan([product(3), product(4), bad(5), product(6), product(7)])
+    scene.go_on()
+    assert scene.statuses == ["Integrated", "Integrated", "Rejected", "Integrated", "Integrated"]
+    # 5 = 3 + 2, 3 = 2 + 1: every half is a batch of its own.
+    assert sorted(sent(scene)) == [1, 2, 2, 3, 5]
+    assert len(taken(scene)) == 4
+    assert all(len(package.uploads) == 1 for package in scene.packages)
+    assert "title" in scene.verdicts[2].messages[0].text
+    assert [one.rows for one in scene.ledger.packages(scene.file)] == [0, 0, 2, 2, 1]
+
+
+def test_what_refuses_every_batch_is_not_the_rows(scene: Scene) -> None:
+    rows = [product(row) for row in range(3, 3 + 2 * (FEW + 3))]
+    scene.plan(rows, TWO)
+    network = Script(scene.client, post, problem(415), forever=True)
+    scene.go_on(network)
+    assert set(scene.statuses) == {"Rejected"}
+    assert network.matched == len(rows) // 2 + 2 * FEW
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [NotSent("refused"), problem(429, retry_after="30"), problem(429)],
+    ids=["not connected", "429 with a time", "429"],
+)
+def test_a_post_that_took_no_effect_is_sent_again(scene: Scene, answer: Any) -> None:
+    scene.plan([product(row) for row in range(3, 6)])
+    scene.go_on(Script(scene.client, post, answer))
+    assert scene.statuses == ["Integrated"] * 3
+    assert scene.packages[0].creations == 1
+    assert not any(map(FIND, scene.client.calls))
+
+
+@pytest.mark.parametrize(
+    ("answer", "error"), [(Reply(401), NotAuthorised), (Reply(404), UsageProblem)]
+)
+def test_a_post_that_no_row_can_help_stops_the_run(
+    scene: Scene, answer: Reply, error: type[Exception]
+) -> None:
+    scene.plan([product(row) for row in range(3, 6)])
+    with pytest.raises(error):
+        scene.go_on(Script(scene.client, post, answer))
+    (package,) = scene.packages
+    assert (package.phase, package.committed_at, package.creations) == (Phase.CLEARED, None, 0)
+    scene.go_on()
+    assert scene.statuses == ["Integrated"] * 3
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [Reply(500), Reply(400), Reply(404), Reply(200, body=b"{}"), "reset", problem(429)],
+    ids=["500", "400", "404", "no list", "no answer", "429"],
+)
+def test_reading_is_repeated(scene: Scene, answer: Any) -> None:
+    scene.plan([product(row) for row in range(3, 6)])
+    scene.go_on(Script(scene.client, reports, answer, answer))
+    assert scene.statuses == ["Integrated"] * 3
+    assert sent(scene) == [3]
+
+
+# Other runs.
+
+
+def test_the_same_product_waits_for_the_batch_before(scene: Scene) -> None:
+    scene.plan([product(3), product(4)])
+    scene.go_on(wait=False)
+    other = scene.another([product(4, title="B"), product(5)])
+    other.go_on()
+    assert (scene.statuses, other.statuses) == (["Integrated"] * 2, ["Integrated"] * 2)
+    first, second = scene.packages[0], other.packages[0]
+    assert first.finished_at is not None
+    assert second.committed_at is not None
+    assert first.finished_at <= second.committed_at
+
+
+def test_a_product_that_a_later_run_has_sent_is_not_sent_again(scene: Scene) -> None:
+    scene.plan([product(3), product(4)])
+    with pytest.raises(NotAuthorised):
+        scene.go_on(Script(scene.client, post, Reply(401)))
+    other = scene.another([product(4, title="B")])
+    other.go_on()
+    scene.go_on()
+    assert scene.statuses == ["Integrated", "Superseded"]
+    assert len(taken(scene)) == 2
+
+
+def test_only_what_was_sent_is_fetched(scene: Scene) -> None:
+    scene.plan([product(row) for row in range(3, 8)], TWO)
+    stop = iter([None, None, None, Interrupted("Enough.", "")])
+    with pytest.raises(Interrupted):
+        scene.go_on(Script(scene.client, post, "reset"), stopping=lambda: next(stop))
+    deliver(
+        scene.ledger,
+        scene.run_id,
+        scene.client,
+        now=scene.transport.now,
+        sleep=scene.transport.sleep,
+        pool=1,
+        only_fetch=True,
+    )
+    assert sent(scene) == []
+    assert scene.packages[0].phase is Phase.SUBMITTING
