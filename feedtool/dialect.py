@@ -155,6 +155,8 @@ class Dialect:
     currencies: tuple[str, ...] = ("€", "EUR")
     """Signs and codes that may stand before or after an amount."""
     primary_channel: str = "PRIMARY"
+    batch_pause: int = 0
+    """Seconds between two batches of products; the field knows of quotas of creations."""
     report_page_size: int | None = None
     """Results a page is asked for; None leaves it to the service, which names no limit."""
     csv_fallback: str = "cp1252"

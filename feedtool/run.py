@@ -9,7 +9,7 @@ results    the same, without sending anything new
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -309,7 +309,9 @@ def _deliver(
             pool=service.pool,
             stopping=service.stopping,
             settings=Settings(
-                upload_body=UploadBody(asked.dialect.upload_body), results_limit=service.page
+                upload_body=UploadBody(asked.dialect.upload_body),
+                results_limit=service.page,
+                batch_pause=timedelta(seconds=max(0, asked.dialect.batch_pause)),
             ),
         )
     except FeedtoolError as error:

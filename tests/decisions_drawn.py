@@ -5,16 +5,18 @@ from datetime import UTC, datetime
 from typing import Any
 
 from feedtool.delivery.answer import Answer
-from feedtool.delivery.decide import LOCAL, NEXT, Do, Settings, intended
+from feedtool.delivery.decide import BATCH, LOCAL, NEXT, Do, Settings, intended
 from feedtool.delivery.learn import RULES, cleared, counted
 from feedtool.delivery.progress import Now
-from feedtool.ledger import Package, Phase, Stage, Tail
-from feedtool.model import PackageType
+from feedtool.ledger import Awaited, Package, Phase, Stage, Tail
+from feedtool.model import PackageType, Status
 from feedtool.service.answers import Kind
 from feedtool.service.offers import OffersPage
 from feedtool.service.packages import Meaning, PackageView, ResultsPage
+from feedtool.service.products import ReportItem, ReportsPage
 
 TIME = datetime(2026, 1, 1, tzinfo=UTC)
+LATER = TIME + Settings().before_resending
 NOW = Now(TIME, 1.0, Settings())
 COMMITTED = {Phase.COMMITTING, Phase.COMMITTED, Phase.INTEGRATED, Phase.READ, Phase.LOOKING}
 
@@ -57,6 +59,66 @@ def table() -> Iterator[tuple[str, str, str]]:
             yield phase.value, do.value, _told(_local(phase))
         else:
             yield phase.value, do.value, _told(_asked(phase, do))
+
+
+def batches() -> Iterator[tuple[str, str, str]]:
+    """The same of a batch of products."""
+    for phase, do in BATCH.items():
+        if do is None:
+            yield phase.value, "", "the end; the halves of a refused batch are in new ones"
+        elif do in LOCAL:
+            yield phase.value, do.value, _told(_local(phase))
+        else:
+            yield phase.value, do.value, _told(_asked_of_batch(phase, do))
+
+
+AWAITED = (Awaited(3, "A", "1"), Awaited(4, "B", "2"))
+ITEM = ReportItem("p1", "1", "A", "Integrated", Status.INTEGRATED, TIME)
+SECOND_ITEM = ITEM._replace(gtin="2", reference="B")
+NO_ITEMS = ReportsPage([], None)
+
+REPORTED: dict[Do, dict[str, tuple[Any, int, datetime]]] = {
+    Do.SUBMIT: {"taken": ("p1", 0, TIME)},
+    Do.FIND: {
+        "a report names it": (ReportsPage([ITEM], None), 1, TIME),
+        "none, yet": (NO_ITEMS, 1, TIME),
+        "none for long, sent once": (NO_ITEMS, 1, LATER),
+        "none, sent twice": (NO_ITEMS, 2, LATER),
+        "none in three days": (NO_ITEMS, 2, TIME + 2 * Settings().forgotten),
+    },
+    Do.REPORT: {
+        "an empty page, or some wait": (NO_ITEMS, 1, TIME),
+        "the last word on every row": (ReportsPage([ITEM, SECOND_ITEM], None), 1, TIME),
+        "no report in three days": (NO_ITEMS, 1, TIME + 2 * Settings().forgotten),
+    },
+}
+"""What a success may say, how often the batch has been sent, and when that is."""
+
+
+def _asked_of_batch(phase: Phase, do: Do) -> Iterator[tuple[str, Package]]:
+    for said, (value, times, now) in REPORTED[do].items():
+        answer = Answer(Kind.DONE, value=value, at=TIME)
+        yield said, _after_batch(phase, do, answer, times, now)
+    times = 0 if do is Do.SUBMIT else 1
+    for kind, said in OTHERS.items():
+        status = 400 if kind is Kind.REFUSED else None
+        yield said, _after_batch(phase, do, Answer(kind, "why", status), times, TIME)
+
+
+def _after_batch(phase: Phase, do: Do, answer: Answer, times: int, now: datetime) -> Package:
+    stage = Stage.PLANNED if phase is Phase.CLEARED else Stage.DOUBTFUL
+    given = _package(
+        phase,
+        package_type=PackageType.PRODUCTS,
+        uploads=(stage,),
+        package_id="p1" if phase is Phase.SUBMITTED else None,
+        committed_at=TIME if times else None,
+        creations=times,
+    )
+    before, step, _ = intended(given, do, 0, TIME)
+    step = step._replace(awaited=AWAITED)
+    then = Now(now, 1.0, Settings())
+    return RULES[do, answer.kind](before, step, answer, then).package
 
 
 def _told(answers: Iterator[tuple[str, Package]]) -> str:
@@ -104,6 +166,7 @@ def _package(phase: Phase, **more: Any) -> Package:
         "package_id": "p1" if begun else None,
         "created_at": TIME if begun else None,
         "committed_at": TIME if phase in COMMITTED else None,
+        "package_type": PackageType.UPSERT,
         **more,
     }
-    return Package(1, 1, 1, "P", PackageType.UPSERT, rows=5, phase=phase, **given)
+    return Package(1, 1, 1, "P", rows=5, phase=phase, **given)

@@ -34,6 +34,11 @@ def exit_codes() -> str:
     return _table(("Exit code", "Means"), ((str(int(code)), meanings[code]) for code in Exit))
 
 
+def batches() -> str:
+    """What follows on each answer, phase by phase, of a batch of products."""
+    return _table(("Phase", "Step", "Answer → then"), decisions_drawn.batches())
+
+
 def decisions() -> str:
     """What is done with a package in each phase, and what each answer makes of it."""
     return _table(("Phase", "Step", "Answer → then"), decisions_drawn.table())

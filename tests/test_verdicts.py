@@ -81,6 +81,55 @@ def test_a_refusal_by_the_service_points_to_its_cell(
     assert note.guilty == tuple((cell, "error") for cell in cells)
 
 
+PRODUCT = {"gtin": 0, "title": 1, "sellerPictureUrls_1": 2, "sellerPictureUrls_2": 3, "3263": 4}
+FIELDS = {
+    "a common field": (Status.REFUSED, Message("C", "No.", "title"), ((1, "error"),)),
+    "a property": (Status.REFUSED, Message("C", "No.", "3263"), ((4, "error"),)),
+    "one of several columns": (
+        Status.REFUSED,
+        Message("C", "No.", "sellerPictureUrls"),
+        ((2, "error"),),
+    ),
+    "a warning of a refused row": (
+        Status.REFUSED,
+        Message("C", "No.", "title", Severity.WARNING),
+        ((1, "warning"),),
+    ),
+    "a value that was ignored": (
+        Status.INTEGRATED,
+        Message("C", "No.", "title", Severity.WARNING),
+        ((1, "warning"),),
+    ),
+    "no error where nothing was refused": (
+        Status.INTEGRATED,
+        Message("C", "No.", "title"),
+        ((1, "warning"),),
+    ),
+    "the whole product": (Status.REFUSED, Message("C", "No."), ()),
+}
+
+
+@pytest.mark.parametrize(("status", "message", "guilty"), FIELDS.values(), ids=FIELDS)
+def test_a_field_that_the_service_names_is_its_column(
+    status: Status, message: Message, guilty: object
+) -> None:
+    note = verdicts.note(Verdict(5, "P1", status, (message,)), [], PRODUCT)
+    assert (note.guilty, note.message) == (guilty, "No.")
+
+
+def test_a_field_without_a_column_is_told() -> None:
+    refusal = Verdict(5, "P1", Status.REFUSED, (Message("C", "No.", "brand"),))
+    note = verdicts.note(refusal, [], PRODUCT)
+    assert (note.guilty, note.message) == ((), "brand: No.")
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_of_two_messages_on_a_cell_the_error_is_seen(order: int) -> None:
+    both = (Message("C", "No.", "title"), Message("D", "So.", "title", Severity.WARNING))
+    note = verdicts.note(Verdict(5, "P1", Status.REFUSED, both[::order]), [], PRODUCT)
+    assert note.guilty == ((1, "error"),)
+
+
 def test_what_is_said_twice_is_written_once() -> None:
     twice = (Message("1906", "No."), Message("1906", "No."), Message("", "No."))
     note = verdicts.note(Verdict(5, "", Status.REJECTED, twice), [], COLUMNS)

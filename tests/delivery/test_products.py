@@ -16,7 +16,7 @@ from feedtool.dialect import Limits
 from feedtool.errors import Interrupted, NotAuthorised, UsageProblem
 from feedtool.ledger import Phase, Stage
 from feedtool.ledger.leftovers import FEW
-from feedtool.model import Message, PackageSummary, PackageType, Severity, Status
+from feedtool.model import Message, PackageSummary, PackageType, Severity
 from feedtool.sandbox import Settings as SandboxSettings
 from feedtool.service import wire
 from feedtool.service.auth import StaticToken
@@ -54,7 +54,9 @@ FIND, REPORT = found_by("gtin"), found_by("packageId")
 
 def sent(scene: Scene) -> list[int]:
     """How many products each POST had."""
-    return [len(json.loads(call.body or b"")["products"]) for call in scene.client.calls if post(call)]
+    return [
+        len(json.loads(call.body or b"")["products"]) for call in scene.client.calls if post(call)
+    ]
 
 
 def taken(scene: Scene) -> list[tuple[str, str]]:
@@ -77,9 +79,7 @@ def test_a_batch_is_one_post_and_its_report(scene_of: Callable[..., Scene]) -> N
     assert verdicts[0].reference == "P3"
     assert (sent(scene), len(taken(scene))) == ([3], 3)
     assert scene.ledger.packages(scene.file) == [
-        PackageSummary(
-            scene.packages[0].package_id, PackageType.PRODUCTS, "", "Reported", 3, 1
-        )
+        PackageSummary(scene.packages[0].package_id, PackageType.PRODUCTS, "", "Reported", 3, 1)
     ]
     # An empty page for 40 s, Validated until 100 s: pauses grow, and are not endless.
     assert 5 < sum(map(REPORT, scene.client.calls)) < 20
@@ -201,9 +201,7 @@ def test_a_batch_that_arrived_is_found_by_its_report(scene: Scene) -> None:
     assert sent(scene) == [2, 2, 1]
     assert {operation for _, operation in taken(scene)} == {"Creation"}
     texts = [event.text for event in scene.events if "found" in event.text]
-    assert texts == [
-        f"package 1 (Products): its report was found: {scene.packages[0].package_id}"
-    ]
+    assert texts == [f"package 1 (Products): its report was found: {scene.packages[0].package_id}"]
 
 
 def test_a_batch_that_never_arrived_is_sent_once_more(scene: Scene) -> None:
@@ -303,9 +301,7 @@ class Deadly:
 
 
 @pytest.mark.parametrize(("acts", "posts"), [(True, [2, 1]), (False, [1, 2])])
-def test_killed_between_a_post_and_its_answer(
-    scene: Scene, acts: bool, posts: list[int]
-) -> None:
+def test_killed_between_a_post_and_its_answer(scene: Scene, *, acts: bool, posts: list[int]) -> None:
     scene.plan([product(row) for row in range(3, 6)], TWO)
     with pytest.raises(Killed):
         scene.go_on(Deadly(scene, post, acts=acts))
