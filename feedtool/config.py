@@ -190,6 +190,11 @@ def dialect_of(table: Mapping[str, Any], where: str) -> Dialect:
         if name in values:
             values[name] = {**getattr(default, name), **values[name]}
     _encoding(values.get("csv_fallback", default.csv_fallback), where)
+    if not 0 <= values.get("batch_pause", 0) <= LONGEST_PAUSE:
+        raise UsageProblem(
+            f"{where}: batch_pause = {values['batch_pause']} is no pause that can be kept",
+            f"write a number of seconds from 0 to {LONGEST_PAUSE}",
+        )
     return Dialect(**values)
 
 

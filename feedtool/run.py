@@ -311,7 +311,7 @@ def _deliver(
             settings=Settings(
                 upload_body=UploadBody(asked.dialect.upload_body),
                 results_limit=service.page,
-                batch_pause=timedelta(seconds=max(0, asked.dialect.batch_pause)),
+                batch_pause=timedelta(seconds=asked.dialect.batch_pause),
             ),
         )
     except FeedtoolError as error:

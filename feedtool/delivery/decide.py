@@ -96,6 +96,9 @@ AFTER_COMMIT = {
 }
 """The service goes on by itself."""
 
+IN_DOUBT = {Phase.CLEARED, Phase.SUBMITTING}
+"""Of a batch that was sent it is not known here whether it was taken."""
+
 FIRST = {Do.CLEAR, Do.SUBMIT}
 """Steps of a batch that come before the reports of others: these can be asked for at any time."""
 
@@ -171,8 +174,10 @@ def next_steps(
     settings = settings or Settings()
     found: list[tuple[Package, Do, int]] = []
     for package in in_turn(packages, now, wait=wait, settings=settings):
+        if package.due is not None and package.due > now:
+            continue
         do = next_of(package)
-        if do is None or (package.due is not None and package.due > now):
+        if do is None:
             continue
         if do is Do.UPLOAD and _is_late(package, now + skew, settings):
             is_busy = package.key in busy or package.staged(Stage.SENDING)
@@ -207,7 +212,7 @@ def in_turn(
     waited_for = [p for p in packages if is_waited_for(p, now, wait=wait, settings=settings)]
     is_open = {p.key for p in packages if p.phase is not Phase.CLOSED}
     filling = [p.key for p in waited_for if p.phase in BEING_FILLED or _is_being_sent(p)]
-    is_held = sum(map(is_in_doubt, packages)) >= settings.doubts
+    is_held = sum(p.phase in IN_DOUBT and is_in_doubt(p) for p in packages) >= settings.doubts
     planned = [
         p.key
         for p in waited_for
@@ -224,8 +229,8 @@ def _is_being_sent(package: Package) -> bool:
 
 def is_in_doubt(package: Package) -> bool:
     """Whether a batch was sent, and its answer lost."""
-    is_sent = package.phase in {Phase.CLEARED, Phase.SUBMITTING}
-    return is_sent and package.is_batch and package.uploads[0] is Stage.DOUBTFUL
+    is_sent = package.phase in IN_DOUBT and package.is_batch
+    return is_sent and package.uploads[0] is Stage.DOUBTFUL
 
 
 def _uploads_to_send(package: Package) -> list[int]:
@@ -238,7 +243,7 @@ def _uploads_to_send(package: Package) -> list[int]:
 
 def is_waited_for(package: Package, now: datetime, *, wait: bool, settings: Settings) -> bool:
     """Whether anything is still to be done for a package, now or later."""
-    if next_of(package) is None or (package.phase in AFTER_COMMIT and not wait):
+    if package.phase is Phase.CLOSED or (package.phase in AFTER_COMMIT and not wait):
         return False
     begins = max(now, package.due) if package.due else now
     return package.since is None or begins - package.since <= settings.patience

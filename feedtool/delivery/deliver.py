@@ -235,7 +235,8 @@ class _Delivery:
         return [
             package
             for package in paced(self.packages.values(), self.sent_at, self.settings)
-            if package.file in self.paths or package.phase is not Phase.PLANNED
+            if package.phase is not Phase.CLOSED
+            and (package.file in self.paths or package.phase is not Phase.PLANNED)
         ]
 
     def _room(self, flying: int) -> int:

@@ -301,7 +301,9 @@ class Deadly:
 
 
 @pytest.mark.parametrize(("acts", "posts"), [(True, [2, 1]), (False, [1, 2])])
-def test_killed_between_a_post_and_its_answer(scene: Scene, *, acts: bool, posts: list[int]) -> None:
+def test_killed_between_a_post_and_its_answer(
+    scene: Scene, *, acts: bool, posts: list[int]
+) -> None:
     scene.plan([product(row) for row in range(3, 6)], TWO)
     with pytest.raises(Killed):
         scene.go_on(Deadly(scene, post, acts=acts))
