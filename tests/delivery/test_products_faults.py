@@ -1,0 +1,141 @@
+"""Products delivered over a network that loses answers, by a process that is killed."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from dataclasses import replace
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+
+from feedtool.delivery.decide import Settings
+from feedtool.dialect import Limits
+from feedtool.errors import FeedtoolError
+from feedtool.ledger import Package, Phase
+from feedtool.service.wire import NotSent, OutcomeUnknown, Reply
+from tests.delivery.conftest import QUICK, gtin, product
+from tests.delivery.test_products import FIND, bad, post
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from feedtool.service.wire import Call
+    from tests.delivery.conftest import Scene
+
+SWIFT = replace(
+    QUICK,
+    validate_products=timedelta(seconds=5),
+    integrate_products=timedelta(seconds=20),
+)
+THREE = Limits(products=3)
+ROWS = range(3, 11)
+BAD = 6
+
+
+class Killed(BaseException):
+    """The process dies."""
+
+
+class Network:
+    """Ill luck for some of the calls; `killed_at` kills at that call, before or after it acts."""
+
+    def __init__(
+        self,
+        scene: Scene,
+        luck: random.Random | None = None,
+        killed_at: int | None = None,
+        *,
+        acts: bool = True,
+    ) -> None:
+        self.scene = scene
+        self.luck = luck
+        self.killed_at = killed_at
+        self.acts = acts
+        self.count = 0
+
+    def send(self, call: Call) -> Reply:
+        self.count += 1
+        if self.count == self.killed_at:
+            if self.acts:
+                self.scene.client.send(call)
+            raise Killed
+        if self.luck is None or self.luck.random() > 0.2:
+            return self.scene.client.send(call)
+        return self._fail(call, self.luck.randrange(7))
+
+    def _fail(self, call: Call, kind: int) -> Reply:
+        if kind in {0, 1, 2}:
+            self.scene.client.send(call)
+        if kind in {0, 3}:
+            raise OutcomeUnknown("ReadTimeout")
+        if kind in {1, 4}:
+            raise Killed
+        if kind == 5:
+            raise NotSent("refused")
+        return Reply(500 if kind == 2 else 429)
+
+
+def begin(scene: Scene) -> None:
+    scene.plan([bad(row) if row == BAD else product(row) for row in ROWS], THREE)
+
+
+def finish(scene: Scene, network: Callable[[], Network]) -> None:
+    """Go on until nothing is left to do."""
+    for _ in range(40):
+        try:
+            scene.go_on(network(), settings=Settings(failures=4))
+        except (Killed, FeedtoolError):
+            scene.transport.sleep(60)
+        if all(package.phase is Phase.CLOSED or is_lost(package) for package in scene.packages):
+            return
+    raise AssertionError(scene.packages)
+
+
+def is_lost(package: Package) -> bool:
+    """Whether a batch was sent as often as it may be, and no answer ever came."""
+    return package.phase is Phase.SUBMITTING and package.creations == Settings().submissions
+
+
+def check(scene: Scene) -> None:
+    """Every row has one true answer, and nothing was sent twice before the reports were read."""
+    known = {sheet["gtin"] for sheet in scene.transport.sandbox.products()}
+    is_known = [gtin(row - 100_000_000_000) in known for row in ROWS]
+    assert [status == "Integrated" for status in scene.statuses] == is_known
+    if not any(map(is_lost, scene.packages)):
+        expected = ["Rejected" if row == BAD else "Integrated" for row in ROWS]
+        assert scene.statuses == expected
+    taken = list(scene.transport.sandbox.reported())
+    assert max(Counter(one.gtin for one in taken).values()) <= 2
+    sent: dict[bytes | None, int] = {}
+    for at, call in enumerate(scene.client.calls):
+        if post(call) and call.body in sent:
+            assert any(map(FIND, scene.client.calls[sent[call.body] : at]))
+        if post(call):
+            sent[call.body] = at
+
+
+@pytest.mark.parametrize("acts", [True, False], ids=["after", "before"])
+def test_killed_at_any_call(scene_of: Callable[..., Scene], *, acts: bool) -> None:
+    scene = scene_of(SWIFT)
+    begin(scene)
+    whole = Network(scene)
+    finish(scene, lambda: whole)
+    check(scene)
+    for number in range(1, whole.count + 1):
+        scene = scene_of(SWIFT)
+        begin(scene)
+        with pytest.raises(Killed):
+            scene.go_on(Network(scene, killed_at=number, acts=acts))
+        finish(scene, lambda scene=scene: Network(scene))  # type: ignore[misc]
+        check(scene)
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_ill_luck(scene_of: Callable[..., Scene], seed: int) -> None:
+    scene = scene_of(SWIFT)
+    luck = random.Random(seed)  # noqa: S311 - to be the same every time
+    begin(scene)
+    finish(scene, lambda: Network(scene, luck))
+    check(scene)
