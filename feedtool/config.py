@@ -52,6 +52,9 @@ ACCOUNT = (
 )
 """What a profile says of reaching the service; each is an option too."""
 
+LONGEST_PAUSE = 86_400
+"""Seconds between two batches of products."""
+
 TIMEOUTS = ("connect_timeout", "answer_timeout", "call_timeout")
 """In seconds; each is an option too."""
 

@@ -147,6 +147,8 @@ REFUSED = {
     "a legacy condition is no text": ("[profile.shop.legacy_conditions]\nNew = 6\n", "texts"),
     "a tax that nobody knows": ("[profile.shop.tax_codes]\nTVA = 'VAT'\n", "TVA"),
     "a page size is no number": ("[profile.shop]\nreport_page_size = 'all'\n", "a whole number"),
+    "a pause before the last batch": ("[profile.shop]\nbatch_pause = -1\n", "batch_pause"),
+    "a pause of years": ("[profile.shop]\nbatch_pause = 99999999999\n", "batch_pause"),
     "a mode is no text": ("[profile.shop]\nmandatory_mode = 1\n", "mandatory_mode"),
 }
 

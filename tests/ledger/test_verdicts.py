@@ -48,6 +48,18 @@ WHY = Message("1023", "Because.")
             Status.REJECTED,
             "Because.",
         ),
+        # A batch of products that was sent.
+        (
+            {"phase": Phase.SUBMITTING, "package_id": None, "stage": Stage.SENDING},
+            Status.PENDING,
+            "Sent; the answer was lost, and no report",
+        ),
+        (
+            {"phase": Phase.CLEARED, "package_id": None, "stage": Stage.DOUBTFUL},
+            Status.PENDING,
+            "Sent; the answer was lost, and no report",
+        ),
+        ({"phase": Phase.SUBMITTED}, Status.PENDING, "Sent in package p1; its report has not"),
         # Closed without a word on the row.
         ({}, Status.UNKNOWN, "has given no result"),
         ({"package_message": WHY}, Status.UNKNOWN, "has given no result for it. Because."),

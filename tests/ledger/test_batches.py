@@ -1,0 +1,123 @@
+"""What the ledger keeps of batches of products, on both databases."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import pytest
+from sqlalchemy import select
+
+from feedtool import plan
+from feedtool.dialect import Limits
+from feedtool.ledger import Awaited, Change, Ledger, Package, Phase, Stage, tables
+from feedtool.ledger.database import reading
+from feedtool.ledger.leftovers import FEW
+from feedtool.model import Item, Message, PackageSummary, PackageType, Severity, Status
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+PRODUCTS = PackageType.PRODUCTS
+WHY = Message("ER400", "Because.")
+
+
+def item(row: int) -> Item:
+    return Item(row, PRODUCTS, "", f"P{row}", f"{row:013d}", b"{}")
+
+
+@pytest.fixture
+def ledger(place: Path | str) -> Iterator[Ledger]:
+    """On SQLite, then on PostgreSQL."""
+    with Ledger(place) as opened:
+        yield opened
+
+
+def planned(ledger: Ledger, *rows: int, size: int = 4) -> tuple[int, list[Package]]:
+    """The file of some rows, and its batches."""
+    run = ledger.start_run(now=NOW, seller="S1", service="https://service.example/v2")
+    stream = plan.uploads(map(item, rows), Limits(products=size))
+    file = ledger.add_file(run, stream, path="a.xlsx", sha256="00", kind="products")
+    return file, ledger.read_packages(run)
+
+
+def refuse(ledger: Ledger, package: Package) -> list[Package]:
+    """Close a batch as refused; the new ones."""
+    under_way = replace(package, phase=Phase.SUBMITTING, uploads=(Stage.SENDING,))
+    after = replace(under_way, phase=Phase.CLOSED, uploads=(Stage.REFUSED,))
+    return ledger.save([Change(package, under_way), Change(under_way, after, refused=(1, WHY))])
+
+
+def test_batches_are_packages_of_one_upload(ledger: Ledger) -> None:
+    file, packages = planned(ledger, 3, 4, 5, size=2)
+    assert [(one.number, one.rows, one.uploads, one.is_batch) for one in packages] == [
+        (1, 2, (Stage.PLANNED,), True),
+        (2, 1, (Stage.PLANNED,), True),
+    ]
+    assert ledger.packages(file)[1] == PackageSummary(None, PRODUCTS, "", None, 1, 1)
+
+
+def test_messages_are_kept_with_their_fields(ledger: Ledger) -> None:
+    file, (package,) = planned(ledger, 3, 4)
+    told = (
+        WHY,
+        Message("C", "No.", "title"),
+        Message("", "So.", severity=Severity.WARNING),
+        Message("D", "So.", "3263", Severity.WARNING),
+    )
+    results = [("P3", Status.REFUSED, told)]
+    ledger.save([Change(package, replace(package, state="x"), results=results)])
+    found = next(iter(ledger.verdicts(file)))
+    assert (found.status, found.messages) == (Status.REFUSED, told)
+    assert found.messages[3].severity is Severity.WARNING
+    with reading(ledger._engine) as db:  # noqa: SLF001 - what older tools have written
+        (kept,) = db.execute(select(tables.results.c.messages)).scalars()
+    assert json.loads(kept)[:2] == [["ER400", "Because."], ["C", "No.", "title", "error"]]
+
+
+def test_products_without_a_last_word_are_awaited(ledger: Ledger) -> None:
+    _, (package,) = planned(ledger, 3, 4, 5)
+    ledger.save([Change(package, package, results=[("P4", Status.INTEGRATED, ())])])
+    assert ledger.awaited(package.key) == [
+        Awaited(3, "P3", "0000000000003"),
+        Awaited(5, "P5", "0000000000005"),
+    ]
+
+
+def test_a_refused_batch_becomes_two_until_a_row_is_alone(ledger: Ledger) -> None:
+    file, packages = planned(ledger, 3, 4, 5)
+    halves = refuse(ledger, packages[0])
+    assert [(one.number, one.rows, one.uploads) for one in halves] == [
+        (2, 2, (Stage.PLANNED,)),
+        (3, 1, (Stage.PLANNED,)),
+    ]
+    assert refuse(ledger, halves[1]) == []
+    found = list(ledger.verdicts(file))
+    assert [str(one.status) for one in found] == ["Pending", "Pending", "Rejected"]
+    assert found[2].messages == (WHY,)
+    assert [one.rows for one in refuse(ledger, halves[0])] == [1, 1]
+
+
+@pytest.mark.parametrize("stage", [Stage.STAGED, Stage.DOUBTFUL])
+def test_of_a_batch_that_was_not_refused_nothing_is_left(ledger: Ledger, stage: Stage) -> None:
+    _, (package,) = planned(ledger, 3, 4)
+    after = replace(package, phase=Phase.CLOSED, uploads=(stage,), package_id="p1")
+    assert ledger.save([Change(package, after)]) == []
+
+
+@pytest.mark.parametrize("takes_one", [True, False], ids=["takes one", "takes none"])
+def test_what_refuses_every_batch_is_not_halved_for_ever(
+    ledger: Ledger, *, takes_one: bool
+) -> None:
+    _, packages = planned(ledger, *range(3, 3 + 2 * (FEW + 2)), size=2)
+    first, *rest = packages
+    taken = replace(first, phase=Phase.SUBMITTED, uploads=(Stage.STAGED,), package_id="p1")
+    if takes_one:
+        ledger.save([Change(first, taken)])
+    refused = [replace(one, phase=Phase.CLOSED, uploads=(Stage.REFUSED,)) for one in rest[:FEW]]
+    ledger.save([Change(*pair) for pair in zip(rest, refused, strict=False)])
+    assert len(refuse(ledger, rest[FEW])) == (2 if takes_one else 0)
