@@ -81,13 +81,13 @@ REPORTED: dict[Do, dict[str, tuple[Any, int, datetime]]] = {
     Do.SUBMIT: {"taken": ("p1", 0, TIME)},
     Do.FIND: {
         "a report names it": (ReportsPage([ITEM], None), 1, TIME),
-        "none, yet": (NO_ITEMS, 1, TIME),
-        "none for long, sent once": (NO_ITEMS, 1, LATER),
-        "none, sent twice": (NO_ITEMS, 2, LATER),
+        "none so far": (NO_ITEMS, 1, TIME),
+        "none for long": (NO_ITEMS, 1, LATER),
+        "none after the second": (NO_ITEMS, 2, LATER),
         "none in three days": (NO_ITEMS, 2, TIME + 2 * Settings().forgotten),
     },
     Do.REPORT: {
-        "an empty page, or some wait": (NO_ITEMS, 1, TIME),
+        "an empty or incomplete one": (NO_ITEMS, 1, TIME),
         "the last word on every row": (ReportsPage([ITEM, SECOND_ITEM], None), 1, TIME),
         "no report in three days": (NO_ITEMS, 1, TIME + 2 * Settings().forgotten),
     },

@@ -85,11 +85,11 @@ def test_the_table_as_it_is_drawn() -> None:
         " not connected, 429 → **cleared**"
     )
     assert drawn["submitting"] == (
-        "a report names it → **submitted**; none, yet, none, sent twice, refused (400),"
+        "a report names it → **submitted**; none so far, none after the second, refused (400),"
         " no answer, 5xx, not connected, 429 → **submitting**;"
-        " none for long, sent once → **cleared**; none in three days → **closed**"
+        " none for long → **cleared**; none in three days → **closed**"
     )
-    assert drawn["submitted"].startswith("an empty page, or some wait, refused (400)")
+    assert drawn["submitted"].startswith("an empty or incomplete one, refused (400)")
 
 
 # Which step comes next.

@@ -197,8 +197,7 @@ class World:
     def _threads(self) -> Iterator[None]:
         """In place of the shell's threads: ours, which are the same for a seed."""
         with (
-            mock.patch.object(shell, "ThreadPoolExecutor", return_value=self.lanes),
-            mock.patch.object(shell, "_Inline", return_value=self.lanes),
+            mock.patch.object(shell, "lanes", return_value=self.lanes),
             mock.patch.object(shell, "wait_for", self.lanes.wait_for),
         ):
             yield
