@@ -49,8 +49,9 @@ LONGEST_PAUSE = timedelta(minutes=5)
 A_SECOND = timedelta(seconds=1)
 """A date-time may be cut to the second."""
 
-REPORTED = "Reported"
-"""The state of a batch of whose products the report has said the last word."""
+TAKEN, REPORTED = "Submitted", "Reported"
+"""The states of a batch that the service has, and of one on all of whose products a report has said
+the last word. The service has no words for these; between them are those of its products."""
 
 LOST = "The service took it, and has given no report of it."
 NEVER_SEEN = "The answer to its sending was lost, and no report of the service's ever named it."
@@ -71,6 +72,7 @@ def _known(package: Package, package_id: str, now: Now) -> Package:
         now,
         phase=Phase.SUBMITTED,
         package_id=package_id,
+        state=TAKEN,
         uploads=(Stage.STAGED,),
         link=None,
         pages=0,

@@ -51,6 +51,7 @@ def batch(phase: Phase = Phase.SUBMITTED, key: int = 1, **more: Any) -> Package:
         "package_id": "p1" if phase is Phase.SUBMITTED else None,
         "committed_at": TIME if is_sent else None,
         "creations": int(is_sent),
+        "state": "Submitted" if phase is Phase.SUBMITTED else None,
         **more,
     }
     return Package(key, 1, key, "", PackageType.PRODUCTS, phase=phase, **given)
