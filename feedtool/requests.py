@@ -1,6 +1,6 @@
 """The exact request bodies as files: `--requests DIR`.
 
-DIR/<FILE's name>/package-001-Upsert-<channel>/upload-001.json
+DIR/<FILE's name>/package-001-Upsert-<channel>/upload-001.json, of products batch-001.json
 """
 
 import re
@@ -12,9 +12,10 @@ from feedtool import plan
 from feedtool.check.result import CheckedSheet
 from feedtool.dialect import Dialect
 from feedtool.errors import UsageProblem
-from feedtool.service.wire import UploadBody, upload
+from feedtool.model import PackageType
+from feedtool.service.wire import UploadBody, products_body, upload
 
-_OURS = re.compile(r"package-\d{3,}-.*/upload-\d{3,}\.json")
+_OURS = re.compile(r"package-\d{3,}-.*/upload-\d{3,}\.json|batch-\d{3,}\.json")
 _UNSAFE = re.compile(r"[^\w.@+-]")
 
 
@@ -47,11 +48,14 @@ def write_requests(folder: Path, sheets: Sequence[CheckedSheet], dialect: Dialec
 def _write_sheet(folder: Path, sheet: CheckedSheet, dialect: Dialect) -> None:
     shape = UploadBody(dialect.upload_body)
     for number, one in plan.uploads(sheet.valid_items(), dialect.limits):
-        first = one.items[0]
+        first, bodies = one.items[0], [item.body for item in one.items]
+        if first.package_type is PackageType.PRODUCTS:
+            (folder / f"batch-{number:03}.json").write_bytes(products_body(bodies))
+            continue
         channel = _UNSAFE.sub("_", first.channel)
         package = folder / f"package-{number:03}-{first.package_type}-{channel}"
         package.mkdir(exist_ok=True)
-        body = upload("package", [item.body for item in one.items], shape).body or b""
+        body = upload("package", bodies, shape).body or b""
         (package / f"upload-{one.number:03}.json").write_bytes(body)
 
 

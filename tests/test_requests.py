@@ -8,7 +8,9 @@ import pytest
 from feedtool.check.result import CheckedSheet
 from feedtool.dialect import Dialect, Limits
 from feedtool.errors import UsageProblem
+from feedtool.model import Item, PackageType
 from feedtool.requests import write_requests
+from feedtool.spool import Spool
 from tests.conftest import Files, checked, offer
 
 
@@ -112,3 +114,17 @@ def test_a_folder_that_cannot_be_made(files: Files, sheet: CheckedSheet) -> None
     with pytest.raises(UsageProblem) as raised:
         write_requests(files.text("a file", "out"), [sheet], Dialect())
     assert "--requests" in raised.value.hint
+
+
+def test_a_file_for_each_batch_of_products(tmp_path: Path, sheet: CheckedSheet) -> None:
+    products: Spool[Item] = Spool(Item._make)
+    for place, item in enumerate(sheet.items):
+        products.append(item._replace(package_type=PackageType.PRODUCTS, product=str(place)))
+    sheet.items = products
+    bodies = [json.loads(item.body) for item in sheet.items]
+    for _ in range(2):  # an earlier one is replaced
+        write_requests(tmp_path / "out", [sheet], Dialect(limits=Limits(products=2)))
+    written = ["offers.csv/batch-001.json", "offers.csv/batch-002.json"]
+    assert [path for path in listed(tmp_path / "out") if path.endswith(".json")] == written
+    found = [json.loads((tmp_path / "out" / path).read_bytes()) for path in written]
+    assert found == [{"products": bodies[:2]}, {"products": bodies[2:]}]

@@ -161,7 +161,8 @@ def _write_answers(page: Page, outcome: Outcome, found: Tally, *, is_verbose: bo
 
 def _package(package: PackageSummary) -> str:
     size = f"{counted(package.rows, 'row')} in {counted(package.uploads, 'upload')}"
-    what = f"{package.package_type}, channel {clean(package.channel)}, {size}"
+    channel = f"channel {clean(package.channel)}" if package.channel else ""
+    what = ", ".join(filter(None, (package.package_type, channel, size)))
     if package.package_id is None:
         return f"Planned package: {what}"
     return f"Package {clean(package.package_id)}: {what}: {clean(package.state or 'not sent yet')}"
