@@ -6,8 +6,9 @@ from typing import Any, TextIO
 
 import pytest
 
-from feedtool.model import Problem
+from feedtool.model import Message, Problem, Status, Verdict
 from feedtool.report import Outcome, progress_events, write_json, write_jsonl
+from feedtool.report.fields import verdict_fields
 
 MakeOutcome = Callable[..., Outcome]
 MakeProblem = Callable[..., Problem]
@@ -176,4 +177,18 @@ def test_progress_is_an_event() -> None:
         "step": "uploading",
         "done": 3,
         "total": 12,
+    }
+
+
+def test_a_message_about_a_field_names_it() -> None:
+    told = (Message("C", "No.", "title"), Message("8000", "Created."))
+    found = verdict_fields(Verdict(5, "P1", Status.REFUSED, told))
+    assert found == {
+        "row": 5,
+        "sellerExternalReference": "P1",
+        "status": "Refused",
+        "messages": [
+            {"resultCode": "C", "message": "No.", "field": "title"},
+            {"resultCode": "8000", "message": "Created."},
+        ],
     }
