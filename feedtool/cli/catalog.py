@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from feedtool.run import Service
     from feedtool.sync import Step
 
-GO_ON = "what was brought is kept; go on with: feedtool catalog sync"
-
 SHOWN_LACKS = 10
 """Categories without properties that are named one by one."""
 
@@ -80,6 +78,7 @@ def sync(ctx: click.Context, /, only: str | None, page_size: int, form: str, **g
     from feedtool.catalog.cache import FILE, Cache
     from feedtool.report.catalog import write_synced
     from feedtool.service.fetch import Circumstances
+    from feedtool.sync import GO_ON
     from feedtool.sync import sync as bring
 
     _check_sandbox(ctx, given)
@@ -201,6 +200,7 @@ def _reaching(ctx: click.Context, home: Path, given: dict[str, Any]) -> "Iterato
     """A way to the service that stops gently."""
     from feedtool.cli.connect import to_catalogue, to_sandbox
     from feedtool.cli.stopping import stopping
+    from feedtool.sync import GO_ON
 
     is_sandbox = given["sandbox"]
     if is_sandbox:  # it needs nothing else, and an account's settings are not meant for it
