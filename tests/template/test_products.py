@@ -14,7 +14,8 @@ from feedtool.errors import UsageProblem
 from feedtool.headers import folded
 from feedtool.template import limits, write_products_template
 from feedtool.template.contents import Contents, Field, Need
-from feedtool.template.products import offered, products_contents
+from feedtool.template.products import products_contents
+from feedtool.template.shared import offered
 from tests.catalog.conftest import catalog, category, choices, prop
 
 if TYPE_CHECKING:
