@@ -67,6 +67,8 @@ class PackageType(StrEnum):
     """Of a legacy zip (specification, "Legacy offer routes")."""
     STOCK_AND_PRICE = "StockAndPrice"
     """Of a legacy zip that changes these alone."""
+    PRODUCTS = "Products"
+    """No package of offers but a batch of products (specification, "Catalog endpoints")."""
 
 
 class Item(NamedTuple):
@@ -77,9 +79,10 @@ class Item(NamedTuple):
     channel: str
     """The salesChannelId."""
     reference: str
-    """The sellerExternalReference."""
+    """The sellerExternalReference; of a product the sellerProductReference."""
     product: str
-    """What else identifies it, `GTIN|product reference|condition`; empty unless an Upsert."""
+    """What else identifies it: of an Upsert `GTIN|product reference|condition`, of a product its
+    GTIN, else nothing."""
     body: bytes
     """The request as JSON, exactly as it will be sent."""
 

@@ -5,11 +5,15 @@ Specification, part "Limits": 100 offer requests per upload, 50,000 per package;
 type) travels in that group's package k // 50,000 and in upload (k % 50,000) // 100 of it. Rows
 keep their order inside a package. Nothing but the uploads that are not yet full is ever held in
 memory, whatever the size of the sheet and however mixed its rows are.
+
+Products travel in batches, each of which is an upload here; all of a sheet are of one plan.
 """
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from feedtool.dialect import Limits
@@ -44,6 +48,13 @@ def place(count: int, limits: Limits) -> Place:
     return Place(package, within // limits.upload + 1)
 
 
+def sizes(package_type: PackageType, limits: Limits) -> Limits:
+    """How much goes into an upload and a package of a type."""
+    if package_type is PackageType.PRODUCTS:
+        return replace(limits, upload=limits.products, package=sys.maxsize)
+    return limits
+
+
 def uploads(items: Iterable[Item], limits: Limits | None = None) -> Iterator[Planned]:
     """Every upload as soon as it is full, and at the end those that are not.
 
@@ -54,20 +65,21 @@ def uploads(items: Iterable[Item], limits: Limits | None = None) -> Iterator[Pla
     counts: Counter[tuple[str, PackageType]] = Counter()
     numbers: dict[tuple[str, PackageType, int], int] = {}
     filling: dict[tuple[str, PackageType], list[Item]] = {}
+    sized = {package_type: sizes(package_type, limits) for package_type in PackageType}
 
     def planned(group: tuple[str, PackageType], rows: list[Item]) -> Planned:
-        package, upload = place(counts[group] - len(rows), limits)
+        package, upload = place(counts[group] - len(rows), sized[group[1]])
         return Planned(numbers[*group, package], Upload(upload, rows))
 
     for item in items:
-        group = (item.channel, item.package_type)
+        group, own = (item.channel, item.package_type), sized[item.package_type]
         rows = filling.setdefault(group, [])
         if not rows:
-            package = place(counts[group], limits).package
+            package = place(counts[group], own).package
             numbers.setdefault((*group, package), len(numbers) + 1)
         rows.append(item)
         counts[group] += 1
-        if len(rows) == limits.upload or counts[group] % limits.package == 0:
+        if len(rows) == own.upload or counts[group] % own.package == 0:
             yield planned(group, filling.pop(group))
     for group, rows in filling.items():
         yield planned(group, rows)

@@ -1,6 +1,7 @@
 """The exact request bodies as files: `--requests DIR`.
 
 DIR/<FILE's name>/package-001-Upsert-<channel>/upload-001.json
+DIR/<FILE's name>/products/batch-001.json
 """
 
 import re
@@ -12,29 +13,37 @@ from feedtool import plan
 from feedtool.check.result import CheckedSheet
 from feedtool.dialect import Dialect
 from feedtool.errors import UsageProblem
+from feedtool.model import PackageType
 from feedtool.service.wire import UploadBody, upload
 
-_OURS = re.compile(r"package-\d{3,}-.*/upload-\d{3,}\.json")
+BATCHES = "products"
+"""The kind of what travels in batches and not in packages, and the folder of its requests."""
+
+_OURS = re.compile(rf"package-\d{{3,}}-.*/upload-\d{{3,}}\.json|{BATCHES}/batch-\d{{3,}}\.json")
 _UNSAFE = re.compile(r"[^\w.@+-]")
 
 
 def write_requests(folder: Path, sheets: Sequence[CheckedSheet], dialect: Dialect) -> None:
     """Writes what would be sent, upload by upload; equal names of files are numbered.
 
+    The offers and the products of one file share its folder.
+
     Raises:
         UsageProblem: the folder cannot be written, or holds something that is not ours.
     """
-    used: set[str] = set()
+    used: set[tuple[str, bool]] = set()
     try:
         for sheet in sheets:
             if sheet.error is not None:
                 continue
             name = "stdin" if sheet.file == "-" else Path(sheet.file).name
             numbered = (name if number == 1 else f"{name}-{number}" for number in count(1))
-            free = next(one for one in numbered if one not in used)
-            used.add(free)
+            is_batched = sheet.kind == BATCHES
+            free = next(one for one in numbered if (one, is_batched) not in used)
             own = folder / free
-            _clear(own)
+            if (free, not is_batched) not in used:
+                _clear(own)
+            used.add((free, is_batched))
             own.mkdir(parents=True, exist_ok=True)
             _write_sheet(own, sheet, dialect)
     except OSError as error:
@@ -47,12 +56,21 @@ def write_requests(folder: Path, sheets: Sequence[CheckedSheet], dialect: Dialec
 def _write_sheet(folder: Path, sheet: CheckedSheet, dialect: Dialect) -> None:
     shape = UploadBody(dialect.upload_body)
     for number, one in plan.uploads(sheet.valid_items(), dialect.limits):
-        first = one.items[0]
+        first, bodies = one.items[0], [item.body for item in one.items]
+        if first.package_type is PackageType.PRODUCTS:
+            (folder / BATCHES).mkdir(exist_ok=True)
+            (folder / BATCHES / f"batch-{one.number:03}.json").write_bytes(products(bodies))
+            continue
         channel = _UNSAFE.sub("_", first.channel)
         package = folder / f"package-{number:03}-{first.package_type}-{channel}"
         package.mkdir(exist_ok=True)
-        body = upload("package", [item.body for item in one.items], shape).body or b""
+        body = upload("package", bodies, shape).body or b""
         (package / f"upload-{one.number:03}.json").write_bytes(body)
+
+
+def products(bodies: Sequence[bytes]) -> bytes:
+    """The body of a POST /products-integration."""
+    return b'{"products":[' + b",".join(bodies) + b"]}"
 
 
 def _clear(folder: Path) -> None:
@@ -66,5 +84,5 @@ def _clear(folder: Path) -> None:
             )
     for path in old:
         path.unlink()
-    for package in sorted(folder.glob("package-*")):
+    for package in sorted((*folder.glob("package-*"), *folder.glob(BATCHES))):
         package.rmdir()

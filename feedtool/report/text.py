@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import TextIO
 
 from feedtool.errors import FileProblem
-from feedtool.model import PackageSummary, Problem, Severity
+from feedtool.model import PackageSummary, PackageType, Problem, Severity
 from feedtool.report.codes import summary_of
 from feedtool.report.outcome import Outcome
 from feedtool.report.page import Ink, Page
@@ -161,6 +161,9 @@ def _write_answers(page: Page, outcome: Outcome, found: Tally, *, is_verbose: bo
 
 def _package(package: PackageSummary) -> str:
     size = f"{counted(package.rows, 'row')} in {counted(package.uploads, 'upload')}"
+    if package.package_type is PackageType.PRODUCTS:
+        size = f"{counted(package.rows, 'row')} in {counted(package.uploads, 'batch', 'batches')}"
+        return f"Planned: {package.package_type}, {size}"
     what = f"{package.package_type}, channel {clean(package.channel)}, {size}"
     if package.package_id is None:
         return f"Planned package: {what}"
