@@ -37,18 +37,19 @@ def template(
     from feedtool.feeds import all_feeds
     from feedtool.template import PRODUCTS, write_products_template, write_template
 
-    kinds = sorted({*all_feeds(), PRODUCTS})
-    if kind not in kinds:
-        raise UsageProblem(f"there is no kind of feed “{kind}”", f"kinds: {', '.join(kinds)}")
+    if kind not in all_feeds():
+        raise UsageProblem(
+            f"there is no kind of feed “{kind}”", f"kinds: {', '.join(sorted(all_feeds()))}"
+        )
     codes = _codes(ctx, category, is_for_products=kind == PRODUCTS)
     target = out or Path(f"{kind}.xlsx")
     _check_target(target, may_replace=given["yes"])
+    dialect = options.chosen(ctx).profile.dialect
     try:
         if kind == PRODUCTS:
             with looking(ctx, given) as catalog:
-                write_products_template(catalog, codes, target)
+                write_products_template(catalog, codes, target, dialect)
         else:
-            dialect = options.chosen(ctx).profile.dialect
             write_template(all_feeds()[kind], target, cast("Any", given["language"]), dialect)
     except OSError as error:
         raise UsageProblem(

@@ -36,13 +36,16 @@ def write_template(feed: Feed, target: Path, language: Language, dialect: Dialec
     save(build(contents_of(feed, language, dialect)), target)
 
 
-def write_products_template(catalog: "Catalog", codes: Sequence[str], target: Path) -> None:
+def write_products_template(
+    catalog: "Catalog", codes: Sequence[str], target: Path, dialect: Dialect
+) -> None:
     """Writes an empty workbook for products of some categories, in the catalogue's language.
 
     Args:
         catalog: What the categories demand; it has to be open still.
         codes: Of categories that take products.
         target: The .xlsx to write; an existing file is replaced.
+        dialect: The profile's: which common fields must be filled.
 
     Raises:
         UsageProblem: a category is unknown, takes no products, or was not brought.
@@ -50,4 +53,4 @@ def write_products_template(catalog: "Catalog", codes: Sequence[str], target: Pa
     from feedtool.template.products import products_contents
     from feedtool.template.workbook import build, save  # openpyxl, slow to import
 
-    save(build(products_contents(catalog, codes)), target)
+    save(build(products_contents(catalog, codes, dialect)), target)

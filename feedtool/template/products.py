@@ -13,11 +13,13 @@ from feedtool.catalog import Catalog, Category, Necessity
 from feedtool.catalog.model import DEEPEST
 from feedtool.cells import letters
 from feedtool.columns.choice import Choice as ChoiceColumn
+from feedtool.dialect import Dialect
 from feedtool.errors import UsageProblem
 from feedtool.feeds import LANGUAGES, Column
+from feedtool.feeds import _product_columns as common
+from feedtool.feeds.products import FEED
 from feedtool.headers import folded
-from feedtool.template import PRODUCTS, Language
-from feedtool.template import product_columns as common
+from feedtool.template import Language
 from feedtool.template.contents import Contents, Field, Need
 from feedtool.template.entry import TEXT, Entry, Limit, width_of
 from feedtool.template.fields import hint_of
@@ -25,7 +27,7 @@ from feedtool.template.product_words import PRODUCT_WORDS
 from feedtool.template.shared import Shared, described, example_of, offered, shared
 from feedtool.template.words import WORDS
 
-SHEET = "Products"
+RECOMMENDED = frozenset((common.BRAND, common.LANGUAGE))
 SHORT = 120
 """Characters of a need that stands before what belongs in a column; a longer one stands after."""
 
@@ -41,7 +43,7 @@ NAMED = 5
 """Categories that are named in place of one that takes no products."""
 
 
-def products_contents(catalog: Catalog, codes: Sequence[str]) -> Contents:
+def products_contents(catalog: Catalog, codes: Sequence[str], dialect: Dialect) -> Contents:
     """All that the template for these categories says, in the catalogue's language.
 
     Raises:
@@ -50,18 +52,18 @@ def products_contents(catalog: Catalog, codes: Sequence[str]) -> Contents:
     categories = chosen(catalog, codes)
     language = cast("Language", catalog.language)
     words, also = PRODUCT_WORDS[language], WORDS[language]
-    fields = _fields(catalog, categories, language)
+    fields = _fields(catalog, categories, language, dialect)
     has_variants = any(category.is_variant for category in categories)
     at = catalog.synced_at
     origin = words.synced.format(date=f"{at:%Y-%m-%d}") if at else words.unfinished
     return Contents(
-        PRODUCTS,
-        SHEET,
+        FEED.kind,
+        FEED.sheet,
         language,
         words.title,
         words.rows,
         (
-            words.open_sheet.format(sheet=SHEET),
+            words.open_sheet.format(sheet=FEED.sheet),
             words.marks,
             words.several,
             words.pictures,
@@ -154,11 +156,11 @@ _SEARCH = "`feedtool catalog search TEXT` finds categories"
 
 
 def _fields(
-    catalog: Catalog, categories: Sequence[Category], language: Language
+    catalog: Catalog, categories: Sequence[Category], language: Language, dialect: Dialect
 ) -> tuple[Field, ...]:
-    maker = _Maker(categories, language)
+    maker = _Maker(categories, language, dialect)
     has_variants = any(category.is_variant for category in categories)
-    for column in common.COMMON_COLUMNS:
+    for column in FEED.columns(dialect):
         if column.key != common.GROUP or has_variants:
             maker.add_common(column)
     properties = shared(catalog, categories)
@@ -178,9 +180,12 @@ def _fields(
 class _Maker:
     """Fields of a template, one after the other."""
 
-    def __init__(self, categories: Sequence[Category], language: Language) -> None:
+    def __init__(
+        self, categories: Sequence[Category], language: Language, dialect: Dialect
+    ) -> None:
         self.fields: list[Field] = []
         self._categories, self._language = categories, language
+        self._always = {common.GTIN, common.CATEGORY, *dialect.product_fields}
         self._codes = [category.reference for category in categories]
         self._words, self._also = PRODUCT_WORDS[language], WORDS[language]
 
@@ -189,7 +194,7 @@ class _Maker:
         at = LANGUAGES.index(self._language)
         label, text, example = column.labels[at], column.help[at], column.example
         entry = Entry(TEXT, WIDTHS.get(column.key, TEXT_WIDTH))
-        need = _need_of(column.key)
+        need = self._need_of(column.key)
         requirement = self._told(need)
         if isinstance(column.type, ChoiceColumn):
             entry = self._offering(label, tuple(column.type.values), is_strict=True)
@@ -201,7 +206,7 @@ class _Maker:
                 example = self._codes[0]
             case common.LANGUAGE:
                 example = next(tag for tag in entry.choices if tag.startswith(self._language))
-            case common.BRAND:
+            case common.BRAND if need is not Need.ALWAYS:
                 demanding = [one.reference for one in self._categories if one.is_brand_mandatory]
                 need, requirement = self._needed(demanding, self._codes, self._codes)
             case common.GROUP:
@@ -240,6 +245,11 @@ class _Maker:
             return requirement, text
         is_partly = requirement.startswith(self._words.mandatory_in.format(codes=""))
         return (self._words.partly if is_partly else self._told(need)), text, requirement
+
+    def _need_of(self, key: str) -> Need:
+        if key in self._always:
+            return Need.ALWAYS
+        return Need.RECOMMENDED if key in RECOMMENDED else Need.NEVER
 
     def _told(self, need: Need) -> str:
         told = {Need.ALWAYS: self._words.mandatory, Need.RECOMMENDED: self._also.recommended}
@@ -285,9 +295,3 @@ class _Maker:
             limit = Limit("decimal", self._words.not_a_number, "between", ANY_NUMBER)
             return Entry("General", NUMBER_WIDTH, limit)
         return Entry(TEXT, TEXT_WIDTH)
-
-
-def _need_of(key: str) -> Need:
-    if key in common.ALWAYS:
-        return Need.ALWAYS
-    return Need.RECOMMENDED if key in common.RECOMMENDED else Need.NEVER

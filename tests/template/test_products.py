@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from openpyxl import load_workbook
 
 from feedtool.catalog import Choice, Necessity
+from feedtool.dialect import Dialect
 from feedtool.errors import UsageProblem
 from feedtool.headers import folded
 from feedtool.template import limits, write_products_template
@@ -41,7 +42,7 @@ COMMON = [
 def made(*properties: Property, **more: Sequence[Property]) -> Contents:
     """Of kettles with these properties, and of the other categories that are named."""
     every = {KETTLES: properties, **{f"0{code}": tuple(some) for code, some in more.items()}}
-    return products_contents(catalog(every), list(every))
+    return products_contents(catalog(every), list(every), Dialect())
 
 
 def field_of(contents: Contents, key: str = "3263") -> Field:
@@ -71,7 +72,7 @@ def test_common_fields_come_first_then_properties_by_index(
             SEEDS: (),
         }
     )
-    fields = products_contents(known, codes).fields
+    fields = products_contents(known, codes, Dialect()).fields
     keys = [field.key for field in fields]
     assert sorted(keys) == sorted(expected)
     assert keys[: len(COMMON)] == COMMON
@@ -142,7 +143,7 @@ def test_of_several_categories_it_says_which_demand_a_property(
             for code, necessity in zip(codes, necessities, strict=True)
         }
     )
-    field = field_of(products_contents(known, codes))
+    field = field_of(products_contents(known, codes, Dialect()))
     assert (field.need, field.requirement) == (need, told)
     assert field.hint.startswith(told)
 
@@ -158,7 +159,7 @@ def test_a_long_list_of_categories_leaves_room_for_what_belongs_in_the_column() 
         },
         categories=many,
     )
-    field = field_of(products_contents(known, [one.reference for one in many]))
+    field = field_of(products_contents(known, [one.reference for one in many], Dialect()))
     assert field.hint.startswith("Mandatory in some categories\nA number. Unit: cm")
     assert len(field.requirement) > 255
     assert "0A0139" in field.requirement
@@ -175,9 +176,16 @@ def test_a_long_list_of_categories_leaves_room_for_what_belongs_in_the_column() 
 def test_the_brand_is_mandatory_where_the_category_says_so(
     codes: list[str], title: str, told: str
 ) -> None:
-    contents = products_contents(catalog(dict.fromkeys(codes, ())), codes)
+    contents = products_contents(catalog(dict.fromkeys(codes, ())), codes, Dialect())
     field = field_of(contents, "brand")
     assert (field.title, field.requirement) == (title, told)
+
+
+def test_the_profile_says_which_common_fields_must_be_filled() -> None:
+    dialect = Dialect(product_fields=("title", "brand"))
+    fields = products_contents(catalog({MACHINES: ()}), [MACHINES], dialect).fields
+    needed = [field.key for field in fields if field.need is Need.ALWAYS]
+    assert needed == ["gtin", "title", "brand", "categoryCode"]
 
 
 ENTRIES: dict[str, tuple[dict[str, Any], str, str | None, bool | None, str]] = {
@@ -310,19 +318,19 @@ REFUSED = {
 @pytest.mark.parametrize(("codes", "message", "hint"), REFUSED.values(), ids=REFUSED)
 def test_says_why_there_is_no_template(codes: list[str], message: str, hint: str) -> None:
     with pytest.raises(UsageProblem) as raised:
-        products_contents(catalog({KETTLES: (), MACHINES: ()}), codes)
+        products_contents(catalog({KETTLES: (), MACHINES: ()}), codes, Dialect())
     assert message in raised.value.message
     assert hint in raised.value.hint
 
 
 def test_only_categories_that_take_products_are_suggested() -> None:
     with pytest.raises(UsageProblem) as raised:
-        products_contents(catalog({KETTLES: ()}), ["0A0104"])
+        products_contents(catalog({KETTLES: ()}), ["0A0104"], Dialect())
     assert "0A0103" not in raised.value.hint
 
 
 def test_codes_are_read_as_people_type_them() -> None:
-    contents = products_contents(catalog({KETTLES: ()}), [" 0a0101", "0A0101 "])
+    contents = products_contents(catalog({KETTLES: ()}), [" 0a0101", "0A0101 "], Dialect())
     assert contents.stamps["category"] == (KETTLES,)
 
 
@@ -350,7 +358,7 @@ def known() -> Catalog:
 @pytest.fixture(scope="module")
 def book(known: Catalog, tmp_path_factory: pytest.TempPathFactory) -> Workbook:
     path = tmp_path_factory.mktemp("template") / "products.xlsx"
-    write_products_template(known, [KETTLES, MACHINES], path)
+    write_products_template(known, [KETTLES, MACHINES], path, Dialect())
     return load_workbook(path)
 
 
@@ -430,7 +438,7 @@ def test_explains_columns_without_listing_thousands_of_choices(book: Workbook) -
 def test_the_same_template_has_the_same_bytes(known: Catalog, tmp_path: Path) -> None:
     one, other = tmp_path / "one.xlsx", tmp_path / "other.xlsx"
     for path in (one, other):
-        write_products_template(known, [MACHINES], path)
+        write_products_template(known, [MACHINES], path, Dialect())
     assert one.read_bytes() == other.read_bytes()
 
 
@@ -469,7 +477,7 @@ def test_any_category_makes_a_workbook_within_limits(
     tmp_path: Path, properties: list[Property]
 ) -> None:
     path = tmp_path / "any.xlsx"
-    write_products_template(catalog({KETTLES: tuple(properties)}), [KETTLES], path)
+    write_products_template(catalog({KETTLES: tuple(properties)}), [KETTLES], path, Dialect())
     book = load_workbook(path)
     sheet = book["Products"]
     assert sheet.max_column == len(COMMON) + sum(
