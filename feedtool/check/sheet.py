@@ -288,7 +288,7 @@ class SheetReader:
                 row.number,
                 feed.package_type,
                 row.channel,
-                values[feed.reference],
+                str(values.get(feed.reference) or ""),
                 "|".join(str(values.get(key) or "") for key in feed.identity),
                 orjson.dumps(request),
             )

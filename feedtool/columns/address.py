@@ -1,11 +1,12 @@
 """Addresses of pictures and files, which the service fetches by itself."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from urllib.parse import urlsplit
 
-from feedtool.cells import Cell
+from feedtool.cells import Cell, Kind
 from feedtool.columns import ColumnReader, Flawed
 from feedtool.columns.text import has_invisible, no_value, plain, refused, trimmed, visible
 from feedtool.model import Code, Fault, Severity
@@ -57,6 +58,12 @@ LONGEST = 2_048
 """Characters of an address, beyond which browsers and caches give up."""
 
 
+_USUAL = re.compile(
+    r"(https?)://[a-z0-9](?:[a-z0-9-]*\.)*[a-z0-9-]+/[A-Za-z0-9_/-]+\.([A-Za-z0-9]{1,5})"
+)
+"""An address about which nothing is to be said: it need not be taken apart in earnest."""
+
+
 @dataclass(frozen=True, slots=True)
 class Picture:
     """The address of a product's picture, a str."""
@@ -66,6 +73,15 @@ class Picture:
 
     def read(self, cell: Cell, column: ColumnReader) -> object | None:
         """The address."""
+        dialect = column.dialect
+        usual = cell.kind is Kind.TEXT and _usual(cell.text)
+        if (
+            usual
+            and usual[1] in dialect.picture_schemes
+            and usual[2] in dialect.picture_types
+            and self.index <= dialect.bounds.advised_pictures
+        ):
+            return cell.text
         flaw = no_value(cell)
         if flaw:
             return flaw
@@ -96,6 +112,8 @@ class Picture:
 
 def is_address(text: str, schemes: Iterable[str] = SCHEMES) -> bool:
     """Whether a text is the address of something on the web."""
+    if (usual := _usual(text)) is not None:
+        return usual[1] in schemes
     if len(text) > LONGEST or has_invisible(text) or any(map(str.isspace, text)):
         return False
     try:
@@ -108,7 +126,13 @@ def is_address(text: str, schemes: Iterable[str] = SCHEMES) -> bool:
 
 def ending(url: str) -> str:
     """The type of file that the end of an address tells, in small letters; maybe none."""
-    return PurePosixPath(urlsplit(url).path).suffix.removeprefix(".").lower()
+    usual = _usual(url)
+    kind = usual[2] if usual else PurePosixPath(urlsplit(url).path).suffix.removeprefix(".")
+    return kind.lower()
+
+
+def _usual(text: str) -> re.Match[str] | None:
+    return _USUAL.fullmatch(text) if len(text) <= LONGEST else None
 
 
 def _advised(what: str, usual: Iterable[str]) -> Fault:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from difflib import get_close_matches
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from feedtool.catalog import Property
@@ -77,6 +78,7 @@ NAMED = 12
 """Choices that a message names; the template lists them all."""
 
 _NUMBER = re.compile(r"(?P<sign>[+-]?)\s*(?P<digits>[0-9](?:[0-9.,\s]*[0-9])?)\s*(?P<unit>.*)")
+_TEXT = Comment()
 _LONGEST_NUMBER = 60
 _FILES = re.compile(r"\s*;\s*(?=[A-Za-z]+://)|\s*;\s*$")
 
@@ -134,7 +136,7 @@ class Attribute:
         if text[0].isdecimal() or text[0] in "+-":
             _note_decimals(text, column)
         written = Written(text, is_number=False, is_percent=False, decimal=column.decimal)
-        faults = (*trimmed(cell, text), *Comment().faults(text))
+        faults = (*trimmed(cell, text), *_TEXT.faults(text))
         return Flawed(written, faults) if faults else written
 
 
@@ -157,12 +159,8 @@ class Judge:
         self.known = known
         self.name = f"{known.label} ({known.reference})" if known.label else known.reference
         self._codes = {choice.code: choice.code for choice in known.choices}
-        self._by_name: dict[str, str] = {}
-        for choice in known.choices:
-            self._by_name.setdefault(folded(choice.code), choice.code)
         for choice in known.choices:
             self._codes.setdefault(choice.label, choice.code)
-            self._by_name.setdefault(folded(choice.label), choice.code)
         self._by_number: dict[Decimal, str] = {}
         if known.is_numeric:
             for choice in known.choices:
@@ -180,25 +178,31 @@ class Judge:
             )
         if self._types:
             return self._files(written)
-        values: list[str] = []
-        faults: list[Fault] = []
-        for part in self._parts(written):
-            found = self._value(part, written)
-            if isinstance(found, str):
-                values.append(found)
-            else:
-                faults += found.faults
-        values = list(dict.fromkeys(values))
-        if not faults and len(values) > 1 and not self.known.is_multiple:
-            return self._several(len(values))
+        parts = self._parts(written.text)
+        found = [self._value(part, written) for part in parts]
+        values = list(dict.fromkeys(one for one in found if isinstance(one, str)))
+        faults = [fault for one in found if isinstance(one, Judged) for fault in one.faults]
+        if faults and len(parts) > 1 and (code := self._by_name.get(folded(written.text))):
+            values, faults = [code], []  # a choice that holds the separator
         if faults:
             return Judged(None, tuple(faults))
+        if len(values) > 1 and not self.known.is_multiple:
+            return self._several(len(values))
         return Judged({"propertyReference": self.known.reference, "values": values})
 
-    def _parts(self, written: Written) -> list[str]:
-        """The values of a cell: a choice may hold the separator, a lone text too."""
-        text = written.text
-        if SEPARATOR not in text or text in self._codes or folded(text) in self._by_name:
+    @cached_property
+    def _by_name(self) -> dict[str, str]:
+        """Codes by whatever may be meant by them; few cells are not written as the list is."""
+        names: dict[str, str] = {}
+        for choice in self.known.choices:
+            names.setdefault(folded(choice.code), choice.code)
+        for choice in self.known.choices:
+            names.setdefault(folded(choice.label), choice.code)
+        return names
+
+    def _parts(self, text: str) -> list[str]:
+        """The values of a cell; a lone text may hold the separator."""
+        if SEPARATOR not in text or text in self._codes:
             return [text]
         if not (self.known.is_multiple or self.known.is_ranged or self.known.is_numeric):
             return [text]

@@ -274,7 +274,7 @@ class _Book:
             written = values[reference]
             if written is None:
                 continue
-            attribute, found = memory[written]
+            _, (attribute, found) = memory.get(id(written)) or memory.judge(written)
             values[reference] = attribute
             if found:
                 faults += found
@@ -286,15 +286,20 @@ class _Book:
         return row._replace(values=values, refused=all_refused, about=self.about), faults
 
 
-class _Memory(dict[Written, Judged]):
-    """What one property of one category makes of each distinct cell."""
+class _Memory(dict[int, tuple[Written, Judged]]):
+    """What one property of one category makes of each distinct cell.
+
+    A column's reader gives equal cells the same value, so that its identity is enough to know it
+    by; it is kept beside what was made of it, lest another one get the same.
+    """
 
     def __init__(self, known: Property | None, reference: str, category: Category) -> None:
         super().__init__()
         self._judge = Judge(known) if known else None
         self._reference, self._category = reference, category
 
-    def __missing__(self, written: Written) -> Judged:
+    def judge(self, written: Written) -> tuple[Written, Judged]:
+        """The cell, and what is made of it."""
         if len(self) > _REMEMBERED:
             self.clear()
         if self._judge:
@@ -302,5 +307,5 @@ class _Memory(dict[Written, Judged]):
         else:
             name = f"{self._category.label} ({self._category.reference})"
             judged = unneeded(self._reference, name)
-        self[written] = judged
-        return judged
+        self[id(written)] = found = (written, judged)
+        return found
