@@ -76,6 +76,15 @@ def test_a_package_is_bound_to_one_channel_and_one_type() -> None:
     ]
 
 
+def test_products_are_batches_of_one_plan() -> None:
+    products = items([("", PackageType.PRODUCTS)] * 7)
+    limits = Limits(upload=2, package=3, products=3)
+    assert shape(uploads(products, limits)) == [(1, 1, [3, 4, 5]), (1, 2, [6, 7, 8]), (1, 3, [9])]
+    assert summaries(uploads(products, limits)) == [
+        PackageSummary(None, PackageType.PRODUCTS, "", None, rows=7, uploads=3)
+    ]
+
+
 def test_packages_are_numbered_by_their_first_rows() -> None:
     limits = Limits(upload=2, package=2)
     mixed = items([("P", UPSERT), ("P", UPSERT), ("P", UPSERT), ("S", UPSERT), ("P", UPSERT)])

@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import dataclass
-from html.entities import html5
 
 from feedtool.cells import Cell
 from feedtool.columns import ColumnReader, Flawed
@@ -147,8 +146,10 @@ def _around(tag: re.Match[str]) -> str:
 
 
 def _entity(text: str) -> re.Match[str] | None:
-    if "&" not in text:
+    if "&" not in text or ";" not in text:
         return None
+    from html.entities import html5  # a long list, and hardly ever needed
+
     for found in _ENTITY.finditer(text):
         if found[1].startswith("#") or f"{found[1]};" in html5:
             return found
