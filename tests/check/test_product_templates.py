@@ -22,7 +22,7 @@ def fill(path: Path, *rows: dict[str, str]) -> None:
     """Puts rows below the header, each cell under its key."""
     book = load_workbook(path)
     sheet = book["Products"]
-    places = {str(cell.value): cell.column for cell in sheet[KEYS]}
+    places = {str(cell.value): place for place, cell in enumerate(sheet[KEYS], start=1)}
     for number, row in enumerate(rows, start=FIRST):
         for key, text in row.items():
             sheet.cell(number, places[key], text)
