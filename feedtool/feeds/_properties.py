@@ -3,6 +3,8 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
+from typing import Any
 
 from feedtool.catalog import Catalog, Category, Property
 from feedtool.catalog.words import folded
@@ -13,7 +15,10 @@ from feedtool.columns.category import LENGTH, CategoryCode, faults_of, written_a
 from feedtool.errors import Exit, FileProblem
 from feedtool.feeds import Column, Complete, Further, Layout, Row, SheetColumns, Sight
 from feedtool.feeds import _product_columns as columns
-from feedtool.model import Fault, Severity
+from feedtool.model import Fault
+
+ATTRIBUTES = "attributes"
+"""The key of what a completed row sends of its properties, in their order."""
 
 STAMP_CATEGORY = "feedtool.category"
 STAMP_FINGERPRINT = "feedtool.fingerprint"
@@ -252,7 +257,7 @@ def _sheet_category(stamp: Mapping[str, str], catalog: Catalog) -> tuple[str | N
 class _Book:
     """A category, and what its properties have made of the cells so far."""
 
-    def __init__(self, category: Category, catalog: Catalog, references: Iterable[str]) -> None:
+    def __init__(self, category: Category, catalog: Catalog, references: Sequence[str]) -> None:
         properties = catalog.properties(category.reference) or ()
         self.about = About(
             category,
@@ -260,30 +265,51 @@ class _Book:
             tuple(one.reference for one in properties if one.is_mandatory),
             tuple(one.reference for one in properties if one.is_variation or one.is_size),
         )
-        self._memories = [
-            (reference, _Memory(self.about.properties.get(reference), reference, category))
-            for reference in references
-        ]
+        own = [one for one in self.about.properties if one in references]
+        others = [reference for reference in references if reference not in self.about.properties]
+        self._own, self._others = (
+            [
+                (reference, _Memory(self.about.properties.get(reference), reference, category))
+                for reference in some
+            ]
+            for some in (own, others)
+        )
+        # What a row has under many keys comes out of its dict at once, in C.
+        self._own_cells, self._other_cells = _getter(own), _getter(others)
+        self._no_others = (None,) * len(others)
 
     def complete(self, row: Row, faults: list[Fault]) -> tuple[Row, Sequence[Fault]]:
         """The row with its properties as they are sent."""
         values = dict(row.values)
         values[columns.CATEGORY] = self.about.category.reference
         refused: list[str] = []
-        for reference, memory in self._memories:
-            written = values[reference]
+        attributes: list[object] = []
+        other_cells = self._other_cells(values)
+        for written, (reference, memory) in zip(self._own_cells(values), self._own, strict=True):
             if written is None:
                 continue
             _, (attribute, found) = memory.get(id(written)) or memory.judge(written)
             values[reference] = attribute
+            if attribute:
+                attributes.append(attribute)
             if found:
                 faults += found
-                if attribute is None and any(
-                    fault.code.severity is Severity.ERROR for fault in found
-                ):
-                    refused.append(reference)
+                refused.append(reference)
+        if other_cells != self._no_others:
+            for written, (reference, memory) in zip(other_cells, self._others, strict=True):
+                if written is not None:
+                    values[reference] = None
+                    faults += memory.judge(written)[1].faults
+        values[ATTRIBUTES] = attributes
         all_refused = row.refused.union(refused) if refused else row.refused
         return row._replace(values=values, refused=all_refused, about=self.about), faults
+
+
+def _getter(keys: Sequence[str]) -> Callable[[Mapping[str, Any]], tuple[Any, ...]]:
+    """Takes the values of these keys out of a dict."""
+    if len(keys) > 1:
+        return itemgetter(*keys)
+    return lambda values: tuple(values[key] for key in keys)
 
 
 class _Memory(dict[int, tuple[Written, Judged]]):

@@ -4,8 +4,6 @@ A row is of one category, and its further columns are that category's properties
 and what is right in them, the local catalogue says.
 """
 
-from typing import Any
-
 from feedtool.dialect import Dialect
 from feedtool.feeds import Column, Feed, Row, SheetColumns, _properties
 from feedtool.feeds import _product_columns as columns
@@ -107,23 +105,10 @@ def request(row: Row) -> dict[str, object]:
     ]
     if pictures:
         body["sellerPictureUrls"] = pictures
-    attributes = _attributes(row)
+    attributes = values.get(_properties.ATTRIBUTES)
     if attributes:
         body["attributes"] = attributes
     return body
-
-
-def _attributes(row: Row) -> list[Any]:
-    """In the order of the category's properties."""
-    known = about(row)
-    values = row.values
-    if known is None:
-        return []
-    return [
-        attribute
-        for reference in known.properties
-        if (attribute := values.get(reference)) is not None
-    ]
 
 
 def _language(sheet: SheetColumns) -> str:

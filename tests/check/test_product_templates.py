@@ -10,8 +10,7 @@ from openpyxl import load_workbook
 from feedtool.check.gate import gate
 from feedtool.dialect import Dialect
 from feedtool.template import write_products_template
-from tests.catalogues import CATALOG, judging, product, shirt
-from tests.check.test_products import KETTLES
+from tests.catalogues import CATALOG, KETTLES, judging, product, shirt
 from tests.conftest import checked, codes, gtin
 from tests.feeds.test_products import Case, cases
 
