@@ -23,13 +23,13 @@ import codecs
 import math
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from decimal import Decimal
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from feedtool.dialect import Bounds, Dialect, Limits
+from feedtool.dialect import Bounds, Dialect, Limits, settings_of
 from feedtool.errors import UsageProblem
 from feedtool.limits import Limits as ReadingLimits
 
@@ -150,7 +150,7 @@ def _unread(error: Exception) -> tuple[str, str]:
 
 
 def _profile(table: Mapping[str, Any], where: str) -> Profile:
-    known = [one.name for one in fields(Dialect)]
+    known = [one.name for one in settings_of(Dialect)]
     _known(table, (*ACCOUNT, *TIMEOUTS, *known), where)
     account = {name: table[name] for name in (*ACCOUNT, *TIMEOUTS) if name in table}
     for name, value in account.items():
@@ -212,7 +212,7 @@ def _encoding(name: str, where: str) -> None:
 
 def _record(kind: type[Record], table: Mapping[str, Any], where: str) -> Any:
     default = kind()
-    _known(table, [one.name for one in fields(kind)], where)
+    _known(table, [one.name for one in settings_of(kind)], where)
     values = {
         name: _like(getattr(default, name), value, f"{where}: {name}")
         for name, value in table.items()

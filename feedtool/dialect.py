@@ -3,12 +3,16 @@
 Source: the field's knowledge of services of this family. Nothing here is a constant elsewhere.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import Field, dataclass, field, fields
 from decimal import Decimal
 from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 from feedtool.limits import Limits as ReadingLimits
+
+if TYPE_CHECKING:
+    from feedtool.catalog import Catalog
 
 SMALL_PARCEL_MODES = (
     "TrackedHomeDelivery",
@@ -87,6 +91,13 @@ class Bounds:
     highest_quantity: int = 9_999_999_999
     advised_length: int = 50
     """Characters of a reference; longer is a warning, since only peers know of a limit."""
+    advised_title: int = 132
+    """Characters of a product's title; longer is a warning, as of the next three."""
+    advised_description: int = 2_000
+    advised_marketing: int = 5_000
+    """Characters of a richMarketingDescription, its HTML included."""
+    advised_pictures: int = 6
+    """Pictures of a product; what is beyond is a warning."""
     longest_text: int = 32_767
     """Characters; what a cell of a spreadsheet can hold."""
 
@@ -107,6 +118,12 @@ class Limits:
     def __post_init__(self) -> None:
         if min(self.upload, self.package, self.legacy, self.products) < 1:
             raise ValueError("a limit below 1 leaves no place for any row")
+
+
+def no_catalog(language: str | None = None) -> "Catalog | None":
+    """The catalogue where none was ever brought."""
+    del language
+    return None  # mypy wants it said
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +172,16 @@ class Dialect:
     currencies: tuple[str, ...] = ("€", "EUR")
     """Signs and codes that may stand before or after an amount."""
     primary_channel: str = "PRIMARY"
+    product_fields: tuple[str, ...] = (
+        *("gtin", "sellerProductReference", "title", "description"),
+        *("sellerPictureUrls_1", "categoryCode"),
+    )
+    """The common data that every product's row must fill; whoever only completes products that
+    are known already may need fewer."""
+    picture_schemes: tuple[str, ...] = ("https",)
+    """Of pictures' addresses; another is a warning."""
+    picture_types: tuple[str, ...] = ("jpg", "jpeg", "png", "gif", "bmp", "webp")
+    """Endings of pictures' addresses; another is a warning."""
     batch_pause: int = 0
     """Seconds between two batches of products; the field knows of quotas of creations."""
     report_page_size: int | None = None
@@ -167,3 +194,13 @@ class Dialect:
     limits: Limits = field(default_factory=Limits)
     reading: ReadingLimits = field(default_factory=ReadingLimits)
     """How much of a file is read."""
+    catalog: "Callable[[str | None], Catalog | None]" = field(
+        default=no_catalog, repr=False, compare=False, metadata={"is_setting": False}
+    )
+    """The local catalogue, opened when it is first asked for, in a language (`fr`) if it is there
+    in that one; no setting, but what products are judged by."""
+
+
+def settings_of(record: Any) -> "tuple[Field[Any], ...]":
+    """The fields of a dialect, or of a part of it, that a profile can set."""
+    return tuple(one for one in fields(record) if one.metadata.get("is_setting", True))

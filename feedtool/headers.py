@@ -8,15 +8,16 @@ and punctuation.
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
 from feedtool.cells import Cell, Kind, letters
 from feedtool.dialect import Dialect
 from feedtool.errors import FileProblem
-from feedtool.feeds import LANGUAGES, Column, Feed, SheetColumns, all_feeds
+from feedtool.feeds import LANGUAGES, Column, Feed, Layout, SheetColumns, all_feeds
 
 ENOUGH = 2
 """Known headers that make a row a header; one alone may be a word in a title."""
@@ -128,6 +129,16 @@ class Header:
     """The indexes of the columns that an earlier annotation added."""
     reasons: Mapping[int, str] = field(default_factory=dict)
     """0-based index → why its header was understood as it was."""
+    headings: int = 0
+    """The row that people read as the header, where ours belong: another one where keys stand in
+    a row of their own, which may be hidden. 0 is the header's own row."""
+    stamp: Mapping[str, str] = field(default_factory=dict)
+    """What the workbook says of the whole sheet."""
+
+    @property
+    def headings_row(self) -> int:
+        """The number of the row that our headings belong in."""
+        return self.headings or self.row
 
     def letter_of(self, key: str) -> str | None:
         """The letter of a key's column, None where it is absent."""
@@ -136,8 +147,11 @@ class Header:
 
 def folded(header: str) -> str:
     """A header without case, blanks, accents and punctuation; empty if it is too long for one."""
-    if len(header) > LONGEST:
-        return ""
+    return _folded(header) if len(header) <= LONGEST else ""
+
+
+@lru_cache(8192)
+def _folded(header: str) -> str:
     # Twice, for what hides a capital until it is taken apart: a mathematical A, a Roman numeral.
     plain = header
     for _ in range(2):
@@ -208,8 +222,7 @@ def find(head: Sequence[HeadRow], names: Names, enough: int = ENOUGH) -> Header 
         HeaderDuplicate: two columns of the row mean the same.
     """
     rows = [Texts(number, _texts(cells)) for number, cells in head]
-    pairs = [_paired(*pair, names) for pair in pairwise(rows) if pair[0].row + 1 == pair[1].row]
-    best = max((*rows, *pairs), key=lambda one: _score(one, names), default=None)
+    best = _best(rows, names)
     if best is None or _score(best, names)[0] < enough:
         return None
     after = best.row
@@ -217,6 +230,42 @@ def find(head: Sequence[HeadRow], names: Names, enough: int = ENOUGH) -> Header 
         if row.row == after + 1 and 2 * _score(row, names)[0] > _score(best, names)[0]:
             after = row.row
     return _understand(best, after, names)
+
+
+def most_known(head: Sequence[HeadRow], names: Names) -> int:
+    """How many columns the row names that `find` would choose."""
+    best = _best([Texts(number, _texts(cells)) for number, cells in head], names)
+    return _score(best, names)[0] if best else 0
+
+
+def _best(rows: Sequence["Texts"], names: Names) -> "Texts | None":
+    pairs = [_paired(*pair, names) for pair in pairwise(rows) if pair[0].row + 1 == pair[1].row]
+    return max((*rows, *pairs), key=lambda one: _score(one, names), default=None)
+
+
+def laid_out(header: Header, layout: Layout, head: Sequence[HeadRow], names: Names) -> Header:
+    """A header with what the rows around it say."""
+    if not any(layout):
+        return header
+    texts = next((_texts(cells) for number, cells in head if number == layout.headings), {})
+    own = {index for index, text in texts.items() if folded(text) in names.own}
+    return replace(
+        header,
+        headings=layout.headings or 0,
+        after=layout.after or header.after,
+        own=header.own | own,
+        stamp={**layout.stamp, **header.stamp},
+    )
+
+
+def again(header: Header, names: Names) -> Header:
+    """A header that is understood once more, since more columns are known now.
+
+    Raises:
+        HeaderDuplicate: two columns of the row mean the same.
+    """
+    found = _understand(Texts(header.row, header.texts), header.after, names)
+    return replace(found, own=found.own | header.own, headings=header.headings, stamp=header.stamp)
 
 
 class Texts(NamedTuple):
@@ -295,11 +344,13 @@ def sheet_columns(header: Header, feed: Feed, dialect: Dialect) -> SheetColumns:
     modes = tuple(
         mode for mode in feed.modes(dialect) if fields.intersection((mode.cost, mode.additional))
     )
-    return SheetColumns(dialect, fields, modes)
+    return SheetColumns(dialect, fields, modes, header.stamp)
 
 
-def recognise(header: Header, family: Sequence[Feed], dialect: Dialect, asked: str | None) -> Feed:
-    """The kind of feed that a header belongs to.
+def recognise(
+    header: Header, family: Sequence[Feed], dialect: Dialect, asked: str | None
+) -> Feed | None:
+    """The kind of feed that a header belongs to; None where it is not even an incomplete one.
 
     Args:
         header: The sheet's.
@@ -317,6 +368,9 @@ def recognise(header: Header, family: Sequence[Feed], dialect: Dialect, asked: s
         if not missing or "action" in sheet.fields:
             return feed
         raise _missing(feed, missing, header)
+    landmark = family[0].landmark
+    if landmark and landmark not in sheet.fields:
+        return None
     asks_by_action = "action" in sheet.fields
     for feed in family:
         if not feed.missing(sheet) and (asks_by_action or not feed.needs_asking):

@@ -68,7 +68,8 @@ class PackageType(StrEnum):
     STOCK_AND_PRICE = "StockAndPrice"
     """Of a legacy zip that changes these alone."""
     PRODUCTS = "Products"
-    """Of a batch of products (specification, "Catalog endpoints"): it has no channel."""
+    """No package of offers but a batch of products (specification, "Catalog endpoints"); it has no
+    channel."""
 
 
 class Item(NamedTuple):
@@ -81,8 +82,8 @@ class Item(NamedTuple):
     reference: str
     """The sellerExternalReference; of a product its sellerProductReference, else its GTIN."""
     product: str
-    """What else identifies it, `GTIN|product reference|condition`; empty unless an Upsert. Of a
-    product its GTIN."""
+    """What else identifies it: of an Upsert `GTIN|product reference|condition`, of a product its
+    GTIN, else nothing."""
     body: bytes
     """The request as JSON, exactly as it will be sent."""
 

@@ -5,7 +5,7 @@ input and the ledger alone.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from feedtool.check import Asked
 from feedtool.config import dialect_of
 from feedtool.copies import Outputs
-from feedtool.dialect import Dialect
+from feedtool.dialect import Dialect, settings_of
 
 if TYPE_CHECKING:
     from feedtool.ledger import File
@@ -74,7 +74,7 @@ class Recorded:
 def _table(settings: Any, default: Any) -> dict[str, Any]:
     """What differs from the default, as a profile would have it."""
     found = {}
-    for field in fields(settings):
+    for field in settings_of(settings):
         value, usual = getattr(settings, field.name), getattr(default, field.name)
         if value != usual:
             found[field.name] = _plain(value, usual)

@@ -1,6 +1,7 @@
 """The exact request bodies as files: `--requests DIR`.
 
-DIR/<FILE's name>/package-001-Upsert-<channel>/upload-001.json, of products batch-001.json
+DIR/<FILE's name>/package-001-Upsert-<channel>/upload-001.json
+DIR/<FILE's name>/batch-001.json, of products
 """
 
 import re
@@ -15,6 +16,9 @@ from feedtool.errors import UsageProblem
 from feedtool.model import PackageType
 from feedtool.service.wire import UploadBody, products_body, upload
 
+PRODUCTS = "products"
+"""The kind of what travels in batches and not in packages."""
+
 _OURS = re.compile(r"package-\d{3,}-.*/upload-\d{3,}\.json|batch-\d{3,}\.json")
 _UNSAFE = re.compile(r"[^\w.@+-]")
 
@@ -22,20 +26,24 @@ _UNSAFE = re.compile(r"[^\w.@+-]")
 def write_requests(folder: Path, sheets: Sequence[CheckedSheet], dialect: Dialect) -> None:
     """Writes what would be sent, upload by upload; equal names of files are numbered.
 
+    The offers and the products of one file share its folder.
+
     Raises:
         UsageProblem: the folder cannot be written, or holds something that is not ours.
     """
-    used: set[str] = set()
+    used: set[tuple[str, bool]] = set()
     try:
         for sheet in sheets:
             if sheet.error is not None:
                 continue
             name = "stdin" if sheet.file == "-" else Path(sheet.file).name
             numbered = (name if number == 1 else f"{name}-{number}" for number in count(1))
-            free = next(one for one in numbered if one not in used)
-            used.add(free)
+            is_batched = sheet.kind == PRODUCTS
+            free = next(one for one in numbered if (one, is_batched) not in used)
             own = folder / free
-            _clear(own)
+            if (free, not is_batched) not in used:
+                _clear(own)
+            used.add((free, is_batched))
             own.mkdir(parents=True, exist_ok=True)
             _write_sheet(own, sheet, dialect)
     except OSError as error:

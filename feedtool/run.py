@@ -36,6 +36,9 @@ GOOD = frozenset({Status.VALID, Status.INTEGRATED, Status.UNCHANGED, Status.SUPE
 UNWRITTEN = ""
 """In the place of a hash: what a run is to write there is not written yet."""
 
+UNDELIVERED = frozenset({"products"})
+"""Kinds of feed that are checked and planned, and cannot be delivered yet."""
+
 NOT_BEGUN = "Not sent: the run stopped before it was begun."
 
 
@@ -163,6 +166,7 @@ def submit(
     snapshots = [books.keep(one) for one in inputs]
     kept = [one.file for one in snapshots]
     sheets = check(kept, asked)
+    _refuse_undelivered(sheets)
     refuse_places(inputs, sheets, outputs, asked)
     if all(sheet.error for sheet in sheets):
         return Submission([Outcome(sheet) for sheet in sheets])
@@ -199,6 +203,19 @@ def submit(
         if stopped is None or _has_begun(outcomes):
             _write_out(run, kept, outcomes, recorded, service.now(), books)
     return Submission(outcomes, stopped, told)
+
+
+def _refuse_undelivered(sheets: Iterable[CheckedSheet]) -> None:
+    """Nothing is sent of files that hold what cannot be."""
+    for sheet in sheets:
+        if sheet.kind in UNDELIVERED:
+            raise UsageProblem(
+                f"{sheet.file}, sheet {sheet.sheet}: {sheet.kind} cannot be sent yet"
+                if sheet.sheet
+                else f"{sheet.file}: {sheet.kind} cannot be sent yet",
+                "nothing was sent; `validate` checks them, and `submit --dry-run --requests DIR` "
+                "writes what would be sent",
+            )
 
 
 def resume(

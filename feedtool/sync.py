@@ -38,6 +38,7 @@ MOST_PAGES = 100_000
 """A list of more pages is no list that ends."""
 
 
+NOT_LIKE_THAT = 400
 GONE = 404
 
 
@@ -180,7 +181,9 @@ class _Bringing:
             return self._all_known() if asked.what is What.CATEGORIES else []
         raise UsageProblem(
             f"The service does not list its {asked.what}: {reason}",
-            "Check the base address (its version segment included).",
+            "Ask for smaller pages with --page-size; the service's own have 25."
+            if status == NOT_LIKE_THAT
+            else "Check the base address (its version segment included).",
         )
 
     def finished(self) -> Synced:

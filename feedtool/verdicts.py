@@ -59,9 +59,9 @@ def notes(checked: CheckedSheet, verdicts: Callable[[], Iterable[Verdict]]) -> S
     if checked.header is None:
         raise ValueError("only a sheet with a header has rows to write beside")
     columns = {column.key: index for index, column in checked.header.columns.items()}
-    return SheetNotes(
-        checked.sheet or "", checked.header.row, HEADINGS, _notes(checked, verdicts(), columns)
-    )
+    row = checked.header.headings_row
+    noted = _notes(checked, verdicts(), columns)
+    return SheetNotes(checked.sheet or "", row, HEADINGS, noted)
 
 
 def _notes(

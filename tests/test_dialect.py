@@ -4,7 +4,10 @@ from decimal import Decimal
 
 import pytest
 
-from feedtool.dialect import CONDITIONS, DEPRECATED_MODES, LEGACY_CONDITIONS, Dialect
+from feedtool.check import Asked
+from feedtool.copies import Outputs
+from feedtool.dialect import CONDITIONS, DEPRECATED_MODES, LEGACY_CONDITIONS, Dialect, settings_of
+from feedtool.recorded import Recorded
 
 DEFAULTS = {
     "upload_body": "array",
@@ -19,6 +22,8 @@ DEFAULTS = {
     },
     "legacy_document_type": "http://www.cdiscount.com/uri/document",
     "currencies": ("€", "EUR"),
+    "picture_schemes": ("https",),
+    "picture_types": ("jpg", "jpeg", "png", "gif", "bmp", "webp"),
     "primary_channel": "PRIMARY",
     "csv_fallback": "cp1252",
 }
@@ -44,6 +49,18 @@ def test_bounds_are_generous() -> None:
     assert bounds.highest_price >= Decimal(1_000_000)
     assert bounds.longest_preparation >= 90
     assert bounds.highest_quantity == 9_999_999_999
+
+
+def test_the_catalogue_is_no_setting() -> None:
+    def none(language: str | None) -> None:
+        del language
+
+    assert "catalog" not in {one.name for one in settings_of(Dialect())}
+    assert Dialect(catalog=none) == Dialect()
+    assert "catalog" not in repr(Dialect(catalog=none))
+    assert Dialect().catalog("fr") is None
+    known = Recorded([], Asked(Dialect(catalog=none)), Outputs()).as_json()
+    assert known["dialect"] == {}
 
 
 def test_the_modes_are_the_specifications_and_no_deprecated_one() -> None:

@@ -278,5 +278,6 @@ def test_nobody_looks_for_a_name_in_what_is_long(text: str) -> None:
 
 def test_the_most_demanding_feed_of_a_family_comes_first() -> None:
     assert [[feed.kind for feed in family] for family in families()] == [
-        ["offers-upsert", "offers-update", "offers-delete"]
+        ["offers-upsert", "offers-update", "offers-delete"],
+        ["products"],
     ]

@@ -384,6 +384,13 @@ def test_without_its_lists_there_is_no_catalogue(
     assert known(cache).brand("tefal")
 
 
+def test_pages_that_are_too_long_for_the_service(cache: Cache) -> None:
+    service = shop(instead={"/brands 1": Reply(400)}.get)
+    with pytest.raises(UsageProblem) as caught:
+        brought(service, cache)
+    assert "--page-size" in caught.value.hint
+
+
 def test_a_page_after_the_last_that_is_not_there(cache: Cache) -> None:
     service = shop()
     beyond = {"/categories 5": Reply(404), "/brands 3": Reply(404)}

@@ -1,7 +1,7 @@
 """Comparing names as people do: without case, accents, kinds of apostrophes and blanks."""
 
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from difflib import get_close_matches
 
 APOSTROPHES = dict.fromkeys(map(ord, "\u2018\u2019\u02bc\u00b4`"), "'")
@@ -13,10 +13,10 @@ CLOSE = 0.7
 """How alike two names have to be for one to be meant by the other, as difflib counts it."""
 
 ENDS = 2
-"""Characters at either end by which a name is found among very many."""
+"""Characters at either end, at least, by which a name is found among very many."""
 
 FEW = 5_000
-"""Among so many names each is looked at."""
+"""Among so many names each is compared."""
 
 
 def folded(name: str) -> str:
@@ -25,6 +25,8 @@ def folded(name: str) -> str:
     Twice, for what hides a capital until it is taken apart.
     """
     plain = name.translate(APOSTROPHES)
+    if plain.isascii():
+        return " ".join(plain.lower().split())
     for _ in range(2):
         apart = unicodedata.normalize("NFKD", plain.casefold())
         plain = "".join(letter for letter in apart if not unicodedata.combining(letter))
@@ -34,18 +36,21 @@ def folded(name: str) -> str:
 def nearest(wanted: str, known: Iterable[str], most: int = 3) -> list[str]:
     """Those of folded names that a folded name may stand for, the likeliest first.
 
-    Among very many only those are looked at that begin or end alike and are about as long: a slip
-    at both ends at once is rare, and to compare each takes seconds.
+    Among very many only those are looked at that begin or end alike and are about as long, the
+    more alike the more there are: a slip at both ends at once is rare, and to compare each takes
+    seconds.
     """
-    names = known if isinstance(known, Sequence) else list(known)
-    if len(names) > FEW:
-        start, end, apart = wanted[:ENDS], wanted[-ENDS:], 1 + len(wanted) // 3
+    names = list(known)
+    ends = ENDS
+    while len(names) > FEW and ends <= len(wanted):
+        start, end, apart = wanted[:ends], wanted[-ends:], 1 + len(wanted) // 3
         names = [
             name
             for name in names
             if abs(len(name) - len(wanted)) <= apart
             and (name.startswith(start) or name.endswith(end))
         ]
+        ends += 1
     return get_close_matches(wanted, names, n=most, cutoff=CLOSE)
 
 

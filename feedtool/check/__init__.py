@@ -3,26 +3,32 @@
 One bad file never stops the next: what cannot be read becomes the `error` of its `CheckedSheet`.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
+from feedtool.cells import Cell
 from feedtool.check.result import INVALID, CheckedSheet
 from feedtool.check.sheet import SheetReader
 from feedtool.dialect import Dialect
 from feedtool.errors import Exit, FileProblem
-from feedtool.feeds import Feed, all_feeds
+from feedtool.feeds import Feed, Sight, all_feeds
 from feedtool.headers import (
     ENOUGH,
     Header,
     HeaderDuplicate,
     HeaderMissing,
     HeaderNotFound,
+    HeadRow,
     Names,
     NoRows,
     SheetAmbiguous,
+    again,
     families,
     find,
+    laid_out,
+    most_known,
     recognise,
 )
 from feedtool.legacy import OffersSource, is_legacy
@@ -40,6 +46,10 @@ SUMMARY = "feedtool summary"
 
 SEARCHED = 40
 """Non-blank rows among which the header is looked for."""
+
+OURS = "feedtool."
+STAMP = "feedtool.template"
+"""The property of a workbook that names the kind of the template it was made from."""
 
 
 class FileMissing(FileProblem):
@@ -162,18 +172,19 @@ def _check_sheet(
         chosen.header,
         has_items=asked.with_items,
     )
-    reader = SheetReader(
-        chosen.sheet,
-        checked,
-        chosen.feed,
-        is_kind_certain=chosen.is_certain,
-        channel=asked.channel,
-        dialect=asked.dialect,
-        surveys=surveys,
-        number=number,
-    )
     seen = [len(survey) for survey in surveys]
     try:
+        checked.header, dialect = _whole_header(chosen, asked.dialect)
+        reader = SheetReader(
+            chosen.sheet,
+            checked,
+            chosen.feed,
+            is_kind_certain=chosen.is_certain,
+            channel=asked.channel,
+            dialect=dialect,
+            surveys=surveys,
+            number=number,
+        )
         reader.read()
         if not any(True for _ in checked.marks):
             raise NoRows(
@@ -187,6 +198,30 @@ def _check_sheet(
         checked.error = error
         return checked, None
     return checked, reader
+
+
+def _whole_header(chosen: Chosen, dialect: Dialect) -> tuple[Header, Dialect]:
+    """The header with the columns that more than its kind is needed to know."""
+    header, feed = chosen.header, chosen.feed
+    if feed.further is None:
+        return header, dialect
+    unknown = [header.texts[index] for index, _ in header.unknown]
+    sight = Sight(dialect, header.stamp, unknown, partial(_cells, chosen.sheet, header))
+    found = feed.further(sight)
+    names = Names((*feed.understood(dialect), *found.columns), dialect, HEADINGS)
+    return again(header, names), found.dialect
+
+
+def _cells(sheet: Sheet, header: Header, key: str) -> Iterator[Cell]:
+    """The different cells of a key's column, as they come."""
+    index = next((index for index, one in header.columns.items() if one.key == key), None)
+    seen: set[Hashable] = set()
+    for block in sheet.blocks(header.after) if index is not None else ():
+        if index is None or index >= block.width:
+            continue
+        new = [key for key in dict.fromkeys(block.column(index)) if key not in seen]
+        seen.update(new)
+        yield from map(block.decode, new)
 
 
 def _conclude(
@@ -275,23 +310,67 @@ def _recognise(source: Source, sheet: Sheet, asked: Asked, enough: int) -> Chose
     """What a sheet is, None where nothing looks like a header.
 
     Less than `ENOUGH` is a header only where the kind is known from `--as` or the stamp.
+
+    Raises:
+        HeaderMissing, HeaderDuplicate: it looks like one and is none of any kind.
     """
     head = [(row.number, row.cells) for row in sheet.head(SEARCHED)]
-    stamp = source.properties.get("feedtool.template")
-    best: Chosen | None = None
-    for family in families():
-        kinds = {feed.kind for feed in family}
-        is_stamped = stamp in kinds and sheet.name == family[0].sheet
-        kind = asked.kind or (stamp if is_stamped else None)
-        if kind not in kinds if kind else all(feed.needs_asking for feed in family):
+    dialect, kind = asked.dialect, asked.kind or _stamped(source, sheet)
+    named = [(family, _names(family, dialect)) for family in _possible(kind, enough)]
+    # Whoever knows the most of its columns comes first; of equals the one that is in front.
+    named.sort(key=lambda one: -most_known(head, one[1]))
+    reasons: list[FileProblem] = []
+    for family, names in named:
+        try:
+            header = find(head, names, enough)
+            if header is None:
+                continue
+            header = _laid_out(header, family[0], head, names, _stamp_of(source, sheet, kind))
+            feed = recognise(header, family, dialect, kind)
+        except (HeaderMissing, HeaderDuplicate) as reason:
+            reasons.append(reason)
             continue
-        names = Names(family[0].understood(asked.dialect), asked.dialect, HEADINGS)
-        header = find(head, names, enough) if kind or enough == ENOUGH else None
-        if header is None or (best and len(header.columns) <= len(best.header.columns)):
-            continue
-        feed = recognise(header, family, asked.dialect, kind)
-        best = Chosen(sheet, header, feed, is_certain=bool(kind) or not feed.needs_asking)
-    return best
+        if feed:
+            is_certain = bool(kind) or not feed.needs_asking
+            return Chosen(sheet, header, feed, is_certain=is_certain)
+    if reasons:
+        raise reasons[0]
+    return None
+
+
+def _possible(kind: str | None, enough: int) -> list[list[Feed]]:
+    """The families that a sheet may be of; any, where its kind is not known beforehand."""
+    if kind is None:
+        every = families() if enough == ENOUGH else []
+        return [family for family in every if not all(feed.needs_asking for feed in family)]
+    return [family for family in families() if kind in {feed.kind for feed in family}]
+
+
+def _names(family: Sequence[Feed], dialect: Dialect) -> Names:
+    return Names(family[0].understood(dialect), dialect, HEADINGS)
+
+
+def _stamped(source: Source, sheet: Sheet) -> str | None:
+    """The kind that the workbook's stamp gives to this sheet."""
+    stamp = source.properties.get(STAMP, "")
+    feed = all_feeds().get(stamp)
+    return stamp if feed and sheet.name == feed.sheet else None
+
+
+def _stamp_of(source: Source, sheet: Sheet, kind: str | None) -> dict[str, str]:
+    """What the workbook says of this sheet, if it was made from the template of its kind."""
+    stamp = source.properties.get(STAMP)
+    if stamp is None or kind != stamp or sheet.name != all_feeds()[stamp].sheet:
+        return {}
+    return {name: text for name, text in source.properties.items() if name.startswith(OURS)}
+
+
+def _laid_out(
+    header: Header, feed: Feed, head: Sequence[HeadRow], names: Names, stamp: dict[str, str]
+) -> Header:
+    keys = {index: column.key for index, column in header.columns.items()}
+    layout = feed.layout(head, header.row, keys)
+    return laid_out(replace(header, stamp=stamp), layout, head, names)
 
 
 def _unambiguous(candidates: list[Chosen], source: Source) -> list[Chosen]:
@@ -299,12 +378,12 @@ def _unambiguous(candidates: list[Chosen], source: Source) -> list[Chosen]:
 
     So does, where there is no stamp, the name that the channel operator's templates give it.
     """
-    stamp = source.properties.get("feedtool.template")
+    stamp = source.properties.get(STAMP)
     chosen: dict[str, list[Chosen]] = {}
     for candidate in candidates:
         chosen.setdefault(candidate.feed.kind, []).append(candidate)
     for kind, several in chosen.items():
-        if len(several) == 1:
+        if len(several) == 1 or several[0].feed.takes_several:
             continue
         named = [one for one in several if one.sheet.name == _template_sheet(one.feed, stamp)]
         if len(named) != 1:

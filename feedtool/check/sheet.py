@@ -118,6 +118,7 @@ class SheetReader:
         }
         self._kinds = {other.package_type: kind for kind, other in self._feeds.items()}
         self._gates = {kind: gate(kind) for kind in self._feeds}
+        self._complete = feed.completing(self.columns) if feed.completing else None
 
     def read(self) -> None:
         """Reads all rows; once more if the columns' decimal separators became known on the way.
@@ -211,14 +212,17 @@ class SheetReader:
         row = Row(
             number,
             self._kind(values),
-            str(values.get("salesChannelId") or self.channel),
+            str(values.get("salesChannelId") or self.channel) if self.feed.has_channel else "",
             values,
             frozenset(said.refused) if said.refused else NOTHING_REFUSED,
             self.columns,
         )
         if number in cells.block.hidden:
             self._hidden += 1
-        found = [*self._faults(row)]
+        told: Sequence[Fault] = ()
+        if self._complete:
+            row, told = self._complete(row)
+        found = [*((None, fault) for fault in told), *self._faults(row)]
         if said.faults:
             found = [*self._sent(row.kind, said.faults), *found]
         is_valid = not found or all(one.code.severity is not Severity.ERROR for _, one in found)
@@ -242,10 +246,10 @@ class SheetReader:
         self, cells: Cells, position: int, values: dict[str, object]
     ) -> str | None:
         """A kept back row's reference, as it stands in its cell where it is what was refused."""
-        index = self._index_of.get(REFERENCE)
+        index = self._index_of.get(self.feed.reference)
         if index is None:
             return None
-        value = values[REFERENCE]
+        value = values[self.feed.reference]
         return brief(str(value) if value else shown(cells.at(position, index))) or None
 
     def _sent(
@@ -278,18 +282,14 @@ class SheetReader:
     def _accept(self, row: Row, request: dict[str, object]) -> None:
         if not self.checked.has_items:
             return
-        values = row.values
-        package_type = self._feeds[row.kind].package_type
-        product = ""
-        if package_type is PackageType.UPSERT:
-            product = "|".join(str(values.get(key) or "") for key in IDENTITY)
+        values, feed = row.values, self._feeds[row.kind]
         self.checked.items.append(
             Item(
                 row.number,
-                package_type,
+                feed.package_type,
                 row.channel,
-                values["sellerExternalReference"],
-                product,
+                str(values.get(feed.reference) or ""),
+                "|".join(str(values.get(key) or "") for key in feed.identity),
                 orjson.dumps(request),
             )
         )
@@ -367,8 +367,6 @@ class SheetReader:
         self.checked.problems_by_source += [own, self._problems]
 
 
-REFERENCE = "sellerExternalReference"
-IDENTITY = ("product.gtin", "product.reference", "condition")
 NOTHING_REFUSED: frozenset[str] = frozenset()
 
 

@@ -8,21 +8,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
 from feedtool.cli import options
 from feedtool.cli.endings import say
+from feedtool.cli.looking import base_url, check_sandbox, from_sandbox, looking, sync_command
 from feedtool.errors import Exit, NothingToDo, UsageProblem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from feedtool.catalog import Catalog
-    from feedtool.catalog.cache import Cache
     from feedtool.run import Service
     from feedtool.sync import Step
-
-GO_ON = "what was brought is kept; go on with: feedtool catalog sync"
 
 SHOWN_LACKS = 10
 """Categories without properties that are named one by one."""
@@ -37,12 +33,6 @@ _form = options.option(
 )
 
 _sandbox = options.option("--sandbox", is_flag=True, help="Ask the embedded sandbox.")
-
-_from_sandbox = options.option("--sandbox", is_flag=True, help="The embedded sandbox's.")
-
-_base_url = options.option(
-    "--base-url", metavar="URL", help="Whose catalogue.  [default: the one brought last]"
-)
 
 
 @click.group(no_args_is_help=False)
@@ -80,9 +70,10 @@ def sync(ctx: click.Context, /, only: str | None, page_size: int, form: str, **g
     from feedtool.catalog.cache import FILE, Cache
     from feedtool.report.catalog import write_synced
     from feedtool.service.fetch import Circumstances
+    from feedtool.sync import GO_ON
     from feedtool.sync import sync as bring
 
-    _check_sandbox(ctx, given)
+    check_sandbox(ctx, given)
     codes = _codes(only)
     home = options.home_folder(given["home"])
     with (
@@ -118,9 +109,9 @@ def sync(ctx: click.Context, /, only: str | None, page_size: int, form: str, **g
 
 @catalog.command()
 @click.argument("text", metavar="TEXT")
-@_from_sandbox
+@from_sandbox
 @options.configuration
-@_base_url
+@base_url
 @options.language
 @options.home
 @_form
@@ -134,7 +125,7 @@ def search(ctx: click.Context, /, text: str, form: str, **given: Any) -> None:
     from feedtool.catalog.search import search as find
     from feedtool.report.catalog import write_found
 
-    with _looking(ctx, given) as known:
+    with looking(ctx, given) as known:
         found = find(known, text)
         if found.ranked or form == "json":
             write_found(found, sys.stdout, form)
@@ -149,9 +140,9 @@ def search(ctx: click.Context, /, text: str, form: str, **given: Any) -> None:
 @catalog.command()
 @click.argument("code", metavar="CODE")
 @options.option("-v", "--verbose", is_flag=True, help="List every choice.")
-@_from_sandbox
+@from_sandbox
 @options.configuration
-@_base_url
+@base_url
 @options.language
 @options.home
 @_form
@@ -165,7 +156,7 @@ def show(ctx: click.Context, /, code: str, form: str, *, verbose: bool, **given:
     from feedtool.report.catalog import write_category
     from feedtool.sync import unknown_category
 
-    with _looking(ctx, given) as known:
+    with looking(ctx, given) as known:
         category = known.category(code) or known.category(code.strip().upper())
         if category is None:
             raise unknown_category(code, known.categories)
@@ -173,7 +164,7 @@ def show(ctx: click.Context, /, code: str, form: str, *, verbose: bool, **given:
             raise UsageProblem(
                 f"the properties of {category.reference} ({category.label}) were not brought"
                 + ("" if category.is_active else ", since it is not active"),
-                f"bring them with `{_sync(known.origin.service, known.language)}"
+                f"bring them with `{sync_command(known.origin.service, known.language)}"
                 f" --category {category.reference}`",
             )
         write_category(known, category, sys.stdout, form, is_verbose=verbose)
@@ -191,16 +182,12 @@ def _codes(only: str | None) -> list[str]:
     return codes
 
 
-def _check_sandbox(ctx: click.Context, given: dict[str, Any]) -> None:
-    if given["sandbox"] and options.on_command_line(ctx, "base_url")["base_url"]:
-        raise UsageProblem("--sandbox and --base-url contradict each other", "choose one of them")
-
-
 @contextmanager
 def _reaching(ctx: click.Context, home: Path, given: dict[str, Any]) -> "Iterator[Service]":
     """A way to the service that stops gently."""
     from feedtool.cli.connect import to_catalogue, to_sandbox
     from feedtool.cli.stopping import stopping
+    from feedtool.sync import GO_ON
 
     is_sandbox = given["sandbox"]
     if is_sandbox:  # it needs nothing else, and an account's settings are not meant for it
@@ -227,58 +214,3 @@ def _progress() -> "Iterator[Callable[[Step], None]]":
         yield tell
     finally:
         lines.close()
-
-
-# The cache.
-
-
-@contextmanager
-def _looking(ctx: click.Context, given: dict[str, Any]) -> "Iterator[Catalog]":
-    """The catalogue that the options mean; which one, and of when, is told on stderr."""
-    from feedtool.catalog.cache import FILE, Cache
-    from feedtool.report.catalog import told_of
-
-    _check_sandbox(ctx, given)
-    path = options.home_path(given["home"]) / FILE
-    if not path.is_file():
-        raise _not_brought(given)
-    with Cache(path) as cache:
-        found = _meant(ctx, cache, given)
-        say("catalogue", told_of(found.origin))
-        yield found
-
-
-def _meant(ctx: click.Context, cache: "Cache", given: dict[str, Any]) -> "Catalog":
-    service = _service(given)
-    known = [one for one in cache.origins() if service in {None, one.service}]
-    asked = [one for one in known if one.language == given["language"]]
-    if not asked and ctx.get_parameter_source("language") is ParameterSource.DEFAULT:
-        asked = known  # nobody has asked for that language
-    found = cache.catalog(asked[0].service, asked[0].language) if asked else None
-    if found is None or not found.categories:
-        raise _not_brought(given, {one.language for one in known})
-    return found
-
-
-def _service(given: dict[str, Any]) -> str | None:
-    return options.SANDBOX if given["sandbox"] else given["base_url"]
-
-
-def _not_brought(given: dict[str, Any], others: set[str] = frozenset()) -> UsageProblem:  # type: ignore[assignment]
-    service = _service(given)
-    of = f" of {service}" if service else ""
-    there = f"; there is one in {', '.join(sorted(others))}" if others else ""
-    return UsageProblem(
-        f"there is no catalogue{of} in {given['language']} here{there}",
-        f"bring it with `{_sync(service, given['language'])}`",
-    )
-
-
-def _sync(service: str | None, language: str) -> str:
-    """The command that brings a catalogue."""
-    words = ["feedtool catalog sync"]
-    if service == options.SANDBOX:
-        words.append("--sandbox")
-    if language != "en":
-        words.append(f"--language {language}")
-    return " ".join(words)

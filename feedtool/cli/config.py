@@ -92,10 +92,12 @@ def _dialect(ctx: click.Context) -> list[Row]:
 
 def _fields(settings: Any, table: str = "") -> dict[str, object]:
     """Fields as the configuration has them; those of a table by its name and theirs."""
-    from dataclasses import fields, is_dataclass
+    from dataclasses import is_dataclass
+
+    from feedtool.dialect import settings_of
 
     found: dict[str, object] = {}
-    for field in fields(settings):
+    for field in settings_of(settings):
         value, name = getattr(settings, field.name), f"{table}{field.name}"
         if is_dataclass(value):
             found |= _fields(value, f"{name}.")

@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -355,11 +355,12 @@ def how_to_read(
     Raises:
         UsageProblem: there is no such kind of feed, or the profile maps a header to no column.
     """
+    from feedtool.cli.judging import catalogue
     from feedtool.feeds import all_feeds
 
     if kind is not None and kind not in all_feeds():
         raise UsageProblem(f"there is no kind of feed “{kind}”", f"kinds: {', '.join(all_feeds())}")
-    dialect = chosen(ctx).profile.dialect
+    dialect = replace(chosen(ctx).profile.dialect, catalog=catalogue(ctx))
     _check_columns(dialect)
     return Asked(dialect, channel or dialect.primary_channel, kind, sheet, **more)
 
@@ -371,9 +372,10 @@ def _check_columns(dialect: Dialect) -> None:
 
     if not dialect.columns:
         return
-    keys = {column.key for feed in all_feeds().values() for column in feed.understood(dialect)}
+    feeds = all_feeds().values()
+    keys = {column.key for feed in feeds for column in feed.understood(dialect)}
     for header, key in dialect.columns.items():
-        if key not in keys:
+        if key not in keys and not any(feed.may_have(key) for feed in feeds):
             near = get_close_matches(key, sorted(keys), n=1)
             raise UsageProblem(
                 f"the profile's [columns] maps “{header}” to “{key}”, which is no column",

@@ -5,15 +5,16 @@ schema of that request. A new kind of feed is one new file here and its schema.
 """
 
 import pkgutil
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from typing import Any, NamedTuple
 
+from feedtool.cells import Cell
 from feedtool.columns import CellType
 from feedtool.dialect import Dialect
-from feedtool.model import PackageType
+from feedtool.model import Fault, PackageType
 
 LANGUAGES = ("en", "fr", "es")
 
@@ -52,6 +53,39 @@ class SheetColumns:
     fields: frozenset[str]
     """The keys that the header has."""
     modes: tuple[Mode, ...]
+    stamp: Mapping[str, str] = field(default_factory=dict)
+    """What the workbook says of the whole sheet, by the name of its property:
+    `feedtool.category`."""
+
+
+class Layout(NamedTuple):
+    """What the rows around a header say of the sheet."""
+
+    stamp: Mapping[str, str] = {}
+    """In the place of the workbook's own stamp where it has none."""
+    headings: int | None = None
+    """The row that people read as the header, where our headings belong; None is the header's."""
+    after: int | None = None
+    """Data stand in the rows after this one; None is the header's own."""
+
+
+class Sight(NamedTuple):
+    """What a sheet shows before its rows are read."""
+
+    dialect: Dialect
+    stamp: Mapping[str, str]
+    headers: Sequence[str]
+    """Those that no column is known for yet."""
+    cells: Callable[[str], Iterator[Cell]]
+    """The different cells of a key's column, as they come; none where it is absent."""
+
+
+class Further(NamedTuple):
+    """How a sheet is read that says more than its kind."""
+
+    dialect: Dialect
+    columns: tuple[Column, ...]
+    """Beside those that are always understood."""
 
 
 class Row(NamedTuple):
@@ -67,6 +101,8 @@ class Row(NamedTuple):
     refused: frozenset[str]
     """The keys of the cells that hold something which cannot be sent."""
     sheet: SheetColumns
+    about: object = None
+    """What its feed has found out of the row: see `Feed.completing`."""
 
     def is_blank(self, field: str) -> bool:
         """Whether nothing stands there; a refused cell is not blank."""
@@ -76,6 +112,10 @@ class Row(NamedTuple):
         """The blank ones of some fields."""
         values, refused = self.values, self.refused
         return [field for field in fields if values.get(field) is None and field not in refused]
+
+
+Complete = Callable[[Row], tuple[Row, Sequence[Fault]]]
+"""Gives cells the meaning that they have beside the others of the row, or says what is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +146,28 @@ class Feed:
     """The name of the sheet in the channel operator's own template."""
     needs_asking: bool = False
     """Never recognised from headers: needs its stamp, an `action` column or `--as`."""
+    reference: str = "sellerExternalReference"
+    """The key of the seller's own reference of a row."""
+    identity: tuple[str, ...] = ()
+    """The keys of what else identifies a row to the service."""
+    has_channel: bool = True
+    """Whether its rows are for a sales channel."""
+    takes_several: bool = False
+    """Whether several of its sheets in one workbook are all meant."""
+    landmark: str | None = None
+    """The key without which an unnamed header is not even an incomplete one of its kind."""
+    layout: Callable[[Sequence[tuple[int, Sequence[Cell]]], int, Mapping[int, str]], Layout] = (
+        lambda _rows, _header, _keys: Layout()
+    )
+    """What the first rows, the header's number and its keys by index say of the sheet."""
+    further: Callable[[Sight], Further] | None = None
+    """How a sheet is read whose columns are not known from its kind alone."""
+    may_have: Callable[[str], bool] = lambda _: False
+    """Whether a key may be one of its further columns."""
+    completing: Callable[[SheetColumns], Complete] | None = None
+    """What is done to the rows of a sheet before rules see them; it may remember."""
+    name_of: Callable[[Row, str], str] = lambda _, key: key
+    """What messages call a key."""
 
 
 @cache

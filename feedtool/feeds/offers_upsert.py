@@ -101,4 +101,5 @@ FEED = Feed(
     required=required,
     request=request,
     operator_sheet=offers.OPERATOR_SHEET,
+    identity=offers.IDENTITY,
 )

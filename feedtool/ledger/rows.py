@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import fields
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import and_, bindparam, insert, select, text, update
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from sqlalchemy import Connection
+
+_REMEMBERED = 4096
+"""Different messages that are remembered as text, and as what it says."""
 
 PLAIN = tuple(
     field.name
@@ -149,8 +153,21 @@ def facts_of(row: Any) -> Facts:
         stage=_STAGES[stage],
         upload_message=_message(code, text),
         status=_STATUSES[status] if status else None,
-        messages=tuple(map(_told, json.loads(messages))) if messages else (),
+        messages=_messages_of(messages) if messages else (),
     )
+
+
+# Most rows are told much the same, and there are as many as the sheet has rows.
+
+
+@lru_cache(_REMEMBERED)
+def _messages_as_text(messages: tuple[Message, ...]) -> str:
+    return json.dumps([*map(_kept, messages)], ensure_ascii=False)
+
+
+@lru_cache(_REMEMBERED)
+def _messages_of(told: str) -> tuple[Message, ...]:
+    return tuple(map(_told, json.loads(told)))
 
 
 _PHASES = {str(phase): phase for phase in Phase}
@@ -284,7 +301,7 @@ def _save_results(db: Connection, key: int, results: Iterable[Result]) -> None:
                 "package": key,
                 "reference": reference,
                 "status": str(status),
-                "messages": json.dumps([*map(_kept, messages)], ensure_ascii=False),
+                "messages": _messages_as_text(messages),
             }
             for reference, status, messages in by_reference.values()
         ],

@@ -4,11 +4,12 @@ Problems are streamed: of each code only the first few are kept, and with `is_ve
 frequent code are read from disk once more.
 """
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import TextIO
 
 from feedtool.errors import FileProblem
-from feedtool.model import PackageSummary, Problem, Severity
+from feedtool.model import PackageSummary, PackageType, Problem, Severity
 from feedtool.report.codes import summary_of
 from feedtool.report.outcome import Outcome
 from feedtool.report.page import Ink, Page
@@ -149,7 +150,10 @@ def _write_answers(page: Page, outcome: Outcome, found: Tally, *, is_verbose: bo
     if outcome.packages:
         page.line()
     for package in outcome.packages:
-        page.line(_package(package))
+        if package.package_type is not PackageType.PRODUCTS:
+            page.line(_package(package))
+    if batches := [one for one in outcome.packages if one.package_type is PackageType.PRODUCTS]:
+        page.line(_batches(batches))
     if found.counts.by_status:
         page.line()
         statuses = found.counts.by_status.items()
@@ -157,6 +161,17 @@ def _write_answers(page: Page, outcome: Outcome, found: Tally, *, is_verbose: bo
     _write_refusals(page, found.refusals)
     if is_verbose:
         _write_refused_rows(page, outcome, {refusal.status for refusal in found.refusals})
+
+
+def _batches(batches: Sequence[PackageSummary]) -> str:
+    """All in one line: there may be hundreds."""
+    rows = counted(sum(batch.rows for batch in batches), "row")
+    what = f"{PackageType.PRODUCTS}, {rows} in {counted(len(batches), 'batch', 'batches')}"
+    if all(batch.package_id is None for batch in batches):
+        return f"Planned: {what}"
+    states = Counter(clean(batch.state or "not sent yet") for batch in batches)
+    told = ", ".join(f"{number:,} {state}" for state, number in states.items())
+    return f"{what}: {told}"
 
 
 def _package(package: PackageSummary) -> str:

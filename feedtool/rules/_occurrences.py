@@ -6,7 +6,8 @@ compared some ten thousand at a time, those that could be equal together.
 
 import hashlib
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 _TOGETHER = 1 << 16
@@ -80,6 +81,21 @@ class Occurrences:
         """The place of an occurrence."""
         packed = self._places[index]
         return Place(packed >> 32, packed & 0xFFFFFFFF)
+
+    def others(self, index: int, group: Group, names: Sequence[str], named: int = 5) -> str:
+        """Where a key occurs beside this place: the first rows, and how many more there are.
+
+        A row of another sheet is told with that sheet's name.
+        """
+        here = self.place(index)
+        first = islice(group, named + 1)
+        others = [self.place(other) for other in first if other != index][:named]
+        shown = [
+            f"row {other.row}" + (f" of {names[other.sheet]}" if other.sheet != here.sheet else "")
+            for other in others
+        ]
+        left = len(group) - 1 - len(others)
+        return ", ".join(shown) + (f" and {left} more" if left else "")
 
     def repeated(self) -> Iterator[tuple[int, str, Group]]:
         """Each occurrence of a key that is not alone, in the order of adding.

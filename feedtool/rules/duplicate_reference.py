@@ -10,16 +10,13 @@ To mend it, keep one row of each reference, or give the rows different channels.
 """
 
 from collections.abc import Iterator
-from itertools import islice
 
 from feedtool.feeds import Row
 from feedtool.model import Fault
 from feedtool.rules import code
-from feedtool.rules._occurrences import Group, Occurrences, Place
+from feedtool.rules._occurrences import Occurrences, Place
 
 CODE = code(__name__, __doc__)
-
-NAMED = 5
 
 
 class Survey:
@@ -50,20 +47,9 @@ class Survey:
                 Fault(
                     CODE,
                     f"“{reference}” occurs {len(group)} times for {channel}: "
-                    f"also in {self._others(index, group, names)}",
+                    f"also in {self._seen.others(index, group, names)}",
                     "keep one row of each reference",
                     "sellerExternalReference",
                     reference,
                 ),
             )
-
-    def _others(self, index: int, group: Group, names: list[str]) -> str:
-        here = self._seen.place(index)
-        first = islice(group, NAMED + 1)
-        others = [self._seen.place(other) for other in first if other != index][:NAMED]
-        shown = [
-            f"row {other.row}" + (f" of {names[other.sheet]}" if other.sheet != here.sheet else "")
-            for other in others
-        ]
-        left = len(group) - 1 - len(others)
-        return ", ".join(shown) + (f" and {left} more" if left else "")

@@ -3,7 +3,9 @@
 An Upsert needs the reference, the GTIN or the product reference, the condition, the price, VAT,
 the preparation time, the stock and both TrackedHomeDelivery amounts (unless the row has a
 large-parcel mode). Update and Delete need the reference. A row without GTIN and product
-reference is reported on the GTIN.
+reference is reported on the GTIN. A product needs the common data that the profile's
+`product_fields` lists, its brand where the category asks for it, and the category's mandatory
+properties, without which its creation is denied.
 
 Example: the cell of the price is empty in a row of an Upsert sheet.
 
@@ -24,5 +26,7 @@ NAMES = {"product.gtin": "GTIN or product reference"}
 
 def check(row: Row) -> Iterator[Fault]:
     """A fault for each key that the row must fill and does not."""
-    for key in all_feeds()[row.kind].required(row):
-        yield Fault(CODE, f"{NAMES.get(key, key)} is missing", "fill the cell", key)
+    feed = all_feeds()[row.kind]
+    for key in feed.required(row):
+        name = NAMES.get(key) or feed.name_of(row, key)
+        yield Fault(CODE, f"{name} is missing", "fill the cell", key)

@@ -1,8 +1,9 @@
 """Spreadsheets in and out, losslessly and in constant memory; knows nothing of marketplaces.
 
 Reading order: `opening` decides what a file is; `package` and `workbook` open a workbook,
-`xlsx` reads its sheets, by pattern (`scanner`) where that is proven safe and by a parser
-(`events`) elsewhere; `delimited` reads CSV. All come out as `feedtool.cells.Block`.
+`xlsx` reads its sheets, cut into pieces (`cut`) that are written plainly (`plain`), by pattern
+(`scanner`) where that is proven safe and by a parser (`events`) elsewhere; `delimited` reads CSV.
+All come out as `feedtool.cells.Block`.
 """
 
 from feedtool.limits import Limits

@@ -1,9 +1,8 @@
 """A stream of XML, cut into a prolog, pieces of whole items (rows, strings) and an epilog.
 
-In XML without comments, CDATA and processing instructions a `<` can only begin a tag. So the text
-before the last `<row` of a buffer is made of whole rows, and may be read by pattern or handed to
-a parser that never saw the pieces before it. The first `<!` or `<?` ends that reasoning, and from
-there on everything is for the parser.
+Outside of comments, CDATA and processing instructions a `<` can only begin a tag. So the text
+before the last `<row` of a buffer that is in none of them is made of whole rows, and may be read
+by pattern or handed to a parser that never saw the pieces before it.
 """
 
 import re
@@ -12,63 +11,77 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import NamedTuple
 
-from feedtool.sheets.escapes import has_only_known_references
-
 _FIRST = 1 << 16
 """Bytes of the first piece: enough to learn what a row looks like, little enough to be parsed."""
 _PROLOG = 1 << 20
 _ITEM = 1 << 22
 """Bytes of a prolog or an item that are worth waiting for; longer ones are the parser's."""
-_FORBIDDEN = bytes(code for code in range(32) if code not in b"\t\n")
-"""Control characters, and `\r`, which a parser would turn into a line feed."""
 _ENCODING = re.compile(rb"""<\?xml[^>]*?encoding\s*=\s*["']([^"']*)["']""")
+_DECLARATION = re.compile(rb"\A(?:\xef\xbb\xbf)?<\?xml\s[^<>]*\?>")
+_ASIDE = r"<!--.*?(?:-->|\Z)|<!\[CDATA\[.*?(?:\]\]>|\Z)|<\?.*?(?:\?>|\Z)"
+"""Where a `<` is no tag; as far as to the end, or a million beginnings would each be searched for
+the end that none of them has."""
+_ASIDES = re.compile(_ASIDE.encode(), re.DOTALL)
+_SPLIT = re.compile(f"({_ASIDE})", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """Where the items of a part begin and end."""
+    """The element around a part's items, and how the items begin: names without their prefix."""
 
-    opening: re.Pattern[bytes]
+    around: bytes
     item: bytes
-    closing: bytes
+    may_have_attributes: bool = False
+    """Whether the element around them is looked for with attributes too."""
+
+    @property
+    def opening(self) -> re.Pattern[bytes]:
+        """The tag around the items; its first group is the prefix, `x:` or nothing."""
+        attributes = rb"(?: [^<>]*)?(?<!/)" if self.may_have_attributes else b""
+        return re.compile(rb"<((?:[A-Za-z_][\w.-]*:)?)" + self.around + attributes + rb">")
 
 
 class Piece(NamedTuple):
     """A stretch of the part; all pieces together are the part, byte for byte."""
 
     data: bytes
-    text: str | None
-    """The same decoded, if it is whole items in plain XML; None if only a parser may read it."""
+    prefix: str | None
+    """If it is whole items: what stands before their names, `x:` or nothing. None if only a
+    parser may read it."""
 
 
 def pieces(stream: Iterator[bytes], grammar: Grammar) -> Iterator[Piece]:
-    """Cut a part; a piece is about as long as the stream's blocks."""
+    """Cut a part in UTF-8; a piece is about as long as the stream's blocks."""
     buffer = b""
     opened = None
+    opening = grammar.opening
     for chunk in stream:
         buffer += chunk
-        opened = grammar.opening.search(buffer)
+        opened = opening.search(buffer)
         if opened or len(buffer) > _PROLOG:
             break
     if opened is None or not _is_simple_prolog(buffer[: opened.end()]):
         yield from _for_the_parser(buffer, stream)
         return
     yield Piece(buffer[: opened.end()], None)
-    yield from _items(buffer[opened.end() :], stream, grammar)
+    yield from _items(buffer[opened.end() :], stream, grammar, opened[1])
 
 
-def _items(buffer: bytes, stream: Iterator[bytes], grammar: Grammar) -> Iterator[Piece]:
+def _items(
+    buffer: bytes, stream: Iterator[bytes], grammar: Grammar, prefix: bytes
+) -> Iterator[Piece]:
     """The pieces after the opening tag."""
     window: int | None = _FIRST
+    item, closing = b"<" + prefix + grammar.item, b"</" + prefix + grammar.around
     while True:
-        end = buffer.find(grammar.closing, 0, window)
-        cut = end if end >= 0 else max(buffer.rfind(grammar.item, 0, window), 0)
+        tags = _only_tags(buffer)
+        end = tags.find(closing, 0, window)
+        cut = end if end >= 0 else max(tags.rfind(item, 0, window), 0)
         window = None if window and not cut else window
-        data = buffer[:cut]
-        if b"<!" in data or b"<?" in data or len(buffer) - cut > _ITEM:
+        if len(buffer) - cut > _ITEM:
             break
-        if data:
-            yield Piece(data, plain(data))
+        if cut:
+            yield Piece(buffer[:cut], prefix.decode())
             window = None
         buffer = buffer[cut:]
         if end >= 0:
@@ -80,23 +93,24 @@ def _items(buffer: bytes, stream: Iterator[bytes], grammar: Grammar) -> Iterator
     yield from _for_the_parser(buffer, stream)
 
 
-def plain(data: bytes) -> str | None:
-    """The text, if a parser would find in it the same characters and no fault; else None."""
-    if len(data.translate(None, _FORBIDDEN)) != len(data) or b"]]>" in data:
-        return None
-    try:
-        text = data.decode()
-    except UnicodeDecodeError:
-        return None
-    if not data.isascii() and ("\ufffe" in text or "\uffff" in text):
-        return None
-    return text if has_only_known_references(text) else None
+def split_aside(text: str) -> list[str]:
+    """A text by turns: what is no comment, CDATA or processing instruction, and what is one."""
+    return _SPLIT.split(text)
+
+
+def _only_tags(data: bytes) -> bytes:
+    """The same with blanks for whatever is no tag though it has a `<`."""
+    if b"<!" in data or b"<?" in data:
+        return _ASIDES.sub(lambda found: b" " * len(found[0]), data)
+    return data
 
 
 def _is_simple_prolog(prolog: bytes) -> bool:
-    """Whether the part is UTF-8 and its opening tag no part of a comment."""
+    """Whether the part is UTF-8 and its opening tag no part of a comment or an instruction."""
     declared = _ENCODING.search(prolog)
-    return b"<!" not in prolog and (declared is None or declared[1].lower() == b"utf-8")
+    rest = _DECLARATION.sub(b"", prolog)
+    is_utf_8 = declared is None or declared[1].lower() == b"utf-8"
+    return is_utf_8 and b"<!" not in rest and b"<?" not in rest
 
 
 def _for_the_parser(buffer: bytes, stream: Iterator[bytes]) -> Iterator[Piece]:

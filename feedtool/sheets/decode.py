@@ -113,7 +113,7 @@ class Decoder:
         return self._styles[index] if index < len(self._styles) else GENERAL
 
     def _shared(self, value: str) -> Cell:
-        value = value.strip(_BLANKS)
+        value = unescape(value).strip(_BLANKS)
         if not value:
             return BLANK
         # What is no index at all is looked up too: the error is the same.
@@ -122,8 +122,9 @@ class Decoder:
     def _number(self, style: Style, value: str) -> Cell:
         """A number as its format shows it. What is no number is kept as the text that it is."""
         if not _NUMBER.fullmatch(value):
-            stripped = value.strip(_BLANKS)
-            return _escaped_text(value) if stripped == value else self._number(style, stripped)
+            stripped = unescape(value).strip(_BLANKS)
+            is_number = _NUMBER.fullmatch(stripped)
+            return self._number(style, stripped) if is_number else _escaped_text(escape(stripped))
         if style.moment is not Moment.NONE:
             shown = iso(float(value), style.moment, date1904=self._date1904)
             return Cell(Kind.DATE, value if shown is None else shown)

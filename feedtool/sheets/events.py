@@ -87,10 +87,9 @@ class SheetEvents:
         """The namespace prefixes that every row may use."""
         return self._walker.prefixes
 
-    @property
-    def expects_plain_rows(self) -> bool:
-        """Whether a `<row` without a prefix would be a row of the sheet now."""
-        return self._walker.is_right_inside(self._data)
+    def expects_rows(self, prefix: str) -> bool:
+        """Whether a `row` with this prefix (`x:` or none) would be a row of the sheet now."""
+        return self._walker.is_right_inside(self._data, prefix)
 
     def feed(self, data: bytes) -> list[Row]:
         """The rows that end in `data`; formatted but empty ones are left out."""

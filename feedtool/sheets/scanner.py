@@ -13,6 +13,7 @@ its rows are ragged or wide (`read_cells`), else by the parser (`events`).
 import re
 from collections.abc import Hashable, Iterable
 from functools import lru_cache
+from itertools import accumulate
 from typing import NamedTuple
 
 from feedtool.cells import index_of, letters
@@ -23,17 +24,24 @@ WIDEST = 400
 """Columns that a pattern of a whole row is made for; rows beyond are read cell by cell."""
 _STEP = 8
 
-_ROW_TAG = r'<row r="([1-9][0-9]{0,6})"((?:[^<>/]++|/(?!>))*+)'
-_ROW = _ROW_TAG + r"(?:/>|>"
-_EMPTY = rf'(?:<c r="(?:[A-Z]{{1,2}}|[A-W][A-Z]{{2}}|X[A-E][A-Z]|XF[A-D])\1"{ATTRIBUTES}/>)*+'
+_NUMBER = r' r="([1-9][0-9]{0,6})"'
+_ROW_ATTRIBUTES = r"((?:[^<>/]++|/(?!>))*+)"
+_ROW = rf"<row(?:{_NUMBER})?+{_ROW_ATTRIBUTES}(?:/>|>"
+_EMPTY = (
+    rf"(?:<c{ATTRIBUTES}/>){{0,64}}+"
+    rf'(?:<c r="(?:[A-Z]{{1,2}}|[A-W][A-Z]{{2}}|X[A-E][A-Z]|XF[A-D])\1"{ATTRIBUTES}/>)*+'
+)
 """Formatted but empty cells, within the grid, to the right of the last column."""
 _ROW_END = r"</row>)[ \t\n]*+(?=<row|\Z)"
 """What follows a row is the next one or the end: so no text between two rows is overlooked."""
-_REST = rf'"(?:({ATTRIBUTES}>{CONTENT})</c>|{ATTRIBUTES}(?:/>|></c>))'
+_NO_VALUE = r"(?:<v(?: ?/>|></v>)|<is><t(?:/>|></t>)</is>)?+"
+_REST = rf"(?:({ATTRIBUTES}>{CONTENT})</c>|{ATTRIBUTES}(?:/>|>{_NO_VALUE}</c>))"
 """A cell from after its reference on."""
-_CELL = rf'(?:<c r="{{}}\1{_REST})?+'
-_OPENED = re.compile(rf"[ \t\n]*+{_ROW_TAG}>", re.ASCII)
-_ANY_CELL = re.compile(rf'<c r="([A-Z]{{1,3}})([1-9][0-9]{{0,6}}){_REST}(?=<c |\Z)', re.ASCII)
+_CELL = rf'(?:<c(?: r="{{}}\1"|(?! r=)){_REST})?+'
+"""A cell without a reference stands in the column after the cell before it: in the first one that
+is free, since whatever has one can match no earlier column."""
+_OPENED = re.compile(rf"[ \t\n]*+<row{_NUMBER}{_ROW_ATTRIBUTES}>", re.ASCII)
+_ANY_CELL = re.compile(rf'<c r="([A-Z]{{1,3}})([1-9][0-9]{{0,6}})"{_REST}(?=<c |\Z)', re.ASCII)
 _ATTRIBUTE = re.compile(r' ((?:([A-Za-z_]\w*):)?[A-Za-z_]\w*)="[^"&<>]*"', re.ASCII)
 _HIDDEN = re.compile(r' hidden="(?:1|true)"')
 _KNOWN_AT_MOST = 10_000
@@ -87,7 +95,7 @@ class Scanner:
         if not found or len(found) != text.count("<row") or not text.startswith("<row"):
             return None
         columns = list(zip(*found, strict=True))
-        rows = list(map(int, columns[0]))
+        rows = _numbers(columns[0], after)
         if not _ascend(rows, after):
             return None
         if not self._knows(set(columns[1])):
@@ -135,6 +143,13 @@ class Scanner:
             and names.isdisjoint(("r", "xmlns"))
             and all(match[2] is None or match[2] in self._prefixes for match in found)
         )
+
+
+def _numbers(texts: tuple[str, ...], after: int) -> list[int]:
+    """The numbers of rows; one that has none comes right after the row before it."""
+    if "" not in texts:
+        return list(map(int, texts))
+    return list(accumulate(texts, lambda last, text: int(text or last + 1), initial=after))[1:]
 
 
 def _ascend(rows: list[int], after: int) -> bool:

@@ -10,12 +10,13 @@ from feedtool.sheets.cut import Grammar, pieces
 from feedtool.sheets.escapes import escape, spreadsheet_text, unescape
 from feedtool.sheets.markup import corrupt
 from feedtool.sheets.package import DEFAULT_LIMITS
+from feedtool.sheets.plain import Writings, as_utf8
 from feedtool.sheets.unreadable import ZipBomb
 from feedtool.sheets.walker import Element, Walker
 
-_GRAMMAR = Grammar(re.compile(rb"<sst(?: [^<>]*)?(?<!/)>"), b"<si>", b"</sst>")
+_GRAMMAR = Grammar(b"sst", b"si>", may_have_attributes=True)
 _STRING = re.compile(
-    rb'<si><t(?: xml:space="preserve")?>([^<]*+)</t></si>[ \t\n]*+(?=<si>|\Z)', re.ASCII
+    rb'<si><t(?: xml:space="preserve")?(?:>([^<]*+)</t>|/>)</si>[ \t\n]*+(?=<si>|\Z)', re.ASCII
 )
 
 
@@ -37,13 +38,12 @@ class SharedStrings:
         """Read the part. Raises CorruptXml, XmlDoctype, ZipBomb."""
         strings = cls(part, limits)
         events = _StringEvents(part, limits)
-        for piece in pieces(stream, _GRAMMAR):
+        writings = Writings(_plain_strings)
+        for piece in pieces(as_utf8(stream, part), _GRAMMAR):
             found = None
-            if piece.text is not None and events.expects_strings:
-                found = _STRING.findall(piece.data)
-            if found is None or len(found) != piece.data.count(b"<si"):
-                found = events.feed(piece.data)
-            strings.extend(found)
+            if piece.prefix is not None and events.expects_strings(piece.prefix):
+                found = writings.offer(piece.data, piece.prefix)
+            strings.extend(events.feed(piece.data) if found is None else found)
         events.finish()
         return strings
 
@@ -73,6 +73,13 @@ class SharedStrings:
         return spreadsheet_text(unescape(text)) if "&" in text or "_x" in text else text
 
 
+def _plain_strings(text: str) -> list[bytes] | None:
+    """The strings of a piece; None unless each of them is nothing but a text."""
+    data = text.encode()
+    found = _STRING.findall(data)
+    return found if len(found) == data.count(b"<si") else None
+
+
 class _StringEvents:
     """The same by a parser, for whatever the pattern does not know: rich text, prefixes, CDATA."""
 
@@ -85,10 +92,9 @@ class _StringEvents:
         self._table = Element({"si": string})
         self._walker = Walker({"sst": self._table}, part, limits)
 
-    @property
-    def expects_strings(self) -> bool:
-        """Whether an `<si>` without a prefix would be a shared string now."""
-        return self._walker.is_right_inside(self._table)
+    def expects_strings(self, prefix: str) -> bool:
+        """Whether an `si` with this prefix (`x:` or none) would be a shared string now."""
+        return self._walker.is_right_inside(self._table, prefix)
 
     def feed(self, data: bytes) -> list[bytes]:
         """The strings that end in `data`, escaped as XML and in UTF-8."""

@@ -58,7 +58,8 @@ class Walker:
     def __init__(self, root: Mapping[str, Element], part: str, limits: Limits) -> None:
         self.prefixes: set[str] = set()
         """The namespace prefixes that the root declares."""
-        self._default = ""
+        self._namespaces: list[tuple[str, str]] = []
+        """The prefixes (of the default namespace: none) and URIs in force, the innermost last."""
         self._here = Element(root)
         self._above: list[Element] = []
         self._texts: list[str] = []
@@ -71,11 +72,12 @@ class Walker:
         self._parser.StartElementHandler = self._start
         self._parser.EndElementHandler = self._end
         self._parser.CharacterDataHandler = self._characters
-        self._parser.StartNamespaceDeclHandler = self._namespace
+        self._parser.StartNamespaceDeclHandler = self._start_namespace
+        self._parser.EndNamespaceDeclHandler = self._end_namespace
 
-    def is_right_inside(self, element: Element) -> bool:
-        """Whether a tag without prefix would now be a child of this element of the tree."""
-        return self._here is element and self._default in MAIN_NAMESPACES
+    def is_right_inside(self, element: Element, prefix: str) -> bool:
+        """Whether a tag with this prefix (`x:` or none) would now be an element's child."""
+        return self._here is element and self._namespace(prefix) in MAIN_NAMESPACES
 
     def feed(self, data: bytes) -> None:
         """Go on with a piece."""
@@ -89,13 +91,17 @@ class Walker:
         """The part is at its end. Raises CorruptXml if it should not be."""
         parse(self._parser, b"", self._part, final=True)
 
-    def _namespace(self, prefix: str | None, uri: str) -> None:
-        if self._above:
-            return
-        if prefix:
+    def _namespace(self, prefix: str) -> str:
+        name = prefix.removesuffix(":")
+        return next((uri for known, uri in reversed(self._namespaces) if known == name), "")
+
+    def _start_namespace(self, prefix: str | None, uri: str | None) -> None:
+        self._namespaces.append((prefix or "", uri or ""))
+        if prefix and not self._above:
             self.prefixes.add(prefix)
-        else:
-            self._default = uri
+
+    def _end_namespace(self, _prefix: str | None) -> None:
+        self._namespaces.pop()
 
     def _start(self, name: str, attributes: Attributes) -> None:
         self._above.append(self._here)

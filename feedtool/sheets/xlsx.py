@@ -1,6 +1,5 @@
 """A workbook, open: its sheets, and their rows in blocks."""
 
-import re
 from collections.abc import Generator, Hashable, Iterable, Iterator
 from contextlib import closing
 from functools import cached_property
@@ -12,17 +11,18 @@ from feedtool.cells import Block, letters
 from feedtool.errors import UsageProblem
 from feedtool.limits import Limits
 from feedtool.sheets.blocks import first_rows, rows_after
-from feedtool.sheets.cut import Grammar, pieces
+from feedtool.sheets.cut import Grammar, Piece, pieces
 from feedtool.sheets.decode import Decoder
 from feedtool.sheets.events import Row, SheetEvents
 from feedtool.sheets.package import DEFAULT_LIMITS, Package
+from feedtool.sheets.plain import Writings, as_utf8
 from feedtool.sheets.scanner import CellScan, Scan, Scanner, pattern_width
 from feedtool.sheets.source import HeadRow, Merge, Notice, by_code
 from feedtool.sheets.strings import SharedStrings
 from feedtool.sheets.styles import read_styles
 from feedtool.sheets.workbook import SheetEntry, WorkbookParts, read_workbook
 
-_GRAMMAR = Grammar(re.compile(rb"<sheetData>"), b"<row", b"</sheetData>")
+_GRAMMAR = Grammar(b"sheetData", b"row")
 
 
 class XlsxSource:
@@ -104,8 +104,8 @@ class XlsxSheet:
         """The merged areas. They stand behind the rows, so the sheet is gone through for them."""
         if self._merges is None:
             events = SheetEvents(self.entry.part, self._package.limits)
-            for piece in pieces(self._package.stream(self.entry.part), _GRAMMAR):
-                if piece.text is None or not events.expects_plain_rows:
+            for piece in self._pieces():
+                if piece.prefix is None or not events.expects_rows(piece.prefix):
                     events.feed(piece.data)
             events.finish()
             self._merges = events.merges
@@ -137,13 +137,16 @@ class XlsxSheet:
         scanner = Scanner(events.prefixes)
         width = 0
         warned = False
-        for piece in pieces(self._package.stream(self.entry.part), _GRAMMAR):
-            scan: Scan | CellScan | None = None
-            if piece.text is not None and events.expects_plain_rows:
-                after = events.last_row
-                scan = scanner.read(piece.text, width, after) or scanner.read_cells(
-                    piece.text, after
-                )
+
+        def take(text: str) -> Scan | CellScan | None:
+            after = events.last_row
+            return scanner.read(text, width, after) or scanner.read_cells(text, after)
+
+        writings: Writings[Scan | CellScan] = Writings(take)
+        for piece in self._pieces():
+            scan = None
+            if piece.prefix is not None and events.expects_rows(piece.prefix):
+                scan = writings.offer(piece.data, piece.prefix)
             if scan is not None:
                 events.last_row = scan.last_row
             if isinstance(scan, Scan):
@@ -158,6 +161,10 @@ class XlsxSheet:
             yield block
         events.finish()
         self._merges = events.merges
+
+    def _pieces(self) -> Iterator[Piece]:
+        part = self.entry.part
+        return pieces(as_utf8(self._package.stream(part), part), _GRAMMAR)
 
     def _of_scan(self, scan: Scan) -> Block | None:
         columns = scan.columns

@@ -5,13 +5,20 @@ open behind them, and a hidden `_lists` holds the ranges of the dropdowns. The w
 with its kind, so that it is recognised when it comes back filled.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from feedtool.dialect import Dialect
 from feedtool.feeds import Feed
 
+if TYPE_CHECKING:
+    from feedtool.catalog import Catalog
+
 Language = Literal["en", "fr", "es"]
+
+PRODUCTS = "products"
+"""The kind whose template is made for categories."""
 
 
 def write_template(feed: Feed, target: Path, language: Language, dialect: Dialect) -> None:
@@ -27,3 +34,23 @@ def write_template(feed: Feed, target: Path, language: Language, dialect: Dialec
     from feedtool.template.workbook import build, save  # openpyxl, slow to import
 
     save(build(contents_of(feed, language, dialect)), target)
+
+
+def write_products_template(
+    catalog: "Catalog", codes: Sequence[str], target: Path, dialect: Dialect
+) -> None:
+    """Writes an empty workbook for products of some categories, in the catalogue's language.
+
+    Args:
+        catalog: What the categories demand; it has to be open still.
+        codes: Of categories that take products.
+        target: The .xlsx to write; an existing file is replaced.
+        dialect: The profile's: which common fields must be filled.
+
+    Raises:
+        UsageProblem: a category is unknown, takes no products, or was not brought.
+    """
+    from feedtool.template.products import products_contents
+    from feedtool.template.workbook import build, save  # openpyxl, slow to import
+
+    save(build(products_contents(catalog, codes, dialect)), target)

@@ -9,14 +9,17 @@ from typing import get_args
 
 from feedtool.dialect import Dialect
 from feedtool.feeds import all_feeds
-from feedtool.template import Language, write_template
+from feedtool.template import PRODUCTS, Language, write_template
 
 
 def write_all(folder: Path) -> list[Path]:
-    """Every kind of feed in every language, as `offers-upsert.fr.xlsx`."""
+    """Every kind of feed in every language, as `offers-upsert.fr.xlsx`.
+
+    But for products, whose template depends on the category.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     written = []
-    for feed in all_feeds().values():
+    for feed in (one for kind, one in all_feeds().items() if kind != PRODUCTS):
         for language in get_args(Language):
             target = folder / f"{feed.kind}.{language}.xlsx"
             write_template(feed, target, language, Dialect())

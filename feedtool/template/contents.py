@@ -81,6 +81,8 @@ class Contents:
     steps: tuple[str, ...]
     """How it is filled."""
     fields: tuple[Field, ...]
+    legend: Mapping[Need, str]
+    """What the colours of the header mean."""
     first_unfrozen: str
     """The column from which on the sheet scrolls; what identifies a row stays in sight."""
     facts: tuple[tuple[str, str], ...] = ()

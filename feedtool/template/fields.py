@@ -21,7 +21,7 @@ SPLITTING = frozenset(("action", "salesChannelId"))
 
 def contents_of(feed: Feed, language: Language, dialect: Dialect) -> Contents:
     """All that the template of a feed says."""
-    about = about_feed(feed, language)
+    about, words = about_feed(feed, language), WORDS[language]
     fields = fields_of(feed, language, dialect)
     return Contents(
         feed.kind,
@@ -31,6 +31,11 @@ def contents_of(feed: Feed, language: Language, dialect: Dialect) -> Contents:
         about.rows,
         _steps(feed, fields, language),
         fields,
+        {
+            Need.ALWAYS: words.required,
+            Need.EITHER: words.one_of,
+            Need.NEVER: words.optional,
+        },
         first_unfrozen="B",
     )
 

@@ -1,7 +1,5 @@
 """The two sheets in front: how to fill the template, and what belongs in each column."""
 
-from collections.abc import Sequence
-
 from openpyxl.worksheet.properties import PageSetupProperties
 from openpyxl.worksheet.worksheet import Worksheet
 
@@ -36,7 +34,7 @@ def fill_instructions(sheet: Worksheet, contents: Contents) -> None:
         _pair(sheet, f"feedtool {command} {contents.kind}.xlsx", effect, language)
         sheet.cell(sheet.max_row, 1).font = look.CODE_FONT
     _section(sheet, words.legend)
-    _legend(sheet, contents.fields, words, language)
+    _legend(sheet, contents)
     _set_widths(sheet, INSTRUCTIONS_WIDTHS)
     fit_to_page(sheet)
 
@@ -60,18 +58,12 @@ def _pair(sheet: Worksheet, left: str, right: str, language: Language) -> None:
     limits.put(sheet, row, 2, typeset(right, language))
 
 
-def _legend(sheet: Worksheet, fields: Sequence[Field], words: Words, language: Language) -> None:
+def _legend(sheet: Worksheet, contents: Contents) -> None:
     """A coloured cell of each sort that the header has, and what it means."""
-    meanings = {
-        Need.ALWAYS: words.required,
-        Need.EITHER: words.one_of,
-        Need.RECOMMENDED: words.recommended,
-        Need.NEVER: words.optional,
-    }
-    for need, meaning in meanings.items():
-        shown = next((field for field in fields if field.need is need), None)
+    for need, meaning in contents.legend.items():
+        shown = next((field for field in contents.fields if field.need is need), None)
         if shown:
-            _pair(sheet, shown.title, meaning, language)
+            _pair(sheet, shown.title, meaning, contents.language)
             cell = sheet.cell(sheet.max_row, 1)
             cell.fill, cell.font = look.HEADER_FILLS[need], look.header_font(need)
 

@@ -29,6 +29,8 @@ LISTS = "_lists"
 LABEL_ROW, KEY_ROW, FIRST_ROW = 1, 2, 3
 LAST_ROW = limits.ROWS
 """As many as a sheet has, so that no row is treated otherwise than the ones before it."""
+MOST_ON_PAGE = 40
+"""Columns that are printed on one page; more would be too small to read."""
 UNDATED = datetime(1980, 1, 1, tzinfo=UTC)
 """A template has no date: the same template has the same bytes, whenever it is made."""
 
@@ -97,7 +99,8 @@ def _fill_header(sheet: Worksheet, contents: Contents) -> None:
         sheet.row_dimensions[KEY_ROW].hidden = True
     sheet.freeze_panes = f"{contents.first_unfrozen}{FIRST_ROW}"
     sheet.print_title_rows = f"{LABEL_ROW}:{KEY_ROW}"
-    fit_to_page(sheet)
+    if len(contents.fields) <= MOST_ON_PAGE:
+        fit_to_page(sheet)
 
 
 def _shape_columns(sheet: Worksheet, fields: Sequence[Field]) -> None:

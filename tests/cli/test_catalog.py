@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import threading
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,6 +18,7 @@ from feedtool.sandbox.server import serving
 from tests.catalog.conftest import BRANDS, SERVICE, T0, TREE, category, choices, prop
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from tests.cli.conftest import Feedtool, Ran
@@ -357,8 +361,52 @@ def test_a_service_that_has_no_catalogue(feedtool: Feedtool) -> None:
     with serving() as server:
         ran = feedtool("catalog", "sync", "--base-url", f"{server.base}/x", "--token", "sandbox")
     assert ran.code == 2
-    assert "does not list its categories" in ran.error()[0]
+    assert "does not list its " in ran.error()[0]  # of two lists, whichever answered first
     assert "base address" in ran.error()[1]
+
+
+@contextmanager
+def without_properties() -> Iterator[str]:
+    """A service that has a category, a nameless brand, and no properties: its address."""
+    lists = {
+        "/v2/categories": [{"categoryReference": "0A0101", "level": 3, "isActive": True}],
+        "/v2/brands": [{"brandReference": "1", "name": "Nestlé"}, {"brandReference": "2"}],
+    }
+
+    class Answering(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            items = lists.get(self.path.partition("?")[0])
+            self.send_response(404 if items is None else 200)
+            self.end_headers()
+            self.wfile.write(json.dumps({"items": items, "itemsPerPage": 9}).encode())
+
+        def log_message(self, *_: object) -> None:
+            """Nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Answering) as server:
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/v2"
+        server.shutdown()
+
+
+def test_properties_that_are_not_to_be_had(feedtool: Feedtool) -> None:
+    with without_properties() as address:
+        account = ("--base-url", address, "--token", "any-token")
+        ran = feedtool("catalog", "sync", *account)
+        told = feedtool("catalog", "sync", *account, "--format", "json")
+    assert (ran.code, told.code) == (1, 1)
+    assert ran.out.splitlines()[1:] == [
+        "Categories: 1, 1 new",
+        "Brands: 1, 1 new",
+        "Properties of 0 categories, 1 missing",
+    ]
+    assert ran.err.splitlines() == [
+        "warning: 1 of the brands on page 1 cannot be read.",
+        "error: the properties of 0A0101 cannot be had: no reason given (HTTP 404)",
+        "help: `feedtool catalog sync` tries again; the rest can be used",
+    ]
+    (missing,) = told.json["properties"]["missing"]
+    assert missing["categoryReference"] == "0A0101"
 
 
 def test_the_json_of_all_commands_is_one_line_or_a_list(feedtool: Feedtool, home: Path) -> None:

@@ -11,7 +11,7 @@ FEEDS = pytest.mark.parametrize("feed", all_feeds().values(), ids=all_feeds())
 
 
 def test_the_kinds() -> None:
-    assert list(all_feeds()) == ["offers-delete", "offers-update", "offers-upsert"]
+    assert list(all_feeds()) == ["offers-delete", "offers-update", "offers-upsert", "products"]
     assert [kind for kind, feed in all_feeds().items() if feed.needs_asking] == ["offers-delete"]
 
 

@@ -35,6 +35,26 @@ GOOD: dict[str, dict[str, Any]] = {
         "quantity": 7,
     },
     "offers-delete": REFERENCE,
+    "products": {
+        "gtin": "4006381333931",
+        "sellerProductReference": "SKU-1",
+        "title": "Kettle",
+        "description": "It boils.",
+        "sellerPictureUrls": [{"index": 1, "url": "https://shop.example/kettle.jpg"}],
+        "brand": "Alder",
+        "categoryCode": "011B01",
+        "language": "fr-FR",
+        "attributes": [
+            {"propertyReference": "3263", "values": ["Beige", "Noir"]},
+            {
+                "propertyReference": "3349",
+                "files": [{"index": 1, "url": "https://shop.example/manual.pdf"}],
+            },
+        ],
+        "richMarketingDescription": "<p>It boils.</p>",
+        "gtinReference": "G",
+        "variantGroupReference": "KETTLES",
+    },
 }
 
 VALUES: list[object] = [
@@ -121,7 +141,8 @@ def requests(draw: st.DrawFn) -> tuple[str, dict[str, Any]]:
     """A request of some kind with a few places changed to values near the schema's bounds."""
     kind = draw(st.sampled_from(list(GOOD)))
     request = copy.deepcopy(GOOD[kind])
-    paths = [*places(GOOD["offers-upsert"]), ("extra",), ("price", "extra")]
+    alike = kind if kind == "products" else "offers-upsert"
+    paths = [*places(GOOD[alike]), ("extra",), ("price", "extra")]
     for _ in range(draw(st.integers(0, 3))):
         path = draw(st.sampled_from(paths))
         changed(request, path, draw(st.sampled_from([..., *VALUES])))
@@ -155,13 +176,17 @@ def test_a_refusal_never_goes_without_a_message(request_: tuple[str, dict[str, A
         assert all(fault.code.name == "schema-mismatch" and fault.message for fault in found)
 
 
-@pytest.mark.parametrize("path", places(GOOD["offers-upsert"]), ids=str)
-def test_both_validators_agree_about_each_place(path: tuple[str | int, ...]) -> None:
-    explainer = Draft202012Validator(schema("offers-upsert"))
+@pytest.mark.parametrize(
+    ("kind", "path"),
+    [(kind, path) for kind in ("offers-upsert", "products") for path in places(GOOD[kind])],
+    ids=str,
+)
+def test_both_validators_agree_about_each_place(kind: str, path: tuple[str | int, ...]) -> None:
+    explainer = Draft202012Validator(schema(kind))
     for value in VALUES:
-        request = copy.deepcopy(GOOD["offers-upsert"])
+        request = copy.deepcopy(GOOD[kind])
         changed(request, path, value)
-        assert gate("offers-upsert")(request) is explainer.is_valid(request), value
+        assert gate(kind)(request) is explainer.is_valid(request), value
 
 
 @pytest.mark.parametrize(
@@ -180,6 +205,17 @@ def test_both_validators_agree_about_each_place(path: tuple[str | int, ...]) -> 
         ("offers-update", {"product": {"gtin": "4006381333931"}}),
         ("offers-update", {"deliveryModes": []}),
         ("offers-delete", {"quantity": 0}),
+        ("products", {"gtin": "12345"}),
+        ("products", {"categoryCode": "01010155"}),
+        ("products", {"categoryCode": "0101"}),
+        ("products", {"language": "fr"}),
+        ("products", {"sellerPictureUrls": []}),
+        ("products", {"sellerPictureUrls": [{"index": 0, "url": "https://a.example/b"}]}),
+        ("products", {"sellerPictureUrls": [{"index": 1, "url": "file:///b.jpg"}]}),
+        ("products", {"attributes": [{"propertyReference": "3263"}]}),
+        ("products", {"attributes": [{"propertyReference": "3263", "values": []}]}),
+        ("products", {"attributes": [{"propertyReference": "CDAV", "values": ["1"]}]}),
+        ("products", {"shortLabel": "Kettle"}),
     ],
     ids=lambda value: json.dumps(value) if isinstance(value, dict) else value,
 )

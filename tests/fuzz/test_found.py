@@ -60,6 +60,10 @@ CASES = {
     ),
     "a sheet's id": (book(id=f'xl/workbook.xml|sheetId="1"|sheetId="{HUGE}"'), "rows"),
     "a format": (book(format=f'{STYLES}|numFmtId="14"|numFmtId="{HUGE}"'), "rows"),
+    "a value behind a cell": (
+        book(rows=offers() + '<row r="9"><c r="E9" s="1"/><v>x</v><c r="F9" s="1"/></row>'),
+        "rows",
+    ),
     "an ASCII part, beyond which our messages go": (
         book(rows=in_row("").replace("2.5", "cheap"), codec=f"{SHEET}|UTF-8|US-ASCII"),
         "rows",

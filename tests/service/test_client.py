@@ -42,6 +42,19 @@ def client(
     )
 
 
+def test_without_a_seller_there_is_no_header_for_one() -> None:
+    seen: list[httpx.Request] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        seen.append(request)
+        return httpx.Response(200)
+
+    with Client(BASE, None, TOKEN, transport=httpx.MockTransport(answer)) as anonymous:
+        anonymous.send(wire.read_packages())
+    assert "SellerId" not in seen[0].headers
+    assert seen[0].headers["Authorization"] == "Bearer t0ken"
+
+
 def test_what_every_request_carries() -> None:
     seen: list[httpx.Request] = []
 

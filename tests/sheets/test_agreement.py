@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from feedtool.cells import BLANK, Cell, Kind, letters
 from feedtool.errors import FileProblem
 from feedtool.sheets import DEFAULT_LIMITS, open_source
-from feedtool.sheets.cut import plain
 from feedtool.sheets.decode import Decoder
 from feedtool.sheets.escapes import escape
 from feedtool.sheets.events import Row, SheetEvents
+from feedtool.sheets.plain import plain
 from feedtool.sheets.scanner import Scanner, pattern_width
 from feedtool.sheets.strings import SharedStrings
 from feedtool.sheets.styles import Moment, Style
@@ -59,11 +59,13 @@ def by_cells(text: str) -> tuple[Rows, frozenset[int]] | None:
     return None if scan is None else _of_rows(scan.rows)
 
 
-def by_parser(text: str) -> tuple[Rows, frozenset[int]]:
+def by_parser(text: str, prefix: str = "") -> tuple[Rows, frozenset[int]]:
     events = SheetEvents("sheet", DEFAULT_LIMITS)
-    events.feed(OPENING)
+    name = f":{prefix[:-1]}" if prefix else ""
+    events.feed(f'<{prefix}worksheet xmlns{name}="{MAIN}" xmlns:y="urn:y">'.encode())
+    events.feed(f"<{prefix}sheetData>".encode())
     rows = events.feed(text.encode())
-    events.feed(CLOSING)
+    events.feed(f"</{prefix}sheetData></{prefix}worksheet>".encode())
     events.finish()
     return _of_rows(rows)
 

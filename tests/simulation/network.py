@@ -66,7 +66,10 @@ class Seen:
     absent: set[tuple[str, str]] = field(default_factory=set)
     """Channels and references that GET /offers was asked for, and did not show."""
     gone: dict[str, timedelta] = field(default_factory=dict)
-    """Packages of which the service told us that it has nothing, and how old they were then."""
+    """Packages of which the service told us that it has nothing, and how old they were then.
+
+    The last time counts: what was told before was not heard, or it would not be asked again.
+    """
 
 
 class Network:
@@ -143,7 +146,7 @@ class Network:
             self.seen.refused.update(row[MARK] for row in _rows(call))
         if call.method != "POST" and status == 404:
             age = self.service_time - self.seen.created[package]
-            self.seen.gone.setdefault(package, age)
+            self.seen.gone[package] = age
 
     def _remember_offers(self, call: Call, body: bytes) -> None:
         asked = dict(call.query)

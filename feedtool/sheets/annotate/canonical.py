@@ -198,11 +198,20 @@ class _Patcher:
         for name in names[: -count - 1 : -1]:
             start = part.rfind(self._tags.cell_start, 0, end)
             raw = part[start:end].rstrip()
+            if not self._is_one_cell(raw):
+                return one_row(data, self._found.head, self._found.part)
             inside = raw.find(b"<", 1)
             is_used = inside >= 0 and not raw.startswith(self._tags.cell_end[:-1], inside)
             spans.append(CellSpan(column_index(name), start, start + len(raw), is_used))
             end = start
         return RawRow(number, data, self._tags.prefix, inner, len(part), spans[::-1])
+
+    def _is_one_cell(self, raw: bytes) -> bool:
+        """Whether what reaches to the next cell is that cell alone, and nothing behind it."""
+        tag_end = raw.find(b">")
+        if raw[tag_end - 1 : tag_end] == b"/":
+            return tag_end == len(raw) - 1
+        return raw.endswith(self._tags.cell_end)
 
     def _count_to_see(self, names: tuple[bytes, ...]) -> int:
         """How many cells of a row are at our columns or beyond; -1 if they are in no order."""

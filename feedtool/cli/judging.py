@@ -1,0 +1,65 @@
+"""The catalogue that products are judged by, opened when a file turns out to be products."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import click
+from click.core import ParameterSource
+
+from feedtool.cli import options
+
+if TYPE_CHECKING:
+    from feedtool.catalog import Catalog
+    from feedtool.catalog.cache import Cache
+
+
+def catalogue(ctx: click.Context) -> Callable[[str | None], "Catalog | None"]:
+    """How checks get the catalogue; the library of its cache is slow to import, so: late.
+
+    The service's whose offers and products are sent, where the options or the profile name one,
+    else the one brought last; in the language that is asked for, else that of `--language`, else
+    any. The cache stays open until the command ends.
+    """
+    opened: list[Cache] = []
+    found: dict[str | None, Catalog | None] = {}
+
+    def wanted(language: str | None) -> "Catalog | None":
+        if language not in found:
+            cache = opened[0] if opened else _open(ctx)
+            if cache is None:
+                return None
+            opened[:] = [cache]
+            found[language] = _meant(ctx, cache, language)
+        return found[language]
+
+    return wanted
+
+
+def _open(ctx: click.Context) -> "Cache | None":
+    path = options.home_path(ctx.params.get("home")) / "catalog.sqlite"
+    if not path.is_file():
+        return None
+    from feedtool.catalog.cache import Cache
+
+    cache = Cache(path)
+    ctx.call_on_close(cache.close)
+    return cache
+
+
+def _meant(ctx: click.Context, cache: "Cache", language: str | None) -> "Catalog | None":
+    service = _service(ctx)
+    known = [one for one in cache.origins() if service in {None, one.service}]
+    preferred = [language, ctx.params.get("language")]
+    if ctx.get_parameter_source("language") is ParameterSource.COMMANDLINE:
+        preferred.reverse()
+    ranks = {name: rank for rank, name in reversed([*enumerate(preferred)])}
+    known.sort(key=lambda origin: ranks.get(origin.language, len(ranks)))
+    return cache.catalog(known[0].service, known[0].language) if known else None
+
+
+def _service(ctx: click.Context) -> str | None:
+    """The address of the service that is meant, None where any is."""
+    if ctx.params.get("sandbox"):
+        return options.SANDBOX
+    address = ctx.params.get("base_url") or options.chosen(ctx).profile.account.get("base_url")
+    return str(address) if address else None

@@ -1,0 +1,54 @@
+"""Any template made from any category comes back clean when it is filled by its own rules."""
+
+import json
+import tempfile
+from pathlib import Path
+
+from hypothesis import HealthCheck, given, settings
+from openpyxl import load_workbook
+
+from feedtool.check.gate import gate
+from feedtool.dialect import Dialect
+from feedtool.template import write_products_template
+from tests.catalogues import CATALOG, KETTLES, judging, product, shirt
+from tests.conftest import checked, codes, gtin
+from tests.feeds.test_products import Case, cases
+
+KEYS, FIRST = 2, 3
+
+
+def fill(path: Path, *rows: dict[str, str]) -> None:
+    """Puts rows below the header, each cell under its key."""
+    book = load_workbook(path)
+    sheet = book["Products"]
+    places = {str(cell.value): place for place, cell in enumerate(sheet[KEYS], start=1)}
+    for number, row in enumerate(rows, start=FIRST):
+        for key, text in row.items():
+            sheet.cell(number, places[key], text)
+    book.save(path)
+
+
+@settings(max_examples=12, suppress_health_check=[HealthCheck.filter_too_much])
+@given(cases())
+def test_any_template_filled_by_its_own_rules_is_clean(case: Case) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "products.xlsx"
+        write_products_template(case.catalog, ["010101"], path, Dialect())
+        fill(path, dict(case.row), {**case.row, "gtin": gtin(2), "sellerProductReference": "B"})
+        (sheet,) = checked(path, dialect=judging(case.catalog))
+        assert codes(sheet) == []
+        assert sheet.header is not None
+        assert (sheet.header.headings_row, sheet.counts().valid) == (1, 2)
+        for item in sheet.valid_items():
+            assert gate("products")(json.loads(item.body))
+
+
+def test_a_template_of_several_categories(tmp_path: Path) -> None:
+    path = tmp_path / "products.xlsx"
+    write_products_template(CATALOG, ["010101", "010102"], path, Dialect())
+    fill(path, product(1, p3003="12 cm"), shirt(2), shirt(3, p4001="XXL"))
+    (sheet,) = checked(path, dialect=judging())
+    assert codes(sheet) == [(5, "enum-value")]
+    assert sheet.header is not None
+    keys = {column.key for column in sheet.header.columns.values()}
+    assert {one.reference for one in KETTLES} - {"CDAV"} <= keys

@@ -1,0 +1,142 @@
+"""`feedtool template products`: from the local catalogue, and what is said where it cannot be."""
+
+from pathlib import Path
+
+import pytest
+from openpyxl import load_workbook
+
+from feedtool.cli import run
+from tests.cli.conftest import Feedtool
+
+KETTLES, SHIRTS, CASES = "011B01", "1E0101", "0A0201"
+"""A standard category, one with variants, one with more than 2,000 choices."""
+ALL = f"{KETTLES},{SHIRTS},{CASES}"
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A state folder with the sandbox's catalogue in English and, in part, in French."""
+    place = tmp_path_factory.mktemp("home")
+    for language, codes in {"fr": KETTLES, "en": ALL}.items():
+        options = ["--sandbox", "--language", language, "--category", codes, "--home", str(place)]
+        assert run(["catalog", "sync", *options]) == 0
+    return place
+
+
+def test_makes_a_workbook_for_categories(feedtool: Feedtool, home: Path, tmp_path: Path) -> None:
+    ran = feedtool("template", "products", "--category", ALL, "--home", home)
+    assert ran.code == 0
+    catalogue, made = ran.err.splitlines()
+    assert catalogue.startswith("catalogue: http://sandbox.invalid/v2 in en, synced 20")
+    assert made == "template: products.xlsx"
+    book = load_workbook(tmp_path / "products.xlsx")
+    stamps = {stamp.name: stamp.value for stamp in book.custom_doc_props.props}  # type: ignore[attr-defined]  # the stubs lag
+    assert stamps["feedtool.category"] == ALL
+    assert [part.partition(":")[0] for part in stamps["feedtool.fingerprint"].split(",")] == (
+        ALL.split(",")
+    )
+    keys = [cell.value for cell in book["Products"][2]]
+    assert "variantGroupReference" in keys
+    models = book.defined_names["list_3881"].attr_text
+    assert int(models.rpartition("$")[2]) - 1 > 2_000
+
+
+@pytest.mark.parametrize(
+    ("code", "has_variants"), [(KETTLES, False), (SHIRTS, True), (CASES, False)]
+)
+def test_has_variant_columns_where_the_category_has_them(
+    feedtool: Feedtool, home: Path, code: str, *, has_variants: bool
+) -> None:
+    assert feedtool("template", "products", "--category", code, "--home", home).code == 0
+    keys = [cell.value for cell in load_workbook("products.xlsx")["Products"][2]]
+    assert ("variantGroupReference" in keys) is has_variants
+    assert keys[:4] == ["gtin", "sellerProductReference", "title", "description"]
+
+
+def test_speaks_the_language_of_the_catalogue(feedtool: Feedtool, home: Path) -> None:
+    options = ("--language", "fr", "--out", "mine.xlsx", "--sandbox", "--home", home)
+    ran = feedtool("template", "products", "--category", KETTLES, *options)
+    assert ran.code == 0
+    titles = [cell.value for cell in load_workbook("mine.xlsx")["Products"][1]]
+    assert "Puissance *" in titles
+    assert "Couleur principale +" in titles
+
+
+NOT_MADE = {
+    "no such category": (
+        ["--category", "011B0X"],
+        "there is no category “011B0X”",
+        "did you mean 011B",
+    ),
+    "not of level 3": (
+        ["--category", "011B"],
+        "011B (Small appliances) is of level 2, and products go into level 3",
+        "it holds 011B01",
+    ),
+    "not active": (
+        ["--category", "011B08"],
+        "011B08 (Electric citrus presses) is not active, so it takes no products",
+        "`feedtool catalog search TEXT` finds categories",
+    ),
+    "not brought": (
+        ["--category", "011B2C"],
+        "the properties of 011B2C (Toasters) were not brought",
+        "`feedtool catalog sync` brings them",
+    ),
+    "a language that was not brought": (
+        ["--category", KETTLES, "--language", "es"],
+        "there is no catalogue in es here; there is one in en, fr",
+        "bring it with `feedtool catalog sync --language es`",
+    ),
+    "no category": (
+        [],
+        "a workbook for products is made for its categories: none is named",
+        "give --category CODE,CODE",
+    ),
+    "no code": (
+        ["--category", " , "],
+        "a workbook for products is made for its categories: none is named",
+        "give --category CODE,CODE",
+    ),
+    "two services": (
+        ["--category", KETTLES, "--sandbox", "--base-url", "https://service.example/v2"],
+        "--sandbox and --base-url contradict each other",
+        "choose one of them",
+    ),
+}
+
+
+@pytest.mark.parametrize(("options", "message", "hint"), NOT_MADE.values(), ids=NOT_MADE)
+def test_says_why_it_makes_none(
+    feedtool: Feedtool, home: Path, options: list[str], message: str, hint: str
+) -> None:
+    ran = feedtool("template", "products", *options, "--home", home)
+    told, help_ = ran.error()
+    assert ran.code == 2
+    assert told == message
+    assert help_.startswith(hint)
+    assert not Path("products.xlsx").exists()
+
+
+def test_without_a_catalogue_it_says_how_to_bring_one(feedtool: Feedtool, tmp_path: Path) -> None:
+    ran = feedtool("template", "products", "--category", KETTLES)
+    assert ran.code == 2
+    assert ran.error() == (
+        "there is no catalogue in en here",
+        "bring it with `feedtool catalog sync`",
+    )
+    assert not (tmp_path / "home").exists()
+
+
+def test_offers_have_no_category(feedtool: Feedtool) -> None:
+    ran = feedtool("template", "offers-upsert", "--category", KETTLES)
+    assert ran.code == 2
+    assert ran.error()[0] == "--category is for products: an offer has no category"
+    assert not Path("offers-upsert.xlsx").exists()
+
+
+def test_a_category_in_the_environment_is_for_products_alone(
+    feedtool: Feedtool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FEEDTOOL_CATEGORY", KETTLES)
+    assert feedtool("template", "offers-upsert").code == 0

@@ -1,0 +1,277 @@
+"""However a sheet is written, the same is read, and nothing that a parser would refuse."""
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from feedtool.cells import Cell
+from feedtool.errors import FileProblem
+from feedtool.sheets.escapes import unescape
+from feedtool.sheets.plain import Writings, as_utf8, plain, rewritten, unprefixed
+from tests.sheets.test_agreement import MAIN, Rows, block, by_cells, by_parser, by_pattern
+
+TOKEN = re.compile(r"</?[^<>]*>|&[^;]*;|[^<&]")
+LEAF = re.compile(r"<(?:x:)?[vtf][ >]")
+ASIDES = ("<!-- <row> ' & -->", "<?pi <c?>", "<!--->-->", "<![CDATA[]]>")
+BLANKS = ("\r\n", "\n\t ", "\r")
+
+
+def otherwise(text: str, chance: Random) -> str:
+    """The same rows with comments, instructions, CDATA, references, blanks and single quotes."""
+    written = []
+    for token in TOKEN.findall(text):
+        is_tag = token.startswith("<")
+        way = chance.randrange(8)
+        if way == 0:
+            written.append(chance.choice(ASIDES))
+        if way == 1 and not is_tag:
+            written.append(f"<![CDATA[{unescape(token)}]]>")
+        elif way == 2 and not is_tag:
+            written.append(f"&#{ord(unescape(token))};")
+        elif way in (3, 4) and is_tag:
+            written.append(token.replace('"', "'"))
+        else:
+            written.append(token)
+        if way in (4, 5) and is_tag and (token.endswith("/>") or not LEAF.match(token)):
+            written.append(chance.choice(BLANKS))
+    return "".join(written)
+
+
+def prefixed(text: str, prefix: str = "x:") -> str:
+    return re.sub(r"<(/?)(?=[a-z])", rf"<\1{prefix}", text)
+
+
+def taken(text: str, prefix: str = "") -> tuple[Rows, frozenset[int]] | None:
+    """What the patterns read of whatever writing they take; None if it is the parser's."""
+    writings = Writings(lambda plainly: by_pattern(plainly, 32) or by_cells(plainly))
+    return writings.offer(text.encode(), prefix)
+
+
+@given(block(), st.randoms(use_true_random=False), st.sampled_from(["", "x:"]))
+@settings(max_examples=60, deadline=None)
+def test_the_same_is_read_however_it_is_written(text: str, chance: Random, prefix: str) -> None:
+    varied = otherwise(prefixed(text, prefix), chance)
+    rows, hidden = by_parser(text)
+    assert by_parser(varied, prefix) == (rows, hidden)
+    found = taken(varied, prefix)
+    if found is not None:
+        assert found[0] == rows
+        assert found[1] & frozenset(rows) == hidden
+
+
+DAMAGE = (
+    "", "<", ">", "&", "'", '"', "-", "--", "->", "?>", "<?", "<!", "]", "]]>", "\r", "\x01",
+    "\uffff", " xmlns='u'",
+    "<!-- -->", "<!-- -- -->", "<!----->", "<?xml?>", "<?XML a?>", "<?a:b?>", "<?pi?>", "<?1?>",
+    "<![CDATA[x]]>", "<![CDATA[", "<!-- \x01 -->", "&am", "amp;", "x:", " ", "<v/>", "</v>",
+)  # fmt: skip
+
+
+@given(
+    block(),
+    st.randoms(use_true_random=False),
+    st.sampled_from(["", "x:"]),
+    st.lists(
+        st.tuples(st.integers(0, 2000), st.integers(0, 3), st.sampled_from(DAMAGE)), max_size=3
+    ),
+)
+@settings(max_examples=120, deadline=None)
+def test_what_is_taken_the_parser_reads_alike(
+    text: str, chance: Random, prefix: str, damage: list[tuple[int, int, str]]
+) -> None:
+    text = otherwise(prefixed(text, prefix), chance)
+    for at, length, inserted in damage:
+        place = at % (len(text) or 1)
+        text = text[:place] + inserted + text[place + length :]
+    try:
+        found = taken(text, prefix)
+    except FileProblem:  # an index that is not in the shared strings
+        return
+    if found is not None:
+        assert found[0] == by_parser(text, prefix)[0]
+
+
+ROW = (
+    '<row r="7" hidden="1"><c r="A7" t="str"><v>a &lt; b</v></c><c r="B7" s="1"><v>1</v></c></row>'
+)
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        ROW,
+        ROW.replace('"', "'"),
+        ROW.replace("<v>", "<v><!-- x -->"),
+        ROW.replace("a &lt;", "<![CDATA[a <]]>"),
+        ROW.replace("<c", "<?pi y?><c"),
+        ROW.replace("<c", "\r\n    <c").replace("</c>", "\r\n    </c>"),
+        ROW.replace("<v>1</v>", "<v></v>"),
+        ROW.replace("<v>1</v>", "<v/>"),
+        ROW.replace("<v>1</v>", "<is><t></t></is>"),
+        ROW.replace(' r="A7"', "").replace(' r="B7"', ""),
+        ROW.replace(' r="B7"', "") + '<row><c s="1"/><c><v>5</v></c><c s="1"/></row>',
+        "<row><c><v>1</v></c></row><row><c/><c/><c><v>2</v></c></row>",
+        "\r\n" + ROW + "\r\n",
+    ],
+)
+@pytest.mark.parametrize("prefix", ["", "x:"])
+def test_no_parser_is_needed(row: str, prefix: str) -> None:
+    """Not all is handed on, or the agreement would mean nothing."""
+    text = prefixed(row, prefix)
+    assert taken(text, prefix) == by_parser(text, prefix)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ROW.replace(' hidden="1"', " <!-- -->"),
+        ROW.replace(' hidden="1"', ' hidden="<!-- -->1"'),
+        ROW.replace(' hidden="1"', ' hidden="1>" <!-- -->'),
+        ROW.replace("&lt;", "&l<!-- -->t;"),
+        ROW.replace("&lt;", "&<![CDATA[lt;]]>"),
+        ROW.replace("&lt;", "<!-- -- -->"),
+        ROW.replace("&lt;", "<!-- --->"),
+        ROW.replace("&lt;", "<!-- \x02 -->"),
+        ROW.replace("&lt;", "<!-- "),
+        ROW.replace("&lt;", "<?xml version='1.0'?>"),
+        ROW.replace("&lt;", "<?XML ?>"),
+        ROW.replace("&lt;", "<?a:b ?>"),
+        ROW.replace("&lt;", "<![CDATA[a]]>]]>"),
+        ROW.replace("&lt;", "<!DOCTYPE a>"),
+        ROW.replace("<c", "text<c", 1),
+        ROW.replace("</c>", "</c>text", 1),
+        ROW.replace("<c ", "<y:c ", 1),
+        "<row><c r='A1'/><c r='A1'><v>1</v></c></row>",
+        '<row><c r="B1"><v>1</v></c></row>',
+        '<row r="1"><c r="B1"><v>1</v></c><c s="01" r="A1"/></row>',
+        '<row r="1048576"/><row><c><v>1</v></c></row>',
+    ],
+)
+def test_the_rest_is_the_parsers(text: str) -> None:
+    assert taken(text) is None
+
+
+def test_a_tag_without_the_prefix_is_another_thing() -> None:
+    assert unprefixed("<x:row></x:row>", "x:") == "<row></row>"
+    assert unprefixed("<x:row></x:row><row/>", "x:") is None
+    assert unprefixed("<row/>", "") == "<row/>"
+
+
+def test_a_way_that_fails_rests() -> None:
+    offered: list[str] = []
+    is_taken = False
+
+    def take(text: str) -> str | None:
+        offered.append(text)
+        return text if is_taken else None
+
+    writings = Writings(take)
+    for _ in range(200):
+        assert writings.offer(b"<row r='1'/>", "") is None
+    assert 40 < len(offered) < 70
+    is_taken = True
+    found = [writings.offer(b"<row r='1'/>", "") for _ in range(20)]
+    assert found[-1] == "<row r='1'/>"
+    assert None in found
+
+
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        (b"<row/>", "<row/>"),
+        ("é\u2028".encode(), "é\u2028"),
+        (b"a\tb\n", "a\tb\n"),
+        (b"&amp;&#233;", "&amp;&#233;"),
+        (b"a\rb", None),
+        (b"\x00", None),
+        (b"\x1f", None),
+        (b"\xff", None),
+        ("\uffff".encode(), None),
+        (b"]]>", None),
+        (b"&eacute;", None),
+        (b"&#0;", None),
+    ],
+)
+def test_plain(data: bytes, text: str | None) -> None:
+    assert plain(data) == text
+
+
+def test_rewritten_lines_and_quotes() -> None:
+    assert rewritten(b"<row r='1'>\r\n<v>a\rb ='c' </v></row>\r") == (
+        "<row r=\"1\"><v>a\nb ='c' </v></row>\n"
+    )
+    assert rewritten(b"<v>\xff</v>") is None
+
+
+def stream(data: bytes, size: int) -> Iterator[bytes]:
+    return (data[at : at + size] for at in range(0, len(data), size))
+
+
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+@pytest.mark.parametrize("declared", ["", "UTF-16", "utf-16", "own"])
+@pytest.mark.parametrize("size", [601, 1 << 10])
+def test_utf_16(codec: str, mark: str, declared: str, size: int) -> None:
+    name = codec.replace("16-", "16") if declared == "own" else declared
+    start = f'<?xml version="1.0" encoding="{name}" standalone="yes"?>' if name else ""
+    body = "<a>" + "é𝄞" * 400 + "</a>"
+    data = f"{mark}{start}{body}".encode(codec)
+    found = b"".join(as_utf8(stream(data, size), "part")).decode()
+    assert found == start.replace(name, "UTF-8", 1) + body if name else found == body
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"<",
+        "<a/>é".encode(),
+        '<?xml version="1.0" encoding="UTF-8"?><a/>'.encode("utf-16"),
+        '<?xml version="1.0" encoding="UTF-16BE"?><a/>'.encode("utf-16-le"),
+        b"\xff\xfe" + "<?xml ".encode("utf-16-le"),
+    ],
+)
+def test_not_decoded(data: bytes) -> None:
+    assert b"".join(as_utf8(iter([data]), "part")) == data
+
+
+@pytest.mark.parametrize("end", [b"\0\xd8", b"\0\xd8a\0", b"\0\xdc", b"a"])
+def test_half_characters(end: bytes) -> None:
+    with pytest.raises(FileProblem) as caught:
+        list(as_utf8(iter(["<a/>".encode("utf-16"), end]), "part"))
+    assert caught.value.code == "corrupt-xml"
+
+
+@pytest.mark.parametrize("codec", ["utf-8", "utf-16", "utf-16-be"])
+@pytest.mark.parametrize("prefix", ["", "x:"])
+@pytest.mark.parametrize("seed", [None, 1])
+def test_large_sheets(
+    make_sheet: Callable[..., Path],
+    read: Callable[[Path], dict[int, dict[int, Cell]]],
+    codec: str,
+    prefix: str,
+    seed: int | None,
+) -> None:
+    """Several pieces long, in every way."""
+    canonical = "".join(
+        f'<row r="{row}"><c r="A{row}" t="s"><v>0</v></c><c r="C{row}" t="str"><v>é {row} &amp;</v>'
+        "</c></row>"
+        for row in range(1, 6000)
+    )
+    text = prefixed(canonical, prefix)
+    text = otherwise(text, Random(seed)) if seed else text  # noqa: S311 - writes a test's sheet
+    name = ":x" if prefix else ""
+    mark = "\ufeff" if codec == "utf-16-be" else ""
+    sheet = (
+        f'{mark}<?xml version="1.0" encoding="{codec[:6]}"?>'
+        f'<{prefix}worksheet xmlns{name}="{MAIN}">'
+        f"<{prefix}sheetData>{text}</{prefix}sheetData></{prefix}worksheet>"
+    )
+    found = read(make_sheet(sheet=sheet.encode(codec), strings="<si><t>one</t></si>"))
+    assert found == read(make_sheet(canonical, strings="<si><t>one</t></si>"))
+    assert len(found) == 5999
