@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, count, takewhile
 from operator import itemgetter
 from typing import Any
 
@@ -71,7 +72,14 @@ def about(row: Row) -> About | None:
 
 def categories_of(stamp: Mapping[str, str]) -> tuple[str, ...]:
     """The categories that a sheet was made for."""
-    return tuple(filter(None, map(str.strip, stamp.get(STAMP_CATEGORY, "").split(","))))
+    return listed(stamp, STAMP_CATEGORY)
+
+
+def listed(stamp: Mapping[str, str], name: str) -> tuple[str, ...]:
+    """A list of the stamp's, which goes on in `name.2` and so on where one is too short for it."""
+    names = chain((name,), (f"{name}.{number}" for number in count(2)))
+    parts = takewhile(bool, (stamp.get(one, "") for one in names))
+    return tuple(filter(None, (item.strip() for part in parts for item in part.split(","))))
 
 
 def only_category(stamp: Mapping[str, str]) -> str | None:

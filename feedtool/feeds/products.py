@@ -8,7 +8,13 @@ from feedtool.dialect import Dialect
 from feedtool.feeds import Column, Feed, Row, SheetColumns, _properties
 from feedtool.feeds import _product_columns as columns
 from feedtool.feeds._product_columns import GROUP, LANGUAGE_TAGS
-from feedtool.feeds._properties import STAMP_FINGERPRINT, about, categories_of
+from feedtool.feeds._properties import (
+    STAMP_FINGERPRINT,
+    STAMP_LANGUAGE,
+    about,
+    categories_of,
+    listed,
+)
 from feedtool.model import PackageType
 
 __all__ = [
@@ -16,9 +22,11 @@ __all__ = [
     "GROUP",
     "LANGUAGE_TAGS",
     "STAMP_FINGERPRINT",
+    "STAMP_LANGUAGE",
     "about",
     "categories_of",
     "is_common",
+    "listed",
     "name_of",
 ]
 
@@ -114,7 +122,7 @@ def request(row: Row) -> dict[str, object]:
 def _language(sheet: SheetColumns) -> str:
     """Of a row that names none: the template's, or that of the choices' labels."""
     catalog = sheet.dialect.catalog(None)
-    known = sheet.stamp.get(_properties.STAMP_LANGUAGE) or (catalog.language if catalog else "")
+    known = sheet.stamp.get(STAMP_LANGUAGE) or (catalog.language if catalog else "")
     return columns.LANGUAGE_TAGS.get(known, columns.LANGUAGE_TAGS["fr"])
 
 

@@ -14,7 +14,13 @@ from collections.abc import Iterator
 
 from feedtool.catalog import Catalog, Property
 from feedtool.feeds import SheetColumns
-from feedtool.feeds.products import STAMP_FINGERPRINT, categories_of, is_common
+from feedtool.feeds.products import (
+    STAMP_FINGERPRINT,
+    STAMP_LANGUAGE,
+    categories_of,
+    is_common,
+    listed,
+)
 from feedtool.model import Fault, Severity
 from feedtool.rules import SheetFacts, code
 
@@ -27,8 +33,10 @@ NAMED = 12
 def check_sheet(sheet: SheetFacts) -> Iterator[Fault]:
     """A warning for each category whose fingerprint is another one."""
     columns = sheet.columns
-    catalog = columns.dialect.catalog(None)
-    if catalog is None:
+    language = columns.stamp.get(STAMP_LANGUAGE)
+    catalog = columns.dialect.catalog(language)
+    # Units and choices are translated: what is of another language has another fingerprint.
+    if catalog is None or catalog.language != (language or catalog.language):
         return
     for code_, stamped in _stamped(columns).items():
         known = catalog.fingerprint(code_)
@@ -44,7 +52,7 @@ def check_sheet(sheet: SheetFacts) -> Iterator[Fault]:
 
 
 def _stamped(columns: SheetColumns) -> dict[str, str]:
-    pairs = columns.stamp.get(STAMP_FINGERPRINT, "").split(",")
+    pairs = listed(columns.stamp, STAMP_FINGERPRINT)
     return {
         code_.strip(): fingerprint.strip()
         for code_, separator, fingerprint in (pair.partition(":") for pair in pairs)

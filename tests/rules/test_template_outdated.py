@@ -49,6 +49,20 @@ def test_passes(files: Files, categories: str, fingerprint: str) -> None:
     assert told(sheet, CODE) == []
 
 
+def test_another_language_has_other_fingerprints(files: Files) -> None:
+    path = template(files, WHOLE, "010101", "010101:0123")
+    assert CATALOG.language == "en"
+    (sheet,) = checked(stamped(path, {"language": "fr"}), dialect=judging())
+    assert told(sheet, CODE) == []
+
+
+def test_a_long_list_goes_on_in_further_stamps(files: Files) -> None:
+    path = template(files, WHOLE, "010101", KETTLES)
+    stamped(path, {"category.2": "010102", "fingerprint.2": "010102:0123"})
+    (sheet,) = checked(path, dialect=judging())
+    assert [one.value for one in told(sheet, CODE)] == ["010102"]
+
+
 NEW = replace(ENERGY, reference="3999", label="Noise")
 CHANGES = {
     "new properties": ((*PROPERTIES["010101"], NEW), "Noise (3999), mandatory"),
