@@ -273,7 +273,7 @@ class World:
             for reference, told in answers.items()
             if (applied[reference] or ["Invalid"]) != told
         }
-        assert not wrong
+        assert not wrong, wrong
         assert not set(applied) - set(answers)
         assert Counter(one for told in answers.values() for one in told) == {
             "Integrated": self.rows - 3,
