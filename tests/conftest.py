@@ -21,8 +21,11 @@ pytest.register_assert_rewrite(
 
 # How long an example takes says more of the machine's other work than of the code.
 settings.register_profile("patient", deadline=None)
-# The same examples each time, so that what fails fails for everybody; the long runs try others.
-settings.register_profile("repeatable", settings.get_profile("patient"), derandomize=True)
+# The same examples each time, so that what fails fails for everybody; the long runs try others,
+# and more of them.
+settings.register_profile(
+    "repeatable", settings.get_profile("patient"), derandomize=True, max_examples=50
+)
 settings.load_profile("repeatable")
 
 

@@ -354,6 +354,7 @@ def test_a_refused_batch_goes_in_halves_until_the_row_is_alone(scene: Scene) -> 
     assert [one.rows for one in scene.ledger.packages(scene.file)] == [0, 0, 2, 2, 1]
 
 
+@pytest.mark.long  # hundreds of batches; what is decided of them, tests/ledger shows
 def test_what_refuses_every_batch_is_not_the_rows(scene: Scene) -> None:
     rows = [product(row) for row in range(3, 3 + 2 * (FEW + 3))]
     scene.plan(rows, TWO)

@@ -117,13 +117,24 @@ def check(scene: Scene) -> None:
 
 
 @pytest.mark.parametrize("acts", [True, False], ids=["after", "before"])
+def test_killed_at_many_calls(scene_of: Callable[..., Scene], *, acts: bool) -> None:
+    kill(scene_of, acts=acts, step=4)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("acts", [True, False], ids=["after", "before"])
 def test_killed_at_any_call(scene_of: Callable[..., Scene], *, acts: bool) -> None:
+    kill(scene_of, acts=acts, step=1)
+
+
+def kill(scene_of: Callable[..., Scene], *, acts: bool, step: int) -> None:
+    """Every so many calls, from the first on: the process ends there, and another goes on."""
     scene = scene_of(SWIFT)
     begin(scene)
     whole = Network(scene)
     finish(scene, lambda: whole)
     check(scene)
-    for number in range(1, whole.count + 1):
+    for number in range(1, whole.count + 1, step):
         scene = scene_of(SWIFT)
         begin(scene)
         with pytest.raises(Killed):

@@ -332,6 +332,7 @@ def test_a_file_that_another_keeps_for_itself(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("feedtool.ledger.database.PRAGMAS", ("PRAGMA busy_timeout = 1",))
+    monkeypatch.setattr("feedtool.ledger.database.WAIT_FOR_LOCK_MS", 1)
     path = tmp_path / "ledger.db"
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")

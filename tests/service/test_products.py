@@ -195,7 +195,7 @@ def test_what_a_report_says(changes: dict[str, Any], messages: Sequence[Message]
 
 
 def test_a_hostile_report_is_cut_short() -> None:
-    found = item(errors=[entry(message="x" * 100_000)] * 10_000)
+    found = item(errors=[entry(message="x" * 10_000)] * 2_000)
     assert len(found.messages) == MOST_MESSAGES
     assert len(found.messages[0].text) == LONGEST_TEXT
 
