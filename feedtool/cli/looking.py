@@ -1,6 +1,6 @@
 """The catalogue that the options of a command mean, out of the local cache."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -60,7 +60,7 @@ def _service(given: dict[str, Any]) -> str | None:
     return options.SANDBOX if given["sandbox"] else given["base_url"]
 
 
-def _not_brought(given: dict[str, Any], others: set[str] = frozenset()) -> UsageProblem:  # type: ignore[assignment]
+def _not_brought(given: dict[str, Any], others: Collection[str] = ()) -> UsageProblem:
     service = _service(given)
     of = f" of {service}" if service else ""
     there = f"; there is one in {', '.join(sorted(others))}" if others else ""

@@ -39,7 +39,7 @@ class CodeGroup:
     more_columns: bool = False
     """Whether there are more columns than those."""
     nouns: set[str] = field(default_factory=set)
-    """What is counted: `cell`, `row`, `column`, `sheet`."""
+    """What is counted: `cell`, `value`, `row`, `column`, `sheet`."""
     hint: str | None = None
     """What all of them advise; empty where they differ."""
 
@@ -131,4 +131,6 @@ def _verdicts(verdicts: Iterable[Verdict]) -> tuple[Counter[Status], list[Refusa
 def _noun(problem: Problem) -> str:
     if problem.row is None:
         return "column" if problem.column else "sheet"
-    return "cell" if problem.column else "row"
+    if problem.column:
+        return "cell"
+    return "value" if problem.field else "row"  # a row may lack several columns

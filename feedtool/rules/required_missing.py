@@ -29,4 +29,5 @@ def check(row: Row) -> Iterator[Fault]:
     feed = all_feeds()[row.kind]
     for key in feed.required(row):
         name = NAMES.get(key) or feed.name_of(row, key)
-        yield Fault(CODE, f"{name} is missing", "fill the cell", key)
+        hint = "fill the cell" if key in row.sheet.fields else "add its column, and fill it"
+        yield Fault(CODE, f"{name} is missing", hint, key)
