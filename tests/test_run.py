@@ -1,28 +1,22 @@
-"""The feature list in its order: check, plan, deliver, write; and the exit code of it all."""
+"""The feature list in its order: check, plan, deliver, write."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from feedtool import run
+from feedtool.books import Books
 from feedtool.check import Asked, Input
-from feedtool.check.result import INVALID, VALID, CheckedSheet
 from feedtool.copies import Outputs
 from feedtool.errors import (
-    Exit,
-    FeedtoolError,
-    FileProblem,
-    Interrupted,
     NotAuthorised,
-    StillPending,
     UsageProblem,
 )
 from feedtool.ledger import Ledger
 from feedtool.ledger.snapshots import Snapshots
-from feedtool.model import Status, Verdict
-from feedtool.report import Outcome
+from feedtool.outcomes import exit_code
 from feedtool.sandbox.transport import mount
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
@@ -32,64 +26,13 @@ START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 ADDRESS = "http://sandbox.invalid/v2"
 
 
-def outcome(*statuses: Status, invalid: int = 0, error: FileProblem | None = None) -> Outcome:
-    """A sheet whose rows became this."""
-    sheet = CheckedSheet("offers.csv", error=error)
-    verdicts = [Verdict(row, "", status) for row, status in enumerate(statuses, 2)]
-    for verdict in verdicts:
-        sheet.marks[verdict.row] = INVALID if verdict.status is Status.INVALID else VALID
-    for row in range(invalid):
-        sheet.marks[100 + row] = INVALID
-    return Outcome(sheet, None, True, (), lambda: iter(verdicts))
-
-
-MISSING = outcome(error=FileProblem("missing"))
-ENDS: Mapping[str, tuple[list[Outcome], FeedtoolError | None, int]] = {
-    "nothing": ([], None, 9),
-    "valid": ([outcome(Status.VALID)], None, 0),
-    "integrated": ([outcome(Status.INTEGRATED, Status.INTEGRATED)], None, 0),
-    "unchanged": ([outcome(Status.INTEGRATED, Status.UNCHANGED)], None, 0),
-    "superseded": ([outcome(Status.SUPERSEDED)], None, 0),
-    "invalid": ([outcome(Status.INTEGRATED, Status.INVALID)], None, 1),
-    "invalid, of a mere check": ([outcome(invalid=1)], None, 1),
-    "rejected": ([outcome(Status.INTEGRATED, Status.REJECTED)], None, 1),
-    "duplicated": ([outcome(Status.DUPLICATED)], None, 1),
-    "held": ([outcome(Status.HELD)], None, 1),
-    "unknown": ([outcome(Status.UNKNOWN)], None, 1),
-    "pending": ([outcome(Status.PENDING, Status.REJECTED)], None, 6),
-    "unreadable": ([MISSING], None, 3),
-    "unreadable and invalid": ([outcome(Status.INVALID), MISSING], None, 3),
-    "unreadable and pending": ([outcome(Status.PENDING), MISSING], None, 3),
-    "unreadable and integrated": ([outcome(Status.INTEGRATED), MISSING], None, 3),
-    "not authorised": ([outcome(Status.PENDING)], NotAuthorised("no"), 4),
-    "not authorised, and unreadable": ([MISSING], NotAuthorised("no"), 4),
-    "interrupted": ([outcome(Status.PENDING), MISSING], Interrupted("cut"), 5),
-    "still pending": ([outcome(Status.PENDING)], StillPending("wait"), 6),
-    "usage goes before all": ([MISSING, outcome(Status.PENDING)], UsageProblem("no"), 2),
-    "a bug goes before usage": ([MISSING], FeedtoolError("bug"), 70),
-}
-
-
-@pytest.mark.parametrize(("outcomes", "stopped", "code"), ENDS.values(), ids=ENDS)
-def test_the_exit_code(outcomes: list[Outcome], stopped: FeedtoolError | None, code: int) -> None:
-    assert run.exit_code(outcomes, stopped) == code
-
-
-@pytest.mark.parametrize("status", Status)
-def test_every_status_has_an_exit_code(status: Status) -> None:
-    good = {"Valid", "Integrated", "Unchanged", "Superseded"}
-    expected = Exit.OK if status in good else Exit.ROWS
-    expected = Exit.PENDING if status is Status.PENDING else expected
-    assert run.exit_code([outcome(status)]) == expected
-
-
 class Desk:
     """A seller at the sandbox, with a ledger in memory."""
 
     def __init__(self, folder: Path, *, is_known: bool = True) -> None:
         self.transport = mount(real=lambda: START)
         self.ledger = Ledger()
-        self.books = run.Books(self.ledger, Snapshots(folder / "snapshots"), folder / "results")
+        self.books = Books(self.ledger, Snapshots(folder / "snapshots"), folder / "results")
         token = StaticToken("sandbox" if is_known else "wrong")
         client = Client(ADDRESS, "seller", token, language="en", transport=self.transport)
         now, sleep = self.transport.now, self.transport.sleep
@@ -129,7 +72,7 @@ def test_every_row_of_every_file_has_its_answer(desk: Desk, files: Files) -> Non
     assert statuses(found) == [[(2, "Integrated"), (3, "Invalid")], [], [(2, "Integrated")]]
     assert [len(outcome.packages) for outcome in found.outcomes] == [1, 0, 1]
     assert len({outcome.run for outcome in found.outcomes}) == 1
-    assert run.exit_code(found.outcomes, found.stopped) == 3
+    assert exit_code(found.outcomes, found.stopped) == 3
 
 
 def test_packages_are_made_for_each_file(desk: Desk, files: Files) -> None:
@@ -146,7 +89,7 @@ def test_what_stops_a_delivery_keeps_back_nothing_that_is_known(files: Files) ->
     assert isinstance(found.stopped, NotAuthorised)
     assert [status for _, status in statuses(found)[0]] == ["Pending", "Invalid"]
     assert not target.exists()
-    assert run.exit_code(found.outcomes, found.stopped) == 4
+    assert exit_code(found.outcomes, found.stopped) == 4
     desk.ledger.close()
 
 
@@ -166,7 +109,7 @@ def test_a_file_that_cannot_be_read_holds_the_others_too(desk: Desk, files: File
 def test_without_waiting_rows_are_pending(desk: Desk, files: Files) -> None:
     found = desk.submit(files.csv(offer()), wait=False)
     assert statuses(found) == [[(2, "Pending")]]
-    assert run.exit_code(found.outcomes, found.stopped) == 6
+    assert exit_code(found.outcomes, found.stopped) == 6
 
 
 @pytest.mark.parametrize("name", ["offers.csv", "other.csv", "nowhere/copy.csv"])
@@ -204,4 +147,4 @@ def test_a_check_has_problems_and_no_verdicts(files: Files) -> None:
     (found,) = run.validate([Input("offers.csv", path)], Asked(), Outputs())
     assert list(found.every_verdict()) == []
     assert not found.is_submitted
-    assert run.exit_code([found]) == 1
+    assert exit_code([found]) == 1

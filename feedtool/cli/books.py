@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from feedtool.run import Books
+from feedtool.books import Books
 
 
 @contextmanager

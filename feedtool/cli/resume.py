@@ -10,7 +10,8 @@ from feedtool.cli import options
 from feedtool.errors import NothingToDo, Stopped
 
 if TYPE_CHECKING:
-    from feedtool.run import Books, Submission
+    from feedtool.books import Books
+    from feedtool.run import Submission
 
 
 def _given(function: options.F) -> options.F:
@@ -37,13 +38,13 @@ def resume(
 
     Where only the annotated copies are missing no account is needed.
     """
-    from feedtool import run as features
+    from feedtool.books import unfinished
     from feedtool.cli.books import books
 
     home = options.home_folder(given["home"])
     with books(home, given["ledger"]) as opened:
-        unfinished = features.unfinished(opened)
-        runs = unfinished if run is None else [one for one in unfinished if one == run]
+        left = unfinished(opened)
+        runs = left if run is None else [one for one in left if one == run]
         if not runs:
             _refuse_unknown(run, opened)
             what = "nothing is left to go on with" if run is None else f"run {run} is finished"
@@ -77,7 +78,7 @@ def results(ctx: click.Context, /, run: int, form: str, report: Path | None, **g
 
 
 def _refuse_unknown(run: int | None, opened: "Books") -> None:
-    from feedtool.run import recorded_of
+    from feedtool.books import recorded_of
 
     if run is not None:
         recorded_of(run, opened)
@@ -97,8 +98,9 @@ def _go_on(
     """Delivers runs, one after the other, and tells what came of all of them."""
     from datetime import UTC, datetime
 
+    from feedtool.books import has_to_ask
     from feedtool.cli.sending import tell_submission
-    from feedtool.run import Submission, has_to_ask, results
+    from feedtool.run import Submission, results
 
     found = Submission([])
     for run in runs:
@@ -145,7 +147,7 @@ def _account(
     ctx: click.Context, run_id: int, opened: "Books", given: dict[str, Any]
 ) -> dict[str, Any]:
     """The way to the account that a run is of; the token is to be had as it was then."""
-    from feedtool.run import recorded_of
+    from feedtool.books import recorded_of
 
     run, recorded = opened.ledger.run(run_id), recorded_of(run_id, opened)
     if run is None:

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from feedtool.cli.endings import say, tell, wants_colour
 from feedtool.errors import FeedtoolError, UsageProblem
+from feedtool.outcomes import exit_code
 from feedtool.report.outcome import Outcome
-from feedtool.run import exit_code
 
 
 def tell_outcomes(

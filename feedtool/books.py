@@ -1,0 +1,124 @@
+"""What outlives a command: the ledger, the snapshots, and what they say is left to do."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from feedtool import plan
+from feedtool.check import Asked, Input
+from feedtool.check.result import CheckedSheet
+from feedtool.errors import FileProblem, UsageProblem
+from feedtool.recorded import Recorded
+
+if TYPE_CHECKING:  # the ledger's library takes longer to import than a small file to check
+    from feedtool.ledger import Ledger, Run
+    from feedtool.ledger.snapshots import Snapshots
+
+UNWRITTEN = ""
+"""In the place of a hash: what a run is to write there is not written yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Books:
+    """What outlives a command."""
+
+    ledger: "Ledger"
+    snapshots: "Snapshots"
+    folder: Path
+    """Where copies go that cannot be written where they belong."""
+
+    def keep(self, one: Input) -> "Kept":
+        """A file as it is now; what cannot be read is told where it is read."""
+        try:
+            sha256 = self.snapshots.keep(one.path)
+            return Kept(Input(one.name, self.snapshots.path_of(sha256)), sha256)
+        except FileProblem:
+            return Kept(one, None)
+
+    def spares(self, run: int, target: Path) -> Iterator[Path]:
+        """Other places for a copy: beside it, then with the ledger."""
+        yield target.with_name(f"{target.stem}.run-{run}{target.suffix}")
+        with suppress(OSError):
+            self.folder.mkdir(mode=0o700, exist_ok=True)
+        yield self.folder / f"{target.stem}.run-{run}{target.suffix}"
+
+
+class Kept(NamedTuple):
+    """An input that stays as it is, whatever becomes of the user's file."""
+
+    file: Input
+    sha256: str | None
+    """None where it could not be read."""
+
+
+def recorded_of(run: int, books: Books) -> Recorded:
+    """What the command of a run was told. UsageProblem where there is no such run."""
+    found = books.ledger.run(run)
+    if found is None:
+        raise UsageProblem(f"there is no run {run}", "`feedtool runs` lists them")
+    return Recorded.from_json(found.options)
+
+
+def unfinished(books: Books) -> list[int]:
+    """The runs to go on with, oldest first.
+
+    Those with a package that is not closed, those that were killed before all of their rows were
+    in the ledger, and those that were killed before their answers were written.
+    """
+    open_ones = set(books.ledger.unfinished())
+    runs = reversed(books.ledger.runs())
+    return [run.run_id for run in runs if run.run_id in open_ones or _is_left(run, books)]
+
+
+def has_to_ask(run: int, books: Books) -> bool:
+    """Whether anything of a run is still to be sent to the service, or to be fetched from it."""
+    is_whole = recorded_of(run, books).is_whole(books.ledger.files(run))
+    return not is_whole or run in books.ledger.unfinished()
+
+
+def _is_left(run: "Run", books: Books) -> bool:
+    recorded = Recorded.from_json(run.options)
+    if not recorded.is_whole(books.ledger.files(run.run_id)):
+        return True
+    return any(
+        books.ledger.output(str(target.absolute())) == UNWRITTEN
+        and not any(
+            books.ledger.output(str(spare.absolute())) for spare in books.spares(run.run_id, target)
+        )
+        for target in recorded.wanted()
+    )
+
+
+def kept_inputs(recorded: Recorded, books: Books) -> list[Input]:
+    """A run's files as they were. FileProblem where a snapshot is gone, or was changed."""
+    return [Input(name, books.snapshots.path_of(sha256)) for name, sha256 in recorded.inputs]
+
+
+def record(
+    books: Books, run: int, sheets: Iterable[CheckedSheet], recorded: Recorded, now: datetime
+) -> None:
+    """Writes down what is to be written, and the sheets' rows before any of them is sent.
+
+    What is there already stays: whoever was killed in the midst of it goes on.
+    """
+    for target in recorded.wanted():
+        books.ledger.add_output(run, str(target.absolute()), UNWRITTEN, now)
+    there = {(file.path, file.sheet) for file in books.ledger.files(run)}
+    for sheet in sheets:
+        if sheet.error is None and (sheet.file, sheet.sheet) not in there:
+            books.ledger.add_file(
+                run,
+                uploads_of(sheet, recorded.asked),
+                path=sheet.file,
+                sha256=dict(recorded.inputs)[sheet.file],
+                kind=sheet.kind or "",
+                sheet=sheet.sheet,
+            )
+
+
+def uploads_of(sheet: CheckedSheet, asked: Asked) -> Iterator[plan.Planned]:
+    """The uploads of a sheet's valid rows."""
+    return plan.uploads(sheet.valid_items(), asked.dialect.limits)

@@ -1,0 +1,70 @@
+"""The exit code of a command, from what became of its rows and what stopped it."""
+
+from collections.abc import Mapping
+
+import pytest
+
+from feedtool.check.result import INVALID, VALID, CheckedSheet
+from feedtool.errors import (
+    Exit,
+    FeedtoolError,
+    FileProblem,
+    Interrupted,
+    NotAuthorised,
+    StillPending,
+    UsageProblem,
+)
+from feedtool.model import Status, Verdict
+from feedtool.outcomes import exit_code
+from feedtool.report import Outcome
+
+
+def outcome(*statuses: Status, invalid: int = 0, error: FileProblem | None = None) -> Outcome:
+    """A sheet whose rows became this."""
+    sheet = CheckedSheet("offers.csv", error=error)
+    verdicts = [Verdict(row, "", status) for row, status in enumerate(statuses, 2)]
+    for verdict in verdicts:
+        sheet.marks[verdict.row] = INVALID if verdict.status is Status.INVALID else VALID
+    for row in range(invalid):
+        sheet.marks[100 + row] = INVALID
+    return Outcome(sheet, None, True, (), lambda: iter(verdicts))
+
+
+MISSING = outcome(error=FileProblem("missing"))
+ENDS: Mapping[str, tuple[list[Outcome], FeedtoolError | None, int]] = {
+    "nothing": ([], None, 9),
+    "valid": ([outcome(Status.VALID)], None, 0),
+    "integrated": ([outcome(Status.INTEGRATED, Status.INTEGRATED)], None, 0),
+    "unchanged": ([outcome(Status.INTEGRATED, Status.UNCHANGED)], None, 0),
+    "superseded": ([outcome(Status.SUPERSEDED)], None, 0),
+    "invalid": ([outcome(Status.INTEGRATED, Status.INVALID)], None, 1),
+    "invalid, of a mere check": ([outcome(invalid=1)], None, 1),
+    "rejected": ([outcome(Status.INTEGRATED, Status.REJECTED)], None, 1),
+    "duplicated": ([outcome(Status.DUPLICATED)], None, 1),
+    "held": ([outcome(Status.HELD)], None, 1),
+    "unknown": ([outcome(Status.UNKNOWN)], None, 1),
+    "pending": ([outcome(Status.PENDING, Status.REJECTED)], None, 6),
+    "unreadable": ([MISSING], None, 3),
+    "unreadable and invalid": ([outcome(Status.INVALID), MISSING], None, 3),
+    "unreadable and pending": ([outcome(Status.PENDING), MISSING], None, 3),
+    "unreadable and integrated": ([outcome(Status.INTEGRATED), MISSING], None, 3),
+    "not authorised": ([outcome(Status.PENDING)], NotAuthorised("no"), 4),
+    "not authorised, and unreadable": ([MISSING], NotAuthorised("no"), 4),
+    "interrupted": ([outcome(Status.PENDING), MISSING], Interrupted("cut"), 5),
+    "still pending": ([outcome(Status.PENDING)], StillPending("wait"), 6),
+    "usage goes before all": ([MISSING, outcome(Status.PENDING)], UsageProblem("no"), 2),
+    "a bug goes before usage": ([MISSING], FeedtoolError("bug"), 70),
+}
+
+
+@pytest.mark.parametrize(("outcomes", "stopped", "code"), ENDS.values(), ids=ENDS)
+def test_the_exit_code(outcomes: list[Outcome], stopped: FeedtoolError | None, code: int) -> None:
+    assert exit_code(outcomes, stopped) == code
+
+
+@pytest.mark.parametrize("status", Status)
+def test_every_status_has_an_exit_code(status: Status) -> None:
+    good = {"Valid", "Integrated", "Unchanged", "Superseded"}
+    expected = Exit.OK if status in good else Exit.ROWS
+    expected = Exit.PENDING if status is Status.PENDING else expected
+    assert exit_code([outcome(status)]) == expected
