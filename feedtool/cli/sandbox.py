@@ -37,7 +37,8 @@ def sandbox(port: int, state: Path | None, speed: float, quota: int | None) -> N
     """Serve the embedded sandbox on this machine, until Ctrl-C.
 
     The first line on stdout is the base address for --base-url. The token is `sandbox`, any
-    seller is known, the channels are PRIMARY and SECOND.
+    seller is known (`unopened` has no access to competing offers), the channels are PRIMARY and
+    SECOND.
     """
     from feedtool.sandbox import StateUnreadableError
     from feedtool.sandbox.server import serve

@@ -7,6 +7,7 @@ Reading order: `core` (a request becomes a response), `parts.packages` and `part
 routes), `integration` and `business` (what becomes of an offer request), `shelf` (the offers).
 Then `catalogue` and `parts.catalogue` (what there is), `parts.products` (the routes),
 `product_integration` and `product_rules` (what becomes of a product), `product_sheets`.
+Then `parts.legacy`, `legacy_zip` and `legacy_integration` (an Offers.xml), `parts.competition`.
 Ways to run it: `transport` (in-process, for httpx) and `server` (on a port of this machine).
 """
 

@@ -12,6 +12,7 @@ CREATED = "8000"
 UPDATED = "9000"
 DOUBLED = "2801"
 PACKAGE_EMPTY = "1023"
+PACKAGE_FULL = "1723"
 
 MESSAGES: dict[str, tuple[str, str, str]] = {
     # 10: required
@@ -66,6 +67,11 @@ MESSAGES: dict[str, tuple[str, str, str]] = {
         "Les frais de port de la livraison contre signature sont obligatoires.",
         "Los gastos del envío con firma son obligatorios.",
     ),
+    "1014": (
+        "The comment is required, even when it is empty.",
+        "Le commentaire est obligatoire, même vide.",
+        "El comentario es obligatorio, aunque esté vacío.",
+    ),
     "1015": (
         "The additional shipping cost of the not tracked delivery is required.",
         "Les frais additionnels de la livraison non suivie sont obligatoires.",
@@ -103,10 +109,80 @@ MESSAGES: dict[str, tuple[str, str, str]] = {
         "La référence vendeur contient des caractères interdits.",
         "La referencia del vendedor contiene caracteres no permitidos.",
     ),
+    "1105": (
+        "The quantity is not a whole number.",
+        "La quantité n'est pas un nombre entier.",
+        "La cantidad no es un número entero.",
+    ),
+    "1106": (
+        "The price is not a number.",
+        "Le prix n'est pas un nombre.",
+        "El precio no es un número.",
+    ),
+    "1107": (
+        "The VAT rate is not a number.",
+        "Le taux de TVA n'est pas un nombre.",
+        "El tipo de IVA no es un número.",
+    ),
+    "1108": (
+        "The eco-participation is not a number.",
+        "L'éco-participation n'est pas un nombre.",
+        "La ecotasa no es un número.",
+    ),
+    "1109": (
+        "The preparation time is not a whole number.",
+        "Le délai de préparation n'est pas un nombre entier.",
+        "El plazo de preparación no es un número entero.",
+    ),
+    "1111": (
+        "The shipping cost of the not tracked delivery is not a number.",
+        "Les frais de port de la livraison non suivie ne sont pas un nombre.",
+        "Los gastos del envío sin seguimiento no son un número.",
+    ),
+    "1112": (
+        "The shipping cost of the tracked delivery is not a number.",
+        "Les frais de port de la livraison suivie ne sont pas un nombre.",
+        "Los gastos del envío con seguimiento no son un número.",
+    ),
+    "1113": (
+        "The shipping cost of the signed delivery is not a number.",
+        "Les frais de port de la livraison contre signature ne sont pas un nombre.",
+        "Los gastos del envío con firma no son un número.",
+    ),
+    "1115": (
+        "The additional cost of the not tracked delivery is not a number.",
+        "Les frais additionnels de la livraison non suivie ne sont pas un nombre.",
+        "Los gastos adicionales del envío sin seguimiento no son un número.",
+    ),
+    "1116": (
+        "The additional cost of the tracked delivery is not a number.",
+        "Les frais additionnels de la livraison suivie ne sont pas un nombre.",
+        "Los gastos adicionales del envío con seguimiento no son un número.",
+    ),
+    "1117": (
+        "The additional cost of the signed delivery is not a number.",
+        "Les frais additionnels de la livraison contre signature ne sont pas un nombre.",
+        "Los gastos adicionales del envío con firma no son un número.",
+    ),
+    "1118": (
+        "The struck price is not a number.",
+        "Le prix barré n'est pas un nombre.",
+        "El precio tachado no es un número.",
+    ),
     "1124": (
         "The product reference may hold letters, digits, dashes and dots only.",
         "La référence produit n'admet que lettres, chiffres, tirets et points.",
         "La referencia de producto solo admite letras, cifras, guiones y puntos.",
+    ),
+    "1128": (
+        "The costs of a delivery mode are not numbers.",
+        "Les frais d'un mode de livraison ne sont pas des nombres.",
+        "Los gastos de un modo de entrega no son números.",
+    ),
+    "1131": (
+        "The DEA is not a number.",
+        "La DEA n'est pas un nombre.",
+        "La DEA no es un número.",
     ),
     # 12: length
     "1203": (
@@ -180,6 +256,11 @@ MESSAGES: dict[str, tuple[str, str, str]] = {
         "The additional cost of the signed delivery must not be negative.",
         "Les frais additionnels de la livraison contre signature ne peuvent pas être négatifs.",
         "Los gastos adicionales del envío con firma no pueden ser negativos.",
+    ),
+    "1723": (
+        "The package holds more offers than one may.",
+        "Le package contient plus d'offres que permis.",
+        "El paquete contiene más ofertas de las permitidas.",
     ),
     "1728": (
         "The costs of a delivery mode must not be negative.",

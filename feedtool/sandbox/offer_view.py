@@ -186,6 +186,11 @@ def _acceptance(row: sqlite3.Row, settings: Settings) -> str | None:
     return None if row["channel"] == settings.primary_channel else "Accepted"
 
 
+def _comments(row: sqlite3.Row, settings: Settings) -> str | None:
+    """On the primary channel alone (part "What the service does")."""
+    return row["comment"] or None if row["channel"] == settings.primary_channel else None
+
+
 NODES: dict[str, Callable[[sqlite3.Row, Settings], Any]] = {
     "sellerId": lambda row, _: row["seller"],
     "sellerExternalReference": lambda row, _: row["reference"],
@@ -202,7 +207,7 @@ NODES: dict[str, Callable[[sqlite3.Row, Settings], Any]] = {
     "createdAt": lambda row, _: row["created_at"],
     "updatedAt": lambda row, _: row["updated_at"],
     "conversionDate": lambda _row, _: None,
-    "comments": lambda _row, _: None,
+    "comments": _comments,
     "offerCompetition": lambda _row, _: None,
     "salesChannelFeedback": _feedback,
 }

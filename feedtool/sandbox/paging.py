@@ -47,7 +47,7 @@ def asked_page(exchange: Exchange) -> Page:
 
 def asked_limit(exchange: Exchange) -> int:
     """The `limit` as it was asked for, 100 by default."""
-    return _asked_number(exchange, "limit", LIMIT)
+    return asked_number(exchange, "limit", LIMIT)
 
 
 def _after(exchange: Exchange) -> int:
@@ -106,11 +106,12 @@ def asked_numbered_page(exchange: Exchange) -> NumberedPage:
 
     A highest size is not documented; no page is ever longer than HIGHEST.
     """
-    size = _asked_number(exchange, "pageSize", PAGE_SIZE)
-    return NumberedPage(_asked_number(exchange, "pageIndex", 1), min(size, HIGHEST))
+    size = asked_number(exchange, "pageSize", PAGE_SIZE)
+    return NumberedPage(asked_number(exchange, "pageIndex", 1), min(size, HIGHEST))
 
 
-def _asked_number(exchange: Exchange, name: str, default: int) -> int:
+def asked_number(exchange: Exchange, name: str, default: int) -> int:
+    """The number under `name`, from 1; anything else is 400 ("Errors", rule 1)."""
     text = exchange.parameters.get(name, str(default))
     if not re.fullmatch(r"[0-9]{1,9}", text) or int(text) == 0:
         raise bad_request(name, f"{name} must be a number from 1.")

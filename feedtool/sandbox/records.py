@@ -11,6 +11,7 @@ from feedtool.sandbox.offer_view import offer_document
 from feedtool.sandbox.product_integration import Outcome, outcome_of
 from feedtool.sandbox.product_sheets import sheet_of
 from feedtool.sandbox.product_view import product_document
+from feedtool.sandbox.shelf import SHOWN_COLUMNS
 from feedtool.sandbox.state import State, moment_of
 
 if TYPE_CHECKING:
@@ -21,6 +22,12 @@ if TYPE_CHECKING:
     from feedtool.sandbox.settings import Settings
 
 CHUNK = 1000
+
+OFFERS = f"""
+SELECT {SHOWN_COLUMNS} FROM offer AS o JOIN stock AS s USING (seller, product, condition)
+WHERE o.id > ? AND (o.seller = ? OR ? IS NULL) AND (o.channel = ? OR ? IS NULL)
+ORDER BY o.id LIMIT ?
+"""  # noqa: S608 - only constants of ours are filled in
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +97,7 @@ def offer_documents(
     state: State, settings: Settings, seller: str | None, channel: str | None
 ) -> Iterator[dict[str, Any]]:
     """The offers as GET /offers shows them in every detail, of all sellers unless one is named."""
-    query = (
-        "SELECT o.*, s.quantity FROM offer AS o JOIN stock AS s USING (seller, product, condition)"
-        " WHERE o.id > ? AND (o.seller = ? OR ? IS NULL) AND (o.channel = ? OR ? IS NULL)"
-        " ORDER BY o.id LIMIT ?"
-    )
-    for row in _rows(state, query, seller, seller, channel, channel):
+    for row in _rows(state, OFFERS, seller, seller, channel, channel):
         yield offer_document(row, settings)
 
 

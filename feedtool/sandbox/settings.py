@@ -54,6 +54,8 @@ class Settings:
     """Results are readable for so long after processing (part "Limits")."""
     upload_limit: int = 100
     package_limit: int = 50_000
+    legacy_limit: int = 40_000
+    """Offers of a legacy zip."""
     primary_channel: str = "PRIMARY"
     channels: tuple[str, ...] = ("PRIMARY", "SECOND")
     token: str = "sandbox"  # noqa: S105 - the one that everybody may know
@@ -76,5 +78,7 @@ class Settings:
     """Of a larger package, the report shows only so many products, as the field has seen."""
     creations: Quota | None = None
     """So many product sheets may a seller create in a window; more are refused by the report."""
+    unopened_sellers: tuple[str, ...] = ("unopened",)
+    """Whose accounts have no access to the competing-offer routes (part "Authentication", 4)."""
     closed_products: tuple[str, ...] = ()
     """GTINs of sheets that are Archived: only their creator may add anything to them."""

@@ -46,10 +46,17 @@ CREATE TABLE IF NOT EXISTS stock(
   quantity INTEGER NOT NULL,
   PRIMARY KEY (seller, product, condition)
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS offer_comment( -- the legacy zip alone can say one
+  offer INTEGER PRIMARY KEY,
+  text TEXT NOT NULL
+);
 CREATE TABLE IF NOT EXISTS product_sheet( -- those created through products-integration
   product TEXT PRIMARY KEY
 ) WITHOUT ROWID;
 """
+
+SHOWN_COLUMNS = """o.*, s.quantity,
+  (SELECT text FROM offer_comment WHERE offer = o.id) AS comment"""
 
 KNOWN_COLUMNS = """o.id, o.product, o.gtin, o.product_reference, o.condition, o.price,
   o.origin_price, o.taxes, o.modes, o.preparation"""
@@ -144,6 +151,20 @@ class Shelf:
     def remove(self, offer: KnownOffer) -> None:
         """Take the offer off the shelf."""
         self.db.execute("DELETE FROM offer WHERE id = ?", (offer.id,))
+
+    def clear(self) -> None:
+        """Take all offers of the channel off the shelf."""
+        self.db.execute(
+            "DELETE FROM offer WHERE seller = ? AND channel = ?", (self.seller, self.channel)
+        )
+
+    def comment(self, reference: str, text: str) -> None:
+        """Give an offer a comment, or an empty one."""
+        self.db.execute(
+            "INSERT OR REPLACE INTO offer_comment"
+            " SELECT id, ? FROM offer WHERE seller = ? AND channel = ? AND reference = ?",
+            (text, self.seller, self.channel, reference),
+        )
 
     def sell(self, reference: str, quantity: int) -> bool:
         """Lower the stock of an offer, on whatever channel its product is offered.

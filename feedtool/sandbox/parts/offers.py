@@ -59,11 +59,11 @@ def read_offers(exchange: Exchange) -> Response:
     )
 
 
-OFFERS = """
-SELECT o.*, s.quantity FROM offer AS o JOIN stock AS s USING (seller, product, condition)
-WHERE o.seller = :seller AND o.channel = :channel AND o.id > :after{conditions}
+OFFERS = f"""
+SELECT {shelf.SHOWN_COLUMNS} FROM offer AS o JOIN stock AS s USING (seller, product, condition)
+WHERE o.seller = :seller AND o.channel = :channel AND o.id > :after{{conditions}}
 ORDER BY o.id LIMIT :rows
-"""
+"""  # noqa: S608 - only constants of ours are filled in
 
 
 def _asked_fields(exchange: Exchange) -> list[str]:

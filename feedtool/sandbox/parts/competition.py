@@ -1,0 +1,101 @@
+"""The competing-offer routes: part "Legacy offer routes" of the specification.
+
+Access by special request: an account that is not opened for them gets a 403 (part
+"Authentication", 3 and 4).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+from urllib.parse import unquote_plus
+
+from feedtool.sandbox.business import is_gtin
+from feedtool.sandbox.competition import competition
+from feedtool.sandbox.message import Response, json_answer
+from feedtool.sandbox.problem import FIELD_MISSING, Refused, bad_request
+from feedtool.sandbox.route import Exchange, Route
+from feedtool.sandbox.shelf import gtin_product
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from feedtool.sandbox.settings import Settings
+
+TABLES = ""
+
+MOST = 1000
+"""Changes that are told at once."""
+
+REFERENCE = re.compile("P([0-9A-F]{1,12})")
+"""A product_id, as `product_sheets.Sheet.reference` makes it."""
+
+
+def read_competition(exchange: Exchange) -> Response:
+    """GET /competing-offers: of the products asked for, EANs or product_ids, in their order."""
+    _check_access(exchange)
+    asked = _asked_products(exchange.request.query)
+    if not asked:
+        raise bad_request("products", "products is required.", FIELD_MISSING)
+    found = (
+        competition(exchange.db, exchange.settings, exchange.seller, product)
+        for product in dict.fromkeys(map(_product, asked))
+        if product
+    )
+    items = [one for one in found if one]
+    return json_answer(200, {"count": len(items), "items": items})
+
+
+def read_changes(exchange: Exchange) -> Response:
+    """GET /competing-offer-changes: of the products that the seller offers, latest first."""
+    _check_access(exchange)
+    rows = exchange.db.execute(
+        "SELECT DISTINCT product FROM offer WHERE seller = ? AND channel = ? AND gtin <> ''",
+        (exchange.seller, exchange.settings.primary_channel),
+    )
+    found = [
+        one
+        for row in rows.fetchall()
+        if (one := competition(exchange.db, exchange.settings, exchange.seller, row["product"]))
+        and one["offers"]
+    ]
+    found.sort(key=lambda one: (one["last_change_date"], one["product"]["product_ean"]))
+    return json_answer(200, found[: -MOST - 1 : -1])
+
+
+def _check_access(exchange: Exchange) -> None:
+    if exchange.seller in exchange.settings.unopened_sellers:
+        raise Refused(403, "The account is not opened for competing offers.")
+
+
+def _asked_products(query: str) -> list[str]:
+    """The values of `products`, "separated by &", whether that is percent-encoded or not."""
+    values = [
+        unquote_plus(pair.removeprefix("products="))
+        for pair in query.split("&")
+        if pair.startswith("products=") or "=" not in pair
+    ]
+    return [one for value in values for one in value.split("&") if one]
+
+
+def _product(asked: str) -> str:
+    """What identifies the product of an EAN or a product_id; empty where it is neither."""
+    if is_gtin(asked):
+        return gtin_product(asked)
+    found = REFERENCE.fullmatch(asked)
+    return str(int(found[1], 16)).zfill(14) if found else ""
+
+
+def next_due(_db: sqlite3.Connection) -> str | None:
+    """Other sellers do nothing by themselves."""
+    return None
+
+
+def step(_db: sqlite3.Connection, _settings: Settings) -> None:
+    """Nothing, see `next_due`."""
+
+
+ROUTES = (
+    Route("GET", "/competing-offers", read_competition),
+    Route("GET", "/competing-offer-changes", read_changes),
+)
