@@ -13,9 +13,6 @@ from feedtool.sheets.styles import GENERAL, Moment, Style
 
 CELL_TYPES = ("n", "s", "str", "inlineStr", "b", "e", "d")
 
-_TYPE = r' t="(?:s|n|str|inlineStr|b|e|d)"'
-ATTRIBUTES = rf'(?: s="[0-9]++"(?:{_TYPE})?+|{_TYPE}(?: s="[0-9]++")?+)?+'
-"""A cell's attributes after its reference, as all common programs write them."""
 _FORMULA = (
     r'<f(?: aca="\w++")?+(?: t="\w++")?+(?: ref="[A-Z0-9:]++")?+(?: ca="\w++")?+(?: si="\w++")?+'
 )

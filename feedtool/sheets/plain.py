@@ -16,6 +16,7 @@ from typing import Generic, TypeVar
 from feedtool.sheets.cut import split_aside
 from feedtool.sheets.escapes import escape, has_only_known_references
 from feedtool.sheets.markup import corrupt
+from feedtool.sheets.tidy import tidy
 
 T = TypeVar("T")
 
@@ -31,9 +32,6 @@ _FORBIDDEN = bytes(code for code in range(32) if code not in b"\t\n\r")
 _COMMENT = re.compile(r"<!--[^-]*+(?:-[^-]++)*+-->")
 _INSTRUCTION = re.compile(r"<\?(?!(?i:xml))[A-Za-z_][\w.-]*+(?:[ \t\n](?s:.*))?\?>", re.ASCII)
 _CDATA = "<![CDATA["
-_BLANKS_BETWEEN_TAGS = re.compile(r">[ \t\n]+(?=<(?:[^/]|/(?:\w+:)?(?:c|row|is|si)>))", re.ASCII)
-"""Before a tag that begins, or that ends an element whose own text means nothing."""
-_SINGLE_QUOTED_TAG = re.compile(r"""<[\w:]+(?:[ \t\n]+[\w:]+='[^'"<>&]*')+[ \t\n]*/?>""", re.ASCII)
 _LONGEST_REST = 8
 
 
@@ -74,13 +72,16 @@ def _declared_as_utf8(text: str, codec: str) -> str | None:
     return f"{declared[1]}UTF-8{declared[3]}{text[declared.end() :]}"
 
 
-def plain(data: bytes) -> str | None:
-    """The text, if a parser would find in it the same characters and no fault; else None."""
+def plain(data: bytes, prefix: str = "") -> str | None:
+    """The text, if a parser would find in it the same characters and no fault; else None.
+
+    `prefix` stands before the names of its tags, and not in what comes out.
+    """
     text = None if b"\r" in data else _characters(data)
-    return text if text is not None and _has_no_fault(text) else None
+    return unprefixed(text, prefix) if text is not None and _has_no_fault(text) else None
 
 
-def rewritten(data: bytes) -> str | None:
+def rewritten(data: bytes, prefix: str = "") -> str | None:
     """The same for whole items, after writing them as plainly as can be."""
     text = _characters(data)
     if text is None:
@@ -92,10 +93,10 @@ def rewritten(data: bytes) -> str | None:
         if whole is None:
             return None
         text = whole
-    text = _BLANKS_BETWEEN_TAGS.sub(">", text.lstrip(" \t\n"))
-    if "='" in text:
-        text = _SINGLE_QUOTED_TAG.sub(lambda tag: tag[0].replace("'", '"'), text)
-    return text if _has_no_fault(text) else None
+    if not _has_no_fault(text):
+        return None
+    bare = unprefixed(text, prefix)
+    return None if bare is None else tidy(bare)
 
 
 def _characters(data: bytes) -> str | None:
@@ -159,8 +160,7 @@ class Writings(Generic[T]):
         for way in self._ways:
             if not way.is_awake():
                 continue
-            text = way.write(data)
-            text = None if text is None else unprefixed(text, prefix)
+            text = way.write(data, prefix)
             taken = None if text is None or text == refused else self._take(text)
             way.note(succeeded=taken is not None)
             if taken is not None:
@@ -172,7 +172,7 @@ class Writings(Generic[T]):
 class _Way:
     """A way of writing, and how it fared."""
 
-    def __init__(self, write: Callable[[bytes], str | None]) -> None:
+    def __init__(self, write: Callable[[bytes, str], str | None]) -> None:
         self.write = write
         self._failures = 0
         self._rest = 0

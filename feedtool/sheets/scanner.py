@@ -11,14 +11,15 @@ its rows are ragged or wide (`read_cells`), else by the parser (`events`).
 """
 
 import re
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from functools import lru_cache
 from itertools import accumulate
 from typing import NamedTuple
 
 from feedtool.cells import index_of, letters
-from feedtool.sheets.decode import ATTRIBUTES, CONTENT
+from feedtool.sheets.decode import CONTENT
 from feedtool.sheets.events import LAST_COLUMN, LAST_ROW, Row
+from feedtool.sheets.tidy import ATTRIBUTES
 
 WIDEST = 400
 """Columns that a pattern of a whole row is made for; rows beyond are read cell by cell."""
@@ -40,8 +41,11 @@ _REST = rf"(?:({ATTRIBUTES}>{CONTENT})</c>|{ATTRIBUTES}(?:/>|>{_NO_VALUE}</c>))"
 _CELL = rf'(?:<c(?: r="{{}}\1"|(?! r=)){_REST})?+'
 """A cell without a reference stands in the column after the cell before it: in the first one that
 is free, since whatever has one can match no earlier column."""
-_OPENED = re.compile(rf"[ \t\n]*+<row{_NUMBER}{_ROW_ATTRIBUTES}>", re.ASCII)
-_ANY_CELL = re.compile(rf'<c r="([A-Z]{{1,3}})([1-9][0-9]{{0,6}})"{_REST}(?=<c |\Z)', re.ASCII)
+_OPENED = re.compile(rf"[ \t\n]*+<row(?:{_NUMBER})?+{_ROW_ATTRIBUTES}>", re.ASCII)
+_EMPTY_ROW = re.compile(r"(<row(?: [^<>]*)?)/>")
+_ANY_CELL = re.compile(
+    rf'<c(?: r="([A-Z]{{1,3}})([1-9][0-9]{{0,6}})"|(?! r=)){_REST}(?=<c[ >/]|\Z)', re.ASCII
+)
 _ATTRIBUTE = re.compile(r' ((?:([A-Za-z_]\w*):)?[A-Za-z_]\w*)="[^"&<>]*"', re.ASCII)
 _HIDDEN = re.compile(r' hidden="(?:1|true)"')
 _KNOWN_AT_MOST = 10_000
@@ -108,17 +112,17 @@ class Scanner:
         Every `<c` of a row begins a match, since there are as many matches as `<c`, and every
         match ends where a `<c` or the row's end follows: nothing is left over.
         """
-        *parts, rest = text.split("</row>")
+        *parts, rest = _EMPTY_ROW.sub(r"\1></row>", text).split("</row>")
         opened = [_OPENED.match(part) for part in parts]
         if rest.strip(_BLANKS) or not parts or not all(opened):
             return None
         tags = [tag for tag in opened if tag]
-        numbers = [int(tag[1]) for tag in tags]
+        numbers = _numbers([tag[1] or "" for tag in tags], after)
         if not _ascend(numbers, after) or not self._knows({tag[2] for tag in tags}):
             return None
         rows = []
         for number, tag in zip(numbers, tags, strict=True):
-            cells = _cells(tag.string, tag.end(), tag[1])
+            cells = _cells(tag.string, tag.end(), str(number))
             if cells is None:
                 return None
             if cells:
@@ -145,7 +149,7 @@ class Scanner:
         )
 
 
-def _numbers(texts: tuple[str, ...], after: int) -> list[int]:
+def _numbers(texts: Sequence[str], after: int) -> list[int]:
     """The numbers of rows; one that has none comes right after the row before it."""
     if "" not in texts:
         return list(map(int, texts))
@@ -165,10 +169,20 @@ def _cells(part: str, start: int, number: str) -> dict[int, Hashable] | None:
     if not found:
         return {} if start == len(part) else None
     names, rows, keys = zip(*found, strict=True)
-    columns = list(map(_column, names))
-    if set(rows) != {number} or len(set(columns)) != len(columns) or max(columns) > LAST_COLUMN:
+    columns = _columns(names)
+    if set(rows) - {""} - {number} or len(set(columns)) != len(columns):
+        return None
+    if max(columns) > LAST_COLUMN:
         return None
     return {column: key for column, key in zip(columns, keys, strict=True) if key}
+
+
+def _columns(names: tuple[str, ...]) -> list[int]:
+    """The columns of cells; one without a reference comes right after the cell before it."""
+    if "" not in names:
+        return list(map(_column, names))
+    places = accumulate(names, lambda last, name: _column(name) if name else last + 1, initial=-1)
+    return list(places)[1:]
 
 
 _column = lru_cache(maxsize=LAST_COLUMN + 1)(index_of)

@@ -245,6 +245,24 @@ WIDE = "".join(
 )
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        WIDE,
+        WIDE + '<row r="11"/>',
+        WIDE.replace(' r="E9"', ""),
+        WIDE.replace(' r="C9"', "") + "<row><c/><c><v>1</v></c></row>",
+        WIDE.replace('<row r="9"', '<row r="7" ht="9"/><row/><row r="9"'),
+        WIDE.replace('r="XFD3"', 'r="XFC3"').replace(
+            '</v></c></row>\n<row r="9"', '</v></c><c><v>5</v></c></row>\n<row r="9"'
+        ),
+        '<row r="1"/>',
+    ],
+)
+def test_any_row_is_read_cell_by_cell(text: str) -> None:
+    assert by_cells(text) == by_parser(text)
+
+
 def test_wide_and_ragged_rows_are_read_cell_by_cell() -> None:
     assert by_pattern(WIDE, 400) is None
     found = by_cells(WIDE)
@@ -260,14 +278,16 @@ def test_wide_and_ragged_rows_are_read_cell_by_cell() -> None:
         WIDE.replace('r="E9"', 'r="C9"'),
         WIDE.replace('r="E9"', 'r="E8"'),
         WIDE.replace('r="E9"', 'r="XFE9"'),
-        WIDE.replace('r="E9"', ""),
         WIDE.replace('<c r="E9"', '<d/><c r="E9"'),
         WIDE.replace('<c r="E9"', 'x<c r="E9"'),
         WIDE.replace('<row r="10"', '<row r="9"'),
         WIDE.replace('<row r="10"', '<row r="10" xmlns="urn:y"'),
+        WIDE.replace('r="E9" s="1"', ' s="1" r="E9"'),
+        WIDE.replace('r="XFD3"', 'r="XFC3"').replace(
+            '</c></row>\n<row r="9"', '</c><c/><c/></row>\n<row r="9"'
+        ),
         WIDE + '<row r="11">',
-        WIDE + '<row r="11"/>',
-        '<row r="1"/>',
+        WIDE + '<row r="11"/ >',
         "",
     ],
 )

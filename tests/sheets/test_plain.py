@@ -15,18 +15,53 @@ from feedtool.sheets.escapes import unescape
 from feedtool.sheets.plain import Writings, as_utf8, plain, rewritten, unprefixed
 from tests.sheets.test_agreement import MAIN, Rows, block, by_cells, by_parser, by_pattern
 
+TEXT = re.compile(r"<is><t>([^<]*)</t></is>")
 TOKEN = re.compile(r"</?[^<>]*>|&[^;]*;|[^<&]")
 LEAF = re.compile(r"<(?:x:)?[vtf][ >]")
 ASIDES = ("<!-- <row> ' & -->", "<?pi <c?>", "<!--->-->", "<![CDATA[]]>")
 BLANKS = ("\r\n", "\n\t ", "\r")
+FORMATS = (
+    "", "<rPr/>", '<rPr><b/><sz val="11"/><color theme="1" tint="-0.1"/></rPr>',
+    "<rPr>\n <rFont val='a b'/></rPr>",
+)  # fmt: skip
+GUIDES = ("", '<rPh sb="0" eb="1"><t>g</t></rPh><phoneticPr fontId="1" type="noConversion"/>')
+
+
+def rich(text: str, chance: Random) -> str:
+    """An inline text as runs, in many formats, and with phonetic guides beside it."""
+    cuts = sorted(chance.randrange(len(text) + 1) for _ in range(chance.randrange(9)))
+    cuts = [cut for cut in cuts if "&" not in text]
+    parts = [text[a:b] for a, b in zip([0, *cuts], [*cuts, len(text)], strict=True)]
+    first = f"<t>{parts.pop(0)}</t>" if chance.randrange(2) else ""
+    runs = "".join(
+        f'<r>{chance.choice(FORMATS)}<t xml:space="preserve">{part}</t></r>' for part in parts
+    )
+    return f"<is>{first}{runs}{chance.choice(GUIDES)}</is>"
+
+
+def reordered(tag: str, chance: Random) -> str:
+    """A tag with its attributes in another order, and other blanks around them."""
+    attributes = re.findall(r' [\w:]+="[^"]*"', tag)
+    name = re.match(r"<[\w:]+", tag)
+    if not attributes or not name:
+        return tag
+    chance.shuffle(attributes)
+    if name[0].endswith("c") and chance.randrange(2):
+        attributes.append(chance.choice([' cm="1"', ' ph="1"', ' vm="2"']))
+    written = "".join(attributes)
+    if chance.randrange(2):
+        written = written.replace(" ", "\n  ").replace("=", chance.choice([" =", "= ", "="]))
+    return f"{name[0]}{written}{chance.choice(['', ' '])}{'/>' if tag.endswith('/>') else '>'}"
 
 
 def otherwise(text: str, chance: Random) -> str:
     """The same rows with comments, instructions, CDATA, references, blanks and single quotes."""
     written = []
+    if chance.randrange(2):
+        text = TEXT.sub(lambda found: rich(found[1], chance), text)
     for token in TOKEN.findall(text):
         is_tag = token.startswith("<")
-        way = chance.randrange(8)
+        way = chance.randrange(10)
         if way == 0:
             written.append(chance.choice(ASIDES))
         if way == 1 and not is_tag:
@@ -35,6 +70,8 @@ def otherwise(text: str, chance: Random) -> str:
             written.append(f"&#{ord(unescape(token))};")
         elif way in (3, 4) and is_tag:
             written.append(token.replace('"', "'"))
+        elif way in (6, 7) and is_tag and "\n" not in token:
+            written.append(reordered(token, chance))
         else:
             written.append(token)
         if way in (4, 5) and is_tag and (token.endswith("/>") or not LEAF.match(token)):
@@ -68,6 +105,7 @@ DAMAGE = (
     "", "<", ">", "&", "'", '"', "-", "--", "->", "?>", "<?", "<!", "]", "]]>", "\r", "\x01",
     "\uffff", " xmlns='u'",
     "<!-- -->", "<!-- -- -->", "<!----->", "<?xml?>", "<?XML a?>", "<?a:b?>", "<?pi?>", "<?1?>",
+    "<r>", "</r>", "<rPr>", "<t>", ' r="A1"', " r='2", ' s="1"', ' cm="1"', "=", "  ", "<rPh",
     "<![CDATA[x]]>", "<![CDATA[", "<!-- \x01 -->", "&am", "amp;", "x:", " ", "<v/>", "</v>",
 )  # fmt: skip
 
@@ -96,6 +134,11 @@ def test_what_is_taken_the_parser_reads_alike(
         assert found[0] == by_parser(text, prefix)[0]
 
 
+RICH = (
+    '<row r="7"><c r="A7" t="inlineStr"><is><t>a</t><r><t> &lt;b</t></r><r><rPr><b/><color'
+    ' rgb="FF000000"/></rPr><t xml:space="preserve">c </t></r><rPh sb="0" eb="1"><t>g</t></rPh>'
+    '<phoneticPr fontId="1"/></is></c><c r="B7" t="inlineStr"><is><r><t/></r></is></c></row>'
+)
 ROW = (
     '<row r="7" hidden="1"><c r="A7" t="str"><v>a &lt; b</v></c><c r="B7" s="1"><v>1</v></c></row>'
 )
@@ -117,6 +160,17 @@ ROW = (
         ROW.replace(' r="B7"', "") + '<row><c s="1"/><c><v>5</v></c><c s="1"/></row>',
         "<row><c><v>1</v></c></row><row><c/><c/><c><v>2</v></c></row>",
         "\r\n" + ROW + "\r\n",
+        '<row r="1"><c r="B1"><v>1</v></c><c s="01" r="A1"/></row>',
+        '<row><c r="B1"><v>1</v></c></row>',
+        ROW.replace('r="A7" t="str"', 't="str"  r="A7"').replace(
+            'r="7" hidden="1"', 'hidden="1" r="7"'
+        ),
+        ROW.replace(' t="str"', '\n t = "str" ').replace("</v>", "</v >").replace("<v>", "<v\t>"),
+        ROW.replace(' t="str"', ' t="str" cm="1" vm=\'2\' ph="1"'),
+        ROW.replace("<v>", '<v xml:space="preserve">'),
+        RICH,
+        RICH.replace("<r>", "\n  <r>").replace("</r>", "\n  </r>").replace("<rPr>", "\n<rPr>"),
+        RICH.replace('"', "'"),
     ],
 )
 @pytest.mark.parametrize("prefix", ["", "x:"])
@@ -146,9 +200,24 @@ def test_no_parser_is_needed(row: str, prefix: str) -> None:
         ROW.replace("<c", "text<c", 1),
         ROW.replace("</c>", "</c>text", 1),
         ROW.replace("<c ", "<y:c ", 1),
+        ROW.replace(' t="str"', " t=\"str\" t='str'"),
+        ROW.replace(' t="str"', ' cm="1" cm="1" t="str"'),
+        ROW.replace(' t="str"', ' t="str" r="A7"'),
+        ROW.replace('r="A7" t="str"', 't="str\' r="A7"'),
+        ROW.replace('r="A7"', "r=\"A7'"),
+        ROW.replace('r="A7" t="str"', 't="str"r="A7"'),
+        ROW.replace(' hidden="1"', ' hidden="1"hidden="1" '),
+        ROW.replace("</v>", "</ v>", 1),
+        RICH.replace("</r>", "", 1),
+        RICH.replace("<t> ", "<t>x</t><t> ", 1),
+        RICH.replace("<b/>", "<b>", 1),
+        RICH.replace("<b/>", "<b x='1' x='2'/>", 1),
+        RICH.replace("<b/>", "<y:b/>", 1),
+        RICH.replace("</r><r>", "</r>x<r>", 1),
+        RICH.replace("</is>", "</si>", 1),
+        RICH.replace("<r>", "<r><r>", 1),
+        RICH.replace("<r><rPr>", "<r><t>1</t></r>" * 8 + "<r><rPr>"),
         "<row><c r='A1'/><c r='A1'><v>1</v></c></row>",
-        '<row><c r="B1"><v>1</v></c></row>',
-        '<row r="1"><c r="B1"><v>1</v></c><c s="01" r="A1"/></row>',
         '<row r="1048576"/><row><c><v>1</v></c></row>',
     ],
 )

@@ -1,0 +1,111 @@
+"""Tags and rich texts in the form that the patterns read, and that nearly every program writes.
+
+Whatever is not understood to its last character is left as it is, so that the patterns refuse it.
+"""
+
+import re
+from functools import lru_cache
+
+_TYPE = r' t="(?:s|n|str|inlineStr|b|e|d)"'
+ATTRIBUTES = rf'(?: s="[0-9]++"(?:{_TYPE})?+|{_TYPE}(?: s="[0-9]++")?+)?+'
+"""A cell's attributes after its reference, as all common programs write them."""
+
+_BLANK = r"[ \t\n]"
+_BLANKS_BETWEEN_TAGS = re.compile(rf">{_BLANK}+(?=<(?:[^/]|/(?:c|row|is|si|r|rPr|rPh)>))", re.ASCII)
+"""Before a tag that begins, or that ends an element whose own text means nothing."""
+_HINTS_OF_BLANKS_AT_END = tuple(f"{blank}{end}" for blank in " \t\n" for end in (">", "/>"))
+_BLANKS_AT_END = re.compile(rf"(</?[A-Za-z]\w*+){_BLANK}++(/?>)", re.ASCII)
+
+_VALUE = r"""(?:"[^"<>&\t\n]*+"|'[^'"<>&\t\n]*+')"""
+_ATTRIBUTE = rf"{_BLANK}++[A-Za-z_][\w:]*+{_BLANK}*+={_BLANK}*+{_VALUE}"
+_NOT_R = rf"{_BLANK}++(?!r[ \t\n=])[A-Za-z_][\w:]*+{_BLANK}*+={_BLANK}*+{_VALUE}"
+_ODD_CELL = re.compile(
+    rf'<c(?! r="[A-Z]++[0-9]++"{ATTRIBUTES}/?>)'
+    rf"((?:{_NOT_R})*+){_BLANK}++r{_BLANK}*+={_BLANK}*+([\"'])([A-Z]++[0-9]++)\2"
+    rf"((?:{_NOT_R})*+{_BLANK}*+/?>)",
+    re.ASCII,
+)
+"""A cell's tag that needs tidying: what is before its reference, a quote, the reference, the rest.
+"""
+_PARTS = 5
+"""What a text has for each such tag, once split at it: those four, and what follows the tag."""
+_ODD_TAG = re.compile(
+    r'<(?!row(?: r="[0-9]++")?+(?: (?!r=)[\w:]++="[^"<>&\t\n]*+")*+/?>'
+    r'|(?!row)[A-Za-z]\w*+(?: [\w:]++="[^"<>&\t\n]*+")*+/?>)'
+    rf"[A-Za-z]\w*+(?:{_ATTRIBUTE})++{_BLANK}*+/?>",
+    re.ASCII,
+)
+"""Any other tag that does."""
+_HINTS_OF_ODD_TAGS = ("='", " =", "= ", "  ", "\t", "\n")
+"""One of them is in every such tag, but for a row's whose number is not its first attribute."""
+_ROW = "<row r="
+_NAME_AND_REST = re.compile(r"<(\w+)(.*)", re.ASCII | re.DOTALL)
+_NAME_AND_VALUE = re.compile(r"""([\w:]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""", re.ASCII)
+_UNREAD = frozenset({"cm", "vm", "ph"})
+"""A cell's attributes that say nothing of its value: metadata, and whether a guide is shown."""
+
+_MOST_RUNS = 8
+"""Runs of a text that is read without a parser."""
+_TEXT = r'<t(?: xml:space="preserve")?+(?:/>|>([^<]*+)</t>)'
+_PROPERTY = (
+    r'<(?:[A-Za-z]\w*+(?: [A-Za-z]\w*+="[^"<>&]*+")?+|color theme="[^"<>&]*+" tint="[^"<>&]*+")/>'
+)
+_RUN = rf"<r>(?:<rPr(?:/>|>(?:{_PROPERTY})*+</rPr>))?+{_TEXT}</r>"
+_GUIDE = r'<rPh sb="[0-9]++" eb="[0-9]++"><t(?: xml:space="preserve")?+(?:/>|>[^<]*+</t>)</rPh>'
+_GUIDE_STYLE = r'<phoneticPr fontId="[0-9]++"(?: type="\w++")?+(?: alignment="\w++")?+/>'
+_RICH_TEXT = re.compile(
+    rf"<(is|si)>(?:{_TEXT})?+"
+    + rf"(?:{_RUN})?+" * _MOST_RUNS
+    + rf"(?:{_GUIDE})*+(?:{_GUIDE_STYLE})?+</\1>",
+    re.ASCII,
+)
+_TEXTS = "".join(rf"\g<{group}>" for group in range(2, _MOST_RUNS + 3))
+_ONE_TEXT = rf"<\1><t>{_TEXTS}</t></\1>"
+"""The texts of all runs, without the phonetic guides beside them."""
+
+
+def tidy(text: str) -> str:
+    """The same XML, without prefixes and asides, with usual tags and unformatted texts."""
+    text = _without_runs(text)
+    if any(hint in text for hint in _HINTS_OF_BLANKS_AT_END):
+        text = _BLANKS_AT_END.sub(r"\1\2", text)
+    text = _BLANKS_BETWEEN_TAGS.sub(">", text.lstrip(" \t\n"))
+    text = _with_usual_cells(text)
+    if any(hint in text for hint in _HINTS_OF_ODD_TAGS) or text.count("<row") != text.count(_ROW):
+        text = _ODD_TAG.sub(lambda tag: _usual_tag(tag[0]), text)
+    text = text.replace('<v xml:space="preserve">', "<v>")
+    return _without_runs(text)
+
+
+def _without_runs(text: str) -> str:
+    return _RICH_TEXT.sub(_ONE_TEXT, text) if "<r>" in text or "<rPh" in text else text
+
+
+def _with_usual_cells(text: str) -> str:
+    """Each cell with its reference first; without it, a million tags are a handful."""
+    parts = _ODD_CELL.split(text)
+    rests = zip(parts[1::_PARTS], parts[4::_PARTS], strict=True)
+    parts[4::_PARTS] = [_usual_rest(before, after) for before, after in rests]
+    count = len(parts) // _PARTS
+    parts[1::_PARTS] = ["<c"] * count
+    parts[2::_PARTS] = [' r="'] * count
+    return "".join(parts)
+
+
+@lru_cache(maxsize=1 << 12)
+def _usual_rest(before: str, after: str) -> str:
+    """A cell's tag from after its reference on. What is there twice is left as a fault."""
+    found = _NAME_AND_VALUE.findall(f"{before} {after}")
+    if len({name for name, _, _ in found}) < len(found):
+        return f'"{before}{after}'
+    rest = "".join(f' {name}="{a or b}"' for name, a, b in found if name not in _UNREAD)
+    return f'"{rest}{"/>" if after.endswith("/>") else ">"}'
+
+
+@lru_cache(maxsize=1 << 12)
+def _usual_tag(tag: str) -> str:
+    """The tag in double quotes and single blanks, its `r` first."""
+    name, rest = _NAME_AND_REST.findall(tag)[0]
+    found = sorted(_NAME_AND_VALUE.findall(rest), key=lambda attribute: attribute[0] != "r")
+    attributes = "".join(f' {name}="{a or b}"' for name, a, b in found)
+    return f"<{name}{attributes}{'/>' if rest.endswith('/>') else '>'}"
