@@ -1,19 +1,22 @@
 """What outlives a command: the ledger, the snapshots, and what they say is left to do."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple
 
 from feedtool import plan
-from feedtool.check import Asked, Input
+from feedtool.catalog.excerpt import from_excerpt
+from feedtool.check import Asked, Input, check
 from feedtool.check.result import CheckedSheet
 from feedtool.errors import FileProblem, UsageProblem
 from feedtool.recorded import Recorded
 
 if TYPE_CHECKING:  # the ledger's library takes longer to import than a small file to check
+    from feedtool.catalog import Catalog
     from feedtool.ledger import Ledger, Run
     from feedtool.ledger.snapshots import Snapshots
 
@@ -37,6 +40,13 @@ class Books:
             return Kept(Input(one.name, self.snapshots.path_of(sha256)), sha256)
         except FileProblem:
             return Kept(one, None)
+
+    def keep_excerpt(self, excerpt: bytes) -> str:
+        """What was judged by, beside the files that were; its SHA-256."""
+        with TemporaryDirectory(prefix="feedtool-") as folder:
+            path = Path(folder) / "catalogue.json"
+            path.write_bytes(excerpt)
+            return self.snapshots.keep(path)
 
     def spares(self, run: int, target: Path) -> Iterator[Path]:
         """Other places for a copy: beside it, then with the ledger."""
@@ -95,6 +105,24 @@ def _is_left(run: "Run", books: Books) -> bool:
 def kept_inputs(recorded: Recorded, books: Books) -> list[Input]:
     """A run's files as they were. FileProblem where a snapshot is gone, or was changed."""
     return [Input(name, books.snapshots.path_of(sha256)) for name, sha256 in recorded.inputs]
+
+
+def checked_again(recorded: Recorded, books: Books) -> list[CheckedSheet]:
+    """A run's files, judged as they were when they were sent, whatever the cache holds by now.
+
+    Raises:
+        FileProblem: A snapshot, of a file or of what it was judged by, is gone or was changed.
+    """
+    asked = recorded.asked
+    if recorded.catalog:
+        kept = books.snapshots.path_of(recorded.catalog)
+        asked = judged_by(asked, from_excerpt(kept.read_bytes()))
+    return check(kept_inputs(recorded, books), asked)
+
+
+def judged_by(asked: Asked, catalog: "Callable[[str | None], Catalog | None]") -> Asked:
+    """The same, with products judged by another catalogue."""
+    return replace(asked, dialect=replace(asked.dialect, catalog=catalog))
 
 
 def record(

@@ -32,6 +32,8 @@ class Recorded:
     is_sandbox: bool = False
     sheets: Sequence[tuple[str, str | None]] = ()
     """Those that are to be in the ledger, as (file's name, sheet's name)."""
+    catalog: str | None = None
+    """The SHA-256 of the snapshot of what its products were judged by; None where none were."""
 
     def as_json(self) -> dict[str, Any]:
         """As JSON has it."""
@@ -45,6 +47,7 @@ class Recorded:
             "profile": self.profile,
             "sandbox": self.is_sandbox,
             "sheets": [list(one) for one in self.sheets],
+            "catalog": self.catalog,
         }
 
     @classmethod
@@ -59,6 +62,7 @@ class Recorded:
             profile=found.get("profile"),
             is_sandbox=found.get("sandbox", False),
             sheets=[(name, sheet) for name, sheet in found.get("sheets", [])],
+            catalog=found.get("catalog"),
         )
 
     def wanted(self) -> list[Path]:

@@ -14,16 +14,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from feedtool import verdicts
-from feedtool.books import (
-    Books,
-    kept_inputs,
-    record,
-    recorded_of,
-)
+from feedtool.books import Books, checked_again, judged_by, kept_inputs, record, recorded_of
+from feedtool.catalog.excerpt import Consulted
 from feedtool.check import Asked, Input, check
 from feedtool.check.result import CheckedSheet
 from feedtool.copies import Outputs, digest_of, refuse_places, write
-from feedtool.errors import FeedtoolError, UsageProblem
+from feedtool.errors import FeedtoolError
 from feedtool.outcomes import answered, planned
 from feedtool.recorded import Recorded
 from feedtool.report import Outcome
@@ -32,9 +28,6 @@ from feedtool.service.wire import Sender, UploadBody
 
 if TYPE_CHECKING:  # the ledger's library takes longer to import than a small file to check
     from feedtool.delivery.events import Event
-
-UNDELIVERED = frozenset({"products"})
-"""Kinds of feed that are checked and planned, and cannot be delivered yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +120,8 @@ def submit(
     """
     snapshots = [books.keep(one) for one in inputs]
     kept = [one.file for one in snapshots]
-    sheets = check(kept, asked)
-    _refuse_undelivered(sheets)
+    consulted = Consulted(asked.dialect.catalog)
+    sheets = check(kept, judged_by(asked, consulted))
     refuse_places(inputs, sheets, outputs, asked)
     if all(sheet.error for sheet in sheets):
         return Submission([Outcome(sheet) for sheet in sheets])
@@ -138,6 +131,7 @@ def submit(
         return Submission(outcomes)
     if requests:
         write_requests(requests, sheets, asked.dialect)
+    excerpt = consulted.excerpt()
     recorded = Recorded(
         [(one.file.name, one.sha256) for one in snapshots if one.sha256],
         asked,
@@ -145,6 +139,7 @@ def submit(
         service.profile,
         service.is_sandbox,
         [(sheet.file, sheet.sheet) for sheet in sheets if sheet.error is None],
+        books.keep_excerpt(excerpt) if excerpt else None,
     )
     from feedtool.delivery.deadlines import warnings
     from feedtool.delivery.strangers import strangers
@@ -167,19 +162,6 @@ def submit(
     return Submission(outcomes, stopped, told)
 
 
-def _refuse_undelivered(sheets: Iterable[CheckedSheet]) -> None:
-    """Nothing is sent of files that hold what cannot be."""
-    for sheet in sheets:
-        if sheet.kind in UNDELIVERED:
-            raise UsageProblem(
-                f"{sheet.file}, sheet {sheet.sheet}: {sheet.kind} cannot be sent yet"
-                if sheet.sheet
-                else f"{sheet.file}: {sheet.kind} cannot be sent yet",
-                "nothing was sent; `validate` checks them, and `submit --dry-run --requests DIR` "
-                "writes what would be sent",
-            )
-
-
 def resume(
     run: int,
     service: Service,
@@ -199,8 +181,7 @@ def resume(
     command = "results" if only_fetch else "resume"
     with books.ledger.hold(service.seller, service.address, command=command, now=service.now()):
         if not only_fetch and not recorded.is_whole(books.ledger.files(run)):
-            sheets = check(kept_inputs(recorded, books), recorded.asked)
-            record(books, run, sheets, recorded, service.now())
+            record(books, run, checked_again(recorded, books), recorded, service.now())
         told = warnings(books.ledger.read_packages(run), service.now())
         stopped = _deliver(
             run, recorded.asked, service, books, wait=wait, only_fetch=only_fetch, on_event=on_event
@@ -214,7 +195,7 @@ def results(
     """Writes the annotated copies of a run again, from its snapshots and the ledger alone."""
     recorded = recorded_of(run, books)
     kept = kept_inputs(recorded, books)
-    outcomes = answered(check(kept, recorded.asked), books.ledger, run, stopped)
+    outcomes = answered(checked_again(recorded, books), books.ledger, run, stopped)
     _write_out(run, kept, outcomes, recorded, now, books)
     return outcomes
 

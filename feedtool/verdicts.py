@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from heapq import merge
 
-from feedtool.cells import index_of
+from feedtool.cells import index_of, letters
 from feedtool.check import HEADINGS
 from feedtool.check.result import INVALID, CheckedSheet
 from feedtool.model import Message, Problem, Severity, Status, Verdict
@@ -85,7 +85,7 @@ def note(verdict: Verdict, problems: Iterable[Problem], columns: dict[str, int])
     """
     problems = list(problems)
     warnings = [one for one in problems if one.severity is Severity.WARNING]
-    texts = [_said(message, columns) for message in verdict.messages if message.text]
+    texts = list(_said(verdict.messages, columns))
     texts += [f"warning: {told(warning)}" for warning in warnings]
     codes = [message.code for message in verdict.messages if message.code]
     codes += [warning.code for warning in warnings]
@@ -111,10 +111,21 @@ def note(verdict: Verdict, problems: Iterable[Problem], columns: dict[str, int])
     )
 
 
-def _said(message: Message, columns: dict[str, int]) -> str:
-    """A message; one about a field that the sheet has no column for names the field."""
-    is_placed = not message.field or _column_of(message.field, columns) is not None
-    return message.text if is_placed else f"{message.field}: {message.text}"
+def _said(messages: Iterable[Message], columns: dict[str, int]) -> Iterator[str]:
+    """What is said, each once, behind the names of all fields that it is said of."""
+    fields: dict[str, list[str]] = {}
+    for message in messages:
+        if message.text:
+            named = fields.setdefault(message.text, [])
+            named += [_place(message.field, columns)] if message.field else []
+    for text, named in fields.items():
+        yield f"{', '.join(dict.fromkeys(named))}: {text}" if named else text
+
+
+def _place(field: str, columns: dict[str, int]) -> str:
+    """A field behind the letter of its column; a sheet may have none for it."""
+    index = _column_of(field, columns)
+    return field if index is None else f"{letters(index)} {field}"
 
 
 def _column_of(field: str, columns: dict[str, int]) -> int | None:

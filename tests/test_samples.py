@@ -20,7 +20,8 @@ from feedtool.rules import all_rules
 from feedtool.sandbox.transport import SandboxTransport, mount
 
 SAMPLES = Path(__file__).parent.parent / "samples"
-NAMES = ("offers-fr.csv", "offers-mistakes.xlsx", "offers-update.xlsx", "offers-upsert.xlsx")
+OFFERS = ("offers-fr.csv", "offers-mistakes.xlsx", "offers-update.xlsx", "offers-upsert.xlsx")
+PRODUCTS = ("products-and-offers.xlsx", "products.xlsx")
 
 NOT_SHOWN = {
     "text-too-long": "no spreadsheet program keeps such a cell",
@@ -119,14 +120,17 @@ def vocabulary() -> set[str]:
     }
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    ("script", "names"), [("make.py", OFFERS), ("make_products.py", PRODUCTS)], ids=lambda one: one
+)
 def test_samples_are_as_they_are_made_now(
-    name: str, tmp_path_factory: pytest.TempPathFactory
+    script: str, names: tuple[str, ...], tmp_path: Path
 ) -> None:
-    made = tmp_path_factory.getbasetemp() / "samples"
-    if not made.exists():
-        run_path(str(SAMPLES / "make.py"))["write_all"](made)
-    assert contents(made / name) == contents(SAMPLES / name), "run `python samples/make.py`"
+    run_path(str(SAMPLES / script))["write_all"](tmp_path)
+    assert sorted(one.name for one in tmp_path.iterdir()) == sorted(names)
+    for name in names:
+        made, kept = contents(tmp_path / name), contents(SAMPLES / name)
+        assert made == kept, f"run `python samples/{script}`"
 
 
 @pytest.mark.parametrize(

@@ -114,7 +114,17 @@ def test_a_field_that_the_service_names_is_its_column(
     status: Status, message: Message, guilty: object
 ) -> None:
     note = verdicts.note(Verdict(5, "P1", status, (message,)), [], PRODUCT)
-    assert (note.guilty, note.message) == (guilty, "No.")
+    place = f"{'BCE'[[1, 2, 4].index(note.guilty[0][0])]} {message.field}: " if guilty else ""
+    assert (note.guilty, note.message) == (guilty, f"{place}No.")
+
+
+def test_what_is_said_of_several_fields_is_written_once() -> None:
+    said = tuple(
+        Message("C", "It is kept.", field, Severity.WARNING) for field in ("title", "brand", "3263")
+    )
+    note = verdicts.note(Verdict(5, "P1", Status.INTEGRATED, said), [], PRODUCT)
+    assert note.message == "B title, brand, E 3263: It is kept."
+    assert note.guilty == ((1, "warning"), (4, "warning"))
 
 
 def test_a_field_without_a_column_is_told() -> None:

@@ -6,9 +6,8 @@ goes on where it was, and a file of another version, or a broken one, is made an
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -17,8 +16,9 @@ from sqlalchemy.dialects.sqlite import insert
 
 from feedtool.catalog import tables
 from feedtool.catalog.database import open_engine, reading, writing
+from feedtool.catalog.documents import document_of, moment, properties_of, stamp
 from feedtool.catalog.lookup import Catalog, Listed, Origin
-from feedtool.catalog.model import Brand, Category, Choice, Marks, Necessity, Property
+from feedtool.catalog.model import Brand, Category, Marks, Property
 from feedtool.catalog.tree import with_paths
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ class Cache:
             row = connection.execute(wanted).mappings().first()
         if row is None:
             return None
-        return Listed(_properties(row["document"]), _moment(row["checked_at"]))
+        return Listed(properties_of(row["document"]), moment(row["checked_at"]))
 
     def _brands(self, key: int) -> Iterator[Brand]:
         with reading(self._engine) as connection:
@@ -156,7 +156,7 @@ class Cache:
             row = connection.execute(
                 select(known).where(known.c.service == service, known.c.language == language)
             ).one()
-            earlier = _moment(row.started_at) if row.started_at else None
+            earlier = moment(row.started_at) if row.started_at else None
             goes_on = (
                 earlier is not None and row.scope == told and timedelta(0) <= now - earlier < STALE
             )
@@ -164,7 +164,7 @@ class Cache:
             connection.execute(
                 update(known)
                 .where(known.c.catalog == row.catalog)
-                .values(scope=told, started_at=_stamp(started))
+                .values(scope=told, started_at=stamp(started))
             )
             kept = connection.execute(
                 select(
@@ -176,7 +176,7 @@ class Cache:
             row.catalog,
             started,
             goes_on,
-            frozenset(one.category for one in kept if one.checked_at >= _stamp(started))
+            frozenset(one.category for one in kept if one.checked_at >= stamp(started))
             if goes_on
             else frozenset(),
             {one.category: Marks(one.etag, one.last_modified) for one in kept},
@@ -230,11 +230,11 @@ class Cache:
     ) -> Saved:
         """Keep a category's properties, or that they are as they were (None)."""
         table = tables.properties
-        new = {"etag": marks.etag, "last_modified": marks.last_modified, "checked_at": _stamp(at)}
+        new = {"etag": marks.etag, "last_modified": marks.last_modified, "checked_at": stamp(at)}
         here = (table.c.catalog == key, table.c.category == category)
         with writing(self._engine) as connection:
             kept = connection.execute(select(table.c.document).where(*here)).scalar()
-            document = kept if properties is None else _document(properties)
+            document = kept if properties is None else document_of(properties)
             if document is None:
                 raise ValueError(f"nothing is known of {category} that could be as it was")
             if document == kept:
@@ -261,7 +261,7 @@ class Cache:
             connection.execute(
                 update(known)
                 .where(known.c.catalog == key)
-                .values(scope=None, started_at=None, synced_at=_stamp(at))
+                .values(scope=None, started_at=None, synced_at=stamp(at))
             )
         return removed
 
@@ -293,7 +293,7 @@ def _remove(
 
 def _origin(row: RowMapping) -> Origin:
     synced = row["synced_at"]
-    return Origin(row["service"], row["language"], _moment(synced) if synced else None)
+    return Origin(row["service"], row["language"], moment(synced) if synced else None)
 
 
 def _category(row: RowMapping) -> Category:
@@ -307,30 +307,3 @@ def _category(row: RowMapping) -> Category:
         is_brand_mandatory=row["is_brand_mandatory"],
         is_variant=row["is_variant"],
     )
-
-
-def _document(properties: Sequence[Property]) -> str:
-    told = [[getattr(one, name) for name in Property.__slots__] for one in properties]
-    return json.dumps(told, ensure_ascii=False, separators=(",", ":"))
-
-
-def _properties(document: str) -> tuple[Property, ...]:
-    return tuple(
-        _property(dict(zip(Property.__slots__, one, strict=True))) for one in json.loads(document)
-    )
-
-
-def _property(told: dict[str, Any]) -> Property:
-    told["necessity"] = Necessity(told["necessity"])
-    told["choices"] = tuple(Choice(*choice) for choice in told["choices"])
-    told["allowed_file_types"] = tuple(told["allowed_file_types"])
-    return Property(**told)
-
-
-def _stamp(at: datetime) -> str:
-    """A time in UTC, so written that it sorts as text."""
-    return at.astimezone(UTC).isoformat(timespec="microseconds")
-
-
-def _moment(stamp: str) -> datetime:
-    return datetime.fromisoformat(stamp)

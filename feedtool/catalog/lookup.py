@@ -34,6 +34,14 @@ class Listed(NamedTuple):
     """When the service was last asked for them."""
 
 
+class Seen(NamedTuple):
+    """What a catalogue was asked for, beside its categories."""
+
+    listed: Mapping[str, Listed | None]
+    brands: Iterable[Brand]
+    """All of them, or none where nobody asked."""
+
+
 class Catalog:
     """Brands, categories and properties of one service in one language.
 
@@ -117,6 +125,10 @@ class Catalog:
     def brands(self) -> Iterable[Brand]:
         """All brands; of several with one name the first."""
         return self._by_name().values()
+
+    def seen(self) -> Seen:
+        """All that it was asked for until now."""
+        return Seen(self._read, () if self._brands is None else self._brands.values())
 
     def _of(self, reference: str) -> Listed | None:
         if reference not in self._read:

@@ -7,6 +7,7 @@ import click
 from click.core import ParameterSource
 
 from feedtool.cli import options
+from feedtool.cli.endings import say
 
 if TYPE_CHECKING:
     from feedtool.catalog import Catalog
@@ -18,7 +19,8 @@ def catalogue(ctx: click.Context) -> Callable[[str | None], "Catalog | None"]:
 
     The service's whose offers and products are sent, where the options or the profile name one,
     else the one brought last; in the language that is asked for, else that of `--language`, else
-    any. The cache stays open until the command ends.
+    any. The embedded sandbox's is brought where it is not there. The cache stays open until the
+    command ends.
     """
     opened: list[Cache] = []
     found: dict[str | None, Catalog | None] = {}
@@ -36,14 +38,31 @@ def catalogue(ctx: click.Context) -> Callable[[str | None], "Catalog | None"]:
 
 
 def _open(ctx: click.Context) -> "Cache | None":
-    path = options.home_path(ctx.params.get("home")) / "catalog.sqlite"
-    if not path.is_file():
+    home = options.home_path(ctx.params.get("home"))
+    is_sandbox = bool(ctx.params.get("sandbox"))
+    if not (is_sandbox or (home / "catalog.sqlite").is_file()):
         return None
-    from feedtool.catalog.cache import Cache
+    from feedtool.catalog.cache import FILE, Cache
 
-    cache = Cache(path)
+    cache = Cache(options.home_folder(home) / FILE)
     ctx.call_on_close(cache.close)
+    if is_sandbox and not any(
+        one.service == options.SANDBOX and one.synced_at for one in cache.origins()
+    ):
+        _bring_sandbox(cache, ctx.params["language"])
     return cache
+
+
+def _bring_sandbox(cache: "Cache", language: str) -> None:
+    """What `catalog sync --sandbox` does: whoever tries the sandbox needs nothing else first."""
+    from feedtool.cli.connect import to_sandbox
+    from feedtool.service.fetch import Circumstances
+    from feedtool.sync import sync
+
+    say("catalogue", "the embedded sandbox's is brought; that is done once")
+    with to_sandbox(None, {"language": language}) as service:
+        around = Circumstances(service.now, service.sleep, pool=service.pool)
+        sync(service.client, cache, around, service=service.address, language=language)
 
 
 def _meant(ctx: click.Context, cache: "Cache", language: str | None) -> "Catalog | None":

@@ -1,4 +1,4 @@
-"""Products at the command line: judged by the cache under --home, planned, and not sent yet."""
+"""Products at the command line: judged by the cache under --home, and planned."""
 
 import json
 import subprocess
@@ -83,20 +83,6 @@ def test_the_language_of_the_catalogue(feedtool: Feedtool, files: Files, home: P
         feedtool("submit", path, "--dry-run", "--requests", "out", *asked)
         (sent,) = json.loads(Path("out/offers.csv/batch-001.json").read_bytes())["products"]
         assert language is None or sent["language"] == language
-
-
-@pytest.mark.usefixtures("home")
-def test_submit_refuses_in_one_line_before_anything_is_sent(
-    feedtool: Feedtool, files: Files
-) -> None:
-    path = files.book({"Offers": [offer()], "Products": [product()]})
-    ran = feedtool("submit", path, "--sandbox")
-    message, hint = ran.error()
-    assert ran.code == 2
-    assert "sheet Products: products cannot be sent yet" in message
-    assert "--dry-run --requests DIR" in hint
-    assert not (files.folder / "offers.result.xlsx").exists()
-    assert feedtool("runs", "--format", "json").json == []
 
 
 @pytest.mark.usefixtures("home")
