@@ -62,6 +62,7 @@ CHOICES = {
     "upload_body": ("array", "offerRequests"),
     "vat_scale": (100, 1),
     "gtin_as": ("string", "number"),
+    "legacy_transport": ("bytes", "url"),
 }
 
 
@@ -192,6 +193,7 @@ def dialect_of(table: Mapping[str, Any], where: str) -> Dialect:
     for name in ("tax_codes", "legacy_conditions", "legacy_modes"):
         if name in values:
             values[name] = {**getattr(default, name), **values[name]}
+    _legacy_transport(values, where)
     _encoding(values.get("csv_fallback", default.csv_fallback), where)
     if not 0 <= values.get("batch_pause", 0) <= LONGEST_PAUSE:
         raise UsageProblem(
@@ -199,6 +201,22 @@ def dialect_of(table: Mapping[str, Any], where: str) -> Dialect:
             f"write a number of seconds from 0 to {LONGEST_PAUSE}",
         )
     return Dialect(**values)
+
+
+def _legacy_transport(values: Mapping[str, Any], where: str) -> None:
+    """A zip that travels by its address needs a place, and an address that is one."""
+    if values.get("legacy_transport") != "url":
+        return
+    if not values.get("legacy_folder"):
+        raise UsageProblem(
+            f'{where}: legacy_transport = "url" needs legacy_folder',
+            "name the folder that your web server publishes",
+        )
+    if not str(values.get("legacy_address", "")).startswith(("https://", "http://")):
+        raise UsageProblem(
+            f'{where}: legacy_transport = "url" needs legacy_address',
+            'write the public address of that folder: "https://files.example.com/offers"',
+        )
 
 
 def _encoding(name: str, where: str) -> None:

@@ -169,6 +169,15 @@ class Dialect:
     """DeliveryMode of a legacy zip → the mode of the JSON packages that means the same."""
     legacy_document_type: str = "http://www.cdiscount.com/uri/document"
     """Of the relationship that leads to a legacy zip's Offers.xml."""
+    legacy_pools: Mapping[str, str] = field(default_factory=dict)
+    """salesChannelId → the Id of its publication pool, for accounts that still write that in the
+    place of SalesChannelId; 1 is the primary channel's."""
+    legacy_transport: str = "bytes"
+    """How a legacy zip travels: `bytes` for the zip itself, `url` for its public address."""
+    legacy_folder: str = ""
+    """With `url`: the folder into which the zip is put."""
+    legacy_address: str = ""
+    """With `url`: the public address of that folder."""
     currencies: tuple[str, ...] = ("€", "EUR")
     """Signs and codes that may stand before or after an amount."""
     primary_channel: str = "PRIMARY"

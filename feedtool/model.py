@@ -65,11 +65,17 @@ class PackageType(StrEnum):
     DELETE = "Delete"
     FULL = "Full"
     """Of a legacy zip (specification, "Legacy offer routes")."""
+    PURGE = "PurgeAndReplace"
+    """Of a Full legacy zip that also removes all offers that are not in it."""
     STOCK_AND_PRICE = "StockAndPrice"
     """Of a legacy zip that changes these alone."""
     PRODUCTS = "Products"
     """No package of offers but a batch of products (specification, "Catalog endpoints"); it has no
     channel."""
+
+
+LEGACY_TYPES = frozenset({PackageType.FULL, PackageType.PURGE, PackageType.STOCK_AND_PRICE})
+"""Of legacy zips, which one POST stages and commits."""
 
 
 class Item(NamedTuple):
@@ -82,8 +88,8 @@ class Item(NamedTuple):
     reference: str
     """The sellerExternalReference; of a product its sellerProductReference, else its GTIN."""
     product: str
-    """What else identifies it: of an Upsert `GTIN|product reference|condition`, of a product its
-    GTIN, else nothing."""
+    """What else identifies it: of an Upsert, and of a Full legacy zip's offer,
+    `GTIN|product reference|condition`, of a product its GTIN, else nothing."""
     body: bytes
     """The request as JSON, exactly as it will be sent."""
 

@@ -42,7 +42,9 @@ STOCK_AND_PRICE = tuple(one.name for one in ATTRIBUTES if one.has_stock_or_price
 SHEET = "Legacy offers"
 """The sheet of the feed, and that of an Offers.xml when it is read as one."""
 KIND = "legacy-offers"
-"""The kind of feed that an Offers.xml is, unless another is asked for."""
+"""The kind of feed that a Full Offers.xml is, unless another is asked for."""
+STOCK_AND_PRICE_KIND = "legacy-stock-and-price"
+"""The same of one whose PackageType is StockAndPrice."""
 
 
 class Shipping(NamedTuple):

@@ -2,7 +2,8 @@
 
 Specification, part "Limits": 100 offer requests per upload, 50,000 per package; part "Offers
 (JSON packages)", rule 7: a package is bound to one channel and one type. So row k of a (channel,
-type) travels in that group's package k // 50,000 and in upload (k % 50,000) // 100 of it. Products
+type) travels in that group's package k // 50,000 and in upload (k % 50,000) // 100 of it. A legacy
+zip is a package of one upload, of 40,000 offers at most. Products
 have no packages: each batch of them is a package of one upload, and holds no reference and no GTIN
 twice, since the reports name a row by these. Rows keep their order inside a package. Nothing but
 the uploads that are not yet full is ever held in memory, whatever the size of the sheet and however
@@ -16,7 +17,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from feedtool.dialect import Limits
-from feedtool.model import PackageSummary, PackageType, Upload
+from feedtool.model import LEGACY_TYPES, PackageSummary, PackageType, Upload
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -54,14 +55,21 @@ def uploads(items: Iterable[Item], limits: Limits | None = None) -> Iterator[Pla
     come mixed when the rows do.
     """
     limits = limits or Limits()
-    batches = replace(limits, upload=limits.products, package=limits.products)
     counts: Counter[tuple[str, PackageType]] = Counter()
     numbers: dict[tuple[str, PackageType, int], int] = {}
     filling: dict[tuple[str, PackageType], list[Item]] = {}
     taken: set[str] = set()
 
+    alone = {
+        kind: replace(limits, upload=most, package=most)
+        for kind, most in (
+            (PackageType.PRODUCTS, limits.products),
+            *((kind, limits.legacy) for kind in LEGACY_TYPES),
+        )
+    }
+
     def own(group: tuple[str, PackageType]) -> Limits:
-        return batches if group[1] is PackageType.PRODUCTS else limits
+        return alone.get(group[1], limits)
 
     def planned(group: tuple[str, PackageType], rows: list[Item]) -> Planned:
         package, upload = place(counts[group] - len(rows), own(group))

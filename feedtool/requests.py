@@ -2,6 +2,7 @@
 
 DIR/<FILE's name>/package-001-Upsert-<channel>/upload-001.json
 DIR/<FILE's name>/batch-001.json, of products
+DIR/<FILE's name>/package-001-Full-<channel>.zip, the legacy zip itself
 """
 
 import re
@@ -13,13 +14,16 @@ from feedtool import plan
 from feedtool.check.result import CheckedSheet
 from feedtool.dialect import Dialect
 from feedtool.errors import UsageProblem
-from feedtool.model import PackageType
+from feedtool.legacy import zipped
+from feedtool.model import LEGACY_TYPES, PackageType
 from feedtool.service.wire import UploadBody, products_body, upload
 
 PRODUCTS = "products"
 """The kind of what travels in batches and not in packages."""
 
-_OURS = re.compile(r"package-\d{3,}-.*/upload-\d{3,}\.json|batch-\d{3,}\.json")
+_OURS = re.compile(
+    r"package-\d{3,}-.*/upload-\d{3,}\.json|batch-\d{3,}\.json|package-\d{3,}-[^/]*\.zip"
+)
 _UNSAFE = re.compile(r"[^\w.@+-]")
 
 
@@ -62,6 +66,10 @@ def _write_sheet(folder: Path, sheet: CheckedSheet, dialect: Dialect) -> None:
             continue
         channel = _UNSAFE.sub("_", first.channel)
         package = folder / f"package-{number:03}-{first.package_type}-{channel}"
+        if first.package_type in LEGACY_TYPES:
+            body = zipped(first.package_type, first.channel, bodies, dialect)
+            package.with_name(f"{package.name}.zip").write_bytes(body)
+            continue
         package.mkdir(exist_ok=True)
         body = upload("package", bodies, shape).body or b""
         (package / f"upload-{one.number:03}.json").write_bytes(body)

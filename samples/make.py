@@ -17,7 +17,7 @@ from openpyxl.worksheet.worksheet import Worksheet
 
 from feedtool.cells import letters
 from feedtool.columns.gtin import check_digit
-from feedtool.dialect import CONDITIONS, Dialect
+from feedtool.dialect import CONDITIONS, LEGACY_CONDITIONS, Dialect
 from feedtool.feeds import LANGUAGES, all_feeds
 from feedtool.template.fields import contents_of
 from feedtool.template.workbook import KEY_ROW, LABEL_ROW, build, save
@@ -108,6 +108,29 @@ MIEL-LAVANDE-500        376045270211  New                          9.40    -    
 THE-VERT-100            376045270212  New                          7.80    -      5.5  -     -     3.90  0.50   1   95
 """  # noqa: E501 - a table is read by its columns
 
+LEGACY = """
+KETTLE-17L-STEEL        376045270101  New                         28.90   39.90  20   0.15  -     4.90  1.50   2  118
+TOASTER-2S-RED          376045270103  New                         34.50   44.50  20   0.30  -     4.90  1.50   2   38
+MUG-STONEWARE-350-BLUE  376045270106  New                          8.50   -      20   -     -     3.90  0.50   1  255
+LAMP-DESK-LED-OAK       376045270111  New                         45.00   59.00  20   0.09  -     4.90  1.50   2   33
+HEADSET-BT-200-USED     376045270115  UsedVeryGoodState           34.90   -      20   0.02  -     4.90  1.50   2    4
+HEADSET-BT-200-GOOD     376045270115  GoodState                   31.90   -      20   0.02  -     4.90  1.50   2    2
+PHONE-A12-64-REFURB     376045270119  RefurbishedVeryGoodState   149.00  199.00  20   0.02  -     6.90  6.90   3    9
+TABLET-10-OLD           376045270121  Refurbished                 99.00   -      20   0.02  -     6.90  6.90   3    3
+CHAIR-DINING-GREEN      376045270127  New                         74.90   94.90  20   -     0.90  14.90 9.90   5   21
+BOOK-BREAD-AT-HOME      376045270132  New                         24.00   -      5.5  -     -     2.90  0.50   1   50
+OLIVES-LOOSE-1KG        210045300100  New                         11.90   -      5.5  -     -     4.90  1.50   1   30
+TEA-GREEN-100           376045270134  New                          7.80   -      5.5  -     -     3.90  0.50   1  138
+TEA-GREEN-100-GIFT      376045270134  New                          9.80   -      5.5  -     -     3.90  0.50   1  138
+"""  # noqa: E501 - a table is read by its columns
+"""Two of them the service refuses: a GTIN that begins with 2, and a product and condition that is
+there under another reference."""
+COMMENTS = {
+    "HEADSET-BT-200-USED": "Tested, with its case & cable",
+    "HEADSET-BT-200-GOOD": "A scratch on the left side",
+    "TABLET-10-OLD": "New battery",
+}
+
 UPDATES: tuple[Values, ...] = (
     {"sellerExternalReference": "KETTLE-17L-STEEL", "quantity": 95},
     {"sellerExternalReference": "KETTLE-10L-WHITE", "price.price": 17.9, "price.originPrice": 19.9},
@@ -141,6 +164,8 @@ EXTRA_COLUMNS = {
 BEYOND = "beyond"
 """Stands for a cell to the right of the last header."""
 BLANK = ""
+SHEET = 2
+"""The index of a template's sheet of rows, behind its two guides."""
 
 MISTAKES: tuple[tuple[str, Values], ...] = (
     ("nothing is wrong here", {}),
@@ -232,7 +257,8 @@ def _row(cells: list[str]) -> Values:
 
 def label(condition: Value, language: str) -> str:
     """A condition as a merchandiser reads it."""
-    return CONDITIONS[str(condition)][LANGUAGES.index(language)]
+    labels = CONDITIONS.get(str(condition)) or LEGACY_CONDITIONS[str(condition)]
+    return labels[LANGUAGES.index(language)]
 
 
 def write_upsert(target: Path) -> None:
@@ -248,6 +274,20 @@ def write_update(target: Path) -> None:
     workbook = build(contents_of(all_feeds()["offers-update"], "en", Dialect()))
     fill(workbook, UPDATES)
     save(workbook, target)
+
+
+def write_legacy(target: Path) -> None:
+    """A clean sheet of offers that become an Offers.xml; the service refuses two of its rows."""
+    workbook = build(contents_of(all_feeds()["legacy-offers"], "en", Dialect()))
+    fill(workbook, map(_legacy, table(LEGACY)))
+    save(workbook, target)
+
+
+def _legacy(row: Values) -> Values:
+    """Its delivery modes by the names that an Offers.xml has for them, and its comment."""
+    values = {key.replace("TrackedHomeDelivery", "Tracked"): cell for key, cell in row.items()}
+    values["condition"] = label(row["condition"], "en")
+    return values | {"comment": COMMENTS.get(str(row["sellerExternalReference"]), BLANK)}
 
 
 def write_mistakes(target: Path) -> None:
@@ -307,7 +347,7 @@ def _format_as_typed(cell: Cell | MergedCell) -> None:
 
 def fill(workbook: Workbook, rows: Iterable[Values]) -> None:
     """Puts rows of values by key below the header, in the formats of their columns."""
-    sheet = workbook["Offers"]
+    sheet = workbook.worksheets[SHEET]
     letter_of = _letters(sheet)
     beyond = letters(sheet.max_column)
     for number, row in enumerate(rows, start=KEY_ROW + 1):
@@ -349,6 +389,7 @@ def write_all(folder: Path) -> None:
     write_upsert(folder / "offers-upsert.xlsx")
     write_update(folder / "offers-update.xlsx")
     write_mistakes(folder / "offers-mistakes.xlsx")
+    write_legacy(folder / "legacy-offers.xlsx")
     write_french(folder / "offers-fr.csv")
 
 

@@ -119,6 +119,22 @@ REFUSED = {
     "a profile is no table": ("[profile]\nshop = 1\n", "shop must be a table"),
     "bounds are no table": ("[profile.shop]\nbounds = 1\n", "bounds must be a table"),
     "an impossible choice": ("[profile.shop]\nupload_body = 'list'\n", "upload_body"),
+    "an impossible transport": (
+        '[profile.shop]\nlegacy_transport = "ftp"\n',
+        "legacy_transport",
+    ),
+    "an address without a folder": (
+        '[profile.shop]\nlegacy_transport = "url"\nlegacy_address = "https://a.example"\n',
+        "legacy_folder",
+    ),
+    "a folder without an address": (
+        '[profile.shop]\nlegacy_transport = "url"\nlegacy_folder = "/srv/offers"\n',
+        "legacy_address",
+    ),
+    "an address that is none": (
+        '[profile.shop]\nlegacy_transport = "url"\nlegacy_folder = "x"\nlegacy_address = "a"\n',
+        "legacy_address",
+    ),
     "an impossible scale": ("[profile.shop]\nvat_scale = 10\n", "vat_scale"),
     "modes are no list": ("[profile.shop]\ndelivery_modes = 'Relay'\n", "a list of texts"),
     "modes are no texts": ("[profile.shop]\ndelivery_modes = [1]\n", "a list of texts"),

@@ -185,3 +185,14 @@ def test_a_batch_of_products_is_a_package_of_one_upload() -> None:
 def test_no_batch_names_a_product_twice(again: Item) -> None:
     rows = [product(3), product(4), again, product(6), product(7), product(8)]
     assert shape(uploads(rows, Limits(products=4))) == [(1, 1, [3, 4]), (2, 1, [5, 6, 7, 8])]
+
+
+@pytest.mark.parametrize("kind", [PackageType.FULL, PackageType.PURGE, PackageType.STOCK_AND_PRICE])
+def test_a_legacy_zip_is_one_upload(kind: PackageType) -> None:
+    planned = uploads(items([("P", kind)] * 5 + [("S", kind)]), Limits(upload=1, legacy=2))
+    assert shape(planned) == [
+        (1, 1, [3, 4]),
+        (2, 1, [5, 6]),
+        (3, 1, [7]),
+        (4, 1, [8]),
+    ]

@@ -8,6 +8,7 @@ import pytest
 from feedtool.check.result import CheckedSheet
 from feedtool.dialect import Dialect, Limits
 from feedtool.errors import UsageProblem
+from feedtool.legacy import OffersXml
 from feedtool.model import Item, PackageType
 from feedtool.requests import write_requests
 from feedtool.spool import Spool
@@ -128,3 +129,13 @@ def test_a_file_for_each_batch_of_products(tmp_path: Path, sheet: CheckedSheet) 
     assert [path for path in listed(tmp_path / "out") if path.endswith(".json")] == written
     found = [json.loads((tmp_path / "out" / path).read_bytes()) for path in written]
     assert found == [{"products": bodies[:2]}, {"products": bodies[2:]}]
+
+
+def test_a_legacy_package_is_the_zip_itself(tmp_path: Path, files: Files) -> None:
+    (sheet,) = checked(files.csv(*map(offer, range(3))), kind="legacy-offers")
+    places = [f"offers.csv/package-{n:03}-Full-PRIMARY.zip" for n in (1, 2)]
+    for _ in range(2):  # the second run replaces the first
+        write_requests(tmp_path / "out", [sheet], Dialect(limits=Limits(legacy=2)))
+        assert listed(tmp_path / "out") == ["offers.csv", *places]
+    found = [[*OffersXml(tmp_path / "out" / place).read()] for place in places]
+    assert [len(offers) for offers in found] == [2, 1]

@@ -20,7 +20,13 @@ from feedtool.rules import all_rules
 from feedtool.sandbox.transport import SandboxTransport, mount
 
 SAMPLES = Path(__file__).parent.parent / "samples"
-OFFERS = ("offers-fr.csv", "offers-mistakes.xlsx", "offers-update.xlsx", "offers-upsert.xlsx")
+OFFERS = (
+    "legacy-offers.xlsx",
+    "offers-fr.csv",
+    "offers-mistakes.xlsx",
+    "offers-update.xlsx",
+    "offers-upsert.xlsx",
+)
 PRODUCTS = ("products-and-offers.xlsx", "products.xlsx")
 
 NOT_SHOWN = {
@@ -139,6 +145,7 @@ def test_samples_are_as_they_are_made_now(
         ("offers-upsert.xlsx", "offers-upsert", 40, 40, 0, 0),
         ("offers-update.xlsx", "offers-update", 12, 12, 0, 0),
         ("offers-fr.csv", "offers-upsert", 12, 12, 0, 0),
+        ("legacy-offers.xlsx", "legacy-offers", 13, 13, 0, 0),
         ("offers-mistakes.xlsx", "offers-upsert", 44, 12, 32, 12),
     ],
 )

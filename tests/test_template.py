@@ -14,13 +14,13 @@ from feedtool.check import Asked, Input, check
 from feedtool.dialect import Dialect
 from feedtool.feeds import LANGUAGES, all_feeds
 from feedtool.headers import folded
-from feedtool.template import Language, write_template
+from feedtool.template import PRODUCTS, Language, write_template
 from feedtool.template.__main__ import write_all
 from feedtool.template.contents import Need
 from feedtool.template.fields import fields_of
 
 TEMPLATES = Path(__file__).parent.parent / "templates"
-KINDS = ("offers-delete", "offers-update", "offers-upsert")
+KINDS = tuple(kind for kind in all_feeds() if kind != PRODUCTS)
 TONGUES: tuple[Language, ...] = get_args(Language)
 ALL = tuple(product(KINDS, TONGUES))
 LAST_ROW = 1_048_576
@@ -36,7 +36,7 @@ def opened(kind: str, language: str) -> Workbook:
 
 
 def offers(kind: str, language: str) -> Worksheet:
-    sheet = opened(kind, language)["Offers"]
+    sheet = opened(kind, language)[all_feeds()[kind].sheet]
     assert isinstance(sheet, Worksheet)
     return sheet
 
@@ -74,7 +74,11 @@ def test_is_recognised_as_its_kind_and_has_no_rows(kind: str, language: str) -> 
     path = TEMPLATES / f"{kind}.{language}.xlsx"
     (checked,) = check([Input(path.name, path)], Asked())
     assert checked.error is not None
-    assert (checked.kind, checked.sheet, checked.error.code) == (kind, "Offers", "no-rows")
+    assert (checked.kind, checked.sheet, checked.error.code) == (
+        kind,
+        all_feeds()[kind].sheet,
+        "no-rows",
+    )
     assert list(checked.problems()) == []
 
 
@@ -96,12 +100,12 @@ def test_labels_alone_are_a_header_as_well_as_keys_alone(
 @pytest.mark.parametrize(("kind", "language"), ALL)
 def test_has_its_sheets_its_stamp_and_opens_on_offers(kind: str, language: str) -> None:
     workbook = opened(kind, language)
-    assert workbook.sheetnames == ["Instructions", "Fields", "Offers", "_lists"]
+    assert workbook.sheetnames == ["Instructions", "Fields", all_feeds()[kind].sheet, "_lists"]
     states = [sheet.sheet_state for sheet in workbook.worksheets]
     assert states == ["visible", "visible", "visible", "hidden"]
     chosen = [bool(sheet.sheet_view.tabSelected) for sheet in workbook.worksheets]
     assert chosen == [False, False, True, False]
-    assert workbook.active is workbook["Offers"]
+    assert workbook.active is workbook[all_feeds()[kind].sheet]
     stamps = workbook.custom_doc_props  # type: ignore[attr-defined]  # the stubs lag
     assert {stamp.name: stamp.value for stamp in stamps.props} == {
         "feedtool.template": kind,

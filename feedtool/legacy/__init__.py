@@ -1,13 +1,14 @@
 """The legacy zip with its Offers.xml, written and read in constant memory; nothing is sent.
 
 Reading order: `feedtool.offers_xml` names what an Offer says, `writer` makes the zip out of offers
-(`offers.rng` is the format as it is written), `reader` makes offers out of an Offers.xml however
-sloppy, and `source` shows them as the rows of a sheet.
+(`offers.rng` is the format as it is written) and `zipped` out of requests, `reader` makes offers
+out of an Offers.xml however sloppy, and `source` shows them as the rows of a sheet.
 """
 
 from feedtool.legacy.reader import OffersXml
 from feedtool.legacy.source import OffersSource, is_legacy
 from feedtool.legacy.writer import Head, Pool, offer_of, shares, write
+from feedtool.legacy.zipped import zipped
 
 __all__ = [
     "Head",
@@ -18,4 +19,5 @@ __all__ = [
     "offer_of",
     "shares",
     "write",
+    "zipped",
 ]

@@ -15,7 +15,7 @@ from feedtool.model import Fault
 from feedtool.rules import code
 
 CODE = code(__name__, __doc__)
-KINDS = ("offers-upsert", "offers-update")
+KINDS = ("offers-upsert", "offers-update", "legacy-offers")
 
 
 def check(row: Row) -> Iterator[Fault]:

@@ -8,20 +8,24 @@ Example: `SKU-2` in the column of the reference, and no other cell filled.
 To mend it, fill what changes, or delete the row.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-from feedtool.feeds import Row
-from feedtool.feeds.offers_update import changeable
+from feedtool.feeds import Row, SheetColumns, legacy_stock_and_price, offers_update
 from feedtool.model import Fault
 from feedtool.rules import code
 
 CODE = code(__name__, __doc__)
-KINDS = ("offers-update",)
+KINDS = ("offers-update", "legacy-stock-and-price")
+CHANGEABLE: dict[str, Callable[[SheetColumns], tuple[str, ...]]] = {
+    "offers-update": offers_update.changeable,
+    "legacy-stock-and-price": lambda _: legacy_stock_and_price.CHANGEABLE,
+}
+"""The keys that can change, by kind."""
 
 
 def check(row: Row) -> Iterator[Fault]:
     """A fault where every changeable cell is blank."""
-    if all(row.is_blank(key) for key in changeable(row.sheet)):
+    if all(row.is_blank(key) for key in CHANGEABLE[row.kind](row.sheet)):
         yield Fault(
             CODE,
             "nothing changes in this row",

@@ -99,7 +99,9 @@ def _requirement(need: Need, others: list[str], language: Language) -> str:
 def _folded(feed: Feed, dialect: Dialect, keys: list[str]) -> frozenset[str]:
     """All delivery modes but the usual one, and what splits a sheet."""
     modes = feed.modes(dialect)
-    usual = dialect.mandatory_mode or (modes[0].code if modes else None)
+    same = dialect.legacy_modes  # a legacy mode by the name of the JSON mode that it is
+    named = (one.code for one in modes if same.get(one.code, one.code) == dialect.mandatory_mode)
+    usual = next(named, modes[0].code if modes else None)
     further = {key for mode in modes if mode.code != usual for key in (mode.cost, mode.additional)}
     return frozenset(keys) & (further | SPLITTING)
 

@@ -98,6 +98,21 @@ EN = Words(
                 "sell the product again, create the offer anew."
             ),
         ),
+        "legacy-offers": About(
+            title="Create or replace offers by a legacy zip",
+            rows=(
+                "Each row becomes an Offer of an Offers.xml: it creates an offer, or replaces the "
+                "offer that has the same reference. The whole offer is replaced: where an "
+                "optional cell is left empty, its old value is gone."
+            ),
+        ),
+        "legacy-stock-and-price": About(
+            title="Change stocks and prices by a legacy zip",
+            rows=(
+                "Each row changes the price, the stock or both of the offer that has this "
+                "reference. An empty cell leaves its value as it is."
+            ),
+        ),
     },
     fill="How to fill it",
     open_sheet=(
@@ -166,6 +181,21 @@ FR = Words(
             rows=(
                 "Chaque ligne retire du canal de vente l'offre qui porte cette référence. Pour "
                 "vendre de nouveau le produit, créez une nouvelle offre."
+            ),
+        ),
+        "legacy-offers": About(
+            title="Créer ou remplacer des offres par un zip historique",
+            rows=(
+                "Chaque ligne devient une Offer d'un Offers.xml : elle crée une offre, ou "
+                "remplace l'offre qui porte la même référence. L'offre est remplacée en entier : "
+                "si une cellule facultative reste vide, l'ancienne valeur disparaît."
+            ),
+        ),
+        "legacy-stock-and-price": About(
+            title="Modifier stocks et prix par un zip historique",
+            rows=(
+                "Chaque ligne modifie le prix, le stock ou les deux de l'offre qui porte cette "
+                "référence. Une cellule vide laisse la valeur inchangée."
             ),
         ),
     },
@@ -245,6 +275,21 @@ ES = Words(
             rows=(
                 "Cada fila retira del canal de venta la oferta que tiene esta referencia. Para "
                 "volver a vender el producto, cree una oferta nueva."
+            ),
+        ),
+        "legacy-offers": About(
+            title="Crear o sustituir ofertas con un zip antiguo",
+            rows=(
+                "Cada fila se convierte en una Offer de un Offers.xml: crea una oferta o "
+                "sustituye la oferta que tiene la misma referencia. La oferta se sustituye por "
+                "completo: si una celda opcional queda vacía, el valor anterior desaparece."
+            ),
+        ),
+        "legacy-stock-and-price": About(
+            title="Modificar existencias y precios con un zip antiguo",
+            rows=(
+                "Cada fila modifica el precio, las existencias o ambos de la oferta que tiene esta "
+                "referencia. Una celda vacía deja el valor como está."
             ),
         ),
     },

@@ -6,13 +6,17 @@ from feedtool.check.gate import schema
 from feedtool.dialect import DEPRECATED_MODES, Dialect
 from feedtool.feeds import Feed, all_feeds
 from feedtool.headers import folded
+from feedtool.offers_xml import SHEET
 
 FEEDS = pytest.mark.parametrize("feed", all_feeds().values(), ids=all_feeds())
 
 
 def test_the_kinds() -> None:
-    assert list(all_feeds()) == ["offers-delete", "offers-update", "offers-upsert", "products"]
-    assert [kind for kind, feed in all_feeds().items() if feed.needs_asking] == ["offers-delete"]
+    legacy = ["legacy-offers", "legacy-stock-and-price"]
+    offers = ["offers-delete", "offers-update", "offers-upsert"]
+    assert list(all_feeds()) == [*legacy, *offers, "products"]
+    asking = [kind for kind, feed in all_feeds().items() if feed.needs_asking]
+    assert asking == [*legacy, "offers-delete"]
 
 
 @FEEDS
@@ -33,6 +37,7 @@ def test_its_template_can_be_filled_without_what_the_service_retires(feed: Feed)
     keys = {column.key for column in feed.columns(Dialect())}
     assert not keys & {"CDAV", "PackagingUnit", "PackagingValue"}
     modes = {key.split(".")[1] for key in keys if key.startswith("deliveryModes.")}
+    modes -= {*Dialect().legacy_modes} if feed.sheet == SHEET else set()  # its own Standard stays
     assert modes.isdisjoint(DEPRECATED_MODES)
 
 

@@ -14,7 +14,7 @@ from feedtool.check.gate import gate, schema
 from feedtool.columns import ColumnReader
 from feedtool.dialect import Dialect
 from feedtool.feeds import Row, SheetColumns
-from feedtool.feeds._legacy_offers import FEED
+from feedtool.feeds.legacy_offers import FEED
 from feedtool.headers import Names, folded
 from feedtool.legacy import Head, offer_of
 from feedtool.legacy.writer import write_xml
@@ -166,6 +166,8 @@ def test_what_must_be_filled() -> None:
         "taxes.VAT",
         "preparationTime",
         "quantity",
+        "deliveryModes.Tracked.cost",
+        "deliveryModes.Tracked.additionalCost",
     ]
     assert FEED.required(row(ROW)) == []
     assert FEED.missing(row(ROW).sheet) == []

@@ -18,6 +18,32 @@ REFERENCE = {"sellerExternalReference": "SKU-1"}
 TAXES = [{"code": "VAT", "value": 20}, {"code": "EcoPart", "value": 0}]
 MODES = [{"code": "TrackedHomeDelivery", "cost": 4.9, "additionalCost": 0}]
 GOOD: dict[str, dict[str, Any]] = {
+    "legacy-offers": {
+        "SellerProductId": "A-1",
+        "ProductEan": "4006381333931",
+        "ProductCondition": "6",
+        "Price": "19.99",
+        "EcoPart": "0",
+        "DeaTax": "0",
+        "Vat": "20",
+        "Stock": "7",
+        "StrikedPrice": "24.5",
+        "Comment": "",
+        "PreparationTime": "2",
+        "ShippingInformation": [
+            {
+                "DeliveryMode": "Tracked",
+                "ShippingCharges": "4.9",
+                "AdditionalShippingCharges": "0",
+            }
+        ],
+    },
+    "legacy-stock-and-price": {
+        "SellerProductId": "A-1",
+        "ProductEan": "4006381333931",
+        "Price": "19.99",
+        "Stock": "7",
+    },
     "offers-upsert": {
         **REFERENCE,
         "product": {"gtin": "4006381333931", "reference": "R"},
@@ -141,7 +167,7 @@ def requests(draw: st.DrawFn) -> tuple[str, dict[str, Any]]:
     """A request of some kind with a few places changed to values near the schema's bounds."""
     kind = draw(st.sampled_from(list(GOOD)))
     request = copy.deepcopy(GOOD[kind])
-    alike = kind if kind == "products" else "offers-upsert"
+    alike = "offers-upsert" if kind.startswith("offers-") else kind
     paths = [*places(GOOD[alike]), ("extra",), ("price", "extra")]
     for _ in range(draw(st.integers(0, 3))):
         path = draw(st.sampled_from(paths))

@@ -1,7 +1,5 @@
 """Offers that travel in a legacy zip with an Offers.xml (specification, "Legacy offer routes").
 
-Not registered until such a zip can be delivered: then this file loses the `_` of its name.
-
 Of a sheet of the JSON feeds the same columns are understood, delivery modes included; the product
 reference has no place in the format.
 """
@@ -11,11 +9,11 @@ from decimal import Decimal
 
 from feedtool.columns.choice import LegacyCondition
 from feedtool.columns.text import Comment
-from feedtool.dialect import Dialect
+from feedtool.dialect import LARGE_PARCEL_MODES, Dialect
 from feedtool.feeds import Column, Feed, Mode, Row, SheetColumns
 from feedtool.feeds import _offers as offers
 from feedtool.model import PackageType
-from feedtool.offers_xml import ATTRIBUTES, KIND, SHEET
+from feedtool.offers_xml import ATTRIBUTES, KIND, SHEET, cost_keys
 
 ALWAYS = (
     offers.REFERENCE,
@@ -76,13 +74,37 @@ def modes(dialect: Dialect) -> tuple[Mode, ...]:
 
 
 def missing(sheet: SheetColumns) -> list[str]:
-    """A reference, a condition, a price, VAT, the preparation time and the stock."""
-    return offers.missing(sheet, ALWAYS)
+    """A reference, a condition, a price, VAT, preparation time, stock and the mandatory mode."""
+    large = (
+        sheet.dialect.legacy_modes.get(mode.code) in LARGE_PARCEL_MODES for mode in sheet.modes
+    )
+    amounts = () if any(large) else mandatory_amounts(sheet.dialect)
+    return offers.missing(sheet, (*ALWAYS, *amounts))
 
 
 def required(row: Row) -> list[str]:
-    """The same of every row."""
-    return row.blanks(ALWAYS)
+    """The same of every row, and the mandatory mode unless it goes as a large parcel."""
+    keys = row.blanks(ALWAYS)
+    dialect = row.sheet.dialect
+    amounts = row.blanks(mandatory_amounts(dialect))
+    if amounts and not _has_large_parcel_mode(row, dialect):
+        keys += amounts
+    return keys
+
+
+def mandatory_amounts(dialect: Dialect) -> tuple[str, ...]:
+    """The keys of the amounts of the mode that means the mandatory one."""
+    wanted = dialect.mandatory_mode
+    own = [code for code, same in dialect.legacy_modes.items() if wanted and same == wanted]
+    return tuple(key for code in own[:1] for key in cost_keys(code))
+
+
+def _has_large_parcel_mode(row: Row, dialect: Dialect) -> bool:
+    return any(
+        dialect.legacy_modes.get(mode.code) in LARGE_PARCEL_MODES
+        and not (row.is_blank(mode.cost) and row.is_blank(mode.additional))
+        for mode in row.sheet.modes
+    )
 
 
 def request(row: Row) -> dict[str, object]:
@@ -127,5 +149,6 @@ FEED = Feed(
     missing=missing,
     required=required,
     request=request,
+    identity=offers.IDENTITY,
     needs_asking=True,
 )
