@@ -193,6 +193,8 @@ class Dialect:
     """Endings of pictures' addresses; another is a warning."""
     batch_pause: int = 0
     """Seconds between two batches of products; the field knows of quotas of creations."""
+    quota_pause: int = 3600
+    """Seconds without a batch after a report said that a quota of creations was used up."""
     report_page_size: int | None = None
     """Results a page is asked for; None leaves it to the service, which names no limit."""
     csv_fallback: str = "cp1252"

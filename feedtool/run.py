@@ -245,6 +245,7 @@ def _deliver(
                 upload_body=UploadBody(asked.dialect.upload_body),
                 results_limit=service.page,
                 batch_pause=timedelta(seconds=asked.dialect.batch_pause),
+                quota_pause=timedelta(seconds=asked.dialect.quota_pause),
             ),
         )
     except FeedtoolError as error:

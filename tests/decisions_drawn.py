@@ -9,7 +9,7 @@ from feedtool.delivery.decide import BATCH, LOCAL, NEXT, Do, Settings, intended
 from feedtool.delivery.learn import RULES, cleared, counted
 from feedtool.delivery.progress import Now
 from feedtool.ledger import Awaited, Package, Phase, Stage, Tail
-from feedtool.model import PackageType, Status
+from feedtool.model import Message, PackageType, Status
 from feedtool.service.answers import Kind
 from feedtool.service.offers import OffersPage
 from feedtool.service.packages import Meaning, PackageView, ResultsPage
@@ -65,7 +65,11 @@ def batches() -> Iterator[tuple[str, str, str]]:
     """The same of a batch of products."""
     for phase, do in BATCH.items():
         if do is None:
-            yield phase.value, "", "the end; the halves of a refused batch are in new ones"
+            yield (
+                phase.value,
+                "",
+                "the end; what a quota refused, and halves, are in new ones",
+            )
         elif do in LOCAL:
             yield phase.value, do.value, _told(_local(phase))
         else:
@@ -75,6 +79,7 @@ def batches() -> Iterator[tuple[str, str, str]]:
 AWAITED = (Awaited(3, "A", "1"), Awaited(4, "B", "2"))
 ITEM = ReportItem("p1", "1", "A", "Integrated", Status.INTEGRATED, TIME)
 SECOND_ITEM = ITEM._replace(gtin="2", reference="B")
+FULL = ITEM._replace(status=Status.REFUSED, messages=(Message("QuotaExceeded", "Enough."),))
 NO_ITEMS = ReportsPage([], None)
 
 REPORTED: dict[Do, dict[str, tuple[Any, int, datetime]]] = {
@@ -89,6 +94,7 @@ REPORTED: dict[Do, dict[str, tuple[Any, int, datetime]]] = {
     Do.REPORT: {
         "an empty or incomplete one": (NO_ITEMS, 1, TIME),
         "the last word on every row": (ReportsPage([ITEM, SECOND_ITEM], None), 1, TIME),
+        "a quota is used up": (ReportsPage([FULL, SECOND_ITEM], None), 1, TIME),
         "no report in three days": (NO_ITEMS, 1, TIME + 2 * Settings().forgotten),
     },
 }

@@ -7,8 +7,8 @@ import click
 from feedtool.cli.options import option
 from feedtool.errors import UsageProblem
 
-WINDOW = 60.0
-"""Seconds of its time that a quota is for."""
+WINDOW, CREATIONS_WINDOW = 60.0, 3600.0
+"""Seconds of its time that each quota is for."""
 
 
 @click.command()
@@ -33,7 +33,42 @@ WINDOW = 60.0
     help="Requests to offer package endpoints that each seller has in a minute of its time; "
     "default no limit.",
 )
-def sandbox(port: int, state: Path | None, speed: float, quota: int | None) -> None:
+@option(
+    "--creations",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="New products that each seller may create in an hour of its time; more are refused by "
+    "their report with QuotaExceeded.  [default: no limit]",
+)
+@option(
+    "--products-limit",
+    type=click.IntRange(min=1),
+    default=10_000,
+    show_default=True,
+    metavar="N",
+    help="Most products of one batch.",
+)
+@option(
+    "--reported-products",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Of a larger batch, reports show only so many products.  [default: all]",
+)
+@option(
+    "--closed-products",
+    metavar="GTIN[,GTIN]",
+    help="Products whose sheets are archived: only their creator may add anything to them.",
+)
+def sandbox(
+    port: int,
+    state: Path | None,
+    speed: float,
+    quota: int | None,
+    creations: int | None,
+    products_limit: int,
+    reported_products: int | None,
+    closed_products: str | None,
+) -> None:
     """Serve the embedded sandbox on this machine, until Ctrl-C.
 
     The first line on stdout is the base address for --base-url. The token is `sandbox`, any
@@ -44,7 +79,13 @@ def sandbox(port: int, state: Path | None, speed: float, quota: int | None) -> N
     from feedtool.sandbox.server import serve
     from feedtool.sandbox.settings import Quota, Settings
 
-    settings = Settings(quota=Quota(quota, WINDOW) if quota else None)
+    settings = Settings(
+        quota=Quota(quota, WINDOW) if quota else None,
+        creations=None if creations is None else Quota(creations, CREATIONS_WINDOW),
+        products_limit=products_limit,
+        reported_products=reported_products,
+        closed_products=tuple(filter(None, map(str.strip, (closed_products or "").split(",")))),
+    )
     try:
         serve(port, state, speed, settings, announce=_print)
     except StateUnreadableError as error:

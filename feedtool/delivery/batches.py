@@ -6,6 +6,8 @@ appears in the integration reports. There is no package to look at and no idempo
   that is not older than our intent is taken for ours;
 - where none appears in a while the batch is sent once more, which is harmless, since known values
   are ignored; then the reports are read until the patience ends;
+- a product that is refused for nothing but a quota goes into a later batch, and none is sent
+  until the quota has room again;
 - a report is read again and again until it has said the last word on every product. An empty page
   and `Validated` are "not yet", and so is a word that we do not know.
 """
@@ -29,7 +31,7 @@ from feedtool.delivery.progress import (
 )
 from feedtool.delivery.refusals import ABOUT_THE_CONTENT, message_of, stopped
 from feedtool.ledger import Fate, Phase, Stage
-from feedtool.model import Status
+from feedtool.model import Severity, Status
 from feedtool.service.answers import Kind
 
 if TYPE_CHECKING:
@@ -53,6 +55,10 @@ TAKEN, REPORTED = "Submitted", "Reported"
 """The states of a batch that the service has, and of one on all of whose products a report has said
 the last word. The service has no words for these; between them are those of its products."""
 
+QUOTA = "quotaexceeded"
+"""The code of an error that is none of the product's (source: the field), without its case."""
+
+PUT_OFF = "The service's quota was used up; it is sent again later."
 LOST = "The service took it, and has given no report of it."
 NEVER_SEEN = "The answer to its sending was lost, and no report of the service's ever named it."
 
@@ -136,21 +142,40 @@ def _reported(package: Package, step: Step, answer: Answer, now: Now) -> Learnt:
     # The specification shows no filter, so the service may show other packages too.
     items = [item for item in page.items if item.package_id in {None, package.package_id}]
     found = list(_matched(step.awaited, items))
-    results = [(one.reference, item.status, item.messages) for one, item in found if item.status]
+    put_off = {one.row for one, item in found if _is_put_off(one, item, now)}
+    results = [
+        (one.reference, item.status, item.messages)
+        for one, item in found
+        if item.status and one.row not in put_off
+    ]
+    news = Learnt(
+        package,
+        results,
+        fates=tuple(Fate(row, None, PUT_OFF) for row in sorted(put_off)),
+        rest=now.time + now.settings.quota_pause if put_off else None,
+    )
     answered = {one.row for one, item in found if item.status}
     left = [one for one in step.awaited if one.row not in answered]
     if not left:
         after = replace(package, state=REPORTED, link=None, pages=0)
-        return Learnt(closed(after, now, None), results)
+        return news._replace(package=closed(after, now, None))
     waiting = next((item.word for _, item in found if item.status is None), package.state)
-    if results or waiting != package.state:
+    if answered or waiting != package.state:
         package = forward(package, now, state=waiting)
     if next_page := _next_page(package, page):
-        return Learnt(next_page, results)
+        return news._replace(package=next_page)
     from_start = replace(package, link=None, pages=0)
     if now.time - (package.committed_at or now.time) > now.settings.forgotten:
-        return _given_up(from_start, left, LOST, now)._replace(results=results)
-    return Learnt(later(from_start, now, report_pause(package.tries)), results)
+        lost = _given_up(from_start, left, LOST, now)
+        return news._replace(package=lost.package, fates=(*news.fates, *lost.fates))
+    return news._replace(package=later(from_start, now, report_pause(package.tries)))
+
+
+def _is_put_off(one: Awaited, item: ReportItem, now: Now) -> bool:
+    """Whether a product is refused for a quota and nothing else, and has patience left."""
+    errors = [said.code.casefold() for said in item.messages if said.severity is Severity.ERROR]
+    is_refused = item.status is not None and item.status is not Status.INTEGRATED
+    return is_refused and set(errors) == {QUOTA} and one.sends + 1 < now.settings.put_offs
 
 
 def report_pause(tries: int) -> timedelta:

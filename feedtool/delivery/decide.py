@@ -127,6 +127,10 @@ class Settings:
     """How many offers are asked for at a time."""
     batch_pause: timedelta = timedelta(0)
     """Between two batches of products."""
+    quota_pause: timedelta = timedelta(hours=1)
+    """After a report said that a quota was used up: how long no batch is sent."""
+    put_offs: int = 24
+    """How often a product is sent that is refused for a quota, and nothing else."""
     before_resending: timedelta = timedelta(minutes=10)
     """How long after a batch was sent, and its answer lost, the reports may be silent of it."""
     submissions: int = 2
@@ -258,12 +262,21 @@ def wake_at(
 
 
 def paced(
-    packages: Iterable[Package], sent_at: datetime | None, settings: Settings
+    packages: Iterable[Package],
+    sent_at: datetime | None,
+    settings: Settings,
+    rest: datetime | None = None,
 ) -> Iterator[Package]:
-    """The packages; the next batch is not sent before the pause after the one before is over."""
+    """The packages; the next batch is not sent before the pause after the one before is over.
+
+    Nor before `rest`, when a quota has room again. To be held so is no lack of progress.
+    """
+    pause = sent_at + settings.batch_pause if sent_at and settings.batch_pause else None
+    earliest = max(filter(None, (pause, rest)), default=None)
     for package in packages:
-        if sent_at and settings.batch_pause and next_of(package) is Do.SUBMIT:
-            yield from held_until([package], sent_at + settings.batch_pause)
+        if earliest and next_of(package) is Do.SUBMIT:
+            (held,) = held_until([package], earliest)
+            yield replace(held, since=held.due)
         else:
             yield package
 

@@ -33,7 +33,7 @@ from feedtool.delivery.decide import (
     wake_at,
 )
 from feedtool.delivery.ending import FETCHED, check_all_committed
-from feedtool.delivery.events import deadline_event, event_of
+from feedtool.delivery.events import deadline_event, event_of, rest_event
 from feedtool.delivery.lanes import ask, lanes
 from feedtool.delivery.learn import cleared, counted, learnt
 from feedtool.delivery.progress import Learnt, Now, closed
@@ -169,6 +169,8 @@ class _Delivery:
     """What the service's clock is ahead of ours."""
     sent_at: datetime | None = None
     """When the last batch was sent."""
+    rest: datetime | None = None
+    """No batch is sent before this: a quota is used up."""
     stop: FeedtoolError | None = None
 
     def run(self, others: list[Package], packages: list[Package]) -> None:
@@ -234,7 +236,7 @@ class _Delivery:
         """
         return [
             package
-            for package in paced(self.packages.values(), self.sent_at, self.settings)
+            for package in paced(self.packages.values(), self.sent_at, self.settings, self.rest)
             if package.phase is not Phase.CLOSED
             and (package.file in self.paths or package.phase is not Phase.PLANNED)
         ]
@@ -349,6 +351,9 @@ class _Delivery:
         )
         self._change(before, news.package, attempt, news)
         self._tell(step.do, answer.kind, answer.detail, before)
+        if news.rest:
+            path, done = self.paths.get(before.file, ""), self.results[before.key]
+            self.events.append(rest_event(news.rest, before, done, path))
 
     def _take_local(self, package: Package, do: Do) -> None:
         """A step that asks nothing of the service."""
@@ -383,6 +388,8 @@ class _Delivery:
         self.results[after.key] += len(results)
         if news and news.hold:
             self.hold = max(self.hold or news.hold, news.hold)
+        if news and news.rest:
+            self.rest = max(self.rest or news.rest, news.rest)
         if news and news.stop:
             self.stop = self.stop or news.stop
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from feedtool.delivery.decide import Do
 from feedtool.ledger import Package, Phase, Stage
 from feedtool.service.answers import Kind
+
+if TYPE_CHECKING:
+    from datetime import datetime
 
 
 class Event(NamedTuple):
@@ -61,6 +64,12 @@ def event_of(
 def deadline_event(what: str, package: Package, results: int, path: str) -> Event:
     """Something of a package will be lost soon."""
     return _event("deadline", f"{package.package_id}: {what}", package, results, path)
+
+
+def rest_event(until: datetime, package: Package, results: int, path: str) -> Event:
+    """A quota is used up: no batch is sent for a while."""
+    text = f"a quota is used up, nothing more is sent before {until:%H:%M} UTC"
+    return _event("waiting", text, package, results, path)
 
 
 def _text(do: Do, package: Package, results: int) -> str:

@@ -45,7 +45,9 @@ class Learnt(NamedTuple):
     stop: FeedtoolError | None = None
     """The run cannot go on."""
     fates: Sequence[Fate] = ()
-    """What became of rows that were looked up."""
+    """What became of rows that were looked up, or are to be sent again."""
+    rest: datetime | None = None
+    """No batch of products before this: a quota is used up."""
 
 
 GO_ON = "Go on with `feedtool resume`: what has been sent is not sent again."

@@ -5,6 +5,7 @@ In one transaction with the closing itself, so that no crash comes between. Thes
 - never sent, since the package was completed without them;
 - perhaps sent, and not among the results although every row known to be staged is;
 - looked up, and plainly not in force;
+- refused for a quota only, which will have room again;
 - of an upload refused as a whole, in halves, until the one that is to blame is alone.
 """
 
@@ -48,13 +49,15 @@ class _Left(NamedTuple):
 def move_leftovers(db: Connection, package: Package) -> list[int]:
     """Put the rows of a closed package that are to be sent into a new one; its key, if any.
 
-    Each half of a batch of products is a batch of its own.
+    Each half of a refused batch of products is a batch of its own.
     """
     if package.is_batch:
-        if package.staged(Stage.REFUSED) and _takes_batches(db, package):
-            halves = list(_uploads(package, _left(db, package)))
-            return [_moved(db, package, [half]) for half in halves]
-        return []
+        left = _left(db, package)
+        if not package.staged(Stage.REFUSED):
+            again = [one for one in left if one.is_again]
+            return [_moved(db, package, [again])] if again else []
+        halves = list(_uploads(package, left)) if _takes_batches(db, package) else []
+        return [_moved(db, package, [half]) for half in halves]
     if package.package_id is None:
         return []  # the service refused to create it, or all its rows are superseded
     uploads = list(_uploads(package, _left(db, package)))
@@ -177,6 +180,6 @@ _MOVE = (
         upload=bindparam("at"),
         sends=bindparam("times"),
         fate=None,
-        fate_text=None,
     )
 )
+"""Why it is sent again stays with it."""

@@ -213,6 +213,8 @@ class Awaited(NamedTuple):
     """The sellerProductReference, or the GTIN where there is none."""
     product: str
     """The GTIN."""
+    sends: int = 0
+    """How many batches before this one have carried it."""
 
 
 class Tail(NamedTuple):

@@ -26,6 +26,7 @@ class Facts(NamedTuple):
     fate: Status | None
     """What was decided of the row without a result: by a look-up, or a later run."""
     why: str
+    """Of that; or why it is sent again, where nothing is decided yet."""
     phase: Phase
     package_id: str | None
     state: str | None
@@ -57,6 +58,8 @@ def _why_pending(facts: Facts) -> Message:
     """What a row waits for in a package that is not closed."""
     if facts.is_committed and facts.phase in BATCHES:
         return Message("", _REPORTS[facts.package_id is not None].text.format(id=facts.package_id))
+    if facts.why and not facts.is_committed:
+        return Message("", facts.why)
     if not facts.is_committed:
         return _NOT_SENT if facts.package_id is None else _NOT_YET
     if facts.stage is Stage.PLANNED:

@@ -11,6 +11,8 @@ from feedtool.sandbox import server
 from feedtool.sandbox.settings import Quota, Settings
 from tests.cli.conftest import Feedtool
 
+CLOSED = ("40170725", "96385074")
+
 
 @pytest.fixture
 def taken() -> Iterator[int]:
@@ -48,10 +50,20 @@ def test_a_state_where_no_file_can_be(feedtool: Feedtool, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("arguments", "quota"), [([], None), (["--quota", "30"], Quota(30, 60))], ids=["none", "30"]
+    ("arguments", "settings"),
+    [
+        ([], Settings()),
+        (["--quota", "30"], Settings(quota=Quota(30, 60))),
+        (["--creations", "25"], Settings(creations=Quota(25, 3600))),
+        (["--creations", "0"], Settings(creations=Quota(0, 3600))),
+        (["--products-limit", "100"], Settings(products_limit=100)),
+        (["--reported-products", "25"], Settings(reported_products=25)),
+        (["--closed-products", "40170725, 96385074"], Settings(closed_products=CLOSED)),
+    ],
+    ids=lambda one: " ".join(one) if isinstance(one, list) else "",
 )
-def test_a_quota(
-    feedtool: Feedtool, monkeypatch: pytest.MonkeyPatch, arguments: list[str], quota: Quota | None
+def test_what_an_owner_may_choose(
+    feedtool: Feedtool, monkeypatch: pytest.MonkeyPatch, arguments: list[str], settings: Settings
 ) -> None:
     served: list[Settings] = []
 
@@ -60,4 +72,4 @@ def test_a_quota(
 
     monkeypatch.setattr(server, "serve", serve)
     assert feedtool("sandbox", *arguments).code == 0
-    assert served == [Settings(quota=quota)]
+    assert served == [settings]

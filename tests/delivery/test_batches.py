@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from feedtool.delivery.answer import Answer
-from feedtool.delivery.batches import LOST, MOST_PAGES, NEVER_SEEN, report_pause
+from feedtool.delivery.batches import LOST, MOST_PAGES, NEVER_SEEN, PUT_OFF, report_pause
 from feedtool.delivery.decide import (
     BATCH,
     Do,
@@ -26,7 +26,7 @@ from feedtool.delivery.learn import learnt
 from feedtool.delivery.progress import Learnt, Now, closed
 from feedtool.errors import Interrupted, NotAuthorised, UsageProblem
 from feedtool.ledger import Awaited, Fate, Package, Phase, Stage
-from feedtool.model import Message, PackageType, Status
+from feedtool.model import Message, PackageType, Severity, Status
 from feedtool.service.answers import Kind
 from feedtool.service.products import ReportItem, ReportsPage
 from tests import decisions_drawn
@@ -71,6 +71,7 @@ def item(gtin: str = "17", reference: str | None = "A", **more: Any) -> ReportIt
     return plain._replace(**more)
 
 
+WARNING = Severity.WARNING
 VALIDATED: dict[str, Any] = {"word": "Validated", "status": None}
 
 
@@ -362,7 +363,60 @@ def test_what_is_never_reported_is_unknown_in_the_end() -> None:
     found = hear(batch(), Do.REPORT, page(item()), now)
     assert found.package.phase is Phase.CLOSED
     assert found.results == [("A", Status.INTEGRATED, ())]
-    assert found.fates == [Fate(4, Status.UNKNOWN, LOST)]
+    assert found.fates == (Fate(4, Status.UNKNOWN, LOST),)
+
+
+FULL: dict[str, Any] = {
+    "status": Status.REFUSED,
+    "messages": (Message("QuotaExceeded", "Enough."),),
+}
+PUT_BACK = [Fate(3, None, PUT_OFF)]
+
+
+@pytest.mark.parametrize(
+    ("said", "sends", "fates"),
+    [
+        (FULL, 0, PUT_BACK),
+        (FULL | {"messages": (*FULL["messages"], Message("X", "So.", "", WARNING))}, 5, PUT_BACK),
+        (FULL | {"messages": (*FULL["messages"], Message("X", "Wrong."))}, 0, []),
+        (FULL | {"messages": (Message("X", "Wrong."),)}, 0, []),
+        (FULL | {"messages": ()}, 0, []),
+        (FULL | {"status": Status.INTEGRATED}, 0, []),
+        (FULL | {"status": None}, 0, []),
+        (FULL, SETTINGS.put_offs - 2, PUT_BACK),
+        (FULL, SETTINGS.put_offs - 1, []),
+    ],
+    ids=[
+        "a quota",
+        "a warning besides",
+        "a mistake besides",
+        "a mistake alone",
+        "nothing said",
+        "integrated",
+        "not the last word",
+        "almost too often",
+        "too often",
+    ],
+)
+def test_what_a_quota_refuses_is_sent_again_later(
+    said: dict[str, Any], sends: int, fates: list[Fate]
+) -> None:
+    now, before = at(MINUTE), batch()
+    rows = (ROWS[0]._replace(sends=sends), ROWS[1])
+    answer = Answer(Kind.DONE, value=ReportsPage([item(**said), item("24", None)], None))
+    found = learnt(before, Step(1, Do.REPORT, 1, 0, "p1", awaited=rows), answer, now)
+    assert list(found.fates) == fates
+    assert found.rest == (now.time + SETTINGS.quota_pause if fates else None)
+    assert len(found.results) == (2 if said["status"] and not fates else 1)
+    assert (found.package.phase is Phase.CLOSED) is (said["status"] is not None)
+
+
+def test_while_a_quota_is_used_up_no_batch_is_sent() -> None:
+    packages = [batch(phase, key, since=TIME) for key, phase in enumerate(BATCH, 1)]
+    rest = TIME + SETTINGS.quota_pause
+    found = {one.phase: (one.due, one.since) for one in paced(packages, TIME, SETTINGS, rest)}
+    # To rest is no lack of progress: the patience does not end meanwhile.
+    assert found == dict.fromkeys(BATCH, (None, TIME)) | {Phase.CLEARED: (rest, rest)}
 
 
 @pytest.mark.parametrize("do", [Do.FIND, Do.REPORT])

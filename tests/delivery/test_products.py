@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from feedtool.delivery.batches import LOST, NEVER_SEEN
+from feedtool.delivery.batches import LOST, NEVER_SEEN, PUT_OFF
 from feedtool.delivery.decide import Settings
 from feedtool.delivery.deliver import deliver
 from feedtool.dialect import Limits
@@ -18,6 +18,7 @@ from feedtool.ledger import Phase, Stage
 from feedtool.ledger.leftovers import FEW
 from feedtool.model import Message, PackageSummary, PackageType, Severity
 from feedtool.sandbox import Settings as SandboxSettings
+from feedtool.sandbox.settings import Quota
 from feedtool.service import wire
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
@@ -402,6 +403,52 @@ def test_reading_is_repeated(scene: Scene, answer: Any) -> None:
     scene.go_on(Script(scene.client, reports, answer, answer))
     assert scene.statuses == ["Integrated"] * 3
     assert sent(scene) == [3]
+
+
+# A quota.
+
+
+def test_what_a_quota_refuses_is_sent_again_when_it_has_room(
+    scene_of: Callable[..., Scene],
+) -> None:
+    """Three creations an hour, eight products, two in a batch."""
+    scene = scene_of(replace(QUICK, creations=Quota(3, 3600)))
+    scene.plan([product(row) for row in range(3, 11)], TWO)
+    began = scene.transport.now()
+    scene.go_on()
+    assert scene.statuses == ["Integrated"] * 8
+    assert len(taken(scene)) == sum(sent(scene))
+    assert [operation for _, operation in taken(scene)].count("Creation") >= 8
+    assert 2 * 60 <= (scene.transport.now() - began) // MINUTE < 5 * 60
+    assert max(package.creations for package in scene.packages) == 1
+    told = [event.text for event in scene.events if "quota" in event.text]
+    assert told[0] == (
+        "package 2 (Products): a quota is used up, nothing more is sent before 10:02 UTC"
+    )
+
+
+def test_until_then_it_is_pending_and_says_why(scene_of: Callable[..., Scene]) -> None:
+    scene = scene_of(replace(QUICK, creations=Quota(1, 3600)))
+    scene.plan([product(3), product(4)])
+    until = scene.transport.now() + 30 * MINUTE
+    with pytest.raises(Interrupted):
+        scene.go_on(
+            stopping=lambda: Interrupted("Enough.") if scene.transport.now() > until else None
+        )
+    assert scene.statuses == ["Integrated", "Pending"]
+    assert scene.verdicts[1].messages == (Message("", PUT_OFF),)
+    scene.transport.sleep(3600)
+    scene.go_on()
+    assert scene.statuses == ["Integrated"] * 2
+
+
+def test_a_quota_that_never_has_room(scene_of: Callable[..., Scene]) -> None:
+    scene = scene_of(replace(QUICK, creations=Quota(0, 3600)))
+    scene.plan([product(3), product(4)])
+    scene.go_on(settings=Settings(put_offs=3))
+    assert scene.statuses == ["Refused"] * 2
+    assert sent(scene) == [2, 2, 2]
+    assert scene.verdicts[0].messages[0].code == "QuotaExceeded"
 
 
 # Other runs.

@@ -12,7 +12,7 @@ from sqlalchemy import select
 
 from feedtool import plan
 from feedtool.dialect import Limits
-from feedtool.ledger import Awaited, Change, Ledger, Package, Phase, Stage, tables
+from feedtool.ledger import Awaited, Change, Fate, Ledger, Package, Phase, Stage, tables
 from feedtool.ledger.database import reading
 from feedtool.ledger.leftovers import FEW
 from feedtool.model import Item, Message, PackageSummary, PackageType, Severity, Status
@@ -107,6 +107,24 @@ def test_of_a_batch_that_was_not_refused_nothing_is_left(ledger: Ledger, stage: 
     _, (package,) = planned(ledger, 3, 4)
     after = replace(package, phase=Phase.CLOSED, uploads=(stage,), package_id="p1")
     assert ledger.save([Change(package, after)]) == []
+
+
+def test_what_a_quota_refused_goes_into_one_new_batch(ledger: Ledger) -> None:
+    file, (package,) = planned(ledger, 3, 4, 5)
+    under_way = replace(
+        package, phase=Phase.SUBMITTED, uploads=(Stage.STAGED,), package_id="p1", creations=1
+    )
+    results = [("P4", Status.INTEGRATED, ())]
+    fates = [Fate(3, None, "Enough."), Fate(5, None, "Enough.")]
+    ledger.save([Change(package, under_way, results=results, fates=fates[:1])])
+    assert [one.row for one in ledger.awaited(package.key)] == [5]
+    closed = replace(under_way, phase=Phase.CLOSED)
+    (new,) = ledger.save([Change(under_way, closed, fates=fates[1:])])
+    assert (new.number, new.rows, new.phase) == (2, 2, Phase.PLANNED)
+    assert [(one.row, one.sends) for one in ledger.awaited(new.key)] == [(3, 1), (5, 1)]
+    found = list(ledger.verdicts(file))
+    assert [str(one.status) for one in found] == ["Pending", "Integrated", "Pending"]
+    assert found[0].messages == (Message("", "Enough."),)
 
 
 @pytest.mark.parametrize("takes_one", [True, False], ids=["takes one", "takes none"])
