@@ -4,9 +4,9 @@ The service has no idempotency keys, so what we know of it is here or nowhere: e
 written before its request and after its answer, each a full commit. Never a token or a header.
 
 Reading order: `records` (the nouns), `tables` (how they are kept), `database` (SQLite or
-PostgreSQL behind one URL), `migrations` (from older tables), `store` (the Ledger), `clearing`
-(which rows may be in flight), `leftovers` (which go into a later package), `verdicts` (what became
-of each row); beside it `lock` (one writer for each seller) and `snapshots` (the input files).
+PostgreSQL behind one URL), `migrations` (from older tables), `store` (the Ledger), `saving` (what
+the steps came to), `clearing` (which rows may be in flight), `leftovers` (which go into a later
+package), `verdicts` (what became of each row); beside it `lock` (one writer for each seller) and `snapshots` (the input files).
 """
 
 from feedtool.ledger.records import (

@@ -11,6 +11,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from sqlalchemy import and_, bindparam, delete, exists, insert, literal, or_, select, union, update
+from sqlalchemy.exc import IntegrityError
 
 from feedtool.ledger import tables as t
 from feedtool.ledger.records import Package, Phase, Stage
@@ -33,9 +34,20 @@ def supersede(db: Connection, package: Package, run: Run) -> None:
     """Give up the rows whose reference a later run of the seller has sent or answered."""
     own = {"key": package.key, "of": package.channel}
     order = {"order": run.run_id, "from": run.seller, "to": run.service}
-    db.execute(_SUPERSEDE, own | order)
+    # The rows need no looking at when there is no such run, as there mostly is none.
+    if db.execute(_LATER_RUNS, order).first():
+        db.execute(_SUPERSEDE, own | order)
 
 
+_LATER_RUNS = (
+    select(t.runs.c.run_id)
+    .where(
+        t.runs.c.run_id > bindparam("order"),
+        t.runs.c.seller == bindparam("from"),
+        t.runs.c.service == bindparam("to"),
+    )
+    .limit(1)
+)
 _later, _theirs, _files, _runs = (x.alias() for x in (t.rows, t.packages, t.files, t.runs))
 _SUPERSEDE = (
     update(t.rows)
@@ -118,8 +130,23 @@ def revocable(db: Connection, packages: frozenset[int], run: Run) -> list[int]:
     return list(db.execute(query).scalars())
 
 
+def claim(db: Connection, package: Package, run: Run) -> frozenset[int]:
+    """Put its rows in flight, unless open packages hold one of their keys: which ones.
+
+    It is tried at once, since mostly there are none, and looking takes as long as doing it.
+    """
+    try:
+        with db.begin_nested():
+            take_off(db, package, run)
+    except IntegrityError:
+        if held_by := blockers(db, package, run):
+            return held_by
+        raise
+    return frozenset()
+
+
 def take_off(db: Connection, package: Package, run: Run) -> None:
-    """Its rows are in flight from here on. An IntegrityError would be a bug of ours."""
+    """Its rows are in flight from here on; IntegrityError when one of their keys already is."""
     land(db, package.key)
     scope = literal(_scope(package, run))
     keys = _keys(package).subquery()

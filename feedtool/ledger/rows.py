@@ -7,15 +7,15 @@ from dataclasses import fields
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import and_, bindparam, insert, select, text, update
+from sqlalchemy import and_, insert, select
 
 from feedtool.ledger import tables as t
-from feedtool.ledger.records import AGAIN, Change, Fate, Package, Phase, Result, Stage
+from feedtool.ledger.records import Package, Phase, Stage
 from feedtool.ledger.verdicts import Facts
 from feedtool.model import Message, PackageSummary, PackageType, Severity, Status, Upload
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from sqlalchemy import Connection
 
@@ -161,7 +161,8 @@ def facts_of(row: Any) -> Facts:
 
 
 @lru_cache(_REMEMBERED)
-def _messages_as_text(messages: tuple[Message, ...]) -> str:
+def messages_as_text(messages: tuple[Message, ...]) -> str:
+    """Messages as they are kept; `_messages_of` reads them again."""
     return json.dumps([*map(_kept, messages)], ensure_ascii=False)
 
 
@@ -193,116 +194,3 @@ def key_of(inserted: Any) -> int:
 
 def _message(code: str | None, text: str | None) -> Message | None:
     return None if code is None and text is None else Message(code or "", text or "")
-
-
-# Changes.
-
-_BY_PACKAGE = t.packages.c.package == bindparam("key")
-_UPDATE_PACKAGE = update(t.packages).where(_BY_PACKAGE)
-_UPDATE_UPLOAD = update(t.uploads).where(
-    t.uploads.c.package == bindparam("key"), t.uploads.c.upload == bindparam("at")
-)
-_UPDATE_ATTEMPT = update(t.attempts).where(
-    t.attempts.c.package == bindparam("key"), t.attempts.c.number == bindparam("at")
-)
-_UPDATE_FATE = update(t.rows).where(
-    t.rows.c.file == bindparam("of"), t.rows.c.row == bindparam("at")
-)
-# Both databases spell it alike.
-_UPSERT_RESULT = text(
-    "INSERT INTO results (package, reference, status, messages)"
-    " VALUES (:package, :reference, :status, :messages)"
-    " ON CONFLICT (package, reference)"
-    " DO UPDATE SET status = excluded.status, messages = excluded.messages"
-)
-
-
-def save_change(db: Connection, change: Change) -> None:
-    """Write what differs between before and after, and what came with it."""
-    key = change.after.key
-    if columns := _changed_columns(change.before, change.after):
-        db.execute(_UPDATE_PACKAGE, {"key": key, **columns})
-    for number, (old, new) in enumerate(
-        zip(change.before.uploads, change.after.uploads, strict=True), 1
-    ):
-        if old is not new:
-            message = _message_columns(_refusal(change, number))
-            db.execute(_UPDATE_UPLOAD, {"key": key, "at": number, "stage": new, **message})
-    _save_attempt(db, change)
-    if change.results:
-        _save_results(db, key, change.results)
-    if change.fates:
-        db.execute(_UPDATE_FATE, [_fate_columns(change.after, fate) for fate in change.fates])
-
-
-def _fate_columns(package: Package, fate: Fate) -> dict[str, Any]:
-    return {
-        "of": package.file,
-        "at": fate.row,
-        "fate": AGAIN if fate.status is None else str(fate.status),
-        "fate_text": fate.text,
-    }
-
-
-def _refusal(change: Change, number: int) -> Message | None:
-    return change.refused[1] if change.refused and change.refused[0] == number else None
-
-
-def _changed_columns(before: Package, after: Package) -> dict[str, Any]:
-    values = {
-        name: value for name in PLAIN if (value := getattr(after, name)) != getattr(before, name)
-    }
-    if after.phase is not before.phase:
-        values["phase"] = after.phase
-    if after.message != before.message:
-        values |= _message_columns(after.message)
-    return values
-
-
-def _message_columns(message: Message | None) -> Mapping[str, str | None]:
-    return {
-        "message_code": message.code if message else None,
-        "message_text": message.text if message else None,
-    }
-
-
-def _save_attempt(db: Connection, change: Change) -> None:
-    attempt = change.attempt
-    if attempt is None:
-        return
-    if attempt.answered_at is None:
-        values = {
-            "package": change.after.key,
-            "number": attempt.number,
-            "step": attempt.step,
-            "upload": attempt.upload,
-            "intended_at": attempt.intended_at,
-        }
-        db.execute(insert(t.attempts), values)
-        return
-    answer = {
-        "answered_at": attempt.answered_at,
-        "outcome": attempt.outcome,
-        "status": attempt.status,
-        "trace_id": attempt.trace_id,
-        "detail": attempt.detail,
-        "package_id": attempt.package_id,
-    }
-    db.execute(_UPDATE_ATTEMPT, {"key": change.after.key, "at": attempt.number, **answer})
-
-
-def _save_results(db: Connection, key: int, results: Iterable[Result]) -> None:
-    """A later word on a reference replaces an earlier one: pages may be read more than once."""
-    by_reference = {result[0]: result for result in results}
-    db.execute(
-        _UPSERT_RESULT,
-        [
-            {
-                "package": key,
-                "reference": reference,
-                "status": str(status),
-                "messages": _messages_as_text(messages),
-            }
-            for reference, status, messages in by_reference.values()
-        ],
-    )

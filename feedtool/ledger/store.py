@@ -26,10 +26,10 @@ from feedtool.ledger.rows import (
     facts_of,
     key_of,
     package_of,
-    save_change,
     stages_of,
     summary_of,
 )
+from feedtool.ledger.saving import save_changes
 from feedtool.ledger.verdicts import verdict
 
 if TYPE_CHECKING:
@@ -184,7 +184,9 @@ class Ledger:
         live = and_(
             t.rows.c.package == package, t.rows.c.upload.in_(uploads), t.rows.c.fate.is_(None)
         )
-        query = select(t.rows.c.upload, t.rows.c.body).where(live).order_by(t.rows.c.row)
+        # In the order of the index, so that no bodies are sorted; a package is of one file.
+        in_order = (t.rows.c.upload, t.rows.c.file, t.rows.c.row)
+        query = select(t.rows.c.upload, t.rows.c.body).where(live).order_by(*in_order)
         found: dict[int, list[bytes]] = {upload: [] for upload in uploads}
         with reading(self._engine) as db:
             for upload, body in db.execute(query):
@@ -200,11 +202,10 @@ class Ledger:
         with writing(self._engine) as db:
             clearing.supersede(db, package, run)
             clearing.skip_empty_uploads(db, package)
-            held_by = clearing.blockers(db, package, run)
-            clearing.give_up(db, clearing.revocable(db, held_by, run))
-            blocked_by = clearing.blockers(db, package, run)
-            if not blocked_by:
-                clearing.take_off(db, package, run)
+            blocked_by = clearing.claim(db, package, run)
+            if revocable := clearing.revocable(db, blocked_by, run):
+                clearing.give_up(db, revocable)
+                blocked_by = clearing.claim(db, package, run)
             (found,) = _packages(db, t.packages.c.package == package.key)
         return replace(package, uploads=found.uploads, blocked_by=blocked_by)
 
@@ -254,8 +255,8 @@ class Ledger:
         """
         new: list[int] = []
         with writing(self._engine) as db:
+            save_changes(db, changes)
             for change in changes:
-                save_change(db, change)
                 if change.lands:
                     clearing.land(db, change.after.key)
                 if change.closes:

@@ -25,6 +25,15 @@ VERSION = 3
 """Of these tables; `migrations` brings an older ledger up to it."""
 
 
+def as_text(moment: datetime | None) -> str | None:
+    """A time as it is kept. ValueError for one without a zone, which could be any time."""
+    if moment is None:
+        return None
+    if moment.tzinfo is None:
+        raise ValueError(f"{moment} has no time zone")
+    return moment.astimezone(UTC).isoformat(timespec="microseconds")
+
+
 class Moment(TypeDecorator[datetime]):
     """A time in UTC as text, to the microsecond."""
 
@@ -32,13 +41,9 @@ class Moment(TypeDecorator[datetime]):
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: object) -> str | None:
-        """Refuses a time without a zone, which could be any time."""
+        """The text of it; ValueError for a time without a zone."""
         del dialect
-        if value is None:
-            return None
-        if value.tzinfo is None:
-            raise ValueError(f"{value} has no time zone")
-        return value.astimezone(UTC).isoformat(timespec="microseconds")
+        return as_text(value)
 
     def process_result_value(self, value: str | None, dialect: object) -> datetime | None:
         """The time as it was written."""
