@@ -5,8 +5,9 @@ written before its request and after its answer, each a full commit. Never a tok
 
 Reading order: `records` (the nouns), `tables` (how they are kept), `database` (SQLite or
 PostgreSQL behind one URL), `migrations` (from older tables), `store` (the Ledger), `saving` (what
-the steps came to), `clearing` (which rows may be in flight), `leftovers` (which go into a later
-package), `verdicts` (what became of each row); beside it `lock` (one writer for each seller) and `snapshots` (the input files).
+steps and answers came to), `clearing` (which rows may be in flight), `leftovers` (which go into a
+later package), `verdicts` (what became of each row); beside it `lock` (one writer for each
+seller) and `snapshots` (the input files).
 """
 
 from feedtool.ledger.records import (

@@ -194,10 +194,10 @@ AT_ONCE = 100
 """Results in a statement: a page of the service's."""
 
 # Both databases spell it alike.
-_UPSERT_RESULTS = (
-    "INSERT INTO results (package, reference, status, messages) VALUES",
+_INSERT_RESULTS = "INSERT INTO results (package, reference, status, messages) VALUES"
+_OR_UPDATE = (
     "ON CONFLICT (package, reference)"
-    " DO UPDATE SET status = excluded.status, messages = excluded.messages",
+    " DO UPDATE SET status = excluded.status, messages = excluded.messages"
 )
 
 
@@ -215,6 +215,5 @@ def _upsert_results(db: Connection, rows: Sequence[tuple[int, str, str, str]]) -
 
 @lru_cache
 def _upsert(count: int, mark: str) -> str:
-    insert_into, on_conflict = _UPSERT_RESULTS
     row = f"({mark}, {mark}, {mark}, {mark})"
-    return " ".join((insert_into, ", ".join([row] * count), on_conflict))
+    return " ".join((_INSERT_RESULTS, ", ".join([row] * count), _OR_UPDATE))
