@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from concurrent.futures import FIRST_COMPLETED, Executor, Future
+from concurrent.futures import Executor, Future
 from concurrent.futures import wait as wait_for
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -34,7 +34,7 @@ from feedtool.delivery.decide import (
 )
 from feedtool.delivery.ending import FETCHED, check_all_committed
 from feedtool.delivery.events import deadline_event, event_of, rest_event
-from feedtool.delivery.lanes import ask, lanes
+from feedtool.delivery.lanes import answered, ask, lanes
 from feedtool.delivery.learn import cleared, counted, learnt
 from feedtool.delivery.progress import Learnt, Now, closed
 from feedtool.delivery.seek import asked, unaskable
@@ -208,7 +208,7 @@ class _Delivery:
             if do in LOCAL:
                 self._take_local(package, do)
         if self.flights:
-            self._land(wait_for(self.flights, return_when=FIRST_COMPLETED).done)
+            self._land(answered(self.flights))
             return True
         return bool(steps) or self._sleep_until_due()
 

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING, Any
 
 from feedtool.errors import FeedtoolError
 from feedtool.service.wire import Failure
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from feedtool.service.wire import Call, Reply, Sender
 
     Heard = Reply | Failure | FeedtoolError
+
+LINGER = 0.008
+"""Seconds between two answers that are taken in together."""
 
 
 class _Inline(Executor):
@@ -36,3 +39,22 @@ def ask(client: Sender, call: Call) -> Heard:
         return client.send(call)
     except (Failure, FeedtoolError) as error:
         return error
+
+
+def answered(calls: Collection[Future[Heard]], linger: float = LINGER) -> set[Future[Heard]]:
+    """Those of the calls that have had their answer, once there is one.
+
+    While others still wait for a lane no lane is idle: a few milliseconds more cost nothing, and
+    let the answers that come meanwhile, and the calls that follow on them, share a commit.
+    """
+    left = wait(calls, return_when=FIRST_COMPLETED).not_done
+    while _waiting(left) > 1:
+        more, left = wait(left, linger, FIRST_COMPLETED)
+        if not more:
+            break
+    return {call for call in calls if call.done()}
+
+
+def _waiting(calls: Collection[Future[Heard]]) -> int:
+    """How many calls wait for a lane."""
+    return sum(not (call.running() or call.done()) for call in calls)
