@@ -33,13 +33,14 @@ from feedtool.ledger.saving import save_changes
 from feedtool.ledger.verdicts import verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
     from pathlib import Path
     from types import TracebackType
 
     from sqlalchemy import ColumnElement, Connection
 
+    from feedtool.ledger.lock import Held
     from feedtool.model import PackageSummary, Upload, Verdict
 
 CHUNK = 5_000
@@ -120,9 +121,20 @@ class Ledger:
         return file
 
     @contextmanager
-    def hold(self, seller: str, service: str, *, command: str, now: datetime) -> Iterator[None]:
-        """Be the only process that sends for a seller; Held names another that does so now."""
-        with hold(self._engine, seller, service, command=command, now=now):
+    def hold(
+        self,
+        seller: str,
+        service: str,
+        *,
+        command: str,
+        now: datetime,
+        wait: Callable[[Held], bool] | None = None,
+    ) -> Iterator[None]:
+        """Be the only process that sends for a seller; Held names another that does so now.
+
+        With `wait` that one is waited for, as `lock.hold` tells.
+        """
+        with hold(self._engine, seller, service, command=command, now=now, wait=wait):
             yield
 
     # How far it is.

@@ -9,7 +9,7 @@ from sqlalchemy import select
 from sqlalchemy.engine import make_url
 
 from feedtool.errors import Exit, Interrupted, UsageProblem
-from feedtool.ledger import tables
+from feedtool.ledger import Ledger, tables
 from feedtool.ledger.database import IN_MEMORY, open_engine, reading, writing
 from feedtool.ledger.lock import NAME_LENGTH, Held, Holder, hold
 from tests.ledger.conftest import PATIENCE, Process
@@ -104,14 +104,17 @@ def test_it_is_free_once_the_other_is_killed(engine: Engine, other: Process) -> 
         pass
 
 
-def test_who_waits_gets_it(engine: Engine, other: Process) -> None:
+def test_who_waits_gets_it(place: Path | str, other: Process) -> None:
     waiting = Patience()
 
     def wait(held: Held) -> bool:
         other.tell()
         return waiting(held)
 
-    with hold(engine, "S1", SERVICE, command="watch", now=NOW, wait=wait):
+    with (
+        Ledger(place) as ledger,
+        ledger.hold("S1", SERVICE, command="watch", now=NOW, wait=wait),
+    ):
         assert other.heard() == "free"
     assert [holder.pid for holder in waiting.met if holder][:1] == [other.pid]
 
