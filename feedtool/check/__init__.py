@@ -208,6 +208,8 @@ def _whole_header(chosen: Chosen, dialect: Dialect) -> tuple[Header, Dialect]:
     unknown = [header.texts[index] for index, _ in header.unknown]
     sight = Sight(dialect, header.stamp, unknown, partial(_cells, chosen.sheet, header))
     found = feed.further(sight)
+    if not found.columns and found.dialect is dialect:
+        return header, dialect
     names = Names((*feed.understood(dialect), *found.columns), dialect, HEADINGS)
     return again(header, names), found.dialect
 

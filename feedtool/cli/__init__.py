@@ -17,6 +17,7 @@ COMMANDS = {
     "status": ("runs", "Show one run: its packages, deadlines and counts."),
     "results": ("resume", "Fetch what is still to be had, and write the answers again."),
     "template": ("template", "Make an empty workbook to fill."),
+    "export": ("export", "Bring what the service has into a file, to edit and send back."),
     "catalog": ("catalog", "Bring brands, categories and their properties, and look there."),
     "explain": ("explain", "Say what a problem code means and how to mend it."),
     "sandbox": ("sandbox", "Serve the embedded sandbox on this machine."),

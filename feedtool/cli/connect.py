@@ -62,8 +62,8 @@ def _mounted(state: Path | None) -> "SandboxTransport":
 
 
 @contextmanager
-def to_account(options: Mapping[str, Any]) -> Iterator[Service]:
-    """A seller's account.
+def to_account(options: Mapping[str, Any], purpose: str = "send to") -> Iterator[Service]:
+    """A seller's account; `purpose` is what it is needed for.
 
     Raises:
         UsageProblem: the options do not say enough to reach one.
@@ -71,7 +71,7 @@ def to_account(options: Mapping[str, Any]) -> Iterator[Service]:
     needed = {"--base-url": options.get("base_url"), "--seller": options.get("seller")}
     missing = [name for name, value in needed.items() if not value]
     if len(missing) == len(needed):
-        raise UsageProblem("there is no account to send to", ACCOUNT_HINT)
+        raise UsageProblem(f"there is no account to {purpose}", ACCOUNT_HINT)
     if not options.get("channel"):
         missing.append("--channel")
     if missing:

@@ -18,6 +18,9 @@ from feedtool.model import Fault, PackageType
 
 LANGUAGES = ("en", "fr", "es")
 
+EXPORTED = "feedtool.exported"
+"""The stamp of a workbook that `feedtool export` has filled: what a row lists is all there is."""
+
 
 @dataclass(frozen=True, slots=True)
 class Column:

@@ -13,7 +13,7 @@ from feedtool.columns.gtin import Gtin
 from feedtool.columns.number import Days, Money, Rate, Whole
 from feedtool.columns.text import ProductReference, Reference, Text
 from feedtool.dialect import DEPRECATED_MODES, Dialect
-from feedtool.feeds import Column, Mode, Row, SheetColumns
+from feedtool.feeds import Column, Further, Mode, Row, SheetColumns, Sight
 from feedtool.model import PackageType
 
 ZERO = Decimal(0)
@@ -360,3 +360,31 @@ def understood(dialect: Dialect) -> tuple[Column, ...]:
 def modes(dialect: Dialect) -> tuple[Mode, ...]:
     """Every delivery mode that the header of an offers sheet may have."""
     return tuple(mode(code) for code in all_modes(dialect))
+
+
+SHOWN = frozenset(
+    (
+        *("sellerId", "offerId", "offerState", "salesChannelAcceptanceStatus", "isBestOffer"),
+        *("integrationPrice", "facialPrice", "deliveryOffers", "createdAt", "updatedAt"),
+        *("conversionDate", "offerCompetition", "salesChannelFeedback"),
+    )
+)
+"""What the service shows of an offer and nobody sends (specification, "Offer (read)"); without
+`comments`, since whoever has such a column may mean to send it."""
+
+_SHOWN_HELP = (
+    "As the service shows it; it is not sent.",
+    "Tel que le service le montre ; n'est pas envoyé.",
+    "Tal como el servicio lo muestra; no se envía.",
+)
+
+
+def shown_column(path: str) -> Column:
+    """The column of a field that is but shown: `salesChannelFeedback.isOnline`."""
+    return Column(path, Ignored(), (path, path, path), _SHOWN_HELP)
+
+
+def further(sight: Sight) -> Further:
+    """The columns that an export adds: they are known, and are not sent."""
+    shown = (header for header in sight.headers if header.partition(".")[0] in SHOWN)
+    return Further(sight.dialect, tuple(map(shown_column, dict.fromkeys(shown))))

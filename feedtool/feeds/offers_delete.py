@@ -38,6 +38,7 @@ FEED = Feed(
     missing=missing,
     required=required,
     request=request,
+    further=offers.further,
     is_sent=lambda key: key in {offers.REFERENCE, offers.CHANNEL, offers.ACTION},
     needs_asking=True,
 )

@@ -75,6 +75,7 @@ FEED = Feed(
     missing=missing,
     required=required,
     request=request,
+    further=offers.further,
     operator_sheet=offers.OPERATOR_SHEET,
     is_sent=lambda key: key not in offers.IDENTITY,
 )

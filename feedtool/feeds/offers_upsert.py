@@ -100,6 +100,7 @@ FEED = Feed(
     missing=missing,
     required=required,
     request=request,
+    further=offers.further,
     operator_sheet=offers.OPERATOR_SHEET,
     identity=offers.IDENTITY,
 )

@@ -1,7 +1,7 @@
 """GTIN, product reference or condition in an Update.
 
 They identify the offer's product and never change, so an Update does not carry them; the
-columns may stay where they are. Said once for a sheet.
+columns may stay where they are. Said once for a sheet, unless it was exported with them.
 
 Example: an Update of prices that is a copy of the Upsert sheet, GTINs included.
 
@@ -10,7 +10,7 @@ To offer another product, delete this offer and create another.
 
 from collections.abc import Iterator
 
-from feedtool.feeds import Row
+from feedtool.feeds import EXPORTED, Row
 from feedtool.model import Fault, Severity
 from feedtool.rules import code
 
@@ -25,6 +25,8 @@ IDENTITY = ("product.gtin", "product.reference", "condition")
 
 def check(row: Row) -> Iterator[Fault]:
     """The first Update row with one of them."""
+    if EXPORTED in row.sheet.stamp:
+        return
     for key in IDENTITY:
         if not row.is_blank(key):
             yield Fault(

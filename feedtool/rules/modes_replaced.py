@@ -1,7 +1,7 @@
 """An Update with delivery modes removes the ones that it does not list.
 
 The list of delivery modes is replaced as a whole (specification, "Offers (JSON packages)",
-rule 2). Said once for a sheet.
+rule 2). Said once for a sheet, unless it was exported: then its rows list every mode.
 
 Example: an offer has TrackedHomeDelivery and SignedHomeDelivery; an Update row that fills the
 columns of TrackedHomeDelivery alone removes the other.
@@ -11,7 +11,7 @@ Nothing needs to be done if the row lists every mode that the offer shall keep.
 
 from collections.abc import Iterator
 
-from feedtool.feeds import Row
+from feedtool.feeds import EXPORTED, Row
 from feedtool.model import Fault, Severity
 from feedtool.rules import code
 
@@ -24,6 +24,8 @@ ONCE = True
 
 def check(row: Row) -> Iterator[Fault]:
     """The first Update row with a mode."""
+    if EXPORTED in row.sheet.stamp:
+        return
     for mode in row.sheet.modes:
         if not row.is_blank(mode.cost):
             yield Fault(

@@ -73,6 +73,8 @@ class Circumstances:
     """Why no call is to be begun any more, once that is so."""
     go_on: str = ""
     """What to do when it was stopped."""
+    closed: str = ""
+    """What a 403 means where the right to a route is one of an opening, and what to do."""
 
 
 def fetch(
@@ -165,7 +167,7 @@ class _Fetching(Generic[Asked]):
         elif kind is Kind.WAIT:
             self._wait(asked, reply)
         elif kind is Kind.AUTH:
-            self._stop = self._stop or _not_authorised(reply, self._around.go_on)
+            self._stop = self._stop or _not_authorised(reply, self._around)
             self._waiting.appendleft(asked)
         elif kind is Kind.REFUSED:
             self._failures = 0
@@ -216,17 +218,18 @@ class _Fetching(Generic[Asked]):
         return max(0.5, self._around.luck() * min(60.0, 2.0 ** min(times, 10)))
 
 
-def _not_authorised(reply: Reply, go_on: str) -> NotAuthorised:
+def _not_authorised(reply: Reply, around: Circumstances) -> NotAuthorised:
     said = refusal(reply).text
     if reply.status == FORBIDDEN:
         return NotAuthorised(
             f"The service does not allow that: {said}",
-            "The token is known but lacks the right: check the seller and what the account is"
+            around.closed
+            or "The token is known but lacks the right: check the seller and what the account is"
             " opened for.",
         )
     return NotAuthorised(
         f"The service does not accept the token: {said}",
-        f"Check the token, and that it has not run out. {go_on}".strip(),
+        f"Check the token, and that it has not run out. {around.go_on}".strip(),
     )
 
 

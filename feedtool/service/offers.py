@@ -64,12 +64,23 @@ class Offer(NamedTuple):
     """Shared by all channels, and falling with every sale."""
     created_at: datetime | None
     updated_at: datetime | None
+    offer_id: str | None = None
+    supply_modes: frozenset[str] | None = None
+    """Who delivers it, in the service's words: Seller, Fulfillment, Xdock."""
 
 
 class OffersPage(NamedTuple):
     """One page of offers."""
 
     offers: list[Offer]
+    next: str | None
+    """The address of the page after this one, of the same origin."""
+
+
+class ItemsPage(NamedTuple):
+    """One page of offers, as the service writes them."""
+
+    items: list[dict[str, Any]]
     next: str | None
     """The address of the page after this one, of the same origin."""
 
@@ -92,7 +103,13 @@ class PackagesPage(NamedTuple):
 
 
 def offers_page(reply: Reply) -> OffersPage:
-    """A page of offers.
+    """A page of offers; raises what `offer_items` raises."""
+    items, link = offer_items(reply)
+    return OffersPage([offer_of(item) for item in items], link)
+
+
+def offer_items(reply: Reply) -> ItemsPage:
+    """A page of offers, as they are.
 
     Raises:
         Unreadable: the body is no list of objects, since an offer that is left out would be
@@ -101,7 +118,7 @@ def offers_page(reply: Reply) -> OffersPage:
     items = items_of(reply, "offers")
     if not all(isinstance(item, dict) for item in items):
         raise Unreadable("the answer holds what is no offer")
-    return OffersPage([_offer(item) for item in items], next_link(reply))
+    return ItemsPage(items, next_link(reply))
 
 
 def packages_page(reply: Reply) -> PackagesPage:
@@ -124,7 +141,8 @@ def _created(document: dict[str, Any]) -> datetime | None:
     return moment(document.get("submissionDate")) or moment(document.get("createdAt"))
 
 
-def _offer(item: dict[str, Any]) -> Offer:
+def offer_of(item: dict[str, Any]) -> Offer:
+    """What one of them says."""
     product, price = _object(item.get("product")), _object(item.get("integrationPrice"))
     delivery = _delivery(item.get("deliveryOffers"))
     states = {state.value: state for state in OfferState}
@@ -141,6 +159,8 @@ def _offer(item: dict[str, Any]) -> Offer:
         quantity=_whole(delivery.get("quantity")),
         created_at=moment(item.get("createdAt")),
         updated_at=moment(item.get("updatedAt")),
+        offer_id=_key(item.get("offerId")),
+        supply_modes=_supply_modes(item.get("deliveryOffers")),
     )
 
 
@@ -149,6 +169,13 @@ def _delivery(value: Any) -> dict[str, Any]:
     offers = list(_objects(value))
     own = (offer for offer in offers if text(offer.get("supplyMode")).casefold() == "seller")
     return next(own, offers[0] if offers else {})
+
+
+def _supply_modes(value: Any) -> frozenset[str] | None:
+    if not isinstance(value, list):
+        return None
+    said = (text(offer.get("supplyMode")) for offer in _objects(value))
+    return frozenset(filter(None, said))
 
 
 def _taxes(value: Any) -> dict[str, Decimal] | None:

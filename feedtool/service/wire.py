@@ -31,6 +31,9 @@ JSON = (("Content-Type", "application/json"),)
 OFFERS_LIMIT = 1000
 """The most offers on a page (part "Limits")."""
 
+PRODUCTS_SIZE = 100
+"""Products that a page is asked for; no default and no highest is shown (part "Limits")."""
+
 OFFER_FIELDS = (
     "condition",
     "product",
@@ -168,24 +171,48 @@ def read_offers(
     gtins: Sequence[str] = (),
     fields: Sequence[str] = OFFER_FIELDS,
     link: str | None = None,
+    *,
+    offer_ids: Sequence[str] = (),
+    states: Sequence[str] = (),
+    since: str | None = None,
 ) -> Call:
     """A page of the seller's offers on a channel; the answer is read by `offers.offers_page`.
 
-    Without references and GTINs all of them are asked for. `comma_lists` makes lists of them
-    that an address can hold. `link` is the address that the page before gave, and is followed
-    as it is.
+    Without references, GTINs and ids all of them are asked for. `comma_lists` makes lists of them
+    that an address can hold. `since` is an RFC 3339 date-time, inclusive. `link` is the address
+    that the page before gave, and is followed as it is.
 
     Raises:
-        ValueError: a reference or GTIN cannot be in a comma list, being empty or having one.
+        ValueError: what is listed cannot be in a comma list, being empty or having one.
     """
     if link is not None:
         return Call("GET", link, READ)
-    if unfit := [key for key in (*references, *gtins) if not fits_comma_list(key)]:
+    if unfit := [key for key in (*references, *gtins, *offer_ids) if not fits_comma_list(key)]:
         raise ValueError(f"{unfit[0]!r} cannot be in a comma list")
-    lists = {"fields": fields, "sellerExternalReferences": references, "gtins": gtins}
+    lists = {
+        "fields": fields,
+        "sellerExternalReferences": references,
+        "gtins": gtins,
+        "offerIds": offer_ids,
+        "offerStates": states,
+        "updatedAtMin": [since] if since else (),
+    }
     query = [("salesChannelId", channel), ("limit", str(OFFERS_LIMIT))]
     query += [(name, ",".join(values)) for name, values in lists.items() if values]
     return Call("GET", "/offers", READ, query=tuple(query))
+
+
+def read_products(page: int = 1, *, link: str | None = None, size: int = PRODUCTS_SIZE) -> Call:
+    """A page of the seller's products; the answer is read by `product_sheets.sheets_page`.
+
+    The specification shows no parameters of GET /products but `Gtin`; pages are asked for as those
+    of the other lists of the catalogue are. `link` is the address that the page before gave, and
+    is followed as it is.
+    """
+    if link is not None:
+        return Call("GET", link, READ)
+    query = (("pageIndex", str(page)), ("pageSize", str(size)))
+    return Call("GET", "/products", READ, query=query)
 
 
 def fits_comma_list(key: str) -> bool:

@@ -13,6 +13,8 @@ PASSES = {
     "our own columns of an earlier annotation": offer()
     | {"feedtool status": "Valid", "feedtool message": "", "feedtool code": ""},
     "a blank header": offer() | {"": ""},
+    "what an export shows": offer()
+    | {"salesChannelFeedback.isOnline": "true", "offerState": "Active"},
 }
 FAILS = {
     "a stranger": (offer(colour="red"), ["“colour” in J"]),

@@ -172,6 +172,14 @@ def test_how_to_go_on_is_told() -> None:
     assert caught.value.hint == "Go on with `x`."
 
 
+def test_what_a_403_means_may_be_told() -> None:
+    world = World({"a": [Reply(403)]})
+    around = Circumstances(lambda: world.at, world.sleep, pool=1, closed="Ask for an opening.")
+    with pytest.raises(NotAuthorised) as caught:
+        fetch(["a"], world, world, around)
+    assert caught.value.hint == "Ask for an opening."
+
+
 @pytest.mark.parametrize("pool", [1, 3])
 def test_stopping_finishes_what_is_under_way(pool: int) -> None:
     world = World({})

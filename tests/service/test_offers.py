@@ -113,13 +113,17 @@ def only(item: dict[str, Any]) -> Offer:
         ({"updatedAt": "yesterday"}, "updated_at", None),
         ({"updatedAt": "0001-01-01T00:00:00+14:00"}, "updated_at", None),
         ({"updatedAt": 1}, "updated_at", None),
+        ({"offerId": "S_1_New_PRIMARY"}, "offer_id", "S_1_New_PRIMARY"),
+        ({"deliveryOffers": [{"supplyMode": "Xdock"}, {}]}, "supply_modes", {"Xdock"}),
+        ({"deliveryOffers": None}, "supply_modes", None),
     ],
 )
 def test_a_field_is_read_or_none(item: dict[str, Any], field: str, value: object) -> None:
     found = only(item)
     assert getattr(found, field) == value
     empty = only({name: {} for name in item})
-    assert {**found._asdict(), field: None} == {**empty._asdict(), field: None}
+    others = dict.fromkeys([field, "supply_modes"])
+    assert {**found._asdict(), **others} == {**empty._asdict(), **others}
 
 
 def test_nothing_said_is_nothing_known() -> None:
@@ -258,6 +262,8 @@ def test_an_offer_as_the_service_gives_it(service: tuple[Client, SandboxTranspor
         quantity=7,
         created_at=offer.created_at,
         updated_at=offer.created_at,
+        offer_id="S1_0012345678905_New_PRIMARY",
+        supply_modes=frozenset({"Seller"}),
     )
     assert offer.created_at is not None
     assert offer.created_at < service[1].now()

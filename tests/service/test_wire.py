@@ -78,6 +78,9 @@ def test_a_language_that_the_service_has_not() -> None:
         ({"references": ["A", "b c"]}, {"sellerExternalReferences": "A,b c"}),
         ({"gtins": ["1", "2"]}, {"gtins": "1,2"}),
         ({"fields": ["product", "facialPrice.price"]}, {"fields": "product,facialPrice.price"}),
+        ({"offer_ids": ["S_1", "S_2"]}, {"offerIds": "S_1,S_2"}),
+        ({"states": ["active"]}, {"offerStates": "active"}),
+        ({"since": "2026-11-20T09:00:00Z"}, {"updatedAtMin": "2026-11-20T09:00:00Z"}),
     ],
 )
 def test_offers_are_asked_for(asked: dict[str, Any], query: dict[str, str]) -> None:

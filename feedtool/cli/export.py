@@ -1,0 +1,285 @@
+"""`feedtool export`: what the service has, as files to look at, to edit and to send back."""
+
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import click
+
+from feedtool.cli import options
+from feedtool.cli.endings import say
+from feedtool.cli.looking import check_sandbox
+from feedtool.errors import Exit, UsageProblem
+
+if TYPE_CHECKING:
+    from feedtool.export import Exported
+    from feedtool.feeds import Feed
+    from feedtool.run import Service
+    from feedtool.service.fetch import Circumstances
+
+GO_ON = "Run it again; nothing was written."
+
+ENDINGS = (".xlsx", ".csv")
+
+_sandbox = options.option("--sandbox", is_flag=True, help="Ask the embedded sandbox.")
+
+_form = options.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "jsonl"]),
+    default="text",
+    show_default=True,
+    help="How the result is told on stdout.",
+)
+
+
+def _out(default: str) -> Callable[[options.F], options.F]:
+    return options.option(
+        "--out",
+        type=click.Path(path_type=Path),
+        metavar="PATH",
+        help=f"An .xlsx, or a .csv; default {default} here.",
+    )
+
+
+def _listed(name: str, metavar: str, told: str) -> Callable[[options.F], options.F]:
+    return options.option(name, metavar=metavar, help=told, callback=_parts)
+
+
+def _parts(ctx: click.Context, parameter: click.Parameter, text: str | None) -> tuple[str, ...]:
+    """A comma list, each of it once."""
+    del ctx
+    found = tuple(dict.fromkeys(one.strip() for one in (text or "").split(",") if one.strip()))
+    if text is not None and not found:
+        raise UsageProblem(f"{parameter.opts[0]} names nothing", "leave it out, or give a list")
+    return found
+
+
+class _Kinds(click.Group):
+    """Names the kinds where there is none of a name."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in self.commands and not args[0].startswith("-"):
+            raise UsageProblem(
+                f"there is no kind of export “{args[0]}”", f"kinds: {', '.join(self.commands)}"
+            )
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=_Kinds, no_args_is_help=False)
+def export() -> None:
+    """Bring what the service has into a file, to edit and send back."""
+
+
+@export.command()
+@options.option(
+    "--as",
+    "kind",
+    metavar="KIND",
+    default="offers-update",
+    show_default=True,
+    help="The shape: offers-update, offers-upsert or offers-delete.",
+)
+@options.option("--channel", metavar="ID", help="The sales channel.  [default: the primary one]")
+@_listed("--fields", "NAME[,NAME]", "What else to show: salesChannelFeedback.isOnline, offerState.")
+@options.option(
+    "--since", metavar="WHEN", help="Only what was updated then or later: 2026-11-20T08:00Z."
+)
+@_listed("--state", "STATE[,STATE]", "Only offers of this state: active or inactive.")
+@_listed("--gtin", "GTIN[,GTIN]", "Only offers of these products.")
+@_listed("--reference", "TEXT[,TEXT]", "Only offers of these seller references.")
+@_listed("--offer-id", "ID[,ID]", "Only these offers.")
+@_out("offers.xlsx")
+@_sandbox
+@options.configuration
+@options.connection
+@_form
+@options.common
+@click.pass_context
+def offers(
+    ctx: click.Context,
+    /,
+    kind: str,
+    channel: str | None,
+    since: str | None,
+    out: Path | None,
+    form: str,
+    **given: Any,
+) -> int:
+    """Bring the seller's offers on a channel into a workbook of the template's shape.
+
+    Ready to edit and to submit. The rows are Updates unless --as says otherwise, since the service
+    does not give struck prices back, and an Upsert without them would remove them. Only what the
+    seller delivers. The names in --fields are those of GET /offers; their columns are not sent.
+    """
+    from feedtool.export.offers import Wish, export_offers
+
+    wish = Wish(
+        channel="",
+        feed=_shape(kind),
+        fields=given["fields"],
+        states=given["state"],
+        gtins=given["gtin"],
+        references=given["reference"],
+        offer_ids=given["offer_id"],
+        since=_moment(since) if since else None,
+    )
+    _check_lists(given)
+    target = _target(out or Path("offers.xlsx"), may_replace=given["yes"])
+    with _reaching(ctx, given, form) as (service, around, on_step):
+        dialect = options.chosen(ctx).profile.dialect
+        asked = on_channel(ctx, channel, given) or dialect.primary_channel
+        exported = export_offers(
+            service.client,
+            around,
+            replace(wish, channel=asked),
+            target,
+            dialect=dialect,
+            language=cast("Any", given["language"]),
+            service=service.address,
+            on_step=lambda count: on_step(f"{count:,} offers", count),
+        )
+    return _tell(exported, form)
+
+
+def on_channel(ctx: click.Context, channel: str | None, given: dict[str, Any]) -> str | None:
+    """The channel that was named; an account's setting is not meant for the sandbox."""
+    if given["sandbox"]:
+        return cast("str | None", options.on_command_line(ctx, "channel")["channel"])
+    return channel
+
+
+# What was asked for.
+
+
+def _shape(kind: str) -> "Feed":
+    from feedtool.export.offers import SHAPES
+    from feedtool.feeds import all_feeds
+
+    if kind not in SHAPES:
+        raise UsageProblem(f"offers cannot be exported as “{kind}”", f"shapes: {', '.join(SHAPES)}")
+    return all_feeds()[kind]
+
+
+def _moment(text: str) -> datetime:
+    """A date, or a date-time; UTC where it does not say."""
+    try:
+        found = datetime.fromisoformat(text.strip())
+        return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError) as error:
+        raise UsageProblem(
+            f"--since {text} is no date and no time",
+            "write it like 2026-11-20, 2026-11-20T08:00Z or 2026-11-20T09:00+01:00",
+        ) from error
+
+
+def _check_lists(given: dict[str, Any]) -> None:
+    """What travels in one address must fit into it."""
+    from feedtool.service.offers import OfferState
+    from feedtool.service.wire import comma_lists
+
+    states = [str(state) for state in OfferState]
+    if strangers := [one for one in given["state"] if one.casefold() not in states]:
+        raise UsageProblem(f"there is no state “{strangers[0]}”", f"states: {', '.join(states)}")
+    names = ("fields", "gtin", "reference", "offer_id")
+    if len(list(comma_lists(one for name in names for one in given[name]))) > 1:
+        raise UsageProblem(
+            "the lists are longer than an address can hold",
+            "name fewer, in several exports; without any, all offers are exported",
+        )
+
+
+def _target(target: Path, *, may_replace: bool) -> Path:
+    """Where the file goes, once it is known that it can go there."""
+    from feedtool.sheets.annotate.place import cannot_write
+
+    if target.suffix.lower() not in ENDINGS:
+        raise UsageProblem(
+            f"{target} would be neither a workbook nor a CSV",
+            f"let the name end with {' or '.join(ENDINGS)}",
+        )
+    if target.exists():
+        if not target.is_file():
+            raise UsageProblem(f"{target} is no file", "choose another place with --out")
+        if not may_replace:
+            raise UsageProblem(
+                f"{target} is there already",
+                "choose another name with --out, or replace it with --yes",
+            )
+    if not target.parent.is_dir():
+        raise cannot_write(target, FileNotFoundError())
+    if not os.access(target.parent, os.W_OK):
+        raise cannot_write(target, PermissionError("the folder is read-only"))
+    return target
+
+
+# The service.
+
+
+@contextmanager
+def _reaching(
+    ctx: click.Context, given: dict[str, Any], form: str, closed: str = ""
+) -> "Iterator[tuple[Service, Circumstances, Callable[[str, int], None]]]":
+    """A way to the service that stops gently, and how far it is told meanwhile."""
+    from feedtool.cli.connect import to_account, to_sandbox
+    from feedtool.cli.stopping import stopping
+    from feedtool.service.fetch import Circumstances
+
+    check_sandbox(ctx, given)
+    is_sandbox = given["sandbox"]
+    if is_sandbox:  # it needs nothing else, and an account's settings are not meant for it
+        given |= options.on_command_line(ctx, "seller", "token")
+    given |= options.token_options(ctx)
+    channel = ctx.params.get("channel") or options.chosen(ctx).profile.dialect.primary_channel
+    account = {**given, "channel": channel}
+    home = options.home_folder(given["home"]) if is_sandbox else None
+    way = to_sandbox(home, given) if is_sandbox else to_account(account, "ask")
+    with way as service, stopping(GO_ON) as stop, _progress(form) as on_step:
+        # Where time is virtual there is nothing to wake from.
+        sleep = service.sleep if is_sandbox else stop.sleep
+        around = Circumstances(
+            service.now,
+            sleep,
+            pool=service.pool,
+            stopping=stop.reason,
+            go_on=GO_ON,
+            closed=closed,
+        )
+        yield service, around, on_step
+
+
+@contextmanager
+def _progress(form: str) -> "Iterator[Callable[[str, int], None]]":
+    from feedtool.cli.progress import COUNTED, on_stderr
+    from feedtool.delivery.events import Event
+    from feedtool.report import progress_events
+
+    if form == "jsonl":
+        told = progress_events(sys.stdout)
+        yield lambda text, done: told(text, done, None, "")
+        return
+    lines = on_stderr(time.monotonic)
+    try:
+        yield lambda text, done: lines.tell(Event(COUNTED[0], text, "", 0, None, None, done, 0))
+    finally:
+        lines.close()
+
+
+def _tell(exported: "Exported", form: str) -> int:
+    """What was written; 1 where something that was asked for is not in it."""
+    from feedtool.report.export import write_exported
+
+    for note in exported.notes:
+        say("warning" if note.is_loss else "note", note.text)
+        if note.hint:
+            say("help", note.hint)
+    write_exported(exported, sys.stdout, form)
+    return Exit.ROWS if any(note.is_loss for note in exported.notes) else Exit.OK

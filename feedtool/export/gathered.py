@@ -1,0 +1,57 @@
+"""Rows kept on disk until all are there: only then is it known which columns they need."""
+
+import pickle
+import sqlite3
+from collections.abc import Iterator, Mapping
+from types import TracebackType
+from typing import Self
+
+from feedtool.sheets.filled import Value
+
+Row = Mapping[str, Value]
+"""Values by the column's key."""
+
+BATCH = 1000
+
+
+class Gathered:
+    """Rows in the order in which they came first; a later one of the same key takes its place.
+
+    A list may change while its pages are read, so that one entry is on two of them. The rows are
+    in a temporary database, which is gone when the process is. A context manager.
+    """
+
+    def __init__(self) -> None:
+        self._db = sqlite3.connect("", isolation_level=None)
+        self._db.execute("CREATE TABLE row(key TEXT PRIMARY KEY, cells BLOB NOT NULL)")
+        self._db.execute("BEGIN")
+        self.columns: dict[str, None] = {}
+        """The keys of the columns that any row fills, as they were met."""
+
+    def put(self, key: str, row: Row) -> None:
+        """Adds a row, or replaces the one of this key."""
+        filled = {name: value for name, value in row.items() if value is not None and value != ""}
+        self.columns.update(dict.fromkeys(filled))
+        self._db.execute(
+            "INSERT INTO row VALUES (?, ?) ON CONFLICT(key) DO UPDATE SET cells = excluded.cells",
+            (key, pickle.dumps(filled)),
+        )
+
+    def __len__(self) -> int:
+        (count,) = self._db.execute("SELECT COUNT(*) FROM row").fetchone()
+        return int(count)
+
+    def __iter__(self) -> Iterator[Row]:
+        for (cells,) in self._db.execute("SELECT cells FROM row ORDER BY rowid"):
+            yield pickle.loads(cells)  # noqa: S301  # our own file, which no one else sees
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._db.close()

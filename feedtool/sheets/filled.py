@@ -1,0 +1,238 @@
+"""Rows into an empty workbook or a CSV, as a stream: a million of them take the memory of a few.
+
+The workbook is one of our own making (openpyxl's writing): its parts are copied, and the rows go
+into the XML of one sheet, behind those that are there. Each cell takes the style of its column.
+What was written is read again before it is kept.
+"""
+
+import csv
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal
+from pathlib import Path
+from zipfile import ZipFile
+
+from feedtool.cells import SHOWN_DIGITS, Kind, letters
+from feedtool.errors import UsageProblem
+from feedtool.limits import Limits
+from feedtool.sheets.annotate.check import NotAsWritten
+from feedtool.sheets.annotate.inline import inline, shown
+from feedtool.sheets.annotate.repack import LEVEL, Repack
+from feedtool.sheets.opening import open_source
+from feedtool.sheets.package import DEFAULT_LIMITS
+from feedtool.sheets.source import Sheet
+from feedtool.sheets.xlsx import XlsxSource
+
+Value = str | int | Decimal | None
+"""A text, a number, or nothing."""
+
+ROWS = 1_048_576
+"""Of a sheet."""
+
+FORMULA_STARTS = frozenset("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
+"""A field of a CSV that begins so is calculated by spreadsheet programs, quoted or not."""
+
+_END = b"</sheetData>"
+_EMPTY = b"<sheetData/>"
+_ROW = re.compile(rb'<row r="([0-9]+)"')
+_COLUMN = re.compile(rb"<col ([^>]*)/>")
+_DIMENSION = re.compile(rb"<dimension [^>]*/>")
+_BATCH = 500
+"""Rows that are handed on together."""
+_UNHELD = re.compile("[\0\x1a\ufeff]")
+"""What a reader of a CSV takes for something of the file's own: its end, or its mark."""
+
+
+class TooManyRows(UsageProblem):
+    """More rows than a sheet has."""
+
+
+class _Digest:
+    """Of cells: told while writing, and compared with one made while reading."""
+
+    def __init__(self) -> None:
+        self.cells = 0
+        self.total = 0
+
+    def add(self, row: int, column: int, text: str) -> None:
+        self.cells += 1
+        self.total += hash((row, column, text))
+
+    def refuse_other(self, other: "_Digest") -> None:
+        """Only within one process: its hashes are its own."""
+        if (self.cells, self.total) != (other.cells, other.total):
+            raise NotAsWritten(
+                f"the file was written with {self.cells:,} cells and does not read back like that",
+                "run it again; if it stays so, look at the disk",
+            )
+
+
+def fill_workbook(
+    source: Path,
+    target: Path,
+    sheet: str,
+    rows: Iterable[Sequence[Value]],
+    limits: Limits = DEFAULT_LIMITS,
+) -> None:
+    """Write a workbook of ours with rows in one of its sheets.
+
+    Args:
+        source: The workbook without them.
+        target: Where the other one goes.
+        sheet: The name of the sheet.
+        rows: Their values from column A on.
+        limits: How far a workbook is unpacked by whoever reads it.
+
+    Raises:
+        TooManyRows: they are more than a sheet has.
+        NotAsWritten: the workbook does not read back as it was written.
+    """
+    digest = _Digest()
+    with XlsxSource(source) as book:
+        part = next(entry.part for entry in book.sheets if entry.name == sheet)
+    with (
+        ZipFile(source) as package,
+        source.open("rb") as raw,
+        target.open("wb") as out,
+    ):
+        copy = Repack(out)
+        for info in package.infolist():
+            if info.filename == part:
+                before, after, first = _cut(package.read(info))
+                copy.write(info, _pieces(before, after, rows, first, digest), LEVEL)
+            else:
+                copy.copy(info, raw)
+        copy.finish(b"")
+    with open_source(target, limits=limits) as written:
+        digest.refuse_other(_read(written.sheet(sheet), first - 1))
+
+
+def fill_csv(target: Path, heads: Sequence[str], rows: Iterable[Sequence[Value]]) -> None:
+    """Write a CSV that spreadsheet programs open: UTF-8 with its mark, and no field a formula.
+
+    A text that would be one is written as `="…"`, which shows the text, and is read as the text.
+
+    Raises:
+        NotAsWritten: the file does not read back as it was written.
+    """
+    digest = _Digest()
+    with target.open("w", encoding="utf-8-sig", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(heads)
+        for number, row in enumerate(rows, start=2):
+            fields = [_field(value) for value in row]
+            for column, text in enumerate(fields):
+                if text:
+                    digest.add(number, column, text)
+            writer.writerow([_quoted(text) for text in fields])
+    with open_source(target) as written:
+        digest.refuse_other(_read(written.sheet(written.sheets[0].name), 1))
+
+
+def _cut(xml: bytes) -> tuple[bytes, bytes, int]:
+    """The sheet before and after the new rows, and the number of the first of them."""
+    xml = _DIMENSION.sub(b"", xml, count=1).replace(_EMPTY, b"<sheetData></sheetData>", 1)
+    before, end, after = xml.partition(_END)
+    last = max((int(number) for number in _ROW.findall(before)), default=0)
+    return before, end + after, last + 1
+
+
+def _pieces(
+    before: bytes, after: bytes, rows: Iterable[Sequence[Value]], first: int, digest: _Digest
+) -> Iterator[bytes]:
+    starts: list[tuple[bytes, bytes]] = []
+    styles = _styles(before)
+    yield before
+    batch: list[bytes] = []
+    for number, row in enumerate(rows, start=first):
+        if number > ROWS:
+            raise TooManyRows(
+                f"a sheet has {ROWS:,} rows, and there are more to be written",
+                "write a .csv with --out, or ask for fewer",
+            )
+        while len(starts) < len(row):
+            index = len(starts)
+            style = b' s="%b"' % styles[index] if index in styles else b""
+            starts.append((b'<c r="' + letters(index).encode(), b'"' + style))
+        batch.append(_row(number, row, starts, digest))
+        if len(batch) >= _BATCH:
+            yield b"".join(batch)
+            batch = []
+    yield b"".join(batch)
+    yield after
+
+
+def _row(
+    number: int, row: Sequence[Value], starts: Sequence[tuple[bytes, bytes]], digest: _Digest
+) -> bytes:
+    place = b"%d" % number
+    cells = [b'<row r="%b">' % place]
+    for column, value in enumerate(row):
+        if value is None or value == "":
+            continue
+        start, style = starts[column]
+        text = _digits(value)
+        if text is None:
+            text = shown(str(value))
+            rest = inline(text)
+        else:
+            rest = b"><v>%b</v></c>" % text.encode()
+        digest.add(number, column, text)
+        cells += (start, place, style, rest)
+    cells.append(b"</row>")
+    return b"".join(cells)
+
+
+def _digits(value: Value) -> str | None:
+    """A number as a cell holds it; None for a text, and for what no program would keep whole."""
+    if isinstance(value, int | Decimal):
+        text = f"{value:f}" if isinstance(value, Decimal) else str(value)
+        return text if sum(map(str.isdigit, text)) <= SHOWN_DIGITS else None
+    return None
+
+
+def _styles(before: bytes) -> dict[int, bytes]:
+    """The style of each column that has one."""
+    found: dict[int, bytes] = {}
+    for attributes in _COLUMN.findall(before.partition(b"<sheetData")[0]):
+        said: dict[bytes, bytes] = dict(re.findall(rb'(\w+)="([^"]*)"', attributes))
+        if style := said.get(b"style"):
+            for index in range(int(said[b"min"]) - 1, int(said[b"max"])):
+                found[index] = style
+    return found
+
+
+def _field(value: Value) -> str:
+    if value is None:
+        return ""
+    text = f"{value:f}" if isinstance(value, Decimal) else str(value)
+    return _UNHELD.sub("\ufffd", text).encode("utf-8", "replace").decode("utf-8")
+
+
+def _quoted(text: str) -> str:
+    if text[:1] in FORMULA_STARTS and not _is_number(text):
+        return '="' + text.replace('"', '""') + '"'
+    return text
+
+
+_NUMBER = re.compile(r"-[0-9]+(?:\.[0-9]+)?")
+
+
+def _is_number(text: str) -> bool:
+    """A negative number and nothing else: one operand, so nothing to calculate."""
+    return _NUMBER.fullmatch(text) is not None
+
+
+def _read(sheet: Sheet, after: int) -> _Digest:
+    digest = _Digest()
+    for block in sheet.blocks(after):
+        for column in block.used(0):
+            known: dict[object, str] = {}
+            for row, key in zip(block.rows, block.column(column), strict=True):
+                text = known.get(key)
+                if text is None:
+                    cell = block.decode(key)
+                    text = known[key] = "" if cell.kind is Kind.BLANK else cell.text
+                if text:
+                    digest.add(row, column, text)
+    return digest

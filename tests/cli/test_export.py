@@ -1,0 +1,366 @@
+"""`feedtool export`: what the service has comes into a file that can be sent back as it is."""
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openpyxl import load_workbook
+
+from feedtool.cells import letters
+from feedtool.sandbox import Sandbox
+from feedtool.sandbox.server import serving
+from tests.cli.conftest import Feedtool
+from tests.conftest import Files, offer
+
+TRACKED = "deliveryModes.TrackedHomeDelivery"
+SIGNED = "deliveryModes.SignedHomeDelivery"
+ROWS = [
+    offer(1) | {"price.originPrice": "30.00"},
+    offer(2, sellerExternalReference="=SUM(A1)", quantity="0", condition="UsedLikeNew"),
+    offer(3, taxes__VAT="5.5")
+    | {"taxes.EcoPart": "0.12", f"{SIGNED}.cost": "9"}
+    | {f"{SIGNED}.additionalCost": "0"},
+    offer(4, price__price="1234.50", product__gtin="96385074"),
+]
+
+
+@pytest.fixture
+def shop(feedtool: Feedtool, files: Files) -> Path:
+    """The state of a sandbox that has some offers."""
+    ran = feedtool("submit", files.csv(*ROWS, name="first.csv"), "--sandbox")
+    assert ran.code == 0, ran.out
+    return Path("home/sandbox.sqlite")
+
+
+def on_shelf(state: Path) -> list[dict[str, Any]]:
+    """All that the sandbox knows of its offers, but when they were changed."""
+    with Sandbox(state) as sandbox:
+        offers = list(sandbox.offers())
+    for one in offers:
+        for name in ("updatedAt", "salesChannelFeedback"):
+            one.pop(name)
+    assert len(offers) == len(ROWS)
+    return offers
+
+
+@pytest.mark.parametrize("language", ["en", "fr", "es"])
+@pytest.mark.parametrize("name", ["back.xlsx", "back.csv"])
+@pytest.mark.parametrize("kind", ["offers-update", "offers-upsert"])
+def test_there_and_back_changes_nothing(
+    feedtool: Feedtool, shop: Path, kind: str, name: str, language: str
+) -> None:
+    before = on_shelf(shop)
+    options = ("--as", kind, "--language", language)
+    assert feedtool("export", "offers", "--sandbox", *options, "--out", name).code == 0
+    judged = feedtool("validate", name, "--format", "json").only
+    assert (judged["kind"], judged["rows"], judged["valid"]) == (kind, 4, 4)
+    told = [problem["code"] for problem in judged["problems"]]
+    assert told == (["modes-replaced"] if name == "back.csv" and kind == "offers-update" else [])
+    sent = feedtool("submit", name, "--sandbox", "--format", "json")
+    assert sent.code == 0
+    assert [one["status"] for one in sent.only["results"]] == ["Integrated"] * 4
+    assert on_shelf(shop) == before
+
+
+def test_what_is_shown_is_known_and_not_sent(feedtool: Feedtool, shop: Path) -> None:
+    before = on_shelf(shop)
+    fields = "salesChannelFeedback,offerState,product,facialPrice.price"
+    assert feedtool("export", "offers", "--sandbox", "--fields", fields).code == 0
+    sheet = load_workbook("offers.xlsx")["Offers"]
+    keys = [cell.value for cell in sheet[2]]
+    first = {key: cell.value for key, cell in zip(keys, sheet[3], strict=True)}
+    assert first["salesChannelFeedback.isOnline"] == "true"
+    assert first["salesChannelFeedback.bestOfferDetails.bestOffer.price"] == 19.99
+    assert (first["offerState"], first["facialPrice.price"]) == ("Active", 19.99)
+    assert feedtool("validate", "offers.xlsx", "--format", "json").only["problems"] == []
+    assert feedtool("submit", "offers.xlsx", "--sandbox").code == 0
+    assert on_shelf(shop) == before
+
+
+def test_offers_can_be_removed_by_it(feedtool: Feedtool, shop: Path) -> None:
+    for name in ("gone.xlsx", "gone.csv"):
+        ran = feedtool("export", "offers", "--sandbox", "--as", "offers-delete", "--out", name)
+        assert (ran.code, ran.err) == (0, "")
+    assert feedtool("validate", "gone.xlsx", "--format", "json").only["kind"] == "offers-delete"
+    assert feedtool("submit", "gone.csv", "--sandbox").code == 0
+    with Sandbox(shop) as sandbox:
+        assert list(sandbox.offers()) == []
+
+
+def test_a_workbook_of_the_templates_shape(feedtool: Feedtool, shop: Path) -> None:
+    del shop
+    assert feedtool("export", "offers", "--sandbox").code == 0
+    assert feedtool("template", "offers-update").code == 0
+    made, template = load_workbook("offers.xlsx"), load_workbook("offers-update.xlsx")
+    assert made.sheetnames == template.sheetnames
+    for number in (1, 2):
+        assert [cell.value for cell in made["Offers"][number]] == [
+            cell.value for cell in template["Offers"][number]
+        ]
+    assert made["_lists"].sheet_state == "hidden"
+    rules = [len(book["Offers"].data_validations.dataValidation) for book in (made, template)]
+    assert rules[0] == rules[1]
+    stamps = {stamp.name: stamp.value for stamp in made.custom_doc_props.props}  # type: ignore[attr-defined]  # the stubs lag
+    assert stamps["feedtool.template"] == "offers-update"
+    assert stamps["feedtool.exported"].startswith("20")
+    told = [row[0] for row in made["Instructions"].iter_rows(max_col=1, values_only=True)]
+    assert any("sales channel PRIMARY" in str(text) for text in told)
+
+
+def test_filled_columns_are_in_sight(feedtool: Feedtool, shop: Path) -> None:
+    del shop
+    assert feedtool("export", "offers", "--sandbox").code == 0
+    sheet = load_workbook("offers.xlsx")["Offers"]
+    hidden = {
+        cell.value
+        for index, cell in enumerate(sheet[2])
+        if sheet.column_dimensions[letters(index)].hidden
+    }
+    assert {f"{SIGNED}.cost", f"{SIGNED}.additionalCost"}.isdisjoint(hidden)
+    assert {"deliveryModes.ExpressHomeDelivery.cost", "salesChannelId"} <= hidden
+
+
+FILTERS = {
+    "a state": (["--state", "Inactive"], ["=SUM(A1)"]),
+    "both states": (["--state", "active,inactive"], ["SKU-1", "=SUM(A1)", "SKU-3", "SKU-4"]),
+    "products": (["--gtin", "3000000000014,00096385074"], ["SKU-1", "SKU-4"]),
+    "references": (["--reference", "SKU-3, SKU-1,SKU-3"], ["SKU-1", "SKU-3"]),
+    "an id": (["--offer-id", "sandbox_96385074_New_PRIMARY"], ["SKU-4"]),
+    "a time": (["--since", "2020-01-01"], ["SKU-1", "=SUM(A1)", "SKU-3", "SKU-4"]),
+    "several": (["--state", "active", "--reference", "SKU-1,=SUM(A1)"], ["SKU-1"]),
+}
+
+
+@pytest.mark.parametrize(("filters", "expected"), FILTERS.values(), ids=FILTERS)
+def test_filters(feedtool: Feedtool, shop: Path, filters: list[str], expected: list[str]) -> None:
+    del shop
+    assert feedtool("export", "offers", "--sandbox", *filters).code == 0
+    sheet = load_workbook("offers.xlsx")["Offers"]
+    assert [row[0] for row in sheet.iter_rows(min_row=3, values_only=True)] == expected
+
+
+def test_changes_alone(feedtool: Feedtool, shop: Path, files: Files) -> None:
+    with Sandbox(shop) as sandbox:
+        latest = max(one["updatedAt"] for one in sandbox.offers())
+    second = files.csv(offer(9), name="second.csv")
+    assert feedtool("submit", second, "--sandbox").code == 0
+    assert feedtool("export", "offers", "--sandbox", "--since", latest[:19] + "Z").code == 0
+    with Sandbox(shop) as sandbox:
+        changed = [one for one in sandbox.offers() if one["updatedAt"] >= latest[:19]]
+    sheet = load_workbook("offers.xlsx")["Offers"]
+    told = [row[0] for row in sheet.iter_rows(min_row=3, values_only=True)]
+    assert told == [one["sellerExternalReference"] for one in changed]
+    assert "SKU-9" in told
+
+
+SAID = [
+    (
+        "the rows are Updates, since the service does not give struck prices back and an Upsert"
+        " without them would remove them"
+    ),
+    "stock is what it is now: empty the cells that you do not change",
+]
+
+
+def test_it_says_why_the_rows_are_updates(feedtool: Feedtool, shop: Path) -> None:
+    del shop
+    ran = feedtool("export", "offers", "--sandbox")
+    assert ran.out.splitlines() == [
+        "offers.xlsx  offers-update, sheet Offers, header in row 2",
+        "4 rows",
+    ]
+    assert ran.err.splitlines() == [f"note: {SAID[0]}", f"help: {SAID[1]}"]
+
+
+def test_it_warns_of_upserts(feedtool: Feedtool, shop: Path) -> None:
+    del shop
+    ran = feedtool("export", "offers", "--sandbox", "--as", "offers-upsert")
+    assert "note: the service does not give struck prices back" in ran.err
+
+
+def test_as_json(feedtool: Feedtool, shop: Path) -> None:
+    del shop
+    assert feedtool("export", "offers", "--sandbox", "--format", "json").only == {
+        "file": "offers.xlsx",
+        "kind": "offers-update",
+        "sheet": "Offers",
+        "headerRow": 2,
+        "rows": 4,
+        "skipped": 0,
+        "notes": [{"message": SAID[0], "hint": SAID[1]}],
+    }
+    ran = feedtool("export", "offers", "--sandbox", "--out", "x.csv", "--format", "jsonl")
+    events = [json.loads(line) for line in ran.out.splitlines()]
+    assert [event["type"] for event in events] == ["progress", "summary"]
+    assert (events[1]["sheet"], events[1]["headerRow"]) == (None, 1)
+
+
+def test_a_csv_opens_without_formulas(feedtool: Feedtool, shop: Path) -> None:
+    del shop
+    assert feedtool("export", "offers", "--sandbox", "--out", "offers.csv").code == 0
+    with Path("offers.csv").open(encoding="utf-8-sig", newline="") as file:
+        records = list(csv.DictReader(file))
+    assert [record["sellerExternalReference"] for record in records] == [
+        *("SKU-1", '="=SUM(A1)"', "SKU-3", "SKU-4")
+    ]
+    assert f"{TRACKED}.cost" in records[0]
+    assert "deliveryModes.ExpressHomeDelivery.cost" not in records[0]
+
+
+REFUSED = {
+    "no such kind": (
+        ["export", "offrs"],
+        2,
+        "there is no kind of export “offrs”",
+        "kinds: offers",
+    ),
+    "no such shape": (
+        ["export", "offers", "--sandbox", "--as", "products"],
+        2,
+        "offers cannot be exported as “products”",
+        "shapes: offers-update, offers-upsert, offers-delete",
+    ),
+    "an unknown field": (
+        ["export", "offers", "--sandbox", "--fields", "colour"],
+        2,
+        "The service does not list its offers: Bad Request.",
+        "look at --fields and the filters; nothing was written",
+    ),
+    "no such channel": (
+        ["export", "offers", "--sandbox", "--channel", "MOON"],
+        2,
+        "The service does not list its offers: Bad Request.",
+        "look at --fields and the filters; nothing was written",
+    ),
+    "no such state": (
+        ["export", "offers", "--sandbox", "--state", "asleep"],
+        2,
+        "there is no state “asleep”",
+        "states: active, inactive",
+    ),
+    "no time": (
+        ["export", "offers", "--sandbox", "--since", "yesterday"],
+        2,
+        "--since yesterday is no date and no time",
+        "write it like 2026-11-20",
+    ),
+    "an empty list": (
+        ["export", "offers", "--sandbox", "--gtin", " , "],
+        2,
+        "--gtin names nothing",
+        "leave it out, or give a list",
+    ),
+    "more than an address holds": (
+        ["export", "offers", "--sandbox", "--reference", ",".join(map(str, range(9999)))],
+        2,
+        "the lists are longer than an address can hold",
+        "name fewer",
+    ),
+    "nothing there": (
+        ["export", "offers", "--sandbox", "--channel", "SECOND"],
+        9,
+        "there are no offers on the channel SECOND",
+        "look at --channel and --seller; nothing was written",
+    ),
+    "nothing like that": (
+        ["export", "offers", "--sandbox", "--since", "2100-01-01"],
+        9,
+        "there are no offers like that on the channel PRIMARY",
+        "look at the filters",
+    ),
+    "a wrong token": (
+        ["export", "offers", "--sandbox", "--token", "wrong"],
+        4,
+        "The service does not accept the token: Unauthorized.",
+        "Check the token",
+    ),
+    "no right": (
+        ["export", "offers", "--sandbox", "--token", "forbidden"],
+        4,
+        "The service does not allow that: Forbidden.",
+        "The token is known but lacks the right",
+    ),
+    "two services": (
+        ["export", "offers", "--sandbox", "--base-url", "https://service.example/v2"],
+        2,
+        "--sandbox and --base-url contradict each other",
+        "choose one of them",
+    ),
+    "no account": (
+        ["export", "offers"],
+        2,
+        "there is no account to ask",
+        "try --sandbox, or name a profile",
+    ),
+    "half an account": (
+        ["export", "offers", "--base-url", "https://service.example/v2"],
+        2,
+        "--seller is missing",
+        "try --sandbox, or name a profile",
+    ),
+    "another format": (
+        ["export", "offers", "--sandbox", "--out", "offers.xls"],
+        2,
+        "offers.xls would be neither a workbook nor a CSV",
+        "let the name end with .xlsx or .csv",
+    ),
+    "no such folder": (
+        ["export", "offers", "--sandbox", "--out", "no/offers.xlsx"],
+        2,
+        "no/offers.xlsx cannot be written: there is no folder no.",
+        "Make the folder",
+    ),
+    "a folder": (
+        ["export", "offers", "--sandbox", "--yes", "--out", "folder.csv"],
+        2,
+        "folder.csv is no file",
+        "choose another place with --out",
+    ),
+    "something is there": (
+        ["export", "offers", "--sandbox", "--out", "there.xlsx"],
+        2,
+        "there.xlsx is there already",
+        "choose another name with --out, or replace it with --yes",
+    ),
+}
+
+
+@pytest.mark.parametrize(("arguments", "code", "message", "hint"), REFUSED.values(), ids=REFUSED)
+def test_says_why_it_writes_nothing(
+    feedtool: Feedtool, shop: Path, arguments: list[str], code: int, message: str, hint: str
+) -> None:
+    del shop
+    Path("folder.csv").mkdir()
+    Path("there.xlsx").write_bytes(b"mine")
+    before = sorted(Path().iterdir())
+    ran = feedtool(*arguments)
+    told, help_ = ran.error()
+    assert (ran.code, ran.out) == (code, "")
+    assert told.startswith(message)
+    assert help_.startswith(hint)
+    assert sorted(Path().iterdir()) == before
+    assert Path("there.xlsx").read_bytes() == b"mine"
+
+
+def test_yes_replaces_what_is_there(feedtool: Feedtool, shop: Path) -> None:
+    del shop
+    Path("offers.xlsx").write_bytes(b"old")
+    assert feedtool("export", "offers", "--sandbox", "--yes").code == 0
+    assert feedtool("validate", "offers.xlsx").code == 0
+
+
+def test_an_account_by_its_profile(feedtool: Feedtool, files: Files) -> None:
+    with serving() as server:
+        files.text(
+            f'[profile.shop]\nbase_url = "{server.base}"\nseller = "12"\nchannel = "SECOND"\n'
+            'token = "sandbox"\n',
+            "feedtool.toml",
+        )
+        sent = feedtool("submit", files.csv(*map(offer, range(1, 4))), "--profile", "shop")
+        assert sent.code == 0
+        ran = feedtool("export", "offers", "--profile", "shop", "--out", "back.csv")
+        assert ran.code == 0, ran.err
+    with Path("back.csv").open(encoding="utf-8-sig", newline="") as file:
+        assert [one["salesChannelId"] for one in csv.DictReader(file)] == ["SECOND"] * 3

@@ -1,0 +1,38 @@
+"""A service that answers every call in turn, from documents."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from feedtool.service.fetch import Circumstances
+from feedtool.service.wire import Call, Reply
+
+BASE = "https://service.example/v2"
+T0 = datetime(2026, 11, 20, 8, tzinfo=UTC)
+
+
+class Answers:
+    """Pages of items, each with a link to the next."""
+
+    def __init__(self, *pages: Sequence[Mapping[str, Any]], status: int = 200) -> None:
+        self.calls: list[Call] = []
+        self._status = status
+        self._pages: Iterator[tuple[int, Sequence[Mapping[str, Any]]]] = iter(enumerate(pages))
+        self._last = len(pages) - 1
+
+    def send(self, call: Call) -> Reply:
+        """The next page."""
+        self.calls.append(call)
+        number, items = next(self._pages)
+        body = json.dumps({"items": items, "itemsPerPage": len(items)}).encode()
+        link = {"link": f'<{BASE}/list?cursor={number}>; rel="next"'} if number < self._last else {}
+        return Reply(self._status, link, body, f"{BASE}/list?page={number}")
+
+
+def no_sleep(seconds: float) -> None:
+    """No test waits."""
+    raise AssertionError(f"nothing is to wait {seconds} s for")
+
+
+AROUND = Circumstances(lambda: T0, no_sleep, pool=1, go_on="Run it again.")

@@ -1,0 +1,28 @@
+"""Rows that wait on disk."""
+
+from decimal import Decimal
+
+from feedtool.export.gathered import Gathered
+
+
+def test_rows_come_back_in_their_order_without_blanks() -> None:
+    with Gathered() as rows:
+        rows.put("1", {"a": "x", "b": None, "c": ""})
+        rows.put("2", {"c": Decimal("1.50"), "a": 3})
+        assert len(rows) == 2
+        assert list(rows) == [{"a": "x"}, {"c": Decimal("1.50"), "a": 3}]
+        assert list(rows.columns) == ["a", "c"]
+
+
+def test_a_later_one_of_a_key_takes_the_place_of_the_first() -> None:
+    with Gathered() as rows:
+        for key, value in (("1", "old"), ("2", "x"), ("1", "new")):
+            rows.put(key, {"a": value})
+        assert list(rows) == [{"a": "new"}, {"a": "x"}]
+
+
+def test_it_may_be_read_twice_at_a_time() -> None:
+    with Gathered() as rows:
+        for number in range(10):
+            rows.put(str(number), {"a": number})
+        assert [one["a"] for one, _ in zip(rows, rows, strict=True)] == list(range(10))

@@ -1,0 +1,326 @@
+"""Offers of the service as rows: what is taken over, what is left empty, what is left out."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from feedtool.dialect import Dialect
+from feedtool.errors import Interrupted, NotAuthorised, NothingToDo, UsageProblem
+from feedtool.export import Exported
+from feedtool.export.offers import RowMaker, Wish, export_offers
+from feedtool.feeds import all_feeds
+from feedtool.service.offers import offer_of
+from feedtool.service.packages import loads
+from tests.conftest import checked, codes
+from tests.export.conftest import AROUND, BASE, Answers
+
+VAT = {"code": "VAT", "value": 20}
+ECO = {"code": "EcoPart", "value": 0.12}
+DEA = {"code": "DEA", "value": 0}
+TRACKED = {"code": "TrackedHomeDelivery", "cost": 4.9, "additionalCost": 1.5}
+TRACKED_CELLS = {
+    "deliveryModes.TrackedHomeDelivery.cost": Decimal("4.9"),
+    "deliveryModes.TrackedHomeDelivery.additionalCost": Decimal("1.5"),
+}
+
+
+def offer(
+    reference: str = "A-1",
+    taxes: list[dict[str, Any]] | None = None,
+    modes: list[dict[str, Any]] | None = None,
+    supply: str | None = "Seller",
+    **more: Any,
+) -> dict[str, Any]:
+    """An offer as the service shows it."""
+    delivery = {
+        "supplyMode": supply,
+        "preparationTime": 2,
+        "quantity": 7,
+        "deliveryModes": [TRACKED] if modes is None else modes,
+    }
+    return {
+        "offerId": f"S_{reference}_New_PRIMARY",
+        "sellerExternalReference": reference,
+        "product": {"gtin": "3760452700039", "reference": None},
+        "condition": "New",
+        "integrationPrice": {"price": 11.5, "taxes": [VAT, ECO, DEA] if taxes is None else taxes},
+        "deliveryOffers": [delivery],
+        **more,
+    }
+
+
+def row(item: Mapping[str, Any], dialect: Dialect | None = None) -> dict[str, Any]:
+    """What an offer becomes, blanks left out."""
+    read = offer_of(loads(json.dumps(item).encode()))
+    made = RowMaker(dialect or Dialect(), "fr").row(read, "PRIMARY")
+    return {key: value for key, value in made.items() if value is not None}
+
+
+def test_an_offer_is_all_that_can_be_sent_of_it() -> None:
+    assert row(offer()) == {
+        "sellerExternalReference": "A-1",
+        "product.gtin": "3760452700039",
+        "condition": "Neuf",
+        "price.price": Decimal("11.5"),
+        "taxes.VAT": 20,
+        "taxes.EcoPart": Decimal("0.12"),
+        "taxes.DEA": 0,
+        **TRACKED_CELLS,
+        "preparationTime": 2,
+        "quantity": 7,
+        "salesChannelId": "PRIMARY",
+    }
+
+
+OTHERWISE = replace(
+    Dialect(),
+    tax_codes={"VAT": "tva", "EcoPart": "Ecotax", "DEA": "Deatax"},
+    vat_scale=1,
+    delivery_modes=("Drone",),
+)
+TAXES: dict[str, tuple[list[dict[str, Any]], Dialect, dict[str, Any]]] = {
+    "in any case": (
+        [{**VAT, "code": "vat"}, ECO, DEA],
+        Dialect(),
+        {"VAT": 20, "EcoPart": Decimal("0.12"), "DEA": 0},
+    ),
+    "what is not listed is zero": ([VAT], Dialect(), {"VAT": 20, "EcoPart": 0, "DEA": 0}),
+    "none": ([], Dialect(), {}),
+    "without VAT the rest would be all there is": ([ECO, DEA], Dialect(), {}),
+    "a tax that nobody knows": ([VAT, {"code": "Moon", "value": 1}], Dialect(), {}),
+    "as the profile calls them, in its scale": (
+        [{"code": "TVA", "value": 0.055}, {"code": "Ecotax", "value": 1}],
+        OTHERWISE,
+        {"VAT": Decimal("5.5"), "EcoPart": 1, "DEA": 0},
+    ),
+}
+
+
+@pytest.mark.parametrize(("taxes", "dialect", "expected"), TAXES.values(), ids=TAXES)
+def test_taxes_are_all_or_none(
+    taxes: list[dict[str, Any]], dialect: Dialect, expected: Mapping[str, Any]
+) -> None:
+    found = row(offer(taxes=taxes), dialect)
+    told = {key: value for key, value in found.items() if key.startswith("taxes.")}
+    assert told == {f"taxes.{name}": value for name, value in expected.items()}
+
+
+MODES: dict[str, tuple[list[dict[str, Any]], Dialect, dict[str, Any]]] = {
+    "usual": ([TRACKED], Dialect(), TRACKED_CELLS),
+    "none": ([], Dialect(), {}),
+    "half a mode": ([TRACKED, {"code": "SignedHomeDelivery", "cost": 9}], Dialect(), {}),
+    "a mode that nobody knows": ([TRACKED, {**TRACKED, "code": "Drone"}], Dialect(), {}),
+    "the profile's": (
+        [{**TRACKED, "code": "Drone"}],
+        OTHERWISE,
+        {
+            "deliveryModes.Drone.cost": Decimal("4.9"),
+            "deliveryModes.Drone.additionalCost": Decimal("1.5"),
+        },
+    ),
+    "a retiring one": (
+        [{**TRACKED, "code": "Express"}],
+        Dialect(),
+        {
+            "deliveryModes.Express.cost": Decimal("4.9"),
+            "deliveryModes.Express.additionalCost": Decimal("1.5"),
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize(("modes", "dialect", "expected"), MODES.values(), ids=MODES)
+def test_delivery_modes_are_all_or_none(
+    modes: list[dict[str, Any]], dialect: Dialect, expected: Mapping[str, Any]
+) -> None:
+    found = row(offer(modes=modes), dialect)
+    assert {key: value for key, value in found.items() if "Modes" in key} == expected
+
+
+# Whole lists.
+
+
+def exported(
+    target: Path, *pages: list[dict[str, Any]], kind: str = "offers-update", **wish: Any
+) -> Exported:
+    return export_offers(
+        Answers(*pages),
+        AROUND,
+        Wish(**{"channel": "PRIMARY", "feed": all_feeds()[kind], **wish}),
+        target,
+        dialect=Dialect(),
+        language="en",
+        service=BASE,
+    )
+
+
+def references(path: Path, key: str = "sellerExternalReference") -> list[str]:
+    """A column of a CSV."""
+    head, *records = path.read_text("utf-8-sig").splitlines()
+    return [record.split(",")[head.split(",").index(key)] for record in records]
+
+
+def test_all_pages_in_their_order(tmp_path: Path) -> None:
+    target = tmp_path / "offers.csv"
+    found = exported(target, [offer("A"), offer("B")], [offer("C")], [offer("D")])
+    assert (found.rows, found.skipped) == (4, 0)
+    assert references(target) == ["A", "B", "C", "D"]
+
+
+def test_an_offer_on_two_pages_is_one_row_as_it_is_now(tmp_path: Path) -> None:
+    target = tmp_path / "offers.csv"
+    later = offer("A", modes=[{**TRACKED, "cost": 8}])
+    assert exported(target, [offer("A"), offer("B")], [later]).rows == 2
+    assert references(target, "deliveryModes.TrackedHomeDelivery.cost") == ["8", "4.9"]
+
+
+LEFT_OUT = {
+    "another delivers": (offer("B", supply="Fulfillment"), "1 offer delivered by Fulfillment", 0),
+    "no reference": (offer("B", sellerExternalReference=None), "without a sellerExternal", 1),
+}
+
+
+@pytest.mark.parametrize(("item", "told", "losses"), LEFT_OUT.values(), ids=LEFT_OUT)
+def test_what_is_left_out_is_told(
+    tmp_path: Path, item: dict[str, Any], told: str, losses: int
+) -> None:
+    target = tmp_path / "offers.csv"
+    found = exported(target, [offer("A"), item])
+    assert references(target) == ["A"]
+    assert (found.rows, found.skipped) == (1, 1)
+    assert any(told in note.text for note in found.notes)
+    assert sum(note.is_loss for note in found.notes) == losses
+
+
+DELIVERED = {
+    "by the seller, whatever the case": "seller",
+    "by whom is not said": None,
+}
+
+
+@pytest.mark.parametrize("supply", DELIVERED.values(), ids=DELIVERED)
+def test_what_the_seller_may_deliver_is_there(tmp_path: Path, supply: str | None) -> None:
+    assert exported(tmp_path / "offers.csv", [offer("A", supply=supply)]).rows == 1
+
+
+def test_empty_cells_are_told_with_the_codes(tmp_path: Path) -> None:
+    strange = [
+        offer("A", taxes=[VAT, {"code": "Moon", "value": 1}]),
+        offer("B", modes=[{**TRACKED, "code": "Drone"}]),
+    ]
+    found = exported(tmp_path / "offers.xlsx", strange)
+    told = " ".join(note.text for note in found.notes)
+    assert "1 offer with taxes that the profile does not know (Moon)" in told
+    assert "1 offer with delivery modes that the profile does not know (Drone)" in told
+    (sheet,) = checked(tmp_path / "offers.xlsx")
+    assert codes(sheet) == []
+
+
+def test_a_retiring_mode_has_its_columns(tmp_path: Path) -> None:
+    target = tmp_path / "offers.xlsx"
+    exported(target, [offer("A", modes=[TRACKED, {**TRACKED, "code": "Express"}])])
+    (sheet,) = checked(target)
+    assert [code for _, code in codes(sheet)] == ["deprecated-delivery-mode"]
+
+
+def test_feedback_is_of_the_primary_channel_alone(tmp_path: Path) -> None:
+    fields = ("salesChannelFeedback.isOnline",)
+    target = tmp_path / "offers.csv"
+    found = exported(
+        target, [offer("A", salesChannelFeedback=None)], channel="SECOND", fields=fields
+    )
+    assert any("primary channel alone (PRIMARY)" in note.text for note in found.notes)
+    assert references(target, *fields) == [""]
+
+
+def test_what_is_asked_of_the_service(tmp_path: Path) -> None:
+    answers = Answers([offer("A")])
+    wish = Wish(
+        "SECOND",
+        all_feeds()["offers-update"],
+        ("offerState", "product.gtin"),
+        ("active",),
+        ("3760452700039",),
+        ("A", "B"),
+        ("S_1_New_SECOND",),
+        datetime(2026, 11, 20, 9, tzinfo=UTC),
+    )
+    target = tmp_path / "offers.csv"
+    export_offers(answers, AROUND, wish, target, dialect=Dialect(), language="en", service=BASE)
+    (call,) = answers.calls
+    assert dict(call.query) == {
+        "salesChannelId": "SECOND",
+        "limit": "1000",
+        "fields": "condition,product,integrationPrice,deliveryOffers,offerState",
+        "sellerExternalReferences": "A,B",
+        "gtins": "3760452700039",
+        "offerIds": "S_1_New_SECOND",
+        "offerStates": "active",
+        "updatedAtMin": "2026-11-20T09:00:00Z",
+    }
+
+
+NONE = {
+    "none at all": ([], {}, "there are no offers on the channel PRIMARY"),
+    "none like that": ([], {"states": ("active",)}, "there are no offers like that on the"),
+    "none of the seller's": (
+        [offer("A", supply="Xdock")],
+        {},
+        "none of the 1 offers is delivered by the seller",
+    ),
+}
+
+
+@pytest.mark.parametrize(("items", "wish", "told"), NONE.values(), ids=NONE)
+def test_nothing_is_written_where_there_is_nothing(
+    tmp_path: Path, items: list[dict[str, Any]], wish: dict[str, Any], told: str
+) -> None:
+    target = tmp_path / "offers.xlsx"
+    with pytest.raises(NothingToDo) as caught:
+        exported(target, items, **wish)
+    assert caught.value.message.startswith(told)
+    assert list(tmp_path.iterdir()) == []
+
+
+REFUSED = {400: UsageProblem, 401: NotAuthorised, 403: NotAuthorised, 404: UsageProblem}
+
+
+@pytest.mark.parametrize(("status", "kind"), REFUSED.items())
+def test_what_the_service_refuses(tmp_path: Path, status: int, kind: type[Exception]) -> None:
+    wish = Wish("PRIMARY", all_feeds()["offers-update"])
+    with pytest.raises(kind):
+        export_offers(
+            Answers([], status=status),
+            AROUND,
+            wish,
+            tmp_path / "offers.xlsx",
+            dialect=Dialect(),
+            language="en",
+            service=BASE,
+        )
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_list_that_does_not_end(tmp_path: Path) -> None:
+    class Round(Answers):
+        def send(self, call: Any) -> Any:
+            reply = super().send(call)
+            return replace(reply, headers={"link": f'<{BASE}/list?cursor=0>; rel="next"'})
+
+    wish = Wish("PRIMARY", all_feeds()["offers-update"])
+    with pytest.raises(Interrupted, match="does not end"):
+        export_offers(
+            Round([offer("A")], [offer("B")], [offer("C")]),
+            AROUND,
+            wish,
+            tmp_path / "offers.xlsx",
+            dialect=Dialect(),
+            language="en",
+            service=BASE,
+        )
