@@ -9,18 +9,14 @@ from an answer that is not.
 from __future__ import annotations
 
 import random
-from collections import Counter
-from concurrent.futures import Executor, Future
-from concurrent.futures import wait as wait_for
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from feedtool.delivery.answer import Answer, read_answer
 from feedtool.delivery.calls import call_of, check_sendable, reading_of
-from feedtool.delivery.deadlines import soon
 from feedtool.delivery.decide import (
     LOCAL,
     Do,
@@ -33,11 +29,11 @@ from feedtool.delivery.decide import (
     wake_at,
 )
 from feedtool.delivery.ending import FETCHED, check_all_committed
-from feedtool.delivery.events import deadline_event, event_of, rest_event
-from feedtool.delivery.lanes import answered, ask, lanes
+from feedtool.delivery.lanes import Flight, Lanes
 from feedtool.delivery.learn import cleared, counted, learnt
 from feedtool.delivery.progress import Learnt, Now, closed
 from feedtool.delivery.seek import asked, unaskable
+from feedtool.delivery.telling import Telling
 from feedtool.errors import FeedtoolError
 from feedtool.ledger import Change, Phase, Stage
 from feedtool.service import wire
@@ -101,18 +97,18 @@ def deliver(
     if only_fetch:
         packages = [package for package in packages if package.phase in FETCHED]
         settings = replace(settings, submissions=0)
-    with lanes(pool) as pooled:
+    paths = {file.file: file.path for file in ledger.files(run_id)}
+    with Lanes(client, pool) as lanes:
         _Delivery(
             ledger=ledger,
-            client=client,
             order=run,
-            lanes=pooled,
+            paths=paths,
+            lanes=lanes,
             pace=Pace(pool),
-            backlog=pool if pool > 1 else 0,
+            telling=Telling(on_event, paths),
             now=now,
             sleep=sleep,
             luck=luck,
-            on_event=on_event,
             wait=wait,
             settings=settings,
             stopping=stopping,
@@ -120,50 +116,30 @@ def deliver(
         ).run(ledger.irrevocable(run_id), packages)
 
 
-class _Flight(NamedTuple):
-    """A call under way."""
-
-    step: Step
-    attempt: Attempt
-    call: Call
-
-
 @dataclass
 class _Delivery:
     """One delivery: the packages as the ledger has them, and the calls under way."""
 
     ledger: Ledger
-    client: Sender
     order: Run
-    lanes: Executor
+    paths: dict[int, str]
+    """Of this run's files, by key; other packages are here for what they keep waiting."""
+    lanes: Lanes
     pace: Pace
     """How many calls the seller's quota seems to bear."""
-    backlog: int
-    """How many calls may wait for a lane, their intents written, so that no lane waits for us."""
+    telling: Telling
     now: Callable[[], datetime]
     sleep: Callable[[float], None]
     luck: Callable[[], float]
-    on_event: Callable[[Event], None]
     wait: bool
     settings: Settings
     stopping: Callable[[], FeedtoolError | None]
     only_fetch: bool = False
-    paths: dict[int, str] = field(default_factory=dict)
-    """Of this run's files, by key; other packages are here for what they keep waiting."""
     packages: dict[int, Package] = field(default_factory=dict)
-    flights: dict[Future[Heard], _Flight] = field(default_factory=dict)
-    begun: list[_Flight] = field(default_factory=list)
-    """Intended, and not yet sent."""
     ahead: dict[tuple[int, int], list[bytes]] = field(default_factory=dict)
     """The requests of the next uploads, by package and upload."""
-    results: Counter[int] = field(default_factory=Counter)
-    """Rows that have a result, by package."""
     changes: list[Change] = field(default_factory=list)
     """Not yet in the ledger."""
-    events: list[Event] = field(default_factory=list)
-    """Not yet told: nothing is, before it is in the ledger."""
-    warned: set[str] = field(default_factory=set)
-    """The deadlines that were told of."""
     hold: datetime | None = None
     skew: timedelta = timedelta(0)
     """What the service's clock is ahead of ours."""
@@ -175,7 +151,6 @@ class _Delivery:
 
     def run(self, others: list[Package], packages: list[Package]) -> None:
         """Take steps until there is none to take. What others began is fetched first."""
-        self.paths = {file.file: file.path for file in self.ledger.files(self.order.run_id)}
         for package in (*others, *packages):
             check_sendable(package, self.order.language)
             self.packages[package.key] = package
@@ -199,16 +174,13 @@ class _Delivery:
             if do not in LOCAL:
                 self._begin(package, do, upload)
         self._save()
-        while self.begun:
-            # Off the list before it is sent: what is on it has never left.
-            flight = self.begun.pop(0)
-            self.flights[self.lanes.submit(ask, self.client, flight.call)] = flight
-        self._report()
+        self.lanes.send()
+        self.telling.tell()
         for package, do, _ in steps:
             if do in LOCAL:
                 self._take_local(package, do)
-        if self.flights:
-            self._land(answered(self.flights))
+        if self.lanes.steps:
+            self._land(self.lanes.answers())
             return True
         return bool(steps) or self._sleep_until_due()
 
@@ -218,12 +190,11 @@ class _Delivery:
         earliest = self._held_until()
         if self.stop or (earliest and now < earliest):
             return []
-        flying = [flight.step for flight in self.flights.values()]
         return next_steps(
             self._in_hand(),
             now,
-            room=self._room(len(flying)),
-            busy={step.package for step in flying if step.do is not Do.UPLOAD},
+            room=self.lanes.room(self.pace),
+            busy={step.package for step in self.lanes.steps if step.do is not Do.UPLOAD},
             wait=self.wait,
             settings=self.settings,
             skew=self.skew,
@@ -240,11 +211,6 @@ class _Delivery:
             if package.phase is not Phase.CLOSED
             and (package.file in self.paths or package.phase is not Phase.PLANNED)
         ]
-
-    def _room(self, flying: int) -> int:
-        """How many calls may be begun; none is kept ready while the quota is felt."""
-        ready = 0 if self.pace.behind else self.backlog
-        return max(0, self.pace.lanes + ready - flying)
 
     def _begin(self, package: Package, do: Do, upload: int) -> None:
         """Write down that a step is intended."""
@@ -283,7 +249,7 @@ class _Delivery:
             self.sent_at = self.now()
         after, step, attempt = intended(package, do, upload, self.now())
         self._change(package, after, attempt)
-        self.begun.append(_Flight(step._replace(**asked), attempt, call))
+        self.lanes.begin(Flight(step._replace(**asked), attempt, call))
 
     def _call(self, package: Package, do: Do, upload: int) -> Call:
         bodies: Sequence[bytes] = ()
@@ -302,21 +268,19 @@ class _Delivery:
             self.ahead = {(package.key, number): bodies for number, bodies in read.items()}
         return self.ahead[package.key, upload]
 
-    def _land(self, done: Iterable[Future[Heard]]) -> None:
-        for future in done:
-            self._learn(self.flights.pop(future), future.result())
+    def _land(self, answers: Iterable[tuple[Flight, Heard]]) -> None:
+        for flight, heard in answers:
+            self._learn(flight, heard)
         held = self._held_until()
         if self.stop or self.pace.behind or (held and held > self.now()):
             self._recall()
 
     def _recall(self) -> None:
         """Take back what still waits for a lane: it has never left."""
-        for future, flight in list(self.flights.items()):
-            if future.cancel():
-                del self.flights[future]
-                self._take_in(flight, Answer(Kind.WAIT, "taken back before it left", wait=0.0))
+        for flight in self.lanes.recalled():
+            self._take_in(flight, Answer(Kind.WAIT, "taken back before it left", wait=0.0))
 
-    def _learn(self, flight: _Flight, heard: Heard) -> None:
+    def _learn(self, flight: Flight, heard: Heard) -> None:
         """Read the answer to a step."""
         now = self.now()
         answer = self._strange(flight, read_answer(flight.step.do, flight.call, heard, now))
@@ -325,7 +289,7 @@ class _Delivery:
         self.pace = self.pace.after(answer.kind, now)
         self._take_in(flight, answer)
 
-    def _strange(self, flight: _Flight, answer: Answer) -> Answer:
+    def _strange(self, flight: Flight, answer: Answer) -> Answer:
         """An answer without the reports of what we know to be another batch of ours."""
         if flight.step.do is not Do.FIND or answer.kind is not Kind.DONE:
             return answer
@@ -335,7 +299,7 @@ class _Delivery:
         items = [item for item in page.items if item.package_id not in known]
         return answer._replace(value=page._replace(items=items))
 
-    def _take_in(self, flight: _Flight, answer: Answer) -> None:
+    def _take_in(self, flight: Flight, answer: Answer) -> None:
         """What an answer comes to."""
         now, step = self.now(), flight.step
         before = self.packages[step.package]
@@ -350,10 +314,9 @@ class _Delivery:
             package_id=_named(step, answer, news),
         )
         self._change(before, news.package, attempt, news)
-        self._tell(step.do, answer.kind, answer.detail, before)
+        self.telling.answer(step.do, answer.kind, answer.detail, before, self.packages[before.key])
         if news.rest:
-            path, done = self.paths.get(before.file, ""), self.results[before.key]
-            self.events.append(rest_event(news.rest, before, done, path))
+            self.telling.rest(news.rest, before)
 
     def _take_local(self, package: Package, do: Do) -> None:
         """A step that asks nothing of the service."""
@@ -366,7 +329,7 @@ class _Delivery:
             return
         news = counted(package, self.ledger.tail(package.key), self._now())
         self._change(package, news.package)
-        self._tell(do, Kind.DONE, "", package)
+        self.telling.answer(do, Kind.DONE, "", package, self.packages[package.key])
 
     def _now(self) -> Now:
         return Now(self.now(), self.luck(), self.settings, self.skew)
@@ -385,20 +348,13 @@ class _Delivery:
         results = news.results if news else ()
         refused, fates = (news.refused, news.fates) if news else (None, ())
         self.changes.append(Change(before, after, attempt, results, refused, fates))
-        self.results[after.key] += len(results)
+        self.telling.results[after.key] += len(results)
         if news and news.hold:
             self.hold = max(self.hold or news.hold, news.hold)
         if news and news.rest:
             self.rest = max(self.rest or news.rest, news.rest)
         if news and news.stop:
             self.stop = self.stop or news.stop
-
-    def _tell(self, do: Do, kind: Kind, detail: str, before: Package) -> None:
-        after = self.packages[before.key]
-        path = self.paths.get(after.file, "")
-        event = event_of(do, kind, detail, before, after, self.results[before.key], path)
-        if event is not None:
-            self.events.append(event)
 
     def _save(self) -> None:
         changes, self.changes = self.changes, []
@@ -410,30 +366,14 @@ class _Delivery:
     def _has_news(self) -> bool:
         return any(change.results or change.fates for change in self.changes)
 
-    def _report(self) -> None:
-        events, self.events = self.events, []
-        for event in events:
-            self.on_event(event)
-
     def _held_until(self) -> datetime | None:
         """No call begins before this: the service asked for it, or its quota wants a pause."""
         return max(filter(None, (self.hold, self.pace.next_at)), default=None)
 
-    def _warn_of_deadlines(self) -> None:
-        """Tell once what is lost before long: whoever reads it may see to the service meanwhile."""
-        for package in self.packages.values():
-            what = soon(package, self.now() + self.skew)
-            told = f"{package.package_id}: {what}"
-            if what and told not in self.warned:
-                self.warned.add(told)
-                path = self.paths.get(package.file, "")
-                done = self.results[package.key]
-                self.events.append(deadline_event(what, package, done, path))
-
     def _sleep_until_due(self) -> bool:
         self._save()
-        self._warn_of_deadlines()
-        self._report()
+        self.telling.deadlines(self.packages.values(), self.now() + self.skew)
+        self.telling.tell()
         packages = self._in_hand()
         if earliest := self._held_until():
             packages = list(held_until(packages, earliest))
@@ -448,10 +388,10 @@ class _Delivery:
     def _park(self) -> None:
         """Let the calls under way finish, and write down what they came to."""
         with suppress(FeedtoolError):
-            for flight in self.begun:
+            for flight in self.lanes.unsent:
                 self._learn(flight, NotSent("the run was stopped"))
             self._recall()
-            self._land(wait_for(self.flights).done)
+            self._land(self.lanes.last_answers())
             self._save()
 
     def _is_at_end(self) -> bool:

@@ -37,12 +37,12 @@ def call(state: str) -> Future[Heard]:
 )
 def test_no_lane_is_kept_idle(states: list[str]) -> None:
     calls = [call(state) for state in states]
-    assert answered(calls, LONG) == {one for one in calls if one.done()}
+    assert answered(calls, LONG) == [one for one in calls if one.done()]
 
 
 def test_nothing_is_waited_for_long() -> None:
     calls = [call(state) for state in ("answered", "under way", "waiting", "waiting")]
-    assert answered(calls, 0.0) == {calls[0]}
+    assert answered(calls, 0.0) == [calls[0]]
 
 
 def test_answers_are_taken_in_together_while_calls_wait_for_a_lane() -> None:

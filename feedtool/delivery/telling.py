@@ -1,0 +1,61 @@
+"""What a delivery has to tell, kept until it is in the ledger: nothing is told before."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from feedtool.delivery.deadlines import soon
+from feedtool.delivery.events import deadline_event, event_of, rest_event
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from datetime import datetime
+
+    from feedtool.delivery.decide import Do
+    from feedtool.delivery.events import Event
+    from feedtool.ledger import Package
+    from feedtool.service.answers import Kind
+
+
+@dataclass
+class Telling:
+    """The events that are still to be told, and what they tell of."""
+
+    on_event: Callable[[Event], None]
+    paths: Mapping[int, str]
+    """Of the run's files, by key."""
+    results: Counter[int] = field(default_factory=Counter)
+    """Rows that have a result, by package."""
+    events: list[Event] = field(default_factory=list)
+    warned: set[str] = field(default_factory=set)
+    """The deadlines that were told of."""
+
+    def answer(self, do: Do, kind: Kind, detail: str, before: Package, after: Package) -> None:
+        """What an answer came to."""
+        event = event_of(do, kind, detail, before, after, *self._about(after))
+        if event is not None:
+            self.events.append(event)
+
+    def rest(self, until: datetime, package: Package) -> None:
+        """A quota is used up: no batch is sent for a while."""
+        self.events.append(rest_event(until, package, *self._about(package)))
+
+    def deadlines(self, packages: Iterable[Package], at: datetime) -> None:
+        """Once, what is lost before long: whoever reads it may see to the service meanwhile."""
+        for package in packages:
+            what = soon(package, at)
+            told = f"{package.package_id}: {what}"
+            if what and told not in self.warned:
+                self.warned.add(told)
+                self.events.append(deadline_event(what, package, *self._about(package)))
+
+    def tell(self) -> None:
+        """Tell what there is: it is in the ledger."""
+        events, self.events = self.events, []
+        for event in events:
+            self.on_event(event)
+
+    def _about(self, package: Package) -> tuple[int, str]:
+        return self.results[package.key], self.paths.get(package.file, "")
