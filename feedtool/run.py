@@ -19,7 +19,7 @@ from feedtool.catalog.excerpt import Consulted
 from feedtool.check import Asked, Input, check
 from feedtool.check.result import CheckedSheet
 from feedtool.copies import Outputs, digest_of, refuse_places, write
-from feedtool.errors import FeedtoolError, UsageProblem
+from feedtool.errors import FeedtoolError
 from feedtool.outcomes import answered, planned
 from feedtool.recorded import Recorded
 from feedtool.report import Outcome
@@ -28,9 +28,6 @@ from feedtool.service.wire import Sender, UploadBody
 
 if TYPE_CHECKING:  # the ledger's library takes longer to import than a small file to check
     from feedtool.delivery.events import Event
-
-UNDELIVERED = frozenset({"legacy-offers", "legacy-stock-and-price"})
-"""Kinds of feed that are checked and planned, and cannot be delivered yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +122,6 @@ def submit(
     kept = [one.file for one in snapshots]
     consulted = Consulted(asked.dialect.catalog)
     sheets = check(kept, judged_by(asked, consulted))
-    _refuse_undelivered(sheets)
     refuse_places(inputs, sheets, outputs, asked)
     if all(sheet.error for sheet in sheets):
         return Submission([Outcome(sheet) for sheet in sheets])
@@ -164,17 +160,6 @@ def submit(
         if stopped is None or _has_begun(outcomes):
             _write_out(run, kept, outcomes, recorded, service.now(), books)
     return Submission(outcomes, stopped, told)
-
-
-def _refuse_undelivered(sheets: Iterable[CheckedSheet]) -> None:
-    """Nothing is sent of files that hold what cannot be."""
-    for sheet in sheets:
-        if sheet.kind in UNDELIVERED:
-            raise UsageProblem(
-                f"{sheet.file}, sheet {sheet.sheet}: {sheet.kind} cannot be sent yet",
-                "nothing was sent; `validate` checks them, and `submit --dry-run --requests DIR` "
-                "writes what would be sent",
-            )
 
 
 def resume(
@@ -246,6 +231,7 @@ def _deliver(
                 results_limit=service.page,
                 batch_pause=timedelta(seconds=asked.dialect.batch_pause),
                 quota_pause=timedelta(seconds=asked.dialect.quota_pause),
+                dialect=asked.dialect,
             ),
         )
     except FeedtoolError as error:

@@ -5,12 +5,13 @@ from datetime import UTC, datetime
 from typing import Any
 
 from feedtool.delivery.answer import Answer
-from feedtool.delivery.decide import BATCH, LOCAL, NEXT, Do, Settings, intended
+from feedtool.delivery.decide import BATCH, LOCAL, NEXT, ZIP, Do, Settings, intended
 from feedtool.delivery.learn import RULES, cleared, counted
 from feedtool.delivery.progress import Now
 from feedtool.ledger import Awaited, Package, Phase, Stage, Tail
 from feedtool.model import Message, PackageType, Status
 from feedtool.service.answers import Kind
+from feedtool.service.legacy import LogPage
 from feedtool.service.offers import OffersPage
 from feedtool.service.packages import Meaning, PackageView, ResultsPage
 from feedtool.service.products import ReportItem, ReportsPage
@@ -74,6 +75,58 @@ def batches() -> Iterator[tuple[str, str, str]]:
             yield phase.value, do.value, _told(_local(phase))
         else:
             yield phase.value, do.value, _told(_asked_of_batch(phase, do))
+
+
+def zips() -> Iterator[tuple[str, str, str]]:
+    """The same of a legacy zip."""
+    for phase, do in ZIP.items():
+        if do is None:
+            yield phase.value, "", "the end; rows that are to be sent again are in a new zip"
+        elif do in LOCAL:
+            yield phase.value, do.value, _told(_local(phase))
+        else:
+            yield phase.value, do.value, _told(_asked_of_zip(phase, do))
+
+
+def _page(meaning: Meaning, pages: int | None) -> LogPage:
+    return LogPage(meaning.value.capitalize(), meaning, [], (), pages)
+
+
+LOGGED: dict[Do, dict[str, Any]] = {
+    Do.SEND: {"taken": "p1"},
+    Do.LOG: {
+        "working": _page(Meaning.WORKING, 0),
+        "integrated, a page": _page(Meaning.INTEGRATED, 3),
+        "integrated, the last page": _page(Meaning.INTEGRATED, 1),
+        "rejected": _page(Meaning.REJECTED, 1),
+    },
+    Do.SEEK: {"offers": OffersPage([], None)},
+}
+
+
+def _asked_of_zip(phase: Phase, do: Do) -> Iterator[tuple[str, Package]]:
+    for said, value in LOGGED[do].items():
+        yield said, _after_zip(phase, do, Answer(Kind.DONE, value=value, at=TIME), TIME)
+    for kind, said in OTHERS.items():
+        status = 400 if kind is Kind.REFUSED else None
+        yield said, _after_zip(phase, do, Answer(kind, "why", status), TIME)
+    if do is Do.LOG:
+        gone = Answer(Kind.REFUSED, "why", GONE)
+        yield "404", _after_zip(phase, do, gone, TIME)
+        yield "404 ten minutes after it was sent", _after_zip(phase, do, gone, LATER)
+
+
+def _after_zip(phase: Phase, do: Do, answer: Answer, now: datetime) -> Package:
+    has_id = phase in {Phase.SUBMITTED, Phase.INTEGRATED, Phase.LOOKING}
+    given = _package(
+        phase,
+        package_type=PackageType.FULL,
+        uploads=(Stage.STAGED if has_id else Stage.PLANNED,),
+        package_id="p1" if has_id else None,
+        committed_at=None if phase is Phase.CLEARED else TIME,
+    )
+    before, step, _ = intended(given, do, 0, TIME)
+    return RULES[do, answer.kind](before, step, answer, Now(now, 1.0, Settings())).package
 
 
 AWAITED = (Awaited(3, "A", "1"), Awaited(4, "B", "2"))

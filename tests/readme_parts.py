@@ -34,6 +34,11 @@ def exit_codes() -> str:
     return _table(("Exit code", "Means"), ((str(int(code)), meanings[code]) for code in Exit))
 
 
+def zips() -> str:
+    """The decisions on a legacy zip."""
+    return _table(("Phase", "Step", "Answer → then"), decisions_drawn.zips())
+
+
 def batches() -> str:
     """What follows on each answer, phase by phase, of a batch of products."""
     return _table(("Phase", "Step", "Answer → then"), decisions_drawn.batches())

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from feedtool.delivery.decide import Do
 from feedtool.errors import FeedtoolError
 from feedtool.service.answers import Kind, kind_of, refusal, retry_after, service_time
+from feedtool.service.legacy import log_page, zip_id
 from feedtool.service.offers import offers_page
 from feedtool.service.packages import Unreadable, package_id, package_view, results_page
 from feedtool.service.products import batch_id, reports_page
@@ -47,6 +48,8 @@ READERS: dict[Do, Callable[[Reply], Any]] = {
     Do.SUBMIT: batch_id,
     Do.FIND: reports_page,
     Do.REPORT: reports_page,
+    Do.SEND: zip_id,
+    Do.LOG: log_page,
 }
 """What a success must carry; the other steps' successes carry nothing."""
 

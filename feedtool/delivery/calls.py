@@ -1,10 +1,11 @@
-"""The call that a step is. Pure."""
+"""The call that a step is. Pure, but for a zip that has to be put where its address leads."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from feedtool.delivery.decide import Do
+from feedtool.delivery.decide import ALONE, Do
+from feedtool.delivery.zip_call import zip_call
 from feedtool.service import wire
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 def check_sendable(package: Package, language: str) -> None:
     """A channel that no header can carry is told before anything is sent. UsageProblem."""
-    if package.is_batch:
+    if package.is_batch or package.is_zip:
         wire.language_tag(language)
     else:
         wire.create_package(package.channel, package.package_type, language)
@@ -34,11 +35,25 @@ def call_of(
         return wire.upload(package_id, bodies, settings.upload_body)
     if do is Do.COMMIT:
         return wire.commit(package_id)
-    if do is Do.FETCH:
-        return wire.read_results(package_id, package.link, settings.results_limit)
-    if do is Do.SUBMIT:
-        return wire.submit_products(bodies, language)
+    if do in ALONE:
+        return _whole(package, language, settings, bodies)
+    if do in {Do.FETCH, Do.LOG}:
+        return _page(package, package_id, language, settings)
     return wire.read_package(package_id)
+
+
+def _whole(package: Package, language: str, settings: Settings, bodies: Sequence[bytes]) -> Call:
+    """What stages and commits in one."""
+    if package.is_zip:
+        return zip_call(package, bodies, language, settings.dialect)
+    return wire.submit_products(bodies, language)
+
+
+def _page(package: Package, package_id: str, language: str, settings: Settings) -> Call:
+    """The next page of what the service says of the rows."""
+    if package.is_zip:
+        return wire.read_log(package_id, package.pages + 1, language, settings.results_limit)
+    return wire.read_results(package_id, package.link, settings.results_limit)
 
 
 def reading_of(

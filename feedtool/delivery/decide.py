@@ -11,16 +11,18 @@ is staged and committed by one POST, and goes
 
     planned → cleared → submitting → submitted → closed
 
-by the table `BATCH`. What an answer then makes of it is `learn`, of a batch `batches`.
+by the table `BATCH`; so does a legacy zip (part "Legacy offer routes") by the table `ZIP`, which
+has a log to read. What an answer then makes of it is `learn`, `batches` and `zips`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
+from feedtool.dialect import Dialect
 from feedtool.ledger import Attempt, Phase, Stage
 from feedtool.service.wire import UploadBody
 
@@ -54,7 +56,14 @@ class Do(StrEnum):
     """GET a page of reports, to see whether a batch was taken whose answer was lost."""
     REPORT = "report"
     """GET a page of a batch's report."""
+    SEND = "send"
+    """POST a legacy zip."""
+    LOG = "log"
+    """GET a page of a legacy zip's log."""
 
+
+ALONE = {Do.SUBMIT, Do.SEND}
+"""Steps that stage and commit in one."""
 
 LOCAL = {Do.CLEAR, Do.CLOSE}
 """Steps that ask nothing of the service."""
@@ -86,6 +95,19 @@ BATCH: dict[Phase, Do | None] = {
 }
 """The same of a batch of products. One whose POST is under way is busy: what is found SUBMITTING
 has had no answer, or none that says what became of it."""
+
+ZIP: dict[Phase, Do | None] = {
+    Phase.PLANNED: Do.CLEAR,
+    Phase.CLEARED: Do.SEND,
+    Phase.SUBMITTING: Do.SEEK,
+    Phase.SUBMITTED: Do.LOG,
+    Phase.INTEGRATED: Do.LOG,
+    Phase.READ: Do.CLOSE,
+    Phase.LOOKING: Do.SEEK,
+    Phase.CLOSED: None,
+}
+"""The same of a legacy zip, of which nothing is listed: where the answer to it is lost, the offers
+tell what became of its rows."""
 
 BEING_FILLED = {Phase.CLEARED, Phase.CREATING, Phase.FILLING, Phase.PROBING}
 """Until every upload has had its answer."""
@@ -132,13 +154,16 @@ class Settings:
     put_offs: int = 24
     """How often a product is sent that is refused for a quota, and nothing else."""
     before_resending: timedelta = timedelta(minutes=10)
-    """How long after a batch was sent, and its answer lost, the reports may be silent of it."""
+    """How long after a batch or a legacy zip was sent, and its answer lost, the reports or the
+    offers may be silent of it."""
     submissions: int = 2
     """How often a batch is sent whose answer was lost."""
     doubts: int = 3
     """While of so many batches it is not known whether they were taken no other one is sent."""
     forgotten: timedelta = timedelta(days=3)
     """How long after a batch was sent a report of it may still come."""
+    dialect: Dialect = field(default_factory=Dialect)
+    """How legacy zips are written and sent, and which offers are what they ask for."""
 
 
 class Step(NamedTuple):
@@ -178,7 +203,7 @@ def next_steps(
     settings = settings or Settings()
     found: list[tuple[Package, Do, int]] = []
     for package in in_turn(packages, now, wait=wait, settings=settings):
-        if package.due is not None and package.due > now:
+        if (due := due_of(package, settings)) is not None and due > now:
             continue
         do = next_of(package)
         if do is None:
@@ -196,7 +221,20 @@ def next_steps(
 
 def next_of(package: Package) -> Do | None:
     """The step that a package waits for."""
+    if package.is_zip:
+        return ZIP[package.phase]
     return BATCH[package.phase] if package.is_batch else NEXT[package.phase]
+
+
+def due_of(package: Package, settings: Settings) -> datetime | None:
+    """When a package's next step may come at the earliest.
+
+    A zip whose answer was lost is looked for once it must have been integrated, not before.
+    """
+    if not (package.is_zip and package.phase is Phase.SUBMITTING and package.committed_at):
+        return package.due
+    known = package.committed_at + settings.before_resending
+    return max(known, package.due) if package.due else known
 
 
 def _is_late(package: Package, now: datetime, settings: Settings) -> bool:
@@ -227,7 +265,7 @@ def in_turn(
 
 
 def _is_being_sent(package: Package) -> bool:
-    """Whether the POST of a batch is under way."""
+    """Whether the POST of a batch or of a zip is under way."""
     return package.phase is Phase.SUBMITTING and package.uploads[0] is Stage.SENDING
 
 
@@ -249,7 +287,8 @@ def is_waited_for(package: Package, now: datetime, *, wait: bool, settings: Sett
     """Whether anything is still to be done for a package, now or later."""
     if package.phase is Phase.CLOSED or (package.phase in AFTER_COMMIT and not wait):
         return False
-    begins = max(now, package.due) if package.due else now
+    due = due_of(package, settings)
+    begins = max(now, due) if due else now
     return package.since is None or begins - package.since <= settings.patience
 
 
@@ -257,7 +296,8 @@ def wake_at(
     packages: Sequence[Package], now: datetime, *, wait: bool, settings: Settings
 ) -> datetime | None:
     """When the next step may begin; None when there is none to wait for."""
-    due = (p.due or now for p in in_turn(packages, now, wait=wait, settings=settings))
+    found = in_turn(packages, now, wait=wait, settings=settings)
+    due = (due_of(package, settings) or now for package in found)
     return min(due, default=None)
 
 
@@ -295,10 +335,10 @@ def intended(package: Package, do: Do, upload: int, now: datetime) -> tuple[Pack
         after = replace(after, phase=Phase.CREATING)
     if do is Do.COMMIT:
         after = replace(after, phase=Phase.COMMITTING, committed_at=package.committed_at or now)
-    if do is Do.SUBMIT:
+    if do in ALONE:
         at, times = package.committed_at or now, package.creations + 1
         after = replace(after, phase=Phase.SUBMITTING, committed_at=at, creations=times)
-    if do in {Do.UPLOAD, Do.SUBMIT}:
+    if do in {Do.UPLOAD, *ALONE}:
         after = staged(after, upload or 1, Stage.SENDING)
     step = Step(package.key, do, number, upload, package.package_id)
     return after, step, Attempt(number, do, now, upload or None)

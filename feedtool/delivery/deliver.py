@@ -12,12 +12,14 @@ import random
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from feedtool.delivery.answer import Answer, read_answer
 from feedtool.delivery.calls import call_of, check_sendable, reading_of
 from feedtool.delivery.decide import (
+    ALONE,
     LOCAL,
     Do,
     Settings,
@@ -34,6 +36,7 @@ from feedtool.delivery.learn import cleared, counted, learnt
 from feedtool.delivery.progress import Learnt, Now, closed
 from feedtool.delivery.seek import asked, unaskable
 from feedtool.delivery.telling import Telling
+from feedtool.delivery.zips import matched
 from feedtool.errors import FeedtoolError
 from feedtool.ledger import Change, Phase, Stage
 from feedtool.service import wire
@@ -255,7 +258,7 @@ class _Delivery:
         bodies: Sequence[bytes] = ()
         if do is Do.UPLOAD:
             bodies = self._bodies(package, upload)
-        if do is Do.SUBMIT:
+        if do in ALONE:
             (bodies,) = self.ledger.bodies(package.key, [1]).values()
         return call_of(package, do, self.order.language, self.settings, bodies)
 
@@ -290,8 +293,16 @@ class _Delivery:
         self._take_in(flight, answer)
 
     def _strange(self, flight: Flight, answer: Answer) -> Answer:
-        """An answer without the reports of what we know to be another batch of ours."""
-        if flight.step.do is not Do.FIND or answer.kind is not Kind.DONE:
+        """An answer without the reports of what we know to be another batch of ours.
+
+        And the entries of a log by the references of our rows.
+        """
+        do, value = flight.step.do, answer.value
+        if do is Do.LOG and answer.kind is Kind.DONE:
+            key = flight.step.package
+            ours = self.ledger.references(key, [entry.reference for entry in value.entries])
+            return answer._replace(value=matched(value, ours, partial(self.ledger.awaited, key)))
+        if do is not Do.FIND or answer.kind is not Kind.DONE:
             return answer
         page: ReportsPage = answer.value
         ids = {item.package_id for item in page.items if item.package_id}
@@ -402,4 +413,4 @@ def _named(step: Step, answer: Answer, news: Learnt) -> str | None:
     """The service's package that an answer names as ours."""
     if step.do is Do.FIND:
         return news.package.package_id
-    return answer.value if step.do in {Do.CREATE, Do.SUBMIT} else None
+    return answer.value if step.do in {Do.CREATE, *ALONE} else None

@@ -42,6 +42,8 @@ KIND_OF_STEP = {
     Do.SUBMIT: "committed",
     Do.FIND: "state",
     Do.REPORT: "results",
+    Do.SEND: "committed",
+    Do.LOG: "results",
 }
 
 
@@ -84,6 +86,8 @@ def _text(do: Do, package: Package, results: int) -> str:
         Do.SUBMIT: f"submitted as {package.package_id}",
         Do.FIND: _found(package),
         Do.REPORT: f"results of {results} of {package.rows} rows",
+        Do.SEND: f"sent as {package.package_id}",
+        Do.LOG: _logged(package, results),
     }
     return told[do]
 
@@ -92,11 +96,19 @@ def _is_news(do: Do, before: Package, after: Package) -> bool:
     """Whether what was looked at has come on."""
     if do in {Do.FIND, Do.REPORT}:
         return (before.phase, before.since) != (after.phase, after.since)
+    if do is Do.LOG:
+        return before.state != after.state or after.phase is Phase.READ
     return do is not Do.LOOK or before.state != after.state
 
 
+def _logged(package: Package, results: int) -> str:
+    if package.phase is Phase.SUBMITTED:
+        return f"the service says {package.state}"
+    return f"results of {results} of {package.rows} rows"
+
+
 def _end(package: Package, results: int) -> str:
-    if package.is_batch:
+    if package.is_batch or (package.is_zip and package.package_id is None):
         return f"closed: results of {results} of {package.rows} rows"
     return f"closed as {package.state}" + (f": {package.message.text}" if package.message else "")
 

@@ -6,7 +6,7 @@ Nothing in the service has an idempotency key, hence:
 - from the intent of the PATCH on nothing is undone, only looked at again;
 - reading is repeated as often as it takes.
 
-The rules of batches of products alone are in `batches`.
+The rules of batches of products alone are in `batches`, those of legacy zips in `zips`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from feedtool.delivery import batches
+from feedtool.delivery import batches, zips
 from feedtool.delivery.decide import Do, staged
 from feedtool.delivery.progress import (
     GO_ON,
@@ -332,7 +332,11 @@ def counted(package: Package, tail: Tail, now: Now) -> Learnt:
 
 
 def _sought(package: Package, step: Step, answer: Answer, now: Now) -> Learnt:
-    fates = decided(package, step.sought, answer.value)
+    page = answer.value
+    if package.is_zip:
+        fates = zips.decided(package, step.sought, page, now)
+    else:
+        fates = decided(package, step.sought, page)
     # Where a page is not the last, the offers that it lacks may be on the next.
     pause = timedelta(0) if fates else poll_pause(package.tries)
     after = forward(package, now) if fates else later(package, now, pause)
@@ -359,7 +363,7 @@ def cleared(package: Package, now: Now) -> Package:
 
 ASKING = (
     *(Do.CREATE, Do.UPLOAD, Do.LOOK, Do.COMMIT, Do.FETCH, Do.SEEK),
-    *(Do.SUBMIT, Do.FIND, Do.REPORT),
+    *(Do.SUBMIT, Do.FIND, Do.REPORT, Do.SEND, Do.LOG),
 )
 """The steps that ask something of the service."""
 
@@ -384,6 +388,8 @@ RULES: dict[tuple[Do, Kind], Callable[[Package, Step, Answer, Now], Learnt]] = {
     (Do.SEEK, Kind.REFUSED): _not_sought,
     (Do.SEEK, Kind.UNKNOWN): _read_again,
     **batches.RULES,
+    **zips.RULES,
+    (Do.LOG, Kind.UNKNOWN): _read_again,
     (Do.FIND, Kind.UNKNOWN): _read_again,
     (Do.REPORT, Kind.UNKNOWN): _read_again,
     **{(do, Kind.WAIT): _asked_to_wait for do in ASKING},

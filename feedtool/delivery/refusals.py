@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from feedtool.delivery.decide import Do, staged
+from feedtool.delivery.decide import ALONE, Do, staged
 from feedtool.delivery.progress import Learnt, Now
 from feedtool.errors import Interrupted, UsageProblem
 from feedtool.ledger import Phase, Stage
@@ -27,13 +27,13 @@ def undone(package: Package, step: Step) -> Package:
         return replace(package, phase=Phase.CLEARED)
     if step.do is Do.UPLOAD:
         return staged(package, step.upload, Stage.PLANNED)
-    if step.do is Do.SUBMIT:
+    if step.do in ALONE:
         return _unsubmitted(package)
     return package  # a COMMIT stays intended: looking again is always safe
 
 
 def _unsubmitted(package: Package) -> Package:
-    """A batch before its last POST: of an earlier one it may still be in doubt."""
+    """A batch, or a zip, before its last POST: of an earlier one a batch may be in doubt."""
     times = package.creations - 1
     return replace(
         package,
@@ -47,7 +47,7 @@ def _unsubmitted(package: Package) -> Package:
 def stopped(package: Package, step: Step, answer: Answer, _now: Now) -> Learnt:
     """A refusal that no row can help."""
     # What refuses even to create is not in trouble: it is the wrong address or seller.
-    kind = UsageProblem if step.do in {Do.CREATE, Do.SUBMIT} else Interrupted
+    kind = UsageProblem if step.do in {Do.CREATE, *ALONE} else Interrupted
     stop = kind(
         f"The service refuses to {step.do}: {answer.detail}",
         "Check the base address (its version segment included) and the seller.",

@@ -19,15 +19,21 @@ from feedtool.service.offers import OfferState
 from feedtool.service.wire import comma_lists, fits_comma_list
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from feedtool.ledger import Package, Sought
     from feedtool.service.offers import Offer, OffersPage
+
+    Pairs = Callable[[dict[str, Any], Offer], Iterable[tuple[object, object]]]
 
 IN_FORCE = "No result names it; the service shows the offer as it was asked for."
 DELETED = "No result names it; the service shows no active offer of this reference."
 GONE = "Its results are gone. The offer is as it was before: send the row again."
 TOO_OFTEN = "It was sent several times, and the offer is as it was before."
+PURGED = (
+    "No result names it, and the offer is not as it was asked for. A purge is never repeated by"
+    " itself: look at your offers before you send it again."
+)
 CHANGED = "No result names it, and the offer has been changed since: look at it before you send."
 
 
@@ -62,23 +68,29 @@ def _gtin(row: Sought) -> str:
     return row.product.partition("|")[0]
 
 
-def decided(package: Package, rows: Sequence[Sought], page: OffersPage) -> list[Fate]:
-    """The fates of the rows, but for those that a further page may show."""
+def decided(
+    package: Package, rows: Sequence[Sought], page: OffersPage, pairs: Pairs | None = None
+) -> list[Fate]:
+    """The fates of the rows, but for those that a further page may show.
+
+    `pairs` gives what a request asked for and what an offer has in its place; by default of the
+    JSON packages' requests.
+    """
     offers = {offer.reference: offer for offer in page.offers}
     return [
-        _fate(package, row, offers.get(row.reference))
+        _fate(package, row, offers.get(row.reference), pairs or _pairs)
         for row in rows
         if row.reference in offers or page.next is None
     ]
 
 
-def _fate(package: Package, row: Sought, offer: Offer | None) -> Fate:
+def _fate(package: Package, row: Sought, offer: Offer | None, pairs: Pairs) -> Fate:
     is_delete = package.package_type is PackageType.DELETE
     if is_delete and (offer is None or _is_withdrawn(offer)):
         return Fate(row.row, Status.INTEGRATED, DELETED)
     if offer is None or _is_old(package, offer):
         return _again(package, row)
-    if not is_delete and _is_as_asked(json.loads(row.body), offer):
+    if not is_delete and _is_as_asked(pairs(json.loads(row.body), offer)):
         return Fate(row.row, Status.INTEGRATED, IN_FORCE)
     return Fate(row.row, Status.UNKNOWN, CHANGED)
 
@@ -96,6 +108,8 @@ def _is_old(package: Package, offer: Offer) -> bool:
 
 
 def _again(package: Package, row: Sought) -> Fate:
+    if package.package_type is PackageType.PURGE:
+        return Fate(row.row, Status.UNKNOWN, PURGED)
     if package.message is not None:
         return Fate(row.row, Status.UNKNOWN, GONE)
     if row.sends + 1 >= MOST_SENDS:
@@ -103,13 +117,13 @@ def _again(package: Package, row: Sought) -> Fate:
     return Fate(row.row, None, "")
 
 
-def _is_as_asked(request: dict[str, Any], offer: Offer) -> bool:
+def _is_as_asked(pairs: Iterable[tuple[object, object]]) -> bool:
     """Whether what the request asked for, but for the quantity, is as the offer shows it.
 
     What the service does not say proves nothing, for or against it.
     """
-    pairs = [(asked, found) for asked, found in _pairs(request, offer) if found is not None]
-    return bool(pairs) and all(asked == found for asked, found in pairs)
+    said = [(asked, found) for asked, found in pairs if found is not None]
+    return bool(said) and all(asked == found for asked, found in said)
 
 
 def _pairs(request: dict[str, Any], offer: Offer) -> Iterator[tuple[object, object]]:

@@ -14,8 +14,8 @@ from sqlalchemy import and_, bindparam, delete, exists, insert, literal, or_, se
 from sqlalchemy.exc import IntegrityError
 
 from feedtool.ledger import tables as t
-from feedtool.ledger.records import Package, Phase, Stage
-from feedtool.model import Status
+from feedtool.ledger.records import GROUNDED, Package, Phase, Stage
+from feedtool.model import PackageType, Status
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -97,6 +97,21 @@ def blockers(db: Connection, package: Package, run: Run) -> frozenset[int]:
     return frozenset(db.execute(held.distinct()).scalars())
 
 
+def _purges(db: Connection, package: Package, run: Run) -> frozenset[int]:
+    """A purge waits for every open package of the seller, and every package for an open purge."""
+    others = select(t.packages.c.package).where(
+        t.packages.c.file == t.files.c.file,
+        t.files.c.run_id == t.runs.c.run_id,
+        t.runs.c.seller == run.seller,
+        t.runs.c.service == run.service,
+        t.packages.c.package != package.key,
+        t.packages.c.phase.not_in([str(phase) for phase in GROUNDED]),
+    )
+    if package.package_type is not PackageType.PURGE:
+        others = others.where(t.packages.c.package_type == str(PackageType.PURGE))
+    return frozenset(db.execute(others).scalars())
+
+
 def give_up(db: Connection, packages: Sequence[int]) -> None:
     """Let go of packages that were never committed: their rows are as free as if never sent.
 
@@ -135,6 +150,8 @@ def claim(db: Connection, package: Package, run: Run) -> frozenset[int]:
 
     It is tried at once, since mostly there are none, and looking takes as long as doing it.
     """
+    if purges := _purges(db, package, run):
+        return purges
     try:
         with db.begin_nested():
             take_off(db, package, run)

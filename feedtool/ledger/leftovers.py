@@ -19,6 +19,7 @@ from sqlalchemy import and_, bindparam, func, insert, select, update
 
 from feedtool.ledger import tables as t
 from feedtool.ledger.records import AGAIN, Package, Phase, Stage
+from feedtool.model import PackageType
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,7 +50,7 @@ class _Left(NamedTuple):
 def move_leftovers(db: Connection, package: Package) -> list[int]:
     """Put the rows of a closed package that are to be sent into a new one; its key, if any.
 
-    Each half of a refused batch of products is a batch of its own.
+    Each half of a refused batch of products is a batch of its own, that of a legacy zip a zip.
     """
     if package.is_batch:
         left = _left(db, package)
@@ -58,10 +59,20 @@ def move_leftovers(db: Connection, package: Package) -> list[int]:
             return [_moved(db, package, [again])] if again else []
         halves = list(_uploads(package, left)) if _takes_batches(db, package) else []
         return [_moved(db, package, [half]) for half in halves]
+    if package.is_zip:
+        return _move_zips(db, package)
     if package.package_id is None:
         return []  # the service refused to create it, or all its rows are superseded
     uploads = list(_uploads(package, _left(db, package)))
     return [_moved(db, package, uploads)] if uploads else []
+
+
+def _move_zips(db: Connection, package: Package) -> list[int]:
+    """A purge is never sent by itself again: a half of it would delete the other."""
+    is_refused = package.staged(Stage.REFUSED) and not _takes_batches(db, package)
+    if package.package_type is PackageType.PURGE or is_refused:
+        return []
+    return [_moved(db, package, [rows]) for rows in _uploads(package, _left(db, package))]
 
 
 def _moved(db: Connection, package: Package, uploads: list[list[_Left]]) -> int:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from feedtool.model import Message, PackageType, Status
+from feedtool.model import LEGACY_TYPES, Message, PackageType, Status
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -44,9 +44,11 @@ class Phase(StrEnum):
     LOOKING = "looking"
     """Final; rows that no result names are looked up among the seller's offers."""
     SUBMITTING = "submitting"
-    """A batch of products, whose POST is intended: what is known of it more is in the reports."""
+    """A batch of products, or a legacy zip, whose POST is intended: what is known of it more is
+    in the reports, or in the offers."""
     SUBMITTED = "submitted"
-    """A batch of products that the service has: its report is being read."""
+    """A batch of products, or a legacy zip, that the service has: its report, or log, is being
+    read."""
     CLOSED = "closed"
     """Nothing more is to be done for it or had of it."""
 
@@ -125,7 +127,8 @@ class Package:
     """By the service's clock, since its 6 hours and 3 days count by that."""
     committed_at: datetime | None = None
     """When the PATCH was first intended, or seen to have been sent by somebody else: from then
-    on there is no way back. Of a batch when its POST was, by our clock."""
+    on there is no way back. Of a batch or a zip when its POST was, by our
+    clock."""
     finished_at: datetime | None = None
     creations: int = 0
     """How often a package has been created for these rows; of a batch how often it was sent."""
@@ -152,6 +155,11 @@ class Package:
     def staged(self, stage: Stage) -> int:
         """How many uploads are at this stage."""
         return self.uploads.count(stage)
+
+    @property
+    def is_zip(self) -> bool:
+        """Whether it is a legacy zip, which one POST stages and commits."""
+        return self.package_type in LEGACY_TYPES
 
     @property
     def is_batch(self) -> bool:

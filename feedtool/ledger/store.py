@@ -259,6 +259,14 @@ class Ledger:
         with reading(self._engine) as db:
             return [Awaited(*row) for row in db.execute(query.with_only_columns(*columns))]
 
+    def references(self, package: int, among: Collection[str]) -> set[str]:
+        """Those of some references that rows of a package have."""
+        query = select(t.rows.c.reference).where(
+            t.rows.c.package == package, t.rows.c.reference.in_(among)
+        )
+        with reading(self._engine) as db:
+            return set(db.execute(query).scalars())
+
     def save(self, changes: Sequence[Change]) -> list[Package]:
         """Write changes down, in one full commit. What it returns from, no crash takes back.
 

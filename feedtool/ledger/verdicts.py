@@ -12,7 +12,7 @@ from feedtool.ledger.records import Phase, Stage
 from feedtool.model import Message, Status, Verdict
 
 BATCHES = (Phase.CLEARED, Phase.SUBMITTING, Phase.SUBMITTED)
-"""Phases in which only a batch of products is committed."""
+"""Phases in which only a batch of products, or a legacy zip, is committed."""
 
 REJECTED = "Rejected"
 """The package state that gives its message to all rows."""
@@ -100,8 +100,8 @@ _COMMITTING = Message("", "Sent in package {id}; that it is completed is not con
 _WAITED_FOR = Message("", "Committed in package {id}; its result is not there yet.")
 _DOUBTFUL = Message("", "The answer to its upload was lost; the results of package {id} will tell.")
 _REPORTS = (
-    Message("", "Sent; the answer was lost, and no report of the service's names it yet."),
-    Message("", "Sent in package {id}; its report has not said the last word on it yet."),
+    Message("", "Sent; the answer was lost, and nothing that the service shows names it yet."),
+    Message("", "Sent in package {id}; the service has not said the last word on it yet."),
 )
 _LOST = Message("", "The service took it, and has given no result for it.")
 _IN_DOUBT = Message(

@@ -52,6 +52,23 @@ FIELDS: dict[str, str | None] = {
 }
 
 
+LEGACY_MODES = {
+    "NotTrackedHomeDelivery": "Standard",
+    "TrackedHomeDelivery": "Tracked",
+    "SignedHomeDelivery": "Registered",
+}
+"""What the modes are called in an Offers.xml (specification, "Legacy offer routes")."""
+
+
+def legacy_field_of(code: str) -> str | None:
+    """The same in a sheet of legacy offers."""
+    field = field_of(code)
+    if field is None or not field.startswith("deliveryModes."):
+        return field
+    family, mode, amount = field.split(".")
+    return f"{family}.{LEGACY_MODES[mode]}.{amount}"
+
+
 def field_of(code: str) -> str | None:
     """The key of the column that a refusal's code points to, None where it is the whole row.
 

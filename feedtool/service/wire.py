@@ -46,6 +46,8 @@ LONGEST_LIST = 3000
 """A comma list in a query is kept so short, in characters as it travels: an address of 8,000 is
 refused by many servers, and half of that by some."""
 
+LEGACY = "/offer-integration-packages"
+
 READ = frozenset({200})
 CREATED = frozenset({200, 201, 202})
 STAGED = frozenset({200, 201, 202, 204})
@@ -270,6 +272,34 @@ def read_reports(
     asked = {"packageId": package_id, "gtin": ",".join(gtins), "pageSize": size and str(size)}
     query = tuple((name, value) for name, value in asked.items() if value)
     return Call("GET", "/products-integration-reports", READ, query=query, headers=headers)
+
+
+def submit_zip(body: bytes, language: str) -> Call:
+    """Send a legacy zip: stage and commit in one. The answer carries its id (`legacy.zip_id`)."""
+    return _legacy("application/zip", body, language)
+
+
+def submit_zip_address(address: str, language: str) -> Call:
+    """The same by the zip's public address, for a service that fetches it from there."""
+    return _legacy("application/json", json.dumps(address).encode(), language)
+
+
+def _legacy(kind: str, body: bytes, language: str) -> Call:
+    headers = (("Accept-Language", language_tag(language)), ("Content-Type", kind))
+    return Call("POST", LEGACY, CREATED, headers=headers, body=body)
+
+
+def read_log(package_id: str, page: int, language: str, size: int | None = None) -> Call:
+    """How far a legacy zip is, and a page of its log; the answer is read by `legacy.log_page`.
+
+    The specification shows no parameters; those that are asked for here are the answer's own
+    fields. `page` is 1-based; `size` is how many entries a page is asked for.
+    """
+    asked = {"page": str(page) if page > 1 or size else None, "count_by_page": size and str(size)}
+    query = tuple((name, value) for name, value in asked.items() if value)
+    headers = (("Accept-Language", language_tag(language)),)
+    target = f"{LEGACY}/{quote(package_id, safe='')}"
+    return Call("GET", target, READ, query=query, headers=headers)
 
 
 def language_tag(language: str) -> str:

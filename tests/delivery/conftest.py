@@ -90,6 +90,41 @@ def product_of(row: int, document: dict[str, Any]) -> Item:
     )
 
 
+def legacy(row: int, channel: str = "PRIMARY", /, **changes: Any) -> Item:
+    """An offer of a legacy zip; its reference, unless changed, is its number."""
+    document = {
+        "SellerProductId": f"R{row}",
+        "ProductEan": gtin(row),
+        "ProductCondition": "6",
+        "Price": "11",
+        "EcoPart": "0",
+        "DeaTax": "0",
+        "Vat": "20",
+        "Stock": "7",
+        "Comment": "",
+        "PreparationTime": "2",
+        "ShippingInformation": [
+            {
+                "DeliveryMode": "Tracked",
+                "ShippingCharges": "4.9",
+                "AdditionalShippingCharges": "1.5",
+            }
+        ],
+        **changes,
+    }
+    body = json.dumps(document).encode()
+    product_key = f"{document['ProductEan']}||New"
+    reference = str(document["SellerProductId"])
+    return Item(row, PackageType.FULL, channel, reference, product_key, body)
+
+
+def stock(row: int, **changes: str) -> Item:
+    """The stock and price of the offer that `legacy` made."""
+    document = {"SellerProductId": f"R{row}", **(changes or {"Stock": "1"})}
+    body = json.dumps(document).encode()
+    return Item(row, PackageType.STOCK_AND_PRICE, "PRIMARY", f"R{row}", "", body)
+
+
 @dataclass
 class Recorder:
     """Hands every call on, and remembers them."""

@@ -9,6 +9,7 @@ import pytest
 from feedtool.delivery.decide import (
     BATCH,
     NEXT,
+    ZIP,
     Do,
     Settings,
     Step,
@@ -38,7 +39,7 @@ def steps(*packages: Package, room: int = 10, wait: bool = True, busy: Any = ())
 
 
 def test_every_phase_has_its_step() -> None:
-    assert set(NEXT) | set(BATCH) == set(Phase)
+    assert set(NEXT) | set(BATCH) | set(ZIP) == set(Phase)
 
 
 @pytest.mark.parametrize(
@@ -265,3 +266,43 @@ def test_what_a_new_process_makes_of_it(phase: Phase, then: Phase) -> None:
 def test_what_is_closed_stays_as_it_is() -> None:
     closed = package(phase=Phase.CLOSED, since=NOW, tries=1)
     assert resumed(closed) is closed
+
+
+def a_zip(phase: Phase, **more: Any) -> Package:
+    given = package(phase=phase, **{"uploads": (D,), "rows": 3, **more})
+    return replace(given, package_type=PackageType.FULL)
+
+
+@pytest.mark.parametrize(
+    ("phase", "expected"),
+    [
+        (Phase.PLANNED, [(1, Do.CLEAR, 0)]),
+        (Phase.CLEARED, [(1, Do.SEND, 0)]),
+        (Phase.SUBMITTED, [(1, Do.LOG, 0)]),
+        (Phase.INTEGRATED, [(1, Do.LOG, 0)]),
+        (Phase.READ, [(1, Do.CLOSE, 0)]),
+        (Phase.LOOKING, [(1, Do.SEEK, 0)]),
+        (Phase.CLOSED, []),
+    ],
+)
+def test_the_step_of_each_phase_of_a_zip(phase: Phase, expected: list[Any]) -> None:
+    assert steps(a_zip(phase)) == expected
+
+
+@pytest.mark.parametrize(
+    ("ago", "due", "wakes"),
+    [
+        (0 * MINUTE, None, 10 * MINUTE),
+        (4 * MINUTE, None, 6 * MINUTE),
+        (4 * MINUTE, 1 * MINUTE, 6 * MINUTE),
+        (4 * MINUTE, 8 * MINUTE, 8 * MINUTE),
+        (10 * MINUTE, None, 0 * MINUTE),
+    ],
+)
+def test_a_zip_in_doubt_is_looked_for_once_it_must_be_there(
+    ago: timedelta, due: timedelta | None, wakes: timedelta
+) -> None:
+    at = NOW - ago
+    one = a_zip(Phase.SUBMITTING, committed_at=at, since=at, due=due and NOW + due, creations=1)
+    assert steps(one) == ([(1, Do.SEEK, 0)] if wakes == 0 * MINUTE else [])
+    assert wake_at([one], NOW, wait=True, settings=SETTINGS) in {NOW + wakes, at + 10 * MINUTE}

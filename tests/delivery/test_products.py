@@ -224,7 +224,7 @@ def test_it_is_sent_twice_at_most(scene: Scene) -> None:
     scene.go_on(network)
     assert (network.matched, scene.packages[0].phase) == (2, Phase.SUBMITTING)
     assert scene.statuses == ["Pending"] * 3
-    assert "no report of the service's names it yet" in scene.verdicts[0].messages[0].text
+    assert "nothing that the service shows names it yet" in scene.verdicts[0].messages[0].text
     scene.go_on(network)
     assert network.matched == 2
     scene.transport.sleep(3 * 86_400)

@@ -52,14 +52,14 @@ WHY = Message("1023", "Because.")
         (
             {"phase": Phase.SUBMITTING, "package_id": None, "stage": Stage.SENDING},
             Status.PENDING,
-            "Sent; the answer was lost, and no report",
+            "Sent; the answer was lost, and nothing",
         ),
         (
             {"phase": Phase.CLEARED, "package_id": None, "stage": Stage.DOUBTFUL},
             Status.PENDING,
-            "Sent; the answer was lost, and no report",
+            "Sent; the answer was lost, and nothing",
         ),
-        ({"phase": Phase.SUBMITTED}, Status.PENDING, "Sent in package p1; its report has not"),
+        ({"phase": Phase.SUBMITTED}, Status.PENDING, "Sent in package p1; the service has not"),
         # Closed without a word on the row.
         ({}, Status.UNKNOWN, "has given no result"),
         ({"package_message": WHY}, Status.UNKNOWN, "has given no result for it. Because."),

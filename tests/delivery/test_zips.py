@@ -1,0 +1,470 @@
+"""Whole deliveries of legacy zips, against the service in-process."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from datetime import timedelta
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
+from zipfile import ZipFile
+
+import pytest
+
+from feedtool.delivery.decide import Settings
+from feedtool.delivery.seek import CHANGED, GONE, IN_FORCE, PURGED, TOO_OFTEN
+from feedtool.delivery.zips import NO_REASON
+from feedtool.dialect import Dialect, Limits
+from feedtool.errors import Interrupted, NotAuthorised, UsageProblem
+from feedtool.ledger import Ledger, Phase, Stage
+from feedtool.model import Item, Message, PackageSummary, PackageType
+from feedtool.sandbox import Settings as SandboxSettings
+from feedtool.service import wire
+from feedtool.service.wire import NotSent, Reply
+from tests.delivery.conftest import QUICK, START, delete, gtin, legacy, stock, upsert
+from tests.delivery.test_deliver import Script, problem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from feedtool.service.wire import Call
+    from tests.delivery.conftest import Scene
+
+TWO = Limits(legacy=2)
+MINUTE = timedelta(minutes=1)
+BAD = "ADL|X"
+"""A reference that the service refuses."""
+
+
+def post(call: Call) -> bool:
+    return call.method == "POST" and call.target == wire.LEGACY
+
+
+def log(call: Call) -> bool:
+    return call.method == "GET" and call.target.startswith(wire.LEGACY)
+
+
+def look_up(call: Call) -> bool:
+    return call.target == "/offers"
+
+
+def purge(*rows: int) -> list[Item]:
+    return [legacy(row)._replace(package_type=PackageType.PURGE) for row in rows]
+
+
+def bad(row: int) -> Item:
+    """The service refuses it: such products have no sheet."""
+    return legacy(row, ProductEan="2000000000008")
+
+
+def sent(scene: Scene) -> list[int]:
+    """How many offers each POST had."""
+    return [xml(call).count(b"<Offer ") for call in scene.client.calls if post(call)]
+
+
+def xml(call: Call) -> bytes:
+    with ZipFile(BytesIO(call.body or b"")) as package:
+        return package.read("Content/Offers.xml")
+
+
+def prices(scene: Scene) -> dict[str, float]:
+    return {
+        one["sellerExternalReference"]: one["integrationPrice"]["price"]
+        for one in scene.transport.sandbox.offers()
+    }
+
+
+# The straight line.
+
+
+def test_a_zip_is_one_post_and_its_log(scene_of: Callable[..., Scene]) -> None:
+    scene = scene_of(SandboxSettings())
+    verdicts = scene.deliver(legacy(3), bad(4), legacy(5))
+    assert scene.statuses == ["Integrated", "Rejected", "Integrated"]
+    assert verdicts[1].messages == (
+        Message("1324", "There is no product sheet for this product.", "product.gtin"),
+    )
+    assert verdicts[0].messages == (Message("8000", "The offer has been created."),)
+    assert (sent(scene), prices(scene)) == ([3], {"R3": 11, "R5": 11})
+    [package] = scene.packages
+    assert scene.ledger.packages(scene.file) == [
+        PackageSummary(package.package_id, PackageType.FULL, "PRIMARY", "Integrated", 3, 1)
+    ]
+    assert 3 < sum(map(log, scene.client.calls)) < 20  # 100 s: pauses grow, and are not endless
+    assert [event.text for event in scene.events] == [
+        f"package 1 (Full, PRIMARY): sent as {package.package_id}",
+        "package 1 (Full, PRIMARY): the service says IntegrationPending",
+        "package 1 (Full, PRIMARY): results of 3 of 3 rows",
+        "package 1 (Full, PRIMARY): closed as Integrated",
+    ]
+
+
+def test_the_log_is_read_over_all_its_pages(scene: Scene) -> None:
+    scene.plan([legacy(row) for row in range(3, 13)])
+    scene.go_on(settings=Settings(results_limit=3))
+    assert scene.statuses == ["Integrated"] * 10
+    pages = [dict(call.query).get("page") for call in scene.client.calls if log(call)]
+    assert pages[-4:] == ["1", "2", "3", "4"]
+
+
+def test_zips_of_so_many_offers(scene: Scene) -> None:
+    scene.plan([legacy(row) for row in range(3, 8)], TWO)
+    scene.go_on(pool=4)
+    assert scene.statuses == ["Integrated"] * 5
+    assert sent(scene) == [2, 2, 1]
+
+
+def test_a_channel_of_its_own(scene: Scene) -> None:
+    assert [v.status for v in scene.deliver(legacy(3, "SECOND"))] == ["Integrated"]
+    assert [one["salesChannelId"] for one in scene.transport.sandbox.offers()] == ["SECOND"]
+
+
+def test_stock_and_price(scene: Scene) -> None:
+    scene.deliver(legacy(3), legacy(4))
+    later = scene.another([stock(3, Price="9"), stock(4), stock(5)])
+    later.go_on()
+    assert later.statuses == ["Integrated", "Integrated", "Rejected"]
+    assert later.verdicts[2].messages[0].code == "3628"
+    assert prices(scene) == {"R3": 9, "R4": 11}
+
+
+def test_without_waiting_it_ends_once_all_is_sent(scene: Scene) -> None:
+    scene.plan([legacy(3)])
+    [verdict] = scene.go_on(wait=False)
+    [package] = scene.packages
+    assert package.phase is Phase.SUBMITTED
+    text = (
+        f"Sent in package {package.package_id}; the service has not said the last word on it yet."
+    )
+    assert (verdict.status, verdict.messages) == ("Pending", (Message("", text),))
+    scene.go_on()
+    assert scene.statuses == ["Integrated"]
+
+
+def test_the_address_travels_in_the_place_of_the_bytes(scene: Scene, tmp_path: Path) -> None:
+    dialect = Dialect(
+        legacy_transport="url", legacy_folder=str(tmp_path), legacy_address="https://a.example/x/"
+    )
+    scene.plan([legacy(3)])
+    taken = Script(scene.client, post, Reply(200, {}, b'"77"'))
+    scene.go_on(taken, wait=False, settings=Settings(dialect=dialect))
+    [file] = tmp_path.iterdir()
+    assert scene.packages[0].package_id == "77"
+    client = Script(scene.client, log, Reply(200, {}, b'{"integration_state": "Pending"}'))
+    scene.go_on(client, wait=False)
+    assert file.suffix == ".zip"
+    with ZipFile(file) as package:
+        assert b"R3" in package.read("Content/Offers.xml")
+
+
+def test_a_folder_that_cannot_be_written(scene: Scene, tmp_path: Path) -> None:
+    folder = str(tmp_path / "none")
+    dialect = Dialect(legacy_transport="url", legacy_folder=folder, legacy_address="https://a.b")
+    scene.plan([legacy(3)])
+    with pytest.raises(UsageProblem, match="cannot be put into"):
+        scene.go_on(settings=Settings(dialect=dialect))
+    assert not any(map(post, scene.client.calls))
+    scene.go_on()
+    assert scene.statuses == ["Integrated"]
+
+
+# What the log says.
+
+
+def page(*entries: dict[str, Any], state: str = "Integrated", **more: Any) -> Reply:
+    document = {"integration_state": state, "offer_log_paged_list": list(entries), **more}
+    return Reply(200, {}, json.dumps(document).encode())
+
+
+def entry(reference: str | None, ean: str | None = None, status: str = "Integrated") -> Any:
+    return {
+        "seller_product_id": reference,
+        "product_ean": ean,
+        "offer_integration_status": status,
+        "property_list": [{"property_code": "6", "property_error": "19", "log_message": "No."}],
+    }
+
+
+@pytest.mark.parametrize(
+    ("entries", "statuses"),
+    [
+        ([entry("R3"), entry("R4", None, "Rejected")], ["Integrated", "Rejected"]),
+        # Matched by the EAN where the SellerProductId is not told, or not ours.
+        ([entry(None, gtin(3)), entry("r4", gtin(4))], ["Integrated", "Integrated"]),
+        ([entry("", f"0{gtin(3)}"), entry("R4")], ["Integrated", "Integrated"]),
+        # What names another offer is not ours.
+        ([entry("R3"), entry("R4"), entry("R9"), entry(None, gtin(9))], ["Integrated"] * 2),
+    ],
+)
+def test_whom_an_entry_is_about(
+    scene: Scene, entries: list[dict[str, Any]], statuses: list[str]
+) -> None:
+    scene.plan([legacy(3), legacy(4)])
+    answer = page(*entries, total_logs_count=len(entries), count_by_page=100)
+    scene.go_on(Script(scene.client, log, answer, forever=True))
+    assert scene.statuses == statuses
+    assert scene.verdicts[0].messages == (Message("1906", "No.", "price.price"),)
+
+
+def test_an_ean_that_two_rows_have_matches_neither(scene: Scene) -> None:
+    used = legacy(4, ProductEan=gtin(3), ProductCondition="1")
+    scene.plan([legacy(3), used._replace(product=f"{gtin(3)}||UsedLikeNew")])
+    one = page(entry(None, gtin(3), "Duplicated"), total_logs_count=1, count_by_page=9)
+    scene.go_on(Script(scene.client, log, one, forever=True))
+    # Of neither the log says anything certain: their offers were looked up.
+    assert scene.statuses == ["Integrated", "Integrated"]
+    assert {verdict.messages for verdict in scene.verdicts} == {(Message("", IN_FORCE),)}
+
+
+@pytest.mark.parametrize(
+    ("entries", "message"),
+    [
+        ([], Message("", NO_REASON)),
+        ([entry(None, None, "Rejected")], Message("1906", "No.")),
+    ],
+)
+def test_a_zip_that_is_rejected_as_a_whole(
+    scene: Scene, entries: list[dict[str, Any]], message: Message
+) -> None:
+    scene.plan([legacy(3), legacy(4)])
+    scene.go_on(Script(scene.client, log, page(*entries, state="Rejected"), forever=True))
+    assert scene.statuses == ["Rejected", "Rejected"]
+    assert scene.verdicts[0].messages == (message,)
+
+
+def test_a_word_that_nobody_knows_is_not_yet(scene: Scene) -> None:
+    scene.plan([legacy(3)])
+    scene.go_on(Script(scene.client, log, page(state="Queued"), page(state="Queued")))
+    assert scene.statuses == ["Integrated"]
+    assert "package 1 (Full, PRIMARY): the service says Queued" in [e.text for e in scene.events]
+
+
+def test_without_a_total_the_log_ends_at_an_empty_page(scene: Scene) -> None:
+    scene.plan([legacy(3), legacy(4), legacy(5)])
+    pages = [page(entry("R3")), page(entry("R4")), page(entry("R5")), page()]
+    script = Script(scene.client, log, *pages)
+    scene.go_on(script)
+    assert scene.statuses == ["Integrated"] * 3
+    assert script.matched == 4
+
+
+def test_a_log_that_goes_in_circles_ends(scene: Scene) -> None:
+    scene.plan([legacy(3), legacy(4)])
+    endless = page(entry("R3"), total_logs_count=10**9, count_by_page=1)
+    scene.go_on(Script(scene.client, log, endless, forever=True))
+    assert scene.statuses == ["Integrated", "Integrated"]
+    assert scene.verdicts[1].messages == (Message("", IN_FORCE),)
+
+
+@pytest.mark.parametrize(
+    "answer", [problem(400), problem(500), Reply(200, {}, b"{}"), "lost", NotSent("no")]
+)
+def test_a_log_that_cannot_be_read_is_read_again(
+    scene: Scene, answer: Reply | Exception | str
+) -> None:
+    scene.plan([legacy(3)])
+    scene.go_on(Script(scene.client, log, answer, answer))
+    assert scene.statuses == ["Integrated"]
+
+
+def test_a_log_that_is_gone(scene: Scene) -> None:
+    scene.plan([legacy(3), bad(4)])
+    scene.go_on(Script(scene.client, log, problem(404), forever=True))
+    assert scene.statuses == ["Integrated", "Unknown"]
+    assert [v.messages[0].text for v in scene.verdicts] == [IN_FORCE, GONE]
+    assert sent(scene) == [2]
+
+
+def test_a_log_that_never_comes(scene: Scene) -> None:
+    scene.plan([legacy(3)])
+    pending = Script(scene.client, log, page(state="IntegrationPending"), forever=True)
+    scene.go_on(pending)
+    assert scene.statuses == ["Pending"]
+    scene.go_on()
+    assert scene.statuses == ["Integrated"]
+
+
+# Refusals.
+
+
+def test_a_refused_zip_goes_on_in_halves(scene: Scene) -> None:
+    scene.plan([legacy(row) for row in range(3, 7)])
+    has_r5 = Script(
+        scene.client, lambda call: post(call) and b"R5" in xml(call), problem(400), forever=True
+    )
+    scene.go_on(has_r5)
+    assert scene.statuses == ["Integrated", "Integrated", "Rejected", "Integrated"]
+    assert scene.verdicts[2].messages[0].text.startswith("Refused. No (HTTP 400)")
+    assert sent(scene) == [2, 1]
+
+
+def test_a_refused_purge_does_not(scene: Scene) -> None:
+    scene.plan(purge(3, 4))
+    scene.go_on(Script(scene.client, post, problem(400), forever=True))
+    assert scene.statuses == ["Rejected", "Rejected"]
+    assert sent(scene) == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "error"), [(problem(401), NotAuthorised), (problem(404), UsageProblem)]
+)
+def test_what_no_row_can_help_stops_the_run(
+    scene: Scene, answer: Reply, error: type[Exception]
+) -> None:
+    scene.plan([legacy(3)])
+    with pytest.raises(error):
+        scene.go_on(Script(scene.client, post, answer, forever=True))
+    assert (scene.statuses, scene.packages[0].phase) == (["Pending"], Phase.CLEARED)
+    scene.go_on()
+    assert scene.statuses == ["Integrated"]
+
+
+@pytest.mark.parametrize("answer", [problem(429), problem(429, retry_after="7"), NotSent("no")])
+def test_what_never_took_effect_is_repeated(scene: Scene, answer: Reply | Exception) -> None:
+    scene.plan([legacy(3)])
+    scene.go_on(Script(scene.client, post, answer))
+    assert scene.statuses == ["Integrated"]
+    assert not any(map(look_up, scene.client.calls))
+
+
+# An unknown outcome of the POST: the offers decide.
+
+LOST = ["lost", problem(500), Reply(200, {}, b"{}")]
+
+
+def test_a_zip_that_was_taken_although_its_answer_was_lost(scene: Scene) -> None:
+    scene.plan([legacy(3), bad(4), legacy(5)])
+    scene.go_on(Script(scene.client, post, "lost"))
+    # The one that the service had refused went again, alone, and now has its log.
+    assert scene.statuses == ["Integrated", "Rejected", "Integrated"]
+    assert scene.verdicts[0].messages == (Message("", IN_FORCE),)
+    assert scene.verdicts[1].messages[0].code == "1324"
+    assert sent(scene) == [3, 1]
+    [first, second] = [at for at, call in enumerate(scene.client.calls) if post(call)]
+    assert any(map(look_up, scene.client.calls[first:second]))
+    assert not any(map(log, scene.client.calls[first:second]))
+
+
+def test_a_zip_that_was_not_taken(scene: Scene) -> None:
+    scene.plan([legacy(3), legacy(4)])
+    scene.go_on(Script(scene.client, post, "OutcomeUnknown"))
+    assert scene.statuses == ["Integrated", "Integrated"]
+    assert sent(scene) == [2]
+
+
+def test_nothing_is_looked_for_before_it_can_be_there(scene_of: Callable[..., Scene]) -> None:
+    scene = scene_of(replace(QUICK, integrate=timedelta(minutes=8)))
+    scene.plan([legacy(3)])
+    scene.go_on(Script(scene.client, post, "lost"))
+    assert scene.statuses == ["Integrated"]
+    assert sent(scene) == [1]
+    assert scene.transport.now() - START >= Settings().before_resending
+
+
+def test_a_killed_process_waits_no_less(scene: Scene) -> None:
+    scene.plan([legacy(3)])
+    with pytest.raises(Interrupted):
+        scene.go_on(Script(scene.client, post, "lost"), settings=Settings(failures=1))
+    assert scene.statuses == ["Pending"]
+    assert scene.packages[0].uploads == (Stage.DOUBTFUL,)
+    scene.go_on()
+    assert scene.statuses == ["Integrated"]
+    assert sent(scene) == [1]
+    assert scene.transport.now() - START >= Settings().before_resending
+
+
+def test_an_offer_that_was_changed_since_is_told(scene: Scene) -> None:
+    scene.plan([legacy(3)])
+    with pytest.raises(Interrupted):
+        scene.go_on(Script(scene.client, post, "lost"), settings=Settings(failures=1))
+    scene.transport.sleep(60)
+    elsewhere = replace(scene, ledger=Ledger(), events=[])  # the same seller on another machine
+    elsewhere.deliver(legacy(3, Price="8"))
+    elsewhere.ledger.close()
+    scene.go_on()
+    assert scene.statuses == ["Unknown"]
+    assert scene.verdicts[0].messages == (Message("", CHANGED),)
+
+
+def test_it_is_not_sent_without_end(scene: Scene) -> None:
+    scene.plan([legacy(3)])
+    script = Script(scene.client, post, problem(500), forever=True)
+    scene.go_on(script)
+    assert scene.statuses == ["Unknown"]
+    assert scene.verdicts[0].messages == (Message("", TOO_OFTEN),)
+    assert script.matched == 3
+
+
+def test_stock_alone_proves_nothing(scene: Scene) -> None:
+    scene.deliver(legacy(3), legacy(4))
+    later = scene.another([stock(3), stock(4, Price="9")])
+    later.go_on(Script(scene.client, post, "lost"))
+    assert later.statuses == ["Unknown", "Integrated"]
+    assert [v.messages[0].text for v in later.verdicts] == [CHANGED, IN_FORCE]
+
+
+@pytest.mark.parametrize("lost", LOST)
+def test_a_purge_is_never_repeated_by_itself(scene: Scene, lost: Reply | str) -> None:
+    scene.deliver(legacy(3), legacy(4))
+    scene.client.calls.clear()
+    scene.transport.sleep(60)
+    later = scene.another(purge(4, 5))
+    later.go_on(Script(scene.client, post, lost))
+    is_taken = lost == "lost"
+    assert later.statuses == (["Integrated"] * 2 if is_taken else ["Unknown"] * 2)
+    text = IN_FORCE if is_taken else PURGED
+    assert {v.messages[0].text for v in later.verdicts} == {text}
+    assert len(sent(scene)) == is_taken
+    assert sorted(prices(scene)) == (["R4", "R5"] if is_taken else ["R3", "R4"])
+
+
+# Beside other packages.
+
+
+def test_a_purge_replaces_what_there_is(scene: Scene) -> None:
+    scene.deliver(legacy(3), legacy(4))
+    later = scene.another(purge(4, 5))
+    later.go_on()
+    assert later.statuses == ["Integrated", "Integrated"]
+    assert sorted(prices(scene)) == ["R4", "R5"]
+    assert b'PurgeAndReplace="true"' in xml([c for c in scene.client.calls if post(c)][-1])
+
+
+def test_a_purge_waits_for_every_open_package(scene: Scene) -> None:
+    scene.plan([upsert(3)])
+    scene.go_on(wait=False)
+    later = scene.another(purge(9))
+    later.go_on()
+    assert later.statuses == ["Integrated"]
+    assert sorted(prices(scene)) == ["R9"]
+    assert scene.statuses == ["Integrated"]
+
+
+def test_every_package_waits_for_an_open_purge(scene: Scene) -> None:
+    scene.plan(purge(9))
+    scene.go_on(wait=False)
+    later = scene.another([upsert(3)])
+    later.go_on()
+    assert later.statuses == ["Integrated"]
+    assert sorted(prices(scene)) == ["R3", "R9"]
+
+
+def test_references_in_flight_wait(scene_of: Callable[..., Scene]) -> None:
+    scene = scene_of(replace(QUICK, delays=(timedelta(minutes=5), timedelta(0))))
+    scene.plan([legacy(3)])
+    scene.go_on(wait=False)
+    later = scene.another([delete(3)])
+    later.go_on()
+    assert later.statuses == ["Integrated"]
+    assert prices(scene) == {}
+
+
+def test_what_a_later_run_has_sent_is_not_sent_again(scene: Scene) -> None:
+    scene.plan([legacy(3), legacy(4)])
+    with pytest.raises(NotAuthorised):
+        scene.go_on(Script(scene.client, post, problem(401), forever=True))
+    scene.another([upsert(3)]).go_on()
+    scene.go_on()
+    assert scene.statuses == ["Superseded", "Integrated"]
+    assert sent(scene) == [1]

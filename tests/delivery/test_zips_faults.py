@@ -1,0 +1,140 @@
+"""Legacy zips delivered over a network that loses answers, by a process that is killed."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from dataclasses import replace
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+
+from feedtool.delivery.decide import Settings
+from feedtool.delivery.seek import TOO_OFTEN
+from feedtool.dialect import Limits
+from feedtool.errors import FeedtoolError
+from feedtool.ledger import Phase
+from feedtool.ledger.leftovers import MOST_SENDS
+from tests.delivery.conftest import QUICK, legacy
+from tests.delivery.test_products_faults import Killed, Network
+from tests.delivery.test_zips import bad, look_up, post, purge, xml
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.delivery.conftest import Scene
+
+SWIFT = replace(QUICK, integrate=timedelta(seconds=20))
+THREE = Limits(legacy=3)
+ROWS = range(3, 11)
+BAD = 6
+
+
+def begin(scene: Scene, *, purges: bool = False) -> None:
+    if purges:
+        # In several zips no command plans it; each row's answer must be true nevertheless.
+        scene.plan(purge(*ROWS))
+    else:
+        scene.plan([bad(row) if row == BAD else legacy(row) for row in ROWS], THREE)
+
+
+def finish(scene: Scene, network: Callable[[], Network]) -> None:
+    """Go on until nothing is left to do."""
+    for _ in range(60):
+        try:
+            scene.go_on(network(), settings=Settings(failures=4, results_limit=2))
+        except (Killed, FeedtoolError):
+            scene.transport.sleep(60)
+        if all(package.phase is Phase.CLOSED for package in scene.packages):
+            return
+    raise AssertionError(scene.packages)
+
+
+def check(scene: Scene) -> None:
+    """Every row has one true answer, and none was sent again before its offer was looked up."""
+    shown = {one["sellerExternalReference"] for one in scene.transport.sandbox.offers()}
+    for verdict in scene.verdicts:
+        if verdict.messages[0].text == TOO_OFTEN:
+            assert verdict.status == "Unknown"
+            continue
+        assert (verdict.status == "Integrated") is (verdict.reference in shown), verdict
+        assert verdict.status == ("Rejected" if verdict.row == BAD else "Integrated")
+    taken = Counter(one.reference for one in scene.applied)
+    assert max(taken.values()) <= MOST_SENDS
+    check_looked_up(scene)
+
+
+def check_looked_up(scene: Scene) -> None:
+    """Between two sendings of a reference, its offer was asked for."""
+    sent: dict[int, int] = {}
+    for at, call in enumerate(scene.client.calls):
+        if not post(call):
+            continue
+        for row in ROWS:
+            if f'SellerProductId="R{row}"'.encode() in xml(call):
+                if row in sent:
+                    between = scene.client.calls[sent[row] : at]
+                    assert any(map(look_up, between)), row
+                sent[row] = at
+
+
+@pytest.mark.parametrize("acts", [True, False], ids=["after", "before"])
+def test_killed_at_many_calls(scene_of: Callable[..., Scene], *, acts: bool) -> None:
+    kill(scene_of, acts=acts, step=3)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("acts", [True, False], ids=["after", "before"])
+def test_killed_at_any_call(scene_of: Callable[..., Scene], *, acts: bool) -> None:
+    kill(scene_of, acts=acts, step=1)
+
+
+def kill(scene_of: Callable[..., Scene], *, acts: bool, step: int) -> None:
+    """Every so many calls, from the first on: the process ends there, and another goes on."""
+    scene = scene_of(SWIFT)
+    begin(scene)
+    whole = Network(scene)
+    finish(scene, lambda: whole)
+    check(scene)
+    for number in range(1, whole.count + 1, step):
+        scene = scene_of(SWIFT)
+        begin(scene)
+        with pytest.raises(Killed):
+            scene.go_on(
+                Network(scene, killed_at=number, acts=acts), settings=Settings(results_limit=2)
+            )
+        finish(scene, lambda scene=scene: Network(scene))  # type: ignore[misc]
+        check(scene)
+
+
+@pytest.mark.parametrize("acts", [True, False], ids=["after", "before"])
+def test_a_purge_killed_at_any_call_is_sent_once(
+    scene_of: Callable[..., Scene], *, acts: bool
+) -> None:
+    scene = scene_of(SWIFT)
+    begin(scene, purges=True)
+    whole = Network(scene)
+    finish(scene, lambda: whole)
+    for number in range(1, whole.count + 1):
+        scene = scene_of(SWIFT)
+        begin(scene, purges=True)
+        with pytest.raises(Killed):
+            scene.go_on(
+                Network(scene, killed_at=number, acts=acts), settings=Settings(results_limit=2)
+            )
+        finish(scene, lambda scene=scene: Network(scene))  # type: ignore[misc]
+        assert sum(map(post, scene.client.calls)) <= 1
+        shown = {one["sellerExternalReference"] for one in scene.transport.sandbox.offers()}
+        for verdict in scene.verdicts:
+            expected = "Integrated" if verdict.reference in shown else "Unknown"
+            assert verdict.status == expected
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_ill_luck(scene_of: Callable[..., Scene], seed: int) -> None:
+    scene = scene_of(SWIFT)
+    luck = random.Random(seed)  # noqa: S311 - to be the same every time
+    begin(scene)
+    finish(scene, lambda: Network(scene, luck))
+    check(scene)
