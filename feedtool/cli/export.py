@@ -150,6 +150,44 @@ def offers(
     return _tell(exported, form)
 
 
+@export.command()
+@_listed("--category", "CODE[,CODE]", "Only products of these categories.")
+@_out("products.xlsx")
+@_sandbox
+@options.configuration
+@options.connection
+@_form
+@options.common
+@click.pass_context
+def products(
+    ctx: click.Context, /, category: tuple[str, ...], out: Path | None, form: str, **given: Any
+) -> int:
+    """Bring the seller's products into a workbook of the template's shape.
+
+    Ready to edit and to submit. Its columns are those of the categories that occur, from the local
+    catalogue (`feedtool catalog sync`), in its language. Only products that the seller has
+    created: of others the service does not show all. The exit code is 1 when some cannot be
+    brought because the catalogue lacks their category.
+    """
+    from feedtool.cli.judging import catalogue
+    from feedtool.export.products import Wish, export_products
+
+    check_sandbox(ctx, given)
+    target = _target(out or Path("products.xlsx"), may_replace=given["yes"])
+    with _reaching(ctx, given, form) as (service, around, on_step):
+        exported = export_products(
+            service.client,
+            around,
+            Wish(service.seller, tuple(code.upper() for code in category)),
+            target,
+            dialect=options.chosen(ctx).profile.dialect,
+            known=catalogue(ctx),
+            service=service.address,
+            on_step=lambda count: on_step(f"{count:,} products", count),
+        )
+    return _tell(exported, form)
+
+
 def on_channel(ctx: click.Context, channel: str | None, given: dict[str, Any]) -> str | None:
     """The channel that was named; an account's setting is not meant for the sandbox."""
     if given["sandbox"]:

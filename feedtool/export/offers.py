@@ -19,12 +19,13 @@ from feedtool.dialect import CONDITIONS, DEPRECATED_MODES, Dialect
 from feedtool.errors import NothingToDo
 from feedtool.export import Exported, Note
 from feedtool.export.gathered import Gathered
-from feedtool.export.pages import Page, Pages, ask
+from feedtool.export.pages import Pages, ask
 from feedtool.export.shown import in_order, shown
 from feedtool.export.words import EXPORT_WORDS
 from feedtool.export.written import is_csv, unfolded, write
 from feedtool.feeds import LANGUAGES, Feed
 from feedtool.feeds import _offers as columns
+from feedtool.service.catalog import Page
 from feedtool.service.fetch import Circumstances
 from feedtool.service.offers import DeliveryMode, Offer, offer_items, offer_of
 from feedtool.service.wire import OFFER_FIELDS, Call, Reply, Sender, read_offers

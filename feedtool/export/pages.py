@@ -1,9 +1,9 @@
 """Lists of the service, asked for page after page to their end."""
 
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
 
 from feedtool.errors import Interrupted, UsageProblem
+from feedtool.service.catalog import Page
 from feedtool.service.fetch import Circumstances, fetch
 from feedtool.service.wire import Call, Reply, Sender
 
@@ -11,14 +11,6 @@ MOST_PAGES = 100_000
 """A list of more pages is no list that ends."""
 
 GONE = 404
-
-
-class Page(NamedTuple):
-    """Which page is asked for."""
-
-    number: int = 1
-    link: str | None = None
-    """The address that the page before gave."""
 
 
 class Pages:

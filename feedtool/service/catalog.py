@@ -165,7 +165,7 @@ def brands_page(reply: Reply, page: Page) -> BrandsPage:
     """A page of brands; Unreadable when the body is no list, or its link leads away."""
     items = items_of(reply, "brands")
     brands = [found for item in items if (found := _brand(item))]
-    return BrandsPage(brands, _next(reply, page, items), len(items) - len(brands))
+    return BrandsPage(brands, next_page(reply, page, items), len(items) - len(brands))
 
 
 def categories_page(reply: Reply, page: Page) -> CategoriesPage:
@@ -174,7 +174,7 @@ def categories_page(reply: Reply, page: Page) -> CategoriesPage:
     categories = [found for item in items if (found := _category_from(item))]
     strange = len(items) - len(categories)
     spoken = text(reply.headers.get("content-language"))
-    return CategoriesPage(categories, _next(reply, page, items), strange, spoken)
+    return CategoriesPage(categories, next_page(reply, page, items), strange, spoken)
 
 
 def category_of(reply: Reply) -> Category:
@@ -200,7 +200,7 @@ def properties_of(reply: Reply) -> PropertiesReply:
     return PropertiesReply(tuple(ordered), marks, len(items) - len(found))
 
 
-def _next(reply: Reply, page: Page, items: list[Any]) -> Page | None:
+def next_page(reply: Reply, page: Page, items: list[Any]) -> Page | None:
     """The page after this one: where a link leads, else by its index.
 
     Without any link there may still be more: the list ends with an empty page, or with one that

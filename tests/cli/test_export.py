@@ -2,6 +2,7 @@
 
 import csv
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -9,11 +10,13 @@ import pytest
 from openpyxl import load_workbook
 
 from feedtool.cells import letters
+from feedtool.cli import run
 from feedtool.sandbox import Sandbox
 from feedtool.sandbox.server import serving
 from tests.cli.conftest import Feedtool
 from tests.conftest import Files, offer
 
+SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 TRACKED = "deliveryModes.TrackedHomeDelivery"
 SIGNED = "deliveryModes.SignedHomeDelivery"
 ROWS = [
@@ -214,7 +217,7 @@ REFUSED = {
         ["export", "offrs"],
         2,
         "there is no kind of export “offrs”",
-        "kinds: offers",
+        "kinds: offers, products",
     ),
     "no such shape": (
         ["export", "offers", "--sandbox", "--as", "products"],
@@ -364,3 +367,101 @@ def test_an_account_by_its_profile(feedtool: Feedtool, files: Files) -> None:
         assert ran.code == 0, ran.err
     with Path("back.csv").open(encoding="utf-8-sig", newline="") as file:
         assert [one["salesChannelId"] for one in csv.DictReader(file)] == ["SECOND"] * 3
+
+
+# Products.
+
+
+@pytest.fixture(scope="module")
+def catalogue_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A state folder with the sandbox's catalogue in English and French."""
+    place = tmp_path_factory.mktemp("home")
+    for language in ("en", "fr"):
+        options = ["--sandbox", "--language", language, "--home", str(place)]
+        assert run(["catalog", "sync", *options]) == 0
+    return place
+
+
+def created(state: Path) -> list[dict[str, Any]]:
+    """All that the sandbox knows of its products, but when they were changed."""
+    with Sandbox(state) as sandbox:
+        products = list(sandbox.products("sandbox"))
+    return [_undated(one) for one in products]
+
+
+def _undated(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _undated(one) for name, one in value.items() if name != "updatedAt"}
+    return [_undated(one) for one in value] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize("name", ["back.xlsx", "back.csv"])
+def test_products_there_and_back_change_nothing(
+    feedtool: Feedtool, catalogue_home: Path, tmp_path: Path, name: str
+) -> None:
+    home = ("--home", tmp_path / "shop")
+    shutil.copytree(catalogue_home, tmp_path / "shop")
+    ran = feedtool("submit", SAMPLES / "products.xlsx", "--sandbox", *home, "--out", "a.xlsx")
+    assert ran.code == 1  # one of its pictures is refused
+    before = created(tmp_path / "shop" / "sandbox.sqlite")
+    assert feedtool("export", "products", "--sandbox", *home, "--out", name).code == 0
+    judged = feedtool("validate", name, *home, "--format", "json").only
+    assert (judged["kind"], judged["rows"], judged["invalid"]) == ("products", 18, 0)
+    assert {problem["code"] for problem in judged["problems"]} <= {"brand-unknown"}
+    sent = feedtool("submit", name, "--sandbox", *home, "--format", "json")
+    assert sent.code == 0, sent.err
+    assert [one["status"] for one in sent.only["results"]] == ["Integrated"] * 18
+    assert created(tmp_path / "shop" / "sandbox.sqlite") == before
+
+
+def test_products_of_others_are_told_of(feedtool: Feedtool, catalogue_home: Path) -> None:
+    feedtool(
+        "submit",
+        SAMPLES / "products.xlsx",
+        "--sandbox",
+        "--home",
+        catalogue_home,
+        "--out",
+        "a.xlsx",
+    )
+    ran = feedtool("export", "products", "--sandbox", "--home", catalogue_home)
+    assert ran.code == 0
+    assert ran.out.splitlines()[1] == "18 rows, 1 left out"
+    assert "left out: 1 product that others created" in ran.err
+
+
+NO_PRODUCTS = {
+    "none": ([], 9, "the seller has no products"),
+    "none of a category": (
+        ["--category", "011b01"],
+        9,
+        "the seller has no products of the category 011B01",
+    ),
+    "a wrong token": (["--token", "wrong"], 4, "The service does not accept the token"),
+}
+
+
+@pytest.mark.parametrize(("options", "code", "message"), NO_PRODUCTS.values(), ids=NO_PRODUCTS)
+def test_says_why_there_are_no_products(
+    feedtool: Feedtool,
+    catalogue_home: Path,
+    tmp_path: Path,
+    options: list[str],
+    code: int,
+    message: str,
+) -> None:
+    shutil.copy(catalogue_home / "catalog.sqlite", tmp_path)
+    ran = feedtool("export", "products", "--sandbox", *options, "--home", tmp_path)
+    assert ran.code == code
+    assert ran.error()[0].startswith(message)
+    assert not Path("products.xlsx").exists()
+
+
+def test_products_need_a_catalogue(feedtool: Feedtool) -> None:
+    account = ("--base-url", "https://service.example/v2", "--seller", "1", "--token", "t")
+    ran = feedtool("export", "products", *account)
+    assert ran.code == 2
+    assert ran.error() == (
+        "there is no local catalogue to make the columns of",
+        "bring it with `feedtool catalog sync`",
+    )

@@ -13,7 +13,7 @@ T0 = datetime(2026, 11, 20, 8, tzinfo=UTC)
 
 
 class Answers:
-    """Pages of items, each with a link to the next."""
+    """Pages of items, each with a link to the next; and then empty ones."""
 
     def __init__(self, *pages: Sequence[Mapping[str, Any]], status: int = 200) -> None:
         self.calls: list[Call] = []
@@ -24,7 +24,7 @@ class Answers:
     def send(self, call: Call) -> Reply:
         """The next page."""
         self.calls.append(call)
-        number, items = next(self._pages)
+        number, items = next(self._pages, (self._last, ()))
         body = json.dumps({"items": items, "itemsPerPage": len(items)}).encode()
         link = {"link": f'<{BASE}/list?cursor={number}>; rel="next"'} if number < self._last else {}
         return Reply(self._status, link, body, f"{BASE}/list?page={number}")
