@@ -1,6 +1,6 @@
 """What outlives a command: the ledger, the snapshots, and what they say is left to do."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -8,11 +8,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple
 
-from feedtool import plan
 from feedtool.catalog.excerpt import from_excerpt
 from feedtool.check import Asked, Input, check
 from feedtool.check.result import CheckedSheet
 from feedtool.errors import FileProblem, UsageProblem
+from feedtool.meeting import Meeting
 from feedtool.recorded import Recorded
 
 if TYPE_CHECKING:  # the ledger's library takes longer to import than a small file to check
@@ -126,7 +126,7 @@ def judged_by(asked: Asked, catalog: "Callable[[str | None], Catalog | None]") -
 
 
 def record(
-    books: Books, run: int, sheets: Iterable[CheckedSheet], recorded: Recorded, now: datetime
+    books: Books, run: int, sheets: Sequence[CheckedSheet], recorded: Recorded, now: datetime
 ) -> None:
     """Writes down what is to be written, and the sheets' rows before any of them is sent.
 
@@ -135,18 +135,14 @@ def record(
     for target in recorded.wanted():
         books.ledger.add_output(run, str(target.absolute()), UNWRITTEN, now)
     there = {(file.path, file.sheet) for file in books.ledger.files(run)}
+    meeting, limits = Meeting(sheets), recorded.asked.dialect.limits
     for sheet in sheets:
         if sheet.error is None and (sheet.file, sheet.sheet) not in there:
             books.ledger.add_file(
                 run,
-                uploads_of(sheet, recorded.asked),
+                meeting.uploads(sheet, limits),
                 path=sheet.file,
                 sha256=dict(recorded.inputs)[sheet.file],
                 kind=sheet.kind or "",
                 sheet=sheet.sheet,
             )
-
-
-def uploads_of(sheet: CheckedSheet, asked: Asked) -> Iterator[plan.Planned]:
-    """The uploads of a sheet's valid rows."""
-    return plan.uploads(sheet.valid_items(), asked.dialect.limits)

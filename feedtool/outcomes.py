@@ -1,15 +1,15 @@
 """What is told of the sheets of a command, whatever became of them, and its exit code."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
+from collections.abc import Iterator, Sequence
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from feedtool import plan, verdicts
-from feedtool.books import uploads_of
-from feedtool.check import Asked
 from feedtool.check.result import CheckedSheet
+from feedtool.dialect import Limits
 from feedtool.errors import EXIT_PRECEDENCE, Exit, FeedtoolError
-from feedtool.model import Message, PackageSummary, Status, Verdict
+from feedtool.meeting import Meeting
+from feedtool.model import Message, Status, Verdict
 from feedtool.report import Outcome
 
 if TYPE_CHECKING:  # the ledger's library takes longer to import than a small file to check
@@ -21,11 +21,21 @@ GOOD = frozenset({Status.VALID, Status.INTEGRATED, Status.UNCHANGED, Status.SUPE
 NOT_BEGUN = "Not sent: the run stopped before it was begun."
 
 
-def planned(sheet: CheckedSheet, asked: Asked, *, is_sent: bool) -> Outcome:
-    """What a dry run tells of a sheet."""
-    packages: list[PackageSummary] = plan.summaries(uploads_of(sheet, asked)) if is_sent else []
-    every_row = verdicts.of_check if is_sent else _held
-    return Outcome(sheet, None, True, packages, partial(every_row, sheet))
+def planned(
+    sheets: Sequence[CheckedSheet], limits: Limits, *, sent: Sequence[CheckedSheet]
+) -> list[Outcome]:
+    """What a dry run tells of sheets, some of which would be sent."""
+    meeting = Meeting(sheets)
+    return [
+        Outcome(
+            sheet,
+            None,
+            True,
+            plan.summaries(meeting.uploads(sheet, limits)) if sheet in sent else [],
+            partial(verdicts.of_check if sheet in sent else _held, sheet),
+        )
+        for sheet in sheets
+    ]
 
 
 def _held(sheet: CheckedSheet) -> Iterator[Verdict]:
@@ -42,25 +52,35 @@ def _not_sent(sheet: CheckedSheet, status: Status, reason: str) -> Iterator[Verd
 
 
 def answered(
-    sheets: Iterable[CheckedSheet], ledger: "Ledger", run: int, stopped: FeedtoolError | None
+    sheets: Sequence[CheckedSheet], ledger: "Ledger", run: int, stopped: FeedtoolError | None
 ) -> list[Outcome]:
     """What is told of sheets after their delivery."""
     files = {(file.path, file.sheet): file.file for file in ledger.files(run)}
+    meeting = Meeting(sheets)
     outcomes = []
+
+    def every_row(sheet: CheckedSheet) -> Iterator[Verdict]:
+        file = files.get((sheet.file, sheet.sheet))
+        if file is None:
+            return _not_sent(sheet, Status.PENDING, NOT_BEGUN)
+        return verdicts.every_row(sheet, ledger.verdicts(file))
+
+    @cache
+    def statuses_of(number: int) -> dict[int, Status]:
+        return {verdict.row: verdict.status for verdict in every_row(sheets[number])}
+
+    def pointed(sheet: CheckedSheet) -> Iterator[Verdict]:
+        return meeting.pointed(sheet, every_row(sheet), statuses_of)
+
     for sheet in sheets:
         file = files.get((sheet.file, sheet.sheet))
         outcome = Outcome(sheet, str(run), is_submitted=True, stopped=stopped)
         if file is not None:
             outcome.packages = ledger.packages(file)
-            outcome.verdicts = partial(_every_row, sheet, ledger, file)
-        elif sheet.error is None:
-            outcome.verdicts = partial(_not_sent, sheet, Status.PENDING, NOT_BEGUN)
+        if file is not None or sheet.error is None:
+            outcome.verdicts = partial(pointed, sheet)
         outcomes.append(outcome)
     return outcomes
-
-
-def _every_row(sheet: CheckedSheet, ledger: "Ledger", file: int) -> Iterator[Verdict]:
-    return verdicts.every_row(sheet, ledger.verdicts(file))
 
 
 def exit_code(outcomes: Sequence[Outcome], stopped: FeedtoolError | None = None) -> Exit:

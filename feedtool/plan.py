@@ -5,9 +5,10 @@ Specification, part "Limits": 100 offer requests per upload, 50,000 per package;
 type) travels in that group's package k // 50,000 and in upload (k % 50,000) // 100 of it. A legacy
 zip is a package of one upload, of 40,000 offers at most. Products
 have no packages: each batch of them is a package of one upload, and holds no reference and no GTIN
-twice, since the reports name a row by these. Rows keep their order inside a package. Nothing but
-the uploads that are not yet full is ever held in memory, whatever the size of the sheet and however
-mixed its rows are.
+twice, since the reports name a row by these. Offers whose products are sent by the same command are
+in packages of their own, so that no other offer waits for those. Rows keep their order inside a
+package. Nothing but the uploads that are not yet full is ever held in memory, whatever the size of
+the sheet and however mixed its rows are.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from feedtool.dialect import Limits
 from feedtool.model import LEGACY_TYPES, PackageSummary, PackageType, Upload
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from feedtool.model import Item
 
@@ -32,6 +33,14 @@ class Place(NamedTuple):
     """0-based among the packages of the group."""
     upload: int
     """1-based within the package."""
+
+
+class Group(NamedTuple):
+    """What rows have in common that can travel together."""
+
+    channel: str
+    package_type: PackageType
+    waits: bool
 
 
 class Planned(NamedTuple):
@@ -48,16 +57,25 @@ def place(count: int, limits: Limits) -> Place:
     return Place(package, within // limits.upload + 1)
 
 
-def uploads(items: Iterable[Item], limits: Limits | None = None) -> Iterator[Planned]:
+def uploads(
+    items: Iterable[Item],
+    limits: Limits | None = None,
+    waits: Callable[[Item], bool] = lambda _: False,
+) -> Iterator[Planned]:
     """Every upload as soon as it is full, and at the end those that are not.
 
     The uploads of a package come in the order of their numbers; those of different packages
     come mixed when the rows do.
+
+    Args:
+        items: The rows.
+        limits: How much goes into an upload, a package and a batch.
+        waits: Whether a row waits for others, and so travels apart from those that do not.
     """
     limits = limits or Limits()
-    counts: Counter[tuple[str, PackageType]] = Counter()
-    numbers: dict[tuple[str, PackageType, int], int] = {}
-    filling: dict[tuple[str, PackageType], list[Item]] = {}
+    counts: Counter[Group] = Counter()
+    numbers: dict[tuple[Group, int], int] = {}
+    filling: dict[Group, list[Item]] = {}
     taken: set[str] = set()
 
     alone = {
@@ -68,17 +86,18 @@ def uploads(items: Iterable[Item], limits: Limits | None = None) -> Iterator[Pla
         )
     }
 
-    def own(group: tuple[str, PackageType]) -> Limits:
-        return alone.get(group[1], limits)
+    def own(group: Group) -> Limits:
+        return alone.get(group.package_type, limits)
 
-    def planned(group: tuple[str, PackageType], rows: list[Item]) -> Planned:
+    def planned(group: Group, rows: list[Item]) -> Planned:
         package, upload = place(counts[group] - len(rows), own(group))
-        return Planned(numbers[*group, package], Upload(upload, rows))
+        return Planned(numbers[group, package], Upload(upload, rows))
 
     for item in items:
-        group = (item.channel, item.package_type)
+        group = Group(item.channel, item.package_type, waits(item))
         most = own(group)
-        if names := _names(item):
+        if item.package_type is PackageType.PRODUCTS:
+            names = named_by(item.reference, item.product)
             if filling.get(group) and not taken.isdisjoint(names):
                 yield planned(group, filling.pop(group))
                 counts[group] += -counts[group] % most.package
@@ -88,7 +107,7 @@ def uploads(items: Iterable[Item], limits: Limits | None = None) -> Iterator[Pla
         rows = filling.setdefault(group, [])
         if not rows:
             package = place(counts[group], most).package
-            numbers.setdefault((*group, package), len(numbers) + 1)
+            numbers.setdefault((group, package), len(numbers) + 1)
         rows.append(item)
         counts[group] += 1
         if len(rows) == most.upload or counts[group] % most.package == 0:
@@ -97,11 +116,18 @@ def uploads(items: Iterable[Item], limits: Limits | None = None) -> Iterator[Pla
         yield planned(group, rows)
 
 
-def _names(item: Item) -> set[str]:
-    """What a product is named by in the reports; no two in a batch have the same."""
-    if item.package_type is not PackageType.PRODUCTS:
-        return set()
-    return {f"r{item.reference}", f"g{item.product.lstrip('0')}"}
+def named_by(reference: str, gtin: str) -> set[str]:
+    """What a product is named by, in the reports and by offers; no two in a batch have the same.
+
+    A GTIN is the same with and without zeros in front.
+    """
+    return {f"r{reference}", f"g{gtin.lstrip('0')}"} - {"r", "g"}
+
+
+def offered(product: str) -> set[str]:
+    """The same of the product of an offer: of `GTIN|product reference|condition`."""
+    gtin, _, rest = product.partition("|")
+    return named_by(rest.partition("|")[0], gtin)
 
 
 def summaries(planned: Iterable[Planned]) -> list[PackageSummary]:

@@ -6,20 +6,18 @@ DIR/<FILE's name>/package-001-Full-<channel>.zip, the legacy zip itself
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import count
 from pathlib import Path
 
-from feedtool import plan
 from feedtool.check.result import CheckedSheet
 from feedtool.dialect import Dialect
 from feedtool.errors import UsageProblem
 from feedtool.legacy import zipped
+from feedtool.meeting import PRODUCTS, Meeting
 from feedtool.model import LEGACY_TYPES, PackageType
+from feedtool.plan import Planned
 from feedtool.service.wire import UploadBody, products_body, upload
-
-PRODUCTS = "products"
-"""The kind of what travels in batches and not in packages."""
 
 _OURS = re.compile(
     r"package-\d{3,}-.*/upload-\d{3,}\.json|batch-\d{3,}\.json|package-\d{3,}-[^/]*\.zip"
@@ -36,6 +34,7 @@ def write_requests(folder: Path, sheets: Sequence[CheckedSheet], dialect: Dialec
         UsageProblem: the folder cannot be written, or holds something that is not ours.
     """
     used: set[tuple[str, bool]] = set()
+    meeting = Meeting(sheets)
     try:
         for sheet in sheets:
             if sheet.error is not None:
@@ -49,7 +48,7 @@ def write_requests(folder: Path, sheets: Sequence[CheckedSheet], dialect: Dialec
                 _clear(own)
             used.add((free, is_batched))
             own.mkdir(parents=True, exist_ok=True)
-            _write_sheet(own, sheet, dialect)
+            _write_uploads(own, meeting.uploads(sheet, dialect.limits), dialect)
     except OSError as error:
         raise UsageProblem(
             f"the requests cannot be written to {folder}: {error.strerror}",
@@ -57,9 +56,9 @@ def write_requests(folder: Path, sheets: Sequence[CheckedSheet], dialect: Dialec
         ) from error
 
 
-def _write_sheet(folder: Path, sheet: CheckedSheet, dialect: Dialect) -> None:
+def _write_uploads(folder: Path, uploads: Iterable[Planned], dialect: Dialect) -> None:
     shape = UploadBody(dialect.upload_body)
-    for number, one in plan.uploads(sheet.valid_items(), dialect.limits):
+    for number, one in uploads:
         first, bodies = one.items[0], [item.body for item in one.items]
         if first.package_type is PackageType.PRODUCTS:
             (folder / f"batch-{number:03}.json").write_bytes(products_body(bodies))

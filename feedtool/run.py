@@ -94,7 +94,7 @@ def plan_only(
     """
     sheets = check(inputs, asked)
     sent = [] if is_all_or_nothing and not _all_clean(sheets) else sheets
-    outcomes = [planned(sheet, asked, is_sent=sheet in sent) for sheet in sheets]
+    outcomes = planned(sheets, asked.dialect.limits, sent=sent)
     if requests:
         write_requests(requests, sent, asked.dialect)
     write(inputs, outcomes, outputs, asked)
@@ -126,7 +126,7 @@ def submit(
     if all(sheet.error for sheet in sheets):
         return Submission([Outcome(sheet) for sheet in sheets])
     if is_all_or_nothing and not _all_clean(sheets):
-        outcomes = [planned(sheet, asked, is_sent=False) for sheet in sheets]
+        outcomes = planned(sheets, asked.dialect.limits, sent=())
         write(kept, outcomes, outputs, asked)
         return Submission(outcomes)
     if requests:

@@ -43,7 +43,7 @@ def _references(checked: CheckedSheet) -> Iterator[str]:
     late = (
         (item.row, item.reference) for item in checked.items if checked.marks[item.row] == INVALID
     )
-    early = ((row, reference or "") for row, reference in checked.refused)
+    early = ((refused.row, refused.reference or "") for refused in checked.refused)
     return (reference for _, reference in merge(early, late))
 
 

@@ -49,6 +49,7 @@ OTHERS = {
     Kind.WAIT: "429",
 }
 GONE = 404
+PRODUCTS = "an offer's product has had no answer"
 
 
 def table() -> Iterator[tuple[str, str, str]]:
@@ -57,7 +58,7 @@ def table() -> Iterator[tuple[str, str, str]]:
         if do is None:
             yield phase.value, "", "the end; rows that are to be sent again are in a new package"
         elif do in LOCAL:
-            yield phase.value, do.value, _told(_local(phase))
+            yield phase.value, do.value, _told(_local(phase, PRODUCTS))
         else:
             yield phase.value, do.value, _told(_asked(phase, do))
 
@@ -203,12 +204,13 @@ def _after(phase: Phase, do: Do, answer: Answer) -> Package:
     return RULES[do, answer.kind](before, step, answer, NOW).package
 
 
-def _local(phase: Phase) -> Iterator[tuple[str, Package]]:
+def _local(phase: Phase, *waiting: str) -> Iterator[tuple[str, Package]]:
     before = _package(phase)
     if phase is Phase.PLANNED:
         yield "free to go", cleared(before, NOW)
         blocked = _package(phase, blocked_by=frozenset({2}))
-        yield "a row is in flight elsewhere", cleared(blocked, NOW)
+        for said in ("a row is in flight elsewhere", *waiting):
+            yield said, cleared(blocked, NOW)
         yield "every row superseded", cleared(_package(phase, uploads=(Stage.SKIPPED,)), NOW)
         return
     for said, tail in TAILS.items():

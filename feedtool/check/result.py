@@ -19,6 +19,8 @@ class Refused(NamedTuple):
 
     row: int
     reference: str | None
+    product: str = ""
+    """What else identifies it, as `Item.product`, as far as it could be read."""
 
 
 class Marks:

@@ -238,7 +238,7 @@ class SheetReader:
         self.checked.marks[number] = VALID if is_valid else INVALID
         if not is_valid:
             reference = self._shown_reference(cells, position, values)
-            self.checked.refused.append(Refused(number, reference))
+            self.checked.refused.append(Refused(number, reference, self._product(row)))
         if found:
             self._note(cells, position, found)
 
@@ -289,10 +289,15 @@ class SheetReader:
                 feed.package_type,
                 row.channel,
                 str(values.get(feed.reference) or ""),
-                "|".join(str(values.get(key) or "") for key in feed.identity),
+                self._product(row),
                 orjson.dumps(request),
             )
         )
+
+    def _product(self, row: Row) -> str:
+        """What else identifies a row than its reference."""
+        identity = self._feeds[row.kind].identity
+        return "|".join([str(row.values.get(key) or "") for key in identity])
 
     def _note(self, cells: Cells, position: int, found: Sequence[tuple[int | None, Fault]]) -> None:
         """Puts faults in their place, in the order of columns."""

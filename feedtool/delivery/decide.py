@@ -27,7 +27,7 @@ from feedtool.ledger import Attempt, Phase, Stage
 from feedtool.service.wire import UploadBody
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from feedtool.ledger import Awaited, Package, Sought
@@ -248,10 +248,16 @@ def in_turn(
     """The packages that something is to be done for, now or later.
 
     One at a time is filled, since an open package lives for 6 hours only; the planned ones wait
-    for that, and for the open packages that hold their rows' keys. Batches of products wait while
-    too many are in doubt.
+    for that, and for the open packages that hold their rows' keys or make their products. Batches
+    of products wait while too many are in doubt. Without `wait` those are waited for all the same
+    that offers are held back for.
     """
-    waited_for = [p for p in packages if is_waited_for(p, now, wait=wait, settings=settings)]
+    needed = {key for p in packages if p.phase is Phase.PLANNED for key in p.blocked_by}
+    waited_for = [
+        p
+        for p in packages
+        if is_waited_for(p, now, wait=wait or (p.is_batch and p.key in needed), settings=settings)
+    ]
     is_open = {p.key for p in packages if p.phase is not Phase.CLOSED}
     filling = [p.key for p in waited_for if p.phase in BEING_FILLED or _is_being_sent(p)]
     is_held = sum(p.phase in IN_DOUBT and is_in_doubt(p) for p in packages) >= settings.doubts
@@ -262,6 +268,13 @@ def in_turn(
     ]
     first = set(filling or planned[:1])
     return [p for p in waited_for if p.phase is not Phase.PLANNED or p.key in first]
+
+
+def waits_for_products(package: Package, packages: Mapping[int, Package]) -> bool:
+    """Whether offers are held back for an answer to their products."""
+    return not package.is_batch and any(
+        packages[key].is_batch for key in package.blocked_by if key in packages
+    )
 
 
 def _is_being_sent(package: Package) -> bool:

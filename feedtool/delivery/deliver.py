@@ -28,6 +28,7 @@ from feedtool.delivery.decide import (
     next_steps,
     paced,
     resumed,
+    waits_for_products,
     wake_at,
 )
 from feedtool.delivery.ending import FETCHED, check_all_committed
@@ -337,6 +338,8 @@ class _Delivery:
             found = self.ledger.clear(package, self.order)
             self.packages[package.key] = found
             self._change(found, cleared(found, self._now()))
+            if not package.tries and waits_for_products(found, self.packages):
+                self.telling.held(found)
             return
         news = counted(package, self.ledger.tail(package.key), self._now())
         self._change(package, news.package)

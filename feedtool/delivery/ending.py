@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from feedtool.delivery.decide import AFTER_COMMIT
+from feedtool.delivery.decide import AFTER_COMMIT, waits_for_products
 from feedtool.delivery.progress import GO_ON
 from feedtool.errors import Interrupted
 from feedtool.ledger import Phase
@@ -20,13 +20,20 @@ FETCHED = AFTER_COMMIT | {Phase.SUBMITTING}
 
 def check_all_committed(packages: Iterable[Package]) -> None:
     """Interrupted when one is left that is neither committed nor waits for its reports."""
-    for package in packages:
+    own = {package.key: package for package in packages}
+    for package in own.values():
         if package.phase in FETCHED:
             continue
         if package.phase is Phase.PLANNED and package.is_batch and not package.blocked_by:
             raise Interrupted(
                 f"Package {package.number} waits until it is known what became of those that were"
                 " sent before it: the answers were lost, and no reports name them yet.",
+                GO_ON,
+            )
+        if package.phase is Phase.PLANNED and waits_for_products(package, own):
+            raise Interrupted(
+                f"Package {package.number} ({package.package_type}) is held back: its offers'"
+                " products have had no answer yet.",
                 GO_ON,
             )
         if package.phase is Phase.PLANNED:

@@ -74,6 +74,12 @@ def rest_event(until: datetime, package: Package, results: int, path: str) -> Ev
     return _event("waiting", text, package, results, path)
 
 
+def held_event(package: Package, results: int, path: str) -> Event:
+    """Its offers are for products that have had no answer yet."""
+    text = "held back until its offers' products are answered"
+    return _event("waiting", text, package, results, path)
+
+
 def _text(do: Do, package: Package, results: int) -> str:
     told = {
         Do.CREATE: f"created as {package.package_id}",

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from feedtool.delivery.deadlines import soon
-from feedtool.delivery.events import deadline_event, event_of, rest_event
+from feedtool.delivery.events import deadline_event, event_of, held_event, rest_event
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -41,6 +41,10 @@ class Telling:
     def rest(self, until: datetime, package: Package) -> None:
         """A quota is used up: no batch is sent for a while."""
         self.events.append(rest_event(until, package, *self._about(package)))
+
+    def held(self, package: Package) -> None:
+        """Its offers' products have had no answer yet."""
+        self.events.append(held_event(package, *self._about(package)))
 
     def deadlines(self, packages: Iterable[Package], at: datetime) -> None:
         """Once, what is lost before long: whoever reads it may see to the service meanwhile."""

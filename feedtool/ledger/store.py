@@ -31,6 +31,7 @@ from feedtool.ledger.rows import (
 )
 from feedtool.ledger.saving import save_changes
 from feedtool.ledger.verdicts import verdict
+from feedtool.ledger.waiting import unanswered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -209,12 +210,13 @@ class Ledger:
         """Begin with a package: the rows that a later run has sent are given up.
 
         Returns the package as it is then. It is `blocked_by` the committed packages that hold
-        one of its keys; if there is none, its keys are in flight from here on.
+        one of its keys, and by the batches that its offers' products are in; if there is none, its
+        keys are in flight from here on.
         """
         with writing(self._engine) as db:
             clearing.supersede(db, package, run)
             clearing.skip_empty_uploads(db, package)
-            blocked_by = clearing.claim(db, package, run)
+            blocked_by = unanswered(db, package, run) or clearing.claim(db, package, run)
             if revocable := clearing.revocable(db, blocked_by, run):
                 clearing.give_up(db, revocable)
                 blocked_by = clearing.claim(db, package, run)

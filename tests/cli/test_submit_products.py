@@ -127,3 +127,42 @@ def test_products_and_offers_of_one_workbook(feedtool: Feedtool, tmp_path: Path)
     refused = {row: code for row, (status, code) in offers.items() if status == "Rejected"}
     assert refused == {5: "1324", 10: "1324"}
     assert answers(copy)[6][0] == "Refused"
+    told = {row: message for row, (_, message, _) in answers(copy, "Offers").items()}
+    assert told[5] == (
+        "There is no product sheet for this product.; Its product is row 6 of sheet Products, "
+        "which is Refused: correct it, and send both again."
+    )
+    assert told[10] == "There is no product sheet for this product."
+
+
+@pytest.mark.usefixtures("cache")
+def test_the_offers_of_products_that_are_sent_too_travel_apart(
+    feedtool: Feedtool, tmp_path: Path
+) -> None:
+    both = Path(shutil.copy(SAMPLES / "products-and-offers.xlsx", tmp_path))
+    arguments = ("submit", both, "--sandbox", "--dry-run", "--requests", tmp_path / "out")
+    ran = feedtool(*arguments, "--format", "json")
+    assert [(one["packageType"], one["rows"]) for one in ran.json[1]["packages"]] == [
+        ("Upsert", 7),
+        ("Upsert", 2),
+    ]
+    written = sorted(one.name for one in (tmp_path / "out" / both.name).iterdir())
+    assert written == [
+        "batch-001.json",
+        "package-001-Upsert-PRIMARY",
+        "package-002-Upsert-PRIMARY",
+    ]
+
+
+@pytest.mark.usefixtures("cache")
+def test_without_waiting_only_what_offers_need_is_waited_for(
+    feedtool: Feedtool, tmp_path: Path
+) -> None:
+    both = Path(shutil.copy(SAMPLES / "products-and-offers.xlsx", tmp_path))
+    ran = feedtool("submit", both, "--sandbox", "--no-wait")
+    assert ran.code == 6
+    copy = tmp_path / "products-and-offers.result.xlsx"
+    assert {status for status, *_ in answers(copy).values()} == {"Integrated", "Refused"}
+    assert {status for status, *_ in answers(copy, "Offers").values()} == {"Pending"}
+    assert feedtool("resume").code == 1
+    assert [one for one, *_ in answers(copy, "Offers").values()].count("Integrated") == 7

@@ -127,6 +127,46 @@ def test_what_a_quota_refused_goes_into_one_new_batch(ledger: Ledger) -> None:
     assert found[0].messages == (Message("", "Enough."),)
 
 
+def offer(row: int, product: str) -> Item:
+    return Item(row, PackageType.UPSERT, "P", f"R{row}", product, b"{}")
+
+
+@pytest.mark.parametrize(
+    ("offered", "waits_for"),
+    [
+        (["3||New"], {1}),
+        (["0000000000003||New", "|P5|New"], {1, 2}),
+        (["9||New"], set()),
+        (["|P9|New"], set()),
+        ([], set()),
+    ],
+)
+def test_offers_wait_for_the_open_batches_of_their_products(
+    ledger: Ledger, offered: list[str], waits_for: set[int]
+) -> None:
+    _, packages = planned(ledger, 3, 4, 5, size=2)
+    (run,) = ledger.runs()
+    rows = [offer(row, product) for row, product in enumerate([*offered, "8||New"], 2)]
+    ledger.add_file(run.run_id, plan.uploads(rows), path="b", sha256="", kind="offers-upsert")
+    package = ledger.read_packages(run.run_id)[-1]
+    found = ledger.clear(package, run)
+    assert found.blocked_by == {packages[number - 1].key for number in waits_for}
+    for batch in packages:
+        closed = replace(batch, phase=Phase.CLOSED, uploads=(Stage.STAGED,), package_id="p")
+        ledger.save([Change(batch, closed)])
+    assert ledger.clear(package, run).blocked_by == frozenset()
+
+
+def test_the_offers_of_another_run_do_not_wait(ledger: Ledger) -> None:
+    planned(ledger, 3)
+    other = ledger.start_run(now=NOW, seller="S1", service="https://service.example/v2")
+    stream = plan.uploads([offer(2, "3||New")])
+    ledger.add_file(other, stream, path="b", sha256="", kind="offers-upsert")
+    (package,) = ledger.read_packages(other)
+    (run,) = (one for one in ledger.runs() if one.run_id == other)
+    assert ledger.clear(package, run).blocked_by == frozenset()
+
+
 @pytest.mark.parametrize("takes_one", [True, False], ids=["takes one", "takes none"])
 def test_what_refuses_every_batch_is_not_halved_for_ever(
     ledger: Ledger, *, takes_one: bool
