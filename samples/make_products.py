@@ -103,8 +103,8 @@ KNOWN: Values = {"gtin": gtin("376045270801")}
 """A product that the service has a sheet for, of another seller."""
 
 PRODUCTS: tuple[Values, ...] = (
-    kettle(1, "KETTLE-17L-STEEL", "Kettle 1.7 l, stainless steel", "Brindle Home", 2200, "A"),
-    kettle(2, "KETTLE-10L-WHITE", "Kettle 1.0 l, white", "Brindle Home", 1800, "B"),
+    kettle(1, "KETTLE-STEEL", "Kettle 1.7 l, stainless steel", "Brindle Home", 2200, "A"),
+    kettle(2, "KETTLE-WHITE", "Kettle 1.0 l, white", "Brindle Home", 1800, "B"),
     kettle(3, "KETTLE-GLASS", "Glass kettle with blue light", "Corvo Home", 2400, "B"),
     kettle(4, "KETTLE-COPPER", "Copper kettle", "Corvo Home", 2000, "C") | PICTURE,
     kettle(5, "KETTLE-TRAVEL", "Folding travel kettle", "Ourson Voyages", 850, "C"),
@@ -131,7 +131,7 @@ OFFERED = (*PRODUCTS[:4], *PRODUCTS[6:8], PRODUCTS[11])
 """The products that `products-and-offers.xlsx` makes and offers."""
 
 ELSEWHERE: tuple[Values, ...] = (
-    {"sellerExternalReference": "TOASTER-2S-RED", "product.gtin": gtin("376045270803")},
+    {"sellerExternalReference": "TOASTER-ORANGE", "product.gtin": gtin("376045270803")},
     {"sellerExternalReference": "KETTLE-NO-SHEET", "product.gtin": gtin("200500000001")},
 )
 """Offers of products that have no row: the service knows the first, and not the second."""
