@@ -1,9 +1,9 @@
 """The changes of a turn, written down: one statement for each table, however many they are.
 
-This is the hot loop of a delivery: a package of 50,000 rows is saved some thousand times, and
-each request waits for it. So what changes say of the same place is gathered first, the last word
-on it counting, and the statements are compiled once for each kind of database. What SQLAlchemy
-does anew for each row of a statement of its own took longer than the database itself.
+This is the hot loop of a delivery: while a package of 50,000 rows is delivered it runs some 700
+times, and each request waits for it. So what the changes say of the same place is gathered first,
+the last word on it counting, and the statements are compiled once for each database: what
+SQLAlchemy does anew for each statement, and each row of it, took longer than the database itself.
 """
 
 from __future__ import annotations
@@ -86,12 +86,12 @@ def _moved(change: Change) -> Sequence[int]:
 
 
 def _upload(change: Change, number: int) -> Row:
-    is_refused = change.refused is not None and change.refused[0] == number
+    refused = change.refused if change.refused and change.refused[0] == number else None
     return {
         "key": change.after.key,
         "at": number,
         "stage": str(change.after.uploads[number - 1]),
-        **_message(change.refused[1] if change.refused and is_refused else None),
+        **_message(refused[1] if refused else None),
     }
 
 
@@ -214,6 +214,6 @@ def _upsert_results(db: Connection, rows: Sequence[tuple[int, str, str, str]]) -
 
 
 @lru_cache
-def _upsert(count: int, mark: str) -> str:
+def _upsert(rows: int, mark: str) -> str:
     row = f"({mark}, {mark}, {mark}, {mark})"
-    return " ".join((_INSERT_RESULTS, ", ".join([row] * count), _OR_UPDATE))
+    return " ".join((_INSERT_RESULTS, ", ".join([row] * rows), _OR_UPDATE))
