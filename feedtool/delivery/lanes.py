@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor
+from concurrent.futures import wait as wait_for
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from feedtool.errors import FeedtoolError
@@ -37,7 +38,7 @@ class Lanes:
     def __init__(self, client: Sender, pool: int) -> None:
         """So many lanes; one is the calling thread itself."""
         self._client = client
-        self._executor = _Inline() if pool == 1 else ThreadPoolExecutor(pool)
+        self._executor = executor(pool)
         self._backlog = pool if pool > 1 else 0
         """How many calls may wait for a lane, their intents written, so that none waits for us."""
         self._begun: list[Flight] = []
@@ -84,7 +85,7 @@ class Lanes:
 
     def last_answers(self) -> Iterator[tuple[Flight, Heard]]:
         """What is heard of all calls that are under way."""
-        for future in wait(self._flights).done:
+        for future in wait_for(self._flights).done:
             yield self._flights.pop(future), future.result()
 
     def __enter__(self) -> Self:
@@ -108,6 +109,11 @@ class _Inline(Executor):
         return future
 
 
+def executor(pool: int) -> Executor:
+    """So many lanes; one is the calling thread itself."""
+    return _Inline() if pool == 1 else ThreadPoolExecutor(pool)
+
+
 def ask(client: Sender, call: Call) -> Heard:
     """What was heard of a call."""
     try:
@@ -122,9 +128,9 @@ def answered(calls: Collection[Future[Heard]], linger: float = LINGER) -> list[F
     While others still wait for a lane no lane is idle: a few milliseconds more cost nothing, and
     let the answers that come meanwhile, and the calls that follow on them, share a commit.
     """
-    left = wait(calls, return_when=FIRST_COMPLETED).not_done
+    left = wait_for(calls, return_when=FIRST_COMPLETED).not_done
     while _waiting(left) > 1:
-        more, left = wait(left, linger, FIRST_COMPLETED)
+        more, left = wait_for(left, linger, FIRST_COMPLETED)
         if not more:
             break
     return [call for call in calls if call.done()]

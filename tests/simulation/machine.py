@@ -119,9 +119,10 @@ HALF = 0.5
 
 
 class Done(NamedTuple):
-    """What `concurrent.futures.wait` returns, as far as it is used."""
+    """What `concurrent.futures.wait` returns."""
 
     done: list[Future[Any]]
+    not_done: list[Future[Any]]
 
 
 class Waiting(Future[Any]):
@@ -152,18 +153,28 @@ class Lanes(Executor):
         self.waiting[future] = (fn, args)
         return future
 
-    def wait_for(self, flights: Iterable[Future[Any]], return_when: str = "ALL_COMPLETED") -> Done:
-        """Stands for `concurrent.futures.wait`."""
+    def wait_for(
+        self,
+        flights: Iterable[Future[Any]],
+        timeout: float | None = None,
+        return_when: str = "ALL_COMPLETED",
+    ) -> Done:
+        """Stands for `concurrent.futures.wait`; whether a call is in time, chance says."""
         wanted = list(flights)
+        left: list[Future[Any]] = []
         if return_when == "FIRST_COMPLETED":
-            wanted = [self.random.choice(wanted)]
+            first = self.random.choice(wanted)
+            left = [future for future in wanted if future is not first]
+            wanted = [first]
+        if timeout is not None and self.random.random() < HALF:
+            return Done([], [*wanted, *left])
         for future in wanted:
             if future not in self.waiting:
                 raise Crash  # it was in this call that the process died
             fn, args = self.waiting.pop(future)
             future.set_running_or_notify_cancel()
             future.set_result(fn(*args))
-        return Done(wanted)
+        return Done(wanted, left)
 
     def abandoned(self) -> list[Call]:
         """The calls that were under way when the process died."""

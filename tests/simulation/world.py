@@ -15,6 +15,7 @@ from unittest import mock
 
 from feedtool import plan
 from feedtool.delivery import deliver as shell
+from feedtool.delivery import lanes
 from feedtool.delivery.decide import Settings
 from feedtool.dialect import Limits
 from feedtool.errors import FeedtoolError, Interrupted
@@ -197,8 +198,8 @@ class World:
     def _threads(self) -> Iterator[None]:
         """In place of the shell's threads: ours, which are the same for a seed."""
         with (
-            mock.patch.object(shell, "lanes", return_value=self.lanes),
-            mock.patch.object(shell, "wait_for", self.lanes.wait_for),
+            mock.patch.object(lanes, "executor", return_value=self.lanes),
+            mock.patch.object(lanes, "wait_for", self.lanes.wait_for),
         ):
             yield
 
