@@ -34,13 +34,20 @@ class Recorded:
     """Those that are to be in the ledger, as (file's name, sheet's name)."""
     catalog: str | None = None
     """The SHA-256 of the snapshot of what its products were judged by; None where none were."""
+    removals: int | None = None
+    """Of a purge, how many removals of offers were confirmed."""
 
     def as_json(self) -> dict[str, Any]:
         """As JSON has it."""
         asked = self.asked
         return {
             "inputs": [list(one) for one in self.inputs],
-            "asked": {"kind": asked.kind, "sheet": asked.sheet, "channel": asked.channel},
+            "asked": {
+                "kind": asked.kind,
+                "sheet": asked.sheet,
+                "channel": asked.channel,
+                "purges": asked.purges,
+            },
             "dialect": _table(asked.dialect, Dialect()),
             "targets": {name: str(path.absolute()) for name, path in self.outputs.targets.items()},
             "in_place": self.outputs.is_in_place,
@@ -48,6 +55,7 @@ class Recorded:
             "sandbox": self.is_sandbox,
             "sheets": [list(one) for one in self.sheets],
             "catalog": self.catalog,
+            "removals": self.removals,
         }
 
     @classmethod
@@ -63,6 +71,7 @@ class Recorded:
             is_sandbox=found.get("sandbox", False),
             sheets=[(name, sheet) for name, sheet in found.get("sheets", [])],
             catalog=found.get("catalog"),
+            removals=found.get("removals"),
         )
 
     def wanted(self) -> list[Path]:

@@ -7,7 +7,7 @@ results    the same, without sending anything new
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -21,6 +21,15 @@ from feedtool.check.result import CheckedSheet
 from feedtool.copies import Outputs, digest_of, refuse_places, write
 from feedtool.errors import FeedtoolError
 from feedtool.outcomes import answered, planned
+from feedtool.purge import (
+    Confirm,
+    check_as_confirmed,
+    check_nothing_open,
+    check_one_zip,
+    counted,
+    is_unsent,
+    refuse,
+)
 from feedtool.recorded import Recorded
 from feedtool.report import Outcome
 from feedtool.requests import write_requests
@@ -28,6 +37,7 @@ from feedtool.service.wire import Sender, UploadBody
 
 if TYPE_CHECKING:  # the ledger's library takes longer to import than a small file to check
     from feedtool.delivery.events import Event
+    from feedtool.service.fetch import Circumstances
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +103,8 @@ def plan_only(
         is_all_or_nothing: Whether one invalid row keeps all others back.
     """
     sheets = check(inputs, asked)
+    if asked.purges:
+        check_one_zip(sheets, asked)
     sent = [] if is_all_or_nothing and not _all_clean(sheets) else sheets
     outcomes = planned(sheets, asked.dialect.limits, sent=sent)
     if requests:
@@ -112,16 +124,19 @@ def submit(
     is_all_or_nothing: bool = False,
     wait: bool = True,
     on_event: "Callable[[Event], None]" = lambda _: None,
+    confirm: Confirm | None = None,
 ) -> Submission:
     """Checks files, sends what is valid, waits, and writes the annotated copies.
 
     What stops the delivery is no reason to keep back what is known of the rows: it is told in
-    `Submission.stopped`, beside the outcomes.
+    `Submission.stopped`, beside the outcomes. What a purge comes to is to be confirmed.
     """
     snapshots = [books.keep(one) for one in inputs]
     kept = [one.file for one in snapshots]
     consulted = Consulted(asked.dialect.catalog)
     sheets = check(kept, judged_by(asked, consulted))
+    if asked.purges:
+        check_one_zip(sheets, asked)
     refuse_places(inputs, sheets, outputs, asked)
     if all(sheet.error for sheet in sheets):
         return Submission([Outcome(sheet) for sheet in sheets])
@@ -145,6 +160,11 @@ def submit(
     from feedtool.delivery.strangers import strangers
 
     with books.ledger.hold(service.seller, service.address, command="submit", now=service.now()):
+        if asked.purges:
+            check_nothing_open(books.ledger, service.seller, service.client)
+            purge = counted(sheets, service.client, _around(service))
+            (confirm or refuse)(purge)
+            recorded = replace(recorded, removals=purge.removed)
         run = books.ledger.start_run(
             now=service.now(),
             seller=service.seller,
@@ -182,11 +202,23 @@ def resume(
     with books.ledger.hold(service.seller, service.address, command=command, now=service.now()):
         if not only_fetch and not recorded.is_whole(books.ledger.files(run)):
             record(books, run, checked_again(recorded, books), recorded, service.now())
-        told = warnings(books.ledger.read_packages(run), service.now())
+        packages = books.ledger.read_packages(run)
+        if not only_fetch and is_unsent(packages):
+            sheets = checked_again(recorded, books)
+            purge = counted(sheets, service.client, _around(service))
+            check_as_confirmed(run, purge, recorded.removals)
+        told = warnings(packages, service.now())
         stopped = _deliver(
             run, recorded.asked, service, books, wait=wait, only_fetch=only_fetch, on_event=on_event
         )
         return Submission(results(run, books, service.now(), stopped), stopped, told)
+
+
+def _around(service: Service) -> "Circumstances":
+    """How long lists of the service are read."""
+    from feedtool.service.fetch import Circumstances
+
+    return Circumstances(service.now, service.sleep, pool=service.pool, stopping=service.stopping)
 
 
 def results(

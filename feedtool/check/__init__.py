@@ -99,6 +99,8 @@ class Asked:
     """`--sheet`."""
     with_items: bool = True
     """Whether the valid rows will be sent, or only counted."""
+    purges: bool = False
+    """`--purge-and-replace`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +173,7 @@ def _check_sheet(
         chosen.feed.kind,
         chosen.header,
         has_items=asked.with_items,
+        purges=asked.purges,
     )
     seen = [len(survey) for survey in surveys]
     try:

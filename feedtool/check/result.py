@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from feedtool.errors import FileProblem
 from feedtool.headers import Header
-from feedtool.model import Counts, Item, Problem, Severity
+from feedtool.model import Counts, Item, PackageType, Problem, Severity
 from feedtool.spool import Spool
 
 VALID, INVALID = 1, 2
@@ -65,6 +65,8 @@ class CheckedSheet:
     marks: Marks = field(default_factory=Marks)
     has_items: bool = True
     """Whether `items` were asked for; a check alone needs none."""
+    purges: bool = False
+    """Whether its whole offers are to replace all that the service has."""
 
     def problems(self) -> Iterator[Problem]:
         """All of them, the sheet's own first, then by row and column."""
@@ -83,7 +85,8 @@ class CheckedSheet:
 
     def valid_items(self) -> Iterator[Item]:
         """The items of the rows that nothing speaks against, in the order of rows."""
-        return (item for item in self.items if self.marks[item.row] == VALID)
+        valid = (item for item in self.items if self.marks[item.row] == VALID)
+        return map(_purging, valid) if self.purges else valid
 
     def forget(self) -> None:
         """Takes back all that was found in the rows, since they are read once more."""
@@ -93,6 +96,11 @@ class CheckedSheet:
     def is_clean(self) -> bool:
         """Whether the sheet could be read and every row is valid."""
         return self.error is None and not self.marks.count(INVALID)
+
+
+def _purging(item: Item) -> Item:
+    is_full = item.package_type is PackageType.FULL
+    return item._replace(package_type=PackageType.PURGE) if is_full else item
 
 
 def _place(problem: Problem) -> tuple[int, int, str]:

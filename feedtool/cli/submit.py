@@ -8,6 +8,7 @@ import click
 
 from feedtool.check import Asked, Input
 from feedtool.cli import options
+from feedtool.cli.confirming import asked_to_purge, confirming
 from feedtool.cli.files import files, inputs, targets
 from feedtool.cli.telling import tell_outcomes
 from feedtool.copies import Outputs
@@ -25,6 +26,19 @@ from feedtool.errors import UsageProblem
     help="Also write the exact request bodies into this folder.",
 )
 @options.option("--all-or-nothing", is_flag=True, help="Send nothing unless every row is valid.")
+@options.option(
+    "--purge-and-replace",
+    is_flag=True,
+    help="Of legacy-offers: remove every offer of the channel that is not in the file. Has to be "
+    "typed, and confirmed.",
+)
+@options.option(
+    "--expect-removals",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="With --purge-and-replace: send nothing if more offers would be removed; with --yes it is "
+    "not asked about.",
+)
 @options.option("--no-wait", is_flag=True, help="Return once all is committed.")
 @options.configuration
 @options.connection
@@ -56,9 +70,14 @@ def submit(
     if given["sandbox"]:  # it needs nothing else, and an account's settings are not meant for it
         given |= options.on_command_line(ctx, "seller", "channel", "token")
     given |= options.token_options(ctx)
+    purges = asked_to_purge(ctx, given)
     with inputs(files) as found:
         asked = options.how_to_read(
-            ctx, kind=given["kind"], sheet=given["sheet"], channel=given["channel"]
+            ctx,
+            kind=given["kind"],
+            sheet=given["sheet"],
+            channel=given["channel"],
+            purges=purges,
         )
         if given["dry_run"]:
             is_annotated = given["out"] is not None or given["in_place"]
@@ -110,6 +129,7 @@ def _submit(
             is_all_or_nothing=given["all_or_nothing"],
             wait=not given["no_wait"],
             on_event=on_event,
+            confirm=confirming(given),
         )
         return tell_submission(
             submission, form, report, outputs.targets.values(), is_verbose=is_verbose

@@ -14,7 +14,7 @@ from feedtool.service.offers import packages_page
 from feedtool.service.packages import STATES, Meaning, Unreadable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from feedtool.ledger import Ledger
     from feedtool.service.offers import ListedPackage
@@ -24,10 +24,12 @@ PAGES = 5
 """So many pages of the list are looked at; what is open is among the newest."""
 
 
-def strangers(ledger: Ledger, client: Sender) -> list[str]:
-    """A warning for each; none where the service does not show the list."""
+def strangers(
+    ledger: Ledger, client: Sender, meanings: Collection[Meaning] = (Meaning.OPEN,)
+) -> list[str]:
+    """A warning for each in such a state; none where the service does not show the list."""
     try:
-        found = [one for one in _listed(client) if STATES.get(one.state) is Meaning.OPEN]
+        found = [one for one in _listed(client) if STATES.get(one.state) in meanings]
     except (FeedtoolError, Unreadable, wire.Failure):
         return []  # whatever it is, the delivery meets it too, and tells it better
     known = ledger.known([one.package_id for one in found])

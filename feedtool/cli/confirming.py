@@ -1,0 +1,60 @@
+"""Whether a purge is wanted: asked for by name, and confirmed with what it comes to."""
+
+import sys
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from feedtool.cli.options import on_command_line
+from feedtool.errors import UsageProblem
+
+if TYPE_CHECKING:
+    from feedtool.purge import Confirm, Purge
+
+PURGE = "purge_and_replace"
+
+
+def asked_to_purge(ctx: click.Context, given: Mapping[str, Any]) -> bool:
+    """Whether `--purge-and-replace` was typed, and all that it needs with it.
+
+    Raises:
+        UsageProblem: it stands in the environment or the configuration, or its options contradict
+            each other.
+    """
+    is_typed = bool(on_command_line(ctx, PURGE)[PURGE])
+    if given[PURGE] and not is_typed:
+        raise UsageProblem(
+            "--purge-and-replace has to be typed: it is not taken from the environment or from"
+            " feedtool.toml",
+            "take it out there",
+        )
+    if given["expect_removals"] is not None and not is_typed:
+        raise UsageProblem(
+            "--expect-removals is about --purge-and-replace, which is not there",
+            "leave it out, or add --purge-and-replace",
+        )
+    return is_typed
+
+
+def confirming(given: Mapping[str, Any]) -> "Confirm":
+    """Asks about a purge on the terminal; without one, or with --yes, the options decide."""
+
+    def confirm(purge: "Purge") -> None:
+        from feedtool.purge import NOTHING_SENT, refuse
+
+        most = given["expect_removals"]
+        if most is not None and purge.removed > most:
+            raise UsageProblem(
+                f"more offers would be removed than the {most:,} of --expect-removals:"
+                f" {purge.text}",
+                f"{NOTHING_SENT}; look at what is missing in the file",
+            )
+        if given["yes"] and most is not None:
+            return
+        if given["yes"] or not (sys.stdin.isatty() and sys.stderr.isatty()):
+            refuse(purge)
+        if not click.confirm(f"A purge: {purge.text}. Send it?", err=True):
+            raise UsageProblem("the purge was not confirmed", NOTHING_SENT)
+
+    return confirm

@@ -1,0 +1,88 @@
+"""A purge that was interrupted before it was sent, gone on with."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from feedtool import run
+from feedtool.check import Asked, Input
+from feedtool.copies import Outputs
+from feedtool.errors import NotAuthorised, UsageProblem
+from feedtool.purge import Purge
+from feedtool.service.wire import Call, Reply, Sender
+from tests.conftest import Files, offer
+from tests.test_run import Desk, statuses
+
+
+class Refusing:
+    """A service that takes no zip."""
+
+    def __init__(self, client: Sender) -> None:
+        self.client = client
+
+    def send(self, call: Call) -> Reply:
+        is_zip = call.method == "POST" and call.target == "/offer-integration-packages"
+        return Reply(401) if is_zip else self.client.send(call)
+
+
+def purge(desk: Desk, path: Path, seen: list[Purge]) -> run.Submission:
+    return run.submit(
+        [Input(path.name, path)],
+        Asked(kind="legacy-offers", purges=True),
+        Outputs(),
+        replace(desk.service, client=Refusing(desk.service.client)),
+        desk.books,
+        confirm=seen.append,
+    )
+
+
+@pytest.fixture
+def desk(tmp_path: Path, files: Files) -> Desk:
+    """Offers 1 and 2 are there, and a purge that keeps 2 was confirmed and not sent."""
+    made = Desk(tmp_path / "home")
+    made.submit(files.csv(offer(1), offer(2), name="first.csv"))
+    seen: list[Purge] = []
+    found = purge(made, files.csv(offer(2), offer(3)), seen)
+    assert isinstance(found.stopped, NotAuthorised)
+    assert seen == [Purge("PRIMARY", 2, 1, 2)]
+    return made
+
+
+def references(desk: Desk) -> list[str]:
+    offers = desk.transport.sandbox.offers()
+    return sorted(one["sellerExternalReference"] for one in offers)
+
+
+def test_it_is_sent_while_it_removes_no_more_than_was_confirmed(desk: Desk) -> None:
+    found = run.resume(2, desk.service, desk.books)
+    assert statuses(found) == [[(2, "Integrated"), (3, "Integrated")]]
+    assert references(desk) == ["SKU-2", "SKU-3"]
+
+
+def test_it_is_not_sent_once_it_would_remove_more(desk: Desk, files: Files) -> None:
+    desk.submit(files.csv(offer(4), name="meanwhile.csv"))
+    with pytest.raises(UsageProblem) as raised:
+        run.resume(2, desk.service, desk.books)
+    assert raised.value.message == (
+        "run 2 is a purge, and 1 removals were confirmed: of the 3 offers that the service has on"
+        " PRIMARY now, 2 will be removed; the 2 of the zip remain"
+    )
+    assert references(desk) == ["SKU-1", "SKU-2", "SKU-4"]
+
+
+def test_results_sends_nothing_of_it(desk: Desk) -> None:
+    found = run.resume(2, desk.service, desk.books, only_fetch=True)
+    assert statuses(found) == [[(2, "Pending"), (3, "Pending")]]
+    assert references(desk) == ["SKU-1", "SKU-2"]
+
+
+def test_what_is_open_elsewhere_keeps_it_back(tmp_path: Path, files: Files) -> None:
+    here, there = Desk(tmp_path / "here"), Desk(tmp_path / "there")
+    there.transport = here.transport
+    there.service = replace(here.service)
+    first = files.csv(offer(1), name="first.csv")
+    there.submit(first, wait=False)
+    with pytest.raises(UsageProblem, match="a purge needs no open package, and package"):
+        purge(here, files.csv(offer(2)), [])
+    assert here.ledger.runs() == []
