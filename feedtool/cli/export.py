@@ -188,6 +188,87 @@ def products(
     return _tell(exported, form)
 
 
+@export.command("competing-offers")
+@_listed("--product", "EAN[,EAN]", "Of these products.  [default: all that the seller offers]")
+@options.option(
+    "--channel", metavar="ID", help="Whose offers say which products.  [default: the primary one]"
+)
+@_out("competing-offers.xlsx")
+@_sandbox
+@options.configuration
+@options.connection
+@_form
+@options.common
+@click.pass_context
+def competing_offers(
+    ctx: click.Context,
+    /,
+    product: tuple[str, ...],
+    channel: str | None,
+    out: Path | None,
+    form: str,
+    **given: Any,
+) -> int:
+    """Bring what other sellers offer of the same products into a table.
+
+    A row for each of their offers. The account needs to be opened for that, by special request.
+    """
+    from feedtool.export.competition import CLOSED, Wish, export_competing_offers
+    from feedtool.service.competition import fits
+
+    check_sandbox(ctx, given)
+    if unfit := [one for one in product if not fits(one)]:
+        raise UsageProblem(
+            f"“{unfit[0]}” is neither an EAN nor a product_id", "give --product EAN,EAN"
+        )
+    target = _target(out or Path("competing-offers.xlsx"), may_replace=given["yes"])
+    dialect = options.chosen(ctx).profile.dialect
+    asked = on_channel(ctx, channel, given) or dialect.primary_channel
+    with _reaching(ctx, given, form, CLOSED) as (service, around, on_step):
+        exported = export_competing_offers(
+            service.client,
+            around,
+            Wish(asked, product),
+            target,
+            dialect=dialect,
+            language=cast("Any", given["language"]),
+            on_step=lambda count: on_step(f"{count:,} products", count),
+        )
+    return _tell(exported, form)
+
+
+@export.command("competing-offer-changes")
+@_out("competing-offer-changes.xlsx")
+@_sandbox
+@options.configuration
+@options.connection
+@_form
+@options.common
+@click.pass_context
+def competing_offer_changes(
+    ctx: click.Context, /, out: Path | None, form: str, **given: Any
+) -> int:
+    """Bring what has changed of other sellers' offers into a table.
+
+    Of the products that the seller offers, in the service's order. The account needs to be opened
+    for that, by special request.
+    """
+    from feedtool.export.competition import CLOSED, export_competing_changes
+
+    check_sandbox(ctx, given)
+    target = _target(out or Path("competing-offer-changes.xlsx"), may_replace=given["yes"])
+    with _reaching(ctx, given, form, CLOSED) as (service, around, on_step):
+        exported = export_competing_changes(
+            service.client,
+            around,
+            target,
+            dialect=options.chosen(ctx).profile.dialect,
+            language=cast("Any", given["language"]),
+            on_step=lambda count: on_step(f"{count:,} products", count),
+        )
+    return _tell(exported, form)
+
+
 def on_channel(ctx: click.Context, channel: str | None, given: dict[str, Any]) -> str | None:
     """The channel that was named; an account's setting is not meant for the sandbox."""
     if given["sandbox"]:
@@ -264,7 +345,10 @@ def _target(target: Path, *, may_replace: bool) -> Path:
 
 @contextmanager
 def _reaching(
-    ctx: click.Context, given: dict[str, Any], form: str, closed: str = ""
+    ctx: click.Context,
+    given: dict[str, Any],
+    form: str,
+    closed: tuple[str, str] | None = None,
 ) -> "Iterator[tuple[Service, Circumstances, Callable[[str, int], None]]]":
     """A way to the service that stops gently, and how far it is told meanwhile."""
     from feedtool.cli.connect import to_account, to_sandbox

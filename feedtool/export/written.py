@@ -1,16 +1,23 @@
-"""The file: a workbook of a template's shape with its rows, or a CSV of the same columns."""
+"""The file: a workbook of a template's shape, or of a plain table, or a CSV of the same columns."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
+from openpyxl import Workbook
+
+from feedtool.cells import letters
 from feedtool.export.gathered import Gathered
 from feedtool.limits import Limits
 from feedtool.sheets.annotate.place import cannot_write, placed
 from feedtool.sheets.filled import Value, fill_csv, fill_workbook
-from feedtool.template.contents import Contents
-from feedtool.template.workbook import KEY_ROW, build, save
+from feedtool.template import limits as excel
+from feedtool.template import look
+from feedtool.template.contents import Contents, Need
+from feedtool.template.workbook import FIRST_ROW, KEY_ROW, LABEL_ROW, build, save
 
 CSV = ".csv"
 ENDINGS = (".xlsx", CSV)
@@ -31,25 +38,79 @@ def write(target: Path, contents: Contents, rows: Gathered, limits: Limits) -> i
         UsageProblem: the file cannot be written, or has no room for them.
         NotAsWritten: it does not read back as it was written.
     """
-    with placed(target) as place, TemporaryDirectory(prefix="feedtool-") as folder:
-        try:
-            if is_csv(target):
-                keys = [
-                    field.key
-                    for field in contents.fields
-                    if field.key in rows.columns or not field.is_folded
-                ]
-                fill_csv(place, keys, _values(rows, keys))
-                return 1
-            empty = Path(folder) / "empty.xlsx"
-            save(build(contents), empty)
-            keys = [field.key for field in contents.fields]
-            fill_workbook(empty, place, contents.sheet, _values(rows, keys), limits)
-        except OSError as error:
-            if error.filename not in (None, str(place)):
-                raise
-            raise cannot_write(target, error) from error
+    if is_csv(target):
+        keys = [
+            field.key
+            for field in contents.fields
+            if field.key in rows.columns or not field.is_folded
+        ]
+        return _write_csv(target, keys, rows)
+    keys = [field.key for field in contents.fields]
+    _write_workbook(target, build(contents), contents.sheet, _values(rows, keys), limits)
     return KEY_ROW
+
+
+class Head(NamedTuple):
+    """The head of a column of a plain table."""
+
+    key: str
+    label: str
+    width: float
+    number_format: str
+
+
+def write_table(
+    target: Path, name: str, heads: Sequence[Head], rows: Gathered, limits: Limits
+) -> int:
+    """Write a plain table, to be looked at and filtered; the number of the row with the keys.
+
+    Raises what `write` raises.
+    """
+    keys = [head.key for head in heads]
+    if is_csv(target):
+        return _write_csv(target, keys, rows)
+    book = Workbook()
+    sheet = book.worksheets[0]
+    sheet.title = name
+    for column, head in enumerate(heads, start=1):
+        label = excel.put(sheet, LABEL_ROW, column, head.label)
+        label.fill, label.font = look.HEADER_FILLS[Need.ALWAYS], look.header_font(Need.ALWAYS)
+        label.alignment, label.border = look.HEADER_ALIGNMENT, look.HEADER_GAP
+        key = excel.put(sheet, KEY_ROW, column, head.key)
+        key.font, key.fill, key.border = look.KEY_FONT, look.KEY_FILL, look.LINE
+        excel.shape(sheet, letters(column - 1), head.width)
+        sheet.column_dimensions[letters(column - 1)].number_format = head.number_format
+    sheet.freeze_panes = f"B{FIRST_ROW}"
+    sheet.auto_filter.ref = f"A{KEY_ROW}:{letters(len(heads) - 1)}{KEY_ROW + len(rows)}"
+    _write_workbook(target, book, name, _values(rows, keys), limits)
+    return KEY_ROW
+
+
+def _write_csv(target: Path, keys: Sequence[str], rows: Gathered) -> int:
+    with placed(target) as place, _telling(target, place):
+        fill_csv(place, keys, _values(rows, keys))
+    return 1
+
+
+def _write_workbook(
+    target: Path, book: Workbook, sheet: str, rows: Iterator[list[Value]], limits: Limits
+) -> None:
+    with placed(target) as place, TemporaryDirectory(prefix="feedtool-") as folder:
+        empty = Path(folder) / "empty.xlsx"
+        save(book, empty)
+        with _telling(target, place):
+            fill_workbook(empty, place, sheet, rows, limits)
+
+
+@contextmanager
+def _telling(target: Path, place: Path) -> Iterator[None]:
+    """A refusal of the system's is told of the file that was asked for."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename not in (None, str(place)):
+            raise
+        raise cannot_write(target, error) from error
 
 
 def unfolded(contents: Contents, rows: Gathered, kept: frozenset[str]) -> Contents:
@@ -64,5 +125,5 @@ def unfolded(contents: Contents, rows: Gathered, kept: frozenset[str]) -> Conten
     return replace(contents, fields=fields)
 
 
-def _values(rows: Gathered, keys: list[str]) -> Iterator[list[Value]]:
+def _values(rows: Gathered, keys: Sequence[str]) -> Iterator[list[Value]]:
     return ([row.get(key) for key in keys] for row in rows)

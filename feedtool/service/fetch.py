@@ -39,6 +39,12 @@ TRIES_OF_ONE = 3
 
 FORBIDDEN = 403
 
+NO_RIGHT = (
+    "The service does not allow that",
+    "The token is known but lacks the right: check the seller and what the account is opened for.",
+)
+"""What a 403 means, and what to do."""
+
 
 class Reader(Protocol[Asked]):
     """What is asked for, and what becomes of the answers."""
@@ -73,7 +79,7 @@ class Circumstances:
     """Why no call is to be begun any more, once that is so."""
     go_on: str = ""
     """What to do when it was stopped."""
-    closed: str = ""
+    closed: tuple[str, str] | None = None
     """What a 403 means where the right to a route is one of an opening, and what to do."""
 
 
@@ -221,12 +227,8 @@ class _Fetching(Generic[Asked]):
 def _not_authorised(reply: Reply, around: Circumstances) -> NotAuthorised:
     said = refusal(reply).text
     if reply.status == FORBIDDEN:
-        return NotAuthorised(
-            f"The service does not allow that: {said}",
-            around.closed
-            or "The token is known but lacks the right: check the seller and what the account is"
-            " opened for.",
-        )
+        meaning, hint = around.closed or NO_RIGHT
+        return NotAuthorised(f"{meaning}: {said}", hint)
     return NotAuthorised(
         f"The service does not accept the token: {said}",
         f"Check the token, and that it has not run out. {around.go_on}".strip(),

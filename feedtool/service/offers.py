@@ -152,11 +152,11 @@ def offer_of(item: dict[str, Any]) -> Offer:
         product_reference=_key(product.get("reference")),
         condition=text(item.get("condition")) or None,
         state=states.get(text(item.get("offerState")).casefold()),
-        price=_amount(price.get("price")),
+        price=amount(price.get("price")),
         taxes=_taxes(price.get("taxes")),
-        preparation_time=_whole(delivery.get("preparationTime")),
+        preparation_time=whole(delivery.get("preparationTime")),
         delivery_modes=_modes(delivery.get("deliveryModes")),
-        quantity=_whole(delivery.get("quantity")),
+        quantity=whole(delivery.get("quantity")),
         created_at=moment(item.get("createdAt")),
         updated_at=moment(item.get("updatedAt")),
         offer_id=_key(item.get("offerId")),
@@ -181,7 +181,7 @@ def _supply_modes(value: Any) -> frozenset[str] | None:
 def _taxes(value: Any) -> dict[str, Decimal] | None:
     if not isinstance(value, list):
         return None
-    found = ((text(tax.get("code")), _amount(tax.get("value"))) for tax in _objects(value))
+    found = ((text(tax.get("code")), amount(tax.get("value"))) for tax in _objects(value))
     return {code: amount for code, amount in found if code and amount is not None}
 
 
@@ -189,7 +189,7 @@ def _modes(value: Any) -> dict[str, DeliveryMode] | None:
     if not isinstance(value, list):
         return None
     return {
-        code: DeliveryMode(_amount(mode.get("cost")), _amount(mode.get("additionalCost")))
+        code: DeliveryMode(amount(mode.get("cost")), amount(mode.get("additionalCost")))
         for mode in _objects(value)
         if (code := text(mode.get("code")))
     }
@@ -213,7 +213,7 @@ def _gtin(value: Any) -> str | None:
     return text(value) or None if isinstance(value, str) or is_whole else None
 
 
-def _amount(value: Any) -> Decimal | None:
+def amount(value: Any) -> Decimal | None:
     """A number, also one that is written as text."""
     if isinstance(value, str):
         return Decimal(value) if _AMOUNT.fullmatch(value) else None
@@ -226,8 +226,9 @@ def _amount(value: Any) -> Decimal | None:
     return found if is_sane else None
 
 
-def _whole(value: Any) -> int | None:
-    found = _amount(value)
+def whole(value: Any) -> int | None:
+    """A number without a fraction."""
+    found = amount(value)
     return int(found) if found is not None and found == found.to_integral_value() else None
 
 

@@ -217,7 +217,7 @@ REFUSED = {
         ["export", "offrs"],
         2,
         "there is no kind of export “offrs”",
-        "kinds: offers, products",
+        "kinds: offers, products, competing-offers, competing-offer-changes",
     ),
     "no such shape": (
         ["export", "offers", "--sandbox", "--as", "products"],
@@ -465,3 +465,55 @@ def test_products_need_a_catalogue(feedtool: Feedtool) -> None:
         "there is no local catalogue to make the columns of",
         "bring it with `feedtool catalog sync`",
     )
+
+
+# What others offer.
+
+
+@pytest.mark.parametrize("kind", ["competing-offers", "competing-offer-changes"])
+def test_what_others_offer(feedtool: Feedtool, shop: Path, kind: str) -> None:
+    del shop
+    ran = feedtool("export", kind, "--sandbox", "--format", "json")
+    assert ran.code == 0, ran.err
+    rows = load_workbook(f"{kind}.xlsx").worksheets[0].iter_rows(min_row=2, values_only=True)
+    keys, *records = rows
+    assert ran.only["rows"] == len(records) > 0
+    offers = [dict(zip(keys, record, strict=True)) for record in records]
+    own = {row["product.gtin"].zfill(14) for row in ROWS}
+    assert {str(one["product.product_ean"]).zfill(14) for one in offers} <= own
+    assert {one["is_available"] for one in offers} <= {"true", "false", None}
+    assert any(isinstance(one["price"], float) for one in offers)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("competing-offers", "--product", "3760452700039"), ("competing-offer-changes",)],
+    ids=lambda arguments: arguments[0],
+)
+def test_an_account_without_access_is_told_so(
+    feedtool: Feedtool, arguments: tuple[str, ...]
+) -> None:
+    ran = feedtool("export", *arguments, "--sandbox", "--seller", "unopened")
+    message, hint = ran.error()
+    assert ran.code == 4
+    assert message.startswith("This account has no access to competing offers: Forbidden.")
+    assert hint.startswith("It is given by special request alone")
+    assert not Path(f"{arguments[0]}.xlsx").exists()
+
+
+NO_COMPETITION = {
+    "no product": (["--product", "1&2"], 2, "“1&2” is neither an EAN nor a product_id"),
+    "an unknown product": (["--product", "12"], 9, "the service tells of no competing offers"),
+    "nothing on the channel": (["--channel", "SECOND"], 9, "there are no offers with a GTIN on"),
+}
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "message"), NO_COMPETITION.values(), ids=NO_COMPETITION
+)
+def test_says_why_there_is_no_competition(
+    feedtool: Feedtool, options: list[str], code: int, message: str
+) -> None:
+    ran = feedtool("export", "competing-offers", "--sandbox", *options)
+    assert ran.code == code
+    assert ran.error()[0].startswith(message)

@@ -19,14 +19,19 @@ class Answers:
         self.calls: list[Call] = []
         self._status = status
         self._pages: Iterator[tuple[int, Sequence[Mapping[str, Any]]]] = iter(enumerate(pages))
-        self._last = len(pages) - 1
+        self._last = {len(pages) - 1}
+
+    def ends_after(self, number: int) -> None:
+        """Another list begins after this page."""
+        self._last.add(number)
 
     def send(self, call: Call) -> Reply:
         """The next page."""
         self.calls.append(call)
-        number, items = next(self._pages, (self._last, ()))
+        number, items = next(self._pages, (max(self._last), ()))
         body = json.dumps({"items": items, "itemsPerPage": len(items)}).encode()
-        link = {"link": f'<{BASE}/list?cursor={number}>; rel="next"'} if number < self._last else {}
+        is_last = number in self._last
+        link = {} if is_last else {"link": f'<{BASE}/list?cursor={number}>; rel="next"'}
         return Reply(self._status, link, body, f"{BASE}/list?page={number}")
 
 

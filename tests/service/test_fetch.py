@@ -174,10 +174,11 @@ def test_how_to_go_on_is_told() -> None:
 
 def test_what_a_403_means_may_be_told() -> None:
     world = World({"a": [Reply(403)]})
-    around = Circumstances(lambda: world.at, world.sleep, pool=1, closed="Ask for an opening.")
+    around = Circumstances(lambda: world.at, world.sleep, pool=1, closed=("It is closed", "Ask."))
     with pytest.raises(NotAuthorised) as caught:
         fetch(["a"], world, world, around)
-    assert caught.value.hint == "Ask for an opening."
+    assert caught.value.message.startswith("It is closed: ")
+    assert caught.value.hint == "Ask."
 
 
 @pytest.mark.parametrize("pool", [1, 3])
