@@ -1,0 +1,132 @@
+"""A seller with products and their offers in one workbook, and what must hold at the end."""
+
+from __future__ import annotations
+
+import itertools
+import shutil
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from openpyxl import Workbook, load_workbook
+
+from feedtool.sandbox import Sandbox
+from tests.conftest import offer
+from tests.resume.world import World, restricted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from openpyxl.worksheet.worksheet import Worksheet
+
+    from feedtool.sandbox import Reported
+
+LAMPS = "2B0401"
+"""A category that wants a bulb base and a luminous flux, and no brand."""
+
+PRODUCTS = range(1, 8)
+INVALID, REFUSED = 4, 6
+"""The product that is refused here, and the one that the service refuses."""
+OFFERED = (1, 2, 5, 6)
+STRANGER = 9
+"""The product of an offer that the service knows already."""
+
+numbers = itertools.count(1)
+
+
+@dataclass
+class Shop(World):
+    """One seller, whose products are nobody else's."""
+
+    catalogue: Path | None = None
+    """A cache that has the category."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.number = 1000 * next(numbers)
+        with (self.folder / "feedtool.toml").open("a", encoding="utf-8") as file:
+            file.write("products = 2\n")
+        if self.catalogue:
+            (self.folder / "home").mkdir()
+            shutil.copy(self.catalogue, self.folder / "home" / "catalog.sqlite")
+        book = Workbook()
+        fill(book.worksheets[0], "Offers", [self.offer(one) for one in (*OFFERED, STRANGER)])
+        fill(book.create_sheet(), "Products", [self.product(one) for one in PRODUCTS])
+        book.save(self.folder / "offers.xlsx")
+
+    def gtin(self, number: int) -> str:
+        return restricted(self.number + number)
+
+    def offer(self, number: int) -> dict[str, str]:
+        own = {} if number == STRANGER else {"product.gtin": self.gtin(number)}
+        return offer(self.number + number, sellerExternalReference=f"SKU-{number}") | own
+
+    def product(self, number: int) -> dict[str, str]:
+        picture = "lamp.tiff" if number == REFUSED else "lamp.jpg"
+        return {
+            "gtin": self.gtin(number),
+            "sellerProductReference": f"P-{number}",
+            "title": "" if number == INVALID else "Desk lamp",
+            "description": "It gives light.",
+            "sellerPictureUrls_1": f"https://shop.example/{picture}",
+            "categoryCode": LAMPS,
+            "4674": "E27",
+            "4700": "800",
+        }
+
+    def reported(self) -> list[Reported]:
+        """What the service has of the seller's products."""
+        with Sandbox(self.served.state) as sandbox:
+            return [one for one in sandbox.reported() if one.seller == self.seller]
+
+    def told(self, sheet: str, key: str) -> Mapping[str, str]:
+        """Reference → what stands beside its row."""
+        book = load_workbook(self.folder / "offers.result.xlsx")
+        head, *rows = book[sheet].iter_rows(values_only=True)
+        reference, status = head.index(key), head.index("feedtool status")
+        return {str(row[reference]): str(row[status]) for row in rows}
+
+    def check(self, name: str = "offers.result.xlsx") -> None:
+        """The annotated workbook and what the service did agree in every row."""
+        del name
+        self._check_products()
+        self._check_offers()
+
+    def _check_products(self) -> None:
+        taken = defaultdict(list)
+        for one in self.reported():
+            taken[one.reference].append(one)
+        expected = {f"P-{number}": "Integrated" for number in PRODUCTS} | {
+            f"P-{INVALID}": "Invalid",
+            f"P-{REFUSED}": "Refused",
+        }
+        assert self.told("Products", "sellerProductReference") == expected
+        assert set(taken) == {one for one in expected if one != f"P-{INVALID}"}
+        asked = self.served.proxy.plan.asked
+        for reference, several in taken.items():
+            last = {one.status for one in several if one.status != "Validated"}
+            assert last == {expected[str(reference)]}, several
+            operations = Counter(one.operation for one in several)
+            assert operations["Creation"] <= 1 or expected[str(reference)] == "Refused"
+            # What came twice came the second time because no report named it.
+            assert len(several) <= 2
+            finds = [line for line in asked if "reports" in line and several[0].gtin in line]
+            assert len(several) == 1 or finds, several
+
+    def _check_offers(self) -> None:
+        applied = defaultdict(list)
+        for one in self.served.applied(self.seller):
+            applied[one.reference].append(one.outcome)
+        expected = {f"SKU-{number}": "Integrated" for number in (*OFFERED, STRANGER)}
+        expected[f"SKU-{REFUSED}"] = "Rejected"
+        assert self.told("Offers", "sellerExternalReference") == expected
+        assert applied == {name: [status] for name, status in expected.items()}
+
+
+def fill(sheet: Worksheet, title: str, rows: list[dict[str, str]]) -> None:
+    """A plain sheet whose first row holds keys."""
+    sheet.title = title
+    sheet.append(list(rows[0]))
+    for row in rows:
+        sheet.append(list(row.values()))
