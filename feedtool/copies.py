@@ -2,13 +2,17 @@
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from feedtool import verdicts
 from feedtool.check import SUMMARY, Asked, Input
 from feedtool.check.result import CheckedSheet
 from feedtool.errors import FeedtoolError, UsageProblem
+from feedtool.legacy import is_legacy, write_book
+from feedtool.offers_xml import KINDS as LEGACY_KINDS
 from feedtool.report import Outcome, summary_sheet
 from feedtool.sheets.annotate import Summary, annotate, refuse_place
 
@@ -103,18 +107,32 @@ def _write(
 ) -> FeedtoolError | None:
     try:
         _refuse_pipe(place)
-        annotate(
-            one.path,
-            place,
-            [verdicts.notes(outcome.checked, outcome.verdicts or tuple) for outcome in told],
-            summary_sheet(told),
-            overwrite=overwrite,
-            csv_fallback=asked.dialect.csv_fallback,
-            limits=asked.dialect.reading,
-        )
+        with _book(one, told, asked) as path:
+            annotate(
+                path,
+                place,
+                [verdicts.notes(outcome.checked, outcome.verdicts or tuple) for outcome in told],
+                summary_sheet(told),
+                overwrite=overwrite,
+                csv_fallback=asked.dialect.csv_fallback,
+                limits=asked.dialect.reading,
+            )
     except FeedtoolError as error:
         return error
     return None
+
+
+@contextmanager
+def _book(one: Input, told: Sequence[Outcome], asked: Asked) -> Iterator[Path]:
+    """What is annotated of an input: itself; of an Offers.xml a workbook of its rows."""
+    if not is_legacy(one.path):
+        yield one.path
+        return
+    as_json = not all(outcome.checked.kind in LEGACY_KINDS for outcome in told)
+    with TemporaryDirectory(prefix="feedtool-") as folder:
+        book = Path(folder) / "offers.xlsx"
+        write_book(one.path, book, asked.dialect, as_json=as_json)
+        yield book
 
 
 def _refuse_pipe(place: Path) -> None:

@@ -45,6 +45,8 @@ KIND = "legacy-offers"
 """The kind of feed that a Full Offers.xml is, unless another is asked for."""
 STOCK_AND_PRICE_KIND = "legacy-stock-and-price"
 """The same of one whose PackageType is StockAndPrice."""
+KINDS = frozenset((KIND, STOCK_AND_PRICE_KIND))
+"""The kinds whose delivery modes are called as in an Offers.xml."""
 
 
 class Shipping(NamedTuple):

@@ -33,7 +33,7 @@ from feedtool.headers import (
 )
 from feedtool.legacy import OffersSource, is_legacy
 from feedtool.model import Problem, Severity
-from feedtool.offers_xml import KIND as LEGACY
+from feedtool.offers_xml import KINDS as LEGACY_KINDS
 from feedtool.rules import Survey, all_rules
 from feedtool.sheets import Sheet, Source, open_source
 from feedtool.spool import Spool
@@ -159,8 +159,7 @@ def _open(path: Path, asked: Asked) -> Source:
     """A file as what it is: an Offers.xml, its zip, a workbook or a CSV."""
     dialect = asked.dialect
     if is_legacy(path):
-        kind = asked.kind or LEGACY
-        return OffersSource(path, dialect, as_json=kind != LEGACY or LEGACY not in all_feeds())
+        return OffersSource(path, dialect, as_json=asked.kind not in {None, *LEGACY_KINDS})
     return open_source(path, limits=dialect.reading, csv_fallback=dialect.csv_fallback)
 
 

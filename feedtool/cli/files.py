@@ -11,6 +11,7 @@ import click
 
 from feedtool.check import Input
 from feedtool.errors import UsageProblem
+from feedtool.legacy import is_legacy
 
 STDIN = "-"
 FAMILIES = ((".xlsx",), (".xlsm",), (".csv", ".tsv", ".txt"))
@@ -58,8 +59,14 @@ def targets(inputs: Sequence[Input], out: Path | None, *, in_place: bool) -> dic
             raise UsageProblem("the copy of standard input has no name", "name it with --out")
     found: dict[str, Path] = {}
     for one in inputs:
-        target = one.path if in_place else out or beside(one.path)
-        _refuse_other_format(one.path, target)
+        path = _as_book(one.path)
+        if in_place and path is not one.path:
+            raise UsageProblem(
+                f"{one.name} is an Offers.xml, and the copy of one is a workbook",
+                "leave --in-place out",
+            )
+        target = one.path if in_place else out or beside(path)
+        _refuse_other_format(one.path, path, target)
         if one.name in found or target.resolve() in map(Path.resolve, found.values()):
             raise UsageProblem(
                 f"two inputs would be written to {target}", "name each file once, or run them apart"
@@ -68,15 +75,28 @@ def targets(inputs: Sequence[Input], out: Path | None, *, in_place: bool) -> dic
     return found
 
 
-def _refuse_other_format(path: Path, target: Path) -> None:
-    """A copy is of its input's own format, and its name must not say another."""
+def _as_book(path: Path) -> Path:
+    """The name that an Offers.xml, or its zip, has as a workbook; any other file's own."""
+    try:
+        return path.with_suffix(".xlsx") if is_legacy(path) else path
+    except OSError:
+        return path  # what cannot be read is told of where it is read
+
+
+def _refuse_other_format(named: Path, path: Path, target: Path) -> None:
+    """A copy is of its input's own format, and its name must not say another.
+
+    Of an Offers.xml it is a workbook, as `path` says.
+    """
     own, other = (
         next((family for family in FAMILIES if one.suffix.casefold() in family), None)
         for one in (path, target)
     )
     if own and other is not own:
         raise UsageProblem(
-            f"the copy of {path} cannot be {target.name}: it has the input's own format",
+            f"the copy of {named} cannot be {target.name}: it has the input's own format"
+            if named == path
+            else f"the copy of {named} cannot be {target.name}: it is a workbook",
             f"let its name end in {path.suffix}",
         )
 

@@ -2,9 +2,11 @@
 
 Reading order: `feedtool.offers_xml` names what an Offer says, `writer` makes the zip out of offers
 (`offers.rng` is the format as it is written) and `zipped` out of requests, `reader` makes offers
-out of an Offers.xml however sloppy, and `source` shows them as the rows of a sheet.
+out of an Offers.xml however sloppy, `source` shows them as the rows of a sheet, and `book` as a
+workbook.
 """
 
+from feedtool.legacy.book import write_book
 from feedtool.legacy.reader import OffersXml
 from feedtool.legacy.source import OffersSource, is_legacy
 from feedtool.legacy.writer import Head, Pool, offer_of, shares, write
@@ -19,5 +21,6 @@ __all__ = [
     "offer_of",
     "shares",
     "write",
+    "write_book",
     "zipped",
 ]

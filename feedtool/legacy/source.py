@@ -16,7 +16,14 @@ from feedtool.legacy.liberties import told
 from feedtool.legacy.reader import Found, OffersXml, member_of
 from feedtool.limits import Limits
 from feedtool.model import PackageType
-from feedtool.offers_xml import ATTRIBUTES, KIND, SHEET, Attribute, cost_keys
+from feedtool.offers_xml import (
+    ATTRIBUTES,
+    KIND,
+    SHEET,
+    STOCK_AND_PRICE_KIND,
+    Attribute,
+    cost_keys,
+)
 from feedtool.sheets import HeadRow, Merge, Notice, Package, SheetEntry
 from feedtool.sheets.blocks import first_rows, rows_after
 
@@ -24,6 +31,10 @@ LIBERTY = "xml-irregular"
 """The code of what an Offers.xml has otherwise than the format demands."""
 HEADER = 1
 """The number of the header's row; the first offer is row 2."""
+CHANNEL = "salesChannelId"
+"""The key of the column for the channel of a publication pool, where it is not the usual one."""
+PRIMARY_POOL = "1"
+"""The Id of the primary channel's pool (source: files of the field)."""
 _OFFERS = 1000
 """Offers of a block."""
 _START = 1 << 12
@@ -92,7 +103,13 @@ class OffersSource:
         self._dialect = dialect
         self._as_json = as_json
         self.sheets = (SheetEntry(SHEET, ""),)
-        self.properties = {"feedtool.template": KIND}
+
+    @property
+    def properties(self) -> Mapping[str, str]:
+        """The stamp: which kind of feed the package's type is. Raises what reading raises."""
+        next(iter(self._xml.read()), None)
+        is_full = self._xml.about.package_type is PackageType.FULL
+        return {"feedtool.template": KIND if is_full else STOCK_AND_PRICE_KIND}
 
     def __enter__(self) -> Self:
         return self
@@ -121,6 +138,7 @@ class OffersSheet:
         """The 0-based last column; -1 before anything was read."""
         self.merges: list[Merge] = []
         self._xml = xml
+        self._dialect = dialect
         self._modes = tuple(dialect.legacy_modes)
         self._places = {mode: 2 * place for place, mode in enumerate(self._modes)}
         self._cost_keys = [
@@ -160,17 +178,36 @@ class OffersSheet:
         offers = list(islice(found, _OFFERS))
         own = [one for one in ATTRIBUTES if self._is_full or one.has_stock_or_price]
         keys = [one.key for one in own] + (self._cost_keys if self._is_full else [])
-        self.last_column = len(keys) - 1
         line = self._xml.about.line
+        if self._xml.about.purges:
+            self._note("PurgeAndReplace is true, and asked for by --purge-and-replace alone", line)
+        channel = self._channel(line)
+        keys += [CHANNEL] if channel else []
+        self.last_column = len(keys) - 1
         yield _block([HEADER], [line], [[key] for key in keys])
         row = HEADER + 1
         while offers:
             columns = [self._column(one, offers) for one in own]
             columns += self._shipping_columns(offers) if self._is_full else []
+            columns += [[channel] * len(offers)] if channel else []
             rows = range(row, row + len(offers))
             yield _block(rows, [one.line for one in offers], columns)
             row += len(offers)
             offers = list(islice(found, _OFFERS))
+
+    def _channel(self, line: int) -> str:
+        """Where the offers go; "" where the file does not say, or where it is the usual one."""
+        by_number = {number: channel for channel, number in self._dialect.legacy_pools.items()}
+        by_number.setdefault(PRIMARY_POOL, self._dialect.primary_channel)
+        named = [
+            value if attribute == "SalesChannelId" else by_number.get(value, "")
+            for attribute, value in self._xml.about.pools
+        ]
+        if len(named) > 1 or "" in named:
+            pools = ", ".join(told(value) for _, value in self._xml.about.pools)
+            self._note(f"the publication pools {pools} are not read: --channel says where", line)
+            return ""
+        return next((one for one in named if one != self._dialect.primary_channel), "")
 
     @property
     def _is_full(self) -> bool:

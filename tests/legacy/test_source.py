@@ -6,7 +6,7 @@ import pytest
 
 from feedtool.cells import BLANK, Block, Cell, Kind
 from feedtool.dialect import Dialect
-from feedtool.legacy import Head, OffersSource, is_legacy
+from feedtool.legacy import Head, OffersSource, Pool, is_legacy
 from feedtool.limits import MIB, Limits
 from feedtool.model import PackageType
 from feedtool.offers_xml import Offer, Shipping
@@ -296,3 +296,50 @@ def test_limits_are_the_profiles(tmp_path: Path) -> None:
     with pytest.raises(Exception, match="beyond all measure"):
         table(OffersSource(path, dialect))
     assert len(table(OffersSource(path))) == 2
+
+
+def test_stock_and_price_is_a_kind_of_its_own(put: Put) -> None:
+    head = Head("n", PackageType.STOCK_AND_PRICE)
+    source = OffersSource(put(zipped([OFFER], head)))
+    assert source.properties == {"feedtool.template": "legacy-stock-and-price"}
+
+
+CHANNELS: dict[str, tuple[list[Pool], str | None, str | None]] = {
+    "none": ([], None, None),
+    "the usual one": ([Pool("PRIMARY")], None, None),
+    "the usual one by its id": ([Pool("1", "Id")], None, None),
+    "another": ([Pool("SECOND")], "SECOND", None),
+    "another by its id": ([Pool("7", "Id")], "SEVENTH", None),
+    "an id that nobody knows": (
+        [Pool("8", "Id")],
+        None,
+        "the publication pools 8 are not read: --channel says where (line 2)",
+    ),
+    "two": (
+        [Pool("SECOND"), Pool("1", "Id")],
+        None,
+        "the publication pools SECOND, 1 are not read: --channel says where (line 2)",
+    ),
+}
+
+
+@pytest.mark.parametrize(("pools", "channel", "said"), CHANNELS.values(), ids=CHANNELS)
+def test_the_channel_of_the_pool(
+    put: Put, pools: list[Pool], channel: str | None, said: str | None
+) -> None:
+    path = put(zipped([OFFER, changed(SellerProductId="SKU-2")], Head("n", pools=pools)))
+    source = OffersSource(path, Dialect(legacy_pools={"SEVENTH": "7"}))
+    header, *offers = table(source)
+    keys = [cell.text for cell in header]
+    assert keys == [*KEYS, *(["salesChannelId"] if channel else [])]
+    assert {row[-1].text for row in offers} == {channel} or channel is None
+    sheet = source.sheet()
+    assert list(sheet.blocks())
+    assert sheet.notices == ({"xml-irregular": [said]} if said else {})
+
+
+def test_a_purge_is_never_read_out_of_a_file(put: Put) -> None:
+    sheet = OffersSource(put(zipped([OFFER], Head("n", purges=True)))).sheet()
+    assert list(sheet.blocks())
+    said = "PurgeAndReplace is true, and asked for by --purge-and-replace alone (line 2)"
+    assert sheet.notices == {"xml-irregular": [said]}
