@@ -182,7 +182,7 @@ def export_competing_offers(
         UsageProblem: the service refuses what it was asked for, or the file cannot be written.
         NotAuthorised, Interrupted: what `pages.ask` raises.
     """
-    with Gathered() as asked:
+    with Gathered(around.stopping) as asked:
         if wish.products:
             for one in wish.products:
                 asked.put(one, {"product": one})
@@ -194,7 +194,7 @@ def export_competing_offers(
                 " ask for",
                 "name products with --product; nothing was written",
             )
-        with Gathered() as rows:
+        with Gathered(around.stopping) as rows:
             coming = _Coming(rows, on_step)
             named = (str(one["product"]) for one in asked)
             for some in comma_lists(named):
@@ -214,7 +214,7 @@ def export_competing_changes(
     on_step: Callable[[int], None] = lambda _: None,
 ) -> Exported:
     """Bring what has changed of others' offers into a file; the same is raised."""
-    with Gathered() as rows:
+    with Gathered(around.stopping) as rows:
         coming = _Coming(rows, on_step)
 
         def call(asked: Page) -> Call:

@@ -2,16 +2,18 @@
 
 import pickle
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from types import TracebackType
 from typing import Self
 
+from feedtool.errors import FeedtoolError
 from feedtool.sheets.filled import Value
 
 Row = Mapping[str, Value]
 """Values by the column's key."""
 
 BATCH = 1000
+"""Rows that are read before somebody is asked whether to stop."""
 
 
 class Gathered:
@@ -19,9 +21,13 @@ class Gathered:
 
     A list may change while its pages are read, so that one entry is on two of them. The rows are
     in a temporary database, which is gone when the process is. A context manager.
+
+    Args:
+        stopping: Why rows are not to be read any more, once that is so.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, stopping: Callable[[], FeedtoolError | None] = lambda: None) -> None:
+        self._stopping = stopping
         self._db = sqlite3.connect("", isolation_level=None)
         self._db.execute("CREATE TABLE row(key TEXT PRIMARY KEY, cells BLOB NOT NULL)")
         self._db.execute("BEGIN")
@@ -42,7 +48,11 @@ class Gathered:
         return int(count)
 
     def __iter__(self) -> Iterator[Row]:
-        for (cells,) in self._db.execute("SELECT cells FROM row ORDER BY rowid"):
+        """All rows; raises what `stopping` says."""
+        found = self._db.execute("SELECT cells FROM row ORDER BY rowid")
+        for number, (cells,) in enumerate(found):
+            if number % BATCH == 0 and (reason := self._stopping()):
+                raise reason
             yield pickle.loads(cells)  # noqa: S301  # our own file, which no one else sees
 
     def __enter__(self) -> Self:

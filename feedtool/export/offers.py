@@ -111,7 +111,7 @@ def export_offers(
         NotAuthorised, Interrupted: what `pages.ask` raises.
     """
     at = around.now()
-    with Gathered() as rows:
+    with Gathered(around.stopping) as rows:
         coming = _Coming(
             wish, dialect, rows, on_step, labelled=None if is_csv(target) else language
         )

@@ -110,7 +110,7 @@ def export_products(
             "bring it with `feedtool catalog sync`",
         )
     at, met = around.now(), Met()
-    with Gathered() as came, Gathered() as rows:
+    with Gathered(around.stopping) as came, Gathered(around.stopping) as rows:
         coming = _Coming(wish, came, met, on_step)
         ask([Pages("products", coming.call, coming.take, HINT)], client, around)
         if not len(came):

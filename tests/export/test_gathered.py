@@ -2,6 +2,9 @@
 
 from decimal import Decimal
 
+import pytest
+
+from feedtool.errors import Stopped
 from feedtool.export.gathered import Gathered
 
 
@@ -26,3 +29,14 @@ def test_it_may_be_read_twice_at_a_time() -> None:
         for number in range(10):
             rows.put(str(number), {"a": number})
         assert [one["a"] for one, _ in zip(rows, rows, strict=True)] == list(range(10))
+
+
+def test_whoever_wants_to_stop_need_not_wait_for_all_rows() -> None:
+    asked = iter([None, Stopped("stopped", "")])
+    with Gathered(lambda: next(asked)) as rows:
+        for number in range(3000):
+            rows.put(str(number), {"a": number})
+        came = iter(rows)
+        assert [next(came)["a"] for _ in range(1000)] == list(range(1000))
+        with pytest.raises(Stopped):
+            next(came)

@@ -9,15 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
-from feedtool.dialect import Dialect
+from feedtool.dialect import CONDITIONS, LARGE_PARCEL_MODES, SMALL_PARCEL_MODES, Dialect
 from feedtool.errors import Interrupted, NotAuthorised, NothingToDo, UsageProblem
 from feedtool.export import Exported
 from feedtool.export.offers import RowMaker, Wish, export_offers
 from feedtool.feeds import all_feeds
 from feedtool.service.offers import offer_of
 from feedtool.service.packages import loads
-from tests.conftest import checked, codes
+from tests.conftest import checked, codes, gtin
 from tests.export.conftest import AROUND, BASE, Answers
 
 VAT = {"code": "VAT", "value": 20}
@@ -324,3 +326,81 @@ def test_a_list_that_does_not_end(tmp_path: Path) -> None:
             language="en",
             service=BASE,
         )
+
+
+# Whatever the service has.
+
+cents = st.decimals(Decimal("0.00"), Decimal("99.99"), places=2)
+skus = st.text(
+    st.characters(min_codepoint=33, max_codepoint=0x24F, blacklist_categories=["C", "Z"]),
+    min_size=1,
+    max_size=20,
+).filter(lambda text: "|" not in text and not text.startswith("\u00ad"))
+
+
+@st.composite
+def any_offers(draw: st.DrawFn) -> list[dict[str, Any]]:
+    """Offers that a service may have, none of which shares anything with another."""
+    named = draw(st.lists(skus, min_size=1, max_size=6, unique=True))
+    found = []
+    for number, reference in enumerate(named):
+        further = draw(st.sets(st.sampled_from(SMALL_PARCEL_MODES[1:] + LARGE_PARCEL_MODES)))
+        modes = [
+            {"code": code, "cost": float(draw(cents)), "additionalCost": float(draw(cents))}
+            for code in ("TrackedHomeDelivery", *sorted(further))
+        ]
+        amounts = [float(draw(cents)) for _ in TAX_NAMES]
+        taxes = [
+            {"code": code, "value": amount} for code, amount in zip(TAX_NAMES, amounts, strict=True)
+        ]
+        item = offer(reference, taxes, modes)
+        item["product"] = {"gtin": gtin(number), "reference": None}
+        item["condition"] = draw(st.sampled_from(sorted(CONDITIONS)))
+        item["integrationPrice"]["price"] = float(200 + draw(cents))
+        item["deliveryOffers"][0] |= {
+            "preparationTime": draw(st.integers(0, 365)),
+            "quantity": draw(st.integers(0, 10**9)),
+        }
+        found.append(item)
+    return found
+
+
+TAX_NAMES = ("VAT", "EcoPart", "DEA")
+
+
+def requested(item: dict[str, Any]) -> dict[str, Any]:
+    """The request of an Upsert that leaves an offer as it is."""
+    price, delivery = item["integrationPrice"], item["deliveryOffers"][0]
+    return {
+        "sellerExternalReference": item["sellerExternalReference"],
+        "product": {"gtin": item["product"]["gtin"]},
+        "condition": item["condition"],
+        "price": {"price": price["price"], "taxes": price["taxes"]},
+        "deliveryModes": sorted(delivery["deliveryModes"], key=lambda mode: str(mode["code"])),
+        "preparationTime": delivery["preparationTime"],
+        "quantity": delivery["quantity"],
+    }
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(items=any_offers(), language=st.sampled_from(["en", "fr", "es"]))
+@pytest.mark.parametrize("name", ["any.xlsx", "any.csv"])
+def test_any_offer_comes_back_as_it_is(
+    tmp_path: Path, name: str, items: list[dict[str, Any]], language: Any
+) -> None:
+    target = tmp_path / name
+    export_offers(
+        Answers(items),
+        AROUND,
+        Wish("PRIMARY", all_feeds()["offers-upsert"]),
+        target,
+        dialect=Dialect(),
+        language=language,
+        service=BASE,
+    )
+    (sheet,) = checked(target)
+    assert codes(sheet) == []
+    found = [json.loads(item.body) for item in sheet.valid_items()]
+    for one in found:
+        one["deliveryModes"].sort(key=lambda mode: mode["code"])
+    assert found == [requested(item) for item in items]

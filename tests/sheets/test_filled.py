@@ -1,5 +1,7 @@
 """Rows into a workbook of ours, or a CSV: what is written is what is read."""
 
+import subprocess
+import sys
 from decimal import Decimal
 from pathlib import Path
 
@@ -134,3 +136,28 @@ def test_what_is_written_is_read(
         for column, value in enumerate(values)
         if value not in (None, "")
     }
+
+
+PROGRAM = """
+import resource, sys
+from pathlib import Path
+from feedtool.sheets.filled import fill_csv, fill_workbook
+
+rows = ([f"SKU-{number}", number, f"text {number}"] * 5 for number in range(int(sys.argv[3])))
+if sys.argv[2].endswith("csv"):
+    fill_csv(Path(sys.argv[2]), ["a", "b", "c"] * 5, rows)
+else:
+    fill_workbook(Path(sys.argv[1]), Path(sys.argv[2]), "Rows", rows)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+"""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["big.xlsx", "big.csv"])
+def test_many_rows_take_the_memory_of_few(empty: Path, tmp_path: Path, name: str) -> None:
+    peaks = []
+    for rows in (10_000, 200_000):
+        command = [sys.executable, "-c", PROGRAM, str(empty), str(tmp_path / name), str(rows)]
+        run = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603 — ours
+        peaks.append(int(run.stdout))
+    assert peaks[1] < peaks[0] + 10
