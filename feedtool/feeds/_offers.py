@@ -13,7 +13,7 @@ from feedtool.columns.gtin import Gtin
 from feedtool.columns.number import Days, Money, Rate, Whole
 from feedtool.columns.text import ProductReference, Reference, Text
 from feedtool.dialect import DEPRECATED_MODES, Dialect
-from feedtool.feeds import Column, Further, Mode, Row, SheetColumns, Sight
+from feedtool.feeds import EXPORTED, Column, Further, Mode, Row, SheetColumns, Sight
 from feedtool.model import PackageType
 
 ZERO = Decimal(0)
@@ -369,8 +369,10 @@ SHOWN = frozenset(
         *("conversionDate", "offerCompetition", "salesChannelFeedback"),
     )
 )
-"""What the service shows of an offer and nobody sends (specification, "Offer (read)"); without
-`comments`, since whoever has such a column may mean to send it."""
+"""What the service shows of an offer and nobody sends (specification, "Offer (read)")."""
+
+SHOWN_IN_EXPORTS = SHOWN | {"comments"}
+"""Elsewhere, whoever has a column of that name may mean to send it."""
 
 _SHOWN_HELP = (
     "As the service shows it; it is not sent.",
@@ -386,5 +388,6 @@ def shown_column(path: str) -> Column:
 
 def further(sight: Sight) -> Further:
     """The columns that an export adds: they are known, and are not sent."""
-    shown = (header for header in sight.headers if header.partition(".")[0] in SHOWN)
+    names = SHOWN_IN_EXPORTS if EXPORTED in sight.stamp else SHOWN
+    shown = (header for header in sight.headers if header.partition(".")[0] in names)
     return Further(sight.dialect, tuple(map(shown_column, dict.fromkeys(shown))))

@@ -69,7 +69,7 @@ def test_there_and_back_changes_nothing(
 
 def test_what_is_shown_is_known_and_not_sent(feedtool: Feedtool, shop: Path) -> None:
     before = on_shelf(shop)
-    fields = "salesChannelFeedback,offerState,product,facialPrice.price"
+    fields = "salesChannelFeedback,offerState,product,facialPrice.price,comments"
     assert feedtool("export", "offers", "--sandbox", "--fields", fields).code == 0
     sheet = load_workbook("offers.xlsx")["Offers"]
     keys = [cell.value for cell in sheet[2]]
