@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from contextlib import contextmanager
 from dataclasses import replace
-from itertools import islice
 from typing import TYPE_CHECKING, Any, Self
 
 from sqlalchemy import and_, case, delete, func, insert, select
@@ -46,8 +45,8 @@ if TYPE_CHECKING:
 
 CHUNK = 5_000
 """Rows read at a time."""
-BATCH = 50
-"""Uploads written at a time."""
+BATCH = 5_000
+"""Rows written at a time, and what of the last upload is beyond."""
 
 
 class Ledger:
@@ -114,8 +113,7 @@ class Ledger:
             done = db.execute(insert(t.files).values(run_id=run_id, **told))
             file = key_of(done.inserted_primary_key)
             keys: dict[int, int] = {}
-            stream = iter(planned)
-            while batch := list(islice(stream, BATCH)):
+            for batch in _batches(planned):
                 add_uploads(db, file, keys, batch)
             for package in keys.values():
                 count_rows(db, package)
@@ -337,6 +335,20 @@ class Ledger:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _batches(planned: Iterable[tuple[int, Upload]]) -> Iterator[list[tuple[int, Upload]]]:
+    """Uploads together until they have enough rows: an upload may have 100, a zip 40,000."""
+    batch: list[tuple[int, Upload]] = []
+    size = 0
+    for one in planned:
+        batch.append(one)
+        size += len(one[1].items)
+        if size >= BATCH:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
 
 
 def _packages(db: Connection, which: ColumnElement[bool]) -> list[Package]:
