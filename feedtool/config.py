@@ -195,11 +195,12 @@ def dialect_of(table: Mapping[str, Any], where: str) -> Dialect:
             values[name] = {**getattr(default, name), **values[name]}
     _legacy_transport(values, where)
     _encoding(values.get("csv_fallback", default.csv_fallback), where)
-    if not 0 <= values.get("batch_pause", 0) <= LONGEST_PAUSE:
-        raise UsageProblem(
-            f"{where}: batch_pause = {values['batch_pause']} is no pause that can be kept",
-            f"write a number of seconds from 0 to {LONGEST_PAUSE}",
-        )
+    for name in ("batch_pause", "quota_pause", "resend_pause"):
+        if not 0 <= values.get(name, 0) <= LONGEST_PAUSE:
+            raise UsageProblem(
+                f"{where}: {name} = {values[name]} is no pause that can be kept",
+                f"write a number of seconds from 0 to {LONGEST_PAUSE}",
+            )
     return Dialect(**values)
 
 

@@ -195,6 +195,9 @@ class Dialect:
     """Seconds between two batches of products; the field knows of quotas of creations."""
     quota_pause: int = 3600
     """Seconds without a batch after a report said that a quota of creations was used up."""
+    resend_pause: int = 600
+    """Seconds after which a batch of products, or a row of a legacy zip, is sent once more where
+    the answer was lost and the service shows nothing of it."""
     report_page_size: int | None = None
     """Results a page is asked for; None leaves it to the service, which names no limit."""
     csv_fallback: str = "cp1252"

@@ -263,6 +263,7 @@ def _deliver(
                 results_limit=service.page,
                 batch_pause=timedelta(seconds=asked.dialect.batch_pause),
                 quota_pause=timedelta(seconds=asked.dialect.quota_pause),
+                before_resending=timedelta(seconds=asked.dialect.resend_pause),
                 dialect=asked.dialect,
             ),
         )

@@ -164,6 +164,7 @@ REFUSED = {
     "a tax that nobody knows": ("[profile.shop.tax_codes]\nTVA = 'VAT'\n", "TVA"),
     "a page size is no number": ("[profile.shop]\nreport_page_size = 'all'\n", "a whole number"),
     "a pause before the last batch": ("[profile.shop]\nbatch_pause = -1\n", "batch_pause"),
+    "a pause before a lost answer": ("[profile.shop]\nresend_pause = -1\n", "resend_pause"),
     "a pause of years": ("[profile.shop]\nbatch_pause = 99999999999\n", "batch_pause"),
     "a mode is no text": ("[profile.shop]\nmandatory_mode = 1\n", "mandatory_mode"),
 }

@@ -229,11 +229,11 @@ def next_of(package: Package) -> Do | None:
 def due_of(package: Package, settings: Settings) -> datetime | None:
     """When a package's next step may come at the earliest.
 
-    A zip whose answer was lost is looked for once it must have been integrated, not before.
+    A zip whose answer was lost is looked for once it may have been integrated.
     """
     if not (package.is_zip and package.phase is Phase.SUBMITTING and package.committed_at):
         return package.due
-    known = package.committed_at + settings.before_resending
+    known = package.committed_at + min(settings.before_seeking, settings.before_resending)
     return max(known, package.due) if package.due else known
 
 

@@ -3,8 +3,8 @@
 Specification, part "Legacy offer routes": one POST takes a zip in, and what becomes of each offer
 stands in its log, of which a page is read at a time. A zip is stage and commit in one, and the
 service lists none, hence:
-- after a POST of unknown outcome the offers decide, once the zip must have been integrated: an
-  offer that is as it was asked for, and touched since, is integrated; one that is plainly as it
+- after a POST of unknown outcome the offers decide: an offer that is as it was asked for, and
+  touched since, is integrated; once the zip must have been integrated, one that is plainly as it
   was goes into a later zip;
 - a purge is never repeated by itself, whatever the offers show;
 - a refused zip goes on in halves, a purge does not: the second half would delete the first;
@@ -25,13 +25,14 @@ from feedtool.delivery.decide import Do
 from feedtool.delivery.progress import Learnt, Now, closed, failed, forward, later, poll_pause
 from feedtool.delivery.refusals import ABOUT_THE_CONTENT, GONE, message_of, stopped
 from feedtool.ledger import Phase, Stage
-from feedtool.model import Message, PackageType
+from feedtool.model import Message, PackageType, Status
 from feedtool.offers_xml import ATTRIBUTES
 from feedtool.service.answers import Kind
 from feedtool.service.packages import Meaning
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from datetime import timedelta
 
     from feedtool.delivery.answer import Answer
     from feedtool.delivery.decide import Step
@@ -103,8 +104,7 @@ def _logged(package: Package, _step: Step, answer: Answer, now: Now) -> Learnt:
 
 def _not_logged(package: Package, _step: Step, answer: Answer, now: Now) -> Learnt:
     """Not yet; or, once it must have been integrated, no longer: then the offers decide."""
-    since_sent = now.time - (package.committed_at or now.time)
-    if answer.status not in GONE or since_sent < now.settings.before_resending:
+    if answer.status not in GONE or _since(package, now) < now.settings.before_resending:
         return Learnt(later(package, now, poll_pause(package.tries), pages=0))
     text = f"The service no longer has package {package.package_id}: {answer.detail}"
     return Learnt(forward(package, now, phase=Phase.LOOKING, message=Message("", text)))
@@ -158,7 +158,16 @@ def decided(package: Package, rows: Sequence[Sought], page: OffersPage, now: Now
     """What the offers tell of the rows of a zip, but for those that a further page may show."""
     is_full = package.package_type is not PackageType.STOCK_AND_PRICE
     pairs = partial(_pairs if is_full else _pairs_of_stock_and_price, now.settings.dialect)
-    return seek.decided(_since_sent(package, now), rows, page, pairs)
+    fates = seek.decided(_since_sent(package, now), rows, page, pairs)
+    if package.phase is Phase.SUBMITTING and _since(package, now) < now.settings.before_resending:
+        # It may be integrated yet, so nothing speaks against any row.
+        return [fate for fate in fates if fate.status is Status.INTEGRATED]
+    return fates
+
+
+def _since(package: Package, now: Now) -> timedelta:
+    """How long ago it was sent."""
+    return now.time - (package.committed_at or now.time)
 
 
 def _since_sent(package: Package, now: Now) -> Package:

@@ -126,10 +126,17 @@ def _batches(_: Connection) -> None:
     """Nothing to change: the new version is what older tools refuse."""
 
 
+# 3 to 4: legacy zips, likewise.
+
+
+def _zips(_: Connection) -> None:
+    """Nothing to change: the new version is what older tools refuse."""
+
+
 FIRST = 1
 """The oldest version that was ever released."""
 
-STEPS: tuple[Step, ...] = (_send_again, _batches)
+STEPS: tuple[Step, ...] = (_send_again, _batches, _zips)
 """The n-th of them takes a ledger from version n to n + 1."""
 
 VERSION = FIRST + len(STEPS)

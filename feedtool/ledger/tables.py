@@ -21,7 +21,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.types import TypeDecorator
 
-VERSION = 3
+VERSION = 4
 """Of these tables; `migrations` brings an older ledger up to it."""
 
 

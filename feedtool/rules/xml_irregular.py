@@ -2,9 +2,10 @@
 
 What can only mean one thing is read, such as capital booleans, elements in another order or an
 attribute that is missing; what the format does not know is left out. The message says what it is,
-how often it occurs, and in which lines first.
+how often it occurs, and in which lines first. So does what is not followed: a purge, which has to
+be asked for on the command line, and publication pools that name several channels.
 
-Example: `PurgeAndReplace="True"` is read as `true`.
+Example: `PurgeAndReplace="False"` is read as `false`.
 
 To mend it, correct the program that makes the file, since the service may be less patient.
 """

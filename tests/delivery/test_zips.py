@@ -359,6 +359,15 @@ def test_nothing_is_looked_for_before_it_can_be_there(scene_of: Callable[..., Sc
     scene.go_on(Script(scene.client, post, "lost"))
     assert scene.statuses == ["Integrated"]
     assert sent(scene) == [1]
+    # What is integrated is seen at once; what is not there is waited for.
+    assert timedelta(minutes=8) <= scene.transport.now() - START < Settings().before_resending
+
+
+def test_what_is_not_there_is_waited_for(scene: Scene) -> None:
+    scene.plan([legacy(3), bad(4)])
+    scene.go_on(Script(scene.client, post, "lost"))
+    assert scene.statuses == ["Integrated", "Rejected"]
+    assert sent(scene) == [2, 1]
     assert scene.transport.now() - START >= Settings().before_resending
 
 
@@ -371,7 +380,7 @@ def test_a_killed_process_waits_no_less(scene: Scene) -> None:
     scene.go_on()
     assert scene.statuses == ["Integrated"]
     assert sent(scene) == [1]
-    assert scene.transport.now() - START >= Settings().before_resending
+    assert scene.transport.now() - START >= Settings().before_seeking
 
 
 def test_an_offer_that_was_changed_since_is_told(scene: Scene) -> None:

@@ -8,8 +8,12 @@ CODE = "xml-irregular"
 PASSES = {"as the format demands": HONEST}
 FAILS = {
     "a capital boolean": (
-        with_(('="false"', '="True"')),
-        "PurgeAndReplace is written True (line 2)",
+        with_(('="false"', '="False"')),
+        "PurgeAndReplace is written False (line 2)",
+    ),
+    "a purge": (
+        with_(('="false"', '="true"')),
+        "PurgeAndReplace is true, and asked for by --purge-and-replace alone (line 2)",
     ),
     "no comment": (
         with_((' Comment=""', "")),
