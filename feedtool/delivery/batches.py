@@ -112,7 +112,7 @@ def _looked_for(package: Package, step: Step, answer: Answer, now: Now) -> Learn
     from_start = replace(package, link=None, pages=0)
     if package.creations < now.settings.submissions and since_sent >= now.settings.before_resending:
         return Learnt(forward(from_start, now, phase=Phase.CLEARED))
-    if since_sent > now.settings.forgotten:
+    if _is_forgotten(package, now):
         return _given_up(from_start, step.awaited, NEVER_SEEN, now)
     return Learnt(later(from_start, now, poll_pause(package.tries)))
 
@@ -165,10 +165,17 @@ def _reported(package: Package, step: Step, answer: Answer, now: Now) -> Learnt:
     if next_page := _next_page(package, page):
         return news._replace(package=next_page)
     from_start = replace(package, link=None, pages=0)
-    if now.time - (package.committed_at or now.time) > now.settings.forgotten:
+    is_seen = any(one in left for one, _ in found)
+    if _is_forgotten(package, now) and not is_seen:
         lost = _given_up(from_start, left, LOST, now)
         return news._replace(package=lost.package, fates=(*news.fates, *lost.fates))
     return news._replace(package=later(from_start, now, report_pause(package.tries)))
+
+
+def _is_forgotten(package: Package, now: Now) -> bool:
+    """Whether no report is to be hoped for any more, counted from the last time it was sent."""
+    sent_at = package.created_at or package.committed_at or now.time
+    return now.time - sent_at > now.settings.forgotten
 
 
 def _is_put_off(one: Awaited, item: ReportItem, now: Now) -> bool:

@@ -350,7 +350,9 @@ def intended(package: Package, do: Do, upload: int, now: datetime) -> tuple[Pack
         after = replace(after, phase=Phase.COMMITTING, committed_at=package.committed_at or now)
     if do in ALONE:
         at, times = package.committed_at or now, package.creations + 1
-        after = replace(after, phase=Phase.SUBMITTING, committed_at=at, creations=times)
+        after = replace(
+            after, phase=Phase.SUBMITTING, committed_at=at, created_at=now, creations=times
+        )
     if do in {Do.UPLOAD, *ALONE}:
         after = staged(after, upload or 1, Stage.SENDING)
     step = Step(package.key, do, number, upload, package.package_id)

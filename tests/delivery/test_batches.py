@@ -71,6 +71,7 @@ def item(gtin: str = "17", reference: str | None = "A", **more: Any) -> ReportIt
     return plain._replace(**more)
 
 
+SUBMITTING = Phase.SUBMITTING
 WARNING = Severity.WARNING
 VALIDATED: dict[str, Any] = {"word": "Validated", "status": None}
 
@@ -146,7 +147,7 @@ def test_a_batch_in_doubt_keeps_others_waiting_when_there_are_too_many(
 
 def test_what_is_written_before_a_post() -> None:
     after, step, attempt = intended(batch(Phase.CLEARED), Do.SUBMIT, 0, TIME)
-    assert after == batch(Phase.SUBMITTING, uploads=SENT, attempts=1, since=TIME)
+    assert after == batch(Phase.SUBMITTING, uploads=SENT, attempts=1, since=TIME, created_at=TIME)
     assert (step, attempt.step) == (Step(1, Do.SUBMIT, 1), "submit")
 
 
@@ -154,6 +155,7 @@ def test_the_second_post_keeps_the_time_of_the_first() -> None:
     before = batch(Phase.CLEARED, uploads=IN_DOUBT, committed_at=TIME, creations=1)
     after, _, _ = intended(before, Do.SUBMIT, 0, TIME + MINUTE)
     assert (after.committed_at, after.creations, after.uploads) == (TIME, 2, SENT)
+    assert after.created_at == TIME + MINUTE
 
 
 def test_what_a_new_process_makes_of_a_post_under_way() -> None:
@@ -213,7 +215,7 @@ def test_refused(status: int) -> None:
 
 
 FIRST = batch(Phase.CLEARED)
-AGAIN = batch(Phase.CLEARED, uploads=IN_DOUBT, committed_at=TIME, creations=1)
+AGAIN = batch(Phase.CLEARED, uploads=IN_DOUBT, committed_at=TIME, created_at=TIME, creations=1)
 NO_EFFECT = {
     "not sent": (Answer(Kind.NOT_SENT, "refused"), None),
     "asked to wait": (Answer(Kind.WAIT, "", 429, wait=5.0), None),
@@ -364,6 +366,24 @@ def test_what_is_never_reported_is_unknown_in_the_end() -> None:
     assert found.package.phase is Phase.CLOSED
     assert found.results == [("A", Status.INTEGRATED, ())]
     assert found.fates == (Fate(4, Status.UNKNOWN, LOST),)
+
+
+def test_what_still_waits_is_not_given_up() -> None:
+    """Somebody came back after days, and the service says that it is not done."""
+    now = at(SETTINGS.forgotten + SECOND)
+    found = hear(batch(), Do.REPORT, page(item(), item("24", None, **VALIDATED)), now)
+    assert (found.package.phase, found.fates) == (Phase.SUBMITTED, ())
+    assert found.results == [("A", Status.INTEGRATED, ())]
+
+
+@pytest.mark.parametrize(("do", "phase"), [(Do.FIND, SUBMITTING), (Do.REPORT, Phase.SUBMITTED)])
+def test_the_three_days_count_from_the_last_sending(do: Do, phase: Phase) -> None:
+    again = TIME + SETTINGS.forgotten
+    before = batch(phase, creations=2, created_at=again)
+    soon = hear(before, do, page(), at(SETTINGS.forgotten + MINUTE))
+    assert soon.package.phase is phase
+    late = hear(before, do, page(), at(2 * SETTINGS.forgotten + SECOND))
+    assert late.package.phase is Phase.CLOSED
 
 
 FULL: dict[str, Any] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from tests.simulation.checker import Findings, checked
+from tests.simulation.checker import Findings
 from tests.simulation.world import World
 
 if TYPE_CHECKING:
@@ -18,25 +18,26 @@ class Failed(AssertionError):
     """A seed whose world is not as it must be."""
 
 
-def tried(seed: int, ledger: FragileLedger) -> Findings:
+def tried(seed: int, ledger: FragileLedger, kind: type[World] = World) -> Findings:
     """What became of a seed's world; Failed, with all that happened, when something is wrong."""
-    world = World(seed, ledger)
+    world = kind(seed, ledger)
     try:
         world.live()
-        return checked(world)
+        return world.judged()
     except Exception as error:
         steps = "\n".join(world.log)
-        again = f"again by: python -m tests.simulation {seed}"
+        name = "" if kind is World else f" {kind.__name__.lower()}"
+        again = f"again by: python -m tests.simulation {seed}{name}"
         raise Failed(f"{steps}\n\nseed {seed}: {error}\n{again}") from error
     finally:
         world.close()
 
 
-def tried_all(seeds: Iterable[int], ledger: FragileLedger) -> Findings:
+def tried_all(seeds: Iterable[int], ledger: FragileLedger, kind: type[World] = World) -> Findings:
     """What became of all rows of some seeds' worlds."""
     total = Findings(Counter(), Counter())
     for seed in seeds:
-        found = tried(seed, ledger)
+        found = tried(seed, ledger, kind)
         total.statuses.update(found.statuses)
         total.unknown.update(found.unknown)
     return total

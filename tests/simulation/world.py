@@ -23,6 +23,7 @@ from feedtool.model import PackageType
 from feedtool.sandbox import Sandbox
 from feedtool.sandbox import Settings as ServiceSettings
 from feedtool.service import wire
+from tests.simulation.checker import checked
 from tests.simulation.machine import Clock, Crash, Lanes, Power
 from tests.simulation.network import GOOD, SELLER, Network
 from tests.simulation.story import CHANNELS, Row, Story, Told
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
     from feedtool.model import Verdict
     from feedtool.service.wire import Call
+    from tests.simulation.checker import Findings
     from tests.simulation.machine import FragileLedger
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
@@ -63,14 +65,14 @@ class World:
 
     def __post_init__(self) -> None:
         self.ledger.wipe()
-        self.story = Story(self._dice("story"))
+        self.story = self._tell_story()
         self.dice = self._dice("world")
         self.clock = Clock(START)
         self.service = Sandbox(settings=self._service_settings())
         scale = self.dice.choice((0.3, 1.0, 1.0, 1.0, 2.5))
         self.power = Power(self._dice("power"), self.note, 0.0)
         self.crashes = CRASHES * scale
-        self.network = Network(
+        self.network = self._network_type()(
             self.service,
             self.clock,
             self.power,
@@ -86,6 +88,12 @@ class World:
         upload = self.dice.choice((2, 3))
         self.limits = Limits(upload=upload, package=self.dice.choice((6, 8, 10)))
         self.pool = self.dice.choice((1, 2, 4))
+
+    def _tell_story(self) -> Story:
+        return Story(self._dice("story"))
+
+    def _network_type(self) -> type[Network]:
+        return Network
 
     def _dice(self, what: str) -> Random:
         return Random(f"{what} of {self.seed}")  # noqa: S311 - it guards nothing
@@ -254,6 +262,10 @@ class World:
     def verdicts(self, run: Told) -> list[Verdict]:
         self.power.is_on = True
         return list(self.ledger.verdicts(self.files[run.number]))
+
+    def judged(self) -> Findings:
+        """What it came to; Wrong when anything of it is not as it must be."""
+        return checked(self)
 
     def close(self) -> None:
         self.service.close()

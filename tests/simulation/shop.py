@@ -1,0 +1,304 @@
+"""A seller whose runs have products besides, and offers for these, in a world as of `world`.
+
+Batches have no package that could be asked for and no key that makes a second copy harmless by
+itself, so what counts is (design, section 7): a batch whose answer was lost is not sent again
+before the reports were read, every product has one true answer, and no offer goes before its
+product has one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from feedtool import plan
+from feedtool.delivery.batches import LOST, NEVER_SEEN
+from feedtool.model import Item, PackageType, Status
+from feedtool.sandbox.settings import Quota
+from feedtool.service.wire import NotSent, OutcomeUnknown
+from tests.sandbox.made_products import PIECES, product
+from tests.simulation.checker import Court, Findings, Wrong
+from tests.simulation.machine import Crash
+from tests.simulation.network import Network
+from tests.simulation.story import MARK, Row, Story, Told, gtin
+from tests.simulation.world import SERVICE, World
+
+if TYPE_CHECKING:
+    from feedtool.model import Verdict
+    from feedtool.sandbox import Reported
+    from feedtool.sandbox import Settings as ServiceSettings
+    from feedtool.service.wire import Call, Reply
+
+NO_SHEET = "1324"
+STRANGE = 226
+
+
+# What the seller wants.
+
+
+@dataclass
+class ShopStory(Story):
+    """Runs of offers, some of which are for products that the same run makes."""
+
+    products: dict[int, list[Row]] = field(default_factory=dict)
+    """By the number of the run."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        chance = self.random
+        for run in self.runs:
+            some = chance.sample(range(len(self.references)), chance.randint(1, 3))
+            rows = [self._made(run.number, row, own) for row, own in enumerate(some, 3)]
+            if chance.random() < 0.06:
+                broken = {**rows[0].document, "title": 1}
+                item = rows[0].item._replace(body=json.dumps(broken).encode())
+                rows[0] = Row(rows[0].mark, item, broken, is_malformed=True)
+            self.products[run.number] = rows
+
+    def _made(self, run: int, row: int, own: int) -> Row:
+        chance = self.random.random()
+        changes = {f"_{PIECES}": ["many"]} if chance < 0.1 else {"title": f"Mug {run}"}
+        number, mark = gtin(own, first="2"), f"{run}/p{row}"
+        document = product(number, **changes) | {MARK: mark}
+        body = json.dumps(document).encode()
+        item = Item(row, PackageType.PRODUCTS, "", document["sellerProductReference"], number, body)
+        return Row(mark, item, document)
+
+    def _product(self, reference: str) -> dict[str, str]:
+        """Mostly one that has no sheet until it is made."""
+        own = self.references.index(reference) if reference in self.references else 0
+        return {"gtin": gtin(own, first="2" if self.random.random() < 0.5 else "3")}
+
+
+# The way there.
+
+
+@dataclass
+class Asked:
+    """What was asked about the products, in its order."""
+
+    steps: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    """By the GTIN: `lost` and the mark of a POST whose answer we have not, `known` and the mark
+    of one whose answer we have, `read` for the reports."""
+
+
+class ShopNetwork(Network):
+    """The same, which remembers what was sent of products and what was read of them."""
+
+    asked: Asked
+    is_sending = False
+
+    def send(self, call: Call) -> Reply:
+        self.is_sending = True
+        try:
+            reply = super().send(call)
+        except NotSent:
+            raise
+        except (OutcomeUnknown, Crash):
+            self._note(call, "lost")
+            raise
+        finally:
+            self.is_sending = False
+        is_known = reply.status < 500 and reply.status != STRANGE
+        self._note(call, "known" if is_known else "lost")
+        numbers = dict(call.query).get("gtin") or call.target.partition("gtin=")[2]
+        if is_known and numbers:
+            for number in numbers.partition("&")[0].replace("%2C", ",").split(","):
+                self.asked.steps[number].append("read")
+        return reply
+
+    def post_late(self, call: Call, within: timedelta) -> None:
+        if not self.is_sending:  # it was under way when the process died
+            self._note(call, "lost")
+        super().post_late(call, within)
+
+    def half(self, call: Call, token: str) -> Reply:
+        """A batch is taken whole or not at all: it is one document."""
+        return self.broken(call, token) if _is_batch(call) else super().half(call, token)
+
+    def _note(self, call: Call, what: str) -> None:
+        if _is_batch(call):
+            for one in json.loads(call.body or b"")["products"]:
+                self.asked.steps[one["gtin"]].append(f"{what} {one[MARK]}")
+
+
+def _is_batch(call: Call) -> bool:
+    return call.method == "POST" and call.target == "/products-integration"
+
+
+# What happens.
+
+
+@dataclass
+class Shop(World):
+    """One seed's world, in which there are products too."""
+
+    story: ShopStory = field(init=False)
+    product_files: dict[int, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.limits = replace(self.limits, products=self.dice.choice((1, 2, 3)))
+        pause = timedelta(minutes=self.dice.choice((0, 0, 2)))
+        self.settings = replace(self.settings, batch_pause=pause)
+
+    def _tell_story(self) -> ShopStory:
+        return ShopStory(self._dice("story"))
+
+    def _network_type(self) -> type[Network]:
+        self.asked = Asked()
+        return type("Remembering", (ShopNetwork,), {"asked": self.asked})
+
+    def _service_settings(self) -> ServiceSettings:
+        dice = self._dice("batches")
+        validated = timedelta(seconds=dice.choice((0, 5, 40)))
+        return replace(
+            super()._service_settings(),
+            validate_products=validated,
+            integrate_products=validated + timedelta(seconds=dice.choice((1, 60, 1200))),
+            creations=Quota(dice.choice((1, 2)), 3600) if dice.random() < 0.2 else None,
+        )
+
+    def _begin(self, run: Told) -> int:
+        """Offers in front, as they may stand in a workbook; then the products."""
+        self.note(f"SUBMIT run {run.number}")
+        run_id = self.ledger.start_run(now=self.clock.time, seller="S1", service=SERVICE)
+        self.files[run.number] = 0
+        made = {name for row in self.story.products[run.number] for name in _names(row.item)}
+
+        def waits(item: Item) -> bool:
+            is_upsert = item.package_type is PackageType.UPSERT
+            return is_upsert and not made.isdisjoint(plan.offered(item.product))
+
+        stream = plan.uploads((row.item for row in run.rows), self.limits, waits)
+        name = f"run{run.number}"
+        self.files[run.number] = self.ledger.add_file(
+            run_id, stream, path=name, sha256="", kind="offers-upsert"
+        )
+        self._complete(run_id)
+        return run_id
+
+    def _complete(self, run_id: int) -> None:
+        """What the process that began the run was killed before: its products go in."""
+        (path,) = {file.path.rstrip("p") for file in self.ledger.files(run_id)}
+        number = int(path.removeprefix("run"))
+        there = {file.path: file.file for file in self.ledger.files(run_id)}
+        if f"{path}p" not in there:
+            items = (row.item for row in self.story.products[number])
+            stream = plan.uploads(items, self.limits)
+            there[f"{path}p"] = self.ledger.add_file(
+                run_id, stream, path=f"{path}p", sha256="", kind="products"
+            )
+        self.product_files[number] = there[f"{path}p"]
+
+    def _deliver(self, run_id: int) -> None:
+        self._complete(run_id)
+        super()._deliver(run_id)
+
+    def judged(self) -> Findings:
+        court = ShopCourt(self)
+        court.check_service()
+        court.check_sendings()
+        offers, products = court.check_verdicts(), court.check_products()
+        return Findings(offers.statuses + products.statuses, offers.unknown + products.unknown)
+
+    def of_products(self, run: Told) -> list[Verdict]:
+        self.power.is_on = True
+        return list(self.ledger.verdicts(self.product_files[run.number]))
+
+
+def _names(item: Item) -> set[str]:
+    return plan.named_by(item.reference, item.product)
+
+
+# What came of it.
+
+
+class ShopCourt(Court):
+    """One world with products, and its witnesses."""
+
+    def __init__(self, world: Shop) -> None:
+        super().__init__(world)
+        self.shop = world
+        self.reported: dict[str, list[Reported]] = defaultdict(list)
+        for record in world.service.reported():
+            self.reported[record.body[MARK]].append(record)
+
+    def check_sendings(self) -> None:
+        """After a POST whose answer was lost the reports were read before the next one."""
+        for number, steps in self.shop.asked.steps.items():
+            in_doubt: set[str] = set()
+            for step in steps:
+                what, _, mark = step.partition(" ")
+                if what == "read":
+                    in_doubt.clear()
+                elif mark in in_doubt:
+                    raise Wrong(
+                        f"{mark} ({number}) was sent again, and no report was read: {steps}"
+                    )
+                elif what == "lost":
+                    in_doubt.add(mark)
+
+    def check_products(self) -> Findings:
+        statuses: Counter[str] = Counter()
+        unknown: Counter[str] = Counter()
+        for run in self.shop.story.runs:
+            verdicts = self.shop.of_products(run)
+            rows = self.shop.story.products[run.number]
+            told = [verdict.row for verdict in verdicts]
+            if told != [row.item.row for row in rows]:
+                raise Wrong(f"run {run.number} tells of the products {told}")
+            for row, verdict in zip(rows, verdicts, strict=True):
+                self._check_product(row, verdict)
+                statuses[verdict.status] += 1
+                if verdict.status is Status.UNKNOWN:
+                    unknown[verdict.messages[0].text] += 1
+            self._check_meeting(run, verdicts)
+        return Findings(statuses, unknown)
+
+    def _check_product(self, row: Row, verdict: Verdict) -> None:
+        records = self.reported.get(row.mark, [])
+        told = [record.status for record in records]
+        say = f"product {row.mark} is {verdict.status}, and at the service {told}"
+        others = [record for record in records if record.codes != ("QuotaExceeded",)]
+        if len(others) > MOST_COPIES:
+            raise Wrong(f"{say}: it came there {len(others)} times")
+        right = {
+            Status.INTEGRATED: "Integrated" in told,
+            Status.REFUSED: "Refused" in told and "Integrated" not in told,
+            Status.REJECTED: row.is_malformed and not told,
+            Status.SUPERSEDED: "Integrated" not in told and self._is_sent_later(row),
+            Status.UNKNOWN: verdict.messages[0].text in {LOST, NEVER_SEEN},
+        }
+        if not right.get(verdict.status):
+            raise Wrong(say)
+
+    def _is_sent_later(self, row: Row) -> bool:
+        number = int(row.mark.partition("/")[0])
+        return any(
+            other.item.reference == row.item.reference
+            for run, rows in self.shop.story.products.items()
+            for other in rows
+            if run > number
+        )
+
+    def _check_meeting(self, run: Told, verdicts: list[Verdict]) -> None:
+        """No offer went before its product: else it would lack a sheet that the run has made."""
+        integrated = {
+            name
+            for row, verdict in zip(self.shop.story.products[run.number], verdicts, strict=True)
+            for name in _names(row.item)
+            if verdict.status is Status.INTEGRATED
+        }
+        for row in run.rows:
+            for record in self.applied.get(row.mark, []):
+                is_made = not integrated.isdisjoint(plan.offered(row.item.product))
+                if is_made and NO_SHEET in record.codes:
+                    raise Wrong(f"offer {row.mark} was made before its product")
+
+
+MOST_COPIES = 2
+"""A batch whose answer was lost is sent once more."""

@@ -1,0 +1,105 @@
+"""Products, and offers for them: whatever goes wrong, each row has one true answer.
+
+120 worlds in the normal suite, 2,000 in the long one; `python -m tests.simulation SEED shop` shows
+one.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING
+from unittest import mock
+
+import pytest
+
+from feedtool.delivery import learn
+from feedtool.delivery.decide import Do
+from feedtool.delivery.progress import failed
+from feedtool.ledger import Phase, Stage, store
+from feedtool.model import Status
+from feedtool.service.answers import Kind
+from tests.simulation.machine import FragileLedger
+from tests.simulation.shop import Shop
+from tests.simulation.trial import Failed, tried, tried_all
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
+
+    from feedtool.delivery.answer import Answer
+    from feedtool.delivery.decide import Step
+    from feedtool.delivery.progress import Learnt, Now
+    from feedtool.ledger import Package
+    from tests.simulation.checker import Findings
+
+SEEDS = 120
+CHUNK = 40
+MANY = 2000
+
+
+@pytest.fixture(scope="module")
+def ledger() -> Iterator[FragileLedger]:
+    """One for all worlds: making the tables takes as long as a world."""
+    with FragileLedger() as ledger:
+        yield ledger
+
+
+@pytest.mark.parametrize("first", range(0, SEEDS, CHUNK))
+def test_every_product_and_every_offer_has_one_true_answer(
+    ledger: FragileLedger, first: int
+) -> None:
+    check_rates(tried_all(range(first, first + CHUNK), ledger, Shop))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("first", range(SEEDS, MANY, 5 * CHUNK))
+def test_in_two_thousand_too(ledger: FragileLedger, first: int) -> None:
+    check_rates(tried_all(range(first, first + 5 * CHUNK), ledger, Shop))
+
+
+def check_rates(found: Findings) -> None:
+    """The faults are many enough to matter, and few enough that most rows have an answer."""
+    rows = found.statuses.total()
+    assert found.statuses[Status.UNKNOWN] < 0.05 * rows
+    assert found.statuses[Status.INTEGRATED] > 0.5 * rows
+    assert found.statuses[Status.REFUSED] > 0
+
+
+@contextmanager
+def no_holding() -> Iterator[None]:
+    """Offers go before their products are answered."""
+    with mock.patch.object(store, "unanswered", return_value=frozenset()):
+        yield
+
+
+@contextmanager
+def unread() -> Iterator[None]:
+    """A batch whose answer was lost is sent again at once."""
+
+    def again(package: Package, _step: Step, answer: Answer, now: Now) -> Learnt:
+        before = replace(package, phase=Phase.CLEARED, uploads=(Stage.PLANNED,))
+        return failed(before, answer, now)
+
+    with mock.patch.dict(learn.RULES, {(Do.SUBMIT, Kind.UNKNOWN): again}):
+        yield
+
+
+MUTANTS: dict[str, Callable[[], AbstractContextManager[None]]] = {
+    "offers are not held back": no_holding,
+    "a batch is sent again unread": unread,
+}
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_every_mutant_is_caught(name: str, ledger: FragileLedger) -> None:
+    with MUTANTS[name]():
+        assert any(is_caught(seed, ledger) for seed in range(200))
+
+
+def is_caught(seed: int, ledger: FragileLedger) -> bool:
+    try:
+        tried(seed, ledger, Shop)
+    except Failed:
+        return True
+    return False
