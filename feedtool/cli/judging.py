@@ -19,11 +19,12 @@ def catalogue(ctx: click.Context) -> Callable[[str | None], "Catalog | None"]:
 
     The service's whose offers and products are sent, where the options or the profile name one,
     else the one brought last; in the language that is asked for, else that of `--language`, else
-    any. The embedded sandbox's is brought where it is not there. The cache stays open until the
-    command ends.
+    any. The embedded sandbox's is brought where it is not there. Which one it is, and of when, is
+    told on stderr. The cache stays open until the command ends.
     """
     opened: list[Cache] = []
     found: dict[str | None, Catalog | None] = {}
+    told: set[str] = set()
 
     def wanted(language: str | None) -> "Catalog | None":
         if language not in found:
@@ -32,9 +33,20 @@ def catalogue(ctx: click.Context) -> Callable[[str | None], "Catalog | None"]:
                 return None
             opened[:] = [cache]
             found[language] = _meant(ctx, cache, language)
+            _tell(found[language], told)
         return found[language]
 
     return wanted
+
+
+def _tell(catalog: "Catalog | None", told: set[str]) -> None:
+    """Once, which catalogue it is, and of when."""
+    from feedtool.report.catalog import told_of
+
+    line = told_of(catalog.origin) if catalog else ""
+    if line and line not in told:
+        told.add(line)
+        say("catalogue", line)
 
 
 def _open(ctx: click.Context) -> "Cache | None":
