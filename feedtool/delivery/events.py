@@ -103,7 +103,7 @@ def _is_news(do: Do, before: Package, after: Package) -> bool:
     if do in {Do.FIND, Do.REPORT}:
         return (before.phase, before.since) != (after.phase, after.since)
     if do is Do.LOG:
-        return before.state != after.state or after.phase is Phase.READ
+        return before.state != after.state or after.phase is not Phase.SUBMITTED
     return do is not Do.LOOK or before.state != after.state
 
 
