@@ -5,7 +5,7 @@ package at all, and the offers that the service has now are counted before it is
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from feedtool import plan
@@ -13,7 +13,7 @@ from feedtool.check import Asked
 from feedtool.check.result import CheckedSheet
 from feedtool.errors import UsageProblem
 from feedtool.export.pages import Pages, ask
-from feedtool.model import PackageType
+from feedtool.model import PackageType, Status
 from feedtool.service import wire
 from feedtool.service.catalog import Page
 from feedtool.service.offers import offers_page
@@ -21,12 +21,16 @@ from feedtool.service.packages import Meaning
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from datetime import datetime
 
     from feedtool.ledger import Ledger, Package
     from feedtool.service.fetch import Circumstances
     from feedtool.service.wire import Call, Reply, Sender
 
 NOTHING_SENT = "nothing was sent"
+NOT_CONFIRMED = (
+    "Not sent: the purge would remove more offers than was confirmed, so submit it again"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,24 +66,28 @@ def refuse(purge: Purge) -> None:
     )
 
 
-def is_unsent(packages: "Iterable[Package]") -> bool:
-    """Whether a purge is among these that has not been sent, and would be now."""
+def unsent(packages: "Iterable[Package]") -> "list[Package]":
+    """The purges among these that have not been sent, and would be now."""
     from feedtool.ledger import Phase
 
-    return any(
-        package.package_type is PackageType.PURGE
-        and package.phase in {Phase.PLANNED, Phase.CLEARED}
+    waiting = {Phase.PLANNED, Phase.CLEARED}
+    return [
+        package
         for package in packages
-    )
+        if package.package_type is PackageType.PURGE and package.phase in waiting
+    ]
 
 
-def check_as_confirmed(run: int, purge: Purge, removals: int | None) -> None:
-    """UsageProblem where a purge that is gone on with would remove more than was confirmed."""
-    if purge.removed > (removals or 0):
-        raise UsageProblem(
-            f"run {run} is a purge, and {removals or 0:,} removals were confirmed: {purge.text}",
-            f"{NOTHING_SENT}; submit it again",
-        )
+def hold_back(
+    ledger: "Ledger", packages: "Iterable[Package]", reason: str, now: "datetime"
+) -> None:
+    """Give up packages that were never sent: their rows are Held, and why is told beside them."""
+    from feedtool.ledger import Change, Fate, Phase
+
+    for package in packages:
+        fates = [Fate(one.row, Status.HELD, reason) for one in ledger.awaited(package.key)]
+        after = replace(package, phase=Phase.CLOSED, finished_at=now)
+        ledger.save([Change(package, after, fates=fates)])
 
 
 def check_one_zip(sheets: Sequence[CheckedSheet], asked: Asked) -> None:

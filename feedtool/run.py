@@ -22,13 +22,14 @@ from feedtool.copies import Outputs, digest_of, refuse_places, write
 from feedtool.errors import FeedtoolError
 from feedtool.outcomes import answered, planned
 from feedtool.purge import (
+    NOT_CONFIRMED,
     Confirm,
-    check_as_confirmed,
     check_nothing_open,
     check_one_zip,
     counted,
-    is_unsent,
+    hold_back,
     refuse,
+    unsent,
 )
 from feedtool.recorded import Recorded
 from feedtool.report import Outcome
@@ -203,10 +204,11 @@ def resume(
         if not only_fetch and not recorded.is_whole(books.ledger.files(run)):
             record(books, run, checked_again(recorded, books), recorded, service.now())
         packages = books.ledger.read_packages(run)
-        if not only_fetch and is_unsent(packages):
-            sheets = checked_again(recorded, books)
-            purge = counted(sheets, service.client, _around(service))
-            check_as_confirmed(run, purge, recorded.removals)
+        if purges := [] if only_fetch else unsent(packages):
+            purge = counted(checked_again(recorded, books), service.client, _around(service))
+            if purge.removed > (recorded.removals or 0):
+                reason = f"{NOT_CONFIRMED}: {purge.text}"
+                hold_back(books.ledger, purges, reason, service.now())
         told = warnings(packages, service.now())
         stopped = _deliver(
             run, recorded.asked, service, books, wait=wait, only_fetch=only_fetch, on_event=on_event

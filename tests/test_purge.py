@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 
 from feedtool import run
+from feedtool.books import unfinished
 from feedtool.check import Asked, Input
 from feedtool.copies import Outputs
 from feedtool.errors import NotAuthorised, UsageProblem
+from feedtool.outcomes import exit_code
 from feedtool.purge import Purge
 from feedtool.service.wire import Call, Reply, Sender
 from tests.conftest import Files, offer
@@ -62,13 +64,17 @@ def test_it_is_sent_while_it_removes_no_more_than_was_confirmed(desk: Desk) -> N
 
 def test_it_is_not_sent_once_it_would_remove_more(desk: Desk, files: Files) -> None:
     desk.submit(files.csv(offer(4), name="meanwhile.csv"))
-    with pytest.raises(UsageProblem) as raised:
-        run.resume(2, desk.service, desk.books)
-    assert raised.value.message == (
-        "run 2 is a purge, and 1 removals were confirmed: of the 3 offers that the service has on"
-        " PRIMARY now, 2 will be removed; the 2 of the zip remain"
+    found = run.resume(2, desk.service, desk.books)
+    assert statuses(found) == [[(2, "Held"), (3, "Held")]]
+    [verdict, _] = found.outcomes[0].every_verdict()
+    assert verdict.messages[0].text == (
+        "Not sent: the purge would remove more offers than was confirmed, so submit it again: of"
+        " the 3 offers that the service has on PRIMARY now, 2 will be removed; the 2 of the zip"
+        " remain"
     )
+    assert exit_code(found.outcomes, found.stopped) == 1
     assert references(desk) == ["SKU-1", "SKU-2", "SKU-4"]
+    assert unfinished(desk.books) == []
 
 
 def test_results_sends_nothing_of_it(desk: Desk) -> None:
