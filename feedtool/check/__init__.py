@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from feedtool.cells import Cell
-from feedtool.check.result import INVALID, CheckedSheet
+from feedtool.check.result import INVALID, CheckedSheet, Filled
 from feedtool.check.sheet import SheetReader
 from feedtool.dialect import Dialect
 from feedtool.errors import Exit, FileProblem
@@ -101,6 +101,8 @@ class Asked:
     """Whether the valid rows will be sent, or only counted."""
     purges: bool = False
     """`--purge-and-replace`."""
+    with_values: bool = False
+    """Whether what the rows hold is kept, too, as it is needed to write them otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,28 +138,52 @@ def check(inputs: Sequence[Input], asked: Asked) -> list[CheckedSheet]:
     return sheets
 
 
+def check_source(name: str, source: Source, asked: Asked) -> list[CheckedSheet]:
+    """Reads and judges what is open already; `name` is its own in messages.
+
+    Raises:
+        FileProblem: nothing of it is a feed.
+    """
+    surveys = [rule.survey() for rule in all_rules() if rule.survey]
+    file = Input(name, Path(name))
+    found = [
+        _check_sheet(file, chosen, asked, surveys, number)
+        for number, chosen in enumerate(choose(source, asked))
+    ]
+    sheets = [sheet for sheet, _ in found]
+    _conclude(surveys, sheets, {at: reader for at, (_, reader) in enumerate(found) if reader})
+    return sheets
+
+
 def _check_file(
     file: Input, asked: Asked, surveys: Sequence[Survey], number: int
 ) -> Iterator[tuple[CheckedSheet, SheetReader | None]]:
     """The sheets of one file; a file that cannot be read gives one without rows."""
     try:
-        if not file.path.is_file():
-            raise _missing(file)
-        with _open(file.path, asked) as source:
+        with open_input(file, asked) as source:
             for offset, chosen in enumerate(choose(source, asked)):
                 yield _check_sheet(file, chosen, asked, surveys, number + offset)
     except FileProblem as error:
         yield CheckedSheet(file.name, error=error), None
     except OSError as error:
-        reason = FileMissing(
-            f"{file.name} cannot be read: {error.strerror}", "look at its permissions"
-        )
-        yield CheckedSheet(file.name, error=reason), None
+        yield CheckedSheet(file.name, error=unreadable(file, error)), None
 
 
-def _open(path: Path, asked: Asked) -> Source:
-    """A file as what it is: an Offers.xml, its zip, a workbook or a CSV."""
-    dialect = asked.dialect
+def unreadable(file: Input, error: OSError) -> FileMissing:
+    """What the system's refusal to open a file means for the user."""
+    return FileMissing(f"{file.name} cannot be read: {error.strerror}", "look at its permissions")
+
+
+def open_input(file: Input, asked: Asked) -> Source:
+    """A file as what it is: an Offers.xml, its zip, a workbook or a CSV.
+
+    Raises:
+        FileProblem: there is no such file, or it is none of these.
+        OSError: it cannot be opened.
+    """
+    if not file.path.is_file():
+        raise _missing(file)
+    dialect, path = asked.dialect, file.path
     if is_legacy(path):
         return OffersSource(path, dialect, as_json=asked.kind not in {None, *LEGACY_KINDS})
     return open_source(path, limits=dialect.reading, csv_fallback=dialect.csv_fallback)
@@ -173,6 +199,7 @@ def _check_sheet(
         chosen.header,
         has_items=asked.with_items,
         purges=asked.purges,
+        filled=Spool(Filled._make) if asked.with_values else None,
     )
     seen = [len(survey) for survey in surveys]
     try:

@@ -1,10 +1,11 @@
 """What checking found of one sheet."""
 
+import pickle
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from heapq import merge
 from itertools import groupby
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from feedtool.errors import FileProblem
 from feedtool.headers import Header
@@ -21,6 +22,22 @@ class Refused(NamedTuple):
     reference: str | None
     product: str = ""
     """What else identifies it, as `Item.product`, as far as it could be read."""
+
+
+class Filled(NamedTuple):
+    """What the cells of a row hold, whether it can be sent or not."""
+
+    row: int
+    line: int | None
+    """In a CSV or an Offers.xml where it starts."""
+    kind: str
+    """The kind of feed: the sheet's, or what the row's `action` makes of it."""
+    packed: bytes
+
+    def values(self) -> dict[str, Any]:
+        """By the column's key, blanks left out: a value as it was read, or the text as shown."""
+        found: dict[str, Any] = pickle.loads(self.packed)  # noqa: S301  # our own spool, which no one else sees
+        return found
 
 
 class Marks:
@@ -60,6 +77,8 @@ class CheckedSheet:
     items: Spool[Item] = field(default_factory=lambda: Spool(Item._make))
     """The rows that were valid by themselves; a row may still be refused for its neighbours."""
     refused: Spool[Refused] = field(default_factory=lambda: Spool(Refused._make))
+    filled: Spool[Filled] | None = None
+    """All rows, where what they hold was asked for."""
     problems_by_source: list[Spool[Problem]] = field(default_factory=list)
     """Each in the order of rows: what reading found, then what each survey found."""
     marks: Marks = field(default_factory=Marks)
@@ -92,6 +111,7 @@ class CheckedSheet:
         """Takes back all that was found in the rows, since they are read once more."""
         self.items, self.refused = Spool(Item._make), Spool(Refused._make)
         self.problems_by_source, self.marks = [], Marks()
+        self.filled = self.filled and Spool(Filled._make)
 
     def is_clean(self) -> bool:
         """Whether the sheet could be read and every row is valid."""

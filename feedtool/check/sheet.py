@@ -1,18 +1,21 @@
 """One sheet: its cells become values, its rows become requests or problems."""
 
+import pickle
 from array import array
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from functools import partial
 from itertools import repeat
 from typing import NamedTuple
 
 import orjson
 
-from feedtool.cells import BLANK, Block, Cell, brief, letters, shown
+from feedtool.cells import BLANK, Block, Cell, Kind, brief, letters, rounded, shown
 from feedtool.check.gate import faults, gate
-from feedtool.check.result import INVALID, VALID, CheckedSheet, Refused
+from feedtool.check.result import INVALID, VALID, CheckedSheet, Filled, Refused
 from feedtool.columns import ColumnReader, Flawed
+from feedtool.columns.choice import Ignored
 from feedtool.columns.text import plain
 from feedtool.dialect import Dialect
 from feedtool.feeds import Column, Feed, Row, SheetColumns, all_feeds
@@ -219,6 +222,8 @@ class SheetReader:
         )
         if number in cells.block.hidden:
             self._hidden += 1
+        if self.checked.filled is not None:
+            self.checked.filled.append(self._filled(cells, position, row))
         told: Sequence[Fault] = ()
         if self._complete:
             row, told = self._complete(row)
@@ -241,6 +246,22 @@ class SheetReader:
             self.checked.refused.append(Refused(number, reference, self._product(row)))
         if found:
             self._note(cells, position, found)
+
+    def _filled(self, cells: Cells, position: int, row: Row) -> Filled:
+        """What stands in a row; where that is no value of its own kind, the text as shown."""
+        found: dict[str, object] = {}
+        for index, column in self.header.columns.items():
+            value = row.values.get(column.key)
+            if value is None or not isinstance(value, str | int | Decimal):
+                is_read = value is None and column.key not in row.refused
+                if is_read and not isinstance(column.type, Ignored):
+                    continue
+                value = _standing(cells.at(position, index))
+            if value != "":
+                found[column.key] = value
+        lines = cells.block.lines
+        line = lines[position] if lines else None
+        return Filled(row.number, line, row.kind, pickle.dumps(found))
 
     def _shown_reference(
         self, cells: Cells, position: int, values: dict[str, object]
@@ -373,6 +394,12 @@ class SheetReader:
 
 
 NOTHING_REFUSED: frozenset[str] = frozenset()
+
+
+def _standing(cell: Cell) -> str | Decimal:
+    """What stands in a cell, whatever its column makes of it."""
+    is_number = cell.kind is Kind.NUMBER and not (cell.percent or cell.zeros)
+    return rounded(cell.text) if is_number else plain(shown(cell))
 
 
 def _reader(column: Column, dialect: Dialect, evidence: Mapping[str, str]) -> ColumnReader:

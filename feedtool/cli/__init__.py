@@ -18,6 +18,7 @@ COMMANDS = {
     "results": ("resume", "Fetch what is still to be had, and write the answers again."),
     "template": ("template", "Make an empty workbook to fill."),
     "export": ("export", "Bring what the service has into a file, to edit and send back."),
+    "convert": ("convert", "Turn a file into another: Excel, CSV, Offers.xml, its zip, JSON."),
     "catalog": ("catalog", "Bring brands, categories and their properties, and look there."),
     "explain": ("explain", "Say what a problem code means and how to mend it."),
     "sandbox": ("sandbox", "Serve the embedded sandbox on this machine."),

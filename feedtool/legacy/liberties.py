@@ -21,14 +21,17 @@ class Liberties:
 
     def __init__(self) -> None:
         self._places: dict[str, _Places] = {}
+        self._lost: set[str] = set()
 
-    def note(self, what: str, line: int) -> None:
-        """Counts one."""
+    def note(self, what: str, line: int, *, loses: bool = False) -> None:
+        """Counts one; `loses` says that something of the file is not read."""
         places = self._places.get(what)
         if places is None:
             if len(self._places) >= MOST:
                 what = "other things are not as the format demands"
             places = self._places.setdefault(what, _Places())
+        if loses:
+            self._lost.add(what)
         places.count += 1
         if len(places.lines) < NAMED and line not in places.lines:
             places.lines.append(line)
@@ -36,6 +39,14 @@ class Liberties:
     def texts(self) -> list[str]:
         """One for each, in the order in which they were met: what, how often, and where."""
         return [_text(what, places) for what, places in self._places.items()]
+
+    def losses(self) -> list[tuple[int, str]]:
+        """Those by which something is lost: the first line of each, and its text."""
+        return [
+            (places.lines[0], _text(what, places))
+            for what, places in self._places.items()
+            if what in self._lost
+        ]
 
 
 def _text(what: str, places: _Places) -> str:

@@ -226,7 +226,7 @@ class _Events:
     def _characters(self, text: str) -> None:
         if text.isspace() or not self._above[-1]:
             return
-        self._note(f"{self._above[-1]} holds a text, which is not read")
+        self._note(f"{self._above[-1]} holds a text, which is not read", loses=True)
 
     def _misplaced(self, name: str) -> None:
         """Tells of it. Raises CorruptXml where it cannot be read."""
@@ -247,7 +247,7 @@ class _Events:
         if not name:
             if not self._above:
                 raise _corrupt(f"its root is {told(local)} and not OfferPackage")
-            self._note(f"the element {told(local)} is not known, nor read")
+            self._note(f"the element {told(local)} is not known, nor read", loses=True)
         elif name != local:
             self._note(f"the element {name} is written {told(local)}")
         elif len(self._elements) < _RESOLVED:
@@ -273,12 +273,17 @@ class _Events:
             name = known.get(writing) or self._resolve_attribute(element, writing)
             if not name:
                 if not writing.startswith(_HARMLESS):
-                    self._note(f"the attribute {told(writing)} of {element} is not read")
+                    self._note(
+                        f"the attribute {told(writing)} of {element} is not read", loses=True
+                    )
                 continue
             if name != writing:
                 self._note(f"the attribute {name} of {element} is written {told(writing)}")
             if name in found:
-                self._note(f"the attribute {name} of {element} is there twice: the first is read")
+                self._note(
+                    f"the attribute {name} of {element} is there twice: the first is read",
+                    loses=True,
+                )
             else:
                 found[name] = value
         return found
@@ -324,13 +329,15 @@ class _Events:
 
     def _start_shipping(self, given: dict[str, str]) -> None:
         if self._values is None:
-            self._note("ShippingInformation stands outside of an Offer, and is not read")
+            self._note(
+                "ShippingInformation stands outside of an Offer, and is not read", loses=True
+            )
             return
         attributes = self._proper("ShippingInformation", given)
         self._tell_missing("ShippingInformation", _EXACT["ShippingInformation"], attributes)
         mode = attributes.get("DeliveryMode", "")
         if mode in self._shipping:
-            self._note("an Offer has a DeliveryMode twice: the first is read")
+            self._note("an Offer has a DeliveryMode twice: the first is read", loses=True)
             return
         charges = attributes.get("ShippingCharges", "")
         additional = attributes.get("AdditionalShippingCharges", "")
@@ -338,10 +345,10 @@ class _Events:
 
     def _start_discount(self, given: dict[str, str]) -> None:
         del given
-        self._note("discounts (DiscountComponent) are not read")
+        self._note("discounts (DiscountComponent) are not read", loses=True)
 
-    def _note(self, what: str) -> None:
-        self._liberties.note(what, self._parser.CurrentLineNumber)
+    def _note(self, what: str, *, loses: bool = False) -> None:
+        self._liberties.note(what, self._parser.CurrentLineNumber, loses=loses)
 
 
 def _parse(parser: expat.XMLParserType, data: bytes, *, final: bool) -> None:

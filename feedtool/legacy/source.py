@@ -156,6 +156,11 @@ class OffersSheet:
         return [Notice(LIBERTY, text) for text in self._xml.liberties.texts()]
 
     @property
+    def losses(self) -> list[tuple[int, str]]:
+        """What is not read of the file, each with the first line; complete as `warnings` are."""
+        return self._xml.liberties.losses()
+
+    @property
     def notices(self) -> Mapping[str, list[str]]:
         """The texts of the warnings by code."""
         texts = self._xml.liberties.texts()
@@ -247,7 +252,8 @@ class OffersSheet:
         folded = mode.strip().casefold()
         own = next((one for one in self._modes if one.casefold() == folded), None)
         if own is None:
-            self._note(f"the delivery mode {told(mode)} is none of the profile's, nor read", line)
+            what = f"the delivery mode {told(mode)} is none of the profile's, nor read"
+            self._note(what, line, loses=True)
             return -1
         self._note(f"the delivery mode {own} is written {told(mode)}", line)
         return self._places[own]
@@ -266,8 +272,8 @@ class OffersSheet:
             self._note(f"{name} is not written as a plain number with a point", line)
         return text if cell is None else cell
 
-    def _note(self, what: str, line: int) -> None:
-        self._xml.liberties.note(what, line)
+    def _note(self, what: str, line: int, *, loses: bool = False) -> None:
+        self._xml.liberties.note(what, line, loses=loses)
 
 
 def _block(rows: Sequence[int], lines: Sequence[int], columns: list[list[Hashable]]) -> Block:

@@ -1,0 +1,107 @@
+"""`feedtool convert`."""
+
+import os
+import sys
+from pathlib import Path
+from typing import Any, cast
+
+import click
+
+from feedtool.cli import options
+from feedtool.cli.endings import say
+from feedtool.cli.files import STDIN, inputs
+from feedtool.errors import Exit, UsageProblem
+
+
+@click.command()
+@click.argument("source", metavar="IN")
+@click.argument("target", metavar="OUT", type=click.Path(path_type=Path))
+@options.configuration
+@options.reading
+@options.option(
+    "--to",
+    metavar="KIND",
+    help="What kind of feed the rows become.  [default: what IN is, as far as OUT can hold it]",
+)
+@options.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "jsonl"]),
+    default="text",
+    show_default=True,
+    help="How the result is told on stdout.",
+)
+@options.common
+@click.pass_context
+def convert(
+    ctx: click.Context,
+    /,
+    source: str,
+    target: Path,
+    to: str | None,
+    form: str,
+    **given: Any,
+) -> int:
+    """Turn a file into another: a workbook, a CSV, an Offers.xml, its zip, JSON requests.
+
+    What OUT is, its ending says: .xlsx, .csv, .zip (the legacy zip), .xml (the Offers.xml alone)
+    or .json; without one it is a folder of packages, as `submit --requests` writes it. IN may be
+    any of these. What cannot be carried over is listed, and makes the exit code 1. Rows that
+    cannot be sent stand unchanged in a workbook or a CSV, and go into nothing else. Sends nothing.
+    """
+    from feedtool.convert import Wish, convert, form_of
+    from feedtool.feeds import all_feeds
+    from feedtool.report.conversion import loss_lines, write_conversion
+
+    if to is not None and to not in all_feeds():
+        raise UsageProblem(f"there is no kind of feed “{to}”", f"kinds: {', '.join(all_feeds())}")
+    wanted = form_of(target)
+    _check_target(source, target, is_folder=not wanted.value, may_replace=given["yes"])
+    asked = options.how_to_read(
+        ctx, kind=given["kind"], sheet=given["sheet"], channel=given["channel"]
+    )
+    wish = Wish(target, wanted, to, cast("Any", given["language"]), bool(given["channel"]))
+    with inputs([source]) as [file]:
+        found = convert(file, asked, wish)
+        for one in found.written:
+            for line in loss_lines(one.losses):
+                say("lost", line)
+        for text, hint in found.notes:
+            say("note", text)
+            say("help", hint)
+        write_conversion(found, sys.stdout, form)
+    return Exit.ROWS if found.has_losses else Exit.OK
+
+
+def _check_target(source: str, target: Path, *, is_folder: bool, may_replace: bool) -> None:
+    """Whether the output can go there; told before anything is read."""
+    if source != STDIN and _is_same(Path(source), target):
+        raise UsageProblem(f"{target} is IN and OUT", "give OUT another name")
+    if target.exists():
+        if is_folder != target.is_dir() or not (is_folder or target.is_file()):
+            what = "a file" if is_folder else "no file"
+            raise UsageProblem(f"{target} is {what}", "give OUT another name")
+        is_taken = not is_folder or any(target.iterdir())
+        if is_taken and not may_replace:
+            raise UsageProblem(
+                f"{target} is there already" + (" and not empty" if is_folder else ""),
+                "give OUT another name, or replace it with --yes",
+            )
+    folder = target if target.is_dir() else target.parent
+    if not folder.is_dir():
+        raise UsageProblem(
+            f"{target} cannot be written: there is no folder {folder}",
+            "make the folder, or give OUT another place",
+        )
+    if not os.access(folder, os.W_OK):
+        raise UsageProblem(
+            f"{target} cannot be written: the folder {folder} is read-only",
+            "allow writing there, or give OUT another place",
+        )
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    try:
+        return one.samefile(other)
+    except OSError:
+        return one.resolve() == other.resolve()

@@ -1,0 +1,461 @@
+"""`feedtool convert`: from any of its formats into any other, and what is lost on the way."""
+
+import json
+import os
+import shutil
+from importlib.resources import files as resources
+from pathlib import Path
+from typing import Any
+from zipfile import ZipFile
+
+import pytest
+from lxml import etree
+from openpyxl import load_workbook
+
+from feedtool.legacy import Head, Pool
+from tests.cli.conftest import Feedtool
+from tests.conftest import Files, gtin, offer, update
+from tests.legacy.conftest import OFFER, changed, member, zipped
+
+SAMPLES = Path(__file__).resolve().parents[2] / "samples"
+SCHEMA = etree.RelaxNG(etree.fromstring((resources("feedtool.legacy") / "offers.rng").read_bytes()))
+ALL = (".xlsx", ".csv", ".zip", ".xml", ".json", "")
+
+# Of each sample the exit codes in the order of ALL.
+SAMPLE_CODES = {
+    "offers-upsert.xlsx": (0, 0, 1, 1, 0, 0),
+    "offers-fr.csv": (0, 0, 1, 1, 0, 0),
+    "offers-update.xlsx": (0, 0, 1, 1, 0, 0),
+    "offers-mistakes.xlsx": (1, 1, 1, 1, 2, 1),
+    "legacy-offers.xlsx": (0, 0, 1, 1, 1, 1),
+    "products.xlsx": (0, 0, 2, 2, 0, 0),
+    "products-and-offers.xlsx": (2, 2, 2, 2, 2, 0),
+}
+
+
+@pytest.mark.parametrize("name", SAMPLE_CODES)
+def test_samples_in_every_direction(feedtool: Feedtool, name: str) -> None:
+    feedtool("catalog", "sync", "--sandbox")
+    found = []
+    for ending in ALL:
+        target = Path(f"out{ending}")
+        ran = feedtool("convert", SAMPLES / name, target)
+        found.append(ran.code)
+        assert target.exists() == (ran.code != 2), ran.err
+        if ending in {".zip", ".xml"} and ran.code != 2:
+            content = target.read_bytes()
+            SCHEMA.assertValid(etree.fromstring(member(content) if ending == ".zip" else content))
+        if ran.code == 2:
+            assert all(ran.error())
+        elif "mistakes" not in name:
+            _goes_on(feedtool, target, name)
+    assert tuple(found) == SAMPLE_CODES[name]
+
+
+def _goes_on(feedtool: Feedtool, target: Path, name: str) -> None:
+    """What was written can be read, and becomes what it is once more, the same."""
+    is_unmarked = target.suffix == ".csv" and name.startswith("legacy")
+    kind = ("--as", "legacy-offers") if is_unmarked else ()
+    again = Path(f"again{target.suffix}")
+    ran = feedtool("convert", target, again, "--yes", *kind)
+    assert ran.code == 0, ran.err
+    if target.is_file() and target.suffix not in {".xlsx", ".csv"}:
+        assert again.read_bytes() == target.read_bytes()
+    shutil.rmtree(again) if again.is_dir() else again.unlink()
+
+
+def rows(path: Path, sheet: str) -> list[dict[str, Any]]:
+    """The filled cells of a workbook of ours, by their keys."""
+    _, keys, *found = load_workbook(path)[sheet].iter_rows(values_only=True)
+    return [
+        {str(key): it for key, it in zip(keys, row, strict=True) if it is not None} for row in found
+    ]
+
+
+def test_a_sheet_becomes_a_zip_and_a_workbook_again(feedtool: Feedtool, files: Files) -> None:
+    path = files.csv(
+        offer(1) | {"product.reference": "CAT-1"},
+        offer(2, condition="RefurbishedLikeNew", price__originPrice="30"),
+    )
+    there = feedtool("convert", path, "offers.zip", "--format", "json")
+    assert there.code == 1
+    assert [(one["row"], one["field"], one["value"]) for one in there.only["losses"]] == [
+        (2, "product.reference", "CAT-1"),
+        (3, "condition", "RefurbishedLikeNew"),
+    ]
+    back = feedtool("convert", "offers.zip", "back.xlsx", "--to", "offers-upsert")
+    assert back.code == 1
+    assert "no such condition" in back.err
+    first, second = rows(Path("back.xlsx"), "Offers")
+    assert first == {
+        "sellerExternalReference": "SKU-1",
+        "product.gtin": gtin(1),
+        "condition": "New",
+        "price.price": 19.99,
+        "taxes.VAT": 20,
+        "taxes.EcoPart": 0,
+        "taxes.DEA": 0,
+        "deliveryModes.TrackedHomeDelivery.cost": 4.9,
+        "deliveryModes.TrackedHomeDelivery.additionalCost": 1.5,
+        "preparationTime": 2,
+        "quantity": 7,
+    }
+    assert (second["condition"], second["price.originPrice"]) == ("Refurbished", 30)
+
+
+def test_json_names_all_that_scripts_rely_on(feedtool: Feedtool, files: Files) -> None:
+    path = files.csv(offer(1) | {"my own": "3"}, offer(2, quantity="-1"))
+    ran = feedtool("convert", path, "out.json", "--format", "json")
+    assert ran.code == 1
+    told = ran.only
+    losses = told.pop("losses")
+    assert told == {
+        "file": str(path),
+        "kind": "offers-upsert",
+        "sheet": None,
+        "target": "out.json",
+        "targetKind": "offers-upsert",
+        "rows": 1,
+        "skipped": 1,
+        "notes": [],
+    }
+    assert losses[0] == {
+        "row": None,
+        "line": None,
+        "field": "my own",
+        "value": None,
+        "message": "no column is known for it",
+    }
+    assert losses[1] | {"message": ""} == {
+        "row": 3,
+        "line": 3,
+        "field": "quantity",
+        "value": "-1",
+        "message": "",
+    }
+    assert len(json.loads(Path("out.json").read_text("utf-8"))) == 1
+    events = [
+        json.loads(line)
+        for line in feedtool("convert", path, "b.json", "--format", "jsonl").out.splitlines()
+    ]
+    assert [one["type"] for one in events] == ["loss", "loss", "summary"]
+
+
+def test_rows_that_cannot_be_sent_stand_in_a_workbook_as_they_were(
+    feedtool: Feedtool, files: Files
+) -> None:
+    path = files.csv(offer(1, price__price="a lot", quantity="-1", product__gtin="123"))
+    ran = feedtool("convert", path, "out.xlsx")
+    assert ran.code == 0, ran.err
+    assert "1 of the rows cannot be sent" in ran.err
+    (row,) = rows(Path("out.xlsx"), "Offers")
+    assert (row["price.price"], str(row["quantity"]), row["product.gtin"]) == ("a lot", "-1", "123")
+
+
+def test_where_nothing_can_be_carried_over_nothing_is_written(
+    feedtool: Feedtool, files: Files
+) -> None:
+    path = files.csv(offer(1, quantity="-1"))
+    ran = feedtool("convert", path, "out.zip", "--format", "json")
+    assert (ran.code, ran.only["target"], ran.only["rows"]) == (1, None, 0)
+    assert not Path("out.zip").exists()
+
+
+def test_a_purge_is_never_carried_over(feedtool: Feedtool, files: Files) -> None:
+    path = files.text(zipped([OFFER], Head("mine", purges=True)), "offers.zip")
+    ran = feedtool("convert", path, "out.xml")
+    assert ran.code == 1
+    assert "PurgeAndReplace “true”: a purge is never carried over" in ran.err
+    assert b'Name="mine" PurgeAndReplace="false"' in Path("out.xml").read_bytes()
+
+
+POOLS = (Pool("1", "Id"), Pool("FR"))
+
+
+def test_pools_stay_among_zips(feedtool: Feedtool, files: Files) -> None:
+    path = files.text(zipped([OFFER], Head("mine", pools=POOLS)), "offers.zip")
+    assert feedtool("convert", path, "out.xml").code == 0
+    xml = Path("out.xml").read_bytes()
+    assert b'Capacity="2"><PublicationPool Id="1"></PublicationPool>' in xml
+    assert b'<PublicationPool SalesChannelId="FR">' in xml
+    assert feedtool("convert", path, "chosen.xml", "--channel", "ES").code == 0
+    assert b'Capacity="1"><PublicationPool SalesChannelId="ES">' in Path("chosen.xml").read_bytes()
+    ran = feedtool("convert", path, "out.json")
+    assert ran.code == 1
+    assert "PublicationPool “1, FR”: its rows are for one channel, PRIMARY unless" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("pool", "code", "channel"),
+    [(Pool("1", "Id"), 0, None), (Pool("FR"), 0, "FR"), (Pool("16", "Id"), 1, None)],
+)
+def test_a_pool_is_the_channel_of_rows(
+    feedtool: Feedtool, files: Files, pool: Pool, code: int, channel: str | None
+) -> None:
+    path = files.text(zipped([OFFER], Head("mine", pools=(pool,))), "offers.zip")
+    assert feedtool("convert", path, "out.xlsx").code == code
+    (row,) = rows(Path("out.xlsx"), "Legacy offers")
+    assert row.get("salesChannelId") == channel
+
+
+def test_a_zip_without_pools_is_given_none(feedtool: Feedtool, files: Files) -> None:
+    path = files.text(zipped([OFFER]), "offers.zip")
+    assert feedtool("convert", path, "out.zip").code == 0
+    assert Path("out.zip").read_bytes() == zipped([OFFER], Head("offers"))
+
+
+def test_what_an_offers_xml_has_beyond_the_format_is_lost(feedtool: Feedtool, files: Files) -> None:
+    xml = member(zipped([OFFER])).decode().replace('Vat="20"', 'Vat="20" Flash="1"')
+    ran = feedtool("convert", files.text(xml, "Offers.xml"), "out.csv")
+    assert ran.code == 1
+    assert "the attribute Flash of Offer is not read (line 3)" in ran.err
+    assert "help: read it with --as legacy-offers" in ran.err
+
+
+def test_a_mixed_sheet_becomes_a_folder_of_packages(feedtool: Feedtool, files: Files) -> None:
+    path = files.csv(
+        offer(1) | {"action": "Upsert"},
+        update(2, quantity="3") | {"action": "Update"},
+        update(3) | {"action": "Delete", "salesChannelId": "ES"},
+    )
+    assert feedtool("convert", path, "out").code == 0
+    names = sorted(one.name for one in Path("out/offers.csv").iterdir())
+    assert names == [
+        "package-001-Upsert-PRIMARY",
+        "package-002-Update-PRIMARY",
+        "package-003-Delete-ES",
+    ]
+    assert feedtool("convert", "out", "back.csv").code == 0
+    assert feedtool("convert", "back.csv", "again").code == 0
+    for name in names:
+        one, other = (
+            Path(it, name, "upload-001.json") for it in ("out/offers.csv", "again/back.csv")
+        )
+        assert one.read_bytes() == other.read_bytes()
+    ran = feedtool("convert", path, "out.zip")
+    assert ran.code == 1
+    assert "a row of offers-delete cannot become legacy-offers" in ran.err
+
+
+def test_deletes_stay_deletes(feedtool: Feedtool, files: Files) -> None:
+    path = files.csv(update(1), update(2))
+    for name in ("gone.csv", "gone.xlsx", "gone.json"):
+        assert feedtool("convert", path, name, "--as", "offers-delete").code == 0
+    assert feedtool("convert", "gone.csv", "out").code == 0
+    assert Path("out/gone.csv/package-001-Delete-PRIMARY").is_dir()
+    assert feedtool("validate", "gone.xlsx", "--format", "json").only["kind"] == "offers-delete"
+    assert json.loads(Path("gone.json").read_text("utf-8"))[1] == {
+        "sellerExternalReference": "SKU-2"
+    }
+    ran = feedtool("convert", "gone.json", "again.xlsx")
+    assert ran.code == 3
+    assert "--as offers-delete" in ran.error()[1]
+    assert feedtool("convert", "gone.json", "again.xlsx", "--as", "offers-delete").code == 0
+
+
+LEGACY_PRODUCTS = (
+    "EAN,SellerProductId,BrandName,ProductKind,CategoryCode,LongLabel,ShortLabel,Model,Navigation,"
+    "Description,Image 1,3264,4567,4568\n"
+)
+
+
+def test_products_of_the_legacy_interface(feedtool: Feedtool, files: Files) -> None:
+    feedtool("catalog", "sync", "--sandbox")
+    path = files.text(
+        LEGACY_PRODUCTS + f"{gtin(1)},P-1,Maison Alder,K-7,2B010299,Oak armchair,Armchair,A,B,"
+        "An armchair of oak.,https://shop.example/1.jpg,,,\n"
+    )
+    ran = feedtool("convert", path, "out.xlsx", "--format", "json")
+    assert ran.code == 1, ran.err
+    told = {one["field"]: one["message"] for one in ran.only["losses"]}
+    for name in ("ShortLabel", "Model", "Navigation"):
+        assert told[name] == "nothing stands for it any more"
+    assert told["categoryCode"] == "2B010299 is a legacy code: read as 2B0102"
+    (row,) = rows(Path("out.xlsx"), "Products")
+    assert row == {
+        "gtin": gtin(1),
+        "sellerProductReference": "P-1",
+        "title": "Oak armchair",
+        "description": "An armchair of oak.",
+        "sellerPictureUrls_1": "https://shop.example/1.jpg",
+        "brand": "Maison Alder",
+        "categoryCode": "2B0102",
+        "gtinReference": "K-7",
+    }
+
+
+def test_standard_input(feedtool: Feedtool, files: Files) -> None:
+    content = files.csv(offer(1)).read_bytes()
+    assert feedtool("convert", "-", "out.json", stdin=content).code == 0
+    assert len(json.loads(Path("out.json").read_text("utf-8"))) == 1
+
+
+# What is refused before anything is written.
+
+
+def test_nothing_is_overwritten_unasked(feedtool: Feedtool, files: Files) -> None:
+    path = files.csv(offer(1))
+    Path("out.json").write_text("mine", "utf-8")
+    Path("out").mkdir()
+    Path("out/note.txt").touch()
+    for name in ("out.json", "out"):
+        ran = feedtool("convert", path, name)
+        assert ran.code == 2
+        assert "there already" in ran.error()[0]
+    assert Path("out.json").read_text("utf-8") == "mine"
+    assert feedtool("convert", path, "out.json", "--yes").code == 0
+    assert feedtool("convert", path, "out", "--yes").code == 0
+    assert feedtool("convert", path, "out", "--yes").code == 0
+    assert Path("out/note.txt").exists()
+    Path("out/offers.csv/note.txt").touch()
+    ran = feedtool("convert", path, "out", "--yes")
+    assert (ran.code, "no request of feedtool" in ran.error()[0]) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (("offers.csv", "offers.csv"), "is IN and OUT"),
+        (("offers.csv", "./offers.csv", "--yes"), "is IN and OUT"),
+        (("folder", "folder", "--yes"), "is IN and OUT"),
+        (("offers.csv", "out.xls"), "nothing can be written as out.xls"),
+        (("offers.csv", "nowhere/out.csv"), "there is no folder nowhere"),
+        (("offers.csv", "out.csv", "--to", "offers"), "no kind of feed “offers”"),
+        (("offers.csv", "out.csv", "--as", "offers"), "no kind of feed “offers”"),
+        (("offers.csv", "out.csv", "--to", "products"), "cannot become products"),
+        (("offers.csv", "out.zip", "--to", "offers-upsert"), "cannot be written as .zip"),
+        (("offers.csv", "out.zip", "--as", "offers-delete"), "cannot say that offers are removed"),
+    ],
+)
+def test_usage(feedtool: Feedtool, files: Files, arguments: tuple[str, ...], why: str) -> None:
+    files.csv(offer(1))
+    Path("folder").mkdir()
+    ran = feedtool("convert", *arguments)
+    assert ran.code == 2, ran.err
+    assert why in ran.error()[0]
+    assert Path("offers.csv").read_text("utf-8").startswith("sellerExternalReference")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="to root every folder is open")
+def test_a_folder_that_is_read_only(feedtool: Feedtool, files: Files) -> None:
+    path = files.csv(offer(1))
+    Path("shut").mkdir(mode=0o500)
+    ran = feedtool("convert", path, "shut/out.csv")
+    assert (ran.code, "read-only" in ran.error()[0]) == (2, True)
+
+
+def test_more_than_a_zip_takes(feedtool: Feedtool, files: Files) -> None:
+    files.text("[profile.shop]\nlimits.legacy = 2\n", "feedtool.toml")
+    path = files.csv(*map(offer, range(1, 4)))
+    ran = feedtool("convert", path, "out.zip", "--profile", "shop")
+    assert ran.code == 2
+    assert ran.error()[0] == "3 offers are more than a legacy zip takes: 2"
+    ran = feedtool("convert", path, "out", "--profile", "shop", "--to", "legacy-offers")
+    assert ran.code == 0
+    assert [one.name for one in sorted(Path("out/offers.csv").iterdir())] == [
+        "package-001-Full-PRIMARY.zip",
+        "package-002-Full-PRIMARY.zip",
+    ]
+    ran = feedtool("convert", "out", "back.csv")
+    assert (ran.code, "holds legacy zips" in ran.error()[0]) == (2, True)
+
+
+def test_more_than_an_upload_takes_is_told(feedtool: Feedtool, files: Files) -> None:
+    path = files.csv(*map(offer, range(1, 102)))
+    ran = feedtool("convert", path, "out.json")
+    assert (ran.code, ran.err.count("takes 100 at once")) == (0, 1)
+
+
+DAMAGED: dict[str, tuple[str, bytes, str]] = {
+    "no json": ("a.json", b'[{"a": 1},', "is no JSON that can be read"),
+    "json cut off": ("a.json", b'[{"a": "b', "is no JSON that can be read"),
+    "json of another encoding": ("a.json", b'[{"a": "\xe9"}]', "byte 8 is not UTF-8"),
+    "json nested beyond measure": ("a.json", b"[" * 200_000, "beyond all measure"),
+    "a number beyond measure": ("a.json", b'[{"quantity": ' + b"9" * 9999 + b"}]", "measure"),
+    "no number": ("a.json", b'[{"quantity": NaN}]', "beyond all measure"),
+    "json of something else": ("a.json", b'{"a": 1}', "holds no list of requests"),
+    "no requests": ("a.json", b"[]", "holds no request"),
+    "requests that are none": ("a.json", b"[1, 2]", "no row looks like a header"),
+    "half a zip": ("a.zip", zipped([OFFER])[:-30], "zip"),
+    "a zip of something else": ("a.zip", b"PK\x05\x06" + bytes(18), ""),
+    "xml cut off": ("a.xml", member(zipped([OFFER]))[:-30], "malformed"),
+    "xml of something else": ("a.xml", b"<a><b/></a>", "not a workbook"),
+    "an offers.xml without offers": (
+        "a.xml",
+        b"<OfferPackage/>",
+        "no row below the header",
+    ),
+    "a document type": ("a.xml", b"<!DOCTYPE a>" + member(zipped([OFFER])), "document type"),
+    "nothing at all": ("a.csv", b"", "empty"),
+    "no header": ("a.csv", b"a,b\n1,2\n", "header"),
+}
+
+
+@pytest.mark.parametrize(("name", "content", "why"), DAMAGED.values(), ids=DAMAGED)
+@pytest.mark.parametrize("target", ["out.xlsx", "out.zip", "out"])
+def test_damaged_inputs(
+    feedtool: Feedtool, files: Files, name: str, content: bytes, why: str, target: str
+) -> None:
+    ran = feedtool("convert", files.text(content, name), target)
+    assert ran.code == 3, ran.err
+    assert why in ran.error()[0]
+    assert not Path(target).exists()
+
+
+def test_a_file_that_is_missing(feedtool: Feedtool) -> None:
+    ran = feedtool("convert", "nothing.csv", "out.csv")
+    assert ran.code == 3
+    assert ran.error() == ("there is no file nothing.csv", "look at the path")
+
+
+def test_an_empty_folder(feedtool: Feedtool) -> None:
+    Path("folder").mkdir()
+    ran = feedtool("convert", "folder", "out.csv")
+    assert (ran.code, ran.error()[0]) == (3, "folder holds no request")
+
+
+def test_what_requests_hold_beyond_a_sheet_is_listed(feedtool: Feedtool, files: Files) -> None:
+    path = files.csv(offer(1))
+    assert feedtool("convert", path, "a.json").code == 0
+    (body,) = json.loads(Path("a.json").read_text("utf-8"))
+    Path("b.json").write_text(json.dumps({"offerRequests": [body | {"note": [1]}, 3]}), "utf-8")
+    ran = feedtool("convert", "b.json", "out.xlsx", "--format", "json")
+    assert ran.code == 1
+    assert [(one["row"], one["field"], one["value"]) for one in ran.only["losses"]] == [
+        (2, "note", "[1]"),
+        (3, None, "3"),
+    ]
+
+
+def test_stock_and_price(feedtool: Feedtool, files: Files) -> None:
+    path = files.csv(
+        update(1, quantity="3") | {"product.gtin": gtin(1)}, update(2, taxes__VAT="20")
+    )
+    ran = feedtool("convert", path, "out.zip", "--to", "legacy-stock-and-price")
+    assert ran.code == 1
+    with ZipFile("out.zip") as package:
+        xml = package.read("Content/Offers.xml")
+    assert f'<Offer SellerProductId="SKU-1" ProductEan="{gtin(1)}" Stock="3">'.encode() in xml
+    SCHEMA.assertValid(etree.fromstring(xml))
+    assert feedtool("convert", "out.zip", "back.csv").code == 0
+    ran = feedtool("convert", "out.zip", "back.json")
+    assert (ran.code, "product.gtin" in ran.err) == (1, True)
+    assert json.loads(Path("back.json").read_text("utf-8")) == [
+        {"sellerExternalReference": "SKU-1", "quantity": 3}
+    ]
+
+
+def test_rows_of_one_file_for_two_channels(feedtool: Feedtool, files: Files) -> None:
+    path = files.csv(offer(1), offer(2) | {"salesChannelId": "ES"})
+    for name in ("out.zip", "out.json"):
+        ran = feedtool("convert", path, name)
+        assert (ran.code, "would hold several packages" in ran.error()[0]) == (2, True)
+        assert not Path(name).exists()
+
+
+def test_a_condition_that_only_an_offers_xml_has(feedtool: Feedtool, files: Files) -> None:
+    path = files.text(zipped([OFFER, changed(SellerProductId="B", ProductCondition="3")]), "o.zip")
+    ran = feedtool("convert", path, "out.json", "--format", "json")
+    assert (ran.code, ran.only["rows"], ran.only["skipped"]) == (1, 1, 1)
+    told = [(one["row"], one["field"], one["value"]) for one in ran.only["losses"]]
+    assert (3, "condition", "GoodState") in told

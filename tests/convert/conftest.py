@@ -1,0 +1,42 @@
+"""Files converted without the command line."""
+
+from pathlib import Path
+
+from feedtool.check import Asked, Input
+from feedtool.check.result import CheckedSheet
+from feedtool.convert import Wish, convert, form_of
+from feedtool.dialect import Dialect
+from feedtool.report.conversion import Conversion, Loss
+from tests.conftest import checked
+
+USUAL = Dialect()
+
+
+def converted(
+    source: Path,
+    target: Path,
+    *,
+    to: str | None = None,
+    kind: str | None = None,
+    channel: str | None = None,
+    dialect: Dialect = USUAL,
+) -> Conversion:
+    asked = Asked(dialect, channel or dialect.primary_channel, kind)
+    wish = Wish(target, form_of(target), to, "en", channel is not None)
+    return convert(Input(source.name, source), asked, wish)
+
+
+def losses(found: Conversion) -> list[Loss]:
+    return [loss for one in found.written for loss in one.losses]
+
+
+def places(found: Conversion) -> set[tuple[int | None, str | None]]:
+    """Row and field of every loss."""
+    return {(loss.row, loss.field) for loss in losses(found)}
+
+
+def only(path: Path, kind: str | None = None, dialect: Dialect | None = None) -> CheckedSheet:
+    """What a file is judged to be."""
+    (sheet,) = checked(path, kind=kind, dialect=dialect)
+    assert sheet.error is None
+    return sheet

@@ -1,0 +1,74 @@
+"""Which kind becomes which, and in which form of file."""
+
+from pathlib import Path
+
+import pytest
+
+from feedtool.convert.ways import SOURCES, Form, form_of, kind_for
+from feedtool.errors import UsageProblem
+from feedtool.feeds import all_feeds
+
+UPSERT, UPDATE, DELETE, PRODUCTS = "offers-upsert", "offers-update", "offers-delete", "products"
+FULL, STOCK = "legacy-offers", "legacy-stock-and-price"
+SHEET, ZIP, JSON, FOLDER = Form.WORKBOOK, Form.ZIP, Form.JSON, Form.FOLDER
+
+WAYS = [
+    (SHEET, UPSERT, None, UPSERT),
+    (SHEET, FULL, None, FULL),
+    (SHEET, FULL, UPSERT, UPSERT),
+    (SHEET, PRODUCTS, None, PRODUCTS),
+    (ZIP, UPSERT, None, FULL),
+    (ZIP, UPDATE, None, STOCK),
+    (Form.XML, STOCK, None, STOCK),
+    (ZIP, FULL, STOCK, STOCK),
+    (JSON, FULL, None, UPSERT),
+    (JSON, STOCK, None, UPDATE),
+    (JSON, DELETE, None, DELETE),
+    (FOLDER, FULL, None, UPSERT),
+    (FOLDER, UPSERT, FULL, FULL),
+]
+
+
+@pytest.mark.parametrize(("form", "kind", "wanted", "became"), WAYS)
+def test_a_way(form: Form, kind: str, wanted: str | None, became: str) -> None:
+    assert kind_for(form, kind, wanted) == became
+
+
+CLOSED = [
+    (ZIP, DELETE, None, "removed"),
+    (ZIP, PRODUCTS, None, "no products"),
+    (SHEET, UPDATE, UPSERT, "another meaning"),
+    (SHEET, UPSERT, DELETE, "another meaning"),
+    (SHEET, STOCK, UPSERT, "another meaning"),
+    (SHEET, PRODUCTS, UPSERT, "another meaning"),
+    (ZIP, UPSERT, UPDATE, "cannot be written as .zip"),
+    (JSON, UPSERT, FULL, "cannot be written as .json"),
+]
+
+
+@pytest.mark.parametrize(("form", "kind", "wanted", "why"), CLOSED)
+def test_no_way(form: Form, kind: str, wanted: str | None, why: str) -> None:
+    with pytest.raises(UsageProblem, match=why) as refused:
+        kind_for(form, kind, wanted)
+    assert refused.value.hint
+
+
+def test_every_kind_has_its_ways() -> None:
+    assert SOURCES.keys() == all_feeds().keys()
+    assert all(kind in sources for kind, sources in SOURCES.items())
+
+
+@pytest.mark.parametrize(
+    ("name", "form"),
+    [("a.xlsx", SHEET), ("a.CSV", Form.CSV), ("a.zip", ZIP), ("a", FOLDER), ("a.json", JSON)],
+)
+def test_a_name_says_the_form(tmp_path: Path, name: str, form: Form) -> None:
+    assert form_of(tmp_path / name) is form
+
+
+def test_a_folder_may_be_called_anything(tmp_path: Path) -> None:
+    assert form_of(tmp_path.with_suffix("")) is FOLDER
+    (tmp_path / "offers.d").mkdir()
+    assert form_of(tmp_path / "offers.d") is FOLDER
+    with pytest.raises(UsageProblem, match=r"nothing can be written as a\.xls"):
+        form_of(tmp_path / "a.xls")
