@@ -88,8 +88,9 @@ class Catalog:
         return self.categories.get(reference)
 
     def near_categories(self, reference: str, most: int = 3) -> list[str]:
-        """The references that a mistyped one may stand for, the likeliest first."""
-        return near_codes(reference, self.categories, most)
+        """Those that take products and that a mistyped reference may stand for, likeliest first."""
+        usable = (code for code, one in self.categories.items() if one.takes_products)
+        return near_codes(reference, usable, most)
 
     def properties(self, reference: str) -> tuple[Property, ...] | None:
         """A category's properties by their index; None where they were not brought."""

@@ -16,10 +16,11 @@ def test_a_category_by_its_reference() -> None:
 
 @pytest.mark.parametrize(
     ("code", "near"),
-    [("0A0I01", ["0A0101", "0A01"]), ("0a0101", ["0A0101"]), ("kettle", [])],
+    [("0A0I01", ["0A0101"]), ("0a0101", ["0A0101"]), ("kettle", [])],
 )
-def test_near_categories(code: str, near: list[str]) -> None:
+def test_near_categories_take_products(code: str, near: list[str]) -> None:
     assert catalog().near_categories(code)[: len(near) or 1] == near
+    assert "0A0103" not in catalog().near_categories("0A0103", most=9)
 
 
 def test_the_properties_of_a_category() -> None:
