@@ -4,8 +4,9 @@ Specification, part "Catalog". What a product's row must hold depends on its cat
 checks are offline: so the catalogue is brought once (`feedtool catalog sync`) and looked up here.
 
 Reading order: `model` (the nouns), `tree` (which category is in which), `words` (comparing
-names), `lookup` (the Catalog that checks ask), `search`, then `documents`, `tables`, `database`
-and `cache` (where it is kept), and `excerpt` (what of it is kept with a run).
+names), `lookup` (the Catalog that checks ask), `search`, `traits` (what has changed since), then
+`documents`, `tables`, `database` and `cache` (where it is kept), and `excerpt` (what of it is kept
+with a run).
 """
 
 from feedtool.catalog.lookup import Catalog

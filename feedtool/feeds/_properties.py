@@ -23,6 +23,8 @@ ATTRIBUTES = "attributes"
 
 STAMP_CATEGORY = "feedtool.category"
 STAMP_FINGERPRINT = "feedtool.fingerprint"
+STAMP_TRAITS = "feedtool.traits"
+"""In front of a category: the traits of its properties."""
 STAMP_LANGUAGE = "feedtool.language"
 
 _REFERENCE = re.compile(r"[0-9]{1,10}", re.ASCII)

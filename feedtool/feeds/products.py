@@ -11,6 +11,7 @@ from feedtool.feeds._product_columns import GROUP, LANGUAGE_TAGS
 from feedtool.feeds._properties import (
     STAMP_FINGERPRINT,
     STAMP_LANGUAGE,
+    STAMP_TRAITS,
     about,
     categories_of,
     listed,
@@ -23,6 +24,7 @@ __all__ = [
     "LANGUAGE_TAGS",
     "STAMP_FINGERPRINT",
     "STAMP_LANGUAGE",
+    "STAMP_TRAITS",
     "about",
     "categories_of",
     "is_common",

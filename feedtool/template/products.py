@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import cast
 
-from feedtool.catalog import Catalog, Category, Necessity
+from feedtool.catalog import Catalog, Category, Necessity, traits
 from feedtool.catalog.model import DEEPEST
 from feedtool.cells import letters
 from feedtool.columns.choice import Choice as ChoiceColumn
@@ -35,9 +35,6 @@ TEXT_WIDTH, NUMBER_WIDTH = 24, 15
 WIDTHS = {"gtin": 18, "title": 40, "description": 40, "richMarketingDescription": 40}
 """Of common fields that are no usual text."""
 ANY_NUMBER = ("-1E+300", "1E+300")
-
-LOOKED_AT, SUGGESTED = 20, 3
-"""Categories that look like a mistyped one, and those of them that are suggested."""
 
 NAMED = 5
 """Categories that are named in place of one that takes no products."""
@@ -90,6 +87,12 @@ def products_contents(catalog: Catalog, codes: Sequence[str], dialect: Dialect) 
             "fingerprint": tuple(
                 f"{one.reference}:{catalog.fingerprint(one.reference)}" for one in categories
             ),
+            **{
+                f"traits.{one.reference}": tuple(
+                    traits.written(catalog.properties(one.reference) or ())
+                )
+                for one in categories
+            },
         },
         hides_keys=True,
         prompts_cells=True,
@@ -122,11 +125,7 @@ def chosen(catalog: Catalog, codes: Sequence[str]) -> list[Category]:
 def _refusal(catalog: Catalog, code: str, category: Category | None) -> tuple[str, str] | None:
     """Why there is no template for a category, and what to do."""
     if category is None:
-        near = [
-            one
-            for one in catalog.near_categories(code, LOOKED_AT)
-            if catalog.categories[one].takes_products
-        ][:SUGGESTED]
+        near = catalog.near_categories(code)
         hint = f"did you mean {', '.join(near)}?" if near else _SEARCH
         return f"there is no category “{code}”", hint
     named = f"{code} ({category.label})"

@@ -2,16 +2,30 @@
 
 import json
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from openpyxl import load_workbook
 
+from feedtool.catalog import Necessity, Property
 from feedtool.check.gate import gate
 from feedtool.dialect import Dialect
 from feedtool.template import write_products_template
-from tests.catalogues import CATALOG, KETTLES, judging, product, shirt
-from tests.conftest import checked, codes, gtin
+from tests.catalogues import (
+    CATALOG,
+    ENERGY,
+    KETTLES,
+    LENGTH,
+    MANDATORY,
+    PROPERTIES,
+    catalog_of,
+    judging,
+    product,
+    shirt,
+)
+from tests.conftest import checked, codes, gtin, told
 from tests.feeds.test_products import Case, cases
 
 KEYS, FIRST = 2, 3
@@ -52,3 +66,54 @@ def test_a_template_of_several_categories(tmp_path: Path) -> None:
     assert sheet.header is not None
     keys = {column.key for column in sheet.header.columns.values()}
     assert {one.reference for one in KETTLES} - {"CDAV"} <= keys
+
+
+# A template that the catalogue has left behind.
+
+NEW = replace(ENERGY, reference="3999", label="Noise")
+CHANGES: dict[str, tuple[tuple[Property, ...], str]] = {
+    "a new property": ((*KETTLES, NEW), "without a column are Noise (3999), mandatory"),
+    "one that is gone": (KETTLES[:2], "no longer there are 3003, 3004"),
+    "one that is mandatory now": (
+        tuple(replace(one, necessity=MANDATORY) if one is LENGTH else one for one in KETTLES),
+        "mandatory now are Length (3003)",
+    ),
+    "one that no longer is": (
+        (replace(ENERGY, necessity=Necessity.OPTIONAL), *KETTLES[1:]),
+        "optional now are Energy class (3001)",
+    ),
+    "other choices": (
+        (replace(ENERGY, choices=ENERGY.choices[1:]), *KETTLES[1:]),
+        "other choices have Energy class (3001)",
+    ),
+    "another unit": (
+        tuple(replace(one, unit="mm") if one is LENGTH else one for one in KETTLES),
+        "another unit or other values have Length (3003), in mm",
+    ),
+}
+
+
+@pytest.mark.parametrize(("now", "message"), CHANGES.values(), ids=CHANGES)
+def test_says_what_has_changed_since_it_was_made(
+    tmp_path: Path, now: tuple[Property, ...], message: str
+) -> None:
+    path = tmp_path / "products.xlsx"
+    write_products_template(CATALOG, ["010101", "010102"], path, Dialect())
+    fill(path, shirt())
+    (sheet,) = checked(path, dialect=judging(catalog_of({**PROPERTIES, "010101": now})))
+    (problem,) = told(sheet, "template-outdated")
+    _, _, said = problem.message.partition("since this template was made: ")
+    assert said.startswith(message)
+    assert (";" in said) is False
+
+
+def test_a_column_that_was_removed_is_not_new(tmp_path: Path) -> None:
+    path = tmp_path / "products.xlsx"
+    write_products_template(CATALOG, ["010101"], path, Dialect())
+    fill(path, product())
+    book = load_workbook(path)
+    book["Products"].delete_cols(book["Products"].max_column)
+    book.save(path)
+    (sheet,) = checked(path, dialect=judging(catalog_of({**PROPERTIES, "010101": (*KETTLES, NEW)})))
+    (problem,) = told(sheet, "template-outdated")
+    assert problem.message.endswith("made: without a column are Noise (3999), mandatory")

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from openpyxl import load_workbook
 
 from feedtool.catalog import Choice, Necessity
+from feedtool.catalog.traits import written
 from feedtool.dialect import Dialect
 from feedtool.errors import UsageProblem
 from feedtool.headers import folded
@@ -380,6 +381,10 @@ def test_has_its_sheets_and_stamps(book: Workbook, known: Catalog) -> None:
         "feedtool.language": "en",
         "feedtool.category": "0A0101,0A0102",
         "feedtool.fingerprint": fingerprints,
+        **{
+            f"feedtool.traits.{code}": ",".join(written(known.properties(code) or ()))
+            for code in (KETTLES, MACHINES)
+        },
     }
 
 
