@@ -55,6 +55,7 @@ def convert(
 
     if to is not None and to not in all_feeds():
         raise UsageProblem(f"there is no kind of feed “{to}”", f"kinds: {', '.join(all_feeds())}")
+    _check_name(target)
     wanted = form_of(target)
     _check_target(source, target, is_folder=not wanted.value, may_replace=given["yes"])
     asked = options.how_to_read(
@@ -71,6 +72,16 @@ def convert(
             say("help", hint)
         write_conversion(found, sys.stdout, form)
     return Exit.ROWS if found.has_losses else Exit.OK
+
+
+def _check_name(target: Path) -> None:
+    """Whether it is a name that the system takes."""
+    try:
+        target.exists()
+    except OSError as error:  # a name that no system takes
+        raise UsageProblem(
+            f"{target.name[:40]}… cannot be written: {error.strerror}", "give OUT another name"
+        ) from error
 
 
 def _check_target(source: str, target: Path, *, is_folder: bool, may_replace: bool) -> None:

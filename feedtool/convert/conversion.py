@@ -1,7 +1,8 @@
 """`feedtool convert`: a file is read and judged, its rows are carried over, and written."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -101,24 +102,36 @@ def convert(file: Input, asked: Asked, wish: Wish) -> Conversion:
     steps = [_Step(sheet, asked, wish) for sheet in sheets]
     for step in steps:
         step.tell_of_file(opened)
-    if wish.form.is_sheet:
-        steps[0].write_rows(found)
-    else:
-        _write_requests(steps, about, asked, wish, found)
+    with _pointing_to_out():
+        if wish.form.is_sheet:
+            steps[0].write_rows(found)
+        else:
+            _write_requests(steps, about, asked, wish, found)
     found.written = [step.written for step in steps]
     return found
 
 
+@contextmanager
+def _pointing_to_out() -> Iterator[None]:
+    """What is said of options that other commands have is said of OUT."""
+    try:
+        yield
+    except UsageProblem as error:
+        if re.search("--out|--requests", error.hint) is None:
+            raise
+        raise UsageProblem(error.message, "give OUT another name or place") from error
+
+
 def _is_offers_xml(file: Input) -> bool:
     with suppress(OSError):
-        return is_legacy(file.path)
+        return file.path.is_file() and is_legacy(file.path)
     return False
 
 
 def _open(file: Input, asked: Asked) -> _Opened:
     about, losses = About(), list[Loss]()
     try:
-        if file.path.exists() and is_requests(file.path):
+        if is_requests(file.path):
             with RequestsSource(file.path, asked.dialect, asked.channel) as requests:
                 _refuse_references_alone(requests, asked)
                 sheets = check_source(file.name, requests, asked)

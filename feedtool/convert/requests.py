@@ -52,9 +52,12 @@ class _Request(NamedTuple):
 
 
 def is_requests(path: Path) -> bool:
-    """Whether a file looks like JSON, or is a folder. Raises OSError where it cannot be opened."""
-    if path.is_dir():
-        return True
+    """Whether a file looks like JSON, or is a folder. Raises OSError where it cannot be opened.
+
+    Into a pipe nobody looks: that would be to wait for whoever writes into it.
+    """
+    if path.is_dir() or not path.is_file():
+        return path.is_dir()
     with path.open("rb") as file:
         return _START.match(file.read(1 << 12)) is not None
 
@@ -109,7 +112,7 @@ class RequestsSource:
         found = _PACKAGE.fullmatch(file.parent.name)
         package_type = PackageType(found[1]) if found else None
         channel = found[2] if found and found[2] != self._channel else ""
-        body = _loaded(file)
+        body = _loaded(file, self._dialect.reading.strings)
         is_products = isinstance(body, dict) and isinstance(body.get("products"), list)
         if isinstance(body, dict):
             body = body.get("products" if is_products else "offerRequests")
@@ -227,8 +230,16 @@ def _files(path: Path) -> Sequence[Path]:
     return found
 
 
-def _loaded(file: Path) -> object:
-    """What a file holds; amounts as decimals. Raises NotAWorkbook, EmptyFile."""
+def _loaded(file: Path, most: int) -> object:
+    """What a file of at most so many bytes holds, amounts as decimals, all of it in memory.
+
+    Raises NotAWorkbook, EmptyFile.
+    """
+    if file.stat().st_size > most:
+        raise NotAWorkbook(
+            f"{file.name} is JSON of more than {most >> 20:,} MiB, which is too much to be held.",
+            "Give a folder of uploads, as `feedtool submit --requests` writes it.",
+        )
     try:
         text = file.read_bytes().decode("utf-8-sig")
         if not text.strip():

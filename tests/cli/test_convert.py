@@ -459,3 +459,22 @@ def test_a_condition_that_only_an_offers_xml_has(feedtool: Feedtool, files: File
     assert (ran.code, ran.only["rows"], ran.only["skipped"]) == (1, 1, 1)
     told = [(one["row"], one["field"], one["value"]) for one in ran.only["losses"]]
     assert (3, "condition", "GoodState") in told
+
+
+def test_a_name_that_no_system_takes(feedtool: Feedtool, files: Files) -> None:
+    ran = feedtool("convert", files.csv(offer(1)), f"{'a' * 300}.csv")
+    assert (ran.code, "cannot be written" in ran.error()[0]) == (2, True)
+
+
+def test_into_a_pipe_nobody_looks(feedtool: Feedtool) -> None:
+    os.mkfifo("pipe")
+    for target in ("out.csv", "out.zip"):
+        ran = feedtool("convert", "pipe", target)
+        assert (ran.code, ran.error()[0]) == (3, "pipe is a pipe or a device")
+
+
+def test_json_beyond_what_is_held(feedtool: Feedtool, files: Files) -> None:
+    files.text("[profile.shop]\nreading.strings = 1048576\n", "feedtool.toml")
+    path = files.text(b"[" + b" " * (1 << 20) + b"]", "a.json")
+    ran = feedtool("convert", path, "out.csv", "--profile", "shop")
+    assert (ran.code, "more than 1 MiB" in ran.error()[0]) == (3, True)
