@@ -20,9 +20,9 @@ from feedtool.columns import ColumnReader, Flawed
 from feedtool.columns.address import FILE_TYPE, URL_FORMAT, ending, is_address
 from feedtool.columns.choice import ENUM_VALUE, FIELD_RETIRED
 from feedtool.columns.number import NUMBER_AMBIGUOUS, NUMBER_FORMAT, parse
+from feedtool.columns.prose import Lines
 from feedtool.columns.text import (
     TEXT_TOO_LONG,
-    Comment,
     identifier,
     no_value,
     plain,
@@ -78,7 +78,7 @@ NAMED = 12
 """Choices that a message names; the template lists them all."""
 
 _NUMBER = re.compile(r"(?P<sign>[+-]?)\s*(?P<digits>[0-9](?:[0-9.,\s]*[0-9])?)\s*(?P<unit>.*)")
-_TEXT = Comment()
+_TEXT = Lines()
 _LONGEST_NUMBER = 60
 _FILES = re.compile(r"\s*;\s*(?=[A-Za-z]+://)|\s*;\s*$")
 

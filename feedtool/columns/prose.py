@@ -10,6 +10,7 @@ from feedtool.columns.text import (
     TEXT_CONTROL_CHARS,
     Comment,
     has_invisible,
+    invisible_in,
     visible,
 )
 from feedtool.model import Code, Fault, Severity
@@ -54,12 +55,31 @@ _VOID = frozenset(
     ("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr")
 )
 """Elements that have no end (HTML, "Void elements")."""
+_BREAKS = str.maketrans("\t\r\n", "   ")
 _SHOWN = 40
 """Characters of a place in a text that are told of it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Prose(Comment):
+class Lines(Comment):
+    """A text on any number of lines, all of which can be seen."""
+
+    def faults(self, value: str) -> tuple[Fault, ...]:
+        """`text-control-chars`; line breaks and tabs are none here."""
+        found = invisible_in(value.translate(_BREAKS))
+        if found is None:
+            return Comment.faults(self, value)
+        return (
+            Fault(
+                TEXT_CONTROL_CHARS,
+                f"the text holds an invisible character: {_around(found)}",
+                "delete it together with the letters beside it, and type these again",
+            ),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Prose(Lines):
     """A text of any usual length, in which line breaks are allowed."""
 
     advised: str = "advised_description"
@@ -83,7 +103,7 @@ class Prose(Comment):
         """`html-not-allowed`, and what no text can carry."""
         found = _TAG.search(value) or _entity(value)
         html = (_html(found),) if found else ()
-        return (*Comment.faults(self, value), *html)
+        return (*Lines.faults(self, value), *html)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +135,7 @@ class Html(Prose):
         """`html-malformed`."""
         wrong = malformed(value)
         html = (Fault(HTML_MALFORMED, *wrong),) if wrong else ()
-        return (*Comment.faults(self, value), *html)
+        return (*Lines.faults(self, value), *html)
 
 
 def malformed(text: str) -> tuple[str, str] | None:

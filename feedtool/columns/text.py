@@ -367,9 +367,14 @@ def _too_long(value: str, column: ColumnReader) -> tuple[Fault, ...]:
 
 def has_invisible(text: str) -> bool:
     """Whether a text holds control, zero-width or direction characters."""
+    return invisible_in(text) is not None
+
+
+def invisible_in(text: str) -> re.Match[str] | None:
+    """The first control, zero-width or direction character of a text."""
     if text.isascii() and text.isprintable():  # nearly all of them, and much faster to tell
-        return False
-    return _INVISIBLE.search(text) is not None
+        return None
+    return _INVISIBLE.search(text)
 
 
 def visible(text: str) -> str:

@@ -124,6 +124,18 @@ READ: dict[str, tuple[Property, Cell, list[str] | None, tuple[str, ...]]] = {
     "a file of one's own": (made.MANUAL, text("manual.pdf"), None, ("url-format",)),
     "retired": (made.CDAV, text("1"), None, ("field-retired",)),
     "digits that are gone": (made.MATERIAL, number("1234567890123456"), None, ("precision-lost",)),
+    "an invisible character": (
+        made.MATERIAL,
+        text("St\u200beel"),
+        ["St\u200beel"],
+        ("text-control-chars",),
+    ),
+    "an emoji with a joiner": (
+        made.MATERIAL,
+        text("\U0001f468\u200d\U0001f373"),
+        ["\U0001f468\u200d\U0001f373"],
+        (),
+    ),
     "what no text can carry": (made.MATERIAL, text("a\x01b"), ["a\x01b"], ("text-control-chars",)),
 }
 

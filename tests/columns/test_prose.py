@@ -45,6 +45,15 @@ def test_a_description_has_lines_and_a_title_has_not() -> None:
     assert read(Title(), text("one\ntwo")).codes == ("text-control-chars",)
 
 
+@pytest.mark.parametrize("hidden", ["\u200b", "\u202e", "\x85", "\x01", "\ufffe"], ids=ascii)
+def test_what_nobody_sees_is_refused(hidden: str) -> None:
+    shown = f"Boils a litre\nin three{hidden} minutes"
+    for kind in (Prose(), Html()):
+        assert read(kind, text(shown)).codes == ("text-control-chars",)
+    (fault,) = Prose().faults(shown)
+    assert f"three<U+{ord(hidden):04X}> minutes" in fault.message
+
+
 @pytest.mark.parametrize(
     ("kind", "length"), [(Title(), 132), (Prose(), 2000), (Html(), 5000)], ids=["t", "d", "html"]
 )
