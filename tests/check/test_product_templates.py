@@ -2,14 +2,17 @@
 
 import json
 import tempfile
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
 from openpyxl import load_workbook
 
 from feedtool.catalog import Necessity, Property
+from feedtool.cells import letters
 from feedtool.check.gate import gate
 from feedtool.dialect import Dialect
 from feedtool.template import write_products_template
@@ -25,21 +28,29 @@ from tests.catalogues import (
     product,
     shirt,
 )
-from tests.conftest import checked, codes, gtin, told
-from tests.feeds.test_products import Case, cases
+from tests.conftest import checked, codes, told
+from tests.feeds.test_products import Case, cases, mistakes_in
 
 KEYS, FIRST = 2, 3
 
 
-def fill(path: Path, *rows: dict[str, str]) -> None:
-    """Puts rows below the header, each cell under its key."""
+def fill(path: Path, *rows: Mapping[str, str]) -> dict[str, int]:
+    """Puts rows below the header, each cell under its key, which gets a column if it has none.
+
+    Returns:
+        The number of each key's column.
+    """
     book = load_workbook(path)
     sheet = book["Products"]
     places = {str(cell.value): place for place, cell in enumerate(sheet[KEYS], start=1)}
     for number, row in enumerate(rows, start=FIRST):
         for key, text in row.items():
+            if key not in places:
+                places[key] = len(places) + 1
+                sheet.cell(KEYS, places[key], key)
             sheet.cell(number, places[key], text)
     book.save(path)
+    return places
 
 
 @settings(max_examples=12, suppress_health_check=[HealthCheck.filter_too_much])
@@ -48,13 +59,33 @@ def test_any_template_filled_by_its_own_rules_is_clean(case: Case) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "products.xlsx"
         write_products_template(case.catalog, ["010101"], path, Dialect())
-        fill(path, dict(case.row), {**case.row, "gtin": gtin(2), "sellerProductReference": "B"})
+        fill(path, case.row, case.other)
         (sheet,) = checked(path, dialect=judging(case.catalog))
         assert codes(sheet) == []
         assert sheet.header is not None
         assert (sheet.header.headings_row, sheet.counts().valid) == (1, 2)
         for item in sheet.valid_items():
             assert gate("products")(json.loads(item.body))
+
+
+@settings(
+    max_examples=25,
+    suppress_health_check=[HealthCheck.filter_too_much],
+    phases=[Phase.explicit, Phase.generate],
+)
+@given(cases(), st.data())
+def test_each_single_mistake_is_found_in_its_cell(case: Case, data: st.DataObject) -> None:
+    key, code, text = data.draw(st.sampled_from(mistakes_in(case)))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "products.xlsx"
+        write_products_template(case.catalog, ["010101"], path, Dialect())
+        places = fill(path, {**case.row, key: text}, case.other)
+        (sheet,) = checked(path, dialect=judging(case.catalog))
+        errors = [one for one in sheet.problems() if one.severity == "error"]
+        assert {(one.row, one.column, one.code) for one in errors} == {
+            (FIRST, letters(places[key] - 1), code)
+        }
+        assert sheet.counts().valid == 1
 
 
 def test_a_template_of_several_categories(tmp_path: Path) -> None:

@@ -20,7 +20,18 @@ from feedtool.feeds._properties import completing
 from feedtool.feeds.products import FEED
 from feedtool.model import Severity
 from feedtool.rules import all_rules
-from tests.catalogues import AT, PLAIN, PROPERTIES, catalog_of, category, judging, product, shirt
+from tests.catalogues import (
+    AT,
+    PLAIN,
+    PROPERTIES,
+    SHADE,
+    SIZE,
+    catalog_of,
+    category,
+    judging,
+    product,
+    shirt,
+)
 from tests.conftest import gtin
 from tests.feeds.conftest import Sent
 
@@ -146,15 +157,27 @@ def _values(draw: st.DrawFn, one: Property) -> list[str]:
     return [draw(WORDS) for _ in range(count)]
 
 
+VARIATIONS = (replace(SIZE, reference="4901"), replace(SHADE, reference="4902"))
+GROUP = "variantGroupReference"
+VARIANT = {GROUP: "SHIRT-7", "4901": "M", "4902": "Blue"}
+
+
 class Case:
     """A category, and a row that it finds right."""
 
-    def __init__(self, properties: tuple[Property, ...], row: Mapping[str, str]) -> None:
-        self.properties, self.row = properties, row
-        one = category("010101", "Made up", "brand")
+    def __init__(
+        self, properties: tuple[Property, ...], row: Mapping[str, str], *, is_variant: bool
+    ) -> None:
+        self.properties, self.row, self.is_variant = properties, row, is_variant
+        # Of another product; a variant differs from the first, too.
+        self.other = {**row, "gtin": gtin(2), "sellerProductReference": "B"}
+        if is_variant:
+            self.other["4901"] = "L"
+        made_up = category("010101", "Made up", "brand", *(["variant"] if is_variant else []))
+        categories = (made_up, category("0101", "Above"), category("010105", "Old", "inactive"))
         self.catalog = Catalog(
             Origin("https://service.example/v2", "en", AT),
-            {"010101": one},
+            {one.reference: one for one in categories},
             lambda _: Listed(properties, AT),
             list,
         )
@@ -175,7 +198,10 @@ def cases(draw: st.DrawFn) -> Case:
         for one in properties
         if one.is_mandatory or draw(st.booleans())
     }
-    return Case(properties, product(p3001=None) | filled)
+    if is_variant := draw(st.booleans()):
+        properties += VARIATIONS
+        filled |= VARIANT
+    return Case(properties, product(p3001=None) | filled, is_variant=is_variant)
 
 
 def judged(
@@ -228,48 +254,74 @@ def test_a_row_filled_by_its_categorys_rules_is_what_the_schema_accepts(case: Ca
         )
 
 
-COMMON_MISTAKES: dict[str, tuple[str, str]] = {
-    "gtin": ("4006381333932", "gtin-checksum"),
-    "sellerProductReference": ("a|b", "reference-format"),
-    "title": ("<b>x</b>", "html-not-allowed"),
-    "description": ("", "required-missing"),
-    "sellerPictureUrls_1": ("kettle.jpg", "url-format"),
-    "brand": ("", "required-missing"),
-    "categoryCode": ("020202", "category-unknown"),
-    "language": ("German", "enum-value"),
-}
+COMMON_MISTAKES = (
+    ("gtin", "required-missing", ""),
+    ("gtin", "gtin-format", "40063813339"),
+    ("gtin", "gtin-checksum", "4006381333932"),
+    ("gtin", "precision-lost", "8,8E+12"),
+    ("sellerProductReference", "required-missing", ""),
+    ("sellerProductReference", "reference-format", "a|b"),
+    ("title", "required-missing", ""),
+    ("title", "html-not-allowed", "<b>x</b>"),
+    ("title", "text-control-chars", "two\nlines"),
+    ("title", "formula-error", "#N/A"),
+    ("description", "required-missing", ""),
+    ("description", "html-not-allowed", "black &amp; steel"),
+    ("richMarketingDescription", "html-malformed", "<ul><li>Quiet</ul>"),
+    ("sellerPictureUrls_1", "required-missing", ""),
+    ("sellerPictureUrls_1", "url-format", "kettle.jpg"),
+    ("sellerPictureUrls_3", "url-format", "C:\\kettle.jpg"),
+    ("brand", "required-missing", ""),
+    ("categoryCode", "category-unknown", "020202"),
+    ("categoryCode", "category-level", "0101"),
+    ("categoryCode", "category-inactive", "010105"),
+    ("language", "enum-value", "German"),
+    ("gtinReference", "reference-format", "a|b"),
+    ("CDAV", "field-retired", "1"),
+)
+"""Key, code, and what is written there."""
+
+
+def mistakes_in(case: Case) -> list[tuple[str, str, str]]:
+    """Each single mistake that can be made in a case: its key, its code, what is written."""
+    found = [*COMMON_MISTAKES]
+    for one in case.properties:
+        found += [(one.reference, code, text) for code, text in mistakes(one).items()]
+    if case.is_variant:
+        found += [(key, "variant-incomplete", "") for key in VARIANT]
+    else:
+        found.append((GROUP, "variant-not-allowed", "SHIRT-7"))
+    return found
 
 
 def mistakes(one: Property) -> dict[str, str]:
     """What is wrong in a property's cell, and the code that says so."""
-    found: dict[str, str] = {}
+    found = {"formula-error": "#N/A", "text-control-chars": "a\u202eb"}
     if one.is_mandatory:
         found["required-missing"] = ""
     if one.allowed_file_types:
+        del found["text-control-chars"]
         found |= {"url-format": "manual.pdf", "file-type": "https://shop.example/a.docx"}
         if not one.is_multiple:
             found["single-value"] = "https://shop.example/a.pdf;https://shop.example/b.pdf"
     elif one.is_ranged:
+        del found["text-control-chars"]
         found["enum-value"] = "Zzz no choice"
         if not one.is_multiple:
             found["single-value"] = ";".join(choice.label for choice in one.choices[:2])
     elif one.is_numeric:
+        del found["text-control-chars"]
         found |= {"number-format": "many", "unit-differs": "12 lightyears"}
         found["number-ambiguous"] = "1,234"
         if not one.is_multiple:
             found["single-value"] = "12;13"
-    else:
-        found["formula-error"] = "#N/A"
     return found
 
 
 @settings(max_examples=150, suppress_health_check=[HealthCheck.filter_too_much])
 @given(cases(), st.data())
 def test_each_single_mistake_is_found_in_its_cell(case: Case, data: st.DataObject) -> None:
-    every = {(key, code): text for key, (text, code) in COMMON_MISTAKES.items()}
-    for one in case.properties:
-        every |= {(one.reference, code): text for code, text in mistakes(one).items()}
-    place = data.draw(st.sampled_from(sorted(every)))
-    errors, request = judged(case, {**case.row, place[0]: every[place]})
-    assert errors == {place}
+    key, code, text = data.draw(st.sampled_from(mistakes_in(case)))
+    errors, request = judged(case, {**case.row, key: text})
+    assert errors == {(key, code)}
     assert request is None
