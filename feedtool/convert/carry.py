@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 from typing import NamedTuple
 
-from feedtool.convert.ways import OFFERS, PRODUCTS
+from feedtool.convert.ways import OFFERS, PRODUCTS, UPDATE, UPSERT
 from feedtool.dialect import DEPRECATED_MODES, Dialect
 from feedtool.feeds import _offers as offers
 from feedtool.feeds import all_feeds
@@ -21,6 +21,9 @@ from feedtool.sheets.filled import Value
 
 Values = dict[str, Value]
 """By the column's key; blanks are not there."""
+
+VAT, *_ = offers.TAXES
+ZERO = Decimal(0)
 
 _REASONS: Mapping[str, str] = {
     offers.PRODUCT_REFERENCE: "an Offers.xml has no place for a product reference",
@@ -76,8 +79,11 @@ def carrier(kind: str, became: str, dialect: Dialect) -> Callable[[Values], Carr
         columns.discard(offers.ACTION)
     conditions = dialect.conditions if became in OFFERS else tuple(dialect.legacy_conditions)
 
+    # Blank taxes of a whole offer are zero; an Update without them would be half a list.
+    is_list = became == UPDATE and kind in {UPSERT, FULL}
+
     def carry(values: Values) -> Carried:
-        found: Values = {}
+        found: Values = dict.fromkeys(offers.TAXES, ZERO) if is_list and VAT in values else {}
         lacks: list[Lack] = []
         for key, value in values.items():
             name = names(key, values)

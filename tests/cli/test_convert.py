@@ -478,3 +478,16 @@ def test_json_beyond_what_is_held(feedtool: Feedtool, files: Files) -> None:
     path = files.text(b"[" + b" " * (1 << 20) + b"]", "a.json")
     ran = feedtool("convert", path, "out.csv", "--profile", "shop")
     assert (ran.code, "more than 1 MiB" in ran.error()[0]) == (3, True)
+
+
+def test_whole_offers_may_become_updates(feedtool: Feedtool, files: Files) -> None:
+    ran = feedtool("convert", files.csv(offer(1)), "out.json", "--to", "offers-update")
+    assert ran.code == 1, ran.out
+    (body,) = json.loads(Path("out.json").read_text("utf-8"))
+    assert body["price"]["taxes"] == [
+        {"code": "VAT", "value": 20},
+        {"code": "EcoPart", "value": 0},
+        {"code": "DEA", "value": 0},
+    ]
+    assert "product" not in body
+    assert "condition “New”: an Update does not say it (row 2)" in ran.err

@@ -67,6 +67,13 @@ CARRIED: dict[str, tuple[str, str, dict[str, Value], dict[str, Value], list[str]
         {"quantity": 3},
         ["product.gtin", "condition"],
     ),
+    "blank taxes of a whole offer are zero": (
+        FULL,
+        UPDATE,
+        {"taxes.VAT": Decimal(20), "taxes.DEA": ONE},
+        {"taxes.VAT": Decimal(20), "taxes.EcoPart": Decimal(0), "taxes.DEA": ONE},
+        [],
+    ),
     "a condition that has a name in both": (
         FULL,
         UPSERT,
