@@ -51,6 +51,7 @@ class Recorded:
             "dialect": _table(asked.dialect, Dialect()),
             "targets": {name: str(path.absolute()) for name, path in self.outputs.targets.items()},
             "in_place": self.outputs.is_in_place,
+            "only_whole": self.outputs.only_whole,
             "profile": self.profile,
             "sandbox": self.is_sandbox,
             "sheets": [list(one) for one in self.sheets],
@@ -66,7 +67,11 @@ class Recorded:
         return cls(
             inputs=[(name, sha256) for name, sha256 in found.get("inputs", [])],
             asked=Asked(dialect, **found.get("asked", {})),
-            outputs=Outputs(targets, is_in_place=found.get("in_place", False)),
+            outputs=Outputs(
+                targets,
+                is_in_place=found.get("in_place", False),
+                only_whole=found.get("only_whole", False),
+            ),
             profile=found.get("profile"),
             is_sandbox=found.get("sandbox", False),
             sheets=[(name, sheet) for name, sheet in found.get("sheets", [])],

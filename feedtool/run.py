@@ -7,6 +7,7 @@ results    the same, without sending anything new
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -60,6 +61,8 @@ class Service:
     profile: str | None = None
     """The account's name in the configuration, if it was reached by that."""
     is_sandbox: bool = False
+    holds_lock: bool = False
+    """Whether the seller's lock is held already, by whoever runs one file after the other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,11 +129,13 @@ def submit(
     wait: bool = True,
     on_event: "Callable[[Event], None]" = lambda _: None,
     confirm: Confirm | None = None,
+    claim: int | None = None,
 ) -> Submission:
     """Checks files, sends what is valid, waits, and writes the annotated copies.
 
     What stops the delivery is no reason to keep back what is known of the rows: it is told in
-    `Submission.stopped`, beside the outcomes. What a purge comes to is to be confirmed.
+    `Submission.stopped`, beside the outcomes. What a purge comes to is to be confirmed. A `claim`
+    is a watcher's, of which this is the run.
     """
     snapshots = [books.keep(one) for one in inputs]
     kept = [one.file for one in snapshots]
@@ -160,7 +165,7 @@ def submit(
     from feedtool.delivery.deadlines import warnings
     from feedtool.delivery.strangers import strangers
 
-    with books.ledger.hold(service.seller, service.address, command="submit", now=service.now()):
+    with _alone(service, books, "submit"):
         if asked.purges:
             check_nothing_open(books.ledger, service.seller, service.client)
             purge = counted(sheets, service.client, _around(service))
@@ -172,13 +177,14 @@ def submit(
             service=service.address,
             language=service.language,
             options=recorded.as_json(),
+            claim=claim,
         )
         record(books, run, sheets, recorded, service.now())
         open_ones = books.ledger.irrevocable(run)
         told = [*warnings(open_ones, service.now()), *strangers(books.ledger, service.client)]
         stopped = _deliver(run, asked, service, books, wait=wait, on_event=on_event)
         outcomes = answered(sheets, books.ledger, run, stopped)
-        if stopped is None or _has_begun(outcomes):
+        if stopped is None or (_has_begun(outcomes) and not outputs.only_whole):
             _write_out(run, kept, outcomes, recorded, service.now(), books)
     return Submission(outcomes, stopped, told)
 
@@ -199,8 +205,7 @@ def resume(
     from feedtool.delivery.deadlines import warnings
 
     recorded = recorded_of(run, books)
-    command = "results" if only_fetch else "resume"
-    with books.ledger.hold(service.seller, service.address, command=command, now=service.now()):
+    with _alone(service, books, "results" if only_fetch else "resume"):
         if not only_fetch and not recorded.is_whole(books.ledger.files(run)):
             record(books, run, checked_again(recorded, books), recorded, service.now())
         packages = books.ledger.read_packages(run)
@@ -214,6 +219,13 @@ def resume(
             run, recorded.asked, service, books, wait=wait, only_fetch=only_fetch, on_event=on_event
         )
         return Submission(results(run, books, service.now(), stopped), stopped, told)
+
+
+def _alone(service: Service, books: Books, command: str) -> AbstractContextManager[None]:
+    """The seller's lock, unless it is held already."""
+    if service.holds_lock:
+        return nullcontext()
+    return books.ledger.hold(service.seller, service.address, command=command, now=service.now())
 
 
 def _around(service: Service) -> "Circumstances":
@@ -230,7 +242,8 @@ def results(
     recorded = recorded_of(run, books)
     kept = kept_inputs(recorded, books)
     outcomes = answered(checked_again(recorded, books), books.ledger, run, stopped)
-    _write_out(run, kept, outcomes, recorded, now, books)
+    if stopped is None or not recorded.outputs.only_whole:
+        _write_out(run, kept, outcomes, recorded, now, books)
     return outcomes
 
 

@@ -12,6 +12,7 @@ COMMANDS = {
     "demo": ("demo", "See the main job with nothing to set up."),
     "validate": ("validate", "Say everything that is wrong; send nothing."),
     "submit": ("submit", "Check, send, and write the service's answer beside every row."),
+    "watch": ("watch", "Send each file that is dropped into a folder, and answer it there."),
     "resume": ("resume", "Go on with a run that was interrupted."),
     "runs": ("runs", "List all runs."),
     "status": ("runs", "Show one run: its packages, deadlines and counts."),

@@ -68,13 +68,18 @@ def wants_colour(stream: object) -> bool:
 
 def _bug(error: Exception, arguments: list[str]) -> int:
     """One line, and a report ready to paste; it holds no value of any option or file."""
-    try:
-        path: Path | str = _write_report(error, arguments)
-    except OSError as reason:
-        path = f"(no report could be written: {reason.strerror})"
+    path = bug_report(error, arguments)
     say("error", f"this is a bug in feedtool: {type(error).__name__}")
     say("help", f"please report it with the contents of {path}")
     return Exit.BUG
+
+
+def bug_report(error: Exception, arguments: list[str]) -> Path | str:
+    """Where the report of a bug is, or why there is none."""
+    try:
+        return _write_report(error, arguments)
+    except OSError as reason:
+        return f"(no report could be written: {reason.strerror})"
 
 
 def _write_report(error: Exception, arguments: list[str]) -> Path:

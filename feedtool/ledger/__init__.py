@@ -7,7 +7,7 @@ Reading order: `records` (the nouns), `tables` (how they are kept), `database` (
 PostgreSQL behind one URL), `migrations` (from older tables), `store` (the Ledger), `saving` (what
 steps and answers came to), `clearing` (which rows may be in flight), `leftovers` (which go into a
 later package), `verdicts` (what became of each row); beside it `lock` (one writer for each
-seller) and `snapshots` (the input files).
+seller), `claims` (the files that a watcher has taken) and `snapshots` (the input files).
 """
 
 from feedtool.ledger.records import (

@@ -30,6 +30,7 @@ from sqlalchemy import (
     Column,
     Connection,
     ForeignKey,
+    Index,
     Integer,
     MetaData,
     String,
@@ -133,10 +134,36 @@ def _zips(_: Connection) -> None:
     """Nothing to change: the new version is what older tools refuse."""
 
 
+# 4 to 5: files that a watcher has taken.
+
+
+def _claims(connection: Connection) -> None:
+    known = MetaData()
+    Table("runs", known, Column("run_id", _key(), primary_key=True))
+    claims = Table(
+        "claims",
+        known,
+        Column("claim", _key(), primary_key=True),
+        Column("folder", Text, nullable=False),
+        Column("lane", Text, nullable=False),
+        Column("scope", Text, nullable=False),
+        Column("sha256", Text, nullable=False),
+        Column("source", Text, nullable=False),
+        Column("name", Text, nullable=False),
+        Column("state", Text, nullable=False),
+        Column("taken_at", String(32), nullable=False),
+        Column("run_id", _key(), ForeignKey("runs.run_id")),
+        Column("target", Text),
+        Index("claim_by_content", "scope", "sha256", unique=True),
+        Index("claim_by_name", "folder", "lane", "name", unique=True),
+    )
+    claims.create(connection)
+
+
 FIRST = 1
 """The oldest version that was ever released."""
 
-STEPS: tuple[Step, ...] = (_send_again, _batches, _zips)
+STEPS: tuple[Step, ...] = (_send_again, _batches, _zips, _claims)
 """The n-th of them takes a ledger from version n to n + 1."""
 
 VERSION = FIRST + len(STEPS)

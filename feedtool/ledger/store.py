@@ -15,6 +15,7 @@ from sqlalchemy import and_, case, delete, func, insert, select
 
 from feedtool.ledger import clearing
 from feedtool.ledger import tables as t
+from feedtool.ledger.claims import Claims, begin_run
 from feedtool.ledger.database import IN_MEMORY, open_engine, reading, writing
 from feedtool.ledger.leftovers import count_rows, move_leftovers
 from feedtool.ledger.lock import hold
@@ -55,6 +56,7 @@ class Ledger:
     def __init__(self, place: Path | str = IN_MEMORY) -> None:
         """Open the file or URL, making what is absent; UsageProblem for what is no ledger."""
         self._engine = open_engine(place)
+        self.claims = Claims(self._engine)
 
     # What is to be delivered.
 
@@ -66,8 +68,12 @@ class Ledger:
         service: str,
         language: str = "en",
         options: Mapping[str, Any] | None = None,
+        claim: int | None = None,
     ) -> int:
-        """A new run; `options` is JSON. Returns its id."""
+        """A new run; `options` is JSON. Returns its id.
+
+        It is the run of a `claim`, if one is named, from the same moment on.
+        """
         with writing(self._engine) as db:
             done = db.execute(
                 insert(t.runs).values(
@@ -78,7 +84,10 @@ class Ledger:
                     options=json.dumps(options or {}),
                 )
             )
-            return key_of(done.inserted_primary_key)
+            run_id = key_of(done.inserted_primary_key)
+            if claim is not None:
+                begin_run(db, claim, run_id)
+            return run_id
 
     def run(self, run_id: int) -> Run | None:
         """A run, or None where there is none of that id."""

@@ -21,7 +21,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.types import TypeDecorator
 
-VERSION = 4
+VERSION = 5
 """Of these tables; `migrations` brings an older ledger up to it."""
 
 
@@ -182,4 +182,23 @@ results = Table(
     Column("status", Text, nullable=False),
     Column("messages", Text, nullable=False),
     sqlite_with_rowid=False,
+)
+
+# A file that a watcher has taken: one row for each content that a seller was sent as one kind.
+claims = Table(
+    "claims",
+    metadata,
+    Column("claim", Key, primary_key=True),
+    Column("folder", Text, nullable=False),
+    Column("lane", Text, nullable=False),
+    Column("scope", Text, nullable=False),
+    Column("sha256", Text, nullable=False),
+    Column("source", Text, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("taken_at", Moment, nullable=False),
+    Column("run_id", ForeignKey(runs.c.run_id)),
+    Column("target", Text),
+    Index("claim_by_content", "scope", "sha256", unique=True),
+    Index("claim_by_name", "folder", "lane", "name", unique=True),
 )

@@ -1,0 +1,164 @@
+"""`feedtool watch`."""
+
+import time
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.core import ParameterSource
+
+from feedtool.cli import options
+from feedtool.cli.endings import bug_report, say
+from feedtool.errors import UsageProblem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from feedtool.cli.stopping import Stopping
+    from feedtool.watch.carry import Desk
+
+HINT = "what was begun is noted; go on with: feedtool watch"
+
+
+def _seconds(name: str, default: float, told: str) -> "Callable[[options.F], options.F]":
+    return options.option(
+        name,
+        type=click.FloatRange(min=0, min_open=True, max=3600),
+        default=default,
+        show_default=True,
+        metavar="SECONDS",
+        help=told,
+    )
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False), metavar="FOLDER")
+@options.option("--once", is_flag=True, help="Do what is there, and end: for cron.")
+@_seconds("--settle", 2, "How long a file has to rest before it is taken.")
+@_seconds("--poll", 1, "How long between two looks into the inbox.")
+@options.option(
+    "--same-within",
+    type=click.IntRange(min=0, max=36_500),
+    default=7,
+    show_default=True,
+    metavar="DAYS",
+    help="Refuse a file whose content was sent within as many days; 0 refuses none.",
+)
+@options.option("--sandbox", is_flag=True, help="Send to the embedded sandbox.")
+@options.configuration
+@options.connection
+@options.reading
+@options.common
+@options.ledger
+@click.pass_context
+def watch(ctx: click.Context, /, folder: Path, **given: Any) -> int:
+    """Send each file that is dropped into FOLDER/inbox, and answer it in FOLDER/results.
+
+    The file itself goes to done/DATE, or to error with its reason beside it. A subfolder of the
+    inbox may name a profile, a kind, or both: inbox/PROFILE/KIND. Of a profile's files the oldest
+    goes first, one at a time; several profiles go side by side.
+
+    A file is taken when it has rested for a while, or when NAME.EXT.done is beside it.
+    """
+    from feedtool.cli.books import books
+    from feedtool.cli.stopping import stopping
+    from feedtool.feeds import all_feeds
+    from feedtool.watch.carry import Carrier
+    from feedtool.watch.folder import Folder
+    from feedtool.watch.watcher import Around, Settings, Watcher
+
+    if given["sandbox"] and options.on_command_line(ctx, "base_url")["base_url"]:
+        raise UsageProblem("--sandbox and --base-url contradict each other", "choose one of them")
+    home = options.home_folder(given["home"])
+    watched = Folder(folder)
+    name = watched.prepare()
+    words = _typed(ctx)
+    with books(home, given["ledger"]) as opened, stopping(HINT) as stop:
+        with _desk(words, given["profile"], stop):
+            pass  # what is wrong with the account is told before anything is taken
+
+        carrier = Carrier(
+            watched,
+            name,
+            timedelta(days=given["same_within"]),
+            _now,
+            say,
+            lambda error: str(bug_report(error, ["watch"])),
+        )
+        around = Around(
+            opened.ledger,
+            lambda profile: _desk(words, profile or given["profile"], stop),
+            options.chosen(ctx).config.profiles,
+            all_feeds(),
+            time.monotonic,
+            _now,
+            stop.sleep,
+            stop.reason,
+        )
+        settings = Settings(given["settle"], given["poll"], is_once=given["once"])
+        return Watcher(carrier, around, settings).run()
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+@contextmanager
+def _desk(words: list[str], profile: str | None, stop: "Stopping") -> "Iterator[Desk]":
+    """An account with its books, as if this command had been given its profile.
+
+    So that options, environment and configuration come in the one order for every profile; and a
+    token that was renewed, or a profile that was mended, counts from the next file on.
+    """
+    from feedtool.cli.books import books
+    from feedtool.cli.connect import to_account, to_sandbox
+    from feedtool.watch.carry import Desk
+
+    named = [*words, *(("--profile", profile) if profile else ())]
+    with watch.make_context("watch", named) as ctx:
+        given = dict(ctx.params)
+        is_sandbox = bool(given["sandbox"])
+        if is_sandbox:
+            given |= options.on_command_line(ctx, "seller", "channel", "token")
+        given |= options.token_options(ctx)
+        home = options.home_folder(given["home"])
+
+        asked = options.how_to_read(
+            ctx, kind=given["kind"], sheet=given["sheet"], channel=given["channel"]
+        )
+        given["page"] = asked.dialect.report_page_size
+        way = to_sandbox(home, given) if is_sandbox else to_account(given)
+        with way as service, books(home, given["ledger"]) as opened:
+            yield Desk(
+                replace(
+                    service,
+                    # Where time is virtual there is nothing to wake from.
+                    sleep=service.sleep if is_sandbox else stop.sleep,
+                    stopping=stop.reason,
+                    profile=profile,
+                    is_sandbox=is_sandbox,
+                ),
+                opened,
+                lambda kind: replace(asked, kind=kind) if kind else asked,
+            )
+
+
+def _typed(ctx: click.Context) -> list[str]:
+    """The words of the command line that made this context, without the profile's name."""
+    words = [str(ctx.params["folder"])]
+    if path := options.chosen(ctx).config.path:
+        words += ["--config", str(path)]
+    for parameter in ctx.command.params:
+        name = parameter.name or ""
+        is_typed = ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        if not (isinstance(parameter, click.Option) and is_typed) or name in {"profile", "config"}:
+            continue
+        value = ctx.params.get(name)
+        if parameter.is_flag:
+            words += [parameter.opts[0]] if value else []
+        else:
+            words += [parameter.opts[0], str(value)]
+    return words

@@ -1,0 +1,171 @@
+"""The files that a watcher has taken: what it was about to do with each, and what was done.
+
+There is one row for each content that a seller was sent as one kind, so that the same content is
+never under way twice, and is known again. Whoever holds the seller's lock may go on with any claim
+that is not ended: the one who made it is gone, or has parked it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from sqlalchemy import delete, insert, select, update
+from sqlalchemy.exc import IntegrityError
+
+from feedtool.ledger import tables as t
+from feedtool.ledger.database import reading, writing
+from feedtool.ledger.rows import key_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from datetime import datetime
+
+    from sqlalchemy import Connection, Engine
+
+
+class ClaimState(StrEnum):
+    """How far a file is."""
+
+    TAKEN = "taken"
+    """To be sent; with a run, begun."""
+    ANSWERED = "answered"
+    """The answers are written, and the file is to go to its target."""
+    REFUSED = "refused"
+    """Nothing of it was sent; its reason is written, and it is to go to its target."""
+    ENDED = "ended"
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A file that was taken."""
+
+    claim: int
+    folder: str
+    """Which watched folder it is of."""
+    lane: str
+    """The subfolder of the inbox, with `/`; empty for the inbox itself."""
+    scope: str
+    """Whom the same content is judged by: the folder, the seller, the kind."""
+    sha256: str
+    source: str
+    """Its name in that subfolder."""
+    name: str
+    """What it and its answers are named by from here on, without an ending, in its lane's folder;
+    no other claim of the lane has it."""
+    state: ClaimState
+    taken_at: datetime
+    run_id: int | None
+    target: str | None
+    """Where it goes at last, in the folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """The run that the same content already had."""
+
+    run_id: int
+    source: str
+    taken_at: datetime
+
+
+class Claims:
+    """All claims of a ledger. Every method is one transaction."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def take(
+        self,
+        *,
+        folder: str,
+        lane: str,
+        scope: str,
+        sha256: str,
+        source: str,
+        names: Iterable[str],
+        now: datetime,
+        since: datetime,
+    ) -> Claim | Earlier | None:
+        """Claim a file under the first of the `names` that no other claim of its lane has.
+
+        Returns:
+            The claim; or the run that the same content began at `since` or later; or None where it
+            is under way, or another process was faster.
+        """
+        told = {
+            "folder": folder,
+            "lane": lane,
+            "scope": scope,
+            "sha256": sha256,
+            "source": source,
+            "state": ClaimState.TAKEN,
+            "taken_at": now,
+            "run_id": None,
+            "target": None,
+        }
+        try:
+            with writing(self._engine) as db:
+                same = db.execute(
+                    select(t.claims).where(t.claims.c.scope == scope, t.claims.c.sha256 == sha256)
+                ).one_or_none()
+                if same is not None and same.state != ClaimState.ENDED:
+                    return None
+                if same is not None and same.run_id is not None and same.taken_at >= since:
+                    return Earlier(same.run_id, same.source, same.taken_at)
+                if same is not None:
+                    db.execute(delete(t.claims).where(t.claims.c.claim == same.claim))
+                told["name"] = next(name for name in names if _is_free(db, folder, lane, name))
+                done = db.execute(insert(t.claims).values(told))
+                return _claim(db, key_of(done.inserted_primary_key))
+        except IntegrityError:
+            return None
+
+    def under_way(self, folder: str) -> list[Claim]:
+        """Those of a folder that are not ended, the first that was taken first."""
+        query = select(t.claims).where(
+            t.claims.c.folder == folder, t.claims.c.state != ClaimState.ENDED
+        )
+        with reading(self._engine) as db:
+            found = db.execute(query.order_by(t.claims.c.taken_at, t.claims.c.claim)).all()
+        return [Claim(**row._asdict() | {"state": ClaimState(row.state)}) for row in found]
+
+    def read(self, claim: int) -> Claim:
+        """A claim as it is now."""
+        with reading(self._engine) as db:
+            return _claim(db, claim)
+
+    def settle(self, claim: int, state: ClaimState, target: str) -> None:
+        """Its answers, or its reason, are written; the file itself is next."""
+        self._change(claim, state=state, target=target)
+
+    def end(self, claim: int) -> None:
+        """Nothing is left to do; the content stays known."""
+        self._change(claim, state=ClaimState.ENDED)
+
+    def forget(self, claim: int) -> None:
+        """It is as if the file had never been taken."""
+        with writing(self._engine) as db:
+            db.execute(delete(t.claims).where(t.claims.c.claim == claim))
+
+    def _change(self, claim: int, **values: str) -> None:
+        with writing(self._engine) as db:
+            db.execute(update(t.claims).where(t.claims.c.claim == claim).values(**values))
+
+
+def begin_run(db: Connection, claim: int, run_id: int) -> None:
+    """A claim has its run; in the transaction that makes the run."""
+    db.execute(update(t.claims).where(t.claims.c.claim == claim).values(run_id=run_id))
+
+
+def _is_free(db: Connection, folder: str, lane: str, name: str) -> bool:
+    has_it = select(t.claims.c.claim).where(
+        t.claims.c.folder == folder, t.claims.c.lane == lane, t.claims.c.name == name
+    )
+    return db.execute(has_it).first() is None
+
+
+def _claim(db: Connection, claim: int) -> Claim:
+    row = db.execute(select(t.claims).where(t.claims.c.claim == claim)).one()
+    return Claim(**row._asdict() | {"state": ClaimState(row.state)})

@@ -1,0 +1,16 @@
+"""The watched folder: a file that is dropped into its inbox is sent, answered and filed away.
+
+    inbox/        what is to be sent; a subfolder may name a profile, a kind, or both
+    processing/   what is being sent
+    results/      the answers, each complete before it appears
+    done/DATE/    what was answered
+    error/        what nobody could read, or had before, each with its reason
+
+Reading order: `settling` (which files are whole) and `steps` (what is done with one that was
+taken) decide, and do nothing else; `folder` (files and their places), `answers` (what is written of
+one), `carry` (a file from step to step) and `watcher` (all of them, again and again) carry it out.
+
+Who may touch a seller's files is decided by the seller's lock of the ledger, which ends with its
+process: a claim that is not ended is free to whoever holds the lock. So there is nothing that could
+expire, and no clock of one machine that another has to believe.
+"""

@@ -1,0 +1,284 @@
+"""One file from step to step, by `steps.next_step`, with the seller's lock held."""
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path, PurePosixPath
+
+from feedtool import run
+from feedtool.books import Books, has_to_ask
+from feedtool.check import Asked, Input
+from feedtool.copies import Outputs, digest_of
+from feedtool.errors import Exit, FeedtoolError, FileProblem, UsageProblem
+from feedtool.ledger.claims import Claim, ClaimState, Earlier
+from feedtool.legacy import is_legacy
+from feedtool.outcomes import exit_code
+from feedtool.sheets.annotate.place import CannotWrite
+from feedtool.watch.answers import one_line, write_summary
+from feedtool.watch.folder import CannotMove, Folder, free, move
+from feedtool.watch.steps import Lane, Step, names_for, next_step
+
+Tell = Callable[[str, str], None]
+"""Told of a word for what has happened, and of one line."""
+
+
+class Parked(Exception):
+    """What was begun cannot be ended now; the ledger knows how far it is."""
+
+    def __init__(self, reason: FeedtoolError) -> None:
+        super().__init__(reason.message)
+        self.reason = reason
+
+
+class AlreadySent(FeedtoolError):
+    """The same content again, within the days in which it is taken for a mistake."""
+
+    exit = Exit.ROWS
+
+
+class LaneUnknown(FeedtoolError):
+    """A file in a subfolder that names neither a profile nor a kind."""
+
+    exit = Exit.FILE
+
+
+class Bug(FeedtoolError):
+    """An error of ours, in one file; the next is not to suffer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """An account, with all that its files need. Its seller's lock is held."""
+
+    service: run.Service
+    books: Books
+    asked_as: Callable[[str | None], Asked]
+    """How files are read, as a kind or as what they are recognised for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Carrier:
+    """What all files of a watched folder have in common."""
+
+    folder: Folder
+    name: str
+    """The folder's, in the ledger."""
+    same_within: timedelta
+    """Since when the same content is taken for a mistake."""
+    now: Callable[[], datetime]
+    tell: Tell
+    report_bug: Callable[[Exception], str]
+    """Writes down what is ready to be pasted; where."""
+
+    def take(self, place: PurePosixPath, lane: Lane, desk: Desk) -> Exit | None:
+        """Take a file of the inbox, and carry it to its end.
+
+        Returns:
+            What it came to; None where it is somebody else's, or stays where it is for now.
+
+        Raises:
+            Parked: It is begun, and cannot be ended now.
+        """
+        source = self.folder.inbox / place
+        sha256 = digest_of(source)
+        if sha256 is None:
+            return self.refuse(place, _unreadable(source)) if source.exists() else None
+        scope = [self.name, desk.service.address, desk.service.seller, lane.kind or ""]
+        now = self.now()
+        found = desk.books.ledger.claims.take(
+            folder=self.name,
+            lane=lane.path,
+            scope=hashlib.sha256(json.dumps(scope).encode()).hexdigest(),
+            sha256=sha256,
+            source=place.name,
+            names=(
+                name
+                for name in names_for(place.name, now.astimezone().date())
+                if self.folder.is_free(lane.path, name, place.suffix)
+            ),
+            now=now,
+            since=now - self.same_within,
+        )
+        if isinstance(found, Earlier):
+            return self.refuse(place, _already_sent(found))
+        return None if found is None else self.carry(found, lane, desk)
+
+    def refuse(self, place: PurePosixPath, error: FeedtoolError) -> Exit | None:
+        """Move a file from the inbox to `error/`, its reason beside it."""
+        source = self.folder.inbox / place
+        if not source.exists():
+            return None
+        target = self.folder.error_place(place.parent, place.name)
+        self.folder.explain(target, error)
+        try:
+            if not move(source, target):
+                self.folder.take_reason_back(target)
+                return None
+        except CannotMove as cannot:
+            self.tell("error", cannot.message)
+            return None
+        self.tell("refused", f"{place}: {error.message} → {self.folder.relative(target)}")
+        return error.exit
+
+    def carry(self, claim: Claim, lane: Lane, desk: Desk) -> Exit | None:
+        """Bring a claimed file to its end, from wherever it is.
+
+        Returns, raises: as `take`.
+        """
+        came_to: Exit | None = None
+        claims, number = desk.books.ledger.claims, claim.claim
+        while step := self._next(claim):
+            if step is Step.TAKE_IN:
+                try:
+                    self.folder.take_in(claim)
+                except CannotMove as error:
+                    claims.forget(number)
+                    self.tell("waiting", error.message)
+                    return None
+            elif step is Step.FILE_AWAY:
+                self._file_away(claim)
+            elif step is Step.END:
+                claims.end(number)
+            elif step is Step.FORGET:
+                claims.forget(number)
+                return came_to
+            else:
+                came_to = self._send(step, claim, lane, desk)
+                if came_to is None:
+                    return None
+            claim = claims.read(number)
+        return came_to
+
+    def _next(self, claim: Claim) -> Step | None:
+        return next_step(
+            claim.state,
+            has_run=claim.run_id is not None,
+            is_in_processing=self.folder.place_of(claim).exists(),
+            is_in_inbox=self.folder.source_of(claim).exists(),
+        )
+
+    def _file_away(self, claim: Claim) -> None:
+        target = self.folder.root / (claim.target or "error")
+        try:
+            move(self.folder.place_of(claim), free(target))
+        except CannotMove as error:
+            raise Parked(error) from error
+
+    def _send(self, step: Step, claim: Claim, lane: Lane, desk: Desk) -> Exit | None:
+        """Send it, or go on with its run, and write its answers; None where it is another file."""
+        try:
+            if step is Step.GO_ON:
+                submission = self._go_on(claim, desk)
+            else:
+                kept = desk.books.keep(Input(self._shown(claim), self.folder.place_of(claim)))
+                if kept.sha256 != claim.sha256:  # it was changed after all: from the beginning
+                    self._give_back(claim, desk)
+                    return None
+                submission = self._submit(claim, kept.file, lane, desk)
+            return self._conclude(claim, submission, desk)
+        except Parked:
+            raise
+        except FeedtoolError as error:
+            return self._failed(claim, error, desk)
+        except Exception as error:  # noqa: BLE001  # one file never stops the next
+            return self._refuse_claimed(claim, bug_in(error, self.report_bug), desk)
+
+    def _submit(self, claim: Claim, kept: Input, lane: Lane, desk: Desk) -> run.Submission:
+        suffix = ".xlsx" if is_legacy(kept.path) else Path(claim.source).suffix
+        target = self.folder.answer_of(claim, f".result{suffix}")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        return run.submit(
+            [kept],
+            desk.asked_as(lane.kind),
+            Outputs({kept.name: target}, only_whole=True),
+            desk.service,
+            desk.books,
+            claim=claim.claim,
+        )
+
+    def _go_on(self, claim: Claim, desk: Desk) -> run.Submission:
+        number = claim.run_id or 0
+        if has_to_ask(number, desk.books):
+            return run.resume(number, desk.service, desk.books)
+        return run.Submission(run.results(number, desk.books, self.now()))
+
+    def _conclude(self, claim: Claim, submission: run.Submission, desk: Desk) -> Exit:
+        """All that is told of it is written; the file itself is next."""
+        for warning in submission.warnings:
+            self.tell("warning", f"{self._shown(claim)}: {warning}")
+        if submission.stopped:
+            raise Parked(submission.stopped)
+        outcomes = submission.outcomes
+        failed = next((one.copy_failed for one in outcomes if one.copy_failed), None)
+        if failed:
+            raise Parked(failed)
+        claim = desk.books.ledger.claims.read(claim.claim)
+        errors = [outcome.checked.error for outcome in outcomes]
+        if claim.run_id is None and errors and errors[0]:
+            return self._refuse_claimed(claim, errors[0], desk)
+        code = exit_code(outcomes)
+        write_summary(
+            self.folder.answer_of(claim, ".summary.json"), claim, claim.run_id, outcomes, code
+        )
+        target = self.folder.done_place(claim, self.now().astimezone().date())
+        self._settle(claim, ClaimState.ANSWERED, target, desk)
+        answers = {self.folder.relative(one.annotated) for one in outcomes if one.annotated}
+        self.tell("answered", f"{self._shown(claim)}: {one_line(outcomes)} → {', '.join(answers)}")
+        return code
+
+    def _failed(self, claim: Claim, error: FeedtoolError, desk: Desk) -> Exit:
+        """What stops a file for good is its own fault; all else is tried again."""
+        has_run = desk.books.ledger.claims.read(claim.claim).run_id is not None
+        is_its_own = isinstance(error, FileProblem | UsageProblem)
+        if has_run or not is_its_own or isinstance(error, CannotWrite | CannotMove):
+            raise Parked(error) from error
+        return self._refuse_claimed(claim, error, desk)
+
+    def _refuse_claimed(self, claim: Claim, error: FeedtoolError, desk: Desk) -> Exit:
+        claim = desk.books.ledger.claims.read(claim.claim)
+        target = self.folder.error_place(claim.lane, self.folder.place_of(claim).name)
+        more = f"Its run is {claim.run_id}: feedtool status {claim.run_id}" if claim.run_id else ""
+        self.folder.explain(target, error, more)
+        self._settle(claim, ClaimState.REFUSED, target, desk)
+        where = self.folder.relative(target)
+        self.tell("refused", f"{self._shown(claim)}: {error.message} → {where}")
+        return error.exit
+
+    def _settle(self, claim: Claim, state: ClaimState, target: Path, desk: Desk) -> None:
+        desk.books.ledger.claims.settle(claim.claim, state, self.folder.relative(target))
+
+    def park(self, claims: list[Claim], desk: Desk) -> None:
+        """Leave nothing claimed of which nothing was sent."""
+        for claim in claims:
+            if claim.state is ClaimState.TAKEN and claim.run_id is None:
+                self._give_back(claim, desk)
+
+    def _give_back(self, claim: Claim, desk: Desk) -> None:
+        self.folder.put_back(claim)
+        desk.books.ledger.claims.forget(claim.claim)
+
+    def _shown(self, claim: Claim) -> str:
+        return self.folder.relative(self.folder.source_of(claim))
+
+
+def bug_in(error: Exception, report: Callable[[Exception], str]) -> Bug:
+    """What is told of an error that should not be; `report` says where all of it is."""
+    return Bug(
+        f"This is a bug in feedtool: {type(error).__name__}.",
+        f"Please report it with the contents of {report(error)}",
+    )
+
+
+def _unreadable(source: Path) -> FeedtoolError:
+    return FileProblem(f"{source.name} cannot be read.", "See that feedtool may read it.")
+
+
+def _already_sent(earlier: Earlier) -> FeedtoolError:
+    when = earlier.taken_at.astimezone().strftime("%Y-%m-%d %H:%M")
+    return AlreadySent(
+        f"The same content was sent as {earlier.source} on {when}: run {earlier.run_id}.",
+        f"Its answers: feedtool results {earlier.run_id}. To send it all the same, drop it again"
+        " while feedtool watch runs with --same-within 0.",
+    )

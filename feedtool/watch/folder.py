@@ -1,0 +1,188 @@
+"""The watched folder's files and their places: listing, looking, moving. No decisions."""
+
+import os
+import secrets
+import time
+import zipfile
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import date
+from pathlib import Path, PurePosixPath
+
+from feedtool.errors import FeedtoolError, UsageProblem
+from feedtool.ledger.claims import Claim
+from feedtool.sheets.annotate.place import placed
+from feedtool.watch.settling import MARKER, Entry
+
+PARTS = ("inbox", "processing", "done", "error", "results")
+NAME_FILE = ".feedtool-folder"
+"""Holds the folder's own name: two machines may know it under different paths."""
+NAME_LENGTH = 32
+TRIES = 10_000
+PACKAGES = (".xlsx", ".xlsm", ".zip")
+REASON = ".reason.txt"
+"""Beside a file in `error/`: why it is there."""
+
+
+class CannotMove(UsageProblem):
+    """A file cannot be moved, as when another program has it open."""
+
+
+class Folder:
+    """A watched folder."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.inbox, self.processing, self.done, self.error, self.results = (
+            root / part for part in PARTS
+        )
+
+    def prepare(self) -> str:
+        """Make what is absent. Returns the name that the folder has in the ledger.
+
+        Raises:
+            UsageProblem: The folder cannot be made or written.
+        """
+        try:
+            for part in PARTS:
+                (self.root / part).mkdir(parents=True, exist_ok=True)
+            return self._name()
+        except OSError as error:
+            raise UsageProblem(
+                f"{self.root} cannot be watched: {error.strerror}",
+                "feedtool needs to write there; name another folder, or allow it",
+            ) from error
+
+    def _name(self) -> str:
+        place = self.root / NAME_FILE
+        with suppress(FileExistsError), place.open("xb", buffering=0) as file:
+            file.write(secrets.token_hex(NAME_LENGTH // 2).encode())
+        for _ in range(TRIES):
+            # Whoever makes it at this moment writes it at once.
+            if len(found := place.read_text("ascii").strip()) == NAME_LENGTH:
+                return found
+            time.sleep(0)
+        raise UsageProblem(
+            f"{place} does not hold the folder's name", "remove it while no watcher is running"
+        )
+
+    def listing(self) -> list[Entry]:
+        """All plain files of the inbox and its subfolders; no links, which may lead anywhere.
+
+        Raises:
+            OSError: The inbox cannot be read.
+        """
+        return list(_entries(self.inbox, PurePosixPath()))
+
+    def opens(self, place: PurePosixPath) -> bool:
+        """Is a file no package, or one that opens? Not while it is empty, or cannot be read."""
+        path = self.inbox / place
+        try:
+            with path.open("rb") as file:
+                start = file.read(4)
+                # Some programs make room first, and write the beginning later.
+                is_hollow = not start.strip(b"\0")
+                if not start or (is_hollow and path.suffix.casefold() in PACKAGES):
+                    return False
+                return not start.startswith(b"PK") or zipfile.is_zipfile(file)
+        except OSError:
+            return False
+
+    def source_of(self, claim: Claim) -> Path:
+        """Where a claimed file was dropped."""
+        return self.inbox / claim.lane / claim.source
+
+    def place_of(self, claim: Claim) -> Path:
+        """Where a claimed file is while it is being sent."""
+        return self.processing / claim.lane / f"{claim.name}{Path(claim.source).suffix}"
+
+    def answer_of(self, claim: Claim, ending: str) -> Path:
+        """Where an answer to a claimed file goes."""
+        return self.results / claim.lane / f"{claim.name}{ending}"
+
+    def done_place(self, claim: Claim, day: date) -> Path:
+        """Where a claimed file goes once it is answered."""
+        return free(self.done / str(day) / claim.lane / self.place_of(claim).name)
+
+    def error_place(self, lane: PurePosixPath | str, name: str) -> Path:
+        """Where a file goes that was not sent."""
+        return free(self.error / lane / name)
+
+    def is_free(self, lane: str, name: str, suffix: str) -> bool:
+        """Has no file that is being sent, and no answer, this name?"""
+        answers = (f"{name}{ending}" for ending in (".summary.json", f".result{suffix}"))
+        places = [self.results / lane / answer for answer in answers]
+        return not any(
+            one.exists() for one in (*places, self.processing / lane / f"{name}{suffix}")
+        )
+
+    def take_in(self, claim: Claim) -> None:
+        """From the inbox to processing, unless somebody else was faster."""
+        source = self.source_of(claim)
+        if move(source, self.place_of(claim)):
+            with suppress(OSError):
+                source.with_name(source.name + MARKER).unlink(missing_ok=True)
+
+    def put_back(self, claim: Claim) -> None:
+        """From processing to the inbox."""
+        move(self.place_of(claim), free(self.source_of(claim)))
+
+    def explain(self, place: Path, error: FeedtoolError, more: str = "") -> None:
+        """Write why a file is in `error/`, before it is there."""
+        _make(place.parent)
+        told = [error.message, error.hint, more]
+        with placed(place.with_name(place.name + REASON)) as temporary:
+            temporary.write_text("".join(f"{line}\n" for line in told if line), "utf-8")
+
+    def take_reason_back(self, place: Path) -> None:
+        """The file has not come; unless somebody else has brought it at the same moment."""
+        if not place.exists():
+            place.with_name(place.name + REASON).unlink(missing_ok=True)
+
+    def relative(self, place: Path) -> str:
+        """A place in the folder, as it is kept."""
+        return place.relative_to(self.root).as_posix()
+
+
+def move(source: Path, target: Path) -> bool:
+    """One atomic step, or none where there is no such file (any more).
+
+    Raises:
+        CannotMove: The system refuses.
+    """
+    try:
+        _make(target.parent)
+        source.rename(target)
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        raise CannotMove(
+            f"{source} cannot be moved to {target.parent}: {error.strerror}.",
+            "Close it where it is open, and see that feedtool may write in both folders.",
+        ) from error
+    return True
+
+
+def free(place: Path) -> Path:
+    """The place, or one beside it that no file has yet."""
+    found, number = place, 1
+    while os.path.lexists(found):
+        number += 1
+        found = place.with_name(f"{place.stem}-{number}{place.suffix}")
+    return found
+
+
+def _make(folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+
+
+def _entries(folder: Path, place: PurePosixPath) -> Iterator[Entry]:
+    with os.scandir(folder) as found:
+        for one in found:
+            # What goes away while it is looked at was not there.
+            with suppress(FileNotFoundError):
+                if one.is_dir(follow_symlinks=False) and not one.name.startswith("."):
+                    yield from _entries(Path(one.path), place / one.name)
+                elif one.is_file(follow_symlinks=False):
+                    seen = one.stat(follow_symlinks=False)
+                    yield Entry(place / one.name, seen.st_size, seen.st_mtime_ns, seen.st_ino)

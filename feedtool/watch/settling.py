@@ -1,0 +1,89 @@
+"""Which files of the inbox are whole. Pure: a listing and a time in, files out.
+
+A network share sends no events, and no system tells when whoever writes a file is done. So a file
+is whole when nothing of it has changed for a while, or its writer has put a marker beside it, and
+when it is a package that opens as one. Times are seconds of the watcher's own clock, which only
+goes forward; those of files are only compared with themselves and each other, since a share's may
+be wrong.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+UNFINISHED = (".part", ".tmp", ".filepart", ".crdownload")
+"""What programs call a file that they are still writing."""
+MARKER = ".done"
+"""`offers.csv.done` says that `offers.csv` is whole."""
+LOCKS = ("~${}", ".~lock.{}#")
+"""What Excel and LibreOffice put beside a workbook that is open."""
+TRIES = 3
+"""Settle times after which a package that does not open is taken all the same: whoever reads it
+says what is wrong with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A file as a listing shows it."""
+
+    place: PurePosixPath
+    """In the inbox."""
+    size: int
+    modified_ns: int
+    number: int
+    """The system's own number of the file: another one has taken its place when it changes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """A file, and since when it is seen as it is."""
+
+    entry: Entry
+    since: float
+
+
+Seen = Mapping[PurePosixPath, Sighting]
+
+
+def look(before: Seen, listing: Iterable[Entry], now: float) -> dict[PurePosixPath, Sighting]:
+    """What is known of the files after one more look."""
+    found = {}
+    for entry in listing:
+        known = before.get(entry.place)
+        is_same = known is not None and known.entry == entry
+        found[entry.place] = known if is_same and known else Sighting(entry, now)
+    return found
+
+
+def is_left_alone(name: str) -> bool:
+    """Is it no input at all: hidden, a lock, a marker, or by its name unfinished?"""
+    return name.startswith((".", "~$")) or name.casefold().endswith((*UNFINISHED, MARKER))
+
+
+def waiting(seen: Seen) -> list[Sighting]:
+    """All that is to be sent sooner or later, the oldest first."""
+    inputs = [one for one in seen.values() if not is_left_alone(one.entry.place.name)]
+    return sorted(inputs, key=lambda one: (one.entry.modified_ns, one.entry.place))
+
+
+def quiet(seen: Seen, now: float, settle: float) -> list[Sighting]:
+    """Those that rest, or are marked, and that nobody has open; the oldest first."""
+    return [
+        one
+        for one in waiting(seen)
+        if (now - one.since >= settle or _marker(one.entry.place) in seen)
+        and not any(one.entry.place.with_name(lock) in seen for lock in _locks(one.entry.place))
+    ]
+
+
+def is_due(sighting: Sighting, now: float, settle: float, *, opens: bool) -> bool:
+    """Is a quiet file to be taken now? `opens` says whether it is no package, or a whole one."""
+    return opens or now - sighting.since >= TRIES * settle
+
+
+def _marker(place: PurePosixPath) -> PurePosixPath:
+    return place.with_name(place.name + MARKER)
+
+
+def _locks(place: PurePosixPath) -> Iterable[str]:
+    return (lock.format(place.name) for lock in LOCKS)

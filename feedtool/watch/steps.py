@@ -1,0 +1,74 @@
+"""What is done next with a file that was taken. Pure: its claim and its place in, a step out.
+
+Every step may be the last before a crash, and is decided from what is found, not from what was
+done before: the one who goes on is another process as often as the same.
+"""
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from datetime import date
+from enum import Enum
+from itertools import count
+from pathlib import PurePosixPath
+
+from feedtool.ledger.claims import ClaimState
+
+
+class Step(Enum):
+    """What is done with a claim."""
+
+    TAKE_IN = "move it from the inbox to processing"
+    SEND = "send it"
+    GO_ON = "go on with its run"
+    FILE_AWAY = "move it from processing to its target"
+    END = "nothing is left but to say so"
+    FORGET = "somebody else has taken it, or it is to be sent as if it were new"
+
+
+def next_step(
+    state: ClaimState, *, has_run: bool, is_in_processing: bool, is_in_inbox: bool
+) -> Step | None:
+    """The next step of a claim; None where it is at its end."""
+    if state is ClaimState.ENDED:
+        return None
+    if state is ClaimState.TAKEN:
+        if has_run:  # it is sent from its snapshot, wherever the file is
+            return Step.GO_ON
+        if is_in_processing:  # what is in the inbox then is another one of the same name
+            return Step.SEND
+        return Step.TAKE_IN if is_in_inbox else Step.FORGET
+    if is_in_processing:
+        return Step.FILE_AWAY
+    return Step.END if has_run else Step.FORGET
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """A subfolder of the inbox, and what it stands for."""
+
+    path: str
+    """With `/`; empty for the inbox itself."""
+    profile: str | None
+    kind: str | None
+
+
+def lane_of(place: PurePosixPath, profiles: Collection[str], kinds: Collection[str]) -> Lane | None:
+    """The lane of a file: PROFILE, KIND or PROFILE/KIND. None where its folder is none of these."""
+    match place.parent.parts:
+        case ():
+            return Lane("", None, None)
+        case (name,) if name in profiles:
+            return Lane(name, name, None)
+        case (name,) if name in kinds:
+            return Lane(name, None, name)
+        case (profile, kind) if profile in profiles and kind in kinds:
+            return Lane(f"{profile}/{kind}", profile, kind)
+    return None
+
+
+def names_for(source: str, day: date) -> Iterator[str]:
+    """What a file and its answers may be named by, without the ending: `a`, then `a.DAY`."""
+    stem = PurePosixPath(source).stem
+    yield stem
+    yield f"{stem}.{day}"
+    yield from (f"{stem}.{day}-{number}" for number in count(2))

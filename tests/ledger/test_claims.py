@@ -1,0 +1,151 @@
+"""What a watcher has taken, on both databases."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from typing import TYPE_CHECKING
+
+import pytest
+
+from feedtool.ledger import Ledger
+from feedtool.ledger.claims import Claim, ClaimState, Earlier
+from tests.ledger.conftest import Process
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+NOW = datetime(2026, 3, 2, 11, 2, tzinfo=UTC)
+WEEK = timedelta(days=7)
+
+
+@pytest.fixture
+def ledger(place: Path | str) -> Iterator[Ledger]:
+    with Ledger(place) as opened:
+        yield opened
+
+
+def names(stem: str = "a") -> Iterator[str]:
+    yield stem
+    yield from (f"{stem}-{number}" for number in count(2))
+
+
+def take(
+    ledger: Ledger, content: str = "c1", scope: str = "S1", now: datetime = NOW, **more: str
+) -> Claim | Earlier | None:
+    return ledger.claims.take(
+        folder=more.get("folder", "F"),
+        lane=more.get("lane", "shop"),
+        scope=scope,
+        sha256=content,
+        source=more.get("source", "a.csv"),
+        names=names(),
+        now=now,
+        since=now - WEEK,
+    )
+
+
+def taken(ledger: Ledger, content: str = "c1", scope: str = "S1", now: datetime = NOW) -> Claim:
+    found = take(ledger, content, scope, now)
+    assert isinstance(found, Claim)
+    return found
+
+
+def run_of(ledger: Ledger, claim: Claim) -> int:
+    return ledger.start_run(now=NOW, seller="S1", service="x", claim=claim.claim)
+
+
+def test_a_claim_holds_path_and_state(ledger: Ledger) -> None:
+    claim = taken(ledger)
+    assert (claim.lane, claim.source, claim.name, claim.state, claim.run_id, claim.target) == (
+        *("shop", "a.csv", "a", ClaimState.TAKEN),
+        *(None, None),
+    )
+    assert ledger.claims.under_way("F") == [claim] == [ledger.claims.read(claim.claim)]
+    assert ledger.claims.under_way("G") == []
+    run = run_of(ledger, claim)
+    assert ledger.claims.read(claim.claim).run_id == run
+    ledger.claims.settle(claim.claim, ClaimState.ANSWERED, "done/a.csv")
+    (found,) = ledger.claims.under_way("F")
+    assert (found.state, found.target) == (ClaimState.ANSWERED, "done/a.csv")
+    ledger.claims.end(claim.claim)
+    assert ledger.claims.under_way("F") == []
+
+
+def test_a_content_is_under_way_once(ledger: Ledger) -> None:
+    first = taken(ledger)
+    assert take(ledger) is None
+    assert take(ledger, source="b.csv") is None
+    assert isinstance(take(ledger, scope="S2"), Claim)
+    assert isinstance(take(ledger, "c2"), Claim)
+    ledger.claims.forget(first.claim)
+    assert isinstance(take(ledger), Claim)
+
+
+@pytest.mark.parametrize(
+    ("has_run", "later", "is_earlier"),
+    [
+        (True, timedelta(), True),
+        (True, WEEK, True),
+        (True, WEEK + timedelta(seconds=1), False),
+        (False, timedelta(), False),
+    ],
+)
+def test_the_same_content_again(
+    ledger: Ledger, later: timedelta, *, has_run: bool, is_earlier: bool
+) -> None:
+    claim = taken(ledger)
+    run = run_of(ledger, claim) if has_run else None
+    ledger.claims.end(claim.claim)
+    found = take(ledger, now=NOW + later, source="b.csv")
+    if is_earlier:
+        assert found == Earlier(run or 0, "a.csv", NOW)
+        return
+    assert isinstance(found, Claim)
+    assert (found.source, found.run_id, found.state) == ("b.csv", None, ClaimState.TAKEN)
+
+
+def test_names_are_given_once_in_a_lane(ledger: Ledger) -> None:
+    assert [taken(ledger, content).name for content in ("c1", "c2", "c3")] == ["a", "a-2", "a-3"]
+    others = take(ledger, "c1", "S2", folder="G"), take(ledger, "c1", "S3", lane="mall")
+    assert [isinstance(one, Claim) and one.name for one in others] == ["a", "a"]
+
+
+def test_the_first_that_was_taken_comes_first(ledger: Ledger) -> None:
+    late, early = taken(ledger, "c1", now=NOW), taken(ledger, "c2", now=NOW - WEEK)
+    assert [one.claim for one in ledger.claims.under_way("F")] == [early.claim, late.claim]
+
+
+LINES = """
+from datetime import timedelta
+from feedtool.ledger import Ledger
+now = datetime(2026, 3, 2, 11, 2, tzinfo=UTC)
+with Ledger(place) as ledger:
+    for number in range(20):
+        say("ready"); listen()
+        took = ledger.claims.take(
+            folder="F", lane="", scope="S1", sha256=f"c{number}", source="a.csv",
+            names=(f"a-{number}-{one}" for one in range(9)), now=now, since=now,
+        )
+        say("taken" if took else "not")
+"""
+
+
+def test_of_two_processes_one_gets_it(place: Path | str) -> None:
+    Ledger(place).close()
+    with Process(LINES, place) as first, Process(LINES, place) as second:
+        for _ in range(20):
+            both = (first, second)
+            assert [one.heard() for one in both] == ["ready", "ready"]
+            for one in both:
+                one.tell()
+            assert sorted(one.heard() for one in both) == ["not", "taken"]
+
+
+def test_a_run_and_its_claim_are_one_step(place: Path | str) -> None:
+    with Ledger(place) as ledger:
+        claim = taken(ledger)
+        ledger.claims.forget(claim.claim)
+        assert ledger.start_run(now=NOW, seller="S1", service="x", claim=claim.claim)
+        assert ledger.claims.under_way("F") == []

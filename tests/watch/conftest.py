@@ -1,0 +1,147 @@
+"""A watched folder with an account at the sandbox, whose time is nobody's but the test's."""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from feedtool.books import Books
+from feedtool.check import Asked
+from feedtool.ledger import Ledger
+from feedtool.ledger.snapshots import Snapshots
+from feedtool.run import Service
+from feedtool.sandbox import Applied, Sandbox
+from feedtool.sandbox.transport import mount
+from feedtool.service.auth import StaticToken
+from feedtool.service.client import Client
+from feedtool.watch.carry import Carrier, Desk
+from feedtool.watch.folder import Folder
+from feedtool.watch.watcher import Around, Settings, Watcher
+from tests.conftest import table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
+
+    from feedtool.errors import Exit, FeedtoolError
+
+ADDRESS = "http://sandbox.invalid/v2"
+NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
+
+
+@dataclass
+class World:
+    """A folder, its watcher, and all that it meets."""
+
+    root: Path
+    today: datetime = NOON
+    token: str = "sandbox"
+    same_within: timedelta = timedelta(days=7)
+    told: list[tuple[str, str]] = field(default_factory=list)
+    stopped: FeedtoolError | None = None
+    seconds: float = 0
+    between: Callable[[], None] = lambda: None
+    """What happens between two looks."""
+
+    def __post_init__(self) -> None:
+        self.folder = Folder(self.root / "watched")
+        self.name = self.folder.prepare()
+
+    def drop(self, place: str, *rows: Mapping[str, str]) -> Path:
+        """A file in the inbox, a second younger than the one before."""
+        return self.drop_bytes(place, table(rows).encode())
+
+    def drop_bytes(self, place: str, content: bytes) -> Path:
+        path = self.folder.inbox / place
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+        self.seconds += 1
+        os.utime(path, (self.seconds, self.seconds))
+        return path
+
+    def watch(self) -> Exit:
+        """`feedtool watch --once`."""
+        time = 0.0
+
+        def sleep(seconds: float) -> None:
+            nonlocal time
+            time += seconds
+            self.between()
+
+        with self.ledger() as ledger:
+            around = Around(
+                ledger,
+                self.desk,
+                {"shop", "mall"},
+                {"offers-upsert", "offers-update", "offers-delete"},
+                lambda: time,
+                lambda: self.today,
+                sleep,
+                lambda: self.stopped,
+            )
+            return Watcher(self.carrier(), around, Settings(is_once=True)).run()
+
+    def carrier(self) -> Carrier:
+        return Carrier(
+            self.folder,
+            self.name,
+            self.same_within,
+            lambda: self.today,
+            lambda label, text: self.told.append((label, text)),
+            lambda error: f"report of {type(error).__name__}",
+        )
+
+    @contextmanager
+    def ledger(self) -> Iterator[Ledger]:
+        with Ledger(self.root / "ledger.sqlite") as opened:
+            yield opened
+
+    @contextmanager
+    def desk(self, profile: str | None) -> Iterator[Desk]:
+        """The account of a profile, a seller of that name."""
+        seller = profile or "seller"
+        transport = mount(self.root / "sandbox.sqlite", real=lambda: NOON)
+        client = Client(
+            ADDRESS, seller, StaticToken(self.token), language="en", transport=transport
+        )
+        now, sleep = transport.now, transport.sleep
+        service = Service(client, seller, ADDRESS, "en", now, sleep, pool=1)
+        service = replace(service, stopping=lambda: self.stopped)
+        with client, self.ledger() as ledger:
+            books = Books(ledger, Snapshots(self.root / "snapshots"), self.root / "spares")
+            yield Desk(service, books, lambda kind: Asked(kind=kind))
+
+    def applied(self) -> list[Applied]:
+        """What the service has done, in its order."""
+        with Sandbox(self.root / "sandbox.sqlite") as sandbox:
+            return list(sandbox.applied())
+
+    def files(self) -> list[str]:
+        """All files, without the folder's own."""
+        found = (one for one in self.folder.root.rglob("*") if one.is_file())
+        return sorted(self.folder.relative(one) for one in found if not one.name.startswith("."))
+
+    def summary(self, name: str) -> dict[str, Any]:
+        found = json.loads((self.folder.results / f"{name}.summary.json").read_text("utf-8"))
+        assert isinstance(found, dict)
+        return found
+
+    def reason(self, name: str) -> list[str]:
+        place = self.folder.error / f"{name}.reason.txt"
+        return place.read_text("utf-8").splitlines()
+
+    def claimed(self) -> list[str]:
+        """The sources of the claims that are not ended."""
+        with self.ledger() as ledger:
+            return [claim.source for claim in ledger.claims.under_way(self.name)]
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    return World(tmp_path)

@@ -1,0 +1,73 @@
+"""What is done next, whatever was done before."""
+
+from __future__ import annotations
+
+from datetime import date
+from itertools import islice, product
+from pathlib import PurePosixPath
+
+import pytest
+
+from feedtool.ledger.claims import ClaimState
+from feedtool.watch.steps import Lane, Step, lane_of, names_for, next_step
+
+T, A, R, E = ClaimState.TAKEN, ClaimState.ANSWERED, ClaimState.REFUSED, ClaimState.ENDED
+YES, NO = True, False
+
+TABLE: dict[tuple[ClaimState, bool, bool, bool], Step | None] = {
+    # state, has run, in processing, in inbox
+    (T, NO, NO, YES): Step.TAKE_IN,
+    (T, NO, NO, NO): Step.FORGET,
+    (T, NO, YES, NO): Step.SEND,
+    (T, NO, YES, YES): Step.SEND,
+    (T, YES, NO, NO): Step.GO_ON,
+    (T, YES, NO, YES): Step.GO_ON,
+    (T, YES, YES, NO): Step.GO_ON,
+    (T, YES, YES, YES): Step.GO_ON,
+    (A, YES, YES, NO): Step.FILE_AWAY,
+    (A, YES, YES, YES): Step.FILE_AWAY,
+    (A, YES, NO, NO): Step.END,
+    (A, YES, NO, YES): Step.END,
+    (R, NO, YES, NO): Step.FILE_AWAY,
+    (R, NO, YES, YES): Step.FILE_AWAY,
+    (R, NO, NO, NO): Step.FORGET,
+    (R, NO, NO, YES): Step.FORGET,
+    (R, YES, YES, NO): Step.FILE_AWAY,
+    (R, YES, YES, YES): Step.FILE_AWAY,
+    (R, YES, NO, NO): Step.END,
+    (R, YES, NO, YES): Step.END,
+    **{(E, run, there, inbox): None for run, there, inbox in product((NO, YES), repeat=3)},
+}
+
+
+@pytest.mark.parametrize(("found", "step"), TABLE.items(), ids=str)
+def test_the_next_step(found: tuple[ClaimState, bool, bool, bool], step: Step | None) -> None:
+    state, run, processing, inbox = found
+    told = next_step(state, has_run=run, is_in_processing=processing, is_in_inbox=inbox)
+    assert told is step
+
+
+@pytest.mark.parametrize(
+    ("place", "lane"),
+    [
+        ("a.csv", Lane("", None, None)),
+        ("shop/a.csv", Lane("shop", "shop", None)),
+        ("offers-delete/a.csv", Lane("offers-delete", None, "offers-delete")),
+        ("shop/offers-delete/a.csv", Lane("shop/offers-delete", "shop", "offers-delete")),
+        ("other/a.csv", None),
+        ("offers-delete/shop/a.csv", None),
+        ("shop/other/a.csv", None),
+        ("shop/offers-delete/more/a.csv", None),
+    ],
+)
+def test_a_subfolder_may_name_a_profile_and_a_kind(place: str, lane: Lane | None) -> None:
+    assert lane_of(PurePosixPath(place), {"shop", "mall"}, {"offers-delete"}) == lane
+
+
+def test_names_do_not_end() -> None:
+    assert list(islice(names_for("a.b.csv", date(2026, 3, 2)), 4)) == [
+        "a.b",
+        "a.b.2026-03-02",
+        "a.b.2026-03-02-2",
+        "a.b.2026-03-02-3",
+    ]

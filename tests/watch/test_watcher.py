@@ -1,0 +1,323 @@
+"""Files in the inbox, and where they and their answers are afterwards."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+
+from feedtool.copies import digest_of
+from feedtool.errors import Exit, Interrupted, UsageProblem
+from feedtool.ledger.claims import Claim, ClaimState
+from feedtool.watch.folder import Folder
+from tests.conftest import offer, table
+from tests.watch.conftest import ADDRESS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.watch.conftest import World
+
+DAY = "done/2026-03-02"
+
+
+def test_a_file_is_answered_and_filed_away(world: World) -> None:
+    world.drop("a.csv", offer(1), offer(2, quantity="-1"))
+    assert world.watch() is Exit.ROWS
+    assert world.files() == [f"{DAY}/a.csv", "results/a.result.csv", "results/a.summary.json"]
+    told = world.summary("a")
+    assert (told["file"], told["run"], told["exitCode"]) == ("a.csv", 1, 1)
+    (sheet,) = told["sheets"]
+    assert (sheet["rows"], sheet["valid"], sheet["invalid"]) == (2, 1, 1)
+    assert sheet["statuses"] == {"Invalid": 1, "Integrated": 1}
+    assert world.claimed() == []
+    assert world.watch() is Exit.NOTHING
+
+
+def test_one_sellers_files_go_in_their_order(world: World) -> None:
+    for number, name in enumerate(("c", "a", "b"), start=1):
+        world.drop(f"{name}.csv", offer(number))
+    assert world.watch() is Exit.OK
+    assert [one.reference for one in world.applied()] == ["SKU-1", "SKU-2", "SKU-3"]
+
+
+def test_a_subfolder_names_a_profile_and_a_kind(world: World) -> None:
+    world.drop("shop/a.csv", offer(1))
+    world.drop("mall/offers-upsert/a.csv", offer(1))
+    world.drop("offers-delete/a.csv", {"sellerExternalReference": "SKU-9"})
+    world.drop("nobody/a.csv", offer(1))
+    assert world.watch() is Exit.FILE
+    assert {one.seller for one in world.applied() if one.outcome == "Integrated"} >= {
+        *("shop", "mall")
+    }
+    assert [one for one in world.told if one[0] == "error"] == []
+    found = world.files()
+    for lane in ("shop", "mall/offers-upsert", "offers-delete"):
+        assert {f"{DAY}/{lane}/a.csv", f"results/{lane}/a.summary.json"} <= set(found)
+    assert world.summary("offers-delete/a")["sheets"][0]["kind"] == "offers-delete"
+    assert world.reason("nobody/a.csv")[0] == "“nobody” is no profile and no kind of feed."
+
+
+BAD = {
+    "no header": b"x,y\n1,2\n",
+    "empty": b"",
+    "cut": b"PK\x03\x04 and no more",
+    "hollow": bytes(100),
+}
+
+
+@pytest.mark.parametrize("content", BAD.values(), ids=BAD)
+def test_a_bad_file_goes_to_error_and_never_stops_the_next(world: World, content: bytes) -> None:
+    world.drop_bytes("a.xlsx", content)
+    world.drop("b.csv", offer(1))
+    assert world.watch() is Exit.FILE
+    assert world.files() == [
+        f"{DAY}/b.csv",
+        *("error/a.xlsx", "error/a.xlsx.reason.txt"),
+        *("results/b.result.csv", "results/b.summary.json"),
+    ]
+    assert len(world.reason("a.xlsx")) >= 1
+    assert world.claimed() == []
+
+
+def test_a_bad_file_may_come_again(world: World) -> None:
+    for _ in range(2):
+        world.drop_bytes("a.csv", b"x,y\n")
+        assert world.watch() is Exit.FILE
+    assert [one for one in world.files() if not one.endswith(".txt")] == [
+        *("error/a-2.csv", "error/a.csv")
+    ]
+
+
+def test_a_bug_is_told_and_the_next_file_is_sent(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def answer_of(folder: Folder, claim: Claim, ending: str) -> Path:
+        if claim.name == "a":
+            raise ValueError(claim)
+        return folder.results / f"{claim.name}{ending}"
+
+    monkeypatch.setattr(Folder, "answer_of", answer_of)
+    world.drop("a.csv", offer(1))
+    world.drop("b.csv", offer(2))
+    assert world.watch() is Exit.BUG
+    assert world.reason("a.csv") == [
+        "This is a bug in feedtool: ValueError.",
+        "Please report it with the contents of report of ValueError",
+    ]
+    assert f"{DAY}/b.csv" in world.files()
+
+
+# The same content, and the same name.
+
+
+@pytest.mark.parametrize(
+    ("days", "within", "is_sent"), [(0, 7, False), (7, 7, False), (8, 7, True), (0, 0, True)]
+)
+def test_the_same_content_again(world: World, days: int, within: int, *, is_sent: bool) -> None:
+    world.drop("a.csv", offer(1))
+    assert world.watch() is Exit.OK
+    world.today += timedelta(days=days, seconds=1)
+    world.same_within = timedelta(days=within, seconds=2 if within else 0)
+    world.drop("b.csv", offer(1))
+    assert world.watch() is (Exit.OK if is_sent else Exit.ROWS)
+    assert len(world.applied()) == 1 + is_sent
+    if not is_sent:
+        first, second = world.reason("b.csv")
+        assert "was sent as a.csv on 2026-03-02" in first
+        assert "run 1" in first
+        assert "feedtool results 1" in second
+
+
+def test_of_two_alike_the_older_is_sent(world: World) -> None:
+    world.drop("b.csv", offer(1))
+    world.drop("a.csv", offer(1))
+    assert world.watch() is Exit.ROWS
+    assert {f"{DAY}/b.csv", "error/a.csv"} < set(world.files())
+
+
+def test_the_same_content_as_another_kind_is_another(world: World) -> None:
+    rows = {"sellerExternalReference": "SKU-1", "quantity": "3"}
+    world.drop("offers-update/a.csv", rows)
+    world.drop("offers-delete/a.csv", rows)
+    world.watch()
+    assert not [one for one in world.files() if one.startswith("error/")]
+
+
+def test_answers_of_one_name_never_overwrite_each_other(world: World) -> None:
+    for number in range(1, 4):
+        world.drop("a.csv", offer(number))
+        world.watch()
+    world.today += timedelta(days=1)
+    world.drop("a.csv", offer(9))
+    world.drop("a.txt", offer(10))
+    assert world.watch() is Exit.OK
+    names = ("a", "a.2026-03-02", "a.2026-03-02-2", "a.2026-03-03", "a.2026-03-03-2")
+    assert [world.summary(name)["run"] for name in names] == [1, 2, 3, 4, 5]
+    results = [one for one in world.files() if ".result." in one]
+    assert len(results) == 5
+    assert "done/2026-03-03/a.2026-03-03-2.txt" in world.files()
+
+
+# Left by a watcher that is gone.
+
+
+def test_a_run_that_is_stopped_is_taken_up_again(world: World) -> None:
+    world.drop("a.csv", offer(1))
+    world.drop("b.csv", offer(2))
+    world.token = "wrong"
+    assert world.watch() is Exit.AUTH
+    assert world.files() == ["inbox/b.csv", "processing/a.csv"]
+    assert world.claimed() == ["a.csv"]
+    assert [label for label, _ in world.told] == ["error"]
+    world.token = "sandbox"
+    assert world.watch() is Exit.OK
+    assert [one.reference for one in world.applied()] == ["SKU-1", "SKU-2"]
+    assert [world.summary(name)["run"] for name in "ab"] == [1, 2]
+    assert world.claimed() == []
+
+
+SENT = [f"{DAY}/a.csv", "results/a.result.csv", "results/a.summary.json"]
+
+
+@pytest.mark.parametrize(
+    ("place", "is_same", "found"),
+    [
+        ("inbox/a.csv", True, SENT),
+        ("processing/a.csv", True, SENT),
+        ("processing/a.csv", False, SENT),
+        (None, True, []),
+    ],
+)
+def test_a_file_that_was_claimed_and_not_begun(
+    world: World, place: str | None, found: list[str], *, is_same: bool
+) -> None:
+    claim(world, world.drop("a.csv", offer(1)), is_same=is_same)
+    leave(world, place)
+    assert world.watch() is (Exit.OK if found else Exit.NOTHING)
+    assert world.files() == found
+    assert len(world.applied()) == bool(found)
+    assert world.claimed() == []
+
+
+@pytest.mark.parametrize(
+    ("state", "target"),
+    [(ClaimState.ANSWERED, f"{DAY}/a.csv"), (ClaimState.REFUSED, "error/a.csv")],
+)
+@pytest.mark.parametrize("is_moved", [False, True])
+def test_a_file_that_was_answered_or_refused(
+    world: World, state: ClaimState, target: str, *, is_moved: bool
+) -> None:
+    taken = claim(world, world.drop("a.csv", offer(1)))
+    leave(world, target if is_moved else "processing/a.csv")
+    with world.ledger() as ledger:
+        ledger.claims.settle(taken.claim, state, target)
+    world.watch()
+    assert world.files() == [target]
+    assert world.applied() == []
+    assert world.claimed() == []
+
+
+def test_what_was_not_begun_goes_back_when_it_is_parked(world: World) -> None:
+    claim(world, world.drop("a.csv", offer(1)))
+    leave(world, "processing/a.csv")
+    with world.desk(None) as desk:
+        world.carrier().park(desk.books.ledger.claims.under_way(world.name), desk)
+    assert world.files() == ["inbox/a.csv"]
+    assert world.claimed() == []
+
+
+def test_nothing_is_begun_once_it_is_stopped(world: World) -> None:
+    world.drop("a.csv", offer(1))
+    world.stopped = Interrupted("stopped by SIGTERM")
+    assert world.watch() is Exit.INTERRUPTED
+    assert world.files() == ["inbox/a.csv"]
+
+
+def test_while_another_sends_for_the_seller_the_others_go_on(world: World) -> None:
+    world.drop("a.csv", offer(1))
+    world.drop("shop/b.csv", offer(2))
+    with ExitStack() as held, world.ledger() as ledger:
+        held.enter_context(ledger.hold("seller", ADDRESS, command="submit", now=world.today))
+
+        def release_when_the_other_is_done() -> None:
+            if f"{DAY}/shop/b.csv" in world.files():
+                held.close()
+
+        world.between = release_when_the_other_is_done
+        assert world.watch() is Exit.OK
+    assert {f"{DAY}/a.csv", f"{DAY}/shop/b.csv"} < set(world.files())
+    (text,) = [text for label, text in world.told if label == "waiting"]
+    assert "is held for seller seller by process" in text
+
+
+def claim(world: World, path: Path, *, is_same: bool = True) -> Claim:
+    """A file of the inbox claimed, and nothing more; or what it was before it was changed."""
+    with world.ledger() as ledger:
+        found = ledger.claims.take(
+            folder=world.name,
+            lane="",
+            scope="S",
+            sha256=(digest_of(path) if is_same else None) or "another",
+            source=path.name,
+            names=[path.stem],
+            now=world.today,
+            since=world.today,
+        )
+    assert isinstance(found, Claim)
+    return found
+
+
+def leave(world: World, place: str | None) -> None:
+    """Where a.csv is found."""
+    source = world.folder.inbox / "a.csv"
+    if place is None:
+        source.unlink()
+        return
+    target = world.folder.root / place
+    target.parent.mkdir(parents=True, exist_ok=True)
+    source.rename(target)
+
+
+# The folder.
+
+
+def test_a_marker_goes_with_its_file(world: World) -> None:
+    world.drop("a.csv", offer(1))
+    world.drop_bytes("a.csv.done", b"")
+    assert world.watch() is Exit.OK
+    assert world.files() == SENT
+
+
+def test_links_and_what_is_left_alone_stay(world: World) -> None:
+    place = world.root / "a.csv"
+    place.write_text(table([offer(1)]))
+    (world.folder.inbox / "link.csv").symlink_to(place)
+    world.drop("a.csv.part", offer(2))
+    assert world.watch() is Exit.NOTHING
+    assert world.files() == ["inbox/a.csv.part", "inbox/link.csv"]
+
+
+def test_a_folder_has_one_name(world: World) -> None:
+    assert Folder(world.folder.root).prepare() == world.name
+    assert Folder(world.root / "other").prepare() != world.name
+
+
+def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("a file")
+    with pytest.raises(UsageProblem, match="cannot be watched"):
+        Folder(tmp_path / "a").prepare()
+
+
+def test_a_folder_that_has_lost_its_name(world: World) -> None:
+    (world.folder.root / ".feedtool-folder").write_text("")
+    with pytest.raises(UsageProblem, match="does not hold the folder's name"):
+        world.folder.prepare()
+
+
+def test_an_inbox_that_is_gone(world: World) -> None:
+    world.folder.inbox.rmdir()
+    with pytest.raises(UsageProblem, match="cannot be read"):
+        world.watch()
