@@ -32,9 +32,10 @@ class Folder:
     """A watched folder."""
 
     def __init__(self, root: Path) -> None:
-        self.root = root
+        # As the ledger keeps the answers' places: whoever goes on may stand elsewhere.
+        self.root = root.absolute()
         self.inbox, self.processing, self.done, self.error, self.results = (
-            root / part for part in PARTS
+            self.root / part for part in PARTS
         )
 
     def prepare(self) -> str:
@@ -140,8 +141,9 @@ class Folder:
             place.with_name(place.name + REASON).unlink(missing_ok=True)
 
     def relative(self, place: Path) -> str:
-        """A place in the folder, as it is kept."""
-        return place.relative_to(self.root).as_posix()
+        """A place in the folder, as it is kept; one elsewhere as it is."""
+        is_here = place.is_relative_to(self.root)
+        return place.relative_to(self.root).as_posix() if is_here else str(place)
 
 
 def move(source: Path, target: Path) -> bool:

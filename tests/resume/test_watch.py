@@ -203,7 +203,8 @@ def test_each_good_file_is_answered_once(tmp_path: Path, count: int, kills: int)
         for number in range(kills):
             least = count * number // (kills + 1) // 2
             world.wait_for(lambda least=least: len(world.summaries()) >= least, seconds)  # type: ignore[misc]
-            time.sleep(chance.random())
+            world.wait_for(lambda: bool(world.names("processing")), seconds)
+            time.sleep(chance.random() / 10)
             victim = chance.choice(world.watchers)
             victim.send_signal(signal.SIGKILL)
             victim.wait(DEADLINE)

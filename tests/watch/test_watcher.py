@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from datetime import timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,8 +17,6 @@ from tests.conftest import offer, table
 from tests.watch.conftest import ADDRESS
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tests.watch.conftest import World
 
 DAY = "done/2026-03-02"
@@ -179,6 +178,30 @@ def test_a_run_that_is_stopped_is_taken_up_again(world: World) -> None:
     assert world.claimed() == []
 
 
+def test_whoever_goes_on_may_stand_elsewhere(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    world.drop("a.csv", offer(1))
+    world.token = "wrong"
+    monkeypatch.chdir(world.root)
+    world.folder = Folder(Path("watched"))
+    assert world.watch() is Exit.AUTH
+    world.token = "sandbox"
+    monkeypatch.chdir(world.folder.root)
+    world.folder = Folder(Path())
+    assert world.watch() is Exit.OK
+    assert world.files() == SENT
+
+
+def test_answers_that_cannot_be_written_where_they_belong(world: World) -> None:
+    world.drop("a.csv", offer(1))
+    world.token = "wrong"
+    world.watch()
+    world.folder.answer_of(claims(world)[0], ".result.csv").write_text("the user's own")
+    world.token = "sandbox"
+    assert world.watch() is Exit.OK
+    assert f"{DAY}/a.csv" in world.files()
+    assert world.summary("a")["sheets"][0]["annotated"] == "a.result.run-1.csv"
+
+
 SENT = [f"{DAY}/a.csv", "results/a.result.csv", "results/a.summary.json"]
 
 
@@ -251,6 +274,12 @@ def test_while_another_sends_for_the_seller_the_others_go_on(world: World) -> No
     assert {f"{DAY}/a.csv", f"{DAY}/shop/b.csv"} < set(world.files())
     (text,) = [text for label, text in world.told if label == "waiting"]
     assert "is held for seller seller by process" in text
+
+
+def claims(world: World) -> list[Claim]:
+    """Those that are not ended."""
+    with world.ledger() as ledger:
+        return ledger.claims.under_way(world.name)
 
 
 def claim(world: World, path: Path, *, is_same: bool = True) -> Claim:
