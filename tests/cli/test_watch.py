@@ -1,0 +1,88 @@
+"""`feedtool watch`: the account of each profile, and what is refused before anything is taken."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from feedtool.sandbox import Sandbox
+from tests.conftest import offer, table
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.conftest import Feedtool
+
+QUICK = ("--once", "--settle", "0.01", "--poll", "0.01")
+
+CONFIG = """
+[profile.shop]
+seller = "never used with the sandbox"
+[profile.shop.columns]
+"Ma ref" = "sellerExternalReference"
+[profile.mall.columns]
+"Mi ref" = "sellerExternalReference"
+"""
+
+
+def drop(folder: Path, place: str, *rows: dict[str, str], heading: str | None = None) -> None:
+    path = folder / "feeds" / "inbox" / place
+    path.parent.mkdir(parents=True, exist_ok=True)
+    content = table(rows)
+    path.write_text(content.replace("sellerExternalReference", heading) if heading else content)
+
+
+def test_each_file_is_read_as_its_profile_says(feedtool: Feedtool, tmp_path: Path) -> None:
+    (tmp_path / "feedtool.toml").write_text(CONFIG)
+    drop(tmp_path, "shop/a.csv", offer(1), heading="Ma ref")
+    drop(tmp_path, "mall/a.csv", offer(2), heading="Mi ref")
+    drop(tmp_path, "a.csv", offer(3))
+    drop(tmp_path, "shop/offers-delete/a.csv", {"sellerExternalReference": "SKU-4"})
+    drop(tmp_path, "mall/b.csv", offer(5), heading="Ma ref")
+    ran = feedtool("watch", "feeds", "--sandbox", *QUICK)
+    assert ran.code == 3, ran.err
+    assert ran.out == ""
+    with Sandbox(tmp_path / "home" / "sandbox.sqlite") as sandbox:
+        applied = {(one.reference, one.package_type) for one in sandbox.applied()}
+    upserts = {(f"SKU-{number}", "Upsert") for number in (1, 2, 3)}
+    assert applied == upserts | {("SKU-4", "Delete")}
+    assert (tmp_path / "feeds" / "error" / "mall" / "b.csv.reason.txt").exists()
+    assert ran.err.count("answered: ") == 4
+
+
+def test_options_are_those_of_every_profile(feedtool: Feedtool, tmp_path: Path) -> None:
+    (tmp_path / "own.toml").write_text(CONFIG)
+    drop(tmp_path, "shop/a.csv", {"Ma ref": "SKU-1", "quantity": "3"})
+    options = ("--config", "own.toml", "--as", "offers-update", "--yes")
+    ran = feedtool("watch", "feeds", "--sandbox", *QUICK, *options)
+    assert "answered: inbox/shop/a.csv" in ran.err
+    with Sandbox(tmp_path / "home" / "sandbox.sqlite") as sandbox:
+        (applied,) = sandbox.applied()
+    assert applied.package_type == "Update"
+
+
+def test_nothing_to_do(feedtool: Feedtool, tmp_path: Path) -> None:
+    ran = feedtool("watch", "feeds", "--sandbox", *QUICK)
+    assert (ran.code, ran.out, ran.err) == (9, "", "")
+    found = sorted(one.name for one in (tmp_path / "feeds").iterdir() if one.is_dir())
+    assert found == ["done", "error", "inbox", "processing", "results"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "there is no account to send to"),
+        (("--sandbox", "--base-url", "https://x.example/v2"), "contradict each other"),
+        (("--sandbox", "--as", "nonsense"), "there is no kind of feed “nonsense”"),
+        (("--profile", "nobody"), "there is no profile “nobody”"),
+    ],
+)
+def test_what_cannot_work_takes_nothing(
+    feedtool: Feedtool, tmp_path: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    drop(tmp_path, "a.csv", offer(1))
+    ran = feedtool("watch", "feeds", *QUICK, *arguments)
+    assert ran.code == 2
+    assert message in ran.error()[0]
+    assert (tmp_path / "feeds" / "inbox" / "a.csv").exists()
