@@ -44,13 +44,17 @@ class Purge:
     """Those of them that are not in the zip."""
     remaining: int
     """Offers in the zip: no more will be there."""
+    invalid: int = 0
+    """Those of the removed that the file has, in rows that are not valid."""
 
     @property
     def text(self) -> str:
         """All of it in one sentence."""
+        why = f" ({self.invalid:,} of them since the file's row is not valid)"
         return (
             f"of the {self.there:,} offers that the service has on {self.channel} now,"
-            f" {self.removed:,} will be removed; the {self.remaining:,} of the zip remain"
+            f" {self.removed:,} will be removed{why if self.invalid else ''};"
+            f" the {self.remaining:,} of the zip remain"
         )
 
 
@@ -144,21 +148,23 @@ def counted(sheets: Sequence[CheckedSheet], client: "Sender", around: "Circumsta
         UsageProblem, NotAuthorised, Interrupted: what `pages.ask` raises.
     """
     channel, kept = "", set()
-    for item in (item for sheet in sheets if sheet.error is None for item in sheet.valid_items()):
+    readable = [sheet for sheet in sheets if sheet.error is None]
+    for item in (item for sheet in readable for item in sheet.valid_items()):
         channel = item.channel
         kept.add(item.reference)
-    there = _There(channel, kept)
+    invalid = {row.reference for sheet in readable for row in sheet.refused if row.reference}
+    there = _There(channel, kept, invalid - kept)
     hint = f"{NOTHING_SENT}; look at the channel and at what the account is opened for"
     ask([Pages("offers", there.call, there.take, hint)], client, around)
-    return Purge(channel, there.count, there.removed, len(kept))
+    return Purge(channel, there.count, there.removed, len(kept), there.invalid)
 
 
 class _There:
     """Counts the offers of a channel, page by page."""
 
-    def __init__(self, channel: str, kept: set[str]) -> None:
-        self.count = self.removed = 0
-        self._channel, self._kept = channel, kept
+    def __init__(self, channel: str, kept: set[str], invalid: set[str]) -> None:
+        self.count = self.removed = self.invalid = 0
+        self._channel, self._kept, self._invalid = channel, kept, invalid
 
     def call(self, page: Page) -> "Call":
         """The call for a page; of each offer nothing is needed but who it is."""
@@ -169,4 +175,5 @@ class _There:
         found = offers_page(reply)
         self.count += len(found.offers)
         self.removed += sum(offer.reference not in self._kept for offer in found.offers)
+        self.invalid += sum(offer.reference in self._invalid for offer in found.offers)
         return Page(page.number + 1, found.next) if found.next else None

@@ -86,6 +86,16 @@ def test_without_a_terminal_it_needs_the_number(
     assert feedtool("resume").code == 9  # nothing of it was even written down
 
 
+def test_offers_that_only_a_mistake_removes_are_told(
+    feedtool: Feedtool, shop: list[str], files: Files
+) -> None:
+    mistakes = files.csv(offer(1), offer(2), offer(3, quantity="x"), offer(5, quantity="x"))
+    ran = feedtool("submit", mistakes, *PURGE)
+    assert ran.code == 2
+    assert "2 will be removed (1 of them since the file's row is not valid);" in ran.error()[0]
+    assert on_shelf() == shop
+
+
 @pytest.mark.parametrize(("answer", "code"), [("y\n", 0), ("n\n", 2), ("\n", 2)])
 def test_on_a_terminal_it_is_asked(
     shop: list[str], file: Path, monkeypatch: pytest.MonkeyPatch, answer: str, code: int
