@@ -24,6 +24,7 @@ from feedtool.sheets.unreadable import CorruptXml, CorruptZip, XmlDoctype, ZipBo
 _MAKE_AGAIN = "Make it again in the program that it comes from, or correct it in a text editor."
 _NOT_TRUSTED = "Do not trust this file; have its sender make it anew."
 _BLOCK = 1 << 18
+_POOL = b"publicationpool"
 _DEEPEST = 100
 _RESOLVED = 1000
 """Different writings of a name that are remembered."""
@@ -75,7 +76,7 @@ class OffersXml:
     def __init__(self, path: Path, limits: Limits = DEFAULT_LIMITS) -> None:
         self.path = path
         self.about = About()
-        """Of the last reading; known before its first offer."""
+        """Of the last reading; known before its first offer, but for pools that stand behind."""
         self.liberties = Liberties()
         """Of the last reading; complete at its end."""
         self._limits = limits
@@ -88,6 +89,25 @@ class OffersXml:
             for piece in self._pieces():
                 yield from events.feed(piece)
             events.finish()
+
+    def pools_behind(self) -> list[tuple[str, str]]:
+        """The publication pools of a file that names none before its offers, as some do.
+
+        The file is parsed once more only where a plain search, which is fast, finds their name.
+        """
+        overlap = b""
+        for piece in self._pieces():
+            # Without what an encoding of two bytes puts between the letters.
+            searched = overlap + piece.replace(b"\0", b"").lower()
+            if _POOL in searched:
+                break
+            overlap = searched[-len(_POOL) :]
+        else:
+            return []
+        again = OffersXml(self.path, self._limits)
+        for _ in again.read():
+            pass
+        return again.about.pools
 
     def _pieces(self) -> Iterator[bytes]:
         with self.path.open("rb") as file:

@@ -146,6 +146,8 @@ class OffersSheet:
             for mode, same in dialect.legacy_modes.items()
             for key in cost_keys(same if as_json and same else mode)
         ]
+        self._pools_behind: list[tuple[str, str]] | None = None
+        """Those that stand behind the offers, once they were looked for."""
         self._conditions: dict[str, str] = {}
         for condition, number in dialect.legacy_conditions.items():
             self._conditions.setdefault(number, condition)
@@ -186,7 +188,7 @@ class OffersSheet:
         line = self._xml.about.line
         if self._xml.about.purges:
             self._note("PurgeAndReplace is true, and asked for by --purge-and-replace alone", line)
-        channel = self._channel(line)
+        channel = self._channel(self._pools(is_whole=len(offers) < _OFFERS), line)
         keys += [CHANNEL] if channel else []
         self.last_column = len(keys) - 1
         yield _block([HEADER], [line], [[key] for key in keys])
@@ -200,17 +202,25 @@ class OffersSheet:
             row += len(offers)
             offers = list(islice(found, _OFFERS))
 
-    def _channel(self, line: int) -> str:
+    def _pools(self, *, is_whole: bool) -> list[tuple[str, str]]:
+        """The publication pools, wherever they stand; `is_whole` once the file was read."""
+        if self._xml.about.pools or is_whole:
+            return self._xml.about.pools
+        if self._pools_behind is None:
+            self._pools_behind = self._xml.pools_behind()
+        return self._pools_behind
+
+    def _channel(self, pools: list[tuple[str, str]], line: int) -> str:
         """Where the offers go; "" where the file does not say, or where it is the usual one."""
         by_number = {number: channel for channel, number in self._dialect.legacy_pools.items()}
         by_number.setdefault(PRIMARY_POOL, self._dialect.primary_channel)
         named = [
             value if attribute == "SalesChannelId" else by_number.get(value, "")
-            for attribute, value in self._xml.about.pools
+            for attribute, value in pools
         ]
         if len(named) > 1 or "" in named:
-            pools = ", ".join(told(value) for _, value in self._xml.about.pools)
-            self._note(f"the publication pools {pools} are not read: --channel says where", line)
+            values = ", ".join(told(value) for _, value in pools)
+            self._note(f"the publication pools {values} are not read: --channel says where", line)
             return ""
         return next((one for one in named if one != self._dialect.primary_channel), "")
 

@@ -338,6 +338,22 @@ def test_the_channel_of_the_pool(
     assert sheet.notices == ({"xml-irregular": [said]} if said else {})
 
 
+@pytest.mark.parametrize("count", [1, 1500])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_the_channel_of_a_pool_behind_the_offers(put: Put, count: int, encoding: str) -> None:
+    start, end = HONEST.index("      <Offer Seller"), HONEST.index("    </OfferCollection>")
+    pools = (
+        "<OfferPackage.OfferPublicationList><OfferPublicationList>"
+        '<publicationPool SalesChannelId="SECOND"/>'
+        "</OfferPublicationList></OfferPackage.OfferPublicationList>"
+    )
+    text = HONEST[:start] + count * HONEST[start:end] + HONEST[end:]
+    text = text.replace("</OfferPackage>", f"{pools}</OfferPackage>").replace("utf-8", encoding)
+    header, *offers = table(OffersSource(put(text.encode(encoding))))
+    assert header[-1].text == "salesChannelId"
+    assert [row[-1].text for row in offers] == ["SECOND"] * count
+
+
 def test_a_purge_is_never_read_out_of_a_file(put: Put) -> None:
     sheet = OffersSource(put(zipped([OFFER], Head("n", purges=True)))).sheet()
     assert list(sheet.blocks())
