@@ -149,9 +149,16 @@ def _write_answers(page: Page, outcome: Outcome, found: Tally, *, is_verbose: bo
     """What was planned or sent, and what the service said."""
     if outcome.packages:
         page.line()
+    emptied = 0
     for package in outcome.packages:
-        if package.package_type is not PackageType.PRODUCTS:
-            page.line(_package(package))
+        if package.package_type is PackageType.PRODUCTS:
+            continue
+        if outcome.run and package.package_id is None and not package.rows:
+            emptied += 1
+        else:
+            page.line(_package(package, is_planned=outcome.run is None))
+    if emptied:
+        page.line(f"{counted(emptied, 'package')} not taken, the rows went on in others")
     if batches := [one for one in outcome.packages if one.package_type is PackageType.PRODUCTS]:
         page.line(_batches(batches))
     if found.counts.by_status:
@@ -174,12 +181,12 @@ def _batches(batches: Sequence[PackageSummary]) -> str:
     return f"{what}: {told}"
 
 
-def _package(package: PackageSummary) -> str:
+def _package(package: PackageSummary, *, is_planned: bool) -> str:
     size = f"{counted(package.rows, 'row')} in {counted(package.uploads, 'upload')}"
     channel = f"channel {clean(package.channel)}" if package.channel else ""
     what = ", ".join(filter(None, (package.package_type, channel, size)))
     if package.package_id is None:
-        return f"Planned package: {what}"
+        return f"{'Planned package' if is_planned else 'Package not confirmed'}: {what}"
     return f"Package {clean(package.package_id)}: {what}: {clean(package.state or 'not sent yet')}"
 
 

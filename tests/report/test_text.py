@@ -99,6 +99,23 @@ def test_a_plan_says_what_would_be_sent(outcome: MakeOutcome) -> None:
     assert "Planned package: Update, channel SECOND, 1,198 rows in 12 uploads\n" in told(dry)
 
 
+def test_of_a_refused_package_whose_rows_went_on_only_the_number_is_told(
+    outcome: MakeOutcome,
+) -> None:
+    sent = outcome()
+    sent.run, sent.is_submitted = "7", True
+    sent.packages = [
+        PackageSummary(None, PackageType.FULL, "P", None, 0, 1),
+        PackageSummary(None, PackageType.FULL, "P", None, 1, 1),
+        PackageSummary("12", PackageType.FULL, "P", "Integrated", 1, 1),
+    ]
+    assert (
+        "Package not confirmed: Full, channel P, 1 row in 1 upload\n"
+        "Package 12: Full, channel P, 1 row in 1 upload: Integrated\n"
+        "1 package not taken, the rows went on in others\n"
+    ) in told(sent)
+
+
 def test_unchanged_and_held_rows_are_skipped(outcome: MakeOutcome) -> None:
     skipped = outcome()
     skipped.is_submitted = True
