@@ -7,7 +7,8 @@ service lists none, hence:
   touched since, is integrated; once the zip must have been integrated, one that is plainly as it
   was goes into a later zip;
 - a purge is never repeated by itself, whatever the offers show;
-- a refused zip goes on in halves, a purge does not: the second half would delete the first;
+- a refused zip goes on in halves unless the package itself is to blame, such as its channel; a
+  purge does not: the second half would delete the first;
 - the log is read from its first page to its last once the package is final. Entries are matched by
   the SellerProductId, then by the EAN.
 """
@@ -41,6 +42,12 @@ if TYPE_CHECKING:
     from feedtool.service.legacy import Entry, LogPage
     from feedtool.service.offers import Offer, OffersPage
 
+WRONG_KIND = 415
+"""The service takes no zips sent in this way."""
+OF_THE_PACKAGE = frozenset(
+    ("Name", "PurgeAndReplace", "PackageType", "PublicationPool", "SalesChannelId", "Id")
+)
+"""Causes of a refusal that are about no offer: attributes of the root and of the pools."""
 NO_REASON = "The service rejected the package and gave no reason."
 
 
@@ -62,11 +69,21 @@ def _sent(package: Package, _step: Step, answer: Answer, now: Now) -> Learnt:
 
 
 def _refused(package: Package, step: Step, answer: Answer, now: Now) -> Learnt:
-    """Its rows go into later zips, in halves; a row that is alone is to blame, and any purge."""
+    """Its rows go into later zips, in halves; a row that is alone is to blame, and any purge.
+
+    All are refused at once where the package itself is to blame, which then has the message.
+    """
     if answer.status not in ABOUT_THE_CONTENT:
         return stopped(package, step, answer, now)
-    after = replace(package, uploads=(Stage.REFUSED,))
-    return Learnt(closed(after, now, None), refused=(1, message_of(answer)))
+    after, message = replace(package, uploads=(Stage.REFUSED,)), message_of(answer)
+    said = message if _is_of_the_package(answer) else None
+    return Learnt(closed(after, now, said), refused=(1, message))
+
+
+def _is_of_the_package(answer: Answer) -> bool:
+    """Whether a refusal is for what all halves have in common, so that they would share it."""
+    causes = answer.refusal.causes if answer.refusal else frozenset()
+    return answer.status == WRONG_KIND or (bool(causes) and causes <= OF_THE_PACKAGE)
 
 
 def _in_doubt(package: Package, _step: Step, answer: Answer, now: Now) -> Learnt:

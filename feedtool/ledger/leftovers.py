@@ -68,8 +68,13 @@ def move_leftovers(db: Connection, package: Package) -> list[int]:
 
 
 def _move_zips(db: Connection, package: Package) -> list[int]:
-    """A purge is never sent by itself again: a half of it would delete the other."""
-    is_refused = package.staged(Stage.REFUSED) and not _takes_batches(db, package)
+    """A purge is never sent by itself again: a half of it would delete the other.
+
+    Nor is what was refused for the package itself, which then has the message.
+    """
+    is_refused = package.staged(Stage.REFUSED) and (
+        package.message is not None or not _takes_batches(db, package)
+    )
     if package.package_type is PackageType.PURGE or is_refused:
         return []
     return [_moved(db, package, [rows]) for rows in _uploads(package, _left(db, package))]

@@ -73,6 +73,8 @@ class Refusal:
     description: str = ""
     errors: tuple[str, ...] = ()
     """Each `code cause: reason`."""
+    causes: frozenset[str] = frozenset()
+    """What the errors are about."""
     trace_id: str = ""
     """What the service's support asks for."""
     code: str = ""
@@ -101,6 +103,7 @@ def refusal(reply: Reply) -> Refusal:
         title=text(document.get("title")),
         description=text(document.get("description") or document.get("detail")),
         errors=tuple(told for entry in entries if (told := _error(entry))),
+        causes=frozenset(text(entry.get("cause")) for entry in entries),
         trace_id=text(document.get("traceId")),
         code=text(entries[0].get("code")) if entries else "",
     )

@@ -299,6 +299,29 @@ def test_a_refused_zip_goes_on_in_halves(scene: Scene) -> None:
     assert sent(scene) == [2, 1]
 
 
+def caused(*causes: str) -> Reply:
+    errors = [{"code": "ER400", "cause": cause, "reason": "No."} for cause in causes]
+    return Reply(400, {}, json.dumps({"title": "Refused", "errors": errors}).encode())
+
+
+@pytest.mark.parametrize(
+    "answer", [caused("SalesChannelId"), caused("PublicationPool", "Id"), problem(415)]
+)
+def test_nor_does_one_that_is_refused_for_the_package_itself(scene: Scene, answer: Reply) -> None:
+    scene.plan([legacy(row) for row in range(3, 7)])
+    scene.go_on(Script(scene.client, post, answer, forever=True))
+    assert scene.statuses == ["Rejected"] * 4
+    assert all(v.messages[0].text.startswith("Refused.") for v in scene.verdicts)
+    scene.go_on()
+    assert (len(scene.packages), sent(scene)) == (1, [])
+
+
+def test_what_is_about_an_offer_too_goes_on_in_halves(scene: Scene) -> None:
+    scene.plan([legacy(3), legacy(4)])
+    scene.go_on(Script(scene.client, post, caused("SalesChannelId", "Price")))
+    assert scene.statuses == ["Integrated", "Integrated"]
+
+
 def test_a_refused_purge_does_not(scene: Scene) -> None:
     scene.plan(purge(3, 4))
     scene.go_on(Script(scene.client, post, problem(400), forever=True))
