@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 from openpyxl import load_workbook
@@ -154,6 +155,40 @@ def test_an_operators_template_is_annotated_beside_its_labels(
             "Invalid",
         ]
         assert sheet.cell(10, len(labels)).value == "enum-value"
+
+
+MACRO = "application/vnd.ms-excel.sheet.macroEnabled.main+xml"
+
+
+def with_macros(path: Path) -> Path:
+    """The same workbook as an .xlsm whose program is any bytes."""
+    made = path.with_suffix(".xlsm")
+    with ZipFile(path) as source, ZipFile(made, "w") as target:
+        for name in source.namelist():
+            part = source.read(name)
+            if name == "[Content_Types].xml":
+                sheet = (
+                    b"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"
+                )
+                part = part.replace(sheet, MACRO.encode())
+            target.writestr(name, part)
+        target.writestr("xl/vbaProject.bin", bytes(range(256)) * 40)
+    return made
+
+
+@pytest.mark.usefixtures("home")
+def test_an_operators_macros_and_lists_lose_no_byte(feedtool: Feedtool, files: Files) -> None:
+    path = with_macros(operator(files, product(1), product(2, p3001="Z")))
+    assert feedtool("validate", path, "--annotate").code == 1
+    with ZipFile(path) as before, ZipFile(files.folder / "operator.result.xlsm") as after:
+        kept = {"xl/vbaProject.bin", "xl/worksheets/sheet2.xml", "xl/theme/theme1.xml"}
+        changed = {name for name in before.namelist() if before.read(name) != after.read(name)}
+        assert MACRO.encode() in after.read("[Content_Types].xml")
+    assert not kept & changed
+    assert changed <= {
+        *("[Content_Types].xml", "xl/workbook.xml", "xl/_rels/workbook.xml.rels"),
+        *("xl/styles.xml", "xl/worksheets/sheet1.xml"),
+    }
 
 
 def test_offers_import_no_database(files: Files, home: Path) -> None:
