@@ -29,7 +29,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from feedtool.dialect import Bounds, Dialect, Limits, settings_of
+from feedtool.dialect import CELL, Bounds, Dialect, Limits, settings_of
 from feedtool.errors import UsageProblem
 from feedtool.limits import Limits as ReadingLimits
 
@@ -51,6 +51,9 @@ ACCOUNT = (
     "token_audience",
 )
 """What a profile says of reaching the service; each is an option too."""
+
+MOST_NOTES = 30
+"""Rows of a template's notes; its header is looked for among the first 40 rows of a sheet."""
 
 LONGEST_PAUSE = 86_400
 """Seconds between two batches of products."""
@@ -195,6 +198,7 @@ def dialect_of(table: Mapping[str, Any], where: str) -> Dialect:
             values[name] = {**getattr(default, name), **values[name]}
     _legacy_transport(values, where)
     _encoding(values.get("csv_fallback", default.csv_fallback), where)
+    _operators(values, where)
     for name in ("batch_pause", "quota_pause", "resend_pause"):
         if not 0 <= values.get(name, 0) <= LONGEST_PAUSE:
             raise UsageProblem(
@@ -217,6 +221,19 @@ def _legacy_transport(values: Mapping[str, Any], where: str) -> None:
         raise UsageProblem(
             f'{where}: legacy_transport = "url" needs legacy_address',
             'write the public address of that folder: "https://files.example.com/offers"',
+        )
+
+
+def _operators(values: Mapping[str, Any], where: str) -> None:
+    """Where the channel operator's templates have what is looked for there."""
+    if not CELL.fullmatch(cell := str(values.get("operator_category", "C1"))):
+        raise UsageProblem(
+            f"{where}: operator_category = {cell!r} is no cell", 'write its name: "C1"'
+        )
+    if not 0 <= (rows := values.get("operator_notes", 0)) <= MOST_NOTES:
+        raise UsageProblem(
+            f"{where}: operator_notes = {rows} is no number of rows between codes and products",
+            f"write a number from 0 to {MOST_NOTES}",
         )
 
 

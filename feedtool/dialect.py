@@ -3,6 +3,7 @@
 Source: the field's knowledge of services of this family. Nothing here is a constant elsewhere.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import Field, dataclass, field, fields
 from decimal import Decimal
@@ -13,6 +14,9 @@ from feedtool.limits import Limits as ReadingLimits
 
 if TYPE_CHECKING:
     from feedtool.catalog import Catalog
+
+CELL = re.compile(r"([A-Z]{1,3})([1-9][0-9]{0,6})", re.ASCII)
+"""The name of a cell in a sheet, as C1."""
 
 SMALL_PARCEL_MODES = (
     "TrackedHomeDelivery",
@@ -187,6 +191,11 @@ class Dialect:
     )
     """The common data that every product's row must fill; whoever only completes products that
     are known already may need fewer."""
+    operator_category: str = "C1"
+    """The cell of the channel operator's own products templates that holds the category's code."""
+    operator_notes: int = 3
+    """Rows there between the row of codes and the products: mono or multi, a blank one,
+    constraints. One more is noticed by itself."""
     picture_schemes: tuple[str, ...] = ("https",)
     """Of pictures' addresses; another is a warning."""
     picture_types: tuple[str, ...] = ("jpg", "jpeg", "png", "gif", "bmp", "webp")

@@ -166,6 +166,8 @@ REFUSED = {
     "a pause before the last batch": ("[profile.shop]\nbatch_pause = -1\n", "batch_pause"),
     "a pause before a lost answer": ("[profile.shop]\nresend_pause = -1\n", "resend_pause"),
     "a pause of years": ("[profile.shop]\nbatch_pause = 99999999999\n", "batch_pause"),
+    "a place that is no cell": ("[profile.shop]\noperator_category = '1C'\n", "operator_category"),
+    "notes above the codes": ("[profile.shop]\noperator_notes = -1\n", "operator_notes"),
     "a mode is no text": ("[profile.shop]\nmandatory_mode = 1\n", "mandatory_mode"),
 }
 

@@ -20,7 +20,6 @@ from feedtool.headers import (
     HeaderDuplicate,
     HeaderMissing,
     HeaderNotFound,
-    HeadRow,
     Names,
     NoRows,
     SheetAmbiguous,
@@ -356,7 +355,10 @@ def _recognise(source: Source, sheet: Sheet, asked: Asked, enough: int) -> Chose
             header = find(head, names, enough)
             if header is None:
                 continue
-            header = _laid_out(header, family[0], head, names, _stamp_of(source, sheet, kind))
+            keys = {index: column.key for index, column in header.columns.items()}
+            layout = family[0].layout(head, header.row, keys, dialect)
+            header = replace(header, stamp=_stamp_of(source, sheet, kind))
+            header = laid_out(header, layout, head, names)
             feed = recognise(header, family, dialect, kind)
         except (HeaderMissing, HeaderDuplicate) as reason:
             reasons.append(reason)
@@ -394,14 +396,6 @@ def _stamp_of(source: Source, sheet: Sheet, kind: str | None) -> dict[str, str]:
     if stamp is None or kind != stamp or sheet.name != all_feeds()[stamp].sheet:
         return {}
     return {name: text for name, text in source.properties.items() if name.startswith(OURS)}
-
-
-def _laid_out(
-    header: Header, feed: Feed, head: Sequence[HeadRow], names: Names, stamp: dict[str, str]
-) -> Header:
-    keys = {index: column.key for index, column in header.columns.items()}
-    layout = feed.layout(head, header.row, keys)
-    return laid_out(replace(header, stamp=stamp), layout, head, names)
 
 
 def _unambiguous(candidates: list[Chosen], source: Source) -> list[Chosen]:

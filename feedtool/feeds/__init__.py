@@ -159,9 +159,9 @@ class Feed:
     """Whether several of its sheets in one workbook are all meant."""
     landmark: str | None = None
     """The key without which an unnamed header is not even an incomplete one of its kind."""
-    layout: Callable[[Sequence[tuple[int, Sequence[Cell]]], int, Mapping[int, str]], Layout] = (
-        lambda _rows, _header, _keys: Layout()
-    )
+    layout: Callable[
+        [Sequence[tuple[int, Sequence[Cell]]], int, Mapping[int, str], Dialect], Layout
+    ] = lambda _rows, _header, _keys, _dialect: Layout()
     """What the first rows, the header's number and its keys by index say of the sheet."""
     further: Callable[[Sight], Further] | None = None
     """How a sheet is read whose columns are not known from its kind alone."""

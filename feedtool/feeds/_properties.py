@@ -9,10 +9,11 @@ from typing import Any
 
 from feedtool.catalog import Catalog, Category, Property
 from feedtool.catalog.words import folded
-from feedtool.cells import Cell, Kind
+from feedtool.cells import Cell, Kind, index_of
 from feedtool.columns import ColumnReader, Flawed
 from feedtool.columns.attribute import Attribute, Judge, Judged, Written, unneeded
 from feedtool.columns.category import LENGTH, CategoryCode, faults_of, written_as
+from feedtool.dialect import CELL, Dialect
 from feedtool.errors import Exit, FileProblem
 from feedtool.feeds import Column, Complete, Further, Layout, Row, SheetColumns, Sight
 from feedtool.feeds import _product_columns as columns
@@ -30,11 +31,6 @@ STAMP_LANGUAGE = "feedtool.language"
 _REFERENCE = re.compile(r"[0-9]{1,10}", re.ASCII)
 """A propertyReference as the field has them (source: real requests)."""
 _CODE = re.compile(r"[0-9A-Za-z]{6}(?:[0-9A-Za-z]{2})?", re.ASCII)
-OPERATOR_CODE = (1, 2)
-"""The row and the index of the cell that holds the category in the operator's templates: C1."""
-OPERATOR_NOTES = 3
-"""Rows between the codes of an operator's template and its data: mono or multi, a blank one,
-constraints. A further one may follow."""
 
 _REMEMBERED = 4096
 """Distinct cells that are remembered of a property in a category."""
@@ -94,31 +90,36 @@ def only_category(stamp: Mapping[str, str]) -> str | None:
 
 
 def layout(
-    rows: Sequence[tuple[int, Sequence[Cell]]], header: int, keys: Mapping[int, str]
+    rows: Sequence[tuple[int, Sequence[Cell]]],
+    header: int,
+    keys: Mapping[int, str],
+    dialect: Dialect,
 ) -> Layout:
     """Where people read the header, and what the channel operator's own templates say.
 
     Those have the category's code in C1, labels above a hidden row of codes, and rows of notes
-    below it (source: the field's files).
+    below it (source: the field's files; a profile says otherwise).
     """
     by_number = dict(rows)
     labels = by_number.get(header - 1, ())
     labelled = sum(index < len(labels) and labels[index].kind is Kind.TEXT for index in keys)
     headings = header - 1 if 2 * labelled > len(keys) else None
-    code = _operator_code(by_number)
-    if code is None or headings is None or header <= OPERATOR_NOTES:
+    place = CELL.fullmatch(dialect.operator_category)
+    row = int(place[2]) if place else 0
+    if not place or headings is None or row >= headings:
+        return Layout(headings=headings)
+    code = _operator_code(by_number.get(row, ()), index_of(place[1]))
+    if code is None:
         return Layout(headings=headings)
     gtin = next((index for index, key in keys.items() if key == columns.GTIN), None)
-    after = header + OPERATOR_NOTES
+    after = header + dialect.operator_notes
     further = by_number.get(after + 1, ())
     if gtin is not None and gtin < len(further) and _is_note(further[gtin]):
         after += 1
     return Layout({STAMP_CATEGORY: code}, headings, after)
 
 
-def _operator_code(rows: Mapping[int, Sequence[Cell]]) -> str | None:
-    number, index = OPERATOR_CODE
-    cells = rows.get(number, ())
+def _operator_code(cells: Sequence[Cell], index: int) -> str | None:
     cell = cells[index] if index < len(cells) else None
     if cell is None or cell.kind not in {Kind.TEXT, Kind.NUMBER}:
         return None

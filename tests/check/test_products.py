@@ -268,13 +268,14 @@ def operator(
     files: Files,
     *rows: Mapping[str, str],
     category: str = "010101",
+    place: str = "C1",
     more_notes: Sequence[Sequence[str]] = (),
 ) -> Path:
     """Code in C1, labels in row 4, codes in the hidden row 5, notes below, data from 9 or 10."""
     book = Workbook()
     sheet = book.worksheets[0]
     sheet.title = "Produits"
-    sheet["A1"], sheet["C1"] = "Catégorie", category
+    sheet["A1"], sheet[place] = "Catégorie", category
     sheet["A2"] = "Remplissez les colonnes"
     labels = ("EAN *", "Référence *", "Titre *", "Description *", "Image 1 *", "Marque")
     for column, text in enumerate((*labels, "Classe énergie *", "Longueur"), start=1):
@@ -339,3 +340,15 @@ def test_its_category_may_be_a_legacy_code(files: Files) -> None:
 def test_its_category_is_checked(files: Files) -> None:
     (sheet,) = checked(operator(files, product(1), category="020202"), dialect=judging())
     assert codes(sheet) == [(9, "category-unknown")]
+
+
+def test_a_profile_says_where_other_templates_have_it(files: Files) -> None:
+    own = judging(dialect=Dialect(operator_category="B2", operator_notes=6))
+    more = [("obligatoire",), (), ("voir l'aide",)]
+    path = operator(files, product(1), product(2, p3001="Z"), place="B2", more_notes=more)
+    (sheet,) = checked(path, dialect=own)
+    assert codes(sheet) == [(13, "enum-value")]
+    assert [one["categoryCode"] for one in bodies(sheet)] == ["010101"]
+    (unknown,) = checked(path, dialect=judging())
+    assert unknown.error is not None
+    assert "categoryCode" in unknown.error.message
