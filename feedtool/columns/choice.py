@@ -37,6 +37,10 @@ To mend it, empty or remove the column.
 )
 
 
+SHORT = 2
+"""Characters of a value for which no other one is suggested."""
+
+
 @dataclass(frozen=True, slots=True)
 class Choice:
     """One of a few values."""
@@ -78,7 +82,10 @@ class Choice:
         return Flawed(value, faults) if faults else value
 
     def _unknown(self, text: str, allowed: tuple[str, ...]) -> Flawed:
-        near = get_close_matches(_folded(text), list(self._by_writing), n=1, cutoff=0.5)
+        folded = _folded(text)
+        # Of two letters one in common says nothing: `de` is not `es`.
+        known = list(self._by_writing) if len(folded) > SHORT else []
+        near = get_close_matches(folded, known, n=1, cutoff=0.5)
         nearest = self._by_writing[near[0]] if near else None
         return refused(
             ENUM_VALUE,

@@ -66,8 +66,8 @@ class Lines(Comment):
 
     def faults(self, value: str) -> tuple[Fault, ...]:
         """`text-control-chars`; line breaks and tabs are none here."""
-        found = invisible_in(value.translate(_BREAKS))
-        if found is None:
+        found = invisible_in(value) and invisible_in(value.translate(_BREAKS))
+        if not found:
             return Comment.faults(self, value)
         return (
             Fault(

@@ -47,6 +47,11 @@ def test_the_hint_names_the_nearest(writing: str, nearest: str) -> None:
     assert nearest in reading.hint
 
 
+def test_of_two_letters_none_is_near() -> None:
+    reading = read(Choice({"fr-FR": ("fr",), "es-ES": ("es",)}), text("de"))
+    assert (reading.codes, reading.hint) == (("enum-value",), "use fr-FR, for example")
+
+
 @pytest.mark.parametrize("cell", [text("broken"), text("6"), number("6"), text("N e w")], ids=str)
 def test_anything_else_is_refused(cell: Cell) -> None:
     assert read(Condition(), cell).codes == ("enum-value",)
