@@ -77,8 +77,7 @@ def watch(ctx: click.Context, /, folder: Path, **given: Any) -> int:
     name = watched.prepare()
     words = _typed(ctx)
     with books(home, given["ledger"]) as opened, stopping(HINT) as stop:
-        with _desk(words, given["profile"], stop):
-            pass  # what is wrong with the account is told before anything is taken
+        _see_to_the_account(ctx, words, stop)
 
         carrier = Carrier(
             watched,
@@ -100,6 +99,18 @@ def watch(ctx: click.Context, /, folder: Path, **given: Any) -> int:
         )
         settings = Settings(given["settle"], given["poll"], is_once=given["once"])
         return Watcher(carrier, around, settings).run()
+
+
+def _see_to_the_account(ctx: click.Context, words: list[str], stop: "Stopping") -> None:
+    """What is wrong with it is told before anything is taken.
+
+    Where there are profiles, each has its subfolder, and the inbox itself needs none.
+    """
+    given = ctx.params
+    options.how_to_read(ctx, kind=given["kind"], sheet=given["sheet"], channel=given["channel"])
+    if given["profile"] or not options.chosen(ctx).config.profiles:
+        with _desk(words, given["profile"], stop):
+            pass
 
 
 def _now() -> datetime:

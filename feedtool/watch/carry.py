@@ -212,8 +212,10 @@ class Carrier:
             raise Parked(submission.stopped)
         outcomes = submission.outcomes
         failed = next((one.copy_failed for one in outcomes if one.copy_failed), None)
-        if failed:
+        if isinstance(failed, UsageProblem):  # wherever it was tried: the disk is full
             raise Parked(failed)
+        if failed:
+            return self._refuse_claimed(claim, failed, desk)
         claim = desk.books.ledger.claims.read(claim.claim)
         errors = [outcome.checked.error for outcome in outcomes]
         if claim.run_id is None and errors and errors[0]:
@@ -231,10 +233,11 @@ class Carrier:
     def _failed(self, claim: Claim, error: FeedtoolError, desk: Desk) -> Exit:
         """What stops a file for good is its own fault; all else is tried again."""
         has_run = desk.books.ledger.claims.read(claim.claim).run_id is not None
-        is_its_own = isinstance(error, FileProblem | UsageProblem)
-        if has_run or not is_its_own or isinstance(error, CannotWrite | CannotMove):
-            raise Parked(error) from error
-        return self._refuse_claimed(claim, error, desk)
+        is_the_worlds = isinstance(error, CannotWrite | CannotMove)
+        may_be_its_own = isinstance(error, UsageProblem) and not has_run and not is_the_worlds
+        if isinstance(error, FileProblem) or may_be_its_own:
+            return self._refuse_claimed(claim, error, desk)
+        raise Parked(error) from error
 
     def _refuse_claimed(self, claim: Claim, error: FeedtoolError, desk: Desk) -> Exit:
         claim = desk.books.ledger.claims.read(claim.claim)

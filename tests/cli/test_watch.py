@@ -62,6 +62,18 @@ def test_options_are_those_of_every_profile(feedtool: Feedtool, tmp_path: Path) 
     assert applied.package_type == "Update"
 
 
+def test_the_inbox_itself_needs_no_account_where_profiles_have_theirs(
+    feedtool: Feedtool, tmp_path: Path
+) -> None:
+    (tmp_path / "feedtool.toml").write_text(CONFIG)
+    assert feedtool("watch", "feeds", *QUICK).code == 9
+    drop(tmp_path, "a.csv", offer(1))
+    ran = feedtool("watch", "feeds", *QUICK)
+    assert ran.code == 2
+    assert ran.err == "error: there is no account to send to\n"
+    assert (tmp_path / "feeds" / "inbox" / "a.csv").exists()
+
+
 def test_nothing_to_do(feedtool: Feedtool, tmp_path: Path) -> None:
     ran = feedtool("watch", "feeds", "--sandbox", *QUICK)
     assert (ran.code, ran.out, ran.err) == (9, "", "")

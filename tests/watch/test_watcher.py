@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 from datetime import timedelta
 from pathlib import Path
+from shutil import rmtree
 from typing import TYPE_CHECKING
 
 import pytest
@@ -200,6 +201,19 @@ def test_answers_that_cannot_be_written_where_they_belong(world: World) -> None:
     assert world.watch() is Exit.OK
     assert f"{DAY}/a.csv" in world.files()
     assert world.summary("a")["sheets"][0]["annotated"] == "a.result.run-1.csv"
+
+
+def test_a_run_that_cannot_go_on_does_not_stop_the_next_file(world: World) -> None:
+    world.drop("a.csv", offer(1))
+    world.token = "wrong"
+    world.watch()
+    world.drop("b.csv", offer(2))
+    rmtree(world.root / "snapshots")
+    world.token = "sandbox"
+    assert world.watch() is Exit.FILE
+    assert {"error/a.csv", f"{DAY}/b.csv"} < set(world.files())
+    assert world.reason("a.csv")[-1] == "Its run is 1: feedtool status 1"
+    assert world.claimed() == []
 
 
 SENT = [f"{DAY}/a.csv", "results/a.result.csv", "results/a.summary.json"]
