@@ -130,15 +130,22 @@ def _first_difference(one: dict[str, object], other: dict[str, object]) -> str:
 def _cells(
     file: Path, sheets: list[CheckedSheet], fallback: str
 ) -> Iterator[tuple[tuple[str, int, int], Cell]]:
-    """All cells but ours of the sheets that were read; the others' parts are compared as such."""
-    own = {sheet.sheet: sheet.header.own for sheet in sheets if sheet.header}
+    """All cells but ours of the sheets that were read; the others' parts are compared as such.
+
+    Ours begin at the header: a title line above it may reach into the same columns.
+    """
+    headers = {sheet.sheet: sheet.header for sheet in sheets if sheet.header}
     with open_source(file, csv_fallback=fallback) as source:
         for entry in source.sheets:
-            for block in source.sheet(entry.name).blocks() if entry.name in own else ():
+            header = headers.get(entry.name)
+            if header is None:
+                continue
+            for block in source.sheet(entry.name).blocks():
                 for index in range(block.width):
-                    if index in own[entry.name]:
-                        continue
+                    is_own = index in header.own
                     for row, key in zip(block.rows, block.column(index), strict=True):
+                        if is_own and row >= header.row:
+                            continue
                         if (cell := block.decode(key)) != BLANK:
                             yield (entry.name, row, index), cell
 
