@@ -47,7 +47,7 @@ TABLE = [
         1,
         "",
         "",
-        "A column that no feed knows.",
+        "A column that this kind of feed does not know.",
         "rename the header",
     ),
     (),

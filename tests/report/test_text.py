@@ -29,7 +29,7 @@ error[required-missing] 1 cell: A mandatory value is absent.
   offers.xlsx:6 A6 Référence: sellerExternalReference is missing
   help: fill the cell
 
-warning[unknown-column]: A column that no feed knows.
+warning[unknown-column]: A column that this kind of feed does not know.
   offers.xlsx “colour”: not sent: “colour” in Z
   help: rename the header
 

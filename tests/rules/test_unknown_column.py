@@ -35,6 +35,16 @@ def test_fails_in_one_warning(find: Find, row: dict[str, str], said: list[str]) 
     assert all(part in problem.message for part in said)
 
 
+def test_a_comment_is_of_a_legacy_zip_alone(find: Find) -> None:
+    """As an Offers.xml that is sent as JSON packages brings it along."""
+    (problem,) = find(CODE, offer(comment="Boxed"))
+    assert problem.message == "not sent: “comment” in J (a column of legacy-offers)"
+    assert problem.hint == "nothing needs to be done if it is not meant to be sent here"
+    (problem,) = find(CODE, offer(comment="Boxed", colour="red"))
+    assert problem.hint is not None
+    assert problem.hint.startswith("rename the header")
+
+
 @pytest.mark.parametrize("value", ["#N/A", "TRUE", "\u200b", "x" * 40_000, "1,234"])
 def test_what_stands_in_such_a_column_is_no_problem(find: Find, value: str) -> None:
     assert len(find(CODE, offer(colour=value))) == 1
