@@ -1,13 +1,14 @@
 """An Offers.xml, or its zip, as a sheet: a header of keys, and a row for each offer."""
 
 import re
-from collections.abc import Generator, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
 from typing import Self
+from zipfile import ZipFile
 
 from feedtool.cells import BLANK, Block, Cell, Kind
 from feedtool.dialect import Dialect
@@ -26,6 +27,8 @@ from feedtool.offers_xml import (
 )
 from feedtool.sheets import HeadRow, Merge, Notice, Package, SheetEntry
 from feedtool.sheets.blocks import first_rows, rows_after
+from feedtool.sheets.package import part_key
+from feedtool.sheets.unreadable import Encrypted, ZipBadName, ZipDuplicateMember
 
 LIBERTY = "xml-irregular"
 """The code of what an Offers.xml has otherwise than the format demands."""
@@ -68,13 +71,24 @@ def is_legacy(path: Path) -> bool:
 
 
 def _is_zip_of_offers(path: Path) -> bool:
-    """A workbook is none, whatever else is in it; nor is what cannot be opened."""
+    """A workbook is none, whatever else is in it; nor is what cannot be opened.
+
+    One whose members are not to be trusted is one, so that it is refused as what it is.
+    """
     try:
         with Package(path) as package:
-            is_workbook = any(package.part(f"xl/workbook.{kind}") for kind in ("xml", "bin"))
-            return not is_workbook and member_of(package.names) is not None
+            return _are_of_offers(package.names) and member_of(package.names) is not None
+    except (Encrypted, ZipBadName, ZipDuplicateMember):
+        with ZipFile(path) as package:  # its directory is sound
+            return _are_of_offers(package.namelist())
     except FileProblem:
         return False
+
+
+def _are_of_offers(names: Iterable[str]) -> bool:
+    keys = {part_key(name) for name in names}
+    is_workbook = not keys.isdisjoint(("xl/workbook.xml", "xl/workbook.bin"))
+    return not is_workbook and any(key.rpartition("/")[2] == "offers.xml" for key in keys)
 
 
 class OffersSource:

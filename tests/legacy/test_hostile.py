@@ -17,6 +17,7 @@ from feedtool.errors import FileProblem
 from feedtool.legacy import OffersSource, OffersXml, is_legacy
 from feedtool.legacy.names import OFFERS
 from feedtool.limits import MIB, Limits
+from tests.conftest import checked
 from tests.legacy.conftest import HONEST, OFFER, Put, members_with, package_of, with_, zipped
 
 DECLARED = '<?xml version="1.0" encoding="utf-8"?>\n'
@@ -127,6 +128,24 @@ ZIPS = {
     "one that says less": (announcing(100), "corrupt-zip"),
     "encrypted": (encrypted(), "encrypted"),
 }
+
+
+REFUSED_AS_LEGACY = [
+    "a name that leads out",
+    "a member twice",
+    "a member in two cases",
+    "encrypted",
+]
+
+
+@pytest.mark.parametrize("name", REFUSED_AS_LEGACY)
+def test_a_zip_that_is_not_to_be_trusted_is_refused_as_what_it_is(put: Put, name: str) -> None:
+    """And not as a workbook to be saved anew in a spreadsheet program."""
+    content, code = ZIPS[name]
+    [sheet] = checked(put(content))
+    assert sheet.error is not None
+    assert sheet.error.code == code
+    assert "spreadsheet" not in (sheet.error.hint or "")
 
 
 @pytest.mark.parametrize(("content", "code"), ZIPS.values(), ids=ZIPS)
