@@ -53,4 +53,4 @@ def write_products_template(
     from feedtool.template.products import products_contents
     from feedtool.template.workbook import build, save  # openpyxl, slow to import
 
-    save(build(products_contents(catalog, codes, dialect)), target)
+    save(build(products_contents(catalog, codes, dialect, has_example=True)), target)

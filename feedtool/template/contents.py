@@ -91,5 +91,7 @@ class Contents:
     """Further stamps by name, each a list."""
     hides_keys: bool = False
     """Whether the row of keys is there for feedtool alone."""
+    has_example: bool = False
+    """Whether a filled row stands above the header."""
     prompts_cells: bool = False
     """Whether the hint is shown on every cell, and not only on the header."""

@@ -23,6 +23,7 @@ class ProductWords:
     """Of a catalogue that was never brought to its end."""
     open_sheet: str
     marks: str
+    example_row: str
     keys: str
     several: str
     pictures: str
@@ -65,6 +66,7 @@ EN = ProductWords(
         "Open the sheet “{sheet}” and fill one row per product, below the header. Empty rows are "
         "skipped."
     ),
+    example_row="The row above the header is an example; it is never sent.",
     marks=(
         "Columns marked * are mandatory: without them no product is created. Those marked + are "
         "recommended."
@@ -113,6 +115,7 @@ FR = ProductWords(
         "Ouvrez la feuille « {sheet} » et remplissez une ligne par produit, sous l'en-tête. Les "
         "lignes vides sont ignorées."
     ),
+    example_row="La ligne au-dessus de l'en-tête est un exemple ; elle n'est jamais envoyée.",
     marks=(
         "Les colonnes marquées * sont obligatoires : sans elles, aucun produit n'est créé. Celles "
         "marquées + sont recommandées."
@@ -165,6 +168,7 @@ ES = ProductWords(
         "Abra la hoja «{sheet}» y rellene una fila por producto, debajo del encabezado. Las filas "
         "vacías se omiten."
     ),
+    example_row="La fila encima del encabezado es un ejemplo; nunca se envía.",
     marks=(
         "Las columnas marcadas con * son obligatorias: sin ellas no se crea ningún producto. Las "
         "marcadas con + son recomendadas."

@@ -40,7 +40,9 @@ NAMED = 5
 """Categories that are named in place of one that takes no products."""
 
 
-def products_contents(catalog: Catalog, codes: Sequence[str], dialect: Dialect) -> Contents:
+def products_contents(
+    catalog: Catalog, codes: Sequence[str], dialect: Dialect, *, has_example: bool = False
+) -> Contents:
     """All that the template for these categories says, in the catalogue's language.
 
     Raises:
@@ -62,6 +64,7 @@ def products_contents(catalog: Catalog, codes: Sequence[str], dialect: Dialect) 
         (
             words.open_sheet.format(sheet=FEED.sheet),
             words.marks,
+            *([words.example_row] if has_example else []),
             words.several,
             words.pictures,
             *([words.variants] if has_variants else []),
@@ -95,6 +98,7 @@ def products_contents(catalog: Catalog, codes: Sequence[str], dialect: Dialect) 
             },
         },
         hides_keys=True,
+        has_example=has_example,
         prompts_cells=True,
     )
 

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from openpyxl import Workbook
@@ -20,13 +21,15 @@ from feedtool.template import limits, look
 from feedtool.template.contents import Contents, Field
 from feedtool.template.entry import rule_of
 from feedtool.template.guide import fill_fields, fill_instructions, fit_to_page
-from feedtool.template.words import typeset
+from feedtool.template.words import WORDS, typeset
 
 FORMAT_VERSION = "1"
 """Of the template's layout, so that a later feedtool can tell an old one."""
 
 LISTS = "_lists"
 LABEL_ROW, KEY_ROW, FIRST_ROW = 1, 2, 3
+"""In a sheet without an example; with one they are a row lower."""
+EXAMPLE_ROW = 1
 LAST_ROW = limits.ROWS
 """As many as a sheet has, so that no row is treated otherwise than the ones before it."""
 MOST_ON_PAGE = 40
@@ -35,8 +38,19 @@ UNDATED = datetime(1980, 1, 1, tzinfo=UTC)
 """A template has no date: the same template has the same bytes, whenever it is made."""
 
 
+class Places(NamedTuple):
+    """The rows above those to fill."""
+
+    label: int
+    key: int
+    first: int
+    """To fill."""
+
+
 def build(contents: Contents) -> Workbook:
     """An empty workbook to fill, opened on its sheet."""
+    above = int(contents.has_example)
+    places = Places(LABEL_ROW + above, KEY_ROW + above, FIRST_ROW + above)
     workbook = Workbook()
     workbook.remove(workbook.worksheets[0])
     instructions, explained, sheet, lists = (
@@ -46,10 +60,12 @@ def build(contents: Contents) -> Workbook:
     fill_instructions(instructions, contents)
     fill_fields(explained, contents)
     names = _fill_lists(workbook, lists, contents.fields)
-    _fill_header(sheet, contents)
+    if contents.has_example:
+        _fill_example(sheet, contents)
+    _fill_header(sheet, contents, places)
     _shape_columns(sheet, contents.fields)
-    _guard_entries(sheet, contents, names)
-    _open_on(workbook, sheet)
+    _guard_entries(sheet, contents, names, places)
+    _open_on(workbook, sheet, places)
     _stamp(workbook, contents)
     return workbook
 
@@ -86,19 +102,30 @@ def _fill_lists(workbook: Workbook, sheet: Worksheet, fields: Sequence[Field]) -
     return names
 
 
-def _fill_header(sheet: Worksheet, contents: Contents) -> None:
-    """Row 1 for people, row 2 for feedtool."""
+def _fill_example(sheet: Worksheet, contents: Contents) -> None:
+    """A filled row above the header: it stays in sight, and nothing above a header is sent."""
     for column, field in enumerate(contents.fields, start=1):
-        label = limits.put(sheet, LABEL_ROW, column, field.title)
+        text = field.example
+        if column == 1:
+            text = WORDS[contents.language].example.format(example=text)
+        cell = limits.put(sheet, EXAMPLE_ROW, column, text)
+        cell.font, cell.alignment, cell.number_format = look.EXAMPLE_FONT, look.BODY, "@"
+    limits.raise_row(sheet, EXAMPLE_ROW, 2 * look.LINE_HEIGHT)
+
+
+def _fill_header(sheet: Worksheet, contents: Contents, places: Places) -> None:
+    """A row for people, and one for feedtool."""
+    for column, field in enumerate(contents.fields, start=1):
+        label = limits.put(sheet, places.label, column, field.title)
         label.fill, label.font = look.HEADER_FILLS[field.need], look.header_font(field.need)
         label.alignment, label.border = look.HEADER_ALIGNMENT, look.HEADER_GAP
-        key = limits.put(sheet, KEY_ROW, column, field.key)
+        key = limits.put(sheet, places.key, column, field.key)
         key.font, key.fill, key.border = look.KEY_FONT, look.KEY_FILL, look.LINE
-    limits.raise_row(sheet, LABEL_ROW, 48)
+    limits.raise_row(sheet, places.label, 48)
     if contents.hides_keys:
-        sheet.row_dimensions[KEY_ROW].hidden = True
-    sheet.freeze_panes = f"{contents.first_unfrozen}{FIRST_ROW}"
-    sheet.print_title_rows = f"{LABEL_ROW}:{KEY_ROW}"
+        sheet.row_dimensions[places.key].hidden = True
+    sheet.freeze_panes = f"{contents.first_unfrozen}{places.first}"
+    sheet.print_title_rows = f"{places.label}:{places.key}"
     if len(contents.fields) <= MOST_ON_PAGE:
         fit_to_page(sheet)
 
@@ -116,7 +143,9 @@ def _shape_columns(sheet: Worksheet, fields: Sequence[Field]) -> None:
             sheet.column_dimensions[following.letter].collapsed = True
 
 
-def _guard_entries(sheet: Worksheet, contents: Contents, names: Mapping[str, str]) -> None:
+def _guard_entries(
+    sheet: Worksheet, contents: Contents, names: Mapping[str, str], places: Places
+) -> None:
     """Dropdowns and limits below the header; on the header itself what belongs in the column."""
     for field in contents.fields:
         rule = rule_of(field.entry, names.get(field.key, ""), contents.language)
@@ -124,12 +153,12 @@ def _guard_entries(sheet: Worksheet, contents: Contents, names: Mapping[str, str
             rule = rule or DataValidation(allowBlank=True)
             _prompt(rule, field, contents)
         if rule:
-            rule.add(f"{field.letter}{FIRST_ROW}:{field.letter}{LAST_ROW}")
+            rule.add(f"{field.letter}{places.first}:{field.letter}{LAST_ROW}")
             limits.add_rule(sheet, rule)
     for field in contents.fields:
         hint = DataValidation()
         _prompt(hint, field, contents)
-        hint.add(f"{field.letter}{LABEL_ROW}")
+        hint.add(f"{field.letter}{places.label}")
         limits.add_rule(sheet, hint)
 
 
@@ -140,13 +169,13 @@ def _prompt(rule: DataValidation, field: Field, contents: Contents) -> None:
     rule.prompt = field.hint
 
 
-def _open_on(workbook: Workbook, sheet: Worksheet) -> None:
+def _open_on(workbook: Workbook, sheet: Worksheet, places: Places) -> None:
     """Whoever opens the workbook sees the sheet to fill, its first cell chosen."""
     workbook.active = workbook.index(sheet)
     for other in workbook.worksheets:
         other.sheet_view.tabSelected = other is sheet
     for pane in sheet.sheet_view.selection:
-        pane.activeCell = pane.sqref = f"A{FIRST_ROW}"
+        pane.activeCell = pane.sqref = f"A{places.first}"
 
 
 def _stamp(workbook: Workbook, contents: Contents) -> None:

@@ -35,7 +35,7 @@ def test_makes_a_workbook_for_categories(feedtool: Feedtool, home: Path, tmp_pat
     assert [part.partition(":")[0] for part in stamps["feedtool.fingerprint"].split(",")] == (
         ALL.split(",")
     )
-    keys = [cell.value for cell in book["Products"][2]]
+    keys = [cell.value for cell in book["Products"][3]]
     assert "variantGroupReference" in keys
     models = book.defined_names["list_3881"].attr_text
     assert int(models.rpartition("$")[2]) - 1 > 2_000
@@ -48,7 +48,7 @@ def test_has_variant_columns_where_the_category_has_them(
     feedtool: Feedtool, home: Path, code: str, *, has_variants: bool
 ) -> None:
     assert feedtool("template", "products", "--category", code, "--home", home).code == 0
-    keys = [cell.value for cell in load_workbook("products.xlsx")["Products"][2]]
+    keys = [cell.value for cell in load_workbook("products.xlsx")["Products"][3]]
     assert ("variantGroupReference" in keys) is has_variants
     assert keys[:4] == ["gtin", "sellerProductReference", "title", "description"]
 
@@ -57,7 +57,7 @@ def test_speaks_the_language_of_the_catalogue(feedtool: Feedtool, home: Path) ->
     options = ("--language", "fr", "--out", "mine.xlsx", "--sandbox", "--home", home)
     ran = feedtool("template", "products", "--category", KETTLES, *options)
     assert ran.code == 0
-    titles = [cell.value for cell in load_workbook("mine.xlsx")["Products"][1]]
+    titles = [cell.value for cell in load_workbook("mine.xlsx")["Products"][2]]
     assert "Puissance *" in titles
     assert "Couleur principale +" in titles
 

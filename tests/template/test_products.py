@@ -11,6 +11,7 @@ from openpyxl import load_workbook
 
 from feedtool.catalog import Choice, Necessity
 from feedtool.catalog.traits import written
+from feedtool.check import Asked, Input, check
 from feedtool.dialect import Dialect
 from feedtool.errors import UsageProblem
 from feedtool.headers import folded
@@ -390,25 +391,44 @@ def test_has_its_sheets_and_stamps(book: Workbook, known: Catalog) -> None:
 
 def test_shows_labels_and_hides_codes(book: Workbook) -> None:
     sheet = book["Products"]
-    titles = [str(cell.value) for cell in sheet[1]]
-    codes = [cell.value for cell in sheet[2]]
+    titles = [str(cell.value) for cell in sheet[2]]
+    codes = [cell.value for cell in sheet[3]]
     assert codes == [*COMMON, "variantGroupReference", "1", "2", "3"]
     assert titles[0].endswith(" *")
     assert titles[-3:] == ["Models *", "Weight", "=1+1 +"]
-    assert sheet.row_dimensions[2].hidden
-    assert sheet["A2"].font.size == 8
-    assert (sheet.max_row, sheet.freeze_panes) == (2, "C3")
-    fills = [sheet.cell(1, column).fill.fgColor.rgb for column in (-2 + len(codes), len(codes))]
-    assert len({*fills, sheet.cell(1, len(codes) - 1).fill.fgColor.rgb}) == 3
+    assert sheet.row_dimensions[3].hidden
+    assert sheet["A3"].font.size == 8
+    assert (sheet.max_row, sheet.freeze_panes) == (3, "C4")
+    fills = [sheet.cell(2, column).fill.fgColor.rgb for column in (-2 + len(codes), len(codes))]
+    assert len({*fills, sheet.cell(2, len(codes) - 1).fill.fgColor.rgb}) == 3
+
+
+def test_shows_an_example_that_is_never_sent(
+    book: Workbook, known: Catalog, tmp_path: Path
+) -> None:
+    example = [cell.value for cell in book["Products"][1]]
+    assert example[:3] == [
+        "Example: 4006381333931",
+        "SKU-1001",
+        "Electric kettle 1.7 L, stainless steel",
+    ]
+    assert {cell.data_type for cell in book["Products"][1]} <= {"s", "inlineStr", "n"}
+    fields = {row[-1]: row for row in book["Fields"].iter_rows(values_only=True)}
+    assert set(example[1:]) - {None} <= {text for row in fields.values() for text in row}
+    book.save(tmp_path / "saved.xlsx")
+    asked = Asked(dialect=Dialect(catalog=lambda _: known))
+    (sheet,) = check([Input("saved.xlsx", tmp_path / "saved.xlsx")], asked)
+    assert sheet.error is not None
+    assert sheet.error.code == "no-rows"
 
 
 def test_a_label_is_no_formula(book: Workbook) -> None:
-    assert book["Products"].cell(1, book["Products"].max_column).data_type == "s"
+    assert book["Products"].cell(2, book["Products"].max_column).data_type == "s"
 
 
 def test_a_dropdown_has_every_choice(book: Workbook) -> None:
-    rule = rules(book)["Q3"]
-    assert (rule.type, rule.formula1, str(rule.sqref)) == ("list", "list_1", "Q3:Q1048576")
+    rule = rules(book)["Q4"]
+    assert (rule.type, rule.formula1, str(rule.sqref)) == ("list", "list_1", "Q4:Q1048576")
     sheet, place = book.defined_names["list_1"].attr_text.split("!")
     assert sheet == "'_lists'"
     texts = [row[0].value for row in book["_lists"][place.replace("$", "")]]
@@ -416,7 +436,7 @@ def test_a_dropdown_has_every_choice(book: Workbook) -> None:
 
 
 def test_the_category_is_chosen_from_a_list(book: Workbook) -> None:
-    rule = rules(book)["L3"]
+    rule = rules(book)["L4"]
     assert (rule.type, rule.formula1) == ("list", "list_categoryCode")
     place = book.defined_names["list_categoryCode"].attr_text.split("!")[1].replace("$", "")
     assert [row[0].value for row in book["_lists"][place]] == [KETTLES, MACHINES]
@@ -426,7 +446,7 @@ def test_the_category_is_chosen_from_a_list(book: Workbook) -> None:
 def test_says_on_every_cell_what_belongs_there(book: Workbook) -> None:
     found = rules(book)
     for column, told in {"Q": "Mandatory\nOne of", "R": "Unit: kg", "S": "Recommended in"}.items():
-        for row in (1, 3):
+        for row in (2, 4):
             assert told in str(found[f"{column}{row}"].prompt)
             assert found[f"{column}{row}"].showInputMessage
 
