@@ -26,7 +26,7 @@ KINDS = (STOCK_AND_PRICE_KIND,)
 def check(row: Row) -> Iterator[Fault]:
     """A fault where the row is for another channel than the primary one."""
     primary = row.sheet.dialect.primary_channel
-    if row.channel == primary:
+    if row.channel in ("", primary):  # none: nothing is sent to it
         return
     yield Fault(
         CODE,
