@@ -68,8 +68,12 @@ class _Kinds(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in self.commands and not args[0].startswith("-"):
+            name = Path(args[0])
             raise UsageProblem(
-                f"there is no kind of export “{args[0]}”", f"kinds: {', '.join(self.commands)}"
+                f"there is no kind of export “{args[0]}”",
+                f"`feedtool convert {name} {name.with_suffix('.xlsx').name}` makes a workbook of it"
+                if name.suffix
+                else f"kinds: {', '.join(self.commands)}",
             )
         return super().resolve_command(ctx, args)
 

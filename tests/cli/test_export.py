@@ -219,6 +219,12 @@ REFUSED = {
         "there is no kind of export “offrs”",
         "kinds: offers, products, competing-offers, competing-offer-changes",
     ),
+    "a file": (
+        ["export", "mine/Offers.zip", "--to", "xlsx"],
+        2,
+        "there is no kind of export “mine/Offers.zip”",
+        "`feedtool convert mine/Offers.zip Offers.xlsx` makes a workbook of it",
+    ),
     "no such shape": (
         ["export", "offers", "--sandbox", "--as", "products"],
         2,
