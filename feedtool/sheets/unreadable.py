@@ -7,7 +7,10 @@ from feedtool.errors import FileProblem
 
 SAVE_AS_XLSX = 'Open it in a spreadsheet program and save it as "Excel workbook (.xlsx)".'
 SAVE_AGAIN = "Open it in a spreadsheet program, repair it if asked, and save it again as .xlsx."
-COPY_AGAIN = f"Copy or download it again. {SAVE_AGAIN}"
+COPY_AGAIN = (
+    "Copy or download it again, or make it again in the program that it comes from. A workbook may "
+    "be mended too: open it in a spreadsheet program, repair it, and save it again as .xlsx."
+)
 
 
 class Encrypted(FileProblem):
