@@ -1,10 +1,12 @@
-"""Tags and rich texts in the form that the patterns read, and that nearly every program writes.
+"""Tags in the form that the patterns read, and that nearly every program writes.
 
 Whatever is not understood to its last character is left as it is, so that the patterns refuse it.
 """
 
 import re
 from functools import lru_cache
+
+from feedtool.sheets.rich import without_runs
 
 _TYPE = r' t="(?:s|n|str|inlineStr|b|e|d)"'
 ATTRIBUTES = rf'(?: s="[0-9]++"(?:{_TYPE})?+|{_TYPE}(?: s="[0-9]++")?+)?+'
@@ -44,29 +46,10 @@ _NAME_AND_VALUE = re.compile(r"""([\w:]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""", re.A
 _UNREAD = frozenset({"cm", "vm", "ph"})
 """A cell's attributes that say nothing of its value: metadata, and whether a guide is shown."""
 
-_MOST_RUNS = 8
-"""Runs of a text that is read without a parser."""
-_TEXT = r'<t(?: xml:space="preserve")?+(?:/>|>([^<]*+)</t>)'
-_PROPERTY = (
-    r'<(?:[A-Za-z]\w*+(?: [A-Za-z]\w*+="[^"<>&]*+")?+|color theme="[^"<>&]*+" tint="[^"<>&]*+")/>'
-)
-_RUN = rf"<r>(?:<rPr(?:/>|>(?:{_PROPERTY})*+</rPr>))?+{_TEXT}</r>"
-_GUIDE = r'<rPh sb="[0-9]++" eb="[0-9]++"><t(?: xml:space="preserve")?+(?:/>|>[^<]*+</t>)</rPh>'
-_GUIDE_STYLE = r'<phoneticPr fontId="[0-9]++"(?: type="\w++")?+(?: alignment="\w++")?+/>'
-_RICH_TEXT = re.compile(
-    rf"<(is|si)>(?:{_TEXT})?+"
-    + rf"(?:{_RUN})?+" * _MOST_RUNS
-    + rf"(?:{_GUIDE})*+(?:{_GUIDE_STYLE})?+</\1>",
-    re.ASCII,
-)
-_TEXTS = "".join(rf"\g<{group}>" for group in range(2, _MOST_RUNS + 3))
-_ONE_TEXT = rf"<\1><t>{_TEXTS}</t></\1>"
-"""The texts of all runs, without the phonetic guides beside them."""
-
 
 def tidy(text: str) -> str:
-    """The same XML, without prefixes and asides, with usual tags and unformatted texts."""
-    text = _without_runs(text)
+    """The same XML, with usual tags and unformatted texts."""
+    text = without_runs(text)
     if any(hint in text for hint in _HINTS_OF_BLANKS_AT_END):
         text = _BLANKS_AT_END.sub(r"\1\2", text)
     text = _BLANKS_BETWEEN_TAGS.sub(">", text.lstrip(" \t\n"))
@@ -74,11 +57,7 @@ def tidy(text: str) -> str:
     if any(hint in text for hint in _HINTS_OF_ODD_TAGS) or text.count("<row") != text.count(_ROW):
         text = _ODD_TAG.sub(lambda tag: _usual_tag(tag[0]), text)
     text = text.replace('<v xml:space="preserve">', "<v>")
-    return _without_runs(text)
-
-
-def _without_runs(text: str) -> str:
-    return _RICH_TEXT.sub(_ONE_TEXT, text) if "<r>" in text or "<rPh" in text else text
+    return without_runs(text)
 
 
 def _with_usual_cells(text: str) -> str:

@@ -29,7 +29,7 @@ GUIDES = ("", '<rPh sb="0" eb="1"><t>g</t></rPh><phoneticPr fontId="1" type="noC
 
 def rich(text: str, chance: Random) -> str:
     """An inline text as runs, in many formats, and with phonetic guides beside it."""
-    cuts = sorted(chance.randrange(len(text) + 1) for _ in range(chance.randrange(9)))
+    cuts = sorted(chance.randrange(len(text) + 1) for _ in range(chance.randrange(20)))
     cuts = [cut for cut in cuts if "&" not in text]
     parts = [text[a:b] for a, b in zip([0, *cuts], [*cuts, len(text)], strict=True)]
     first = f"<t>{parts.pop(0)}</t>" if chance.randrange(2) else ""
@@ -105,7 +105,8 @@ DAMAGE = (
     "", "<", ">", "&", "'", '"', "-", "--", "->", "?>", "<?", "<!", "]", "]]>", "\r", "\x01",
     "\uffff", " xmlns='u'",
     "<!-- -->", "<!-- -- -->", "<!----->", "<?xml?>", "<?XML a?>", "<?a:b?>", "<?pi?>", "<?1?>",
-    "<r>", "</r>", "<rPr>", "<t>", ' r="A1"', " r='2", ' s="1"', ' cm="1"', "=", "  ", "<rPh",
+    "<r>", "</r>", "<rPr>", "<t>", "</t></r><r><t>", "</t></r></is>",
+    "<r><t>", ' r="A1"', " r='2", ' s="1"', ' cm="1"', "=", "  ", "<rPh",
     "<![CDATA[x]]>", "<![CDATA[", "<!-- \x01 -->", "&am", "amp;", "x:", " ", "<v/>", "</v>",
 )  # fmt: skip
 
@@ -171,6 +172,11 @@ ROW = (
         RICH,
         RICH.replace("<r>", "\n  <r>").replace("</r>", "\n  </r>").replace("<rPr>", "\n<rPr>"),
         RICH.replace('"', "'"),
+        RICH.replace("<r><rPr>", "<r><t>1</t></r>" * 20 + "<r><rPr>"),
+        RICH.replace(
+            "<r><rPr>",
+            "".join(f'<r><rPr><sz val="{n}"/></rPr><t/></r>' for n in range(20)) + "<r><rPr>",
+        ),
     ],
 )
 @pytest.mark.parametrize("prefix", ["", "x:"])
@@ -216,7 +222,11 @@ def test_no_parser_is_needed(row: str, prefix: str) -> None:
         RICH.replace("</r><r>", "</r>x<r>", 1),
         RICH.replace("</is>", "</si>", 1),
         RICH.replace("<r>", "<r><r>", 1),
-        RICH.replace("<r><rPr>", "<r><t>1</t></r>" * 8 + "<r><rPr>"),
+        RICH.replace("<r><t>", "<t>", 1),
+        RICH.replace("<r><t>", "<t></t></r><r><t>", 1),
+        RICH.replace("<r><t>", "</t></r><r><t>", 1),
+        ROW.replace("&lt;", "</t></r><r><t>"),
+        ROW.replace("<v>", "<</t></r><r><t>v>"),
         "<row><c r='A1'/><c r='A1'><v>1</v></c></row>",
         '<row r="1048576"/><row><c><v>1</v></c></row>',
     ],
