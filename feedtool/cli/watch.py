@@ -48,6 +48,19 @@ def _seconds(name: str, default: float, told: str) -> "Callable[[options.F], opt
     help="Refuse a file whose content was sent within as many days; 0 refuses none.",
 )
 @options.option("--sandbox", is_flag=True, help="Send to the embedded sandbox.")
+@options.option(
+    "--health",
+    is_flag=True,
+    help="Only say how the watcher of FOLDER is: exit code 0 if all is well.",
+)
+@options.option(
+    "--health-within",
+    type=click.FloatRange(min=0, min_open=True),
+    default=60,
+    show_default=True,
+    metavar="SECONDS",
+    help="With --health: how old its last turn may be.",
+)
 @options.configuration
 @options.connection
 @options.reading
@@ -68,8 +81,11 @@ def watch(ctx: click.Context, /, folder: Path, **given: Any) -> int:
     from feedtool.feeds import all_feeds
     from feedtool.watch.carry import Carrier
     from feedtool.watch.folder import Folder
+    from feedtool.watch.health import DONE, STOPPED, Health
     from feedtool.watch.watcher import Around, Settings, Watcher
 
+    if given["health"]:
+        return _say_health(folder, timedelta(seconds=given["health_within"]))
     if given["sandbox"] and options.on_command_line(ctx, "base_url")["base_url"]:
         raise UsageProblem("--sandbox and --base-url contradict each other", "choose one of them")
     home = options.home_folder(given["home"])
@@ -79,12 +95,13 @@ def watch(ctx: click.Context, /, folder: Path, **given: Any) -> int:
     with books(home, given["ledger"]) as opened, stopping(HINT) as stop:
         _see_to_the_account(ctx, words, stop)
 
+        health = Health(watched.root, _now, given["poll"], say)
         carrier = Carrier(
             watched,
             name,
             timedelta(days=given["same_within"]),
             _now,
-            say,
+            health.tell,
             lambda error: str(bug_report(error, ["watch"])),
         )
         around = Around(
@@ -96,9 +113,25 @@ def watch(ctx: click.Context, /, folder: Path, **given: Any) -> int:
             _now,
             stop.sleep,
             stop.reason,
+            health.turn,
         )
         settings = Settings(given["settle"], given["poll"], is_once=given["once"])
-        return Watcher(carrier, around, settings).run()
+        code = None
+        try:
+            code = Watcher(carrier, around, settings).run()
+        finally:
+            is_through = given["once"] and code is not None and stop.reason() is None
+            health.end(DONE if is_through else STOPPED)
+        return code
+
+
+def _say_health(folder: Path, within: timedelta) -> int:
+    from feedtool.report.plain import clean
+    from feedtool.watch.health import asked
+
+    verdict = asked(folder, _now(), within)
+    click.echo(clean(verdict.text))
+    return verdict.code
 
 
 def _see_to_the_account(ctx: click.Context, words: list[str], stop: "Stopping") -> None:

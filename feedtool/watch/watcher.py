@@ -18,6 +18,7 @@ from feedtool.ledger import Ledger
 from feedtool.ledger.claims import Claim
 from feedtool.ledger.lock import Held
 from feedtool.watch.carry import Carrier, Desk, LaneUnknown, Parked, bug_in
+from feedtool.watch.health import Turn, Work
 from feedtool.watch.settling import TRIES, Sighting, is_due, look, quiet, waiting
 from feedtool.watch.steps import Lane, lane_of
 
@@ -54,6 +55,8 @@ class Around:
     now: Callable[[], datetime]
     sleep: Callable[[float], None]
     stopping: Callable[[], FeedtoolError | None]
+    on_turn: Callable[[Turn], None] = lambda _: None
+    """Told of each look at the folder."""
 
 
 @dataclass(slots=True)
@@ -79,7 +82,7 @@ class Account:
     """By the watcher's clock."""
 
 
-Work = dict[str | None, list[tuple[PurePosixPath, Lane]]]
+Whole = dict[str | None, list[tuple[PurePosixPath, Lane]]]
 """Each profile's files that are whole, the oldest first."""
 
 
@@ -138,6 +141,7 @@ class Watcher:
             if self._settings.is_once:
                 raise
             self._tell_once("folder", "error", error.message)
+            self._around.on_turn(Turn(broken=error))
             return False
         self._told.pop("folder", None)
         self._collect()
@@ -149,9 +153,19 @@ class Watcher:
                 if is_others and profile not in work:
                     continue  # whoever is at work on it brings it to its end
                 account.running = threads.submit(self._work, profile, work.get(profile, []))
+        self._around.on_turn(self._turn([claim for claims in left.values() for claim in claims]))
         return any(one.running for one in self._accounts.values())
 
-    def _whole(self) -> Work:
+    def _turn(self, claims: Sequence[Claim]) -> Turn:
+        troubles = {
+            profile: one.trouble
+            for profile, one in self._accounts.items()
+            if one.trouble and not isinstance(one.trouble, Held)
+        }
+        in_work = [Work(_place(claim), claim.taken_at, claim.run_id) for claim in claims]
+        return Turn(in_work, len(waiting(self._seen)), troubles)
+
+    def _whole(self) -> Whole:
         """The files that are to be taken now; what is in nobody's folder is refused."""
         folder, around, settle = self._carrier.folder, self._around, self._settings.settle
         try:
@@ -163,7 +177,7 @@ class Watcher:
             ) from error
         now = around.clock()
         self._seen = look(self._seen, listing, now)
-        work: Work = {}
+        work: Whole = {}
         for sighting in quiet(self._seen, now, settle):
             place = sighting.entry.place
             if not is_due(sighting, now, settle, opens=folder.opens(place)):

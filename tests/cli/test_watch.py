@@ -98,3 +98,15 @@ def test_what_cannot_work_takes_nothing(
     assert ran.code == 2
     assert message in ran.error()[0]
     assert (tmp_path / "feeds" / "inbox" / "a.csv").exists()
+
+
+def test_how_the_watcher_is(feedtool: Feedtool, tmp_path: Path) -> None:
+    drop(tmp_path, "a.csv", offer(1))
+    assert feedtool("watch", "feeds", "--sandbox", *QUICK).code == 0
+    ran = feedtool("watch", "feeds", "--health", "--health-within", "3600")
+    assert ran.code == 0
+    assert ran.out.startswith("done: last turn ")
+    assert ran.out.endswith(" ago, 0 in work, 0 waiting\n")
+    ran = feedtool("watch", "feeds/inbox", "--health")
+    assert (ran.code, ran.out) == (5, "no watcher has ever looked into feeds/inbox\n")
+    assert feedtool("watch", "nowhere", "--health").error()[0] == "there is no folder nowhere"

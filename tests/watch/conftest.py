@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from feedtool.errors import Exit, FeedtoolError
+    from feedtool.watch.health import Turn
 
 ADDRESS = "http://sandbox.invalid/v2"
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
@@ -48,6 +49,7 @@ class World:
     seconds: float = 0
     between: Callable[[], None] = lambda: None
     """What happens between two looks."""
+    on_turn: Callable[[Turn], None] = lambda _: None
 
     def __post_init__(self) -> None:
         self.folder = Folder(self.root / "watched")
@@ -84,6 +86,7 @@ class World:
                 lambda: self.today,
                 sleep,
                 lambda: self.stopped,
+                self.on_turn,
             )
             return Watcher(self.carrier(), around, Settings(is_once=True)).run()
 
