@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from feedtool.cli.stopping import Stopping
-    from feedtool.watch.carry import Desk
+    from feedtool.watch.carry import Desk, Whose
+    from feedtool.watch.folder import Folder
 
 HINT = "what was begun is noted; go on with: feedtool watch"
 
@@ -37,6 +38,9 @@ def _seconds(name: str, default: float, told: str) -> "Callable[[options.F], opt
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False), metavar="FOLDER")
 @options.option("--once", is_flag=True, help="Do what is there, and end: for cron.")
+@options.option(
+    "--create", is_flag=True, help="Make FOLDER, its inbox and the others where there is none."
+)
 @_seconds("--settle", 2, "How long a file has to rest before it is taken.")
 @_seconds("--poll", 1, "How long between two looks into the inbox.")
 @options.option(
@@ -71,8 +75,8 @@ def watch(ctx: click.Context, /, folder: Path, **given: Any) -> int:
     """Send each file that is dropped into FOLDER/inbox, and answer it in FOLDER/results.
 
     The file itself goes to done/DATE, or to error with its reason beside it. A subfolder of the
-    inbox may name a profile, a kind, or both: inbox/PROFILE/KIND. Of a profile's files the oldest
-    goes first, one at a time; several profiles go side by side.
+    inbox may name a profile, a kind, or both: inbox/PROFILE/KIND. Of a seller's files the oldest
+    goes first, one at a time; several sellers go side by side.
 
     A file is taken when it has rested for a while, or when NAME.EXT.done is beside it.
     """
@@ -82,6 +86,7 @@ def watch(ctx: click.Context, /, folder: Path, **given: Any) -> int:
     from feedtool.watch.carry import Carrier
     from feedtool.watch.folder import Folder
     from feedtool.watch.health import DONE, STOPPED, Health
+    from feedtool.watch.news import News
     from feedtool.watch.watcher import Around, Settings, Watcher
 
     if given["health"]:
@@ -90,10 +95,12 @@ def watch(ctx: click.Context, /, folder: Path, **given: Any) -> int:
         raise UsageProblem("--sandbox and --base-url contradict each other", "choose one of them")
     home = options.home_folder(given["home"])
     watched = Folder(folder)
-    name = watched.prepare()
     words = _typed(ctx)
     with books(home, given["ledger"]) as opened, stopping(HINT) as stop:
         _see_to_the_account(ctx, words, stop)
+        name = _prepared(watched, creates=given["create"])
+        if not given["once"]:
+            say("watching", str(watched.inbox))
 
         health = Health(watched.root, _now, given["poll"], say)
         carrier = Carrier(
@@ -101,12 +108,13 @@ def watch(ctx: click.Context, /, folder: Path, **given: Any) -> int:
             name,
             timedelta(days=given["same_within"]),
             _now,
-            health.tell,
+            News(health.tell),
             lambda error: str(bug_report(error, ["watch"])),
         )
         around = Around(
             opened.ledger,
             lambda profile: _desk(words, profile or given["profile"], stop),
+            lambda profile: _whose(words, profile or given["profile"]),
             options.chosen(ctx).config.profiles,
             all_feeds(),
             time.monotonic,
@@ -132,6 +140,13 @@ def _say_health(folder: Path, within: timedelta) -> int:
     verdict = asked(folder, _now(), within)
     click.echo(clean(verdict.text))
     return verdict.code
+
+
+def _prepared(watched: "Folder", *, creates: bool) -> str:
+    """The folder's name in the ledger, once it is there."""
+    if creates and watched.create():
+        say("made", str(watched.inbox))
+    return watched.prepare()
 
 
 def _see_to_the_account(ctx: click.Context, words: list[str], stop: "Stopping") -> None:
@@ -161,8 +176,7 @@ def _desk(words: list[str], profile: str | None, stop: "Stopping") -> "Iterator[
     from feedtool.cli.connect import to_account, to_sandbox
     from feedtool.watch.carry import Desk
 
-    named = [*words, *(("--profile", profile) if profile else ())]
-    with watch.make_context("watch", named) as ctx:
+    with _of_profile(words, profile) as ctx:
         given = dict(ctx.params)
         is_sandbox = bool(given["sandbox"])
         if is_sandbox:
@@ -188,6 +202,23 @@ def _desk(words: list[str], profile: str | None, stop: "Stopping") -> "Iterator[
                 opened,
                 lambda kind: replace(asked, kind=kind) if kind else asked,
             )
+
+
+def _whose(words: list[str], profile: str | None) -> "Whose":
+    from feedtool.cli.connect import SANDBOX_SELLER
+    from feedtool.watch.carry import whose
+
+    with _of_profile(words, profile) as ctx:
+        if ctx.params["sandbox"]:
+            seller = options.on_command_line(ctx, "seller")["seller"] or SANDBOX_SELLER
+            return whose(options.SANDBOX, seller)
+        # Those of which nothing can be sent share nothing.
+        return whose(ctx.params["base_url"] or "", ctx.params["seller"] or profile or "")
+
+
+def _of_profile(words: list[str], profile: str | None) -> click.Context:
+    """This command's context, had it been given a profile's name."""
+    return watch.make_context("watch", [*words, *(("--profile", profile) if profile else ())])
 
 
 def _typed(ctx: click.Context) -> list[str]:

@@ -18,10 +18,17 @@ from feedtool.outcomes import exit_code
 from feedtool.sheets.annotate.place import CannotWrite
 from feedtool.watch.answers import one_line, write_summary
 from feedtool.watch.folder import CannotMove, Folder, free, move
+from feedtool.watch.news import News
 from feedtool.watch.steps import Lane, Step, names_for, next_step
 
-Tell = Callable[[str, str], None]
-"""Told of a word for what has happened, and of one line."""
+Whose = tuple[str, str]
+"""A service's address, whatever its case, and a seller there: whose files go one after the other,
+and who has a lock."""
+
+
+def whose(address: str, seller: str) -> Whose:
+    """The seller's files, as the lock tells sellers apart."""
+    return address.rstrip("/").casefold(), seller
 
 
 class Parked(Exception):
@@ -57,6 +64,11 @@ class Desk:
     asked_as: Callable[[str | None], Asked]
     """How files are read, as a kind or as what they are recognised for."""
 
+    @property
+    def whose(self) -> Whose:
+        """Whose files it sends."""
+        return whose(self.service.address, self.service.seller)
+
 
 @dataclass(frozen=True, slots=True)
 class Carrier:
@@ -68,7 +80,7 @@ class Carrier:
     same_within: timedelta
     """Since when the same content is taken for a mistake."""
     now: Callable[[], datetime]
-    tell: Tell
+    news: News
     report_bug: Callable[[Exception], str]
     """Writes down what is ready to be pasted; where."""
 
@@ -85,12 +97,11 @@ class Carrier:
         sha256 = digest_of(source)
         if sha256 is None:
             return self.refuse(place, _unreadable(source)) if source.exists() else None
-        scope = [self.name, desk.service.address, desk.service.seller, lane.kind or ""]
         now = self.now()
         found = desk.books.ledger.claims.take(
             folder=self.name,
             lane=lane.path,
-            scope=hashlib.sha256(json.dumps(scope).encode()).hexdigest(),
+            scope=self.scope_of(lane, desk),
             sha256=sha256,
             source=place.name,
             names=(
@@ -105,6 +116,20 @@ class Carrier:
             return self.refuse(place, _already_sent(found))
         return None if found is None else self.carry(found, lane, desk)
 
+    def scope_of(self, lane: Lane, desk: Desk) -> str:
+        """Among which claims the same content is the same: of a folder, a seller and a kind."""
+        scope = [self.name, *desk.whose, lane.kind or ""]
+        return hashlib.sha256(json.dumps(scope).encode()).hexdigest()
+
+    def tell_of_another_account(self, claim: Claim) -> None:
+        """It is that one's to go on with."""
+        self.news.once(
+            f"account of {claim.claim}",
+            "error",
+            f"{self._shown(claim)} was taken for another account than its folder stands for now,"
+            " and stays until it stands for that one again",
+        )
+
     def refuse(self, place: PurePosixPath, error: FeedtoolError) -> Exit | None:
         """Move a file from the inbox to `error/`, its reason beside it."""
         source = self.folder.inbox / place
@@ -117,9 +142,9 @@ class Carrier:
                 self.folder.take_reason_back(target)
                 return None
         except CannotMove as cannot:
-            self.tell("error", cannot.message)
+            self.news.tell("error", cannot.message)
             return None
-        self.tell("refused", f"{place}: {error.message} → {self.folder.relative(target)}")
+        self.news.tell("refused", f"{place}: {error.message} → {self.folder.relative(target)}")
         return error.exit
 
     def carry(self, claim: Claim, lane: Lane, desk: Desk) -> Exit | None:
@@ -135,7 +160,7 @@ class Carrier:
                     self.folder.take_in(claim)
                 except CannotMove as error:
                     claims.forget(number)
-                    self.tell("waiting", error.message)
+                    self.news.tell("waiting", error.message)
                     return None
             elif step is Step.FILE_AWAY:
                 self._file_away(claim)
@@ -207,7 +232,7 @@ class Carrier:
     def _conclude(self, claim: Claim, submission: run.Submission, desk: Desk) -> Exit:
         """All that is told of it is written; the file itself is next."""
         for warning in submission.warnings:
-            self.tell("warning", f"{self._shown(claim)}: {warning}")
+            self.news.tell("warning", f"{self._shown(claim)}: {warning}")
         if submission.stopped:
             raise Parked(submission.stopped)
         outcomes = submission.outcomes
@@ -227,7 +252,9 @@ class Carrier:
         target = self.folder.done_place(claim, self.now().astimezone().date())
         self._settle(claim, ClaimState.ANSWERED, target, desk)
         answers = {self.folder.relative(one.annotated) for one in outcomes if one.annotated}
-        self.tell("answered", f"{self._shown(claim)}: {one_line(outcomes)} → {', '.join(answers)}")
+        self.news.tell(
+            "answered", f"{self._shown(claim)}: {one_line(outcomes)} → {', '.join(answers)}"
+        )
         return code
 
     def _failed(self, claim: Claim, error: FeedtoolError, desk: Desk) -> Exit:
@@ -246,7 +273,7 @@ class Carrier:
         self.folder.explain(target, error, more)
         self._settle(claim, ClaimState.REFUSED, target, desk)
         where = self.folder.relative(target)
-        self.tell("refused", f"{self._shown(claim)}: {error.message} → {where}")
+        self.news.tell("refused", f"{self._shown(claim)}: {error.message} → {where}")
         return error.exit
 
     def _settle(self, claim: Claim, state: ClaimState, target: Path, desk: Desk) -> None:

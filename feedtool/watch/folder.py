@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from feedtool.errors import FeedtoolError, UsageProblem
 from feedtool.ledger.claims import Claim
 from feedtool.sheets.annotate.place import placed
-from feedtool.watch.settling import MARKER, Entry
+from feedtool.watch.settling import MARKER, Entry, locks
 
 PARTS = ("inbox", "processing", "done", "error", "results")
 NAME_FILE = ".feedtool-folder"
@@ -38,21 +38,52 @@ class Folder:
             self.root / part for part in PARTS
         )
 
-    def prepare(self) -> str:
-        """Make what is absent. Returns the name that the folder has in the ledger.
+    def create(self) -> bool:
+        """Make a watched folder where there is none; whether anything was absent.
 
         Raises:
-            UsageProblem: The folder cannot be made or written.
+            UsageProblem: It cannot be made; what it is to be in has to be there.
+        """
+        if self.inbox.is_dir():
+            return False
+        try:
+            self.root.mkdir(exist_ok=True)
+            self.inbox.mkdir()
+        except FileNotFoundError as error:
+            raise UsageProblem(
+                f"{self.root} cannot be made: there is no {self.root.parent}",
+                "see that the name is right, and that its disk is there",
+            ) from error
+        except OSError as error:
+            raise self._cannot(error) from error
+        return True
+
+    def prepare(self) -> str:
+        """Make what is absent beside the inbox. Returns the name of the folder in the ledger.
+
+        Raises:
+            UsageProblem: There is no inbox, or the folder cannot be written. A name that was
+                mistyped, or a share that is not there, is not to become an empty folder that is
+                watched for nothing.
         """
         try:
+            if not self.inbox.is_dir():
+                raise UsageProblem(
+                    f"{self.root} is no watched folder: there is no {self.inbox}",
+                    "see that the name is right, and that its disk is there;"
+                    f" --create makes {', '.join(PARTS)} in it",
+                )
             for part in PARTS:
-                (self.root / part).mkdir(parents=True, exist_ok=True)
+                (self.root / part).mkdir(exist_ok=True)
             return self._name()
         except OSError as error:
-            raise UsageProblem(
-                f"{self.root} cannot be watched: {error.strerror}",
-                "feedtool needs to write there; name another folder, or allow it",
-            ) from error
+            raise self._cannot(error) from error
+
+    def _cannot(self, error: OSError) -> UsageProblem:
+        return UsageProblem(
+            f"{self.root} cannot be watched: {error.strerror}",
+            "feedtool needs to write there; name another folder, or allow it",
+        )
 
     def _name(self) -> str:
         place = self.root / NAME_FILE
@@ -88,6 +119,17 @@ class Folder:
                 return not start.startswith(b"PK") or zipfile.is_zipfile(file)
         except OSError:
             return False
+
+    def is_as_it_was(self, entry: Entry) -> bool:
+        """Has nobody changed, opened or taken a file since it was listed?"""
+        path = self.inbox / entry.place
+        try:
+            seen = path.stat(follow_symlinks=False)
+        except OSError:
+            return False
+        return _entry(entry.place, seen) == entry and not any(
+            path.with_name(lock.name).exists() for lock in locks(entry.place)
+        )
 
     def source_of(self, claim: Claim) -> Path:
         """Where a claimed file was dropped."""
@@ -186,5 +228,8 @@ def _entries(folder: Path, place: PurePosixPath) -> Iterator[Entry]:
                 if one.is_dir(follow_symlinks=False) and not one.name.startswith("."):
                     yield from _entries(Path(one.path), place / one.name)
                 elif one.is_file(follow_symlinks=False):
-                    seen = one.stat(follow_symlinks=False)
-                    yield Entry(place / one.name, seen.st_size, seen.st_mtime_ns, seen.st_ino)
+                    yield _entry(place / one.name, Path(one.path).stat(follow_symlinks=False))
+
+
+def _entry(place: PurePosixPath, seen: os.stat_result) -> Entry:
+    return Entry(place, seen.st_size, seen.st_mtime_ns, seen.st_ino)

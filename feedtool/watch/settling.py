@@ -21,6 +21,9 @@ TRIES = 3
 """Settle times after which a package that does not open is taken all the same: whoever reads it
 says what is wrong with it."""
 
+SHORTEST = 0.01
+"""Seconds between two looks at least."""
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:
@@ -57,7 +60,8 @@ def look(before: Seen, listing: Iterable[Entry], now: float) -> dict[PurePosixPa
 
 def is_left_alone(name: str) -> bool:
     """Is it no input at all: hidden, a lock, a marker, or by its name unfinished?"""
-    return name.startswith((".", "~$")) or name.casefold().endswith((*UNFINISHED, MARKER))
+    is_marker = name.casefold().endswith(MARKER)
+    return name.startswith((".", "~$")) or is_marker or _is_unfinished(name)
 
 
 def waiting(seen: Seen) -> list[Sighting]:
@@ -66,14 +70,33 @@ def waiting(seen: Seen) -> list[Sighting]:
     return sorted(inputs, key=lambda one: (one.entry.modified_ns, one.entry.place))
 
 
+def unfinished(seen: Seen) -> list[PurePosixPath]:
+    """What is named as programs name a file that they are still writing."""
+    return sorted(place for place in seen if _is_unfinished(place.name))
+
+
 def quiet(seen: Seen, now: float, settle: float) -> list[Sighting]:
     """Those that rest, or are marked, and that nobody has open; the oldest first."""
     return [
         one
         for one in waiting(seen)
-        if (now - one.since >= settle or _marker(one.entry.place) in seen)
-        and not any(one.entry.place.with_name(lock) in seen for lock in _locks(one.entry.place))
+        if (now - one.since >= settle or _is_marked(seen, one))
+        and not lock_of(seen, one.entry.place)
     ]
+
+
+def pause(seen: Seen, now: float, settle: float, longest: float) -> float:
+    """Seconds until the next look: until a file that is seen has rested, if that is sooner."""
+    rests = [now - one.since for one in waiting(seen)]
+    ends = [times * settle - rest for rest in rests for times in (1, TRIES)]
+    return min([longest, *(max(end, SHORTEST) for end in ends if end > 0)])
+
+
+def why(seen: Seen, sighting: Sighting, now: float, settle: float) -> str | None:
+    """Why a file is not taken; None where it is not its own fault."""
+    if lock := lock_of(seen, sighting.entry.place):
+        return f"it is open in another program, as {lock.name} beside it says"
+    return "it is still being written" if now - sighting.since < TRIES * settle else None
 
 
 def is_due(sighting: Sighting, now: float, settle: float, *, opens: bool) -> bool:
@@ -81,9 +104,22 @@ def is_due(sighting: Sighting, now: float, settle: float, *, opens: bool) -> boo
     return opens or now - sighting.since >= TRIES * settle
 
 
-def _marker(place: PurePosixPath) -> PurePosixPath:
-    return place.with_name(place.name + MARKER)
+def _is_unfinished(name: str) -> bool:
+    return name.casefold().endswith(UNFINISHED)
 
 
-def _locks(place: PurePosixPath) -> Iterable[str]:
-    return (lock.format(place.name) for lock in LOCKS)
+def _is_marked(seen: Seen, sighting: Sighting) -> bool:
+    """By a marker that came with it: one that is older was left by another file of its name."""
+    entry = sighting.entry
+    marker = seen.get(entry.place.with_name(entry.place.name + MARKER))
+    return marker is not None and marker.entry.modified_ns >= entry.modified_ns
+
+
+def locks(place: PurePosixPath) -> Iterable[PurePosixPath]:
+    """What is beside a file while somebody has it open."""
+    return (place.with_name(lock.format(place.name)) for lock in LOCKS)
+
+
+def lock_of(seen: Seen, place: PurePosixPath) -> PurePosixPath | None:
+    """That which is there."""
+    return next((lock for lock in locks(place) if lock in seen), None)

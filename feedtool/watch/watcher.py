@@ -1,14 +1,13 @@
-"""The watcher: looks at the folder again and again, and hands what is whole to its accounts.
+"""The watcher: looks at the folder again and again, and hands what is whole to its sellers.
 
-Each account, a profile or the one of the command line, has one thread at a time, which takes the
-seller's lock and works off the account's files in their order; several accounts side by side.
+Each seller has one thread at a time, which takes the seller's lock and works off the files of all
+profiles that are this seller's, in their order; several sellers side by side.
 """
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
-from contextlib import AbstractContextManager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from math import inf
 from pathlib import PurePosixPath
@@ -17,15 +16,28 @@ from feedtool.errors import EXIT_PRECEDENCE, Exit, FeedtoolError, UsageProblem
 from feedtool.ledger import Ledger
 from feedtool.ledger.claims import Claim
 from feedtool.ledger.lock import Held
-from feedtool.watch.carry import Carrier, Desk, LaneUnknown, Parked, bug_in
-from feedtool.watch.health import Turn, Work
-from feedtool.watch.settling import TRIES, Sighting, is_due, look, quiet, waiting
+from feedtool.watch import health
+from feedtool.watch.carry import Carrier, LaneUnknown, Whose
+from feedtool.watch.settling import (
+    TRIES,
+    Sighting,
+    is_due,
+    look,
+    pause,
+    quiet,
+    unfinished,
+    waiting,
+    why,
+)
 from feedtool.watch.steps import Lane, lane_of
+from feedtool.watch.work import OpenDesk, Pass, Whole, Work
 
 SIDE_BY_SIDE = 8
-"""Accounts at a time."""
+"""Sellers at a time."""
 LONGEST_PAUSE = 60.0
-"""Seconds before an account whose service cannot be reached is tried again."""
+"""Seconds before a seller whose service cannot be reached is tried again."""
+MOST_NAMES = 5
+"""Names of files that are told in one line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,44 +58,43 @@ class Around:
 
     ledger: Ledger
     """For the main thread alone."""
-    desk: Callable[[str | None], AbstractContextManager[Desk]]
-    """Opens a profile's account, or the command line's, in the thread that uses it."""
+    desk: OpenDesk
+    whose: Callable[[str | None], Whose]
+    """Whose a profile's files are, or those of the command line's account."""
     profiles: Collection[str]
     kinds: Collection[str]
     clock: Callable[[], float]
     """Seconds that only go forward."""
     now: Callable[[], datetime]
     sleep: Callable[[float], None]
+    """May end sooner, as when something has happened in the inbox."""
     stopping: Callable[[], FeedtoolError | None]
-    on_turn: Callable[[Turn], None] = lambda _: None
+    on_turn: Callable[[health.Turn], None] = lambda _: None
     """Told of each look at the folder."""
 
 
 @dataclass(slots=True)
-class Pass:
-    """What an account's thread came to."""
-
-    codes: list[Exit] = field(default_factory=list)
-    """Of each file that is at its end."""
-    trouble: FeedtoolError | None = None
-    """Why it did not get to the end of its files."""
-
-
-@dataclass(slots=True)
-class Account:
-    """What the main thread knows of a profile."""
+class Seller:
+    """What the main thread knows of a seller."""
 
     running: Future[Pass] | None = None
     trouble: FeedtoolError | None = None
     """What it met last, if its files are not through."""
+    profile: str | None = None
+    """Where that was."""
     failures: int = 0
     """One after the other."""
     not_before: float = 0
     """By the watcher's clock."""
 
 
-Whole = dict[str | None, list[tuple[PurePosixPath, Lane]]]
-"""Each profile's files that are whole, the oldest first."""
+@dataclass(slots=True)
+class Due:
+    """What is to be done for a seller."""
+
+    profiles: set[str | None] = field(default_factory=set)
+    whole: list[Whole] = field(default_factory=list)
+    """The oldest first."""
 
 
 class Watcher:
@@ -91,82 +102,111 @@ class Watcher:
 
     def __init__(self, carrier: Carrier, around: Around, settings: Settings) -> None:
         self._carrier = carrier
+        self._news = carrier.news
         self._around = around
         self._settings = settings
         self._seen: dict[PurePosixPath, Sighting] = {}
-        self._accounts: defaultdict[str | None, Account] = defaultdict(Account)
+        self._opened: dict[PurePosixPath, Sighting] = {}
+        """Those that were found to open as they are."""
+        self._sellers: defaultdict[Whose, Seller] = defaultdict(Seller)
         self._codes: set[Exit] = set()
-        self._told: dict[str, str] = {}
 
     def run(self) -> Exit:
         """Watch until something stops it, or, once, until all that was there is done.
 
         Returns:
-            Once, what came of all files together. Else 0, or what keeps an account from its files
+            Once, what came of all files together. Else 0, or what keeps a seller from its files
             at the end: a watcher's life is not judged by each file.
 
         Raises:
             FeedtoolError: Once, the folder or the ledger cannot be read.
         """
         begun = self._around.clock()
-        with ThreadPoolExecutor(SIDE_BY_SIDE, thread_name_prefix="account") as threads:
+        with ThreadPoolExecutor(SIDE_BY_SIDE, thread_name_prefix="seller") as threads:
             while self._around.stopping() is None:
-                has_begun = self._look(threads)
-                if self._settings.is_once and not has_begun and self._is_done(begun):
+                is_busy = self._look(threads)
+                if self._settings.is_once and not is_busy and self._is_done(begun):
                     break
                 self._pause()
         self._collect()
-        codes = {one.trouble.exit for one in self._accounts.values() if one.trouble}
+        troubles = [one.trouble for one in self._sellers.values() if one.trouble]
+        # What somebody else holds is in good hands.
+        codes = {one.exit for one in troubles if not isinstance(one, Held)}
         stopped = self._around.stopping()
         if self._settings.is_once:
             codes |= self._codes | ({stopped.exit} if stopped else set())
+            self._tell_what_is_left(has_done=bool(codes))
         elif stopped and stopped.exit is Exit.CTRL_C:
             codes.add(Exit.CTRL_C)
         usual = Exit.NOTHING if self._settings.is_once else Exit.OK
         return next((code for code in EXIT_PRECEDENCE if code in codes), usual)
 
     def _pause(self) -> None:
-        running = [one.running for one in self._accounts.values() if one.running]
+        running = [one.running for one in self._sellers.values() if one.running]
         if self._settings.is_once and running:  # until then there is nothing to look for
             wait(running, self._settings.poll, FIRST_COMPLETED)
         else:
-            self._around.sleep(self._settings.poll)
+            settle, poll = self._settings.settle, self._settings.poll
+            self._around.sleep(pause(self._seen, self._around.clock(), settle, poll))
 
     def _look(self, threads: Executor) -> bool:
-        """One look at the folder and the claims; whether any account is at work after it."""
+        """One look at the folder and the claims; whether anything is under way after it."""
+        self._collect()  # first: whoever is done has nothing in the listing that it has taken
         try:
-            work = self._whole()
-            left = self._left()
+            whole = self._whole()
+            claims = self._around.ledger.claims.under_way(self._carrier.name)
         except FeedtoolError as error:
             if self._settings.is_once:
                 raise
-            self._tell_once("folder", "error", error.message)
-            self._around.on_turn(Turn(broken=error))
+            self._news.once("folder", "error", error.message)
+            self._around.on_turn(health.Turn(broken=error))
             return False
-        self._told.pop("folder", None)
-        self._collect()
-        now = self._around.clock()
-        for profile in {**work, **left}:
-            account = self._accounts[profile]
-            is_others = self._settings.is_once and isinstance(account.trouble, Held)
-            if account.running is None and account.not_before <= now:
-                if is_others and profile not in work:
-                    continue  # whoever is at work on it brings it to its end
-                account.running = threads.submit(self._work, profile, work.get(profile, []))
-        self._around.on_turn(self._turn([claim for claims in left.values() for claim in claims]))
-        return any(one.running for one in self._accounts.values())
+        self._news.is_over("folder")
+        now, is_waiting = self._around.clock(), False
+        for whose, due in self._due(whole, claims).items():
+            seller = self._sellers[whose]
+            is_held = isinstance(seller.trouble, Held)
+            if is_held and self._settings.is_once and not due.whole:
+                continue  # whoever is at work on it brings it to its end
+            is_waiting |= is_held
+            if seller.running is None and seller.not_before <= now:
+                seller.running = threads.submit(self._work, due)
+        self._around.on_turn(self._turn(claims))
+        return is_waiting or any(one.running for one in self._sellers.values())
 
-    def _turn(self, claims: Sequence[Claim]) -> Turn:
+    def _turn(self, claims: Sequence[Claim]) -> health.Turn:
         troubles = {
-            profile: one.trouble
-            for profile, one in self._accounts.items()
+            one.profile: one.trouble
+            for one in self._sellers.values()
             if one.trouble and not isinstance(one.trouble, Held)
         }
-        in_work = [Work(_place(claim), claim.taken_at, claim.run_id) for claim in claims]
-        return Turn(in_work, len(waiting(self._seen)), troubles)
+        in_work = [health.Work(_place(claim), claim.taken_at, claim.run_id) for claim in claims]
+        return health.Turn(in_work, len(waiting(self._seen)), troubles)
 
-    def _whole(self) -> Whole:
-        """The files that are to be taken now; what is in nobody's folder is refused."""
+    def _due(self, whole: Sequence[Whole], claims: Sequence[Claim]) -> dict[Whose, Due]:
+        """What there is to do: files that are whole, and claims that are not ended."""
+        work: defaultdict[Whose, Due] = defaultdict(Due)
+        for one in whole:
+            due = work[self._whose(one.lane.profile)]
+            due.whole.append(one)
+            due.profiles.add(one.lane.profile)
+        for claim in claims:
+            if lane := self._lane_of(claim):
+                work[self._whose(lane.profile)].profiles.add(lane.profile)
+            else:
+                place = _place(claim)
+                error = _lane_unknown(place)
+                self._news.once(f"lane {place}", "error", f"{place}: {error.message}")
+        return work
+
+    def _whose(self, profile: str | None) -> Whose:
+        try:
+            return self._around.whose(profile)
+        except FeedtoolError:  # its thread meets the same, and tells it
+            return "", profile or ""
+
+    def _whole(self) -> list[Whole]:
+        """The files that are to be taken now, the oldest first; what is nobody's is refused."""
         folder, around, settle = self._carrier.folder, self._around, self._settings.settle
         try:
             listing = folder.listing()
@@ -177,121 +217,107 @@ class Watcher:
             ) from error
         now = around.clock()
         self._seen = look(self._seen, listing, now)
-        work: Whole = {}
+        self._tell_what_is_open(now)
+        found = []
         for sighting in quiet(self._seen, now, settle):
-            place = sighting.entry.place
-            if not is_due(sighting, now, settle, opens=folder.opens(place)):
+            entry = sighting.entry
+            if not is_due(sighting, now, settle, opens=self._opens(sighting)):
                 continue
-            lane = self._lane_of(place)
-            if lane:
-                work.setdefault(lane.profile, []).append((place, lane))
-            elif code := self._carrier.refuse(place, _lane_unknown(place)):
+            if lane := self._lane(entry.place):
+                found.append(Whole(entry, lane))
+            elif code := self._carrier.refuse(entry.place, _lane_unknown(entry.place)):
                 self._codes.add(code)
-        return work
-
-    def _left(self) -> dict[str | None, list[Claim]]:
-        """The claims that are not ended, by profile."""
-        found: dict[str | None, list[Claim]] = {}
-        for claim in self._around.ledger.claims.under_way(self._carrier.name):
-            if lane := self._lane_of(_place(claim)):
-                found.setdefault(lane.profile, []).append(claim)
-            else:
-                error = _lane_unknown(_place(claim))
-                self._tell_once(str(claim.claim), "error", f"{_place(claim)}: {error.message}")
         return found
 
-    def _lane_of(self, place: PurePosixPath) -> Lane | None:
+    def _opens(self, sighting: Sighting) -> bool:
+        """What has opened as it is is not opened again, however long it waits for its turn."""
+        place = sighting.entry.place
+        if self._opened.get(place) == sighting:
+            return True
+        if opens := self._carrier.folder.opens(place):
+            self._opened = {seen: one for seen, one in self._opened.items() if seen in self._seen}
+            self._opened[place] = sighting
+        return opens
+
+    def _lane(self, place: PurePosixPath) -> Lane | None:
         return lane_of(place, self._around.profiles, self._around.kinds)
+
+    def _lane_of(self, claim: Claim) -> Lane | None:
+        return self._lane(_place(claim))
+
+    def _work(self, due: Due) -> Pass:
+        """In the seller's thread."""
+        around = self._around
+        work = Work(self._carrier, around.desk, self._lane_of, around.now, around.stopping)
+        return work.do(sorted(due.profiles, key=lambda name: name or ""), due.whole)
 
     def _collect(self) -> None:
         """Note what the threads that have ended came to."""
-        for profile, account in self._accounts.items():
-            if account.running is None or not account.running.done():
+        for whose, seller in self._sellers.items():
+            if seller.running is None or not seller.running.done():
                 continue
-            passed = account.running.result()
-            account.running = None
+            passed = seller.running.result()
+            seller.running = None
             self._codes |= set(passed.codes)
-            account.trouble = passed.trouble
+            seller.trouble, seller.profile = passed.trouble, passed.profile
             is_stuck = not passed.codes and not isinstance(passed.trouble, Held)
-            account.failures = account.failures + 1 if is_stuck else 0
-            account.not_before = self._around.clock() + self._rest(account)
+            seller.failures = seller.failures + 1 if is_stuck else 0
+            seller.not_before = self._around.clock() + self._rest(seller)
+            key = f"seller {whose}"
             if passed.trouble is None:
-                self._told.pop(f"account {profile}", None)
+                self._news.is_over(key)
                 continue
             label = "waiting" if isinstance(passed.trouble, Held) else "error"
-            whose = f"profile {profile}: " if profile else ""
-            self._tell_once(f"account {profile}", label, whose + passed.trouble.message)
+            profile = f"profile {passed.profile}: " if passed.profile else ""
+            self._news.once(key, label, profile + passed.trouble.message)
 
-    def _rest(self, account: Account) -> float:
-        """Seconds before an account is given its files again."""
-        if isinstance(account.trouble, Held):
+    def _rest(self, seller: Seller) -> float:
+        """Seconds before a seller is given its files again."""
+        if isinstance(seller.trouble, Held):
             return self._settings.poll
-        if not account.failures:
+        if not seller.failures:
             return 0
-        if self._settings.is_once and (account.trouble or account.failures > TRIES):
+        if self._settings.is_once and (seller.trouble or seller.failures > TRIES):
             return inf
-        longest = LONGEST_PAUSE if account.trouble else self._settings.settle
-        return float(min(longest, self._settings.poll * 2**account.failures))
+        longest = LONGEST_PAUSE if seller.trouble else self._settings.settle
+        return float(min(longest, self._settings.poll * 2**seller.failures))
 
     def _is_done(self, begun: float) -> bool:
         """Is nothing left that could be whole soon?"""
         longest = TRIES * self._settings.settle + self._settings.poll
         return not waiting(self._seen) or self._around.clock() - begun > longest
 
-    def _tell_once(self, key: str, label: str, text: str) -> None:
-        if self._told.get(key) != text:
-            self._told[key] = text
-            self._carrier.tell(label, text)
+    # What is told of files that stay where they are.
 
-    # In an account's thread.
+    def _tell_what_is_open(self, now: float) -> None:
+        """A lock that a crash has left behind would keep its workbook for ever."""
+        for sighting in waiting(self._seen):
+            key = f"open {sighting.entry.place}"
+            reason = why(self._seen, sighting, now, self._settings.settle)
+            if now - sighting.since < TRIES * self._settings.settle or reason is None:
+                self._news.is_over(key)
+            elif not self._settings.is_once:
+                self._news.once(key, "waiting", self._left(sighting, reason))
 
-    def _work(self, profile: str | None, whole: Sequence[tuple[PurePosixPath, Lane]]) -> Pass:
-        """Take the seller's lock, and bring what was left and what is whole to its end."""
-        passed = Pass()
-        try:
-            with self._around.desk(profile) as desk, self._locked(desk):
-                self._work_off(profile, whole, desk, passed)
-        except FeedtoolError as error:
-            passed.trouble = error
-        except Exception as error:  # noqa: BLE001  # one account never stops the next
-            passed.trouble = bug_in(error, self._carrier.report_bug)
-        return passed
+    def _tell_what_is_left(self, *, has_done: bool) -> None:
+        """Once: what was not taken, and that nothing was to be done."""
+        folder, now = self._carrier.folder, self._around.clock()
+        left = [one for one in waiting(self._seen) if (folder.inbox / one.entry.place).exists()]
+        for sighting in left:
+            if reason := why(self._seen, sighting, now, self._settings.settle):
+                self._news.tell("waiting", self._left(sighting, reason))
+        if not has_done:
+            inbox = folder.inbox
+            names = [str(place) for place in unfinished(self._seen)]
+            more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+            shown = f", but for what is unfinished by its name: {', '.join(names[:MOST_NAMES])}"
+            holds = "nothing that is whole" if left else "no file"
+            told = f"{inbox} holds {holds}{shown + more if names else ''}"
+            self._news.tell("nothing to do", told)
 
-    def _locked(self, desk: Desk) -> AbstractContextManager[None]:
-        service = desk.service
-        now = self._around.now()
-        return desk.books.ledger.hold(service.seller, service.address, command="watch", now=now)
-
-    def _work_off(
-        self,
-        profile: str | None,
-        whole: Sequence[tuple[PurePosixPath, Lane]],
-        desk: Desk,
-        passed: Pass,
-    ) -> None:
-        carrier = self._carrier
-        desk = replace(desk, service=replace(desk.service, holds_lock=True))
-        try:
-            for claim, lane in self._left_of(profile, desk):
-                _note(passed, carrier.carry(claim, lane, desk))
-            for place, lane in whole:
-                if self._around.stopping():
-                    break
-                _note(passed, carrier.take(place, lane, desk))
-        except Parked as parked:
-            passed.trouble = parked.reason
-            carrier.park([claim for claim, _ in self._left_of(profile, desk)], desk)
-
-    def _left_of(self, profile: str | None, desk: Desk) -> list[tuple[Claim, Lane]]:
-        """Whoever has made them is gone, now that we have the lock."""
-        found = desk.books.ledger.claims.under_way(self._carrier.name)
-        lanes = [(claim, self._lane_of(_place(claim))) for claim in found]
-        return [(claim, lane) for claim, lane in lanes if lane and lane.profile == profile]
-
-
-def _note(passed: Pass, code: Exit | None) -> None:
-    if code is not None:
-        passed.codes.append(code)
+    def _left(self, sighting: Sighting, reason: str) -> str:
+        folder = self._carrier.folder
+        return f"{folder.relative(folder.inbox / sighting.entry.place)} stays: {reason}"
 
 
 def _place(claim: Claim) -> PurePosixPath:

@@ -66,7 +66,7 @@ def test_the_inbox_itself_needs_no_account_where_profiles_have_theirs(
     feedtool: Feedtool, tmp_path: Path
 ) -> None:
     (tmp_path / "feedtool.toml").write_text(CONFIG)
-    assert feedtool("watch", "feeds", *QUICK).code == 9
+    assert feedtool("watch", "feeds", "--create", *QUICK).code == 9
     drop(tmp_path, "a.csv", offer(1))
     ran = feedtool("watch", "feeds", *QUICK)
     assert ran.code == 2
@@ -74,9 +74,42 @@ def test_the_inbox_itself_needs_no_account_where_profiles_have_theirs(
     assert (tmp_path / "feeds" / "inbox" / "a.csv").exists()
 
 
-def test_nothing_to_do(feedtool: Feedtool, tmp_path: Path) -> None:
+LEFT = {
+    "empty": ((), "holds no file"),
+    "unfinished": (
+        ("a.csv.part", "b.tmp"),
+        "holds no file, but for what is unfinished by its name: a.csv.part, b.tmp",
+    ),
+    "open": (("a.xlsx", "~$a.xlsx"), "holds nothing that is whole"),
+}
+
+
+@pytest.mark.parametrize(("names", "told"), LEFT.values(), ids=LEFT)
+def test_nothing_to_do(
+    feedtool: Feedtool, tmp_path: Path, names: tuple[str, ...], told: str
+) -> None:
+    assert feedtool("watch", "feeds", "--sandbox", "--create", *QUICK).code == 9
+    inbox = tmp_path / "feeds" / "inbox"
+    for name in names:
+        (inbox / name).write_bytes(b"a")
     ran = feedtool("watch", "feeds", "--sandbox", *QUICK)
-    assert (ran.code, ran.out, ran.err) == (9, "", "")
+    assert (ran.code, ran.out) == (9, "")
+    *before, last = ran.err.splitlines()
+    assert last == f"nothing to do: {inbox} {told}"
+    lock = "it is open in another program, as ~$a.xlsx beside it says"
+    assert before == ([f"waiting: inbox/a.xlsx stays: {lock}"] if "~$a.xlsx" in names else [])
+
+
+def test_a_folder_is_made_only_where_that_is_asked_for(feedtool: Feedtool, tmp_path: Path) -> None:
+    ran = feedtool("watch", "feeds", "--sandbox", *QUICK)
+    assert ran.code == 2
+    message, hint = ran.error()
+    assert message.endswith(f"feeds is no watched folder: there is no {tmp_path}/feeds/inbox")
+    assert "--create makes" in hint
+    assert not (tmp_path / "feeds").exists()
+    ran = feedtool("watch", "feeds", "--sandbox", "--create", *QUICK)
+    assert ran.code == 9
+    assert ran.err.startswith(f"made: {tmp_path}/feeds/inbox\n")
     found = sorted(one.name for one in (tmp_path / "feeds").iterdir() if one.is_dir())
     assert found == ["done", "error", "inbox", "processing", "results"]
 

@@ -13,6 +13,7 @@ import pytest
 
 from feedtool.books import Books
 from feedtool.check import Asked
+from feedtool.errors import UsageProblem
 from feedtool.ledger import Ledger
 from feedtool.ledger.snapshots import Snapshots
 from feedtool.run import Service
@@ -20,8 +21,9 @@ from feedtool.sandbox import Applied, Sandbox
 from feedtool.sandbox.transport import mount
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
-from feedtool.watch.carry import Carrier, Desk
+from feedtool.watch.carry import Carrier, Desk, whose
 from feedtool.watch.folder import Folder
+from feedtool.watch.news import News
 from feedtool.watch.watcher import Around, Settings, Watcher
 from tests.conftest import table
 
@@ -47,12 +49,16 @@ class World:
     told: list[tuple[str, str]] = field(default_factory=list)
     stopped: FeedtoolError | None = None
     seconds: float = 0
+    sellers: dict[str | None, str] = field(default_factory=dict)
+    closed: set[str | None] = field(default_factory=set)
+    """Profiles whose account cannot be opened."""
     between: Callable[[], None] = lambda: None
     """What happens between two looks."""
     on_turn: Callable[[Turn], None] = lambda _: None
 
     def __post_init__(self) -> None:
         self.folder = Folder(self.root / "watched")
+        self.folder.create()
         self.name = self.folder.prepare()
 
     def drop(self, place: str, *rows: Mapping[str, str]) -> Path:
@@ -80,6 +86,7 @@ class World:
             around = Around(
                 ledger,
                 self.desk,
+                lambda profile: whose(ADDRESS, self.seller_of(profile)),
                 {"shop", "mall"},
                 {"offers-upsert", "offers-update", "offers-delete"},
                 lambda: time,
@@ -96,7 +103,7 @@ class World:
             self.name,
             self.same_within,
             lambda: self.today,
-            lambda label, text: self.told.append((label, text)),
+            News(lambda label, text: self.told.append((label, text))),
             lambda error: f"report of {type(error).__name__}",
         )
 
@@ -105,10 +112,16 @@ class World:
         with Ledger(self.root / "ledger.sqlite") as opened:
             yield opened
 
+    def seller_of(self, profile: str | None) -> str:
+        """Each profile is a seller of its own, unless the test says otherwise."""
+        return self.sellers.get(profile, profile or "seller")
+
     @contextmanager
     def desk(self, profile: str | None) -> Iterator[Desk]:
         """The account of a profile, a seller of that name."""
-        seller = profile or "seller"
+        if profile in self.closed:
+            raise UsageProblem("there is no token")
+        seller = self.seller_of(profile)
         transport = mount(self.root / "sandbox.sqlite", real=lambda: NOON)
         client = Client(
             ADDRESS, seller, StaticToken(self.token), language="en", transport=transport

@@ -6,7 +6,19 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from feedtool.watch.settling import Entry, Sighting, is_due, is_left_alone, look, quiet, waiting
+from feedtool.watch.settling import (
+    SHORTEST,
+    Entry,
+    Sighting,
+    is_due,
+    is_left_alone,
+    look,
+    pause,
+    quiet,
+    unfinished,
+    waiting,
+    why,
+)
 
 SETTLE = 2.0
 
@@ -44,6 +56,9 @@ A: Listing = {"a.csv": (1, 1)}
         ([(0, A), (1, {"a.csv": (1, 2)}), (3, {"a.csv": (1, 2)})], ["a.csv"]),
         ([(0, A), (1, {}), (2, A)], []),
         ([(0, A | {"a.csv.done": (0, 9)})], ["a.csv"]),
+        ([(0, A | {"a.csv.done": (0, 1)})], ["a.csv"]),
+        ([(0, A | {"a.csv.done": (0, 0)})], []),  # it was left by another a.csv
+        ([(0, A | {"a.csv.done": (0, 0)}), (2, A | {"a.csv.done": (0, 0)})], ["a.csv"]),
         ([(0, A | {"other.csv.done": (0, 9)})], []),
         ([(0, {"a.csv.done": (0, 9)}), (9, {"a.csv.done": (0, 9)})], []),
     ],
@@ -97,3 +112,44 @@ def test_a_package_that_does_not_open_is_given_three_settle_times(
 ) -> None:
     (sighting,) = look({}, entries({"a.xlsx": (1, 1)}), 0).values()
     assert is_due(sighting, now, SETTLE, opens=opens) is due
+
+
+@pytest.mark.parametrize(
+    ("listing", "now", "seconds"),
+    [
+        ({}, 0, 5),
+        (A, 0, SETTLE),
+        (A, 0.5, 1.5),
+        (A, 1.999, SHORTEST),
+        (A, 2, 4),  # it may be a package that does not open
+        (A, 6, 5),
+        (A, 60, 5),
+        ({"a.csv.part": (1, 1)}, 0, 5),
+    ],
+)
+def test_the_next_look_is_when_a_file_has_rested(
+    listing: Listing, now: float, seconds: float
+) -> None:
+    seen = look({}, entries(listing), 0)
+    assert pause(seen, now, SETTLE, longest=5) == pytest.approx(seconds)
+
+
+@pytest.mark.parametrize(
+    ("listing", "now", "reason"),
+    [
+        (A, 0, "it is still being written"),
+        (A, 5.9, "it is still being written"),
+        (A, 6, None),
+        (A | {"~$a.csv": (1, 1)}, 6, "it is open in another program, as ~$a.csv beside it says"),
+    ],
+)
+def test_why_a_file_is_not_taken(listing: Listing, now: float, reason: str | None) -> None:
+    seen = look({}, entries(listing), 0)
+    (sighting,) = waiting(seen)
+    assert why(seen, sighting, now, SETTLE) == reason
+
+
+def test_what_is_unfinished_by_its_name() -> None:
+    listing: Listing = dict.fromkeys(("b.TMP", "a.csv.part", "a.csv", ".a", "a.csv.done"), (1, 1))
+    seen = look({}, entries(listing), 0)
+    assert [str(place) for place in unfinished(seen)] == ["a.csv.part", "b.TMP"]

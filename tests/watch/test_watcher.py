@@ -13,7 +13,9 @@ import pytest
 from feedtool.copies import digest_of
 from feedtool.errors import Exit, Interrupted, UsageProblem
 from feedtool.ledger.claims import Claim, ClaimState
+from feedtool.watch.carry import Carrier, Desk
 from feedtool.watch.folder import Folder
+from feedtool.watch.steps import Lane
 from tests.conftest import offer, table
 from tests.watch.conftest import ADDRESS
 
@@ -41,6 +43,52 @@ def test_one_sellers_files_go_in_their_order(world: World) -> None:
         world.drop(f"{name}.csv", offer(number))
     assert world.watch() is Exit.OK
     assert [one.reference for one in world.applied()] == ["SKU-1", "SKU-2", "SKU-3"]
+
+
+@pytest.mark.parametrize("change", ["written", "opened"])
+def test_a_file_that_is_changed_while_others_are_sent_rests_again(
+    world: World, monkeypatch: pytest.MonkeyPatch, change: str
+) -> None:
+    world.drop("a.csv", offer(1))
+    b = world.drop("b.csv", offer(2))
+    carry = Carrier.carry
+
+    def meanwhile(self: Carrier, claim: Claim, lane: Lane, desk: Desk) -> Exit | None:
+        if claim.source == "a.csv":
+            if change == "written":
+                world.drop("b.csv", offer(3))
+            else:
+                b.with_name("~$b.csv").touch()
+        return carry(self, claim, lane, desk)
+
+    monkeypatch.setattr(Carrier, "carry", meanwhile)
+    assert world.watch() is Exit.OK
+    sent = ["SKU-1", "SKU-3"] if change == "written" else ["SKU-1"]
+    assert [one.reference for one in world.applied()] == sent
+    left = (
+        "waiting",
+        "inbox/b.csv stays: it is open in another program, as ~$b.csv beside it says",
+    )
+    assert (left in world.told) is (change == "opened")
+
+
+def test_one_sellers_files_of_several_profiles_go_in_their_order(world: World) -> None:
+    world.sellers = {"shop": "seller", "mall": "seller"}
+    for number, place in enumerate(("shop/c.csv", "a.csv", "mall/b.csv", "shop/a.csv"), start=1):
+        world.drop(place, offer(number))
+    assert world.watch() is Exit.OK
+    assert [one.reference for one in world.applied()] == [f"SKU-{n}" for n in range(1, 5)]
+    assert [label for label, _ in world.told] == ["answered"] * 4
+
+
+def test_a_profile_that_cannot_be_reached_stops_no_other_of_its_seller(world: World) -> None:
+    world.sellers = {"shop": "seller"}
+    world.closed = {"shop"}
+    world.drop("shop/a.csv", offer(1))
+    world.drop("a.csv", offer(2))
+    assert world.watch() is Exit.USAGE
+    assert {"inbox/shop/a.csv", f"{DAY}/a.csv"} < set(world.files())
+    assert world.told[-1] == ("error", "profile shop: there is no token")
 
 
 def test_a_subfolder_names_a_profile_and_a_kind(world: World) -> None:
@@ -257,6 +305,15 @@ def test_a_file_that_was_answered_or_refused(
     assert world.claimed() == []
 
 
+def test_what_was_taken_for_another_account_is_left_to_it(world: World) -> None:
+    claim(world, world.drop("a.csv", offer(1)), scope="another seller's")
+    leave(world, "processing/a.csv")
+    assert world.watch() is Exit.NOTHING
+    assert world.files() == ["processing/a.csv"]
+    ((label, text), _) = world.told
+    assert (label, text[:11]) == ("error", "inbox/a.csv")
+
+
 def test_what_was_not_begun_goes_back_when_it_is_parked(world: World) -> None:
     claim(world, world.drop("a.csv", offer(1)))
     leave(world, "processing/a.csv")
@@ -296,13 +353,13 @@ def claims(world: World) -> list[Claim]:
         return ledger.claims.under_way(world.name)
 
 
-def claim(world: World, path: Path, *, is_same: bool = True) -> Claim:
+def claim(world: World, path: Path, *, is_same: bool = True, scope: str = "") -> Claim:
     """A file of the inbox claimed, and nothing more; or what it was before it was changed."""
-    with world.ledger() as ledger:
+    with world.ledger() as ledger, world.desk(None) as desk:
         found = ledger.claims.take(
             folder=world.name,
             lane="",
-            scope="S",
+            scope=scope or world.carrier().scope_of(Lane("", None, None), desk),
             sha256=(digest_of(path) if is_same else None) or "another",
             source=path.name,
             names=[path.stem],
@@ -345,13 +402,38 @@ def test_links_and_what_is_left_alone_stay(world: World) -> None:
 
 def test_a_folder_has_one_name(world: World) -> None:
     assert Folder(world.folder.root).prepare() == world.name
-    assert Folder(world.root / "other").prepare() != world.name
+    other = Folder(world.root / "other")
+    assert other.create()
+    assert other.prepare() != world.name
+    assert not other.create()
 
 
-def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
-    (tmp_path / "a").write_text("a file")
-    with pytest.raises(UsageProblem, match="cannot be watched"):
-        Folder(tmp_path / "a").prepare()
+@pytest.mark.parametrize(
+    ("place", "message"),
+    [
+        ("mistyped", "is no watched folder: there is no "),
+        ("there", "is no watched folder: there is no "),
+        ("file", "is no watched folder"),
+    ],
+)
+def test_a_folder_without_an_inbox_is_not_watched(tmp_path: Path, place: str, message: str) -> None:
+    (tmp_path / "there").mkdir()
+    (tmp_path / "file").write_text("a file")
+    with pytest.raises(UsageProblem, match=message):
+        Folder(tmp_path / place).prepare()
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["file", "there"]
+    assert list((tmp_path / "there").iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("place", "message"),
+    [("file", "cannot be watched: "), ("mistyped/feeds", "cannot be made: there is no ")],
+)
+def test_a_folder_that_cannot_be_made(tmp_path: Path, place: str, message: str) -> None:
+    (tmp_path / "file").write_text("a file")
+    with pytest.raises(UsageProblem, match=message):
+        Folder(tmp_path / place).create()
+    assert [one.name for one in tmp_path.iterdir()] == ["file"]
 
 
 def test_a_folder_that_has_lost_its_name(world: World) -> None:
