@@ -9,8 +9,8 @@ SQLAlchemy does anew for each statement, and each row of it, took longer than th
 from __future__ import annotations
 
 from functools import lru_cache
-from itertools import chain
-from operator import itemgetter
+from itertools import chain, compress, count
+from operator import is_not, itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlalchemy import bindparam, insert, update
@@ -82,7 +82,7 @@ def _moved(change: Change) -> Sequence[int]:
     old, new = change.before.uploads, change.after.uploads
     if old is new:
         return ()
-    return [n for n, (a, b) in enumerate(zip(old, new, strict=True), 1) if a is not b]
+    return [*compress(count(1), map(is_not, old, new))]
 
 
 def _upload(change: Change, number: int) -> Row:

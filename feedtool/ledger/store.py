@@ -209,7 +209,8 @@ class Ledger:
         query = select(t.rows.c.upload, t.rows.c.body).where(live).order_by(*in_order)
         found: dict[int, list[bytes]] = {upload: [] for upload in uploads}
         with reading(self._engine) as db:
-            for upload, body in db.execute(query):
+            # All at once: one by one takes three times as long.
+            for upload, body in db.execute(query).all():
                 found[upload].append(body)
         return found
 
