@@ -1,7 +1,7 @@
 """`feedtool watch`."""
 
 import time
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -87,6 +87,7 @@ def watch(ctx: click.Context, /, folder: Path, **given: Any) -> int:
     from feedtool.watch.folder import Folder
     from feedtool.watch.health import DONE, STOPPED, Health
     from feedtool.watch.news import News
+    from feedtool.watch.waking import hints
     from feedtool.watch.watcher import Around, Settings, Watcher
 
     if given["health"]:
@@ -96,10 +97,14 @@ def watch(ctx: click.Context, /, folder: Path, **given: Any) -> int:
     home = options.home_folder(given["home"])
     watched = Folder(folder)
     words = _typed(ctx)
-    with books(home, given["ledger"]) as opened, stopping(HINT) as stop:
+    with ExitStack() as stack:
+        opened = stack.enter_context(books(home, given["ledger"]))
+        stop = stack.enter_context(stopping(HINT))
         _see_to_the_account(ctx, words, stop)
         name = _prepared(watched, creates=given["create"])
+        sleep: Callable[[float], None] = stop.sleep
         if not given["once"]:
+            sleep = stack.enter_context(hints(watched.inbox, stop.sleep, stop.reason))
             say("watching", str(watched.inbox))
 
         health = Health(watched.root, _now, given["poll"], say)
@@ -119,7 +124,7 @@ def watch(ctx: click.Context, /, folder: Path, **given: Any) -> int:
             all_feeds(),
             time.monotonic,
             _now,
-            stop.sleep,
+            sleep,
             stop.reason,
             health.turn,
         )
