@@ -22,6 +22,7 @@ from feedtool.check.result import CheckedSheet
 from feedtool.copies import Outputs, digest_of, refuse_places, write
 from feedtool.errors import FeedtoolError
 from feedtool.outcomes import answered, planned
+from feedtool.promise import Promise
 from feedtool.purge import (
     NOT_CONFIRMED,
     Confirm,
@@ -96,6 +97,7 @@ def plan_only(
     *,
     requests: Path | None = None,
     is_all_or_nothing: bool = False,
+    promise: Promise | None = None,
 ) -> list[Outcome]:
     """A dry run: everything up to the plan, which it tells; nothing is sent.
 
@@ -105,11 +107,16 @@ def plan_only(
         outputs: Where annotated copies go, if any.
         requests: The folder for the exact request bodies.
         is_all_or_nothing: Whether one invalid row keeps all others back.
+        promise: A plan that is saved, or one that is looked at whether it still fits.
     """
+    if promise:
+        promise.begin([(one.name, digest_of(one.path)) for one in inputs])
     sheets = check(inputs, asked)
     if asked.purges:
         check_one_zip(sheets, asked)
     sent = [] if is_all_or_nothing and not _all_clean(sheets) else sheets
+    if promise:
+        promise.settle(sheets, sent)
     outcomes = planned(sheets, asked.dialect.limits, sent=sent)
     if requests:
         write_requests(requests, sent, asked.dialect)
@@ -130,23 +137,29 @@ def submit(
     on_event: "Callable[[Event], None]" = lambda _: None,
     confirm: Confirm | None = None,
     claim: int | None = None,
+    promise: Promise | None = None,
 ) -> Submission:
     """Checks files, sends what is valid, waits, and writes the annotated copies.
 
     What stops the delivery is no reason to keep back what is known of the rows: it is told in
     `Submission.stopped`, beside the outcomes. What a purge comes to is to be confirmed. A `claim`
-    is a watcher's, of which this is the run.
+    is a watcher's, of which this is the run. With a `promise` just that is sent, or nothing.
     """
     snapshots = [books.keep(one) for one in inputs]
+    if promise:
+        promise.begin([(one.file.name, one.sha256) for one in snapshots])
     kept = [one.file for one in snapshots]
     consulted = Consulted(asked.dialect.catalog)
     sheets = check(kept, judged_by(asked, consulted))
     if asked.purges:
         check_one_zip(sheets, asked)
     refuse_places(inputs, sheets, outputs, asked)
+    sent = [] if is_all_or_nothing and not _all_clean(sheets) else sheets
+    if promise:
+        promise.settle(sheets, sent)
     if all(sheet.error for sheet in sheets):
         return Submission([Outcome(sheet) for sheet in sheets])
-    if is_all_or_nothing and not _all_clean(sheets):
+    if not sent:
         outcomes = planned(sheets, asked.dialect.limits, sent=())
         write(kept, outcomes, outputs, asked)
         return Submission(outcomes)

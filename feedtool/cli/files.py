@@ -18,6 +18,8 @@ FAMILIES = ((".xlsx",), (".xlsm",), (".csv", ".tsv", ".txt"))
 """Names' endings that may stand for the same format."""
 
 files = click.argument("files", nargs=-1, required=True, metavar="FILE...")
+maybe_files = click.argument("files", nargs=-1, required=False, metavar="FILE...")
+"""For a command that may have them from elsewhere, and says so where it has not."""
 
 
 @contextmanager

@@ -2,21 +2,28 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from feedtool.check import Asked, Input
 from feedtool.cli import options
 from feedtool.cli.confirming import asked_to_purge, confirming
-from feedtool.cli.files import files, inputs, targets
+from feedtool.cli.endings import say
+from feedtool.cli.files import inputs, maybe_files, targets
+from feedtool.cli.planning import PLAN, PlannedCommand, account_of, keeping, plan_of, saving
 from feedtool.cli.telling import tell_outcomes
 from feedtool.copies import Outputs
+from feedtool.effects import nothing_known
 from feedtool.errors import UsageProblem
 
+if TYPE_CHECKING:
+    from feedtool.promise import Promise
+    from feedtool.saved_plan import SavedPlan
 
-@click.command()
-@files
+
+@click.command(cls=PlannedCommand)
+@maybe_files
 @options.option("--dry-run", is_flag=True, help="Stop after the plan and tell it; send nothing.")
 @options.option("--sandbox", is_flag=True, help="Send to the embedded sandbox.")
 @options.option(
@@ -40,6 +47,18 @@ from feedtool.errors import UsageProblem
     "not asked about.",
 )
 @options.option("--no-wait", is_flag=True, help="Return once all is committed.")
+@options.option(
+    "--save-plan",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="PLAN",
+    help="With --dry-run: write what would be sent into this file, to be sent with --plan.",
+)
+@options.option(
+    PLAN,
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="PLAN",
+    help="Send exactly what was planned, or nothing if file, profile or tool are not as they were.",
+)
 @options.configuration
 @options.connection
 @options.reading
@@ -61,10 +80,13 @@ def submit(
     """Check FILEs, send what is valid, wait, and write the answer beside every row.
 
     The annotated copy is NAME.result.EXT beside each file. Rows that are invalid are kept back
-    and named; the others are sent in uploads of 100 and packages of 50,000.
+    and named; the others are sent in uploads of 100 and packages of 50,000. With --plan the files
+    are those of the plan.
     """
     from feedtool import run
 
+    plan = plan_of(ctx, given, files)
+    files = files or tuple(name for name, _ in plan.terms.inputs) if plan else files
     if given["sandbox"] and options.on_command_line(ctx, "base_url")["base_url"]:
         raise UsageProblem("--sandbox and --base-url contradict each other", "choose one of them")
     if given["sandbox"]:  # it needs nothing else, and an account's settings are not meant for it
@@ -80,6 +102,7 @@ def submit(
             purges=purges,
         )
         if given["dry_run"]:
+            promise = _promise(ctx, given, asked, found, plan)
             is_annotated = given["out"] is not None or given["in_place"]
             outputs = _outputs(found, given) if is_annotated else Outputs()
             outcomes = run.plan_only(
@@ -88,9 +111,25 @@ def submit(
                 outputs,
                 requests=given["requests"],
                 is_all_or_nothing=given["all_or_nothing"],
+                promise=promise,
             )
+            if given["save_plan"]:
+                say("plan", f"saved as {given['save_plan']}")
             return tell_outcomes(outcomes, form, report, is_verbose=verbose)
-        return _submit(found, asked, given, form, report, is_verbose=verbose)
+        return _submit(found, asked, given, plan, form, report, is_verbose=verbose)
+
+
+def _promise(
+    ctx: click.Context,
+    given: dict[str, Any],
+    asked: Asked,
+    found: Sequence[Input],
+    plan: "SavedPlan | None",
+) -> "Promise | None":
+    """What a dry run has to do with a plan."""
+    if plan:
+        return keeping(plan, given, asked, account_of(given), nothing_known)
+    return saving(ctx, given, asked, found, nothing_known) if given["save_plan"] else None
 
 
 def _outputs(found: Sequence[Input], given: dict[str, Any]) -> Outputs:
@@ -102,6 +141,7 @@ def _submit(
     found: Sequence[Input],
     asked: Asked,
     given: dict[str, Any],
+    plan: "SavedPlan | None",
     form: str,
     report: Path | None,
     *,
@@ -111,6 +151,7 @@ def _submit(
     from feedtool import run
     from feedtool.cli.books import books
     from feedtool.cli.sending import sending, tell_submission
+    from feedtool.saved_plan import Account
 
     outputs = _outputs(found, given)
     given["page"] = asked.dialect.report_page_size
@@ -119,6 +160,7 @@ def _submit(
         sending(home, given, form) as (service, on_event),
         books(home, given["ledger"]) as opened,
     ):
+        account = (service.address, service.seller, service.profile, service.is_sandbox)
         submission = run.submit(
             found,
             asked,
@@ -130,6 +172,7 @@ def _submit(
             wait=not given["no_wait"],
             on_event=on_event,
             confirm=confirming(given),
+            promise=keeping(plan, given, asked, Account(*account), nothing_known) if plan else None,
         )
         return tell_submission(
             submission, form, report, outputs.targets.values(), is_verbose=is_verbose

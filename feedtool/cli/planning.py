@@ -1,0 +1,151 @@
+"""`submit --save-plan` and `submit --plan`: from the options of a command to a plan, and back."""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from feedtool.cli import options
+from feedtool.cli.endings import say
+from feedtool.errors import UsageProblem
+
+if TYPE_CHECKING:
+    from feedtool.check import Asked, Input
+    from feedtool.effects import Effects, Known
+    from feedtool.promise import Hashes, Promise
+    from feedtool.saved_plan import Account, SavedPlan, Terms
+
+TEXTS = {"profile": "--profile", "kind": "--as", "sheet": "--sheet", "channel": "--channel"}
+FLAGS = {"sandbox": "--sandbox", "all_or_nothing": "--all-or-nothing"}
+"""What need not be typed again when a plan is sent; nothing that says where a token goes."""
+
+PLAN, VARIABLE = "--plan", "FEEDTOOL_PLAN"
+
+
+class PlannedCommand(click.Command):
+    """A command that takes up the options with which its plan was made."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """The plan's words come first, so that what is typed now wins, and is then compared."""
+        place = _named(args)
+        return super().parse_args(ctx, [*(_words(place) if place else ()), *args])
+
+
+def _named(args: Sequence[str]) -> str | None:
+    found = os.environ.get(VARIABLE)
+    for word, following in pairwise([*args, ""]):
+        if word == "--":
+            break
+        if word == PLAN:
+            found = following
+        elif word.startswith(f"{PLAN}="):
+            found = word.partition("=")[2]
+    return found or None
+
+
+def _words(place: str) -> list[str]:
+    from feedtool.saved_plan import load
+
+    kept = load(Path(place)).words
+    texts = [f"{TEXTS[name]}={kept[name]}" for name in TEXTS if isinstance(kept.get(name), str)]
+    return texts + [FLAGS[name] for name in FLAGS if kept.get(name) is True]
+
+
+def words_of(ctx: click.Context) -> dict[str, Any]:
+    """What a plan keeps of the command line that makes it."""
+    typed = options.on_command_line(ctx, *TEXTS, *FLAGS)
+    return {name: value for name, value in typed.items() if value}
+
+
+def plan_of(
+    ctx: click.Context, given: Mapping[str, Any], files: Sequence[str]
+) -> "SavedPlan | None":
+    """The plan that is to be sent, where one is named.
+
+    Raises:
+        UsageProblem: The options about plans contradict each other, or no file is named.
+    """
+    from feedtool.saved_plan import load
+
+    if given["save_plan"] and given["plan"]:
+        raise UsageProblem("--save-plan and --plan contradict each other", "choose one of them")
+    if given["save_plan"] and not given["dry_run"]:
+        raise UsageProblem(
+            "--save-plan is about --dry-run, which is not there",
+            "add --dry-run; to send what was planned, give --plan",
+        )
+    if given["plan"]:
+        return load(given["plan"])
+    if not files:
+        parameter = next(one for one in ctx.command.params if one.name == "files")
+        raise click.MissingParameter(ctx=ctx, param=parameter)
+    return None
+
+
+def account_of(given: Mapping[str, Any]) -> "Account":
+    """Whom a dry run is for, as far as the options say."""
+    from feedtool.cli.connect import SANDBOX_SELLER
+    from feedtool.saved_plan import Account
+
+    if given["sandbox"]:
+        seller = given["seller"] or SANDBOX_SELLER
+        return Account(options.SANDBOX, seller, given["profile"], is_sandbox=True)
+    return Account(given["base_url"] or None, given["seller"] or None, given["profile"])
+
+
+def saving(
+    ctx: click.Context,
+    given: Mapping[str, Any],
+    asked: "Asked",
+    found: "Sequence[Input]",
+    known: "Known",
+) -> "Promise":
+    """The plan of a dry run, which is to be saved."""
+    from feedtool.copies import digest_of
+    from feedtool.promise import Saving
+
+    return Saving(
+        given["save_plan"],
+        _terms(given, asked, account_of(given)),
+        lambda: [(one.name, digest_of(one.path)) for one in found],
+        words_of(ctx),
+        asked.dialect.limits,
+        known,
+        _tell,
+        datetime.now(UTC),
+    )
+
+
+def keeping(
+    plan: "SavedPlan",
+    given: Mapping[str, Any],
+    asked: "Asked",
+    account: "Account",
+    known: "Known",
+) -> "Promise":
+    """The plan that is to be sent, or only looked at."""
+    from feedtool.promise import Keeping
+
+    return Keeping(plan, _terms(given, asked, account), asked.dialect.limits, known, _tell)
+
+
+def _terms(
+    given: Mapping[str, Any], asked: "Asked", account: "Account"
+) -> "Callable[[Hashes], Terms]":
+    from feedtool.saved_plan import terms_of
+
+    return lambda inputs: terms_of(
+        inputs, asked, account, all_or_nothing=bool(given["all_or_nothing"])
+    )
+
+
+def _tell(effects: "Mapping[str, Effects]") -> None:
+    """Said before anything is sent."""
+    from feedtool.effects import told
+
+    for line in told(effects):
+        say("plan", line)

@@ -1,0 +1,188 @@
+"""`submit --save-plan` and `--plan`: exactly what was planned, or nothing."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from feedtool.sandbox import Sandbox
+from tests.cli.conftest import Feedtool
+from tests.conftest import Files, offer, update
+
+STATE = Path("home/sandbox.sqlite")
+PLAN = Path("plan.jsonl")
+
+
+def applied() -> list[str | None]:
+    """The references that the service has integrated."""
+    if not STATE.exists():
+        return []
+    with Sandbox(STATE) as sandbox:
+        return [one.reference for one in sandbox.applied()]
+
+
+def head() -> dict[str, Any]:
+    found = json.loads(PLAN.read_text("utf-8").splitlines()[0])
+    assert isinstance(found, dict)
+    return found
+
+
+@pytest.fixture
+def file(files: Files) -> Path:
+    return files.csv(offer(1), offer(2, quantity="-1"), offer(3))
+
+
+@pytest.fixture
+def planned(feedtool: Feedtool, file: Path) -> Path:
+    """A plan for the sandbox."""
+    ran = feedtool("submit", file.name, "--dry-run", "--sandbox", "--save-plan", PLAN)
+    assert ran.code == 1, ran.err
+    assert "plan: saved as plan.jsonl" in ran.err
+    assert applied() == []
+    return PLAN
+
+
+def test_a_plan_is_sent_without_anything_else(feedtool: Feedtool, planned: Path) -> None:
+    ran = feedtool("submit", "--plan", planned)
+    assert ran.code == 1, ran.err
+    assert "Rows: 1 Invalid, 2 Integrated" in ran.out
+    assert applied() == ["SKU-1", "SKU-3"]
+    assert Path("offers.result.csv").exists()
+
+
+def test_it_says_what_the_numbers_mean_before_it_sends(feedtool: Feedtool, planned: Path) -> None:
+    line = "plan: PRIMARY: 2 offers, of which nothing is known: no run here has had them accepted"
+    ran = feedtool("submit", "--plan", planned, "--token", "wrong")
+    assert ran.code == 4
+    assert ran.err.index(line) < ran.err.index("error: ")
+
+
+def test_a_plan_holds_the_bodies_as_they_are_sent(
+    feedtool: Feedtool, file: Path, planned: Path
+) -> None:
+    feedtool("submit", file, "--dry-run", "--requests", "out")
+    (upload,) = Path("out").rglob("upload-001.json")
+    lines = [json.loads(line) for line in planned.read_text("utf-8").splitlines()]
+    requests = [line["request"] for line in lines if "request" in line]
+    assert requests == json.loads(upload.read_bytes())
+
+
+def test_whether_it_still_fits(feedtool: Feedtool, planned: Path, file: Path) -> None:
+    assert feedtool("submit", "--plan", planned, "--dry-run").code == 1
+    assert feedtool("submit", "--plan", planned, file.absolute(), "--dry-run").code == 1
+    file.write_text(file.read_text() + "\n")
+    assert feedtool("submit", "--plan", planned, "--dry-run").code == 2
+    assert applied() == []
+
+
+REFUSED = {
+    "another kind": (("--as", "offers-update"), "--as was not set, and is offers-update"),
+    "another channel": (("--channel", "SECOND"), "--channel was PRIMARY, and is SECOND"),
+    "all or nothing": (("--all-or-nothing",), "--all-or-nothing was not set, and is set"),
+    "another seller": (("--seller", "9"), "the seller was sandbox, and is 9"),
+}
+
+
+@pytest.mark.parametrize(("options", "said"), REFUSED.values(), ids=REFUSED)
+def test_what_is_typed_otherwise_is_refused(
+    feedtool: Feedtool, planned: Path, options: tuple[str, ...], said: str
+) -> None:
+    ran = feedtool("submit", "--plan", planned, *options)
+    message, hint = ran.error()
+    assert (ran.code, message) == (2, f"the plan plan.jsonl no longer fits: {said}")
+    assert hint == "nothing was sent; make the plan again with --dry-run --save-plan"
+    assert applied() == []
+
+
+def test_a_file_that_was_changed(feedtool: Feedtool, planned: Path, files: Files) -> None:
+    files.csv(offer(1, price__price="1"), offer(3))
+    ran = feedtool("submit", "--plan", planned)
+    assert ran.code == 2
+    assert ran.error()[0].endswith("no longer fits: the file offers.csv was changed")
+    Path("offers.csv").unlink()
+    ran = feedtool("submit", "--plan", planned)
+    assert ran.code == 2
+    assert ran.error()[0].endswith("no longer fits: offers.csv cannot be read")
+    assert applied() == []
+
+
+def test_a_plan_that_was_edited(feedtool: Feedtool, planned: Path) -> None:
+    planned.write_text(planned.read_text("utf-8").replace('"quantity":7', '"quantity":70'), "utf-8")
+    ran = feedtool("submit", "--plan", planned)
+    assert ran.code == 2
+    assert "is not as it was saved" in ran.error()[0]
+    assert applied() == []
+
+
+CONFIG = """
+[profile.shop]
+base_url = "https://a.example/v2"
+seller = "{seller}"
+channel = "PRIMARY"
+token = "secret-of-the-shop"
+{more}
+"""
+
+
+def test_a_profile_that_was_changed(feedtool: Feedtool, file: Path) -> None:
+    settings = Path("feedtool.toml")
+    settings.write_text(CONFIG.format(seller="1", more=""))
+    feedtool("submit", file, "--dry-run", "--profile", "shop", "--save-plan", PLAN)
+    assert (head()["profile"], head()["seller"]) == ("shop", "1")
+    assert "secret" not in PLAN.read_text("utf-8")
+    settings.write_text(CONFIG.format(seller="2", more="vat_scale = 1"))
+    ran = feedtool("submit", "--plan", PLAN)
+    assert ran.code == 2
+    assert ran.error()[0].endswith(
+        "no longer fits: the seller was 1, and is 2; vat_scale was not set, and is 1"
+    )
+
+
+def test_another_version_of_the_tool(
+    feedtool: Feedtool, planned: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("feedtool.saved_plan.TOOL", "feedtool 9.9")
+    ran = feedtool("submit", "--plan", planned)
+    assert ran.code == 2
+    assert "and this is feedtool 9.9" in ran.error()[0]
+
+
+WRONG = {
+    "neither file nor plan": ((), "Missing argument 'FILE...'."),
+    "both": (("--dry-run", "--save-plan", "p", "--plan", "plan.jsonl"), "contradict each other"),
+    "no dry run": (("offers.csv", "--save-plan", "p"), "--save-plan is about --dry-run"),
+    "no such plan": (("--plan", "nowhere"), "the plan nowhere cannot be read"),
+    "no plan": (("--plan", "offers.csv"), "offers.csv is no plan"),
+}
+
+
+@pytest.mark.usefixtures("planned")
+@pytest.mark.parametrize(("options", "said"), WRONG.values(), ids=WRONG)
+def test_what_cannot_be(feedtool: Feedtool, options: tuple[str, ...], said: str) -> None:
+    ran = feedtool("submit", *options)
+    assert ran.code == 2
+    assert said in ran.error()[0]
+
+
+def test_nothing_that_says_where_a_token_goes_is_taken_from_a_plan(
+    feedtool: Feedtool, file: Path
+) -> None:
+    account = ("--base-url", "https://a.example/v2", "--seller", "1")
+    feedtool("submit", file, "--dry-run", *account, "--save-plan", PLAN)
+    assert head()["words"] == {}
+    ran = feedtool("submit", "--plan", PLAN, "--token", "t")
+    assert ran.error()[0] == "there is no account to send to"
+
+
+def test_updates_and_deletes(feedtool: Feedtool, files: Files) -> None:
+    path = files.csv(
+        offer(1, action="Upsert"),
+        update(2, action="Delete"),
+        update(3, action="Update", quantity="1"),
+    )
+    feedtool("submit", path, "--dry-run", "--sandbox", "--save-plan", PLAN)
+    lines = [json.loads(line) for line in PLAN.read_text("utf-8").splitlines()]
+    found = [(one["packageType"], one["package"]) for one in lines if "request" in one]
+    assert sorted(found) == [("Delete", 2), ("Update", 3), ("Upsert", 1)]
+    assert feedtool("submit", "--plan", PLAN).code == 1

@@ -1,0 +1,113 @@
+"""What a file's numbers mean, by what was last accepted."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+
+import pytest
+
+from feedtool.effects import Before, Effects, effects_of, told
+from feedtool.model import Item, PackageType
+
+THERE = Before(is_there=True, price=Decimal("10.00"), quantity=5)
+GONE = Before(is_there=False)
+BARE = Before(is_there=True)
+
+
+def item(
+    number: int = 1,
+    kind: PackageType = PackageType.UPSERT,
+    price: str | None = None,
+    quantity: int | None = None,
+    channel: str = "PRIMARY",
+) -> Item:
+    parts = [f'"price": {{"price": {price}}}'] if price else []
+    parts += [f'"quantity": {quantity}'] if quantity is not None else []
+    return Item(number, kind, channel, f"SKU-{number}", "", f"{{{','.join(parts)}}}".encode())
+
+
+def effects(*rows: tuple[Item, Before | None]) -> dict[str, Effects]:
+    before = {one.row: known for one, known in rows}
+
+    def known(items: Sequence[Item]) -> list[Before | None]:
+        return [before[one.row] for one in items]
+
+    return effects_of(([one] for one, _ in rows), known)
+
+
+COUNTED = {
+    "an Upsert of what is there": (item(), THERE, "changed"),
+    "an Upsert of what is gone": (item(), GONE, "created"),
+    "an Upsert of what nobody knows": (item(), None, "unknown"),
+    "an Update of what is there": (item(1, PackageType.UPDATE), THERE, "changed"),
+    "an Update of what is gone": (item(1, PackageType.UPDATE), GONE, "absent"),
+    "a Delete of what is there": (item(1, PackageType.DELETE), THERE, "removed"),
+    "a Delete of what is gone": (item(1, PackageType.DELETE), GONE, "absent"),
+    "a Delete of what nobody knows": (item(1, PackageType.DELETE), None, "unknown"),
+    "a legacy zip": (item(1, PackageType.FULL), THERE, "unknown"),
+}
+
+
+@pytest.mark.parametrize(("row", "before", "counted"), COUNTED.values(), ids=COUNTED)
+def test_each_row_is_counted_once(row: Item, before: Before | None, counted: str) -> None:
+    found = effects((row, before))["PRIMARY"].as_json()
+    counts = ("created", "changed", "removed", "absent", "unknown")
+    assert {name: found[name] for name in counts if found[name]} == {counted: 1}
+    assert found["rows"] == 1
+
+
+MOVES = {
+    "a price that rises": (item(price="11.09"), THERE, "pricesUp", "1.09"),
+    "a price that falls": (item(price="9.5"), THERE, "pricesDown", "0.50"),
+    "stock that rises": (item(quantity=7), THERE, "stockUp", "2"),
+    "stock that falls": (item(quantity=1), THERE, "stockDown", "4"),
+    "the same price, written otherwise": (item(price="10"), THERE, None, ""),
+    "the same stock": (item(quantity=5), THERE, None, ""),
+    "a price that was not known": (item(price="1"), BARE, None, ""),
+    "stock that was not known": (item(quantity=1), BARE, None, ""),
+    "a cell that changes nothing": (item(), THERE, None, ""),
+}
+
+
+@pytest.mark.parametrize(("row", "before", "moved", "total"), MOVES.values(), ids=MOVES)
+def test_what_moves(row: Item, before: Before, moved: str | None, total: str) -> None:
+    found = effects((row, before))["PRIMARY"].as_json()
+    names = ("pricesUp", "pricesDown", "stockUp", "stockDown")
+    moves = {name: found[name] for name in names if found[name]["count"]}
+    assert list(moves) == ([moved] if moved else [])
+    if moved:
+        assert (moves[moved]["count"], moves[moved]["total"]) == (1, total)
+        assert moves[moved]["most"]["sellerExternalReference"] == "SKU-1"
+
+
+def test_in_words() -> None:
+    found = effects(
+        (item(1, price="11.09"), THERE),
+        (item(2, price="12", quantity=0), THERE),
+        (item(3, price="1", quantity=6), THERE),
+        (item(4), GONE),
+        (item(5, PackageType.DELETE), THERE),
+        (item(6, PackageType.UPDATE), GONE),
+        (item(7), None),
+        (item(8, channel="SECOND"), None),
+        (item(9, PackageType.UPDATE, channel="THIRD"), BARE),
+        (item(10, PackageType.PRODUCTS, channel=""), None),
+    )
+    assert "\n".join(told(found)) == (
+        "PRIMARY: 7 offers: 1 created, 3 changed, 1 removed, 1 not there any more, 1 of which"
+        " nothing is known: no run here has had them accepted\n"
+        "PRIMARY: prices: 2 rise by 3.09 in all, most of all row 2, SKU-2: 10.00 → 12 (+20 %);"
+        " 1 falls, row 3, SKU-3: 10.00 → 1 (-90 %)\n"
+        "PRIMARY: stock: 1 rises, row 3, SKU-3: 5 → 6 (+20 %);"
+        " 1 falls, row 2, SKU-2: 5 → 0 (-100 %); 1 of them to zero\n"
+        "SECOND: 1 offer, of which nothing is known: no run here has had them accepted\n"
+        "THIRD: 1 offer: 1 changed\n"
+        "THIRD: no price and no stock moves\n"
+        "1 product"
+    )
+
+
+def test_what_rises_from_nothing_is_the_most() -> None:
+    nothing = Before(is_there=True, price=Decimal(10), quantity=0)
+    found = effects((item(1, quantity=500), THERE), (item(2, quantity=1), nothing))
+    (_, stock) = told(found)
+    assert stock.endswith("most of all row 2, SKU-2: 0 → 1")

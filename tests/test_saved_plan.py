@@ -1,0 +1,206 @@
+"""A plan in a file: whole, as it was saved, and for what it was made for."""
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from feedtool.check import Asked
+from feedtool.dialect import Bounds, Dialect, Limits
+from feedtool.errors import Exit, UsageProblem
+from feedtool.saved_plan import Account, Terms, load, save, terms_of, unfit
+from tests.conftest import Files, checked, offer, update
+
+NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+INPUT = ("offers.csv", "aa")
+SHOP = Account("https://a.example/v2", "12345", "shop")
+
+
+def terms(
+    *inputs: tuple[str, str | None],
+    account: Account = SHOP,
+    dialect: Dialect | None = None,
+    tool: str = "feedtool 1",
+    all_or_nothing: bool = False,
+    **asked: Any,
+) -> Terms:
+    found = terms_of(
+        inputs or [INPUT],
+        Asked(dialect or Dialect(), **asked),
+        account,
+        all_or_nothing=all_or_nothing,
+    )
+    return Terms(found.inputs, found.account, found.settings, tool)
+
+
+UNFIT = {
+    "another tool": (
+        terms(),
+        terms(tool="feedtool 2"),
+        "it was made by feedtool 1, and this is feedtool 2",
+    ),
+    "another content": (terms(), terms(("offers.csv", "bb")), "the file offers.csv was changed"),
+    "another file": (terms(), terms(("b.csv", "bb")), "b.csv is not offers.csv as it was"),
+    "no file": (terms(), terms(("offers.csv", None)), "offers.csv cannot be read"),
+    "more files": (
+        terms(),
+        terms(INPUT, ("b.csv", "bb")),
+        "it is for offers.csv, and not for 2 files",
+    ),
+    "another seller": (
+        terms(),
+        terms(account=SHOP._replace(seller="9")),
+        "the seller was 12345, and is 9",
+    ),
+    "another service": (
+        terms(),
+        terms(account=SHOP._replace(service="https://b.example/v2")),
+        "the service was https://a.example/v2, and is https://b.example/v2",
+    ),
+    "another profile": (
+        terms(),
+        terms(account=SHOP._replace(profile=None)),
+        "the profile was shop, and is not set",
+    ),
+    "no sandbox": (terms(account=Account(is_sandbox=True)), terms(), "it is for the sandbox"),
+    "the sandbox": (terms(), terms(account=Account(*SHOP[:3], True)), "it is not for the sandbox"),
+    "a setting": (
+        terms(dialect=Dialect(vat_scale=1)),
+        terms(),
+        "vat_scale was 1, and is not set",
+    ),
+    "a setting of a table": (
+        terms(),
+        terms(dialect=Dialect(bounds=Bounds(longest_preparation=9))),
+        "bounds.longest_preparation was not set, and is 9",
+    ),
+    "a channel": (terms(), terms(channel="SECOND"), "--channel was PRIMARY, and is SECOND"),
+    "a kind": (terms(kind="offers-update"), terms(), "--as was offers-update, and is not set"),
+    "a purge": (terms(), terms(purges=True), "--purge-and-replace was not set, and is set"),
+    "all or nothing": (
+        terms(),
+        terms(all_or_nothing=True),
+        "--all-or-nothing was not set, and is set",
+    ),
+}
+
+
+@pytest.mark.parametrize(("planned", "now", "said"), UNFIT.values(), ids=UNFIT)
+def test_why_a_plan_no_longer_fits(planned: Terms, now: Terms, said: str) -> None:
+    assert unfit(planned, now) == [said]
+
+
+FIT = {
+    "all the same": (terms(), terms()),
+    "a file by another path": (terms(), terms(("/feeds/offers.csv", "aa"))),
+    "made without an account": (terms(account=Account()), terms()),
+    "a default that is written": (terms(), terms(dialect=Dialect(vat_scale=100))),
+    "unreadable as it was": (terms(("a.csv", None)), terms(("a.csv", None))),
+}
+
+
+@pytest.mark.parametrize(("planned", "now"), FIT.values(), ids=FIT)
+def test_what_still_fits(planned: Terms, now: Terms) -> None:
+    assert unfit(planned, now) == []
+
+
+@pytest.mark.parametrize("one", [case[0] for case in UNFIT.values()], ids=UNFIT)
+def test_terms_come_back_as_they_are(one: Terms) -> None:
+    assert unfit(Terms.from_json(json.loads(json.dumps(one.as_json()))), one) == []
+
+
+@pytest.fixture
+def place(files: Files) -> Path:
+    """A plan of three rows, two of them valid."""
+    path = files.csv(offer(1), offer(2, quantity="-1"), offer(3))
+    return saved(path, files.folder / "plan.jsonl")
+
+
+def saved(path: Path, place: Path, dialect: Dialect | None = None) -> Path:
+    sheets = checked(path, dialect=dialect)
+    save(place, terms(), sheets, Limits(), sent=sheets, words={}, effects={}, now=NOW)
+    return place
+
+
+def lines(place: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in place.read_text("utf-8").splitlines()]
+
+
+def test_a_plan_holds_what_would_be_sent(place: Path) -> None:
+    head, first, second, sheet, effects, digest = lines(place)
+    assert (head["plan"], head["madeAt"]) == (1, "2026-03-02T09:00:00+00:00")
+    assert head["inputs"] == [{"file": "offers.csv", "sha256": "aa"}]
+    assert (sheet["rows"], sheet["valid"], sheet["invalid"]) == (3, 2, 1)
+    assert [first["row"], second["row"]] == [2, 4]
+    assert second["request"]["sellerExternalReference"] == "SKU-3"
+    assert (second["package"], second["upload"], second["packageType"]) == (1, 1, "Upsert")
+    assert effects == {"effects": {}}
+    assert digest["digest"] == load(place).digest
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.data())
+def test_any_edit_is_noticed(place: Path, data: st.DataObject) -> None:
+    content = place.read_bytes()
+    at = data.draw(st.integers(0, len(content)))
+    old = data.draw(st.integers(0, 3))
+    new = data.draw(st.binary(max_size=3))
+    edited = content[:at] + new + content[at + old :]
+    copy = place.with_name("edited.jsonl")
+    copy.write_bytes(edited)
+    if edited.rstrip() == content.rstrip():  # a line break at the end says nothing
+        return
+    with pytest.raises(UsageProblem) as raised:
+        load(copy)
+    assert raised.value.exit is Exit.USAGE
+
+
+NO_PLANS = {
+    "empty": (b"", "is no plan"),
+    "another file": (b"sellerExternalReference;gtin\n", "is no plan"),
+    "a list": (b"[1]\n", "is no plan"),
+    "another form": (b'{"plan": 2}\n', "is of another form, 2"),
+    "only its head": (b'{"plan": 1}\n', "not as it was saved"),
+}
+
+
+@pytest.mark.parametrize(("content", "said"), NO_PLANS.values(), ids=NO_PLANS)
+def test_what_is_no_plan(tmp_path: Path, content: bytes, said: str) -> None:
+    (tmp_path / "p").write_bytes(content)
+    with pytest.raises(UsageProblem, match=said):
+        load(tmp_path / "p")
+
+
+def test_only_a_plan_is_replaced(place: Path, files: Files) -> None:
+    path = files.csv(offer(7))
+    assert load(saved(path, place)).digest
+    with pytest.raises(UsageProblem, match="is there already, and is no plan"):
+        saved(path, path)
+
+
+CHANGED = {
+    "the same": ([offer(1), offer(3)], None),
+    "another price": ([offer(1), offer(3, price__price="99")], "row 3 would be sent otherwise"),
+    "one less": ([offer(1), offer(3, quantity="-1")], "row 3 would no longer be sent"),
+    "one more": ([offer(1), offer(3), offer(4)], "row 4 would now be sent"),
+    "another kind": ([update(1, quantity="3")], "row 2 would be sent otherwise"),
+    "an invalid one more": ([offer(1), offer(3), offer(4, quantity="-1")], "rows are judged"),
+}
+
+
+@pytest.mark.parametrize(("rows", "said"), CHANGED.values(), ids=CHANGED)
+def test_what_would_be_sent_otherwise(
+    files: Files, rows: list[dict[str, str]], said: str | None
+) -> None:
+    planned = files.csv(offer(1), offer(3))
+    plan = load(saved(planned, files.folder / "plan.jsonl"))
+    sheets = checked(files.csv(*rows))
+    if said is None:
+        plan.refuse_other(sheets, Limits(), sent=sheets)
+        return
+    with pytest.raises(UsageProblem, match=f"no longer fits: .*{said}"):
+        plan.refuse_other(sheets, Limits(), sent=sheets)
