@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import itertools
 import os
-from typing import TYPE_CHECKING
+import signal
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.resume.proxy import NONE, Faults, Plan
 from tests.resume.world import Served, World, running, serving
+
+ENDS = {"SIGKILL": signal.SIGKILL, "Ctrl-C": signal.SIGINT}
+"""Signals that end a command between a call and its answer."""
 
 if TYPE_CHECKING:
     import subprocess
@@ -36,21 +41,27 @@ def runner() -> Iterator[subprocess.Popen[str]]:
 
 
 @pytest.fixture
-def world_of(
+def made(
     tmp_path: Path,
     served: Served,
     runner: subprocess.Popen[str],
     request: pytest.FixtureRequest,
-) -> Callable[..., World]:
-    """Makes a seller of its own, in a world with these faults."""
+) -> Callable[..., Any]:
+    """Makes a seller of its own and of this kind, in a world with these faults."""
     numbers = itertools.count()
     # Shown when the test fails.
     print(f"run it again with: pytest '{request.node.nodeid}' -m 'long or not long'")  # noqa: T201
 
-    def make(seed: str, faults: Faults = NONE, rows: int = 12) -> World:
+    def make(kind: type[World], seed: str, faults: Faults = NONE, **more: Any) -> World:
         folder = tmp_path / f"world-{next(numbers)}"
-        world = World(folder, served, runner, seller=str(folder), rows=rows)
+        world = kind(folder, served, runner, seller=str(folder), **more)
         world.meet(seed, Plan(faults=faults))
         return world
 
     return make
+
+
+@pytest.fixture
+def world_of(made: Callable[..., Any]) -> Callable[..., World]:
+    """Makes a seller of offers."""
+    return partial(made, World)

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from tests.resume.world import World
 
-SUBMIT = ("submit", "offers.xlsx", "--profile", "shop")
 KIB = 1024
 NAME = "offers.result.xlsx"
 SPARE = "offers.result.run-1.xlsx"
@@ -32,7 +31,7 @@ LIMITS = (1, 4, 7, 8, 16, 32, 64, 96, 128, 160, 192, 256, 320)
 def test_a_full_disk_loses_nothing(world_of: Callable[..., World], limit: int) -> None:
     """As files may grow, it is the snapshot, the ledger or the copy that finds it full."""
     world = world_of(f"full {limit}")
-    full = world.run(*SUBMIT, limit=limit * KIB)
+    full = world.run(*world.SUBMIT, limit=limit * KIB)
     assert full.code in (1, 2, 5), full
     if full.code != 1:
         assert "error: " in full.err or "not written" in full.out + full.err, full
@@ -54,7 +53,7 @@ def padded(world: World, size: int) -> None:
 def test_no_room_for_the_snapshot(world_of: Callable[..., World]) -> None:
     world = world_of("snapshot")
     padded(world, 600 * KIB)
-    full = world.run(*SUBMIT, limit=500 * KIB)
+    full = world.run(*world.SUBMIT, limit=500 * KIB)
     assert full.code == 2
     assert "No snapshot of " in full.err
     assert "the disk is full" in full.err
@@ -69,7 +68,7 @@ def test_no_room_for_the_copy(world_of: Callable[..., World]) -> None:
     padded(world, 6000 * KIB)
     # The snapshot is there already.
     assert world.submit(kill="after keep").code == -9
-    full = world.run(*SUBMIT, limit=6002 * KIB)
+    full = world.run(*world.SUBMIT, limit=6002 * KIB)
     assert full.code == 2, full
     assert NAME in full.out + full.err
     assert not (world.folder / NAME).exists()
@@ -118,7 +117,7 @@ def test_a_place_that_is_taken_before_is_told_before(
 ) -> None:
     world = world_of("taken")
     take(world.folder / NAME)
-    ran = world.run(*SUBMIT)
+    ran = world.run(*world.SUBMIT)
     assert ran.code == 2, ran
     assert NAME in ran.err
     assert not world.served.applied(world.seller)
@@ -136,7 +135,7 @@ def test_a_place_that_is_taken_meanwhile_is_replaced_by_one_that_is_told(
             take(taken)
 
     world.served.proxy.plan.wait = meanwhile
-    ran = world.run(*SUBMIT)
+    ran = world.run(*world.SUBMIT)
     assert ran.code == 1, ran
     assert f"The annotated copy is {SPARE} instead" in ran.err, ran.err
     assert "earlier run" not in ran.err
@@ -184,7 +183,7 @@ def test_a_folder_that_takes_nothing(
     world = world_of("sealed")
     out = world.folder / "out"
     out.mkdir()
-    submit = (*SUBMIT, "--out", str(out / "offers.xlsx"))
+    submit = (*world.SUBMIT, "--out", str(out / "offers.xlsx"))
     assert world.run(*submit, kill="before annotate").code == -9
     sealed(out)
     ran = world.run("resume")
@@ -206,7 +205,7 @@ def test_in_place_a_file_that_was_changed_since_is_kept(world_of: Callable[..., 
             workbook(path, 3, "EDITED")
 
     world.served.proxy.plan.wait = meanwhile
-    ran = world.run(*SUBMIT, "--in-place")
+    ran = world.run(*world.SUBMIT, "--in-place")
     assert ran.code == 1, ran
     assert "was changed after it was read, and is left as it is" in ran.err
     world.check("offers.run-1.xlsx")
@@ -218,7 +217,7 @@ def test_in_place_a_file_that_was_changed_since_is_kept(world_of: Callable[..., 
 
 def test_in_place_is_done_again_over_its_own_copy(world_of: Callable[..., World]) -> None:
     world = world_of("in place")
-    assert world.run(*SUBMIT, "--in-place").code == 1
+    assert world.run(*world.SUBMIT, "--in-place").code == 1
     world.check("offers.xlsx")
     again = world.run("results", "1")
     assert (again.code, again.err) == (1, "")

@@ -14,7 +14,7 @@ import pytest
 from tests.resume.proxy import MANY, NONE, SOME
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from tests.resume.world import World
 
@@ -28,27 +28,20 @@ LAST = ("before annotate", "after annotate", "before add_output", "after add_out
 STRIDE = 23
 
 
-def kill(world: World, kills: Sequence[Kill]) -> None:
-    """Be killed, go on until it ends, and compare."""
-    done = world.finish(kills)
-    assert done[-1].code in (1, 9), [(ran.code, ran.err, ran.points[-1:]) for ran in done]
-    world.check()
-
-
 @pytest.mark.parametrize("at", [*FIRST, *LAST, *range(FIRST.stop, WRITES, STRIDE)])
 def test_killed_at_a_write(world_of: Callable[..., World], at: Kill) -> None:
-    kill(world_of(f"write {at}", SOME), [at])
+    world_of(f"write {at}", SOME).survive(at)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("at", range(WRITES))
 def test_killed_at_every_write(world_of: Callable[..., World], at: int) -> None:
-    kill(world_of(f"every write {at}", NONE), [at])
+    world_of(f"every write {at}", NONE).survive(at)
 
 
 @pytest.mark.parametrize("at", ["before annotate", "before add_output", *range(2, 30, 13)])
 def test_killed_in_resume_too(world_of: Callable[..., World], at: Kill) -> None:
-    kill(world_of(f"resume {at}", SOME), [60, at])
+    world_of(f"resume {at}", SOME).survive(60, at)
 
 
 def pair(seed: int) -> list[Kill]:
@@ -60,10 +53,10 @@ def pair(seed: int) -> list[Kill]:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_killed_at_random(world_of: Callable[..., World], seed: int) -> None:
-    kill(world_of(f"random {seed}", MANY), pair(seed))
+    world_of(f"random {seed}", MANY).survive(*pair(seed))
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(4, 154))
 def test_killed_at_many_random_writes(world_of: Callable[..., World], seed: int) -> None:
-    kill(world_of(f"random {seed}", MANY), pair(seed))
+    world_of(f"random {seed}", MANY).survive(*pair(seed))

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from tests.resume.world import World
 
-SUBMIT = ("submit", "offers.xlsx", "--profile", "shop")
-
 
 def read_until(process: subprocess.Popen[str], word: str) -> str:
     """What it says on stderr, up to the line with a word."""
@@ -43,7 +41,7 @@ def test_the_calls_under_way_are_finished(
 ) -> None:
     world = world_of("signal")
     gate = world.served.proxy.plan.wait = Gate("POST", "offer-requests")
-    with world.start(*SUBMIT, "--answer-timeout", "60") as process:
+    with world.start(*world.SUBMIT, "--answer-timeout", "60") as process:
         gate.wait()
         process.send_signal(number)
         said = read_until(process, "stopping") if number == signal.SIGINT else ""
@@ -66,7 +64,7 @@ def test_the_calls_under_way_are_finished(
 def test_a_second_ctrl_c_ends_at_once(world_of: Callable[..., World]) -> None:
     world = world_of("signal")
     gate = world.served.proxy.plan.wait = Gate("POST", "offer-requests")
-    with world.start(*SUBMIT, "--answer-timeout", "60") as process:
+    with world.start(*world.SUBMIT, "--answer-timeout", "60") as process:
         gate.wait()
         process.send_signal(signal.SIGINT)
         read_until(process, "stopping")
@@ -89,7 +87,7 @@ def test_parked_while_it_waits_for_the_service(
 ) -> None:
     world = world_of("signal")
     gate = world.served.proxy.plan.wait = Gate("PATCH", "none")
-    with world.start("submit", "offers.xlsx", "--profile", "shop", "--format", "text") as process:
+    with world.start(*world.SUBMIT) as process:
         deadline = time.monotonic() + DEADLINE
         while not any("PATCH" in line for line in world.served.proxy.plan.asked):
             assert time.monotonic() < deadline

@@ -6,24 +6,20 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.resume.world import Gate
+from tests.resume.world import Gate, World
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.resume.world import World
 
-SUBMIT = ("submit", "offers.xlsx", "--profile", "shop")
-
-
-@pytest.mark.parametrize("second", [SUBMIT, ("resume",), ("resume", "1")], ids=" ".join)
+@pytest.mark.parametrize("second", [World.SUBMIT, ("resume",), ("resume", "1")], ids=" ".join)
 def test_one_works_and_the_other_says_so(
     world_of: Callable[..., World], second: tuple[str, ...]
 ) -> None:
     world = world_of("two")
     plan = world.served.proxy.plan
     gate = plan.wait = Gate("POST", "offer-packages")
-    with world.start(*SUBMIT) as first:
+    with world.start(*world.SUBMIT) as first:
         gate.wait()
         asked = len(plan.asked)
         ran = world.run(*second)
@@ -41,11 +37,11 @@ def test_one_works_and_the_other_says_so(
 def test_another_seller_is_kept_from_nothing(world_of: Callable[..., World]) -> None:
     world = world_of("two")
     gate = world.served.proxy.plan.wait = Gate("POST", "offer-packages")
-    with world.start(*SUBMIT) as first:
+    with world.start(*world.SUBMIT) as first:
         gate.wait()
         # What it sends stands before the same gate, and it gives up by itself.
         ran = world.run(
-            *SUBMIT, "--seller", "another", "--answer-timeout", "0.2", "--out", "o.xlsx"
+            *world.SUBMIT, "--seller", "another", "--answer-timeout", "0.2", "--out", "o.xlsx"
         )
         assert ran.code == 5
         assert "is held for" not in ran.err

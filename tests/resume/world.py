@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -12,7 +13,7 @@ from collections import Counter, defaultdict
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, NamedTuple
+from typing import IO, TYPE_CHECKING, ClassVar, NamedTuple
 
 from openpyxl import Workbook, load_workbook
 
@@ -40,6 +41,8 @@ answer_timeout = {timeout}
 upload = 2
 package = 8
 """
+ROUNDS = 25
+"""Commands within which there must be an end."""
 RUNNER = Path(__file__).with_name("runner.py")
 ROOT = RUNNER.parents[2]
 
@@ -160,6 +163,8 @@ class Gate:
 class World:
     """One seller."""
 
+    SUBMIT: ClassVar[tuple[str, ...]] = ("submit", "offers.xlsx", "--profile", "shop")
+
     folder: Path
     served: Served
     runner: subprocess.Popen[str]
@@ -229,22 +234,45 @@ class World:
                     process.kill()
 
     def submit(self, kill: int | str | None = None) -> Ran:
-        return self.run("submit", "offers.xlsx", "--profile", "shop", kill=kill)
+        return self.run(*self.SUBMIT, kill=kill)
 
-    def finish(self, kills: Sequence[int | str] = (), rounds: int = 12) -> list[Ran]:
+    def survive(self, *kills: int | str) -> None:
+        """Be killed, go on until it ends, and compare."""
+        done = self.finish(kills)
+        assert done[-1].code in (1, 9), [(ran.code, ran.err, ran.points[-1:]) for ran in done]
+        self.check()
+
+    def survive_between(self, ending: str, number: int) -> None:
+        """Get a signal when a POST has left, which arrives when nobody waits for its answer."""
+        gate = self.served.proxy.plan.wait = Gate("POST", ending)
+        with self.start(*self.SUBMIT, "--answer-timeout", "60") as process:
+            gate.wait()
+            process.send_signal(number)
+            if number == signal.SIGKILL:
+                process.wait(DEADLINE)
+            gate.open()
+            process.communicate(timeout=DEADLINE)
+        assert process.returncode == (-9 if number == signal.SIGKILL else 130)
+        assert self.go_on()[-1].code == 1
+        self.check()
+
+    def posts(self, ending: str) -> int:
+        """How often something was posted there."""
+        asked = self.served.proxy.plan.asked
+        return sum(line.startswith("POST") and line.endswith(ending) for line in asked)
+
+    def finish(self, kills: Sequence[int | str] = ()) -> list[Ran]:
         """Submit, be killed as often as is asked for, and go on until there is an end.
 
         A submit that was killed before it had noted its run was none: it is repeated.
         """
-        return self.go_on(self.submit(kills[0] if kills else None), kills[1:], rounds)
+        return self.go_on(self.submit(kills[0] if kills else None), kills[1:])
 
-    def go_on(
-        self, first: Ran | None = None, kills: Sequence[int | str] = (), rounds: int = 12
-    ) -> list[Ran]:
+    def go_on(self, first: Ran | None = None, kills: Sequence[int | str] = ()) -> list[Ran]:
         """Resume until there is an end, or submit where no run is noted."""
         left = list(kills)
         done = [first] if first else []
-        while not done or (done[-1].code not in (0, 1, 9) and len(done) < rounds):
+        while not done or (done[-1].code not in (0, 1, 9) and len(done) < ROUNDS):
             kill = left.pop(0) if left else None
             if json.loads(self.run("runs", "--format", "json").out):
                 done.append(self.run("resume", kill=kill))
