@@ -178,6 +178,8 @@ def submit(
     from feedtool.delivery.deadlines import warnings
     from feedtool.delivery.strangers import strangers
 
+    if claim is not None and (stopped := service.stopping()):
+        raise stopped  # nothing is begun, and so nothing stays claimed
     with _alone(service, books, "submit"):
         if asked.purges:
             check_nothing_open(books.ledger, service.seller, service.client)
@@ -209,15 +211,17 @@ def resume(
     *,
     wait: bool = True,
     only_fetch: bool = False,
+    outputs: Outputs | None = None,
     on_event: "Callable[[Event], None]" = lambda _: None,
 ) -> Submission:
     """Goes on with a run, at whatever point it was left, and writes where it was told to.
 
-    With `only_fetch` nothing is sent: what is committed is brought to its end.
+    With `only_fetch` nothing is sent: what is committed is brought to its end. `outputs` are the
+    same places by their present names, where another machine knows them under others.
     """
     from feedtool.delivery.deadlines import warnings
 
-    recorded = recorded_of(run, books)
+    recorded = _named(recorded_of(run, books), outputs)
     with _alone(service, books, "results" if only_fetch else "resume"):
         if not only_fetch and not recorded.is_whole(books.ledger.files(run)):
             record(books, run, checked_again(recorded, books), recorded, service.now())
@@ -231,7 +235,8 @@ def resume(
         stopped = _deliver(
             run, recorded.asked, service, books, wait=wait, only_fetch=only_fetch, on_event=on_event
         )
-        return Submission(results(run, books, service.now(), stopped), stopped, told)
+        outcomes = results(run, books, service.now(), stopped, outputs)
+        return Submission(outcomes, stopped, told)
 
 
 def _alone(service: Service, books: Books, command: str) -> AbstractContextManager[None]:
@@ -249,15 +254,27 @@ def _around(service: Service) -> "Circumstances":
 
 
 def results(
-    run: int, books: Books, now: datetime, stopped: FeedtoolError | None = None
+    run: int,
+    books: Books,
+    now: datetime,
+    stopped: FeedtoolError | None = None,
+    outputs: Outputs | None = None,
 ) -> list[Outcome]:
-    """Writes the annotated copies of a run again, from its snapshots and the ledger alone."""
-    recorded = recorded_of(run, books)
+    """Writes the annotated copies of a run again, from its snapshots and the ledger alone.
+
+    `outputs`: as `resume`.
+    """
+    former = recorded_of(run, books)
+    recorded = _named(former, outputs)
     kept = kept_inputs(recorded, books)
     outcomes = answered(checked_again(recorded, books), books.ledger, run, stopped)
     if stopped is None or not recorded.outputs.only_whole:
-        _write_out(run, kept, outcomes, recorded, now, books)
+        _write_out(run, kept, outcomes, recorded, now, books, former.wanted() if outputs else ())
     return outcomes
+
+
+def _named(recorded: Recorded, outputs: Outputs | None) -> Recorded:
+    return replace(recorded, outputs=outputs) if outputs else recorded
 
 
 def _deliver(
@@ -315,8 +332,12 @@ def _write_out(
     recorded: Recorded,
     now: datetime,
     books: Books,
+    former: Sequence[Path] = (),
 ) -> None:
-    """Writes the annotated copies of a run, and where they cannot be written, nearby."""
+    """Writes the annotated copies of a run, and where they cannot be written, nearby.
+
+    The copy of a run of one file may have had `former` names: it stands there too.
+    """
     hashes = {str(recorded.outputs.targets.get(name)): sha for name, sha in recorded.inputs}
 
     def may_replace(place: Path) -> bool:
@@ -325,7 +346,10 @@ def _write_out(
         return found is None or found in known
 
     def note(place: Path) -> None:
-        books.ledger.add_output(run, str(place.absolute()), digest_of(place) or "", now)
+        digest = digest_of(place) or ""
+        others = former if place in recorded.wanted() else ()
+        for name in {place.absolute(), *others}:
+            books.ledger.add_output(run, str(name), digest, now)
 
     write(
         kept,

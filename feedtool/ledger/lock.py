@@ -46,6 +46,12 @@ DEAD_AFTER = {
     "idle_session_timeout": "0",
 }
 """The server lets go of the lock of a machine that is gone within a minute, of no other."""
+DEAD_SOON = DEAD_AFTER | {
+    "tcp_keepalives_idle": "3",
+    "tcp_keepalives_interval": "2",
+    "tcp_keepalives_count": "3",
+}
+"""Within ten seconds, at the price that a line which is cut for so long loses the lock too."""
 
 SET = "SELECT set_config(name, :value, false) FROM pg_settings WHERE name = :name"
 """Nothing, where an older server has no such setting."""
@@ -145,6 +151,7 @@ def hold(
     command: str,
     now: datetime,
     wait: Callable[[Held], bool] | None = None,
+    is_awaited: bool = False,
 ) -> Iterator[None]:
     """Be the only process that sends for this seller of this service from this ledger.
 
@@ -157,6 +164,8 @@ def hold(
         now: Since when it is held, for the same.
         wait: Called each time the lock is found taken: it pauses, and tells whether to try once
             more. Without it nothing is waited for.
+        is_awaited: Whether others wait to go on when this machine is gone, and it with them if
+            it is not.
 
     Raises:
         Held: Another process has the lock, and is not waited for (any longer).
@@ -169,7 +178,7 @@ def hold(
     with ExitStack() as stack:
         while True:
             try:
-                stack.enter_context(_taken(engine, seller, service, me))
+                stack.enter_context(_taken(engine, seller, service, me, is_awaited=is_awaited))
                 break
             except Held as held:
                 if wait is None or not wait(held):
@@ -178,10 +187,12 @@ def hold(
 
 
 @contextmanager
-def _taken(engine: Engine, seller: str, service: str, me: Holder) -> Iterator[None]:
+def _taken(
+    engine: Engine, seller: str, service: str, me: Holder, *, is_awaited: bool
+) -> Iterator[None]:
     digest = hashlib.sha256(json.dumps([service.rstrip("/").casefold(), seller]).encode())
     if engine.dialect.name == "postgresql":
-        with _advisory(engine, seller, digest.hexdigest(), me):
+        with _advisory(engine, seller, digest.hexdigest(), me, is_awaited=is_awaited):
             yield
     elif is_file(engine.url):
         # Whichever way the ledger was named, it has the one lock.
@@ -251,7 +262,9 @@ else:
 
 
 @contextmanager
-def _advisory(engine: Engine, seller: str, digest: str, me: Holder) -> Iterator[None]:
+def _advisory(
+    engine: Engine, seller: str, digest: str, me: Holder, *, is_awaited: bool
+) -> Iterator[None]:
     with ExitStack() as stack:
         with told(engine, "locked"):
             connection = stack.enter_context(engine.connect())
@@ -260,7 +273,8 @@ def _advisory(engine: Engine, seller: str, digest: str, me: Holder) -> Iterator[
             connection.detach()
             key = _key(_only(connection, "SELECT current_schema()"), digest)
             # The name comes first: who finds the lock taken finds the name too.
-            for name, value in {**DEAD_AFTER, "application_name": me.as_name()}.items():
+            settings = DEAD_SOON if is_awaited else DEAD_AFTER
+            for name, value in {**settings, "application_name": me.as_name()}.items():
                 _only(connection, SET, name=name, value=value)
             if not _only(connection, "SELECT pg_try_advisory_lock(:key)", key=key):
                 holder = Holder.from_name(_only(connection, WHO_HOLDS_IT, key=key))

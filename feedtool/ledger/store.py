@@ -137,12 +137,21 @@ class Ledger:
         command: str,
         now: datetime,
         wait: Callable[[Held], bool] | None = None,
+        is_awaited: bool = False,
     ) -> Iterator[None]:
         """Be the only process that sends for a seller; Held names another that does so now.
 
         With `wait` that one is waited for, as `lock.hold` tells.
         """
-        with hold(self._engine, seller, service, command=command, now=now, wait=wait):
+        with hold(
+            self._engine,
+            seller,
+            service,
+            command=command,
+            now=now,
+            wait=wait,
+            is_awaited=is_awaited,
+        ):
             yield
 
     # How far it is.

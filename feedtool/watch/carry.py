@@ -3,19 +3,20 @@
 import hashlib
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path, PurePosixPath
 
 from feedtool import run
-from feedtool.books import Books, has_to_ask
+from feedtool.books import Books, has_to_ask, recorded_of
 from feedtool.check import Asked, Input
 from feedtool.copies import Outputs, digest_of
 from feedtool.errors import Exit, FeedtoolError, FileProblem, UsageProblem
 from feedtool.ledger.claims import Claim, ClaimState, Earlier
 from feedtool.legacy import is_legacy
 from feedtool.outcomes import exit_code
-from feedtool.sheets.annotate.place import CannotWrite
+from feedtool.sheets.annotate.place import CannotWrite, placed
 from feedtool.watch.answers import one_line, write_summary
 from feedtool.watch.folder import CannotMove, Folder, free, move
 from feedtool.watch.news import News
@@ -68,6 +69,20 @@ class Desk:
     def whose(self) -> Whose:
         """Whose files it sends."""
         return whose(self.service.address, self.service.seller)
+
+
+@dataclass(frozen=True, slots=True)
+class Lending(Books):
+    """Books whose snapshots are this machine's; what another needs to go on is with the file."""
+
+    lent: Path
+
+    def keep_excerpt(self, excerpt: bytes) -> str:
+        """As `Books` keeps it, and beside the file that is being sent."""
+        self.lent.parent.mkdir(parents=True, exist_ok=True)
+        with placed(self.lent) as temporary:
+            temporary.write_bytes(excerpt)
+        return Books.keep_excerpt(self, excerpt)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,8 +180,10 @@ class Carrier:
             elif step is Step.FILE_AWAY:
                 self._file_away(claim)
             elif step is Step.END:
+                self.folder.take_back(claim)
                 claims.end(number)
             elif step is Step.FORGET:
+                self.folder.take_back(claim)
                 claims.forget(number)
                 return came_to
             else:
@@ -219,15 +236,32 @@ class Carrier:
             desk.asked_as(lane.kind),
             Outputs({kept.name: target}, only_whole=True),
             desk.service,
-            desk.books,
+            Lending(
+                desk.books.ledger,
+                desk.books.snapshots,
+                desk.books.folder,
+                self.folder.lent_of(claim),
+            ),
             claim=claim.claim,
         )
 
     def _go_on(self, claim: Claim, desk: Desk) -> run.Submission:
-        number = claim.run_id or 0
-        if has_to_ask(number, desk.books):
-            return run.resume(number, desk.service, desk.books)
-        return run.Submission(run.results(number, desk.books, self.now()))
+        """Also with what was begun on another machine, which knows the folder by another path."""
+        number, books = claim.run_id or 0, desk.books
+        for one in (self.folder.place_of(claim), self.folder.lent_of(claim)):
+            with suppress(FileProblem):
+                books.snapshots.keep(one)
+        before = recorded_of(number, books).outputs
+        outputs = replace(
+            before,
+            targets={
+                name: self.folder.answer_of(claim, place.name.removeprefix(claim.name))
+                for name, place in before.targets.items()
+            },
+        )
+        if has_to_ask(number, books):
+            return run.resume(number, desk.service, books, outputs=outputs)
+        return run.Submission(run.results(number, books, self.now(), outputs=outputs))
 
     def _conclude(self, claim: Claim, submission: run.Submission, desk: Desk) -> Exit:
         """All that is told of it is written; the file itself is next."""
@@ -287,6 +321,7 @@ class Carrier:
 
     def _give_back(self, claim: Claim, desk: Desk) -> None:
         self.folder.put_back(claim)
+        self.folder.take_back(claim)
         desk.books.ledger.claims.forget(claim.claim)
 
     def _shown(self, claim: Claim) -> str:

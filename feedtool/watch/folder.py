@@ -139,6 +139,15 @@ class Folder:
         """Where a claimed file is while it is being sent."""
         return self.processing / claim.lane / f"{claim.name}{Path(claim.source).suffix}"
 
+    def lent_of(self, claim: Claim) -> Path:
+        """What a claimed file was judged by, where that was more than itself: hidden beside it."""
+        return self.processing / claim.lane / f".{claim.claim}.lent"
+
+    def take_back(self, claim: Claim) -> None:
+        """Nobody has to go on with a claim any more."""
+        with suppress(OSError):
+            self.lent_of(claim).unlink(missing_ok=True)
+
     def answer_of(self, claim: Claim, ending: str) -> Path:
         """Where an answer to a claimed file goes."""
         return self.results / claim.lane / f"{claim.name}{ending}"

@@ -124,7 +124,11 @@ class Work:
         books, service = first.books if first else desk.books, desk.service
         if first is None or first.whose != desk.whose:
             lock = books.ledger.hold(
-                service.seller, service.address, command="watch", now=self._now()
+                service.seller,
+                service.address,
+                command="watch",
+                now=self._now(),
+                is_awaited=True,
             )
             self._stack.enter_context(lock)
         return replace(desk, service=replace(service, holds_lock=True), books=books)

@@ -11,7 +11,7 @@ from sqlalchemy.engine import make_url
 from feedtool.errors import Exit, Interrupted, UsageProblem
 from feedtool.ledger import Ledger, tables
 from feedtool.ledger.database import IN_MEMORY, open_engine, reading, writing
-from feedtool.ledger.lock import NAME_LENGTH, Held, Holder, hold
+from feedtool.ledger.lock import DEAD_AFTER, DEAD_SOON, NAME_LENGTH, Held, Holder, hold
 from tests.ledger.conftest import PATIENCE, Process
 
 if TYPE_CHECKING:
@@ -258,6 +258,16 @@ def test_a_server_that_is_gone(server: Server, postgresql: str) -> None:
     server.execute(f"ALTER DATABASE {make_url(postgresql).database} ALLOW_CONNECTIONS false")
     with pytest.raises(Interrupted, match="cannot be locked"), held(opened):
         pass
+
+
+@pytest.mark.parametrize(("settings", "seconds"), [(DEAD_AFTER, 60), (DEAD_SOON, 10)])
+def test_how_soon_the_server_lets_go_of_a_machine_that_is_gone(
+    settings: dict[str, str], seconds: int
+) -> None:
+    idle, interval, count = (
+        int(settings[f"tcp_keepalives_{name}"]) for name in ("idle", "interval", "count")
+    )
+    assert idle + interval * count <= seconds
 
 
 def test_ledgers_of_one_database_have_locks_of_their_own(postgresql: str) -> None:

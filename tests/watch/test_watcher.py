@@ -6,20 +6,24 @@ from contextlib import ExitStack
 from datetime import timedelta
 from pathlib import Path
 from shutil import rmtree
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from feedtool.books import unfinished
 from feedtool.copies import digest_of
 from feedtool.errors import Exit, Interrupted, UsageProblem
+from feedtool.ledger import Ledger
 from feedtool.ledger.claims import Claim, ClaimState
-from feedtool.watch.carry import Carrier, Desk
+from feedtool.watch.carry import Carrier, Desk, Lending
 from feedtool.watch.folder import Folder
 from feedtool.watch.steps import Lane
 from tests.conftest import offer, table
 from tests.watch.conftest import ADDRESS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tests.watch.conftest import World
 
 DAY = "done/2026-03-02"
@@ -257,11 +261,66 @@ def test_a_run_that_cannot_go_on_does_not_stop_the_next_file(world: World) -> No
     world.watch()
     world.drop("b.csv", offer(2))
     rmtree(world.root / "snapshots")
+    (world.folder.processing / "a.csv").write_text("something else")
     world.token = "sandbox"
     assert world.watch() is Exit.FILE
     assert {"error/a.csv", f"{DAY}/b.csv"} < set(world.files())
     assert world.reason("a.csv")[-1] == "Its run is 1: feedtool status 1"
     assert world.claimed() == []
+
+
+def test_a_run_goes_on_where_neither_its_snapshots_nor_its_paths_are_known(world: World) -> None:
+    world.drop("a.csv", offer(1), offer(2, quantity="-1"))
+    world.token = "wrong"
+    assert world.watch() is Exit.AUTH
+    rmtree(world.root / "snapshots")
+    moved = world.root / "mounted-elsewhere"
+    world.folder.root.rename(moved)
+    world.folder = Folder(moved)
+    world.token = "sandbox"
+    assert world.watch() is Exit.ROWS
+    assert world.files() == SENT
+    assert [one.reference for one in world.applied()] == ["SKU-1"]
+    with world.desk(None) as desk:
+        assert unfinished(desk.books) == []
+
+
+def test_what_products_were_judged_by_is_lent_to_whoever_goes_on(world: World) -> None:
+    claimed = claim(world, world.drop("a.csv", offer(1)))
+    lent = world.folder.lent_of(claimed)
+    with world.desk(None) as desk:
+        books = desk.books
+        kept = Lending(books.ledger, books.snapshots, books.folder, lent).keep_excerpt(b"{}")
+    rmtree(world.root / "snapshots")
+    with world.desk(None) as desk:
+        assert desk.books.snapshots.keep(lent) == kept
+    assert world.watch() is Exit.OK
+    assert not lent.exists()
+
+
+@pytest.mark.parametrize("state", ["taken", "begun"])
+def test_what_stops_it_before_anything_is_begun_leaves_nothing_claimed(
+    world: World, monkeypatch: pytest.MonkeyPatch, state: str
+) -> None:
+    world.drop("a.csv", offer(1))
+
+    def stops_after(step: Callable[..., Any]) -> Callable[..., Any]:
+        def stopped(*given: Any, **named: Any) -> Any:
+            world.stopped = Interrupted("stopped by SIGTERM")
+            return step(*given, **named)
+
+        return stopped
+
+    with monkeypatch.context() as patch:
+        owner, step = (Folder, "take_in") if state == "taken" else (Ledger, "start_run")
+        patch.setattr(owner, step, stops_after(getattr(owner, step)))
+        assert world.watch() is Exit.INTERRUPTED
+    is_begun = state == "begun"
+    assert world.files() == ["processing/a.csv" if is_begun else "inbox/a.csv"]
+    assert world.claimed() == (["a.csv"] if is_begun else [])
+    world.stopped = None
+    assert world.watch() is Exit.OK
+    assert [one.reference for one in world.applied()] == ["SKU-1"]
 
 
 SENT = [f"{DAY}/a.csv", "results/a.result.csv", "results/a.summary.json"]
