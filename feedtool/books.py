@@ -113,11 +113,19 @@ def checked_again(recorded: Recorded, books: Books) -> list[CheckedSheet]:
     Raises:
         FileProblem: A snapshot, of a file or of what it was judged by, is gone or was changed.
     """
-    asked = recorded.asked
-    if recorded.catalog:
-        kept = books.snapshots.path_of(recorded.catalog)
-        asked = judged_by(asked, from_excerpt(kept.read_bytes()))
-    return check(kept_inputs(recorded, books), asked)
+    return check(kept_inputs(recorded, books), asked_again(recorded, books))
+
+
+def asked_again(recorded: Recorded, books: Books) -> Asked:
+    """How a run's files were read, with what they were judged by.
+
+    Raises:
+        FileProblem: The snapshot of that is gone or was changed.
+    """
+    if not recorded.catalog:
+        return recorded.asked
+    kept = books.snapshots.path_of(recorded.catalog)
+    return judged_by(recorded.asked, from_excerpt(kept.read_bytes()))
 
 
 def judged_by(asked: Asked, catalog: "Callable[[str | None], Catalog | None]") -> Asked:

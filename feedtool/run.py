@@ -4,6 +4,7 @@ validate   check → annotate
 submit     keep → check → plan → (show it | write requests) → deliver → annotate
 resume     deliver → check what was kept → annotate
 results    the same, without sending anything new
+to_correct check what was kept → a workbook of the rows to correct
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -20,7 +21,7 @@ from feedtool.catalog.excerpt import Consulted
 from feedtool.check import Asked, Input, check
 from feedtool.check.result import CheckedSheet
 from feedtool.copies import Outputs, digest_of, refuse_places, write
-from feedtool.errors import FeedtoolError
+from feedtool.errors import FeedtoolError, UsageProblem
 from feedtool.outcomes import answered, planned
 from feedtool.promise import Promise
 from feedtool.purge import (
@@ -275,6 +276,52 @@ def results(
 
 def _named(recorded: Recorded, outputs: Outputs | None) -> Recorded:
     return replace(recorded, outputs=outputs) if outputs else recorded
+
+
+def to_correct(
+    run: int,
+    books: Books,
+    now: datetime,
+    *,
+    out: Path | None = None,
+    may_replace: Callable[[Path], bool] | None = None,
+) -> list[Outcome]:
+    """Writes a workbook of the rows to correct for each file of a run that has any.
+
+    Args:
+        run: The run.
+        books: Where it is recorded.
+        now: The time.
+        out: Where the workbook goes, of the only file that has such rows; by default beside the
+            annotated copy.
+        may_replace: Whether what stands there may be replaced; by default only what was written
+            there and not changed since.
+
+    Returns:
+        What is told of its sheets; `failed` is the workbook.
+
+    Raises:
+        UsageProblem: It cannot be written, or `out` is one place for several files.
+    """
+    from feedtool.failed import has_any, places, write_failed
+
+    recorded = recorded_of(run, books)
+    outcomes = answered(checked_again(recorded, books), books.ledger, run, None)
+    files = [name for name, _ in recorded.inputs if has_any(name, outcomes)]
+    if out and len(files) > 1:
+        raise UsageProblem(
+            f"--out names one workbook, and rows of {len(files)} files are to be corrected",
+            "leave it out: each has its own beside its annotated copy",
+        )
+    targets = dict.fromkeys(files, out) if out else places(recorded.outputs.targets)
+    for name in files:
+        written = write_failed(
+            run, name, outcomes, targets[name], books, now, may_replace=may_replace
+        )
+        for outcome in outcomes:
+            if written and outcome.checked.file == name and outcome.checked.error is None:
+                outcome.failed = written.place
+    return outcomes
 
 
 def _deliver(

@@ -14,6 +14,7 @@ from feedtool.check.sheet import SheetReader
 from feedtool.dialect import Dialect
 from feedtool.errors import Exit, FileProblem
 from feedtool.feeds import Feed, Sight, all_feeds
+from feedtool.feeds.products import listed
 from feedtool.headers import (
     ENOUGH,
     Header,
@@ -26,6 +27,7 @@ from feedtool.headers import (
     again,
     families,
     find,
+    folded,
     laid_out,
     most_known,
     recognise,
@@ -40,6 +42,11 @@ from feedtool.spool import Spool
 HEADINGS = ("feedtool status", "feedtool message", "feedtool code")
 """The three columns that an annotated copy has more than its input."""
 
+ROW = "feedtool row"
+"""The column that a workbook of rows to correct has more than its template: where each is from."""
+
+_ROW = folded(ROW)
+
 SUMMARY = "feedtool summary"
 """The sheet that an annotated workbook has more than its input."""
 
@@ -47,6 +54,8 @@ SEARCHED = 40
 """Non-blank rows among which the header is looked for."""
 
 OURS = "feedtool."
+CORRECTS = "feedtool.corrects"
+"""The property of a workbook of rows to correct that says of which sheets they are."""
 STAMP = "feedtool.template"
 """The property of a workbook that names the kind of the template it was made from."""
 
@@ -113,6 +122,8 @@ class Chosen:
     feed: Feed
     is_certain: bool
     """Whether rows without an `action` are of this kind."""
+    corrects: str
+    """What the workbook says of the sheet whose rows it corrects; empty where it is none such."""
 
 
 def check(inputs: Sequence[Input], asked: Asked) -> list[CheckedSheet]:
@@ -199,6 +210,8 @@ def _check_sheet(
         has_items=asked.with_items,
         purges=asked.purges,
         filled=Spool(Filled._make) if asked.with_values else None,
+        is_kind_certain=chosen.is_certain,
+        corrects=chosen.corrects,
     )
     seen = [len(survey) for survey in surveys]
     try:
@@ -212,6 +225,7 @@ def _check_sheet(
             dialect=dialect,
             surveys=surveys,
             number=number,
+            origin=_origin(checked),
         )
         reader.read()
         if not any(True for _ in checked.marks):
@@ -228,6 +242,14 @@ def _check_sheet(
     return checked, reader
 
 
+def _origin(checked: CheckedSheet) -> int | None:
+    """The index of the column that tells of which rows its own are the corrections."""
+    if checked.header is None or not checked.corrects:
+        return None
+    texts = checked.header.texts
+    return next((at for at in checked.header.own if folded(texts.get(at, "")) == _ROW), None)
+
+
 def _whole_header(chosen: Chosen, dialect: Dialect) -> tuple[Header, Dialect]:
     """The header with the columns that more than its kind is needed to know."""
     header, feed = chosen.header, chosen.feed
@@ -238,7 +260,7 @@ def _whole_header(chosen: Chosen, dialect: Dialect) -> tuple[Header, Dialect]:
     found = feed.further(sight)
     if not found.columns and found.dialect is dialect:
         return header, dialect
-    names = Names((*feed.understood(dialect), *found.columns), dialect, HEADINGS)
+    names = Names((*feed.understood(dialect), *found.columns), dialect, (*HEADINGS, ROW))
     return again(header, names), found.dialect
 
 
@@ -365,7 +387,7 @@ def _recognise(source: Source, sheet: Sheet, asked: Asked, enough: int) -> Chose
             continue
         if feed:
             is_certain = bool(kind) or not feed.needs_asking
-            return Chosen(sheet, header, feed, is_certain=is_certain)
+            return Chosen(sheet, header, feed, is_certain, _corrects(source, sheet))
     if reasons:
         raise reasons[0]
     return None
@@ -380,7 +402,7 @@ def _possible(kind: str | None, enough: int) -> list[list[Feed]]:
 
 
 def _names(family: Sequence[Feed], dialect: Dialect) -> Names:
-    return Names(family[0].understood(dialect), dialect, HEADINGS)
+    return Names(family[0].understood(dialect), dialect, (*HEADINGS, ROW))
 
 
 def _stamped(source: Source, sheet: Sheet) -> str | None:
@@ -396,6 +418,14 @@ def _stamp_of(source: Source, sheet: Sheet, kind: str | None) -> dict[str, str]:
     if stamp is None or kind != stamp or sheet.name != all_feeds()[stamp].sheet:
         return {}
     return {name: text for name, text in source.properties.items() if name.startswith(OURS)}
+
+
+def _corrects(source: Source, sheet: Sheet) -> str:
+    """Which rows this sheet has the corrections of, whatever it is called if it is the only one."""
+    said = listed(source.properties, CORRECTS)
+    if len(said) == 1:
+        return said[0]
+    return next((one for one in said if one.endswith(f":{sheet.name}")), "")
 
 
 def _unambiguous(candidates: list[Chosen], source: Source) -> list[Chosen]:

@@ -86,6 +86,12 @@ class CheckedSheet:
     """Whether `items` were asked for; a check alone needs none."""
     purges: bool = False
     """Whether its whole offers are to replace all that the service has."""
+    is_kind_certain: bool = True
+    """Whether rows without an `action` are of its kind."""
+    corrects: str = ""
+    """What the workbook says of the sheet whose rows it corrects; empty where it is none such."""
+    origins: dict[int, int] = field(default_factory=dict)
+    """By row, of which row of that sheet it is the correction."""
 
     def problems(self) -> Iterator[Problem]:
         """All of them, the sheet's own first, then by row and column."""
@@ -112,6 +118,7 @@ class CheckedSheet:
         self.items, self.refused = Spool(Item._make), Spool(Refused._make)
         self.problems_by_source, self.marks = [], Marks()
         self.filled = self.filled and Spool(Filled._make)
+        self.origins = {}
 
     def is_clean(self) -> bool:
         """Whether the sheet could be read and every row is valid."""

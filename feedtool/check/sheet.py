@@ -30,6 +30,10 @@ BEYOND = "beyond"
 """The field of a cell beyond the last header."""
 
 
+MOST_DIGITS = 9
+"""Of a row's number."""
+
+
 class Beyond:
     """The type of a column without a header: whatever stands there is a problem."""
 
@@ -92,6 +96,7 @@ class SheetReader:
         dialect: The profile's.
         surveys: Rules that see every row of every file.
         number: The sheet's number within the command.
+        origin: The index of the column that tells of which rows its own are the corrections.
     """
 
     def __init__(
@@ -105,6 +110,7 @@ class SheetReader:
         dialect: Dialect,
         surveys: Sequence[Survey],
         number: int,
+        origin: int | None = None,
     ) -> None:
         if checked.header is None:
             raise ValueError("a sheet is read once its header is known")
@@ -112,6 +118,7 @@ class SheetReader:
         self.header: Header = checked.header
         self.channel, self.dialect, self.number = channel, dialect, number
         self.surveys = surveys
+        self._origin = origin
         self.is_kind_certain = is_kind_certain
         self.columns: SheetColumns = sheet_columns(self.header, feed, dialect)
         self._index_of = {column.key: index for index, column in self.header.columns.items()}
@@ -170,6 +177,7 @@ class SheetReader:
         beyond = ColumnReader(Beyond(), self.dialect)
         for block in self.sheet.blocks(self.header.after):
             self._note_lines(block)
+            self._note_origins(block)
             self._read_block(block, by_index, beyond)
         return readers
 
@@ -179,6 +187,15 @@ class SheetReader:
             for row, line in zip(block.rows, block.lines, strict=True):
                 self._lines.extend(repeat(0, row - len(self._lines)))
                 self._lines.append(line)
+
+    def _note_origins(self, block: Block) -> None:
+        """Remembers which rows of another sheet these are the corrections of."""
+        if self._origin is None or self._origin >= block.width:
+            return
+        for row, key in zip(block.rows, block.column(self._origin), strict=True):
+            told = shown(block.decode(key)).strip()
+            if told.isascii() and told.isdecimal() and len(told) <= MOST_DIGITS:
+                self.checked.origins[row] = int(told)
 
     def _read_block(
         self, block: Block, by_index: list[tuple[int, str, ColumnReader]], beyond: ColumnReader

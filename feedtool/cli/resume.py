@@ -1,13 +1,14 @@
 """`feedtool resume` and `feedtool results`."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from feedtool.cli import options
-from feedtool.errors import NothingToDo, Stopped
+from feedtool.errors import Exit, NothingToDo, Stopped, UsageProblem
 
 if TYPE_CHECKING:
     from feedtool.books import Books
@@ -55,12 +56,25 @@ def resume(
 @click.command()
 @click.argument("run", type=int, metavar="RUN")
 @options.option("--no-wait", is_flag=True, help="Fetch only what is there already.")
+@options.option(
+    "--failed-only",
+    is_flag=True,
+    help="Write a workbook of just the rows to correct, NAME.failed.xlsx, to be sent as it is.",
+)
+@options.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="PATH",
+    help="Where that workbook goes.",
+)
 @_given
 @click.pass_context
 def results(ctx: click.Context, /, run: int, form: str, report: Path | None, **given: Any) -> int:
     """Fetch what is still to be had of a RUN, and write its annotated copies again.
 
-    Nothing is sent. Where nothing is left to fetch no account is needed.
+    Nothing is sent. Where nothing is left to fetch no account is needed. With --failed-only the
+    rows that were refused, here or by the service, are written into a workbook of the template's
+    shape, their messages beside them: correct it, and submit it.
     """
     from datetime import UTC, datetime
 
@@ -71,10 +85,55 @@ def results(ctx: click.Context, /, run: int, form: str, report: Path | None, **g
     home = options.home_folder(given["home"])
     with books(home, given["ledger"]) as opened:
         _refuse_unknown(run, opened)
+        if given["failed_only"]:
+            return _write_failed(ctx, run, opened, home, given, form, report)
+        if given["out"]:
+            raise UsageProblem(
+                "--out is for the workbook of --failed-only",
+                "the annotated copies go where the run was told to write them",
+            )
         if opened.ledger.has_to_fetch(run):
             return _go_on(ctx, [run], opened, home, given, form, report, only_fetch=True)
         found = features.Submission(features.results(run, opened, datetime.now(UTC)))
         return tell_submission(found, form, report, is_verbose=given["verbose"])
+
+
+def _write_failed(
+    ctx: click.Context,
+    run: int,
+    opened: "Books",
+    home: Path,
+    given: dict[str, Any],
+    form: str,
+    report: Path | None,
+) -> int:
+    """Writes the rows to correct, once all that can be had is there; 9 where there are none."""
+    from datetime import UTC, datetime
+
+    from feedtool import run as features
+    from feedtool.cli.endings import say
+    from feedtool.cli.sending import tell_submission
+
+    out = given["out"]
+    if out and out.suffix.lower() != ".xlsx":
+        raise UsageProblem(f"{out} would be no workbook", "let the name end with .xlsx")
+    fetched = features.Submission([])
+    if opened.ledger.has_to_fetch(run):
+        fetched = _go_on_with(ctx, run, opened, home, given, form, only_fetch=True)
+    outcomes = features.to_correct(
+        run,
+        opened,
+        datetime.now(UTC),
+        out=out,
+        may_replace=Path.is_file if given["yes"] else None,
+    )
+    code = tell_submission(
+        replace(fetched, outcomes=outcomes), form, report, is_verbose=given["verbose"]
+    )
+    if not any(outcome.failed for outcome in outcomes):
+        say("note", f"no row of run {run} is to be corrected, and no workbook was written")
+        return code or Exit.NOTHING
+    return code
 
 
 def _refuse_unknown(run: int | None, opened: "Books") -> None:

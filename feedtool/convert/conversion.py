@@ -14,7 +14,6 @@ from feedtool.convert.carry import Carried, Lack, Values, carrier, numbered, tol
 from feedtool.convert.files import (
     BY_HAND,
     About,
-    contents_for,
     valid_sheet,
     write_items,
     write_sheet,
@@ -37,6 +36,7 @@ from feedtool.report.conversion import Conversion, Loss, Written
 from feedtool.rules.too_many_columns import CODE as TOO_MANY_COLUMNS
 from feedtool.spool import Spool
 from feedtool.template import Language
+from feedtool.template.for_rows import contents_for
 
 LOSING = frozenset((CATEGORY_CODE_CUT.name, PROPERTY_UNNEEDED.name, TOO_MANY_COLUMNS.name))
 """What the checks say of a cell of which something has no place in any column."""

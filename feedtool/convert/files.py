@@ -6,18 +6,16 @@ zip is read again before it is kept.
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 
 from feedtool.check.result import VALID, CheckedSheet
-from feedtool.convert.ways import PRODUCTS, Form
-from feedtool.dialect import DEPRECATED_MODES, Dialect
+from feedtool.convert.ways import Form
+from feedtool.dialect import Dialect
 from feedtool.errors import UsageProblem
 from feedtool.export.gathered import Gathered
 from feedtool.export.written import unfolded, write
-from feedtool.feeds import _offers as offers
-from feedtool.feeds import all_feeds
 from feedtool.legacy import Head, OffersXml, Pool, offer_of
 from feedtool.legacy import write as write_zip
 from feedtool.legacy.writer import write_xml
@@ -28,10 +26,7 @@ from feedtool.service.wire import UploadBody, products_body, upload
 from feedtool.sheets.annotate.check import NotAsWritten
 from feedtool.sheets.annotate.place import placed
 from feedtool.spool import Spool
-from feedtool.template import Language
 from feedtool.template.contents import Contents
-from feedtool.template.fields import contents_of
-from feedtool.template.products import chosen, products_contents
 
 BY_HAND = "give OUT no ending: a folder takes as many packages as there are"
 
@@ -46,49 +41,6 @@ class About:
 
 
 # Rows and columns.
-
-
-def contents_for(
-    kind: str, keys: Iterable[str], codes: Sequence[str], language: Language, dialect: Dialect
-) -> Contents:
-    """The template's of a kind, with columns for retiring modes where rows fill them.
-
-    Args:
-        kind: What the rows are.
-        keys: The columns that any row fills.
-        codes: Of products the categories.
-        language: Of the labels.
-        dialect: The profile's.
-
-    Raises:
-        UsageProblem: the catalogue lacks what is needed for the columns of products.
-    """
-    if kind == PRODUCTS:
-        return _of_products(codes, language, dialect)
-    filled = set(keys)
-    retiring = (mode for mode in DEPRECATED_MODES if offers.mode(mode).cost in filled)
-    modes = (*dialect.delivery_modes, *retiring)
-    return contents_of(all_feeds()[kind], language, replace(dialect, delivery_modes=modes))
-
-
-def _of_products(codes: Sequence[str], language: Language, dialect: Dialect) -> Contents:
-    catalog = dialect.catalog(language)
-    if catalog is None:
-        raise UsageProblem(
-            "the columns of products are the catalogue's, and there is none here yet",
-            "bring it with `feedtool catalog sync`",
-        )
-    known = [
-        code
-        for code in dict.fromkeys(codes)
-        if (one := catalog.category(code))
-        and one.takes_products
-        and one.is_active
-        and catalog.properties(code) is not None
-    ]
-    if not known:
-        chosen(catalog, codes)
-    return products_contents(catalog, known, dialect)
 
 
 def write_sheet(target: Path, contents: Contents, rows: Gathered, dialect: Dialect) -> None:

@@ -21,6 +21,7 @@ from feedtool.report.fields import (
     count_fields,
     dumped,
     error_fields,
+    failed_field,
     package_fields,
     problem_fields,
     sheet_fields,
@@ -85,6 +86,8 @@ def _members(outcome: Outcome) -> Iterator[Iterator[str]]:
         yield _list("packages", map(package_fields, outcome.packages))
         yield _list("results", map(verdict_fields, outcome.every_verdict()))
     yield from _each({"annotated": annotated_field(outcome)})
+    if outcome.is_submitted:
+        yield from _each({"failed": failed_field(outcome)})
     if outcome.explains_columns and checked.header:
         columns = (facts._asdict() for facts in column_facts(checked.header))
         yield _list("columns", columns)
@@ -131,5 +134,6 @@ def _summary(outcome: Outcome) -> Fields:
             "stopped": stopped_fields(outcome.stopped),
             "statuses": counts.by_status,
             "packages": [package_fields(package) for package in outcome.packages],
+            "failed": failed_field(outcome),
         }
     return fields

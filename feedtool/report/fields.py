@@ -95,3 +95,8 @@ def _message_fields(message: Message) -> Fields:
 def annotated_field(outcome: Outcome) -> str | None:
     """The path of the annotated copy, None where there is none."""
     return None if outcome.annotated is None else str(outcome.annotated)
+
+
+def failed_field(outcome: Outcome) -> str | None:
+    """The path of the workbook of the rows to correct, None where there is none."""
+    return None if outcome.failed is None else str(outcome.failed)

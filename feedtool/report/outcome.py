@@ -35,6 +35,8 @@ class Outcome:
     """Why the copy is in another place than the one that was asked for."""
     copy_failed: FeedtoolError | None = None
     """Why the annotated copy that was asked for could not be written."""
+    failed: Path | None = None
+    """The workbook of the rows to correct, where one was written."""
 
     def every_verdict(self) -> Iterator[Verdict]:
         """The verdicts that are told: a mere check has its problems and no more to say."""

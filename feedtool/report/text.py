@@ -74,6 +74,9 @@ def _write_sheet(page: Page, outcome: Outcome, found: Tally, *, is_verbose: bool
     if outcome.annotated:
         page.line()
         page.line(clean(str(outcome.annotated)), label="Annotated copy: ", ink=Ink.BOLD)
+    if outcome.failed:
+        page.line()
+        page.line(clean(str(outcome.failed)), label="Rows to correct: ", ink=Ink.BOLD)
 
 
 def _write_heading(page: Page, outcome: Outcome, found: Tally) -> None:

@@ -8,11 +8,15 @@ What was written is read again before it is kept.
 import csv
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
+from typing import NamedTuple
 from zipfile import ZipFile
 
-from feedtool.cells import SHOWN_DIGITS, Kind, letters
+from feedtool.cells import SHOWN_DIGITS, Cell, Kind, letters
+from feedtool.cells import shown as as_shown
 from feedtool.errors import UsageProblem
 from feedtool.limits import Limits
 from feedtool.sheets.annotate.check import NotAsWritten
@@ -23,8 +27,19 @@ from feedtool.sheets.package import DEFAULT_LIMITS
 from feedtool.sheets.source import Sheet
 from feedtool.sheets.xlsx import XlsxSource
 
-Value = str | int | Decimal | None
-"""A text, a number, or nothing."""
+Value = str | int | Decimal | Cell | None
+"""A text, a number, a cell as another file has it, or nothing."""
+
+
+class Formats(NamedTuple):
+    """Numbers in the workbook's styles, of cells that do not look like their column."""
+
+    date: int | None = None
+    percent: int | None = None
+    """Without it a percentage is the text that it shows."""
+
+
+PLAIN = Formats()
 
 ROWS = 1_048_576
 """Of a sheet."""
@@ -37,6 +52,13 @@ _EMPTY = b"<sheetData/>"
 _ROW = re.compile(rb'<row r="([0-9]+)"')
 _COLUMN = re.compile(rb"<col ([^>]*)/>")
 _DIMENSION = re.compile(rb"<dimension [^>]*/>")
+_ERRORS = frozenset(
+    ("#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N/A", "#GETTING_DATA")
+)
+"""That every program knows."""
+_UNKNOWN_ERROR = "#VALUE!"
+_NO_RESULT = "#N/A"
+"""In the place of a formula without a result, since none is ever written."""
 _BATCH = 500
 """Rows that are handed on together."""
 _UNHELD = re.compile("[\0\x1a\ufeff]")
@@ -73,8 +95,12 @@ def fill_workbook(
     sheet: str,
     rows: Iterable[Sequence[Value]],
     limits: Limits = DEFAULT_LIMITS,
+    formats: Formats = PLAIN,
 ) -> None:
     """Write a workbook of ours with rows in one of its sheets.
+
+    A cell of another file stays of the kind that it is: a text, a number to its last digit, a
+    date, an error; a formula is its result.
 
     Args:
         source: The workbook without them.
@@ -82,6 +108,7 @@ def fill_workbook(
         sheet: The name of the sheet.
         rows: Their values from column A on.
         limits: How far a workbook is unpacked by whoever reads it.
+        formats: Of cells of another file that hold a date or a percentage.
 
     Raises:
         TooManyRows: they are more than a sheet has.
@@ -99,7 +126,8 @@ def fill_workbook(
         for info in package.infolist():
             if info.filename == part:
                 before, after, first = _cut(package.read(info))
-                copy.write(info, _pieces(before, after, rows, first, digest), LEVEL)
+                starts = _Starts(before, formats)
+                copy.write(info, _pieces(before, after, rows, first, starts, digest), LEVEL)
             else:
                 copy.copy(info, raw)
         copy.finish(b"")
@@ -137,11 +165,34 @@ def _cut(xml: bytes) -> tuple[bytes, bytes, int]:
     return before, end + after, last + 1
 
 
+class _Starts:
+    """How the cells of each column begin, up to the number of the row, and from there on."""
+
+    def __init__(self, before: bytes, formats: Formats) -> None:
+        self.formats = formats
+        self._styles = _styles(before)
+        self._names: list[bytes] = []
+        self._own: list[bytes] = []
+
+    def of(self, column: int, style: int | None) -> tuple[bytes, bytes]:
+        """What stands before the number of the row, and what stands behind it."""
+        while len(self._names) <= column:
+            index = len(self._names)
+            own = b' s="%b"' % self._styles[index] if index in self._styles else b""
+            self._names.append(b'<c r="' + letters(index).encode())
+            self._own.append(b'"' + own)
+        behind = self._own[column] if style is None else b'" s="%d"' % style
+        return self._names[column], behind
+
+
 def _pieces(
-    before: bytes, after: bytes, rows: Iterable[Sequence[Value]], first: int, digest: _Digest
+    before: bytes,
+    after: bytes,
+    rows: Iterable[Sequence[Value]],
+    first: int,
+    starts: _Starts,
+    digest: _Digest,
 ) -> Iterator[bytes]:
-    starts: list[tuple[bytes, bytes]] = []
-    styles = _styles(before)
     yield before
     batch: list[bytes] = []
     for number, row in enumerate(rows, start=first):
@@ -150,10 +201,6 @@ def _pieces(
                 f"a sheet has {ROWS:,} rows, and there are more to be written",
                 "write a .csv with --out, or ask for fewer",
             )
-        while len(starts) < len(row):
-            index = len(starts)
-            style = b' s="%b"' % styles[index] if index in styles else b""
-            starts.append((b'<c r="' + letters(index).encode(), b'"' + style))
         batch.append(_row(number, row, starts, digest))
         if len(batch) >= _BATCH:
             yield b"".join(batch)
@@ -162,32 +209,86 @@ def _pieces(
     yield after
 
 
-def _row(
-    number: int, row: Sequence[Value], starts: Sequence[tuple[bytes, bytes]], digest: _Digest
-) -> bytes:
+def _row(number: int, row: Sequence[Value], starts: _Starts, digest: _Digest) -> bytes:
     place = b"%d" % number
     cells = [b'<row r="%b">' % place]
     for column, value in enumerate(row):
         if value is None or value == "":
             continue
-        start, style = starts[column]
-        text = _digits(value)
-        if text is None:
-            text = shown(str(value))
-            rest = inline(text)
-        else:
-            rest = b"><v>%b</v></c>" % text.encode()
+        text, rest, style = _cell(value, starts.formats)
+        if not text:
+            continue
         digest.add(number, column, text)
-        cells += (start, place, style, rest)
+        start, behind = starts.of(column, style)
+        cells += (start, place, behind, rest)
     cells.append(b"</row>")
     return b"".join(cells)
+
+
+_Content = tuple[str, bytes, int | None]
+"""What a cell holds, as its reader sees it, its XML after the style, and the style if not its
+column's."""
+
+
+def _cell(value: Value, formats: Formats) -> _Content:
+    if isinstance(value, Cell):
+        return _copied(value, formats)
+    text = _digits(value)
+    return _text(str(value)) if text is None else (text, _valued(text), None)
+
+
+def _text(text: str) -> _Content:
+    text = shown(text)
+    return text, inline(text), None
+
+
+def _valued(text: str, kind: bytes = b"") -> bytes:
+    return b"%b><v>%b</v></c>" % (kind, text.encode())
+
+
+def _copied(cell: Cell, formats: Formats) -> _Content:
+    """A cell of another file, of the same kind."""
+    text = cell.text
+    if cell.kind is Kind.NUMBER:
+        return _number(cell, formats)
+    if cell.kind is Kind.DATE and _is_date(text):
+        return text, _valued(text, b' t="d"'), formats.date
+    if cell.kind is Kind.BOOLEAN:
+        return text, _valued(str(int(text == "TRUE")), b' t="b"'), None
+    if cell.kind in {Kind.ERROR, Kind.NO_RESULT}:
+        told = _NO_RESULT if cell.kind is Kind.NO_RESULT else _UNKNOWN_ERROR
+        text = text if text in _ERRORS else told
+        return text, _valued(text, b' t="e"'), None
+    return _text(as_shown(cell))
+
+
+def _number(cell: Cell, formats: Formats) -> _Content:
+    """To its last digit; where a format shows zeros before it, as the text that it shows."""
+    if cell.percent:
+        style = formats.percent
+        return _text(as_shown(cell)) if style is None else (cell.text, _valued(cell.text), style)
+    if cell.zeros and _is_whole(cell.text):
+        return _text(as_shown(cell))
+    return cell.text, _valued(cell.text), None
+
+
+def _is_whole(digits: str) -> bool:
+    """Whether no digit of a number is lost in what a program shows."""
+    return sum(map(str.isdigit, digits)) <= SHOWN_DIGITS
+
+
+def _is_date(text: str) -> bool:
+    """Whether every program reads it as a date: a time or a duration alone is none."""
+    with suppress(ValueError):
+        return datetime.fromisoformat(text).isoformat()[: len(text)] == text
+    return False
 
 
 def _digits(value: Value) -> str | None:
     """A number as a cell holds it; None for a text, and for what no program would keep whole."""
     if isinstance(value, int | Decimal):
         text = f"{value:f}" if isinstance(value, Decimal) else str(value)
-        return text if sum(map(str.isdigit, text)) <= SHOWN_DIGITS else None
+        return text if _is_whole(text) else None
     return None
 
 
@@ -205,6 +306,8 @@ def _styles(before: bytes) -> dict[int, bytes]:
 def _field(value: Value) -> str:
     if value is None:
         return ""
+    if isinstance(value, Cell):
+        return _field(as_shown(value))
     text = f"{value:f}" if isinstance(value, Decimal) else str(value)
     return _UNHELD.sub("\ufffd", text).encode("utf-8", "replace").decode("utf-8")
 

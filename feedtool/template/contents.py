@@ -93,5 +93,9 @@ class Contents:
     """Whether the row of keys is there for feedtool alone."""
     has_example: bool = False
     """Whether a filled row stands above the header."""
+    file: str = ""
+    """The workbook's name, where it is not that of its kind."""
+    is_stamped: bool = True
+    """Whether the workbook says of which kind it is: not where each row has to say it."""
     prompts_cells: bool = False
     """Whether the hint is shown on every cell, and not only on the header."""

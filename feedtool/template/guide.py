@@ -31,7 +31,8 @@ def fill_instructions(sheet: Worksheet, contents: Contents) -> None:
         _paragraph(sheet, f"{number}. {step}", language)
     _section(sheet, words.send)
     for command, effect in (("validate", words.validate), ("submit", words.submit)):
-        _pair(sheet, f"feedtool {command} {contents.kind}.xlsx", effect, language)
+        name = contents.file or f"{contents.kind}.xlsx"
+        _pair(sheet, f"feedtool {command} {name}", effect, language)
         sheet.cell(sheet.max_row, 1).font = look.CODE_FONT
     _section(sheet, words.legend)
     _legend(sheet, contents)

@@ -47,27 +47,44 @@ class Places(NamedTuple):
     """To fill."""
 
 
-def build(contents: Contents) -> Workbook:
-    """An empty workbook to fill, opened on its sheet."""
-    above = int(contents.has_example)
-    places = Places(LABEL_ROW + above, KEY_ROW + above, FIRST_ROW + above)
+def build(contents: Contents, *further: Contents) -> Workbook:
+    """An empty workbook to fill, opened on its sheet.
+
+    Further sheets stand behind it; what explains the workbook, and its stamp, are of the first.
+    """
     workbook = Workbook()
     workbook.remove(workbook.worksheets[0])
-    instructions, explained, sheet, lists = (
-        workbook.create_sheet(limits.sheet_name(name))
-        for name in ("Instructions", "Fields", contents.sheet, LISTS)
+    instructions, explained = (
+        workbook.create_sheet(limits.sheet_name(name)) for name in ("Instructions", "Fields")
     )
+    sheets = [workbook.create_sheet(limits.sheet_name(contents.sheet))]
+    for one in further:
+        name = limits.sheet_name(one.sheet, {LISTS, *workbook.sheetnames})
+        sheets.append(workbook.create_sheet(name))
+    lists = workbook.create_sheet(limits.sheet_name(LISTS))
     fill_instructions(instructions, contents)
     fill_fields(explained, contents)
+    lists.sheet_state = "hidden"
+    for sheet, one in zip(sheets, (contents, *further), strict=True):
+        _fill_sheet(workbook, sheet, one, lists)
+    _open_on(workbook, sheets[0], _places(contents))
+    _stamp(workbook, contents)
+    return workbook
+
+
+def _places(contents: Contents) -> Places:
+    above = int(contents.has_example)
+    return Places(LABEL_ROW + above, KEY_ROW + above, FIRST_ROW + above)
+
+
+def _fill_sheet(workbook: Workbook, sheet: Worksheet, contents: Contents, lists: Worksheet) -> None:
+    places = _places(contents)
     names = _fill_lists(workbook, lists, contents.fields)
     if contents.has_example:
         _fill_example(sheet, contents)
     _fill_header(sheet, contents, places)
     _shape_columns(sheet, contents.fields)
     _guard_entries(sheet, contents, names, places)
-    _open_on(workbook, sheet, places)
-    _stamp(workbook, contents)
-    return workbook
 
 
 def save(workbook: Workbook, target: Path) -> None:
@@ -88,15 +105,15 @@ def save(workbook: Workbook, target: Path) -> None:
 
 def _fill_lists(workbook: Workbook, sheet: Worksheet, fields: Sequence[Field]) -> dict[str, str]:
     """A column for each dropdown; the names of their ranges, by the column's key."""
-    sheet.sheet_state = "hidden"
     names: dict[str, str] = {}
     chosen = [field for field in fields if field.choices]
-    for column, field in enumerate(chosen, start=1):
+    for column, field in enumerate(chosen, start=len(workbook.defined_names) + 1):
         for row, text in enumerate((field.key, *field.choices), start=1):
             limits.put(sheet, row, column, text).number_format = "@"
         letter = get_column_letter(column)
         place = f"'{LISTS}'!${letter}$2:${letter}${len(field.choices) + 1}"
-        name = limits.defined_name(f"list_{field.key}".replace(".", "_"), names.values())
+        taken = list(workbook.defined_names)
+        name = limits.defined_name(f"list_{field.key}".replace(".", "_"), taken)
         workbook.defined_names[name] = DefinedName(name, attr_text=place)
         names[field.key] = name
     return names
@@ -181,7 +198,7 @@ def _open_on(workbook: Workbook, sheet: Worksheet, places: Places) -> None:
 def _stamp(workbook: Workbook, contents: Contents) -> None:
     """What the workbook is, where a reader finds it whatever the sheet has become."""
     stamps = {
-        "template": (contents.kind,),
+        **({"template": (contents.kind,)} if contents.is_stamped else {}),
         "version": (FORMAT_VERSION,),
         "language": (contents.language,),
         **contents.stamps,

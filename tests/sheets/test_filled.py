@@ -10,9 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from openpyxl import Workbook, load_workbook
 
-from feedtool.cells import Kind
+from feedtool.cells import BLANK, Cell, Kind
 from feedtool.sheets import open_source
-from feedtool.sheets.filled import TooManyRows, Value, fill_csv, fill_workbook
+from feedtool.sheets.filled import Formats, TooManyRows, Value, fill_csv, fill_workbook
 
 HEADS = ("ref", "price", "note")
 
@@ -59,6 +59,45 @@ def test_a_workbook_as_another_library_reads_it(empty: Path, tmp_path: Path) -> 
     assert [sheet.cell(2, column).number_format for column in (1, 2, 3)] == ["@", "0.00", "General"]
     assert sheet.cell(7, 2).value == "12345678901234567.5"
     assert book["Other"]["A1"].value == "kept"
+
+
+@pytest.mark.parametrize(
+    ("cell", "read"),
+    [
+        (Cell(Kind.TEXT, " 007"), None),
+        (Cell(Kind.TEXT, "=1+1"), None),
+        (Cell(Kind.NUMBER, "19.989999999999998"), None),
+        (Cell(Kind.NUMBER, "1E-3"), None),
+        (Cell(Kind.NUMBER, "0.2", percent=True), None),
+        (Cell(Kind.NUMBER, "7", zeros=3), Cell(Kind.TEXT, "007")),
+        (Cell(Kind.NUMBER, "12345678901234567", zeros=20), Cell(Kind.NUMBER, "12345678901234567")),
+        (Cell(Kind.DATE, "2026-11-20"), None),
+        (Cell(Kind.DATE, "2026-11-20T08:30:00.250"), None),
+        (Cell(Kind.DATE, "08:30:00"), Cell(Kind.TEXT, "08:30:00")),
+        (Cell(Kind.DATE, "1900-02-29"), Cell(Kind.TEXT, "1900-02-29")),
+        (Cell(Kind.BOOLEAN, "TRUE"), None),
+        (Cell(Kind.BOOLEAN, "FALSE"), None),
+        (Cell(Kind.ERROR, "#N/A"), None),
+        (Cell(Kind.ERROR, "#SPILL!"), Cell(Kind.ERROR, "#VALUE!")),
+        (Cell(Kind.NO_RESULT, "=B2*2"), Cell(Kind.ERROR, "#N/A")),
+        (BLANK, None),
+    ],
+    ids=lambda cell: f"{cell.kind.value} {cell.text}" if cell else "",
+)
+def test_a_cell_of_another_file_stays_what_it_is(
+    empty: Path, tmp_path: Path, cell: Cell, read: Cell | None
+) -> None:
+    book = load_workbook(empty)
+    book["Other"]["B1"].number_format = "0%"
+    book["Other"]["C1"].number_format = "yyyy-mm-dd"
+    percent, date = (book["Other"][place].style_id for place in ("B1", "C1"))
+    book.save(empty)
+    target = tmp_path / "full.xlsx"
+    fill_workbook(empty, target, "Rows", [["x", cell]], formats=Formats(date, percent))
+    with open_source(target) as source:
+        row = source.sheet("Rows").head(2)[1]
+    assert [*row.cells[1:], BLANK][0] == (read or cell)
+    load_workbook(target)
 
 
 def test_no_formula_in_it(empty: Path, tmp_path: Path) -> None:

@@ -1,0 +1,260 @@
+"""`results RUN --failed-only`: the rows to correct as a workbook, ready to be sent as it is."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openpyxl import Workbook, load_workbook
+from openpyxl.worksheet.worksheet import Worksheet
+
+from feedtool.sheets import open_source
+from tests.cli.conftest import Feedtool
+from tests.conftest import Files, gtin, offer, table, update
+
+SAMPLES = Path(__file__).parents[2] / "samples"
+OURS = ["feedtool row", "feedtool status", "feedtool message", "feedtool code"]
+
+
+@pytest.fixture
+def failed(feedtool: Feedtool) -> Callable[..., Path]:
+    """Submits a file, and has its rows to correct."""
+
+    def write(path: Path, *options: str) -> Path:
+        ran = feedtool(
+            "submit", "--sandbox", path, "--out", f"out{path.suffix}", "--format", "json", *options
+        )
+        found = feedtool("results", ran.json[0]["run"], "--failed-only", "--format", "json")
+        (place,) = {sheet["failed"] for sheet in found.json}
+        return Path(place)
+
+    return write
+
+
+def sheet_of(path: Path, name: str = "Offers") -> Worksheet:
+    sheet = load_workbook(path)[name]
+    assert isinstance(sheet, Worksheet)
+    return sheet
+
+
+def rows_of(path: Path, name: str = "Offers") -> list[dict[str, Any]]:
+    """The rows by the keys of row 2; blank cells left out."""
+    _, keys, *rows = sheet_of(path, name).iter_rows(values_only=True)
+    return [
+        {str(key): cell for key, cell in zip(keys, row, strict=True) if cell is not None}
+        for row in rows
+    ]
+
+
+def correct(path: Path, changes: Mapping[str, Mapping[str, str]], name: str = "Offers") -> None:
+    """Types into the rows of some references."""
+    book = load_workbook(path)
+    sheet = book[name]
+    keys = [cell.value for cell in sheet[2]]
+    for row in sheet.iter_rows(min_row=3):
+        for key, value in changes.get(str(row[0].value), {}).items():
+            row[keys.index(key)].value = value
+    book.save(path)
+
+
+def test_the_workbook_has_the_templates_shape_and_only_the_rows_to_correct(
+    feedtool: Feedtool, files: Files
+) -> None:
+    rows = [offer(1), offer(2, quantity="-1"), offer(3, product__gtin=gtin(1)), offer(4)]
+    path = files.csv(*rows, name="feeds/offers.csv")
+    assert feedtool("submit", "--sandbox", path).code == 1
+    ran = feedtool("results", "1", "--failed-only")
+    place = path.with_name("offers.failed.xlsx")
+    assert ran.code == 1
+    assert f"Rows to correct: {place}" in ran.out
+    feedtool("template", "offers-upsert", "--out", "template.xlsx")
+    labels, keys = sheet_of(Path("template.xlsx")).iter_rows(max_row=2, values_only=True)
+    own_labels, own_keys = sheet_of(place).iter_rows(max_row=2, values_only=True)
+    assert own_labels[: len(labels)] == labels
+    assert list(own_keys) == [*keys, *OURS]
+    with open_source(place) as source:
+        assert source.properties["feedtool.template"] == "offers-upsert"
+    found = rows_of(place)
+    assert [(row["sellerExternalReference"], row[OURS[0]], row[OURS[1]]) for row in found] == [
+        ("SKU-2", 3, "Invalid"),
+        ("SKU-3", 4, "Rejected"),
+    ]
+    assert [row[OURS[3]] for row in found] == ["number-range", "2403"]
+    assert "-1 must not be below 0" in found[0][OURS[2]]
+
+
+def test_corrected_it_sends_those_rows_and_no_other(
+    feedtool: Feedtool, failed: Callable[..., Path], files: Files
+) -> None:
+    place = failed(files.csv(offer(1), offer(2, quantity="-1"), offer(3, price__price="x")))
+    correct(place, {"SKU-2": {"quantity": "5"}, "SKU-3": {"price.price": "9.99"}})
+    ran = feedtool("submit", "--sandbox", place, "--format", "json")
+    assert [(one["sellerExternalReference"], one["status"]) for one in ran.only["results"]] == [
+        ("SKU-2", "Integrated"),
+        ("SKU-3", "Integrated"),
+    ]
+    assert (ran.code, ran.only["problems"]) == (0, []), "our own columns are known as ours"
+    copy = sheet_of(place.with_name("out.failed.result.xlsx"))
+    heads = [cell.value for cell in copy[2]]
+    assert heads[-4:] == OURS, "the answer replaces the one before it"
+    assert [row[heads.index(OURS[1])].value for row in copy.iter_rows(min_row=3)] == [
+        "Integrated",
+        "Integrated",
+    ]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "offers-mistakes.xlsx",
+        "offers-update.xlsx",
+        "legacy-offers.xlsx",
+        "products.xlsx",
+        "products-and-offers.xlsx",
+    ],
+)
+def test_uncorrected_it_has_the_same_errors_in_the_same_fields(
+    feedtool: Feedtool, name: str
+) -> None:
+    sent = feedtool("submit", "--sandbox", SAMPLES / name, "--format", "json", "--out", "out.xlsx")
+    feedtool("results", sent.json[0]["run"], "--failed-only")
+    again = feedtool("validate", "out.failed.xlsx", "--format", "json")
+    assert [one["kind"] for one in again.json] == [one["kind"] for one in sent.json]
+    for one, before in zip(again.json, sent.json, strict=True):
+        assert one["error"] is None
+        rows = rows_of(Path("out.failed.xlsx"), one["sheet"])
+        origins = {at: row[OURS[0]] for at, row in enumerate(rows, start=3)}
+        to_correct = ("Invalid", "Rejected", "Refused")
+        assert [*origins.values()] == [
+            row["row"] for row in before["results"] if row["status"] in to_correct
+        ]
+        found, wanted = (
+            Counter(
+                # What has no result is written as an error, since no formula is written.
+                (
+                    place(problem["row"]),
+                    problem["field"],
+                    problem["code"].replace("no-cache", "error"),
+                )
+                for problem in sheet["problems"]
+                if problem["severity"] == "error"
+            )
+            for sheet, place in ((one, origins.get), (before, int))
+        )
+        assert found == wanted
+
+
+def test_every_cell_is_as_the_user_had_it(failed: Callable[..., Path], tmp_path: Path) -> None:
+    book = Workbook()
+    sheet = book.worksheets[0]
+    row: dict[str, Any] = {**offer(1), "quantity": -3, "taxes.VAT": 0.2, "my note": "=1+1"}
+    row |= {"sellerExternalReference": "0012", "price.price": 19.989999999999998}
+    row |= {"product.gtin": 4006381333931, "taxes.EcoPart": True}
+    for column, (key, value) in enumerate(row.items(), start=1):
+        sheet.cell(1, column, key)
+        cell = sheet.cell(2, column, value)
+        if key == "my note":
+            cell.data_type = "s"
+        if key == "taxes.VAT":
+            cell.number_format = "0%"
+        if key == "product.gtin":
+            cell.number_format = "0" * 14
+    book.save(tmp_path / "offers.xlsx")
+    (found,) = rows_of(failed(tmp_path / "offers.xlsx"))
+    assert {key: found[key] for key in row} == {
+        **row,
+        "product.gtin": "04006381333931",  # as its format shows it
+        "price.price": pytest.approx(19.99),
+    }
+    (sent,) = sheet_of(tmp_path / "out.failed.xlsx").iter_rows(min_row=3)
+    kinds = {str(cell.data_type) for cell in sent if cell.value is not None}
+    assert kinds <= {"s", "inlineStr", "n", "b"}, "no formula"
+
+
+@pytest.mark.parametrize(
+    ("cell", "written"),
+    [("0012", "0012"), ('="0012"', "0012"), ("12,5", "12,5"), ("1.234", 1234), (" x ", " x ")],
+    ids=["zeros", "a text in a formula's coat", "a comma", "settled by the column", "blanks"],
+)
+def test_a_csvs_fields_are_texts_unless_only_their_column_settled_them(
+    failed: Callable[..., Path], files: Files, cell: str, written: str | int
+) -> None:
+    key = "sellerExternalReference" if "0012" in cell else "price.price"
+    rows = [offer(1, price__price="19,99"), {**offer(2, quantity="-1"), key: cell}]
+    (found,) = rows_of(failed(files.text(table(rows))))
+    assert found[key] == written
+
+
+def test_what_the_command_said_of_all_rows_is_in_them(
+    feedtool: Feedtool, failed: Callable[..., Path], files: Files
+) -> None:
+    rows = [update(1, action="Delete", salesChannelId="A"), update(2, action="delet")]
+    place = failed(files.csv(*rows), "--channel", "B")
+    assert [row["salesChannelId"] for row in rows_of(place)] == ["A", "B"]
+    assert [row.get("action") for row in rows_of(place)] == ["Delete", "delet"]
+    correct(place, {"SKU-2": {"action": ""}})
+    ran = feedtool("validate", place, "--format", "json")
+    codes = [(one["row"], one["code"]) for one in ran.only["problems"]]
+    assert (4, "required-missing") in codes, "no row becomes a Delete by being in the workbook"
+
+
+def test_somebodys_corrections_are_left_alone(
+    feedtool: Feedtool, failed: Callable[..., Path], files: Files
+) -> None:
+    place = failed(files.csv(offer(1), offer(2, quantity="-1")))
+    assert feedtool("results", "1", "--failed-only").code == 1, "what is as it was is written anew"
+    correct(place, {"SKU-2": {"quantity": "5"}})
+    corrected = place.read_bytes()
+    ran = feedtool("results", "1", "--failed-only")
+    assert ran.code == 2
+    assert "may hold corrections" in ran.error()[0]
+    assert place.read_bytes() == corrected
+    assert feedtool("results", "1", "--failed-only", "--out", "other.xlsx").code == 1
+    assert Path("other.xlsx").exists()
+    assert feedtool("results", "1", "--failed-only", "--yes").code == 1
+    assert rows_of(place)[0]["quantity"] == "-1"
+
+
+def test_where_nothing_is_to_be_corrected_there_is_nothing_to_do(
+    feedtool: Feedtool, files: Files
+) -> None:
+    feedtool("submit", "--sandbox", files.csv(offer()))
+    ran = feedtool("results", "1", "--failed-only")
+    assert (ran.code, ran.err) == (
+        9,
+        "note: no row of run 1 is to be corrected, and no workbook was written\n",
+    )
+    assert not Path("offers.failed.xlsx").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--out", "x.xlsx"], "--out is for the workbook of --failed-only"),
+        (["--failed-only", "--out", "x.csv"], "x.csv would be no workbook"),
+        (
+            ["--failed-only", "--out", "no/x.xlsx"],
+            "no/x.xlsx cannot be written: there is no folder no.",
+        ),
+    ],
+    ids=["without it", "no workbook", "no folder"],
+)
+def test_an_out_that_cannot_be(
+    feedtool: Feedtool, files: Files, options: list[str], message: str
+) -> None:
+    feedtool("submit", "--sandbox", files.csv(offer(1, quantity="-1"), offer(2)))
+    ran = feedtool("results", "1", *options)
+    assert (ran.code, ran.error()[0]) == (2, message)
+
+
+def test_two_files_of_one_name_have_a_workbook_each(feedtool: Feedtool, files: Files) -> None:
+    rows = [offer(1), offer(2, quantity="-1")]
+    one, two = files.book({"Offers": rows}), files.csv(*map(offer, (3, 4)), offer(5, quantity="x"))
+    feedtool("submit", "--sandbox", one, two)
+    assert feedtool("results", "1", "--failed-only", "--out", "x.xlsx").code == 2
+    ran = feedtool("results", "1", "--failed-only", "--format", "json")
+    assert [Path(sheet["failed"]).name for sheet in ran.json] == [
+        "offers.failed.xlsx",
+        "offers.csv.failed.xlsx",
+    ]
