@@ -22,6 +22,7 @@ from feedtool.check import Asked, Input, check
 from feedtool.check.result import CheckedSheet
 from feedtool.copies import Outputs, digest_of, refuse_places, write
 from feedtool.errors import FeedtoolError, UsageProblem
+from feedtool.feeds import all_feeds
 from feedtool.outcomes import answered, planned
 from feedtool.promise import Promise
 from feedtool.purge import (
@@ -63,6 +64,8 @@ class Service:
     profile: str | None = None
     """The account's name in the configuration, if it was reached by that."""
     is_sandbox: bool = False
+    has_channel: bool = True
+    """Whether a channel was named for the rows that name none."""
     holds_lock: bool = False
     """Whether the seller's lock is held already, by whoever runs one file after the other."""
 
@@ -152,6 +155,7 @@ def submit(
     kept = [one.file for one in snapshots]
     consulted = Consulted(asked.dialect.catalog)
     sheets = check(kept, judged_by(asked, consulted))
+    _check_channel(sheets, service)
     if asked.purges:
         check_one_zip(sheets, asked)
     refuse_places(inputs, sheets, outputs, asked)
@@ -366,6 +370,17 @@ def _deliver(
 
 def _has_begun(outcomes: Iterable[Outcome]) -> bool:
     return any(package.package_id for one in outcomes for package in one.packages)
+
+
+def _check_channel(sheets: Iterable[CheckedSheet], service: Service) -> None:
+    feeds = all_feeds()
+    kinds = {sheet.kind for sheet in sheets if sheet.kind and feeds[sheet.kind].has_channel}
+    if kinds and not service.has_channel:
+        raise UsageProblem(
+            "--channel is missing",
+            f"it names the sales channel that {', '.join(sorted(kinds))} are for; products need"
+            " none",
+        )
 
 
 def _all_clean(sheets: Iterable[CheckedSheet]) -> bool:

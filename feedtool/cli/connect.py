@@ -62,8 +62,12 @@ def _mounted(state: Path | None) -> "SandboxTransport":
 
 
 @contextmanager
-def to_account(options: Mapping[str, Any], purpose: str = "send to") -> Iterator[Service]:
+def to_account(
+    options: Mapping[str, Any], purpose: str = "send to", *, needs_channel: bool = True
+) -> Iterator[Service]:
     """A seller's account; `purpose` is what it is needed for.
+
+    Products are for no channel: whether there are others is known when the files are read.
 
     Raises:
         UsageProblem: the options do not say enough to reach one.
@@ -72,7 +76,7 @@ def to_account(options: Mapping[str, Any], purpose: str = "send to") -> Iterator
     missing = [name for name, value in needed.items() if not value]
     if len(missing) == len(needed):
         raise UsageProblem(f"there is no account to {purpose}", ACCOUNT_HINT)
-    if not options.get("channel"):
+    if needs_channel and not options.get("channel"):
         missing.append("--channel")
     if missing:
         raise UsageProblem(f"{', '.join(missing)} is missing", ACCOUNT_HINT)
@@ -111,7 +115,16 @@ def _reaching(options: Mapping[str, Any]) -> Iterator[Service]:
     token = token_of(options, post, now)
     with Client(address, seller, token, language=language, timeouts=timeouts) as client:
         page = options.get("page")
-        yield Service(client, seller or "", address, language, now, time.sleep, page=page)
+        yield Service(
+            client,
+            seller or "",
+            address,
+            language,
+            now,
+            time.sleep,
+            page=page,
+            has_channel=bool(options.get("channel")),
+        )
 
 
 def timeouts_of(options: Mapping[str, Any]) -> Timeouts:

@@ -22,7 +22,7 @@ Tell = Callable[[Any], None]
 def sending(home: Path, given: dict[str, Any], form: str) -> Iterator[tuple[Service, Tell]]:
     """A way to the service that stops gently, and how events are told meanwhile."""
     is_sandbox = bool(given["sandbox"])
-    way = to_sandbox(home, given) if is_sandbox else to_account(given)
+    way = to_sandbox(home, given) if is_sandbox else to_account(given, needs_channel=False)
     with way as service, stopping() as stop:
         on_event, close = _progress(form)
         try:

@@ -7,6 +7,7 @@ import pytest
 from openpyxl import load_workbook
 
 from feedtool.cli import run
+from feedtool.sandbox.server import serving
 from tests.cli.conftest import Feedtool
 
 SAMPLES = Path(__file__).parents[2] / "samples"
@@ -166,3 +167,19 @@ def test_without_waiting_only_what_offers_need_is_waited_for(
     assert {status for status, *_ in answers(copy, "Offers").values()} == {"Pending"}
     assert feedtool("resume").code == 1
     assert [one for one, *_ in answers(copy, "Offers").values()].count("Integrated") == 7
+
+
+def test_products_are_for_no_channel(feedtool: Feedtool, products: Path) -> None:
+    with serving() as server:
+        account = ("--base-url", server.base, "--seller", "S", "--token", "sandbox")
+        feedtool("catalog", "sync", *account, "--category", CATEGORIES)
+        ran = feedtool("submit", products, *account, "--no-wait", "--format", "json")
+        assert ran.code == 6, ran.err
+        assert ran.only["packages"][0]["rows"] == 20
+        both = shutil.copy(SAMPLES / "products-and-offers.xlsx", products.parent)
+        ran = feedtool("submit", both, *account)
+        assert ran.code == 2
+        problem, way_out = ran.error()
+        assert problem == "--channel is missing"
+        assert "offers-upsert" in way_out
+        assert len(feedtool("runs", "--format", "json").json) == 1
