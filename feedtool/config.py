@@ -49,8 +49,11 @@ ACCOUNT = (
     "client_secret_command",
     "token_scope",
     "token_audience",
+    "hook",
+    "webhook",
+    "log",
 )
-"""What a profile says of reaching the service; each is an option too."""
+"""What a profile says of reaching the service, and of telling people; each is an option too."""
 
 MOST_NOTES = 30
 """Rows of a template's notes; its header is looked for among the first 40 rows of a sheet."""
@@ -58,7 +61,7 @@ MOST_NOTES = 30
 LONGEST_PAUSE = 86_400
 """Seconds between two batches of products."""
 
-TIMEOUTS = ("connect_timeout", "answer_timeout", "call_timeout")
+TIMEOUTS = ("connect_timeout", "answer_timeout", "call_timeout", "notify_wait")
 """In seconds; each is an option too."""
 
 CHOICES = {
@@ -164,7 +167,8 @@ def _profile(table: Mapping[str, Any], where: str) -> Profile:
 
 def _check_account(name: str, value: Any, where: str) -> None:
     if name in ACCOUNT and not isinstance(value, str):
-        shown = "…" if "token" in name or "secret" in name else value
+        is_secret = any(word in name for word in ("token", "secret", "hook"))
+        shown = "…" if is_secret else value
         raise UsageProblem(f"{where}: {name} must be a text", f'write {name} = "{shown}"')
     if name in TIMEOUTS:
         is_number = isinstance(value, int | float) and not isinstance(value, bool)

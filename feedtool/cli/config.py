@@ -23,6 +23,7 @@ def config() -> None:
 @options.configuration
 @options.reading
 @options.connection
+@options.notifying
 @options.language
 @options.home
 @options.option(

@@ -17,8 +17,28 @@ from feedtool.errors import Exit, FeedtoolError, Interrupted
 UNWRITABLE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF})
 
 
+Said = Callable[[str, str], None]
+Ended = Callable[[int], None]
+
+_hearing: list[tuple[Said, Ended]] = []
+"""Who hears what the command of this process says, and how it ends: as stderr, the process's."""
+
+
+def heard_by(said: Said, ended: Ended) -> None:
+    """Have somebody hear, from here to the command's end, what is said and the exit code."""
+    _hearing.append((said, ended))
+
+
 def run(command: click.Command, arguments: list[str]) -> int:
     """Runs the command line and returns its exit code."""
+    _hearing.clear()
+    code = _run(command, arguments)
+    for _, ended in _hearing:
+        ended(code)
+    return code
+
+
+def _run(command: click.Command, arguments: list[str]) -> int:
     with suppress(ValueError):  # only the main thread may say what a signal does
         signal.signal(signal.SIGTERM, _terminate)
     _open_what_is_closed()
@@ -58,6 +78,8 @@ def say(label: str, text: str) -> None:
     colour = {"error": "red", "warning": "yellow", "help": "cyan"}.get(label)
     head = click.style(f"{label}:", fg=colour, bold=True)
     click.echo(f"{head} {clean(text)}", err=True, color=wants_colour(sys.stderr))
+    for said, _ in _hearing:
+        said(label, text)
 
 
 def wants_colour(stream: object) -> bool:

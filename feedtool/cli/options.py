@@ -17,8 +17,8 @@ from feedtool.errors import UsageProblem
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-SECRETS = ("token", "token_command", "client_secret", "client_secret_command")
-"""A command may hold a secret as well as print one."""
+SECRETS = ("token", "token_command", "client_secret", "client_secret_command", "hook", "webhook")
+"""A command may hold a secret as well as print one, and so may the path of an address."""
 
 MASK = "********"
 
@@ -273,6 +273,23 @@ ledger = option(
     metavar="URL",
     help="A database instead of the ledger in the state folder: postgresql+psycopg://…",
 )
+
+notifying = _together(
+    option(
+        "--hook",
+        metavar="COMMAND",
+        help="A command that gets what came of a run, as JSON on its stdin.",
+    ),
+    option("--webhook", metavar="URL", help="An address to which the same is posted."),
+    _seconds("--notify-wait", 30, "The longest wait for both, once all else is done."),
+    option(
+        "--log",
+        type=click.Path(path_type=Path, dir_okay=False),
+        metavar="FILE",
+        help="Add what is done to this file, a JSON object a line.",
+    ),
+)
+"""Who is told what came of a run, and where it is written."""
 
 yes = option("--yes", is_flag=True, help="Answer every question with yes.")
 

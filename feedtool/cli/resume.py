@@ -12,6 +12,7 @@ from feedtool.errors import Exit, NothingToDo, Stopped, UsageProblem
 
 if TYPE_CHECKING:
     from feedtool.books import Books
+    from feedtool.cli.notifying import Office, OnEvent
     from feedtool.run import Submission
 
 
@@ -19,6 +20,7 @@ def _given(function: options.F) -> options.F:
     for one in (
         options.ledger,
         options.common,
+        options.notifying,
         options.telling,
         options.connection,
         options.configuration,
@@ -158,23 +160,47 @@ def _go_on(
     from datetime import UTC, datetime
 
     from feedtool.books import has_to_ask
+    from feedtool.cli.notifying import office
     from feedtool.cli.sending import tell_submission
     from feedtool.run import Submission, results
 
-    found = Submission([])
-    for run in runs:
-        if has_to_ask(run, opened):
-            one = _go_on_with(ctx, run, opened, home, given, form, only_fetch=only_fetch)
-        else:  # only its copies are missing
-            one = Submission(results(run, opened, datetime.now(UTC)))
-        found = Submission(
-            [*found.outcomes, *one.outcomes],
-            found.stopped or one.stopped,
-            [*found.warnings, *one.warnings],
-        )
-        if isinstance(one.stopped, Stopped):
-            break
-    return tell_submission(found, form, report, is_verbose=given["verbose"])
+    found, each = Submission([]), list[tuple[int, Submission]]()
+    with office("results" if only_fetch else "resume", given) as told:
+        for run in runs:
+            if has_to_ask(run, opened):
+                one = _go_on_with(
+                    ctx, run, opened, home, given, form, told.on_event, only_fetch=only_fetch
+                )
+            else:  # only its copies are missing
+                one = Submission(results(run, opened, datetime.now(UTC)))
+            each.append((run, one))
+            found = Submission(
+                [*found.outcomes, *one.outcomes],
+                found.stopped or one.stopped,
+                [*found.warnings, *one.warnings],
+            )
+            if isinstance(one.stopped, Stopped):
+                break
+        code = tell_submission(found, form, report, is_verbose=given["verbose"])
+        for run, one in each:
+            _notify(ctx, run, one, opened, told)
+        return code
+
+
+def _notify(
+    ctx: click.Context, run_id: int, one: "Submission", opened: "Books", told: "Office"
+) -> None:
+    """What came of a run is told to those whom its own profile names, unless others were named."""
+    from feedtool.books import recorded_of
+    from feedtool.cli.notifying import named_for, told_by
+    from feedtool.outcomes import exit_code
+
+    run, recorded = opened.ledger.run(run_id), recorded_of(run_id, opened)
+    profile = ctx.params["profile"] or recorded.profile
+    targets = told_by(named_for(ctx, profile))
+    told = replace(told, profile=profile, targets=targets)
+    code, seller = exit_code(one.outcomes, one.stopped), run.seller if run else None
+    told.run(one.outcomes, code, one.stopped, seller)
 
 
 def _go_on_with(
@@ -184,10 +210,12 @@ def _go_on_with(
     home: Path,
     given: dict[str, Any],
     form: str,
+    also: "OnEvent" = lambda _: None,
     *,
     only_fetch: bool,
 ) -> "Submission":
     from feedtool import run as features
+    from feedtool.cli.notifying import both
     from feedtool.cli.sending import sending
 
     account = _account(ctx, run, opened, given)
@@ -198,7 +226,7 @@ def _go_on_with(
             opened,
             wait=not given["no_wait"],
             only_fetch=only_fetch,
-            on_event=on_event,
+            on_event=both(on_event, also),
         )
 
 

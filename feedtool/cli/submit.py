@@ -64,6 +64,7 @@ if TYPE_CHECKING:
 @options.reading
 @options.writing
 @options.telling
+@options.notifying
 @options.common
 @options.ledger
 @click.pass_context
@@ -150,6 +151,7 @@ def _submit(
     """Sends, and tells what came of it even where something stopped the delivery."""
     from feedtool import run
     from feedtool.cli.books import books
+    from feedtool.cli.notifying import both, office
     from feedtool.cli.sending import sending, tell_submission
     from feedtool.saved_plan import Account
 
@@ -157,6 +159,7 @@ def _submit(
     given["page"] = asked.dialect.report_page_size
     home = options.home_folder(given["home"])
     with (
+        office("submit", given) as told,
         sending(home, given, form) as (service, on_event),
         books(home, given["ledger"]) as opened,
     ):
@@ -170,10 +173,12 @@ def _submit(
             requests=given["requests"],
             is_all_or_nothing=given["all_or_nothing"],
             wait=not given["no_wait"],
-            on_event=on_event,
+            on_event=both(on_event, told.on_event),
             confirm=confirming(given),
             promise=keeping(plan, given, asked, Account(*account), nothing_known) if plan else None,
         )
-        return tell_submission(
+        code = tell_submission(
             submission, form, report, outputs.targets.values(), is_verbose=is_verbose
         )
+        told.run(submission.outcomes, code, submission.stopped, service.seller)
+        return code

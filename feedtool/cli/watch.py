@@ -4,6 +4,7 @@ import time
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ from feedtool.errors import UsageProblem
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from feedtool.cli.notifying import Office
     from feedtool.cli.stopping import Stopping
     from feedtool.watch.carry import Desk, Whose
     from feedtool.watch.folder import Folder
@@ -68,6 +70,7 @@ def _seconds(name: str, default: float, told: str) -> "Callable[[options.F], opt
 @options.configuration
 @options.connection
 @options.reading
+@options.notifying
 @options.common
 @options.ledger
 @click.pass_context
@@ -81,6 +84,7 @@ def watch(ctx: click.Context, /, folder: Path, **given: Any) -> int:
     A file is taken when it has rested for a while, or when NAME.EXT.done is beside it.
     """
     from feedtool.cli.books import books
+    from feedtool.cli.notifying import office
     from feedtool.cli.stopping import stopping
     from feedtool.feeds import all_feeds
     from feedtool.watch.carry import Carrier
@@ -100,7 +104,8 @@ def watch(ctx: click.Context, /, folder: Path, **given: Any) -> int:
     with ExitStack() as stack:
         opened = stack.enter_context(books(home, given["ledger"]))
         stop = stack.enter_context(stopping(HINT))
-        _see_to_the_account(ctx, words, stop)
+        told = stack.enter_context(office("watch", given))
+        _see_to_the_account(ctx, words, stop, told)
         name = _prepared(watched, creates=given["create"])
         sleep: Callable[[float], None] = stop.sleep
         if not given["once"]:
@@ -115,10 +120,11 @@ def watch(ctx: click.Context, /, folder: Path, **given: Any) -> int:
             _now,
             News(health.tell),
             lambda error: str(bug_report(error, ["watch"])),
+            told.refused,
         )
         around = Around(
             opened.ledger,
-            lambda profile: _desk(words, profile or given["profile"], stop),
+            lambda profile: _desk(words, profile or given["profile"], stop, told),
             lambda profile: _whose(words, profile or given["profile"]),
             options.chosen(ctx).config.profiles,
             all_feeds(),
@@ -154,7 +160,9 @@ def _prepared(watched: "Folder", *, creates: bool) -> str:
     return watched.prepare()
 
 
-def _see_to_the_account(ctx: click.Context, words: list[str], stop: "Stopping") -> None:
+def _see_to_the_account(
+    ctx: click.Context, words: list[str], stop: "Stopping", told: "Office"
+) -> None:
     """What is wrong with it is told before anything is taken.
 
     Where there are profiles, each has its subfolder, and the inbox itself needs none.
@@ -162,7 +170,7 @@ def _see_to_the_account(ctx: click.Context, words: list[str], stop: "Stopping") 
     given = ctx.params
     options.how_to_read(ctx, kind=given["kind"], sheet=given["sheet"], channel=given["channel"])
     if given["profile"] or not options.chosen(ctx).config.profiles:
-        with _desk(words, given["profile"], stop):
+        with _desk(words, given["profile"], stop, told):
             pass
 
 
@@ -171,7 +179,9 @@ def _now() -> datetime:
 
 
 @contextmanager
-def _desk(words: list[str], profile: str | None, stop: "Stopping") -> "Iterator[Desk]":
+def _desk(
+    words: list[str], profile: str | None, stop: "Stopping", told: "Office"
+) -> "Iterator[Desk]":
     """An account with its books, as if this command had been given its profile.
 
     So that options, environment and configuration come in the one order for every profile; and a
@@ -179,6 +189,7 @@ def _desk(words: list[str], profile: str | None, stop: "Stopping") -> "Iterator[
     """
     from feedtool.cli.books import books
     from feedtool.cli.connect import to_account, to_sandbox
+    from feedtool.cli.notifying import told_by
     from feedtool.watch.carry import Desk
 
     with _of_profile(words, profile) as ctx:
@@ -193,6 +204,7 @@ def _desk(words: list[str], profile: str | None, stop: "Stopping") -> "Iterator[
             ctx, kind=given["kind"], sheet=given["sheet"], channel=given["channel"]
         )
         given["page"] = asked.dialect.report_page_size
+        told = replace(told, profile=profile, targets=told_by(given))
         way = to_sandbox(home, given) if is_sandbox else to_account(given)
         with way as service, books(home, given["ledger"]) as opened:
             yield Desk(
@@ -206,6 +218,8 @@ def _desk(words: list[str], profile: str | None, stop: "Stopping") -> "Iterator[
                 ),
                 opened,
                 lambda kind: replace(asked, kind=kind) if kind else asked,
+                partial(told.run, seller=service.seller),
+                partial(told.refused, seller=service.seller),
             )
 
 

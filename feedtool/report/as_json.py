@@ -117,10 +117,11 @@ def _events(outcome: Outcome) -> Iterator[Fields]:
         yield {"type": "problem", **place, **problem_fields(problem)}
     for verdict in outcome.every_verdict():
         yield {"type": "row", **place, **verdict_fields(verdict)}
-    yield {"type": "summary", **_summary(outcome)}
+    yield {"type": "summary", **summary_fields(outcome)}
 
 
-def _summary(outcome: Outcome) -> Fields:
+def summary_fields(outcome: Outcome) -> Fields:
+    """What came of one sheet, in numbers."""
     counts = outcome.counts()
     fields = {
         **sheet_fields(outcome.checked),

@@ -138,18 +138,33 @@ def post_form(
     transport: httpx.BaseTransport | None = None,
 ) -> Reply:
     """What a token endpoint answers to a form; raises NotSent or OutcomeUnknown."""
+    return _post(url, form, "application/x-www-form-urlencoded", timeouts, transport)
+
+
+def post_json(url: str, body: bytes, timeouts: Timeouts | None = None) -> Reply:
+    """What anybody's server answers to JSON, which no token goes with; the same is raised."""
+    return _post(url, body, "application/json", timeouts, None)
+
+
+def _post(
+    url: str,
+    body: bytes,
+    media_type: str,
+    timeouts: Timeouts | None,
+    transport: httpx.BaseTransport | None,
+) -> Reply:
     timeouts = timeouts or Timeouts()
     with httpx.Client(
         headers={
             "Accept": "application/json",
-            "Content-Type": "application/x-www-form-urlencoded",
+            "Content-Type": media_type,
             "User-Agent": f"feedtool/{__version__}",
         },
         timeout=httpx.Timeout(timeouts.answer, connect=timeouts.connect),
         follow_redirects=False,
         transport=transport or Network(url, timeouts.whole),
     ) as http:
-        return _exchange(http, http.build_request("POST", url, content=form), LARGEST_GRANT)
+        return _exchange(http, http.build_request("POST", url, content=body), LARGEST_GRANT)
 
 
 def _exchange(http: httpx.Client, request: httpx.Request, largest: int) -> Reply:

@@ -195,7 +195,7 @@ class _Fetching(Generic[Asked]):
         now = self._around.now()
         self._waits += 1
         seconds = retry_after(reply, now)
-        self._hold_for(self._pause(self._waits) if seconds is None else seconds)
+        self._hold_for(growing(self._waits, self._around.luck()) if seconds is None else seconds)
         self._waiting.appendleft(asked)
 
     def _fail(self, asked: Asked, kind: Kind, detail: str) -> None:
@@ -213,15 +213,16 @@ class _Fetching(Generic[Asked]):
             return
         self._waiting.appendleft(asked)
         if not held:
-            self._hold_for(self._pause(self._failures))
+            self._hold_for(growing(self._failures, self._around.luck()))
 
     def _hold_for(self, seconds: float) -> None:
         until = self._around.now() + timedelta(seconds=seconds)
         self._hold = max(self._hold or until, until)
 
-    def _pause(self, times: int) -> float:
-        """Anything up to 2, 4, 8 … 60 s, but half a second at least."""
-        return max(0.5, self._around.luck() * min(60.0, 2.0 ** min(times, 10)))
+
+def growing(times: int, luck: float) -> float:
+    """The pause after so many failures in a row: anything up to 2, 4, 8 … 60 s, at least 0.5 s."""
+    return max(0.5, luck * min(60.0, 2.0 ** min(times, 10)))
 
 
 def _not_authorised(reply: Reply, around: Circumstances) -> NotAuthorised:

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -16,6 +16,7 @@ from feedtool.errors import Exit, FeedtoolError, FileProblem, UsageProblem
 from feedtool.ledger.claims import Claim, ClaimState, Earlier
 from feedtool.legacy import is_legacy
 from feedtool.outcomes import exit_code
+from feedtool.report import Outcome
 from feedtool.sheets.annotate.place import CannotWrite, placed
 from feedtool.watch.answers import one_line, write_summary
 from feedtool.watch.folder import CannotMove, Folder, free, move
@@ -64,6 +65,10 @@ class Desk:
     books: Books
     asked_as: Callable[[str | None], Asked]
     """How files are read, as a kind or as what they are recognised for."""
+    on_answered: Callable[[Sequence[Outcome], Exit], None] = lambda *_: None
+    """Told what came of a run; returns at once."""
+    on_refused: Callable[[str, FeedtoolError], None] = lambda *_: None
+    """Told of a file that is not sent, or not to its end; returns at once."""
 
     @property
     def whose(self) -> Whose:
@@ -98,6 +103,8 @@ class Carrier:
     news: News
     report_bug: Callable[[Exception], str]
     """Writes down what is ready to be pasted; where."""
+    on_refused: Callable[[str, FeedtoolError], None] = lambda *_: None
+    """As a desk's, of what is in no account's folder."""
 
     def take(self, place: PurePosixPath, lane: Lane, desk: Desk) -> Exit | None:
         """Take a file of the inbox, and carry it to its end.
@@ -111,7 +118,7 @@ class Carrier:
         source = self.folder.inbox / place
         sha256 = digest_of(source)
         if sha256 is None:
-            return self.refuse(place, _unreadable(source)) if source.exists() else None
+            return self.refuse(place, _unreadable(source), desk) if source.exists() else None
         now = self.now()
         found = desk.books.ledger.claims.take(
             folder=self.name,
@@ -128,7 +135,7 @@ class Carrier:
             since=now - self.same_within,
         )
         if isinstance(found, Earlier):
-            return self.refuse(place, _already_sent(found))
+            return self.refuse(place, _already_sent(found), desk)
         return None if found is None else self.carry(found, lane, desk)
 
     def scope_of(self, lane: Lane, desk: Desk) -> str:
@@ -145,7 +152,9 @@ class Carrier:
             " and stays until it stands for that one again",
         )
 
-    def refuse(self, place: PurePosixPath, error: FeedtoolError) -> Exit | None:
+    def refuse(
+        self, place: PurePosixPath, error: FeedtoolError, desk: Desk | None = None
+    ) -> Exit | None:
         """Move a file from the inbox to `error/`, its reason beside it."""
         source = self.folder.inbox / place
         if not source.exists():
@@ -160,6 +169,7 @@ class Carrier:
             self.news.tell("error", cannot.message)
             return None
         self.news.tell("refused", f"{place}: {error.message} → {self.folder.relative(target)}")
+        (desk or self).on_refused(self.folder.relative(source), error)
         return error.exit
 
     def carry(self, claim: Claim, lane: Lane, desk: Desk) -> Exit | None:
@@ -289,6 +299,7 @@ class Carrier:
         self.news.tell(
             "answered", f"{self._shown(claim)}: {one_line(outcomes)} → {', '.join(answers)}"
         )
+        desk.on_answered(outcomes, code)
         return code
 
     def _failed(self, claim: Claim, error: FeedtoolError, desk: Desk) -> Exit:
@@ -308,6 +319,7 @@ class Carrier:
         self._settle(claim, ClaimState.REFUSED, target, desk)
         where = self.folder.relative(target)
         self.news.tell("refused", f"{self._shown(claim)}: {error.message} → {where}")
+        desk.on_refused(self._shown(claim), error)
         return error.exit
 
     def _settle(self, claim: Claim, state: ClaimState, target: Path, desk: Desk) -> None:

@@ -1,0 +1,274 @@
+"""Who is told of a run: real commands, and a real server on loopback."""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from time import monotonic
+from typing import TYPE_CHECKING
+
+import pytest
+
+from feedtool.errors import UsageProblem
+from feedtool.notify import Around, Hook, Notifier, Told, Webhook, as_body, targets_of
+from feedtool.service.client import post_json
+from feedtool.service.network import Timeouts
+from feedtool.service.wire import NotSent, Reply
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+LONG = 60.0
+"""Seconds after which a test would rather fail."""
+
+
+def post(url: str, body: bytes) -> Reply:
+    return post_json(url, body, Timeouts(connect=5, answer=5, whole=5))
+
+
+class Server:
+    """Answers what it is told to, one after the other, and then 204; notes what it is sent."""
+
+    def __init__(self, *answers: tuple[int, dict[str, str]]) -> None:
+        self.answers = list(answers)
+        self.bodies: list[bytes] = []
+        self.headers: list[dict[str, str]] = []
+        self.gate = threading.Event()
+        self.gate.set()
+        server = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                server.bodies.append(body)
+                server.headers.append({name.lower(): text for name, text in self.headers.items()})
+                server.gate.wait(LONG)
+                status, headers = server.answers.pop(0) if server.answers else (204, {})
+                self.send_response(status)
+                for name, text in headers.items():
+                    self.send_header(name, text)
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+
+            def log_message(self, *_: object) -> None: ...
+
+        self.http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.http.server_port}/secret-path"
+
+
+@contextmanager
+def served(*answers: tuple[int, dict[str, str]]) -> Iterator[Server]:
+    server = Server(*answers)
+    thread = threading.Thread(target=server.http.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.gate.set()
+        server.http.shutdown()
+        server.http.server_close()
+
+
+class Desk:
+    """A notifier whose pauses take no time."""
+
+    def __init__(self) -> None:
+        self.pauses: list[float] = []
+        self.warnings: list[str] = []
+        around = Around(lambda: 1.0, lambda _, seconds: self.pauses.append(seconds))
+        self.notifier = Notifier(around, self.warnings.append)
+
+    def tell(
+        self,
+        hook: str | None = None,
+        webhook: str | None = None,
+        *bodies: bytes,
+        within: float = LONG,
+    ) -> list[str]:
+        """All are told, and waited for; the warnings."""
+        targets = targets_of(hook, webhook, post)
+        for body in bodies or (b'{"run": 1}\n',):
+            self.notifier.tell(targets, body)
+        self.notifier.close(within)
+        return self.warnings
+
+
+@pytest.fixture
+def desk() -> Desk:
+    return Desk()
+
+
+def python(script: Path, code: str) -> str:
+    """A command that runs some code, whose second word may be a secret."""
+    script.write_text(code)
+    return f"'{sys.executable}' '{script}'"
+
+
+KEEP = """
+import pathlib, sys
+place = pathlib.Path(__file__).with_name("told")
+place.write_bytes((place.read_bytes() if place.exists() else b"") + sys.stdin.buffer.read())
+"""
+FAIL_TWICE = f"""{KEEP}
+sys.exit(3 if place.read_bytes().count(b"run") < 3 else 0)
+"""
+
+
+def test_a_hook_gets_each_notice_on_its_stdin(desk: Desk, tmp_path: Path) -> None:
+    hook = python(tmp_path / "hook.py", KEEP)
+    assert desk.tell(hook, None, b'{"run": 1}\n', b'{"run": 2}\n') == []
+    assert (tmp_path / "told").read_bytes() == b'{"run": 1}\n{"run": 2}\n'
+    assert desk.pauses == []
+
+
+def test_a_hook_is_tried_again(desk: Desk, tmp_path: Path) -> None:
+    assert desk.tell(python(tmp_path / "hook.py", FAIL_TWICE)) == []
+    assert (tmp_path / "told").read_bytes() == b'{"run": 1}\n' * 3
+    assert desk.pauses == [2, 4]
+
+
+def test_a_hook_that_fails_is_warned_of(desk: Desk, tmp_path: Path) -> None:
+    hook = python(tmp_path / "hook.py", "import sys; sys.exit(3)")
+    (warning,) = desk.tell(hook)
+    name = f"the hook {sys.executable}"
+    assert warning == f"{name} was not told of a run: it ended with exit code 3 (tried 6 times)"
+    assert desk.pauses == [2, 4, 8, 16, 32]
+
+
+def test_what_a_hook_prints_is_no_data(
+    desk: Desk, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    desk.tell(python(tmp_path / "hook.py", "print('told')"))
+    out, _ = capfd.readouterr()
+    assert out == ""
+
+
+def test_a_hook_that_takes_too_long_is_ended(tmp_path: Path) -> None:
+    command = python(tmp_path / "hook.py", "import time; time.sleep(600)")
+    assert Hook(command, longest=0.05).tell(b"{}") == Told("it took longer than 0.05 s")
+
+
+def test_a_hook_that_is_not_there(desk: Desk) -> None:
+    (warning,) = desk.tell("/nowhere/hook --secret")
+    assert warning == ("the hook /nowhere/hook was not told of a run: No such file or directory")
+    assert desk.pauses == []
+
+
+def test_nobody_waits_for_a_hook_longer_than_told(desk: Desk, tmp_path: Path) -> None:
+    began = tmp_path / "began"
+    code = f"import pathlib, time; pathlib.Path({str(began)!r}).touch(); time.sleep(600)"
+    (warning,) = desk.tell(python(tmp_path / "hook.py", code), within=0.05)
+    assert warning.endswith("was not told of a run within 0.05 s")
+
+
+# A webhook.
+
+
+def test_a_webhook_is_posted_to(desk: Desk) -> None:
+    with served() as server:
+        assert desk.tell(None, server.url) == []
+    assert server.bodies == [b'{"run": 1}\n']
+    (headers,) = server.headers
+    assert headers["content-type"] == "application/json"
+    assert headers["user-agent"].startswith("feedtool/")
+    assert not {"authorization", "sellerid"} & set(headers)
+
+
+AGAIN: dict[str, tuple[list[tuple[int, dict[str, str]]], list[float]]] = {
+    "it is broken": ([(500, {}), (503, {})], [2, 4]),
+    "too many": ([(429, {})], [2]),
+    "it says when": ([(429, {"Retry-After": "7"}), (503, {"Retry-After": "9"})], [7, 9]),
+}
+
+
+@pytest.mark.parametrize(("answers", "pauses"), AGAIN.values(), ids=AGAIN)
+def test_a_webhook_is_tried_again(
+    desk: Desk, answers: list[tuple[int, dict[str, str]]], pauses: list[float]
+) -> None:
+    with served(*answers) as server:
+        assert desk.tell(None, server.url) == []
+    assert server.bodies == [b'{"run": 1}\n'] * (len(answers) + 1)
+    assert desk.pauses == pauses
+
+
+FINAL = {
+    "refused": (400, "it answers HTTP 400"),
+    "gone": (410, "it answers HTTP 410"),
+    "not allowed": (403, "it answers HTTP 403"),
+    "elsewhere": (302, "it answers HTTP 302, which is not followed"),
+}
+
+
+@pytest.mark.parametrize(("status", "said"), FINAL.values(), ids=FINAL)
+def test_a_webhook_that_will_never_take_it(desk: Desk, status: int, said: str) -> None:
+    with served((status, {"Location": "http://127.0.0.1:9/"})) as server:
+        (warning,) = desk.tell(None, server.url)
+    assert warning == f"the webhook at 127.0.0.1 was not told of a run: {said}"
+    assert len(server.bodies) == 1
+
+
+def test_a_webhook_that_nobody_serves(desk: Desk) -> None:
+    with served() as server:
+        url = server.url
+    (warning,) = desk.tell(None, url)
+    assert "the webhook at 127.0.0.1 was not told of a run: " in warning
+    assert warning.endswith("(tried 6 times)")
+    assert "secret-path" not in warning
+
+
+def test_an_address_is_a_secret_even_in_what_is_told_of_a_failure() -> None:
+    def fail(url: str, body: bytes) -> Reply:
+        del body
+        raise NotSent(f"cannot connect to {url}")
+
+    told = Webhook("https://hooks.example/s3cret", fail).tell(b"{}")
+    assert told == Told("cannot connect to the webhook at hooks.example")
+
+
+def test_one_who_does_not_answer_holds_nobody_up(desk: Desk, tmp_path: Path) -> None:
+    place = tmp_path / "told"
+    with served() as server:
+        server.gate.clear()
+        hook = python(tmp_path / "hook.py", KEEP)
+        desk.notifier.tell(targets_of(hook, server.url, post), b"1")
+        desk.notifier.tell(targets_of(hook, None, post), b"2")
+        desk.notifier.tell(targets_of(None, server.url, post), b"3")
+        end = monotonic() + LONG
+        while monotonic() < end and not (place.exists() and place.read_bytes() == b"12"):
+            pass
+        desk.notifier.close(0.05)
+    assert place.read_bytes() == b"12"
+    assert desk.warnings == ["the webhook at 127.0.0.1 was not told of 2 runs within 0.05 s"]
+
+
+WRONG = {
+    "in the open": ("http://hooks.example/x", "for everybody to read"),
+    "no address": ("hooks.example", "is no address"),
+    "another scheme": ("ftp://hooks.example/x", "is no address"),
+    "with a password": ("https://me:secret@hooks.example/x", "is no address"),
+    "a port that is none": ("https://hooks.example:x/", "is no address"),
+}
+
+
+@pytest.mark.parametrize(("url", "said"), WRONG.values(), ids=WRONG)
+def test_webhooks_that_cannot_be(url: str, said: str) -> None:
+    with pytest.raises(UsageProblem, match=said) as raised:
+        targets_of(None, url, post)
+    assert "secret" not in f"{raised.value.message} {raised.value.hint}"
+
+
+@pytest.mark.parametrize("command", ["'", "   "])
+def test_hooks_that_cannot_be(command: str) -> None:
+    with pytest.raises(UsageProblem, match="the hook command"):
+        targets_of(command, None, post)
+
+
+def test_a_notice_has_an_id_of_its_own() -> None:
+    one, same, other = (json.loads(as_body({"run": run})) for run in ("1", "1", "2"))
+    assert one == same
+    assert one["id"] != other["id"]
+    assert as_body({"run": "1"}).endswith(b"\n")
