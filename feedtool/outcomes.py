@@ -99,4 +99,6 @@ def _exit_of(outcome: Outcome) -> Exit:
     statuses = counts.by_status
     if Status.PENDING in statuses:
         return Exit.PENDING
-    return Exit.ROWS if counts.invalid or set(statuses) - GOOD else Exit.OK
+    # What is invalid may have been corrected in a later run: its status tells.
+    is_bad = set(statuses) - GOOD if statuses else counts.invalid
+    return Exit.ROWS if is_bad else Exit.OK

@@ -36,6 +36,8 @@ class Recorded:
     """The SHA-256 of the snapshot of what its products were judged by; None where none were."""
     removals: int | None = None
     """Of a purge, how many removals of offers were confirmed."""
+    corrects: Sequence[str] = ()
+    """The sheets of earlier runs whose rows its sheets correct, as their workbooks say."""
 
     def as_json(self) -> dict[str, Any]:
         """As JSON has it."""
@@ -57,6 +59,7 @@ class Recorded:
             "sheets": [list(one) for one in self.sheets],
             "catalog": self.catalog,
             "removals": self.removals,
+            "corrects": list(self.corrects),
         }
 
     @classmethod
@@ -77,6 +80,7 @@ class Recorded:
             sheets=[(name, sheet) for name, sheet in found.get("sheets", [])],
             catalog=found.get("catalog"),
             removals=found.get("removals"),
+            corrects=found.get("corrects", ()),
         )
 
     def wanted(self) -> list[Path]:

@@ -23,6 +23,7 @@ from feedtool.check.result import CheckedSheet
 from feedtool.copies import Outputs, digest_of, refuse_places, write
 from feedtool.errors import FeedtoolError, UsageProblem
 from feedtool.feeds import all_feeds
+from feedtool.later import bring_up_to_date
 from feedtool.outcomes import answered, planned
 from feedtool.promise import Promise
 from feedtool.purge import (
@@ -179,6 +180,7 @@ def submit(
         service.is_sandbox,
         [(sheet.file, sheet.sheet) for sheet in sheets if sheet.error is None],
         books.keep_excerpt(excerpt) if excerpt else None,
+        corrects=[sheet.corrects for sheet in sheets if sheet.corrects],
     )
     from feedtool.delivery.deadlines import warnings
     from feedtool.delivery.strangers import strangers
@@ -267,12 +269,13 @@ def results(
 ) -> list[Outcome]:
     """Writes the annotated copies of a run again, from its snapshots and the ledger alone.
 
-    `outputs`: as `resume`.
+    Rows that were not taken tell what later runs have answered to them. `outputs`: as `resume`.
     """
     former = recorded_of(run, books)
     recorded = _named(former, outputs)
     kept = kept_inputs(recorded, books)
     outcomes = answered(checked_again(recorded, books), books.ledger, run, stopped)
+    bring_up_to_date(outcomes, run, books)
     if stopped is None or not recorded.outputs.only_whole:
         _write_out(run, kept, outcomes, recorded, now, books, former.wanted() if outputs else ())
     return outcomes
@@ -311,6 +314,7 @@ def to_correct(
 
     recorded = recorded_of(run, books)
     outcomes = answered(checked_again(recorded, books), books.ledger, run, None)
+    bring_up_to_date(outcomes, run, books)
     files = [name for name, _ in recorded.inputs if has_any(name, outcomes)]
     if out and len(files) > 1:
         raise UsageProblem(

@@ -90,9 +90,11 @@ def note(verdict: Verdict, problems: Iterable[Problem], columns: dict[str, int])
     codes = [message.code for message in verdict.messages if message.code]
     codes += [warning.code for warning in warnings]
     guilty: dict[int, Severity] = {}
+    is_invalid = verdict.status is Status.INVALID  # else a later run has sent it corrected
     for problem in sorted(problems, key=lambda one: one.severity is Severity.ERROR):
         if problem.column:
-            guilty[index_of(problem.column)] = problem.severity
+            severity = problem.severity if is_invalid else Severity.WARNING
+            guilty[index_of(problem.column)] = severity
     if verdict.status in REFUSED:
         for code in codes:
             index = columns.get(field_of(code) or "")

@@ -22,6 +22,8 @@ class Refused(NamedTuple):
     reference: str | None
     product: str = ""
     """What else identifies it, as `Item.product`, as far as it could be read."""
+    channel: str = ""
+    """The salesChannelId that it is for; empty for a product."""
 
 
 class Filled(NamedTuple):

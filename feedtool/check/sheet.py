@@ -260,7 +260,7 @@ class SheetReader:
         self.checked.marks[number] = VALID if is_valid else INVALID
         if not is_valid:
             reference = self._shown_reference(cells, position, values)
-            self.checked.refused.append(Refused(number, reference, self._product(row)))
+            self.checked.refused.append(Refused(number, reference, self._product(row), row.channel))
         if found:
             self._note(cells, position, found)
 

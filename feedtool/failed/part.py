@@ -107,7 +107,9 @@ class Part:
             row = now_at.get(verdict.row)
             if row is None:
                 continue
-            is_invalid = verdict.status is Status.INVALID
+            # What is Invalid in a later run alone has no problems of its own here.
+            is_refused_here = self.checked.marks[verdict.row] == INVALID
+            is_invalid = is_refused_here and verdict.status is Status.INVALID
             told.marks[row] = INVALID if is_invalid else VALID
             if is_invalid:
                 told.refused.append(Refused(row, verdict.reference))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from sqlalchemy import and_, case, delete, func, insert, select
 
-from feedtool.ledger import clearing
+from feedtool.ledger import clearing, later
 from feedtool.ledger import tables as t
 from feedtool.ledger.claims import Claims, begin_run
 from feedtool.ledger.database import IN_MEMORY, open_engine, reading, writing
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import ColumnElement, Connection
 
+    from feedtool.ledger.later import Sent
     from feedtool.ledger.lock import Held
     from feedtool.model import PackageSummary, Upload, Verdict
 
@@ -324,6 +325,16 @@ class Ledger:
         query = query.where(t.packages.c.file == file).order_by(t.packages.c.number)
         with reading(self._engine) as db:
             return [summary_of(row) for row in db.execute(query)]
+
+    def sent_later(
+        self, run: Run, channel: str, references: Collection[str], besides: Collection[int] = ()
+    ) -> dict[str, Sent]:
+        """By reference the last row of it that a later run of the seller has sent on a channel.
+
+        The runs in `besides` do not count.
+        """
+        with reading(self._engine) as db:
+            return later.sent_later(db, run, channel, references, besides)
 
     # What was written.
 

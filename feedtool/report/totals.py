@@ -46,7 +46,8 @@ class Totals:
     def is_clean(self) -> bool:
         """Whether nothing needs anybody's attention."""
         refused = any(status not in ACCEPTED for status in self.statuses)
-        return not (self.unreadable or self.invalid or refused)
+        # What is invalid may have been corrected in a later run: its status tells.
+        return not (self.unreadable or refused or (self.invalid and not self.statuses))
 
     def sentence(self) -> str:
         """All of it in one line."""
