@@ -9,6 +9,9 @@ seller = "12345"
 channel = "PRIMARY"
 token_file = "/run/secrets/token"   (or token_url and client_id, see `ACCOUNT`)
 call_timeout = 300               seconds, see `TIMEOUTS`
+hook = "tell-the-team"           gets what came of each run, as JSON on its stdin
+webhook = "https://…"            the same, posted
+log = "/var/log/feedtool.jsonl"  what is done, a JSON object a line
 vat_scale = 100                  any field of `dialect.Dialect`
 
 [profile.shop.columns]           the seller's own headers
