@@ -168,8 +168,9 @@ class Carrier:
         except CannotMove as cannot:
             self.news.tell("error", cannot.message)
             return None
-        self.news.tell("refused", f"{place}: {error.message} → {self.folder.relative(target)}")
-        (desk or self).on_refused(self.folder.relative(source), error)
+        shown = self.folder.relative(source)
+        self.news.tell("refused", f"{shown}: {error.message} → {self.folder.relative(target)}")
+        (desk or self).on_refused(shown, error)
         return error.exit
 
     def carry(self, claim: Claim, lane: Lane, desk: Desk) -> Exit | None:

@@ -34,6 +34,8 @@ from feedtool.watch.work import OpenDesk, Pass, Whole, Work
 
 SIDE_BY_SIDE = 8
 """Sellers at a time."""
+LONG_HELD = 10.0
+"""Seconds after which it is told that a seller's lock is held: another watcher has it for less."""
 LONGEST_PAUSE = 60.0
 """Seconds before a seller whose service cannot be reached is tried again."""
 MOST_NAMES = 5
@@ -86,6 +88,8 @@ class Seller:
     """One after the other."""
     not_before: float = 0
     """By the watcher's clock."""
+    held_since: float | None = None
+    """Since when somebody else has the lock."""
 
 
 @dataclass(slots=True)
@@ -129,10 +133,10 @@ class Watcher:
                     break
                 self._pause()
         self._collect()
-        troubles = [one.trouble for one in self._sellers.values() if one.trouble]
-        # What somebody else holds is in good hands.
-        codes = {one.exit for one in troubles if not isinstance(one, Held)}
         stopped = self._around.stopping()
+        troubles = [one.trouble for one in self._sellers.values() if one.trouble]
+        # What somebody else holds is in good hands, and to stop was what was wanted.
+        codes = {one.exit for one in troubles if not (isinstance(one, Held) or one is stopped)}
         if self._settings.is_once:
             codes |= self._codes | ({stopped.exit} if stopped else set())
             self._tell_what_is_left(has_done=bool(codes))
@@ -263,13 +267,22 @@ class Watcher:
             is_stuck = not passed.codes and not isinstance(passed.trouble, Held)
             seller.failures = seller.failures + 1 if is_stuck else 0
             seller.not_before = self._around.clock() + self._rest(seller)
-            key = f"seller {whose}"
-            if passed.trouble is None:
-                self._news.is_over(key)
-                continue
-            label = "waiting" if isinstance(passed.trouble, Held) else "error"
-            profile = f"profile {passed.profile}: " if passed.profile else ""
-            self._news.once(key, label, profile + passed.trouble.message)
+            self._tell_of(whose, seller)
+
+    def _tell_of(self, whose: Whose, seller: Seller) -> None:
+        """What keeps a seller from its files, once for as long as it does."""
+        key, now = f"seller {whose}", self._around.clock()
+        trouble, is_held = seller.trouble, isinstance(seller.trouble, Held)
+        if not is_held:
+            seller.held_since = None
+        elif seller.held_since is None:
+            seller.held_since = now
+        if trouble is None:
+            self._news.is_over(key)
+        elif seller.held_since is None or now - seller.held_since >= LONG_HELD:
+            profile = f"profile {seller.profile}: " if seller.profile else ""
+            label = "waiting" if is_held else "error"
+            self._news.once(key, label, profile + trouble.message)
 
     def _rest(self, seller: Seller) -> float:
         """Seconds before a seller is given its files again."""

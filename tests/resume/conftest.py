@@ -10,11 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.ledger.conftest import postgresql, server
 from tests.resume.proxy import NONE, Faults, Plan
 from tests.resume.world import Served, World, running, serving
 
 ENDS = {"SIGKILL": signal.SIGKILL, "Ctrl-C": signal.SIGINT}
 """Signals that end a command between a call and its answer."""
+
+__all__ = ("postgresql", "server")
+"""The ledger's fixtures, for worlds of several machines."""
 
 if TYPE_CHECKING:
     import subprocess

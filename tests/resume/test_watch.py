@@ -2,249 +2,151 @@
 
 from __future__ import annotations
 
-import io
-import json
-import os
-import random
-import signal
-import subprocess
-import sys
+import csv as text
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 import pytest
-from openpyxl import Workbook
+from openpyxl import load_workbook
 
-from feedtool.ledger import Ledger
-from feedtool.sandbox import Sandbox
-from tests.conftest import offer, table
-from tests.resume.world import DEADLINE, ROOT
+from tests.resume import writers
+from tests.resume.proxy import Plan
+from tests.resume.watching import chance, one_machine, two_machines
+from tests.resume.world import DEADLINE, Gate
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
-SETTLE = 0.4
-"""Of the watchers; the writers' pauses are shorter."""
-PAUSE = 0.1
-PIECES = 4
+    from tests.resume.watching import Watched
+    from tests.resume.world import Served
+
 WRITERS = 4
-PATIENCE = 0.5
-"""Seconds for each file, beyond the usual ones."""
+PATIENCE = 3.0
+"""Seconds for each file at most, beyond the usual ones."""
 
 
-def csv(number: int) -> bytes:
-    return table([offer(number)]).encode()
-
-
-def book(number: int) -> bytes:
-    made, content = Workbook(), io.BytesIO()
-    row = offer(number)
-    sheet = made.worksheets[0]
-    sheet.append(list(row))
-    sheet.append(list(row.values()))
-    made.save(content)
-    return content.getvalue()
-
-
-def pieces(content: bytes) -> Iterator[bytes]:
-    length = -(-len(content) // PIECES)
-    for start in range(0, len(content), length):
-        yield content[start : start + length]
-
-
-# The ways in which a file comes. Each gives the names of those that are to be answered, and of
-# those that are to be refused.
-
-Expected = tuple[list[str], list[str]]
-
-
-def copied_slowly(inbox: Path, number: int) -> Expected:
-    with (inbox / f"{number}.csv").open("wb", buffering=0) as file:
-        for piece in pieces(csv(number)):
-            file.write(piece)
-            time.sleep(PAUSE)
-    return [f"{number}.csv"], []
-
-
-def renamed_in(inbox: Path, number: int) -> Expected:
-    part = inbox / f"{number}.xlsx.part"
-    part.write_bytes(book(number))
-    time.sleep(PAUSE)
-    part.rename(inbox / f"{number}.xlsx")
-    return [f"{number}.xlsx"], []
-
-
-def written_in_place(inbox: Path, number: int) -> Expected:
-    """With a pause in which it seems to rest, and is no package yet."""
-    first, *others = pieces(book(number))
-    with (inbox / f"{number}.xlsx").open("wb", buffering=0) as file:
-        file.write(first)
-        time.sleep(SETTLE * 1.5)
-        for piece in others:
-            file.write(piece)
-    return [f"{number}.xlsx"], []
-
-
-def locked(inbox: Path, number: int) -> Expected:
-    """Open in Excel: what is saved first is not what is to be sent."""
-    lock = inbox / f"~${number}.xlsx"
-    lock.write_bytes(b"somebody")
-    (inbox / f"{number}.xlsx").write_bytes(book(number + 500_000))
-    time.sleep(SETTLE * 2)
-    (inbox / f"{number}.xlsx").write_bytes(book(number))
-    lock.unlink()
-    return [f"{number}.xlsx"], []
-
-
-def marked(inbox: Path, number: int) -> Expected:
-    (inbox / f"{number}.csv").write_bytes(csv(number))
-    (inbox / f"{number}.csv.done").touch()
-    return [f"{number}.csv"], []
-
-
-def duplicated(inbox: Path, number: int) -> Expected:
-    """The first is the older one."""
-    for place, age in ((f"{number}.csv", 60), (f"{number}-again.csv", 0)):
-        part = inbox / f"{place}.tmp"
-        part.write_bytes(csv(number))
-        then = time.time() - age
-        os.utime(part, (then, then))
-        part.rename(inbox / place)
-    return [f"{number}.csv"], [f"{number}-again.csv"]
-
-
-def broken(inbox: Path, number: int) -> Expected:
-    (inbox / f"{number}.xlsx").write_bytes(book(number)[:-200])
-    return [], [f"{number}.xlsx"]
-
-
-def headless(inbox: Path, number: int) -> Expected:
-    (inbox / f"{number}.csv").write_bytes(b"x,y\n%d,1\n" % number)
-    return [], [f"{number}.csv"]
-
-
-WAYS = (
-    *(copied_slowly, renamed_in, written_in_place, locked, marked, duplicated),
-    *(broken, headless),
-)
-
-
-@dataclass
-class Watched:
-    """A folder and its watchers."""
-
-    root: Path
-    stack: ExitStack
-    watchers: list[subprocess.Popen[str]] = field(default_factory=list)
-
-    def start(self) -> None:
-        command = [sys.executable, "-m", "feedtool", "watch", "w", "--sandbox", "--home", "h"]
-        command += ["--settle", str(SETTLE), "--poll", "0.1"]
-        # What they say is shown when the test fails.
-        process = subprocess.Popen(command, cwd=self.root, env=environment(), text=True)  # noqa: S603
-        self.stack.callback(process.wait, DEADLINE)
-        self.stack.callback(process.kill)
-        self.watchers.append(process)
-
-    def names(self, part: str, pattern: str = "*") -> list[str]:
-        found = (self.root / "w" / part).rglob(pattern)
-        return sorted(one.name for one in found if one.is_file() and one.name[0] != ".")
-
-    def summaries(self) -> list[str]:
-        """The files that were answered, each as often as it was."""
-        found = (self.root / "w" / "results").glob("*.summary.json")
-        return sorted(json.loads(one.read_text("utf-8"))["file"] for one in found)
-
-    def wait_for(self, condition: Callable[[], bool], seconds: float) -> None:
-        deadline = time.monotonic() + seconds
-        while not condition():
-            assert time.monotonic() < deadline, self.names(".")
-            assert all(one.poll() is None for one in self.watchers)
-            time.sleep(0.02)
-
-
-def environment() -> dict[str, str]:
-    return {"PYTHONPATH": str(ROOT), "PATH": os.defpath, "HOME": "/nonexistent"}
-
-
-@contextmanager
-def watched(root: Path, watchers: int = 2) -> Iterator[Watched]:
+@pytest.fixture
+def world(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Watched]:
+    """One machine with its SQLite; with the parameter `postgresql`, two with a server for both."""
     with ExitStack() as stack:
-        found = Watched(root, stack)
-        (root / "w" / "inbox").mkdir(parents=True)
-        for _ in range(watchers):
-            found.start()
-        yield found
+        if getattr(request, "param", "sqlite") == "postgresql":
+            ledger, served = (request.getfixturevalue(name) for name in ("postgresql", "served"))
+            served.proxy.plan = Plan()
+            yield stack.enter_context(two_machines(tmp_path, served, ledger))
+        else:
+            yield stack.enter_context(one_machine(tmp_path))
 
 
-def is_quiet(world: Watched) -> bool:
-    return not world.names("inbox") and not world.names("processing")
+def statuses(path: Path) -> set[str]:
+    """What became of the rows of an answer."""
+    if path.suffix == ".csv":
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            return {row["feedtool status"] for row in text.DictReader(file)}
+    head, *rows = load_workbook(path).worksheets[0].iter_rows(values_only=True)
+    column = head.index("feedtool status")
+    return {str(row[column]) for row in rows}
 
 
 @pytest.mark.parametrize(
-    ("count", "kills"), [(32, 1), pytest.param(200, 8, marks=pytest.mark.long)]
+    ("world", "count", "kills"),
+    [
+        ("sqlite", 24, 2),
+        ("postgresql", 8, 1),
+        pytest.param("sqlite", 200, 8, marks=pytest.mark.long),
+        pytest.param("postgresql", 64, 8, marks=pytest.mark.long),
+    ],
+    indirect=["world"],
 )
-def test_each_good_file_is_answered_once(tmp_path: Path, count: int, kills: int) -> None:
-    seed = random.Random().randrange(1 << 30)  # noqa: S311  # no secret
-    print(f"seed {seed}")  # noqa: T201  # shown when it fails
-    chance = random.Random(seed)  # noqa: S311  # no secret
+def test_each_good_file_is_answered_once(
+    request: pytest.FixtureRequest, world: Watched, count: int, kills: int
+) -> None:
+    random = chance(request.node.nodeid)
+    ways = [writers.WAYS[number % len(writers.WAYS)] for number in range(count)]
+    random.shuffle(ways)
     seconds = DEADLINE + count * PATIENCE
-    with watched(tmp_path) as world, ThreadPoolExecutor(WRITERS) as writers:
-        inbox = tmp_path / "w" / "inbox"
+    with ThreadPoolExecutor(WRITERS) as threads:
+        world.start()
+        world.start()
         written = [
-            writers.submit(WAYS[number % len(WAYS)], inbox, number)
-            for number in range(1, count + 1)
+            threads.submit(way, world.inbox, number) for number, way in enumerate(ways, start=1)
         ]
         for number in range(kills):
-            least = count * number // (kills + 1) // 2
+            least = len(ways) * number // (kills + 1) // 2
             world.wait_for(lambda least=least: len(world.summaries()) >= least, seconds)  # type: ignore[misc]
             world.wait_for(lambda: bool(world.names("processing")), seconds)
-            time.sleep(chance.random() / 10)
-            victim = chance.choice(world.watchers)
-            victim.send_signal(signal.SIGKILL)
-            victim.wait(DEADLINE)
-            world.watchers.remove(victim)
-            if number + 1 < kills:
-                world.start()
+            time.sleep(random.random() / 10)
+            world.kill(random.choice(world.watchers))
+            world.start()
         expected = [one.result(seconds) for one in written]
-        good = sorted(name for names, _ in expected for name in names)
-        bad = sorted(name for _, names in expected for name in names)
-        world.wait_for(lambda: len(world.summaries()) == len(good) and is_quiet(world), seconds)
-        for one in world.watchers:
-            one.terminate()
-            assert one.wait(DEADLINE) == 0
+        good = sorted(one.good for one in expected if one.good)
+        bad = {name: reason for one in expected for name, reason in one.bad.items()}
+        world.wait_for(lambda: len(world.summaries()) >= len(good) and world.is_quiet(), seconds)
+        world.end()
     assert world.summaries() == good
     assert world.names("done") == good
     assert world.names("processing") == []
-    refused = [name for name in world.names("error") if not name.endswith(".reason.txt")]
-    assert refused == bad
-    assert set(world.names("error", "*.reason.txt")) == {f"{name}.reason.txt" for name in bad}
-    with Sandbox(tmp_path / "h" / "sandbox.sqlite") as sandbox:
-        applied = Counter(one.reference for one in sandbox.applied())
-    assert applied == Counter(f"SKU-{name.split('.')[0]}" for name in good)
-    with Ledger(tmp_path / "h" / "ledger.sqlite") as ledger:
-        folder = (tmp_path / "w" / ".feedtool-folder").read_text()
-        assert ledger.claims.under_way(folder) == []
+    results = {path.name: path for path in (world.root / "results").iterdir()}
+    for name in good:
+        answer = results.pop(name.replace(".", ".result."))
+        assert statuses(answer) == {"Integrated"}, name
+        del results[f"{name.split('.')[0]}.summary.json"]
+    assert not results
+    refused = {name for name in world.names("error") if not name.endswith(".reason.txt")}
+    assert refused == set(bad)
+    for name, reason in bad.items():
+        assert reason in (world.root / "error" / f"{name}.reason.txt").read_text("utf-8")
+    assert Counter(world.applied()) == Counter(f"SKU-{name.split('.')[0]}" for name in good)
+    assert world.claimed() == []
 
 
-def test_what_a_dead_watcher_had_claimed_is_taken_over_within_ten_seconds(tmp_path: Path) -> None:
-    with watched(tmp_path, 1) as world:
-        inbox, processing = (tmp_path / "w" / part for part in ("inbox", "processing"))
-        first = world.watchers.pop()
-        world.wait_for(processing.is_dir, DEADLINE)
-        for number in range(1, 20):
-            (inbox / f"{number}.csv.part").write_bytes(csv(number))
-            (inbox / f"{number}.csv.part").rename(inbox / f"{number}.csv")
-        world.wait_for(lambda: bool(world.names("processing")), DEADLINE)
-        first.send_signal(signal.SIGKILL)
-        first.wait(DEADLINE)
-        left = world.names("processing")
-        world.start()
-        world.wait_for(lambda: not set(left) & set(world.names("processing")), 10)
-        world.wait_for(lambda: is_quiet(world), DEADLINE)
-    assert world.summaries() == sorted(f"{number}.csv" for number in range(1, 20))
+@pytest.mark.parametrize(
+    "world", ["sqlite", pytest.param("postgresql", marks=pytest.mark.long)], indirect=True
+)
+def test_what_a_dead_watcher_had_claimed_is_taken_over_within_ten_seconds(world: Watched) -> None:
+    first = world.start()
+    world.wait_for((world.root / "processing").is_dir)
+    for number in range(1, 5):
+        writers.renamed_in(world.inbox, number)
+    world.wait_for(lambda: bool(world.names("processing")))
+    second = world.start()
+    world.kill(first)
+    left = world.names("processing")
+    world.wait_for(lambda: not set(left) & set(world.names("processing")), 10)
+    world.wait_for(world.is_quiet)
+    assert second.poll() is None
+    assert world.summaries() == sorted(f"{number}.xlsx" for number in range(1, 5))
+    assert Counter(world.applied()) == Counter(f"SKU-{number}" for number in range(1, 5))
+
+
+@pytest.mark.parametrize("world", ["postgresql"], indirect=True)
+def test_sigterm_finishes_the_call_under_way_and_another_machine_goes_on(
+    world: Watched, served: Served
+) -> None:
+    gate = served.proxy.plan.wait = Gate("POST", "offer-requests")
+    first = world.start()
+    for number in (1, 2):
+        writers.marked(world.inbox, number)
+    gate.wait()
+    first.terminate()
+    gate.open()
+    assert first.wait(DEADLINE) == 0
+    world.watchers.remove(first)
+    assert world.names("processing") == ["1.csv"]
+    assert world.names("inbox") == ["2.csv", "2.csv.done"]
+    assert world.claimed() == ["1.csv"]  # its run is begun, and is anybody's to go on with
+    world.start()
+    world.wait_for(lambda: len(world.summaries()) == 2 and world.is_quiet())
+    assert world.summaries() == ["1.csv", "2.csv"]
+    assert Counter(world.applied()) == {"SKU-1": 1, "SKU-2": 1}
+    assert world.claimed() == []
+
+
+def test_an_event_wakes_a_watcher_that_looks_once_an_hour(world: Watched) -> None:
+    world.start("--poll", "3600")
+    world.wait_for((world.root / "health.json").exists)  # it has looked
+    writers.marked(world.inbox, 1)
+    world.wait_for(lambda: world.summaries() == ["1.csv"] and world.is_quiet())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from datetime import timedelta
+from itertools import count
 from pathlib import Path
 from shutil import rmtree
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,7 @@ from feedtool.ledger.claims import Claim, ClaimState
 from feedtool.watch.carry import Carrier, Desk, Lending
 from feedtool.watch.folder import Folder
 from feedtool.watch.steps import Lane
+from feedtool.watch.watcher import LONG_HELD
 from tests.conftest import offer, table
 from tests.watch.conftest import ADDRESS
 
@@ -389,21 +391,25 @@ def test_nothing_is_begun_once_it_is_stopped(world: World) -> None:
     assert world.files() == ["inbox/a.csv"]
 
 
-def test_while_another_sends_for_the_seller_the_others_go_on(world: World) -> None:
+@pytest.mark.parametrize("waits", [0, 20])
+def test_while_another_sends_for_the_seller_the_others_go_on(world: World, waits: int) -> None:
     world.drop("a.csv", offer(1))
     world.drop("shop/b.csv", offer(2))
     with ExitStack() as held, world.ledger() as ledger:
         held.enter_context(ledger.hold("seller", ADDRESS, command="submit", now=world.today))
 
+        looks = count()
+
         def release_when_the_other_is_done() -> None:
-            if f"{DAY}/shop/b.csv" in world.files():
+            if next(looks) >= waits and f"{DAY}/shop/b.csv" in world.files():
                 held.close()
 
         world.between = release_when_the_other_is_done
         assert world.watch() is Exit.OK
     assert {f"{DAY}/a.csv", f"{DAY}/shop/b.csv"} < set(world.files())
-    (text,) = [text for label, text in world.told if label == "waiting"]
-    assert "is held for seller seller by process" in text
+    told = [text for label, text in world.told if label == "waiting"]
+    assert len(told) == (waits > LONG_HELD)
+    assert all("is held for seller seller by process" in text for text in told)
 
 
 def claims(world: World) -> list[Claim]:

@@ -1,0 +1,159 @@
+"""A watched folder with its watchers, each a process of its own, on one machine or on two."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from itertools import cycle
+from typing import TYPE_CHECKING
+
+from feedtool.ledger import Ledger
+from feedtool.sandbox import Sandbox
+from tests.resume.world import DEADLINE, ROOT, SHOP
+from tests.resume.writers import SETTLE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
+
+    from tests.resume.world import Served
+
+SEED = "WATCH_SEED"
+"""The variable that holds the seed of a test that is run again."""
+
+
+def chance(node: str) -> random.Random:
+    """What a test leaves to chance; when it fails it says how to do so again."""
+    seed = int(os.environ.get(SEED) or random.SystemRandom().randrange(1 << 30))
+    print(f"run it again with: {SEED}={seed} pytest '{node}' -m 'long or not long'")  # noqa: T201
+    return random.Random(seed)  # noqa: S311  # no secret
+
+
+@dataclass(frozen=True)
+class Machine:
+    """Where a watcher runs: its own folder, home and name for the watched folder, which is `w`."""
+
+    folder: Path
+    options: tuple[str, ...]
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+    def start(self, *more: str) -> subprocess.Popen[str]:
+        command = [sys.executable, "-m", "feedtool", "watch", "w", "--home", "h", *self.options]
+        # What they say is shown when the test fails.
+        return subprocess.Popen(  # noqa: S603  # our own command
+            [*command, *(more or ("--settle", str(SETTLE), "--poll", "0.1"))],
+            cwd=self.folder,
+            env={
+                "PYTHONPATH": str(ROOT),
+                "PATH": os.defpath,
+                "HOME": "/nonexistent",
+                **self.environment,
+            },
+            text=True,
+        )
+
+
+@dataclass
+class Watched:
+    """A folder, the machines that know it, and the watchers that run there."""
+
+    root: Path
+    ledger: Path | str
+    machines: list[Machine]
+    applied: Callable[[], list[str]]
+    """The references of the offers that the service has taken, each as often as it has."""
+    stack: ExitStack
+    watchers: list[subprocess.Popen[str]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.inbox = self.root / "inbox"
+        self._next = cycle(self.machines)
+
+    def start(self, *more: str) -> subprocess.Popen[str]:
+        """One more watcher, on the next machine."""
+        process = next(self._next).start(*more)
+        self.stack.callback(process.wait, DEADLINE)
+        self.stack.callback(process.kill)
+        self.watchers.append(process)
+        return process
+
+    def kill(self, victim: subprocess.Popen[str]) -> None:
+        """As the system does when it is out of memory."""
+        self.watchers.remove(victim)
+        victim.send_signal(signal.SIGKILL)
+        victim.wait(DEADLINE)
+
+    def end(self) -> None:
+        """SIGTERM for those that still watch."""
+        for one in self.watchers:
+            one.terminate()
+            assert one.wait(DEADLINE) == 0
+
+    def names(self, part: str, pattern: str = "*") -> list[str]:
+        found = (self.root / part).rglob(pattern)
+        return sorted(one.name for one in found if one.is_file() and one.name[0] != ".")
+
+    def summaries(self) -> list[str]:
+        """The files that were answered, each as often as it was."""
+        found = (self.root / "results").glob("*.summary.json")
+        return sorted(json.loads(one.read_text("utf-8"))["file"] for one in found)
+
+    def is_quiet(self) -> bool:
+        return not self.names("inbox") and not self.names("processing")
+
+    def claimed(self) -> list[str]:
+        """The sources of the claims that are not ended."""
+        with Ledger(self.ledger) as ledger:
+            folder = (self.root / ".feedtool-folder").read_text()
+            return [one.source for one in ledger.claims.under_way(folder)]
+
+    def wait_for(self, condition: Callable[[], bool], seconds: float = DEADLINE) -> None:
+        """Until it is so, while all watchers run."""
+        deadline = time.monotonic() + seconds
+        while not condition():
+            assert time.monotonic() < deadline, self.names(".")
+            assert all(one.poll() is None for one in self.watchers)
+            time.sleep(0.02)
+
+
+@contextmanager
+def one_machine(folder: Path) -> Iterator[Watched]:
+    """Its ledger is SQLite in a file, and the sandbox in its home."""
+    (folder / "w" / "inbox").mkdir(parents=True)
+    home = folder / "h"
+
+    def applied() -> list[str]:
+        with Sandbox(home / "sandbox.sqlite") as sandbox:
+            return [str(one.reference) for one in sandbox.applied()]
+
+    with ExitStack() as stack:
+        machine = Machine(folder, ("--sandbox",))
+        yield Watched(folder / "w", home / "ledger.sqlite", [machine], applied, stack)
+
+
+@contextmanager
+def two_machines(folder: Path, served: Served, ledger: str) -> Iterator[Watched]:
+    """They share the ledger on a server, and the folder, which each knows by a path of its own."""
+    (folder / "share" / "inbox").mkdir(parents=True)
+    seller = str(folder)
+    shop = SHOP.format(base=served.proxy.base, seller=seller, timeout=60)
+    machines = []
+    for name in ("one", "other"):
+        own = folder / name
+        own.mkdir()
+        (own / "w").symlink_to(folder / "share")
+        (own / "feedtool.toml").write_text(shop, "utf-8")
+        machines.append(Machine(own, ("--profile", "shop"), {"FEEDTOOL_LEDGER": ledger}))
+
+    def applied() -> list[str]:
+        return [str(one.reference) for one in served.applied(seller)]
+
+    with ExitStack() as stack:
+        yield Watched(folder / "share", ledger, machines, applied, stack)

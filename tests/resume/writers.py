@@ -1,0 +1,122 @@
+"""The ways in which a file comes into the inbox, each with what is to become of it."""
+
+from __future__ import annotations
+
+import io
+import os
+import time
+from typing import TYPE_CHECKING, NamedTuple
+
+from openpyxl import Workbook
+
+from tests.conftest import offer, table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+SETTLE = 0.4
+"""Of the watchers; the writers' pauses are shorter."""
+PAUSE = 0.1
+PIECES = 4
+
+
+def csv(number: int) -> bytes:
+    return table([offer(number)]).encode()
+
+
+def book(number: int) -> bytes:
+    made, content = Workbook(), io.BytesIO()
+    row = offer(number)
+    sheet = made.worksheets[0]
+    sheet.append(list(row))
+    sheet.append(list(row.values()))
+    made.save(content)
+    return content.getvalue()
+
+
+def pieces(content: bytes) -> Iterator[bytes]:
+    length = -(-len(content) // PIECES)
+    for start in range(0, len(content), length):
+        yield content[start : start + length]
+
+
+class Expected(NamedTuple):
+    """What is to become of what was written."""
+
+    good: str | None = None
+    """The file that is to be answered."""
+    bad: Mapping[str, str] = {}
+    """The files that are to be refused, and what their reason says."""
+
+
+def copied_slowly(inbox: Path, number: int) -> Expected:
+    with (inbox / f"{number}.csv").open("wb", buffering=0) as file:
+        for piece in pieces(csv(number)):
+            file.write(piece)
+            time.sleep(PAUSE)
+    return Expected(f"{number}.csv")
+
+
+def renamed_in(inbox: Path, number: int) -> Expected:
+    part = inbox / f"{number}.xlsx.part"
+    part.write_bytes(book(number))
+    time.sleep(PAUSE)
+    part.rename(inbox / f"{number}.xlsx")
+    return Expected(f"{number}.xlsx")
+
+
+def written_in_place(inbox: Path, number: int) -> Expected:
+    """With a pause in which it seems to rest, and is no package yet."""
+    first, *others = pieces(book(number))
+    with (inbox / f"{number}.xlsx").open("wb", buffering=0) as file:
+        file.write(first)
+        time.sleep(SETTLE * 1.5)
+        for piece in others:
+            file.write(piece)
+    return Expected(f"{number}.xlsx")
+
+
+def locked(inbox: Path, number: int) -> Expected:
+    """Open in Excel: what is saved first is not what is to be sent."""
+    lock = inbox / f"~${number}.xlsx"
+    lock.write_bytes(b"somebody")
+    (inbox / f"{number}.xlsx").write_bytes(book(number + 500_000))
+    time.sleep(SETTLE * 2)
+    (inbox / f"{number}.xlsx").write_bytes(book(number))
+    lock.unlink()
+    return Expected(f"{number}.xlsx")
+
+
+def marked(inbox: Path, number: int) -> Expected:
+    (inbox / f"{number}.csv").write_bytes(csv(number))
+    (inbox / f"{number}.csv.done").touch()
+    return Expected(f"{number}.csv")
+
+
+def duplicated(inbox: Path, number: int) -> Expected:
+    """The first is the older one."""
+    for place, age in ((f"{number}.csv", 60), (f"{number}-again.csv", 0)):
+        part = inbox / f"{place}.tmp"
+        part.write_bytes(csv(number))
+        then = time.time() - age
+        os.utime(part, (then, then))
+        part.rename(inbox / place)
+    reason = f"The same content was sent as {number}.csv"
+    return Expected(f"{number}.csv", {f"{number}-again.csv": reason})
+
+
+def broken(inbox: Path, number: int) -> Expected:
+    (inbox / f"{number}.xlsx").write_bytes(book(number)[:-200])
+    return Expected(bad={f"{number}.xlsx": "damaged"})
+
+
+def headless(inbox: Path, number: int) -> Expected:
+    (inbox / f"{number}.csv").write_bytes(b"x,y\n%d,1\n" % number)
+    return Expected(bad={f"{number}.csv": "no row looks like a header"})
+
+
+WAYS = (
+    *(copied_slowly, renamed_in, written_in_place, locked, marked, duplicated),
+    *(broken, headless),
+)
