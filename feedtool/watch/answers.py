@@ -59,4 +59,5 @@ def _sheet(outcome: Outcome) -> dict[str, Any]:
         "error": error_fields(outcome.checked.error),
         "packages": [package_fields(package) for package in outcome.packages],
         "annotated": outcome.annotated.name if outcome.annotated else None,
+        "failed": outcome.failed.name if outcome.failed else None,
     }

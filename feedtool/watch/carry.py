@@ -290,18 +290,49 @@ class Carrier:
         errors = [outcome.checked.error for outcome in outcomes]
         if claim.run_id is None and errors and errors[0]:
             return self._refuse_claimed(claim, errors[0], desk)
+        self._write_failed(claim, outcomes, desk)
         code = exit_code(outcomes)
         write_summary(
             self.folder.answer_of(claim, ".summary.json"), claim, claim.run_id, outcomes, code
         )
         target = self.folder.done_place(claim, self.now().astimezone().date())
         self._settle(claim, ClaimState.ANSWERED, target, desk)
-        answers = {self.folder.relative(one.annotated) for one in outcomes if one.annotated}
-        self.news.tell(
-            "answered", f"{self._shown(claim)}: {one_line(outcomes)} → {', '.join(answers)}"
-        )
+        written = [*(one.annotated for one in outcomes), *(one.failed for one in outcomes)]
+        answers = ", ".join(dict.fromkeys(map(self.folder.relative, filter(None, written))))
+        self.news.tell("answered", f"{self._shown(claim)}: {one_line(outcomes)} → {answers}")
         desk.on_answered(outcomes, code)
         return code
+
+    def _write_failed(self, claim: Claim, outcomes: Sequence[Outcome], desk: Desk) -> None:
+        """The rows to correct, in the place of what a crash has left of them, of nothing else.
+
+        Raises:
+            Parked: They cannot be written.
+        """
+        from feedtool.failed import write_failed
+
+        def is_a_crashs(place: Path) -> bool:
+            return desk.books.ledger.output(str(place)) is None
+
+        target, name = self.folder.failed_of(claim), self._shown(claim)
+        try:
+            written = write_failed(
+                claim.run_id or 0,
+                name,
+                outcomes,
+                target,
+                desk.books,
+                self.now(),
+                may_replace=is_a_crashs,
+            )
+        except CannotWrite as error:
+            raise Parked(error) from error
+        except UsageProblem as error:  # somebody is at work on them already
+            self.news.tell("warning", f"{name}: {error.message}")
+            return
+        for outcome in outcomes:
+            if written and outcome.checked.error is None:
+                outcome.failed = written.place
 
     def _failed(self, claim: Claim, error: FeedtoolError, desk: Desk) -> Exit:
         """What stops a file for good is its own fault; all else is tried again."""

@@ -10,6 +10,7 @@ from datetime import date
 from pathlib import Path, PurePosixPath
 
 from feedtool.errors import FeedtoolError, UsageProblem
+from feedtool.failed import place_of
 from feedtool.ledger.claims import Claim
 from feedtool.sheets.annotate.place import placed
 from feedtool.watch.settling import MARKER, Entry, locks
@@ -20,6 +21,8 @@ NAME_FILE = ".feedtool-folder"
 NAME_LENGTH = 32
 TRIES = 10_000
 PACKAGES = (".xlsx", ".xlsm", ".zip")
+RESULT = ".result.xlsx"
+"""Also of what is no workbook, if it is a zip or an Offers.xml."""
 REASON = ".reason.txt"
 """Beside a file in `error/`: why it is there."""
 
@@ -152,6 +155,10 @@ class Folder:
         """Where an answer to a claimed file goes."""
         return self.results / claim.lane / f"{claim.name}{ending}"
 
+    def failed_of(self, claim: Claim) -> Path:
+        """Where the rows to correct of a claimed file go, whatever kind of file it is."""
+        return place_of(self.answer_of(claim, RESULT))
+
     def done_place(self, claim: Claim, day: date) -> Path:
         """Where a claimed file goes once it is answered."""
         return free(self.done / str(day) / claim.lane / self.place_of(claim).name)
@@ -162,11 +169,14 @@ class Folder:
 
     def is_free(self, lane: str, name: str, suffix: str) -> bool:
         """Has no file that is being sent, and no answer, this name?"""
-        answers = (f"{name}{ending}" for ending in (".summary.json", f".result{suffix}"))
-        places = [self.results / lane / answer for answer in answers]
-        return not any(
-            one.exists() for one in (*places, self.processing / lane / f"{name}{suffix}")
-        )
+        results = self.results / lane
+        endings = (".summary.json", f".result{suffix}", RESULT)
+        places = [results / f"{name}{ending}" for ending in endings]
+        places += [
+            place_of(results / f"{name}{RESULT}"),
+            self.processing / lane / f"{name}{suffix}",
+        ]
+        return not any(one.exists() for one in places)
 
     def take_in(self, claim: Claim) -> None:
         """From the inbox to processing, unless somebody else was faster."""

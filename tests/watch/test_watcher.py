@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from datetime import timedelta
+from io import BytesIO
 from itertools import count
 from pathlib import Path
 from shutil import rmtree
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from openpyxl import load_workbook
 
 from feedtool.books import unfinished
 from feedtool.copies import digest_of
@@ -34,14 +36,63 @@ DAY = "done/2026-03-02"
 def test_a_file_is_answered_and_filed_away(world: World) -> None:
     world.drop("a.csv", offer(1), offer(2, quantity="-1"))
     assert world.watch() is Exit.ROWS
-    assert world.files() == [f"{DAY}/a.csv", "results/a.result.csv", "results/a.summary.json"]
+    answers = ["results/a.failed.xlsx", "results/a.result.csv", "results/a.summary.json"]
+    assert world.files() == [f"{DAY}/a.csv", *answers]
     told = world.summary("a")
     assert (told["file"], told["run"], told["exitCode"]) == ("a.csv", 1, 1)
     (sheet,) = told["sheets"]
     assert (sheet["rows"], sheet["valid"], sheet["invalid"]) == (2, 1, 1)
     assert sheet["statuses"] == {"Invalid": 1, "Integrated": 1}
+    assert (sheet["annotated"], sheet["failed"]) == ("a.result.csv", "a.failed.xlsx")
     assert world.claimed() == []
     assert world.watch() is Exit.NOTHING
+
+
+def correct(path: Path, **values: str) -> bytes:
+    """The workbook with these in its rows, by their keys."""
+    book, content = load_workbook(path), BytesIO()
+    sheet = book["Offers"]
+    keys = [str(cell.value) for cell in sheet[2]]
+    for row in sheet.iter_rows(min_row=3):
+        for name, value in values.items():
+            row[keys.index(name)].value = value
+    book.save(content)
+    return content.getvalue()
+
+
+def test_the_failed_rows_are_dropped_again_as_they_were_corrected(world: World) -> None:
+    world.drop("a.csv", offer(1), offer(2, quantity="-1"), offer(3, quantity="-1"))
+    assert world.watch() is Exit.ROWS
+    failed = world.folder.results / "a.failed.xlsx"
+    world.drop_bytes("a.failed.xlsx", correct(failed, quantity="x"))
+    assert world.watch() is Exit.ROWS
+    again = world.folder.results / "a.failed-2.xlsx"
+    assert world.summary("a.failed")["sheets"][0]["failed"] == again.name
+    world.drop_bytes("a.failed.xlsx", correct(again, quantity="5"))
+    assert world.watch() is Exit.OK
+    assert [one.reference for one in world.applied()] == ["SKU-1", "SKU-2", "SKU-3"]
+
+
+def test_rows_that_somebody_corrects_already_are_left_alone(world: World) -> None:
+    world.drop("a.csv", offer(1, quantity="-1"))
+    assert world.watch() is Exit.ROWS
+    failed = world.folder.results / "a.failed.xlsx"
+    corrected = correct(failed, quantity="5")
+    failed.write_bytes(corrected)
+    with world.ledger() as ledger:  # as if it had crashed before it was noted
+        ledger.claims.settle(1, ClaimState.TAKEN, "")
+    assert world.watch() is Exit.ROWS
+    assert failed.read_bytes() == corrected
+    (warning,) = [text for label, text in world.told if label == "warning"]
+    assert "it may hold corrections" in warning
+
+
+def test_what_a_crash_has_left_of_the_failed_rows_is_replaced(world: World) -> None:
+    claim(world, world.drop("a.csv", offer(1, quantity="-1")))
+    failed = world.folder.results / "a.failed.xlsx"
+    failed.write_bytes(b"half of it")
+    assert world.watch() is Exit.ROWS
+    assert load_workbook(failed).sheetnames
 
 
 def test_one_sellers_files_go_in_their_order(world: World) -> None:
@@ -272,7 +323,7 @@ def test_a_run_that_cannot_go_on_does_not_stop_the_next_file(world: World) -> No
 
 
 def test_a_run_goes_on_where_neither_its_snapshots_nor_its_paths_are_known(world: World) -> None:
-    world.drop("a.csv", offer(1), offer(2, quantity="-1"))
+    world.drop("a.csv", offer(1))
     world.token = "wrong"
     assert world.watch() is Exit.AUTH
     rmtree(world.root / "snapshots")
@@ -280,7 +331,7 @@ def test_a_run_goes_on_where_neither_its_snapshots_nor_its_paths_are_known(world
     world.folder.root.rename(moved)
     world.folder = Folder(moved)
     world.token = "sandbox"
-    assert world.watch() is Exit.ROWS
+    assert world.watch() is Exit.OK
     assert world.files() == SENT
     assert [one.reference for one in world.applied()] == ["SKU-1"]
     with world.desk(None) as desk:
