@@ -89,12 +89,15 @@ def test_each_good_file_is_answered_once(
     assert world.summaries() == good
     assert world.names("done") == good
     assert world.names("processing") == []
-    results = {path.name: path for path in (world.root / "results").iterdir()}
-    for name in good:
-        answer = results.pop(name.replace(".", ".result."))
-        assert statuses(answer) == {"Integrated"}, name
-        del results[f"{name.split('.')[0]}.summary.json"]
-    assert not results
+    answers = set()
+    for one in expected:
+        if one.good:
+            name, kind = one.good.split(".")
+            answer = world.root / "results" / f"{name}.result.{kind}"
+            assert statuses(answer) == {"Integrated", *(["Invalid"] if one.has_failed else [])}
+            failed = [f"{name}.failed.xlsx"] if one.has_failed else []
+            answers |= {answer.name, f"{name}.summary.json", *failed}
+    assert set(world.names("results")) == answers
     refused = {name for name in world.names("error") if not name.endswith(".reason.txt")}
     assert refused == set(bad)
     for name, reason in bad.items():

@@ -48,6 +48,8 @@ class Expected(NamedTuple):
     """The file that is to be answered."""
     bad: Mapping[str, str] = {}
     """The files that are to be refused, and what their reason says."""
+    has_failed: bool = False
+    """Whether a row of the good one is to be corrected."""
 
 
 def copied_slowly(inbox: Path, number: int) -> Expected:
@@ -106,6 +108,13 @@ def duplicated(inbox: Path, number: int) -> Expected:
     return Expected(f"{number}.csv", {f"{number}-again.csv": reason})
 
 
+def faulty(inbox: Path, number: int) -> Expected:
+    """One row of two is refused here."""
+    rows = [offer(number), offer(number + 800_000, quantity="-1")]
+    (inbox / f"{number}.csv").write_bytes(table(rows).encode())
+    return Expected(f"{number}.csv", has_failed=True)
+
+
 def broken(inbox: Path, number: int) -> Expected:
     (inbox / f"{number}.xlsx").write_bytes(book(number)[:-200])
     return Expected(bad={f"{number}.xlsx": "damaged"})
@@ -118,5 +127,5 @@ def headless(inbox: Path, number: int) -> Expected:
 
 WAYS = (
     *(copied_slowly, renamed_in, written_in_place, locked, marked, duplicated),
-    *(broken, headless),
+    *(faulty, broken, headless),
 )
