@@ -17,10 +17,8 @@ _USUAL_FORMATS = 8
 """Formats of a piece that are searched once and replaced wherever they are; beyond, one by one."""
 _BEFORE_RUNS = re.compile(r"<t>([^<]*+)</t>(?=<r><t>)")
 """A text of its own before the first run."""
-_STRAY_JOIN = re.compile(rf"(?:[<>]|\A)[^<>{_BEGIN}{_JOIN}]*+{_JOIN}")
-"""A join with no beginning before it in the same text."""
-_WHOLE = re.compile(rf"{_BEGIN}(?=[^<{_BEGIN}]*+</t></r></(?:is|si)>)")
-_ENDS = (("</t></r></is>", "</t></is>"), ("</t></r></si>", "</t></si>"))
+_WHOLE = re.compile(rf"{_BEGIN}[^<{_BEGIN}]*+</t></r></(?:is|si)>")
+_ENDS = {"</t></r></is>": "</t></is>", "</t></r></si>": "</t></si>"}
 
 _GUIDE = r'<rPh sb="[0-9]++" eb="[0-9]++"><t(?: xml:space="preserve")?+(?:/>|>[^<]*+</t>)</rPh>'
 _GUIDE_STYLE = r'<phoneticPr fontId="[0-9]++"(?: type="\w++")?+(?: alignment="\w++")?+/>'
@@ -43,14 +41,12 @@ def _joined(text: str) -> str:
     if "</t><r><t>" in marked:
         marked = _BEFORE_RUNS.sub(r"<r><t>\1</t></r>", marked)
     marked = marked.replace("</t></r><r><t>", _JOIN).replace("<r><t>", _BEGIN)
-    if _STRAY_JOIN.search(marked):
+    outside = _WHOLE.sub("", marked)
+    if any(mark in outside for mark in (_BEGIN, _JOIN, *_ENDS)):
         return text
-    marked, count = _WHOLE.subn("<t>", marked)
-    if _BEGIN in marked or count != sum(marked.count(end) for end, _ in _ENDS):
-        return text
-    for end, plain in _ENDS:
+    for end, plain in _ENDS.items():
         marked = marked.replace(end, plain)
-    return marked.replace(_JOIN, "")
+    return marked.replace(_BEGIN, "<t>").replace(_JOIN, "")
 
 
 def _without_formats(text: str) -> str:
