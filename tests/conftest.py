@@ -6,7 +6,7 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import is_hypothesis_test, settings
 from openpyxl import Workbook
 
 from feedtool.check import Asked, Input, check
@@ -33,6 +33,16 @@ def pytest_configure(config: pytest.Config) -> None:
     """Lets the tests that take minutes have examples of their own each time."""
     if config.option.markexpr == "long":
         settings.load_profile("patient")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Counts no lines while a property is tried: its examples would take three times as long.
+
+    What they go through other tests go through too, one case each.
+    """
+    for item in items:
+        if is_hypothesis_test(getattr(item, "obj", None)):
+            item.add_marker("no_cover")
 
 
 Rows = Sequence[Mapping[str, str]]
