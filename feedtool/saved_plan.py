@@ -34,6 +34,7 @@ from feedtool.sheets.annotate.place import placed
 FORMAT = 1
 TOOL = f"feedtool {__version__}"
 AGAIN = "nothing was sent; make the plan again with --dry-run --save-plan"
+STDIN = "-"
 LONGEST_HEAD = 1 << 20
 """Bytes of the first line; more is no plan."""
 
@@ -135,6 +136,8 @@ def _other_inputs(
     for (name, before), (given, after) in zip(planned, now, strict=True):
         if after is None and before is not None:
             yield f"{given} cannot be read"
+        elif before != after and name == STDIN == given:
+            yield "standard input holds something else"
         elif before != after:
             is_same = name == given
             yield f"the file {given} was changed" if is_same else f"{given} is not {name} as it was"

@@ -44,6 +44,11 @@ UNFIT = {
         "it was made by feedtool 1, and this is feedtool 2",
     ),
     "another content": (terms(), terms(("offers.csv", "bb")), "the file offers.csv was changed"),
+    "another standard input": (
+        terms(("-", "aa")),
+        terms(("-", "bb")),
+        "standard input holds something else",
+    ),
     "another file": (terms(), terms(("b.csv", "bb")), "b.csv is not offers.csv as it was"),
     "no file": (terms(), terms(("offers.csv", None)), "offers.csv cannot be read"),
     "more files": (
