@@ -1,5 +1,6 @@
 """Ctrl-C and SIGTERM while something is being sent: the calls under way are finished first."""
 
+import _thread
 import os
 import signal
 import threading
@@ -45,7 +46,9 @@ class Stopping:
 
     def _stop(self, reason: FeedtoolError) -> None:
         self._reason = self._reason or reason
-        self._woken.set()
+        # Not here: a signal may find this very thread in the midst of `sleep`, with the lock that
+        # this takes, and would wait for it for ever.
+        _thread.start_new_thread(self._woken.set, ())
 
 
 def _stop_now(hint: str) -> NoReturn:

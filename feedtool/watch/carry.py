@@ -19,7 +19,7 @@ from feedtool.outcomes import exit_code
 from feedtool.report import Outcome
 from feedtool.sheets.annotate.place import CannotWrite, placed
 from feedtool.watch.answers import one_line, write_summary
-from feedtool.watch.folder import CannotMove, Folder, free, move
+from feedtool.watch.folder import CannotMove, Folder, free, make, move
 from feedtool.watch.news import News
 from feedtool.watch.steps import Lane, Step, names_for, next_step
 
@@ -84,7 +84,7 @@ class Lending(Books):
 
     def keep_excerpt(self, excerpt: bytes) -> str:
         """As `Books` keeps it, and beside the file that is being sent."""
-        self.lent.parent.mkdir(parents=True, exist_ok=True)
+        make(self.lent.parent)
         with placed(self.lent) as temporary:
             temporary.write_bytes(excerpt)
         return Books.keep_excerpt(self, excerpt)
@@ -160,13 +160,14 @@ class Carrier:
         if not source.exists():
             return None
         target = self.folder.error_place(place.parent, place.name)
-        self.folder.explain(target, error)
         try:
+            self.folder.explain(target, error)
             if not move(source, target):
                 self.folder.take_reason_back(target)
                 return None
-        except CannotMove as cannot:
-            self.news.tell("error", cannot.message)
+        except (CannotWrite, CannotMove) as cannot:
+            self.folder.take_reason_back(target)
+            self.news.once(f"move {source}", "error", cannot.message)
             return None
         shown = self.folder.relative(source)
         self.news.tell("refused", f"{shown}: {error.message} → {self.folder.relative(target)}")
@@ -180,16 +181,21 @@ class Carrier:
         """
         came_to: Exit | None = None
         claims, number = desk.books.ledger.claims, claim.claim
+        place = self.folder.place_of(claim)
         while step := self._next(claim):
             if step is Step.TAKE_IN:
                 try:
                     self.folder.take_in(claim)
                 except CannotMove as error:
                     claims.forget(number)
-                    self.news.tell("waiting", error.message)
+                    self.news.once(f"move {place}", "waiting", error.message)
                     return None
             elif step is Step.FILE_AWAY:
-                self._file_away(claim)
+                try:
+                    move(place, free(self.folder.root / (claim.target or "error")))
+                except CannotMove as error:  # all is told of it; the next file is not to wait
+                    self.news.once(f"move {place}", "waiting", error.message)
+                    return came_to
             elif step is Step.END:
                 self.folder.take_back(claim)
                 claims.end(number)
@@ -211,13 +217,6 @@ class Carrier:
             is_in_processing=self.folder.place_of(claim).exists(),
             is_in_inbox=self.folder.source_of(claim).exists(),
         )
-
-    def _file_away(self, claim: Claim) -> None:
-        target = self.folder.root / (claim.target or "error")
-        try:
-            move(self.folder.place_of(claim), free(target))
-        except CannotMove as error:
-            raise Parked(error) from error
 
     def _send(self, step: Step, claim: Claim, lane: Lane, desk: Desk) -> Exit | None:
         """Send it, or go on with its run, and write its answers; None where it is another file."""
@@ -241,7 +240,7 @@ class Carrier:
     def _submit(self, claim: Claim, kept: Input, lane: Lane, desk: Desk) -> run.Submission:
         suffix = ".xlsx" if is_legacy(kept.path) else Path(claim.source).suffix
         target = self.folder.answer_of(claim, f".result{suffix}")
-        target.parent.mkdir(parents=True, exist_ok=True)
+        make(target.parent)
         return run.submit(
             [kept],
             desk.asked_as(lane.kind),

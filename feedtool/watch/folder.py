@@ -191,7 +191,7 @@ class Folder:
 
     def explain(self, place: Path, error: FeedtoolError, more: str = "") -> None:
         """Write why a file is in `error/`, before it is there."""
-        _make(place.parent)
+        make(place.parent)
         told = [error.message, error.hint, more]
         with placed(place.with_name(place.name + REASON)) as temporary:
             temporary.write_text("".join(f"{line}\n" for line in told if line), "utf-8")
@@ -199,7 +199,8 @@ class Folder:
     def take_reason_back(self, place: Path) -> None:
         """The file has not come; unless somebody else has brought it at the same moment."""
         if not place.exists():
-            place.with_name(place.name + REASON).unlink(missing_ok=True)
+            with suppress(OSError):
+                place.with_name(place.name + REASON).unlink(missing_ok=True)
 
     def relative(self, place: Path) -> str:
         """A place in the folder, as it is kept; one elsewhere as it is."""
@@ -214,7 +215,7 @@ def move(source: Path, target: Path) -> bool:
         CannotMove: The system refuses.
     """
     try:
-        _make(target.parent)
+        make(target.parent)
         source.rename(target)
     except FileNotFoundError:
         return False
@@ -235,8 +236,19 @@ def free(place: Path) -> Path:
     return found
 
 
-def _make(folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
+def make(folder: Path) -> None:
+    """Make a folder where it is absent.
+
+    Raises:
+        CannotMove: The system refuses.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise CannotMove(
+            f"{folder} cannot be made: {error.strerror}.",
+            "See that nothing else has its name, and that feedtool may write there.",
+        ) from error
 
 
 def _entries(folder: Path, place: PurePosixPath) -> Iterator[Entry]:

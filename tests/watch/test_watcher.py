@@ -497,6 +497,44 @@ def leave(world: World, place: str | None) -> None:
     source.rename(target)
 
 
+@pytest.mark.parametrize(
+    ("part", "stays", "sent"),
+    [("done", "processing", ["SKU-1", "SKU-2"]), ("processing", "inbox", [])],
+)
+def test_what_cannot_be_moved_waits_and_stops_no_other(
+    world: World, part: str, stays: str, sent: list[str]
+) -> None:
+    for number, name in enumerate(("a", "b"), start=1):
+        world.drop(f"{name}.csv", offer(number))
+    place = world.folder.root / part
+    place.rmdir()
+    place.write_text("in its way")
+    world.watch()
+    assert [one.reference for one in world.applied()] == sent
+    assert {f"{stays}/a.csv", f"{stays}/b.csv"} < set(world.files())
+    waiting = [text for label, text in world.told if label == "waiting"]
+    assert len(waiting) == 2
+    assert all("cannot be made" in text for text in waiting)
+    place.unlink()
+    assert world.watch() is (Exit.NOTHING if sent else Exit.OK)
+    assert {f"{DAY}/a.csv", f"{DAY}/b.csv"} < set(world.files())
+    assert [one.reference for one in world.applied()] == ["SKU-1", "SKU-2"]
+    assert world.claimed() == []
+
+
+@pytest.mark.parametrize("way", ["the file's", "its reason's"])
+def test_a_file_that_cannot_be_refused_stays_and_stops_no_other(world: World, way: str) -> None:
+    world.drop("nobody/a.csv", offer(1))
+    world.drop("b.csv", offer(2))
+    if way == "the file's":
+        (world.folder.error / "nobody").write_text("in its way")
+    else:
+        (world.folder.error / "nobody" / "a.csv.reason.txt").mkdir(parents=True)
+    assert world.watch() is Exit.OK
+    assert {"inbox/nobody/a.csv", f"{DAY}/b.csv"} < set(world.files())
+    assert [label for label, _ in world.told] == ["error", "answered"]
+
+
 # The folder.
 
 
