@@ -2,51 +2,72 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from itertools import islice
 from typing import TYPE_CHECKING
 
-from feedtool.delivery.deadlines import deadline
+from feedtool.delivery.deadlines import deadline, warnings
 from feedtool.errors import UsageProblem
 from feedtool.ledger import Phase
+from feedtool.model import Status
 from feedtool.recorded import Recorded
-from feedtool.report.runs import PackageState, RunState
+from feedtool.report.runs import InputState, PackageState, RunState
 
 if TYPE_CHECKING:
-    from feedtool.ledger import Ledger, Package, Run
+    from collections.abc import Callable
+    from datetime import datetime
+
+    from feedtool.ledger import File, Ledger, Package, Run
+
+    Clock = Callable[[str], datetime]
+    """The time at the service of an address."""
 
 
-def run_state(ledger: Ledger, run_id: int) -> RunState:
+def run_state(ledger: Ledger, run_id: int, clock: Clock) -> RunState:
     """One run. UsageProblem where there is none of that number."""
     run = ledger.run(run_id)
     if run is None:
         raise UsageProblem(f"there is no run {run_id}", "`feedtool runs` lists them")
-    return _state(ledger, run)
+    return _state(ledger, run, clock)
 
 
-def every_run(ledger: Ledger) -> list[RunState]:
-    """All runs, newest first."""
-    return [_state(ledger, run) for run in ledger.runs()]
+def every_run(ledger: Ledger, clock: Clock, last: int | None = None) -> list[RunState]:
+    """All runs, or the last ones, newest first."""
+    return [_state(ledger, run, clock) for run in islice(ledger.runs(), last)]
 
 
-def _state(ledger: Ledger, run: Run) -> RunState:
+def _state(ledger: Ledger, run: Run, clock: Clock) -> RunState:
     files = ledger.files(run.run_id)
     names = {file.file: file.path for file in files}
     packages = ledger.read_packages(run.run_id)
-    counts = Counter(one.status for file in files for one in ledger.verdicts(file.file))
+    recorded = Recorded.from_json(run.options)
+    counts = ledger.statuses(run.run_id)
+    counts[Status.INVALID] += recorded.invalid
+    is_finished = recorded.is_whole(files) and all(one.phase is Phase.CLOSED for one in packages)
+    now = clock(run.service) if any(map(deadline, packages)) else run.started_at
     return RunState(
         run.run_id,
         run.started_at,
+        recorded.who,
         run.seller,
         run.service,
-        list(dict.fromkeys(names.values())),
-        {status: counts[status] for status in sorted(counts)},
-        [_package(package, names[package.file]) for package in packages],
-        is_finished=Recorded.from_json(run.options).is_whole(files)
-        and all(package.phase is Phase.CLOSED for package in packages),
+        _inputs(recorded, files),
+        {status: counts[status] for status in sorted(counts) if counts[status]},
+        [_package(package, names[package.file], now) for package in packages],
+        warnings(packages, now),
+        is_finished=is_finished,
     )
 
 
-def _package(package: Package, file: str) -> PackageState:
+def _inputs(recorded: Recorded, files: list[File]) -> list[InputState]:
+    """The files, and as what their sheets were sent."""
+    kinds: dict[str, list[str]] = {}
+    for file in files:
+        kinds.setdefault(file.path, []).append(file.kind)
+    known = dict(recorded.inputs) or {file.path: file.sha256 for file in files}
+    return [InputState(name, sha256, kinds.get(name, ())) for name, sha256 in known.items()]
+
+
+def _package(package: Package, file: str, now: datetime) -> PackageState:
     next_ = deadline(package)
     return PackageState(
         file,
@@ -60,4 +81,6 @@ def _package(package: Package, file: str) -> PackageState:
         package.created_at,
         next_.at if next_ else None,
         next_.what if next_ else "",
+        next_.at - now if next_ else None,
+        next_.told(now) if next_ else "",
     )

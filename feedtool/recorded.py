@@ -36,6 +36,10 @@ class Recorded:
     """The SHA-256 of the snapshot of what its products were judged by; None where none were."""
     removals: int | None = None
     """Of a purge, how many removals of offers were confirmed."""
+    who: str = ""
+    """Who began it: `user@host`; empty in a run that is older than this."""
+    invalid: int = 0
+    """How many rows the checks refused."""
     corrects: Sequence[str] = ()
     """The sheets of earlier runs whose rows its sheets correct, as their workbooks say."""
 
@@ -59,6 +63,8 @@ class Recorded:
             "sheets": [list(one) for one in self.sheets],
             "catalog": self.catalog,
             "removals": self.removals,
+            "who": self.who,
+            "invalid": self.invalid,
             "corrects": list(self.corrects),
         }
 
@@ -80,6 +86,8 @@ class Recorded:
             sheets=[(name, sheet) for name, sheet in found.get("sheets", [])],
             catalog=found.get("catalog"),
             removals=found.get("removals"),
+            who=found.get("who", ""),
+            invalid=found.get("invalid", 0),
             corrects=found.get("corrects", ()),
         )
 

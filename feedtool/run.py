@@ -19,7 +19,7 @@ from feedtool import verdicts
 from feedtool.books import Books, checked_again, judged_by, kept_inputs, record, recorded_of
 from feedtool.catalog.excerpt import Consulted
 from feedtool.check import Asked, Input, check
-from feedtool.check.result import CheckedSheet
+from feedtool.check.result import INVALID, CheckedSheet
 from feedtool.copies import Outputs, digest_of, refuse_places, write
 from feedtool.errors import FeedtoolError, UsageProblem
 from feedtool.feeds import all_feeds
@@ -171,6 +171,8 @@ def submit(
         return Submission(outcomes)
     if requests:
         write_requests(requests, sheets, asked.dialect)
+    from feedtool.ledger.lock import who
+
     excerpt = consulted.excerpt()
     recorded = Recorded(
         [(one.file.name, one.sha256) for one in snapshots if one.sha256],
@@ -180,9 +182,11 @@ def submit(
         service.is_sandbox,
         [(sheet.file, sheet.sheet) for sheet in sheets if sheet.error is None],
         books.keep_excerpt(excerpt) if excerpt else None,
+        who=who(),
+        invalid=sum(sheet.marks.count(INVALID) for sheet in sheets),
         corrects=[sheet.corrects for sheet in sheets if sheet.corrects],
     )
-    from feedtool.delivery.deadlines import warnings
+    from feedtool.delivery.left_open import left_open
     from feedtool.delivery.strangers import strangers
 
     if claim is not None and (stopped := service.stopping()):
@@ -202,8 +206,8 @@ def submit(
             claim=claim,
         )
         record(books, run, sheets, recorded, service.now())
-        open_ones = books.ledger.irrevocable(run)
-        told = [*warnings(open_ones, service.now()), *strangers(books.ledger, service.client)]
+        left = left_open(books.ledger, run, service.now())
+        told = [*left, *strangers(books.ledger, service.client)]
         stopped = _deliver(run, asked, service, books, wait=wait, on_event=on_event)
         outcomes = answered(sheets, books.ledger, run, stopped)
         if stopped is None or (_has_begun(outcomes) and not outputs.only_whole):
@@ -238,7 +242,7 @@ def resume(
             if purge.removed > (recorded.removals or 0):
                 reason = f"{NOT_CONFIRMED}: {purge.text}"
                 hold_back(books.ledger, purges, reason, service.now())
-        told = warnings(packages, service.now())
+        told = warnings(packages, service.now() + books.ledger.skew(service.address))
         stopped = _deliver(
             run, recorded.asked, service, books, wait=wait, only_fetch=only_fetch, on_event=on_event
         )

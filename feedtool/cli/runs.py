@@ -1,11 +1,21 @@
 """`feedtool runs` and `feedtool status`."""
 
 import sys
+from collections.abc import Callable
+from contextlib import closing, suppress
+from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from feedtool.cli import options
+from feedtool.cli.endings import say
+
+if TYPE_CHECKING:
+    from feedtool.books import Books
+    from feedtool.report.runs import RunState
 
 _form = options.option(
     "--format",
@@ -18,17 +28,26 @@ _form = options.option(
 
 
 @click.command()
+@options.option(
+    "--last", type=click.IntRange(min=1), metavar="N", help="Only so many.  [default: all]"
+)
 @_form
 @options.home
 @options.ledger
-def runs(form: str, home: Path | None, ledger: str | None) -> None:
-    """List all runs, newest first."""
+def runs(last: int | None, form: str, home: Path | None, ledger: str | None) -> None:
+    """List all runs, newest first: of which files, by whom, and what became of their rows.
+
+    What the service will delete before long is told in time.
+    """
     from feedtool.cli.books import books
     from feedtool.history import every_run
     from feedtool.report.runs import write_runs
 
-    with books(options.home_folder(home), ledger) as opened:
-        write_runs(every_run(opened.ledger), sys.stdout, form)
+    folder = options.home_folder(home)
+    with books(folder, ledger) as opened:
+        found = every_run(opened.ledger, _clock(folder, opened), last)
+    write_runs(found, sys.stdout, form)
+    _warn(found)
 
 
 @click.command()
@@ -37,10 +56,41 @@ def runs(form: str, home: Path | None, ledger: str | None) -> None:
 @options.home
 @options.ledger
 def status(run: int, form: str, home: Path | None, ledger: str | None) -> None:
-    """Show one RUN: its packages, what became of its rows, and what will be lost when."""
+    """Show one RUN: its files and packages, what became of its rows, what will be lost when.
+
+    An open package is kept for 6 hours, results for 3 days, by the service's clock.
+    """
     from feedtool.cli.books import books
     from feedtool.history import run_state
     from feedtool.report.runs import write_run
 
-    with books(options.home_folder(home), ledger) as opened:
-        write_run(run_state(opened.ledger, run), sys.stdout, form)
+    folder = options.home_folder(home)
+    with books(folder, ledger) as opened:
+        found = run_state(opened.ledger, run, _clock(folder, opened))
+    write_run(found, sys.stdout, form)
+    _warn([found])
+
+
+def _warn(found: "list[RunState]") -> None:
+    for run in found:
+        for warning in run.warnings:
+            say("warning", f"run {run.run}: {warning}")
+            say("help", f"feedtool resume {run.run}")
+
+
+def _clock(home: Path, opened: "Books") -> Callable[[str], datetime]:
+    """The time at a service: what its answers have told, or what the embedded sandbox has."""
+
+    @cache
+    def at(service: str) -> datetime:
+        now = datetime.now(UTC)
+        state = home / "sandbox.sqlite"
+        if service == options.SANDBOX and state.exists():
+            from feedtool.sandbox import StateUnreadableError
+            from feedtool.sandbox.transport import mount
+
+            with suppress(StateUnreadableError, OSError), closing(mount(state)) as transport:
+                now = transport.now()
+        return now + opened.ledger.skew(service)
+
+    return at

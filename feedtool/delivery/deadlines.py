@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from feedtool.ledger import Phase
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from feedtool.ledger import Package
 
 OPEN_FOR = timedelta(hours=6)
 RESULTS_FOR = timedelta(days=3)
-SOON = timedelta(hours=1)
-"""So long before it is lost something is warned of."""
 
 FILLING = {Phase.FILLING, Phase.PROBING, Phase.FILLED, Phase.SETTLED, Phase.COMMITTING}
 READING = {Phase.COMMITTED, Phase.INTEGRATED, Phase.READ}
@@ -28,29 +28,54 @@ class Deadline(NamedTuple):
 
     at: datetime
     what: str
+    was: str
+    """The same, once it is over."""
+    soon: timedelta
+    """So long before it is warned of."""
+
+    def is_over(self, now: datetime) -> bool:
+        """Whether it has passed; `now` by the service's clock."""
+        return self.at <= now
+
+    def is_near(self, now: datetime) -> bool:
+        """Whether it is to be warned of."""
+        return self.at - now <= self.soon
+
+    def told(self, now: datetime) -> str:
+        """What is lost at which time, or was."""
+        when = f"{self.at:%Y-%m-%d %H:%M} UTC"
+        return f"{self.was} ({when})" if self.is_over(now) else f"{self.what} at {when}"
 
 
 def deadline(package: Package) -> Deadline | None:
     """What of a package is lost next; None where nothing can be."""
     if package.phase in FILLING and package.created_at:
-        return Deadline(package.created_at + OPEN_FOR, "what was uploaded expires")
+        return Deadline(
+            package.created_at + OPEN_FOR,
+            "what was uploaded expires",
+            "what was uploaded has expired",
+            timedelta(hours=1),
+        )
     since = package.finished_at or package.committed_at
-    if package.phase in READING and since:
+    is_read = package.phase in READING or (package.is_zip and package.phase is Phase.SUBMITTED)
+    if is_read and since:
         # Where the end of the processing is not known, it cannot have been before the commit.
-        return Deadline(since + RESULTS_FOR, "its results are deleted")
+        return Deadline(
+            since + RESULTS_FOR,
+            "its results are deleted",
+            "its results have been deleted",
+            timedelta(days=1),  # a daily job comes once more in time
+        )
     return None
 
 
 def soon(package: Package, now: datetime) -> str | None:
     """What of a package is lost soon, or was; `now` by the service's clock."""
     next_ = deadline(package)
-    if next_ is None or next_.at - now > SOON:
-        return None
-    when = "since" if next_.at <= now else "at"
-    return f"{next_.what} {when} {next_.at:%Y-%m-%d %H:%M} UTC"
+    return next_.told(now) if next_ and next_.is_near(now) else None
 
 
-def warnings(packages: list[Package], now: datetime) -> list[str]:
+def warnings(packages: Iterable[Package], now: datetime) -> list[str]:
     """One for each package of which something is lost soon, or was."""
     told = ((package, soon(package, now)) for package in packages)
     return [f"package {package.package_id}: {what}" for package, what in told if what]

@@ -88,11 +88,7 @@ class Holder:
     @classmethod
     def here(cls, command: str, now: datetime) -> Self:
         """This process."""
-        user = "?"
-        # Where the user has no name, the system says so in one of several ways.
-        with suppress(OSError, KeyError, ImportError):
-            user = getpass.getuser()
-        return cls(os.getpid(), socket.gethostname(), user, command, now)
+        return cls(os.getpid(), socket.gethostname(), _user(), command, now)
 
     def as_json(self) -> str:
         """What stands in the lock's file."""
@@ -128,6 +124,18 @@ class Holder:
             return None
         since = datetime.strptime(found[2], "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
         return cls(int(found[1]), found[5], found[4], found[3], since)
+
+
+def who() -> str:
+    """`user@host`, of this process."""
+    return f"{_user()}@{socket.gethostname()}"
+
+
+def _user() -> str:
+    # Where the user has no name, the system says so in one of several ways.
+    with suppress(OSError, KeyError, ImportError):
+        return getpass.getuser()
+    return "?"
 
 
 class Held(UsageProblem):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from sqlalchemy import and_, case, delete, func, insert, select
 
-from feedtool.ledger import clearing, later
+from feedtool.ledger import clearing, counting, later
 from feedtool.ledger import tables as t
 from feedtool.ledger.claims import Claims, begin_run
 from feedtool.ledger.database import IN_MEMORY, open_engine, reading, writing
@@ -34,8 +34,9 @@ from feedtool.ledger.verdicts import verdict
 from feedtool.ledger.waiting import unanswered
 
 if TYPE_CHECKING:
+    from collections import Counter
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-    from datetime import datetime
+    from datetime import datetime, timedelta
     from pathlib import Path
     from types import TracebackType
 
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
 
     from feedtool.ledger.later import Sent
     from feedtool.ledger.lock import Held
-    from feedtool.model import PackageSummary, Upload, Verdict
+    from feedtool.model import PackageSummary, Status, Upload, Verdict
 
 CHUNK = 5_000
 """Rows read at a time."""
@@ -317,6 +318,16 @@ class Ledger:
             for row in found:
                 yield verdict(facts_of(row))
             after = found[-1].row
+
+    def statuses(self, run_id: int) -> Counter[Status]:
+        """How many rows of a run have each status, of those that were to be sent."""
+        with reading(self._engine) as db:
+            return counting.statuses(db, run_id)
+
+    def skew(self, service: str) -> timedelta:
+        """What a service's clock is ahead of ours, as far as its answers have told."""
+        with reading(self._engine) as db:
+            return counting.skew(db, service)
 
     def packages(self, file: int) -> list[PackageSummary]:
         """The packages of a file, by number, as `--format json` shows them."""

@@ -1,12 +1,25 @@
 """One run, or all of them: how far they are, and what will be lost when."""
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple, TextIO
 
 from feedtool.model import Status
 from feedtool.report.fields import dumped
 from feedtool.report.plain import clean, counted
+
+SHA_SHOWN = 12
+"""Characters of a hash on a line that has more to say."""
+
+
+class InputState(NamedTuple):
+    """A file of a run, for the user."""
+
+    file: str
+    """As it was named."""
+    sha256: str
+    kinds: Sequence[str]
+    """What its sheets were sent as."""
 
 
 class PackageState(NamedTuple):
@@ -27,6 +40,10 @@ class PackageState(NamedTuple):
     """When something of it is lost, by the service's clock."""
     lost: str
     """What that is."""
+    left: timedelta | None
+    """How long until then."""
+    told: str
+    """What is lost when, or was."""
 
 
 class RunState(NamedTuple):
@@ -34,11 +51,16 @@ class RunState(NamedTuple):
 
     run: int
     started: datetime
+    who: str
+    """Who began it: `user@host`; empty where the run does not say."""
     seller: str
     service: str
-    files: Sequence[str]
+    inputs: Sequence[InputState]
     counts: Mapping[Status, int]
+    """Rows by what became of them, those that were not sent as well."""
     packages: Sequence[PackageState]
+    warnings: Sequence[str]
+    """What is lost before long, or was."""
     is_finished: bool
 
 
@@ -51,11 +73,12 @@ def write_runs(runs: Sequence[RunState], out: TextIO, form: str) -> None:
 
 
 def write_run(run: RunState, out: TextIO, form: str) -> None:
-    """One run with its packages."""
+    """One run with its files and packages."""
     if form != "text":
         out.write(dumped(_fields(run)) + "\n")
         return
     out.write(_line(run) + "\n")
+    out.writelines(f"  {_input(one)}\n" for one in run.inputs)
     out.writelines(f"  {_package(package)}\n" for package in run.packages)
     if not run.is_finished:
         out.write(f"go on with: feedtool resume {run.run}\n")
@@ -71,32 +94,63 @@ def _write_json(entries: Sequence[Mapping[str, Any]], out: TextIO, form: str) ->
 
 def _line(run: RunState) -> str:
     rows = ", ".join(f"{number:,} {status}" for status, number in run.counts.items())
-    end = "finished" if run.is_finished else "not finished"
+    end = "finished" if run.is_finished else f"not finished{_next(run)}"
+    by = f", by {run.who}" if run.who else ""
+    files = ", ".join(f"{one.file} ({one.sha256[:SHA_SHOWN]})" for one in run.inputs)
     return clean(
-        f"Run {run.run}, {run.started:%Y-%m-%d %H:%M} UTC, seller {run.seller}, "
-        f"{', '.join(run.files)}: {rows or 'no rows sent'} ({end})"
+        f"Run {run.run}, {run.started:%Y-%m-%d %H:%M} UTC{by}, seller {run.seller}, "
+        f"{files}: {rows or 'no rows sent'} ({end})"
     )
+
+
+def _next(run: RunState) -> str:
+    """What of it is lost first."""
+    lost = [(one.deadline, one.told) for one in run.packages if one.deadline]
+    return f"; {min(lost)[1]}" if lost else ""
+
+
+def _input(one: InputState) -> str:
+    kinds = ", ".join(one.kinds)
+    return clean(f"{one.file}: {f'{kinds}, ' if kinds else ''}SHA-256 {one.sha256}")
 
 
 def _package(package: PackageState) -> str:
     name = package.package_id or "not begun"
-    lost = f"; {package.lost} at {package.deadline:%Y-%m-%d %H:%M} UTC" if package.deadline else ""
+    lost = f"; {package.told}" if package.told else ""
+    if package.left is not None and package.left > timedelta(0):
+        lost += f", in {_in_words(package.left)}"
+    where = f"channel {package.channel}, " if package.channel else ""
     return clean(
         f"{package.file}: package {package.number} ({name}), {package.package_type},"
-        f" channel {package.channel}, {counted(package.rows, 'row')}:"
+        f" {where}{counted(package.rows, 'row')}:"
         f" {package.state or package.phase}{lost}"
     )
+
+
+def _in_words(left: timedelta) -> str:
+    """`2 days 3 h`, `3 h 12 min`, `12 min`."""
+    hours, rest = divmod(int(left.total_seconds()), 3600)
+    days, minutes = hours // 24, rest // 60
+    if days:
+        return f"{counted(days, 'day')} {hours % 24} h"
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min"
 
 
 def _fields(run: RunState) -> dict[str, Any]:
     return {
         "run": str(run.run),
         "started": run.started.isoformat(),
+        "who": run.who or None,
         "seller": run.seller,
         "service": run.service,
-        "files": list(run.files),
+        "files": [one.file for one in run.inputs],
+        "inputs": [
+            {"file": one.file, "sha256": one.sha256, "kinds": list(one.kinds)} for one in run.inputs
+        ],
         "finished": run.is_finished,
+        "rows": sum(run.counts.values()),
         "statuses": dict(run.counts),
+        "warnings": list(run.warnings),
         "packages": [
             {
                 "file": package.file,
@@ -109,6 +163,9 @@ def _fields(run: RunState) -> dict[str, Any]:
                 "created": package.created.isoformat() if package.created else None,
                 "deadline": package.deadline.isoformat() if package.deadline else None,
                 "lost": package.lost or None,
+                "secondsLeft": None
+                if package.left is None
+                else max(0, int(package.left.total_seconds())),
             }
             for package in run.packages
         ],

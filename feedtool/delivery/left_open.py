@@ -1,0 +1,33 @@
+"""What other runs of a seller have left open, and will lose."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from feedtool.delivery.deadlines import warnings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import datetime
+
+    from feedtool.ledger import Ledger
+
+
+def left_open(ledger: Ledger, run_id: int, now: datetime) -> Iterator[str]:
+    """A warning for each of their packages of which something is lost soon, or was.
+
+    Args:
+        ledger: Where the runs are.
+        run_id: The run of which it is not asked.
+        now: By our clock.
+    """
+    this = ledger.run(run_id)
+    if this is None:
+        return
+    at = now + ledger.skew(this.service)
+    for other in ledger.unfinished(this.seller):
+        run = ledger.run(other)
+        if run is None or other == run_id or run.service != this.service:
+            continue
+        for told in warnings(ledger.read_packages(other), at):
+            yield f"run {other}: {told}; go on with it: feedtool resume {other}"

@@ -1,0 +1,179 @@
+"""What is told of runs: files, hashes, counts, who and when, and what will be lost when."""
+
+import hashlib
+import io
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import timedelta
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from feedtool import run
+from feedtool.errors import Interrupted
+from feedtool.history import every_run, run_state
+from feedtool.ledger.lock import who
+from feedtool.report.runs import RunState, write_run, write_runs
+from tests.conftest import Files, offer
+from tests.test_run import START, Desk
+
+HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[Desk]:
+    made = Desk(tmp_path / "home")
+    yield made
+    made.ledger.close()
+
+
+def after(desk: Desk, passed: timedelta = timedelta(0), number: int = 1) -> RunState:
+    """A run as it is told so long from now."""
+    return run_state(desk.ledger, number, lambda _: desk.transport.now() + passed)
+
+
+def text(found: RunState) -> str:
+    out = io.StringIO()
+    write_run(found, out, "text")
+    return out.getvalue()
+
+
+def fields(found: RunState) -> dict[str, Any]:
+    out = io.StringIO()
+    write_run(found, out, "json")
+    one: dict[str, Any] = json.loads(out.getvalue())
+    return one
+
+
+def left_open(desk: Desk, path: Path) -> None:
+    """Submits a file and loses the line once its package is open."""
+    calls = count()
+    whole = desk.service
+    lost = Interrupted("the line is gone")
+    desk.service = replace(whole, stopping=lambda: lost if next(calls) > 2 else None)
+    assert desk.submit(path).stopped
+    desk.service = whole
+    assert desk.ledger.read_packages(1)[0].package_id, "the package is open"
+
+
+def test_a_finished_run_in_full(desk: Desk, files: Files) -> None:
+    path = files.csv(offer(1), offer(2, quantity="-1"), offer(3, product__gtin="1"))
+    desk.submit(path)
+    found, digest = after(desk), hashlib.sha256(path.read_bytes()).hexdigest()
+    (package,) = found.packages
+    assert text(found).splitlines() == [
+        (
+            f"Run 1, 2026-03-02 09:00 UTC, by {who()}, seller seller, offers.csv ({digest[:12]}):"
+            " 1 Integrated, 2 Invalid (finished)"
+        ),
+        f"  offers.csv: offers-upsert, SHA-256 {digest}",
+        (
+            f"  offers.csv: package 1 ({package.package_id}), Upsert, channel PRIMARY, 1 row:"
+            " Integrated"
+        ),
+    ]
+    told = fields(found)
+    assert told["who"] == who()
+    assert told["files"] == ["offers.csv"]
+    assert told["inputs"] == [{"file": "offers.csv", "sha256": digest, "kinds": ["offers-upsert"]}]
+    assert (told["rows"], told["statuses"]) == (3, {"Integrated": 1, "Invalid": 2})
+    assert (told["warnings"], told["finished"]) == ([], True)
+
+
+@pytest.mark.parametrize(
+    ("passed", "told", "is_warned"),
+    [
+        (0 * HOUR, "what was uploaded expires at {at}, in 6 h 0 min", False),
+        (4.9 * HOUR, "what was uploaded expires at {at}, in 1 h 6 min", False),
+        (5.5 * HOUR, "what was uploaded expires at {at}, in 30 min", True),
+        (6 * HOUR, "what was uploaded has expired ({at})", True),
+    ],
+    ids=["at first", "in time", "soon", "too late"],
+)
+def test_an_open_package_is_kept_for_six_hours(
+    desk: Desk, files: Files, passed: timedelta, told: str, *, is_warned: bool
+) -> None:
+    left_open(desk, files.csv(offer()))
+    found = after(desk, passed)
+    at = f"{START + 6 * HOUR:%Y-%m-%d %H:%M} UTC"
+    assert told.format(at=at) in text(found)
+    assert text(found).endswith("go on with: feedtool resume 1\n")
+    assert bool(found.warnings) is is_warned
+    package = fields(found)["packages"][0]
+    assert package["deadline"] == (START + 6 * HOUR).isoformat()
+    assert package["secondsLeft"] == (6 * HOUR - passed).total_seconds()
+
+
+@pytest.mark.parametrize(
+    ("passed", "told", "is_warned"),
+    [
+        (DAY, "its results are deleted at {at}, in 2 days 0 h", False),
+        (2.5 * DAY, "its results are deleted at {at}, in 12 h 0 min", True),
+        (3 * DAY, "its results have been deleted ({at})", True),
+    ],
+    ids=["in time", "soon", "too late"],
+)
+def test_results_are_kept_for_three_days(
+    desk: Desk, files: Files, passed: timedelta, told: str, *, is_warned: bool
+) -> None:
+    desk.submit(files.csv(offer()), wait=False)
+    (package,) = after(desk).packages
+    assert package.deadline
+    at = f"{package.deadline:%Y-%m-%d %H:%M} UTC"
+    found = run_state(desk.ledger, 1, lambda _: (package.deadline or START) - 3 * DAY + passed)
+    assert told.format(at=at) in text(found)
+    assert bool(found.warnings) is is_warned
+
+
+def test_the_next_command_warns_of_what_another_run_will_lose(desk: Desk, files: Files) -> None:
+    left_open(desk, files.csv(offer(1), name="early.csv"))
+    later = files.csv(offer(2), name="late.csv")
+    desk.transport.sleep(4 * 3600)
+    assert desk.submit(later).warnings == []
+    desk.transport.sleep(1.5 * 3600)
+    (warning,) = desk.submit(files.csv(offer(3), name="last.csv")).warnings
+    assert warning.startswith("run 1: package ")
+    assert warning.endswith(
+        "what was uploaded expires at 2026-03-02 15:00 UTC; go on with it: feedtool resume 1"
+    )
+
+
+@pytest.mark.parametrize("ahead", [2 * HOUR, -2 * HOUR], ids=["fast", "slow"])
+def test_it_is_the_services_clock_that_counts(
+    tmp_path: Path, files: Files, ahead: timedelta
+) -> None:
+    desk = Desk(tmp_path / "home")
+    desk.service = replace(desk.service, now=lambda: desk.transport.now() - ahead)
+    left_open(desk, files.csv(offer(1)))
+    assert abs(desk.ledger.skew(desk.service.address) - ahead) <= timedelta(seconds=1)
+    desk.transport.sleep(5.5 * 3600)
+    assert len(desk.submit(files.csv(offer(2), name="late.csv")).warnings) == 1
+    desk.ledger.close()
+
+
+def test_all_of_them_newest_first_or_the_last(desk: Desk, files: Files) -> None:
+    for number in range(3):
+        desk.submit(files.csv(offer(number), name=f"{number}.csv"))
+    for last, runs in ((None, [3, 2, 1]), (2, [3, 2])):
+        found = every_run(desk.ledger, lambda _: START, last)
+        assert [one.run for one in found] == runs
+    out = io.StringIO()
+    write_runs(found, out, "jsonl")
+    assert [json.loads(line)["files"] for line in out.getvalue().splitlines()] == [
+        ["2.csv"],
+        ["1.csv"],
+    ]
+
+
+def test_counts_are_those_of_the_verdicts(desk: Desk, files: Files) -> None:
+    desk.submit(files.csv(offer(1), offer(2), name="first.csv"))
+    rows = [offer(1), offer(2, product__gtin=offer(1)["product.gtin"]), offer(4, quantity="x")]
+    found = desk.submit(files.csv(*rows, offer(5), name="second.csv"))
+    verdicts = [one.status for outcome in found.outcomes for one in outcome.every_verdict()]
+    counts = after(desk, number=2).counts
+    assert counts == {status: verdicts.count(status) for status in set(verdicts)}
+    assert len(counts) > 2
+    run.results(2, desk.books, START)
