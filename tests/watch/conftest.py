@@ -30,11 +30,14 @@ from tests.conftest import table
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
+    from threading import Barrier
 
     from feedtool.errors import Exit, FeedtoolError
     from feedtool.watch.health import Turn
 
 ADDRESS = "http://sandbox.invalid/v2"
+PATIENCE = 60
+"""Seconds for what takes far less."""
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 
 
@@ -50,6 +53,8 @@ class World:
     stopped: FeedtoolError | None = None
     seconds: float = 0
     sellers: dict[str | None, str] = field(default_factory=dict)
+    meeting: Barrier | None = None
+    """Where the accounts wait for each other before any of them is opened."""
     closed: set[str | None] = field(default_factory=set)
     """Profiles whose account cannot be opened."""
     between: Callable[[], None] = lambda: None
@@ -119,6 +124,8 @@ class World:
     @contextmanager
     def desk(self, profile: str | None) -> Iterator[Desk]:
         """The account of a profile, a seller of that name."""
+        if self.meeting:
+            self.meeting.wait(PATIENCE)
         if profile in self.closed:
             raise UsageProblem("there is no token")
         seller = self.seller_of(profile)

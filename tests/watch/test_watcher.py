@@ -8,6 +8,7 @@ from io import BytesIO
 from itertools import count
 from pathlib import Path
 from shutil import rmtree
+from threading import Barrier
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -136,6 +137,14 @@ def test_one_sellers_files_of_several_profiles_go_in_their_order(world: World) -
     assert world.watch() is Exit.OK
     assert [one.reference for one in world.applied()] == [f"SKU-{n}" for n in range(1, 5)]
     assert [label for label, _ in world.told] == ["answered"] * 4
+
+
+def test_several_sellers_go_side_by_side(world: World) -> None:
+    world.meeting = Barrier(3)
+    for number, place in enumerate(("a.csv", "shop/a.csv", "mall/a.csv"), start=1):
+        world.drop(place, offer(number))
+    assert world.watch() is Exit.OK
+    assert {one.reference for one in world.applied()} == {"SKU-1", "SKU-2", "SKU-3"}
 
 
 def test_a_profile_that_cannot_be_reached_stops_no_other_of_its_seller(world: World) -> None:
