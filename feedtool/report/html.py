@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
-from typing import TextIO
+from typing import NamedTuple, TextIO
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
@@ -21,7 +21,7 @@ from feedtool.model import Status, Verdict
 from feedtool.report.codes import summary_of
 from feedtool.report.outcome import Outcome
 from feedtool.report.plain import clean, counted, listed, printable, value
-from feedtool.report.tally import CodeGroup, Tally, tally
+from feedtool.report.tally import REFUSED, Tally, tally
 from feedtool.report.totals import ACCEPTED, Totals
 
 LISTED = 1_000
@@ -30,21 +30,57 @@ LISTED = 1_000
 MESSAGES = 20
 """Messages of one row that are listed: a row may have one for each of its cells."""
 
+OPENED = 40
+"""Problems of one code that are shown unfolded: a page of thousands begins as a list of codes."""
+
+PACKAGES = 50
+"""Packages that are listed: products travel in hundreds of batches."""
+
 PIECES = 200
 """Pieces of the page that are written at once."""
+
+
+class Bar(NamedTuple):
+    """A line of the chart."""
+
+    code: str
+    """Ours, or the service's behind the status that it gave."""
+    number: int
+    ink: str
+    """What it says of its rows: `error` or `warning`."""
+    place: str
+    """The part of the page that tells more, by its id."""
+    share: str
+    """The length of the bar, in percent of the longest."""
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
     """One sheet on the page."""
 
+    number: int
+    """1-based, for what the page's own links lead to."""
     outcome: Outcome
     tally: Tally
 
-    def share(self, group: CodeGroup) -> str:
-        """The length of a code's bar, in percent of the longest."""
-        longest = max(one.count for one in self.tally.groups)
-        return f"{100 * group.count / longest:.1f}"
+    def bars(self) -> list[Bar]:
+        """The chart: the checks' codes, then the service's, each as the page tells of them."""
+        found = [
+            (group.code, group.count, str(group.severity), self.place(at))
+            for at, group in enumerate(self.tally.groups, start=1)
+        ]
+        answers: Counter[tuple[str, str]] = Counter()
+        for refusal in self.tally.refusals:
+            answers[refusal.status, refusal.code] += refusal.count
+        for (status, code), count in answers.most_common():
+            name = f"{status} {code}".strip()
+            found.append((name, count, ink(Status(status)), f"s{self.number}-answers"))
+        longest = max((count for _, count, _, _ in found), default=1)
+        return [Bar(*one, f"{100 * one[1] / longest:.1f}") for one in found]
+
+    def place(self, at: int) -> str:
+        """The id of what is told of one of the codes, 1-based."""
+        return f"s{self.number}-code-{at}"
 
     def verdicts(self) -> Iterator[Verdict]:
         """The rows that are listed: the first of each status."""
@@ -74,19 +110,28 @@ def write_html(outcomes: Iterable[Outcome], out: TextIO) -> None:
         script=_script(),
         listed_most=LISTED,
         messages_most=MESSAGES,
+        opened_most=OPENED,
+        packages_most=PACKAGES,
     )
     stream.enable_buffering(PIECES)
     out.writelines(stream)
 
 
 def _sections(outcomes: Iterable[Outcome], totals: Totals) -> Iterator[Section]:
-    for outcome in outcomes:
-        section = Section(outcome, tally(outcome, LISTED))
+    for number, outcome in enumerate(outcomes, start=1):
+        section = Section(number, outcome, tally(outcome, LISTED))
         if outcome.checked.error:
             totals.add_unreadable(outcome.checked.file)
         else:
             totals.add(outcome, section.tally.counts)
         yield section
+
+
+def ink(status: Status) -> str:
+    """How a status is coloured: what is taken, what is refused, and what is neither."""
+    if status in ACCEPTED:
+        return "good"
+    return "error" if status in {Status.INVALID, *REFUSED} - {Status.UNKNOWN} else "warning"
 
 
 @cache
@@ -106,7 +151,7 @@ def _template() -> Template:
         "summary": summary_of,
         "value": value,
     }
-    environment.globals |= {"ACCEPTED": ACCEPTED}
+    environment.globals |= {"ink": ink}
     return environment.get_template("report.html")
 
 

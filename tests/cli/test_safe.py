@@ -32,13 +32,13 @@ ELEMENTS = frozenset(
     {
         *("html", "head", "meta", "title", "style", "body", "h1", "h2", "h3", "section", "p"),
         *("ul", "li", "b", "strong", "code", "div", "span", "table", "thead", "tbody", "tr"),
-        *("th", "td", "details", "summary", "fieldset", "label", "input", "br", "script"),
+        *("th", "td", "a", "details", "summary", "fieldset", "label", "input", "br", "script"),
     }
 )
 ATTRIBUTES = frozenset(
     {
         *("lang", "charset", "http-equiv", "content", "name", "class", "style", "scope", "open"),
-        *("data-status", "hidden", "type", "value", "checked"),
+        *("data-status", "hidden", "type", "value", "checked", "id", "href"),
     }
 )
 """What an HTML report is made of."""
@@ -197,6 +197,8 @@ def assert_is_safe(text: str, report: str) -> None:
     assert page.others == ["doctype html"]
     assert {name.removeprefix("/") for name, _ in page.elements} <= ELEMENTS
     assert {name for _, found in page.elements for name, _ in found} <= ATTRIBUTES
+    links = [value or "" for _, found in page.elements for name, value in found if name == "href"]
+    assert all(link.startswith("#s") for link in links), "the page leads nowhere but into itself"
     assert [name for name, _ in page.elements].count("script") == 1
 
 

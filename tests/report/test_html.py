@@ -3,15 +3,18 @@ import re
 from base64 import b64encode
 from collections.abc import Callable
 from hashlib import sha256
+from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import pytest
 from lxml import html
 
+from feedtool.errors import Interrupted
 from feedtool.model import Message, PackageSummary, PackageType, Problem, Status, Verdict
 from feedtool.report import Outcome
 from feedtool.report.html import write_html
+from feedtool.spool import Spool
 
 MakeOutcome = Callable[..., Outcome]
 MakeProblem = Callable[..., Problem]
@@ -46,6 +49,124 @@ def test_a_bar_for_each_code(mistaken: Outcome) -> None:
         ("error", "50.0"),
         ("warning", "50.0"),
     ]
+
+
+def test_what_the_service_refused_is_in_the_chart(sent: Outcome) -> None:
+    text = page(sent)
+    bars = cells(text, "//table[@class='chart']/tr")
+    assert bars[-1] == ["Rejected 1324", "1", ""]
+    assert [bar[0] for bar in bars[:-1]] == ["gtin-checksum", "required-missing", "unknown-column"]
+
+
+def test_every_bar_leads_to_what_is_told_of_its_code(sent: Outcome) -> None:
+    tree: Any = html.fromstring(page(sent, sent))
+    places = tree.xpath("//@id")
+    assert len(set(places)) == len(places)
+    links = tree.xpath("//table[@class='chart']//a/@href")
+    assert len(links) == 2 * 4
+    assert set(links) <= {f"#{place}" for place in places}
+
+
+def test_statuses_are_counted_where_there_are_any(sent: Outcome) -> None:
+    tiles = cells(page(sent), "//ul[@class='tiles statuses']")
+    assert tiles == [["3 Invalid", "1 Integrated", "1 Rejected"]]
+
+
+@pytest.mark.parametrize(
+    ("status", "ink"),
+    [
+        (Status.INTEGRATED, "good"),
+        (Status.SUPERSEDED, "good"),
+        (Status.INVALID, "error"),
+        (Status.REJECTED, "error"),
+        (Status.REFUSED, "error"),
+        (Status.PENDING, "warning"),
+        (Status.HELD, "warning"),
+        (Status.UNKNOWN, "warning"),
+    ],
+)
+def test_how_a_status_is_coloured(outcome: MakeOutcome, status: Status, ink: str) -> None:
+    told = outcome()
+    told.is_submitted = True
+    told.verdicts = lambda: iter([Verdict(3, "R", status)])
+    found: Any = html.fromstring(page(told)).xpath("//tr[@data-status]/td[3]/@class")
+    assert found == [ink]
+
+
+def test_a_code_of_many_problems_is_folded(outcome: MakeOutcome, problem: MakeProblem) -> None:
+    for count, is_open in ((40, True), (41, False)):
+        many = outcome([problem(row=row) for row in range(5, 5 + count)])
+        tree: Any = html.fromstring(page(many))
+        assert bool(tree.xpath("//details[@open]")) is is_open
+
+
+def test_of_hundreds_of_batches_the_first_are_listed(outcome: MakeOutcome) -> None:
+    batches = outcome()
+    batches.packages = [PackageSummary("p", PackageType.PRODUCTS, "", "Reported", 25, 1)] * 120
+    text = page(batches)
+    assert len(cells(text, "//tbody/tr")) == 50
+    assert "… and 70 more packages: all are in the .json report." in text
+
+
+def test_what_stopped_it_and_where_its_rows_are_is_told(sent: Outcome) -> None:
+    sent.stopped = Interrupted("the line is gone", "feedtool resume 1 goes on")
+    sent.failed = Path("offers.failed.xlsx")
+    tree: Any = html.fromstring(page(sent))
+    text = tree.text_content()
+    assert "stopped the line is gone" in text
+    assert "help: feedtool resume 1 goes on" in text
+    assert "Rows to correct: offers.failed.xlsx" in text
+
+
+class Nesting(HTMLParser):
+    """Every element is closed, in the order in which elements were opened."""
+
+    VOID = frozenset({"meta", "input", "br"})
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert len({name for name, _ in attrs}) == len(attrs)
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+@pytest.mark.parametrize("is_hostile", [False, True], ids=["plain", "hostile"])
+def test_a_page_is_well_formed(
+    sent: Outcome, unreadable: Outcome, problem: MakeProblem, *, is_hostile: bool
+) -> None:
+    if is_hostile:
+        spool: Spool[Problem] = Spool(Problem._make)
+        spool.append(problem(value=EVIL, header=EVIL, message=EVIL, hint=EVIL, field=EVIL))
+        sent.checked.problems_by_source.append(spool)
+    parser = Nesting()
+    parser.feed(page(sent, unreadable))
+    parser.close()
+    assert parser.open == []
+
+
+def test_the_filter_has_a_box_for_each_status_and_a_status_on_each_row(sent: Outcome) -> None:
+    tree: Any = html.fromstring(page(sent))
+    (filtered,) = tree.xpath("//fieldset[@class='filter']/..")
+    boxes = filtered.xpath("./fieldset//input[@checked]/@value")
+    rows = filtered.xpath(".//tbody/tr/@data-status")
+    assert len(rows) == 5
+    assert set(rows) == set(boxes)
+    script = tree.xpath("//script")[0].text
+    assert not re.search(r"import|require|fetch|XMLHttp|eval|innerHTML", script)
+
+
+def test_on_paper_nothing_is_folded_and_nothing_is_to_be_clicked(sent: Outcome) -> None:
+    text = page(sent)
+    on_paper = text[text.index("@media print") :]
+    assert "fieldset.filter { display: none; }" in on_paper
+    assert "thead { display: table-header-group; }" in on_paper
+    assert '"beforeprint"' in text
 
 
 def test_problems_are_grouped_with_their_cells(mistaken: Outcome) -> None:

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -125,7 +126,9 @@ def test_a_page_shows_the_text_and_keeps_its_policy(text: str) -> None:
     assert policy.startswith(POLICY)
     assert policy.count("'") == 6
     assert len(parsed.xpath("//script")) == 1
-    assert parsed.xpath("//@href | //@src | //@*[starts-with(name(), 'on')]") == []
+    assert parsed.xpath("//@src | //@*[starts-with(name(), 'on')]") == []
+    links = parsed.xpath("//@href")
+    assert all(re.fullmatch(r"#s[0-9]+-(?:code-[0-9]+|answers)", link) for link in links)
 
 
 @given(text=TEXTS)

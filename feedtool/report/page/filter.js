@@ -1,4 +1,10 @@
 "use strict";
+// On paper there is nothing to unfold, and a link leads to what it names.
+const unfold = (folded) => {
+  if (folded instanceof HTMLDetailsElement) folded.open = true;
+};
+window.addEventListener("beforeprint", () => document.querySelectorAll("details").forEach(unfold));
+window.addEventListener("hashchange", () => unfold(document.getElementById(location.hash.slice(1))));
 // Shows or hides the rows of a status. Without this script all rows are shown.
 for (const filter of document.querySelectorAll("fieldset.filter")) {
   const rows = filter.parentElement.querySelectorAll("tbody tr");
