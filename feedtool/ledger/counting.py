@@ -6,16 +6,15 @@ from collections import Counter
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from sqlalchemy import func, select
+from sqlalchemy import bindparam, func, select
 
 from feedtool.ledger import tables as t
 from feedtool.ledger.rows import FACTS, facts_of
 from feedtool.ledger.verdicts import verdict
+from feedtool.model import Status
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
-
-    from feedtool.model import Status
 
 A_SECOND = timedelta(seconds=1)
 """What a Date header can be off by."""
@@ -41,7 +40,17 @@ def statuses(db: Connection, run_id: int) -> Counter[Status]:
     found: Counter[Status] = Counter()
     for *facts, count in db.execute(query):
         found[verdict(facts_of(facts)).status] += count
+    for status, count in db.execute(_WITHHELD, {"run_id": run_id}):
+        found[Status(status)] += count
     return found
+
+
+_WITHHELD = (
+    select(t.withheld.c.status, func.count())
+    .select_from(t.withheld.join(t.files))
+    .where(t.files.c.run_id == bindparam("run_id"))
+    .group_by(t.withheld.c.status)
+)
 
 
 def skew(db: Connection, service: str) -> timedelta:

@@ -160,10 +160,62 @@ def _claims(connection: Connection) -> None:
     claims.create(connection)
 
 
+# 5 to 6: what was last accepted, rows that were not sent, how long a file was.
+
+
+def _accepted(connection: Connection) -> None:
+    add_column(connection, "files", Column("size", Integer))
+    known = MetaData()
+    Table("files", known, Column("file", _key(), primary_key=True))
+    Table("packages", known, Column("package", _key(), primary_key=True))
+    Table(
+        "withheld",
+        known,
+        Column("file", _key(), ForeignKey("files.file"), primary_key=True),
+        Column("row", Integer, primary_key=True, autoincrement=False),
+        Column("reference", Text, nullable=False),
+        Column("status", Text, nullable=False),
+        Column("messages", Text, nullable=False),
+        sqlite_with_rowid=False,
+    ).create(connection)
+    Table(
+        "accepted",
+        known,
+        Column("scope", Text, primary_key=True),
+        Column("reference", Text, primary_key=True),
+        Column("terms", Text),
+        Column("is_sure", Integer, nullable=False),
+        Column("product", Text, nullable=False),
+        Column("run_id", BigInteger, nullable=False),
+        sqlite_with_rowid=False,
+    ).create(connection)
+    Table(
+        "stocks",
+        known,
+        Column("scope", Text, primary_key=True),
+        Column("product", Text, primary_key=True),
+        Column("quantity", BigInteger),
+        Column("begun", String(32), nullable=False),
+        Column("until", String(32), nullable=False),
+        sqlite_with_rowid=False,
+    ).create(connection)
+    Table(
+        "absorbed",
+        known,
+        Column(
+            "package",
+            _key(),
+            ForeignKey("packages.package"),
+            primary_key=True,
+            autoincrement=False,
+        ),
+    ).create(connection)
+
+
 FIRST = 1
 """The oldest version that was ever released."""
 
-STEPS: tuple[Step, ...] = (_send_again, _batches, _zips, _claims)
+STEPS: tuple[Step, ...] = (_send_again, _batches, _zips, _claims, _accepted)
 """The n-th of them takes a ledger from version n to n + 1."""
 
 VERSION = FIRST + len(STEPS)

@@ -101,6 +101,8 @@ class File:
     """Of the whole file's content, by which its snapshot is found."""
     kind: str
     sheet: str | None
+    size: int | None = None
+    """All rows that it has, where later files are compared with it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -153,7 +153,7 @@ def facts_of(row: Any) -> Facts:
         stage=_STAGES[stage],
         upload_message=_message(code, text),
         status=_STATUSES[status] if status else None,
-        messages=_messages_of(messages) if messages else (),
+        messages=messages_of(messages) if messages else (),
     )
 
 
@@ -162,12 +162,13 @@ def facts_of(row: Any) -> Facts:
 
 @lru_cache(_REMEMBERED)
 def messages_as_text(messages: tuple[Message, ...]) -> str:
-    """Messages as they are kept; `_messages_of` reads them again."""
+    """Messages as they are kept; `messages_of` reads them again."""
     return json.dumps([*map(_kept, messages)], ensure_ascii=False)
 
 
 @lru_cache(_REMEMBERED)
-def _messages_of(told: str) -> tuple[Message, ...]:
+def messages_of(told: str) -> tuple[Message, ...]:
+    """What `messages_as_text` made a text of."""
     return tuple(map(_told, json.loads(told)))
 
 

@@ -9,12 +9,16 @@ from __future__ import annotations
 import json
 from contextlib import contextmanager
 from dataclasses import replace
+from heapq import merge
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Self
 
 from sqlalchemy import and_, case, delete, func, insert, select
 
 from feedtool.ledger import clearing, counting, later
 from feedtool.ledger import tables as t
+from feedtool.ledger.absorbing import count_absorbed
+from feedtool.ledger.accepted import AcceptedOffers
 from feedtool.ledger.claims import Claims, begin_run
 from feedtool.ledger.database import IN_MEMORY, open_engine, reading, writing
 from feedtool.ledger.leftovers import count_rows, move_leftovers
@@ -30,8 +34,10 @@ from feedtool.ledger.rows import (
     summary_of,
 )
 from feedtool.ledger.saving import save_changes
+from feedtool.ledger.seeing import see
 from feedtool.ledger.verdicts import verdict
 from feedtool.ledger.waiting import unanswered
+from feedtool.ledger.withholding import withheld, withhold
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -44,8 +50,11 @@ if TYPE_CHECKING:
 
     from feedtool.ledger.later import Sent
     from feedtool.ledger.lock import Held
+    from feedtool.ledger.seeing import Seen
     from feedtool.model import PackageSummary, Status, Upload, Verdict
 
+EARLIER = 200
+"""Files among which the one before is looked for."""
 CHUNK = 5_000
 """Rows read at a time."""
 BATCH = 5_000
@@ -114,13 +123,16 @@ class Ledger:
         sha256: str,
         kind: str,
         sheet: str | None = None,
+        size: int | None = None,
+        withheld: Iterable[Verdict] = (),
     ) -> int:
         """A file with all its rows: `plan.uploads`, (package number, upload). Returns its key.
 
-        All of it or, when `planned` raises, nothing.
+        With the verdicts of rows that are `withheld`, and the number of all rows where later files
+        are to be compared with this one. All of it or, when `planned` raises, nothing.
         """
         with writing(self._engine) as db:
-            told = {"path": path, "sha256": sha256, "kind": kind, "sheet": sheet}
+            told = {"path": path, "sha256": sha256, "kind": kind, "sheet": sheet, "size": size}
             done = db.execute(insert(t.files).values(run_id=run_id, **told))
             file = key_of(done.inserted_primary_key)
             keys: dict[int, int] = {}
@@ -128,6 +140,7 @@ class Ledger:
                 add_uploads(db, file, keys, batch)
             for package in keys.values():
                 count_rows(db, package)
+            withhold(db, file, withheld)
         return file
 
     @contextmanager
@@ -155,6 +168,53 @@ class Ledger:
             is_awaited=is_awaited,
         ):
             yield
+
+    # What is known before anything is sent.
+
+    def accepted(self, service: str, seller: str, cut_short: int = 0) -> AcceptedOffers:
+        """What the service has last accepted of a seller; see `AcceptedOffers`."""
+        return AcceptedOffers(self._engine, service, seller, cut_short)
+
+    def absorbed(self, service: str, seller: str) -> int:
+        """How many packages of a seller have been read for what was accepted."""
+        return count_absorbed(self._engine, service, seller)
+
+    def see(
+        self, service: str, seller: str, channel: str, offers: Iterable[Seen], **how: Any
+    ) -> bool:
+        """Note offers as the service showed them; all as `seeing.see` tells."""
+        return see(self._engine, service, seller, channel, offers, **how)
+
+    def earlier(self, service: str, seller: str, kind: str, before: int | None) -> list[File]:
+        """Files of a kind whose size is known, of other runs than `before`, the newest first."""
+        query = (
+            select(t.files)
+            .select_from(t.files.join(t.runs))
+            .where(
+                t.runs.c.seller == seller,
+                t.runs.c.service == service,
+                t.files.c.kind == kind,
+                t.files.c.size.is_not(None),
+                t.files.c.run_id != (before or 0),
+            )
+            .order_by(t.files.c.file.desc())
+            .limit(EARLIER)
+        )
+        with reading(self._engine) as db:
+            return [File(**row._asdict()) for row in db.execute(query)]
+
+    def begun(self, service: str, seller: str) -> Iterator[tuple[int, Mapping[str, Any], int]]:
+        """A seller's runs, newest first: id, options, and how many files are written down."""
+        query = (
+            select(t.runs.c.run_id, t.runs.c.options, func.count(t.files.c.file))
+            .select_from(t.runs.outerjoin(t.files))
+            .where(t.runs.c.seller == seller, t.runs.c.service == service)
+            .group_by(t.runs.c.run_id, t.runs.c.options)
+            .order_by(t.runs.c.run_id.desc())
+        )
+        with reading(self._engine) as db:
+            found = db.execute(query).all()
+        return ((run, json.loads(options), files) for run, options, files in found)
 
     # How far it is.
 
@@ -308,6 +368,9 @@ class Ledger:
 
     def verdicts(self, file: int) -> Iterator[Verdict]:
         """What became of each row of a file, in row order; nothing is held open meanwhile."""
+        return merge(self._verdicts(file), withheld(self._engine, file), key=attrgetter("row"))
+
+    def _verdicts(self, file: int) -> Iterator[Verdict]:
         after = 0
         while True:
             query = FACTS.where(t.rows.c.file == file, t.rows.c.row > after)

@@ -21,7 +21,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.types import TypeDecorator
 
-VERSION = 5
+VERSION = 6
 """Of these tables; `migrations` brings an older ledger up to it."""
 
 
@@ -77,6 +77,7 @@ files = Table(
     Column("sha256", Text, nullable=False),
     Column("kind", Text, nullable=False),
     Column("sheet", Text),
+    Column("size", Integer),
 )
 
 outputs = Table(
@@ -201,4 +202,46 @@ claims = Table(
     Column("target", Text),
     Index("claim_by_content", "scope", "sha256", unique=True),
     Index("claim_by_name", "folder", "lane", "name", unique=True),
+)
+
+# Rows that were valid and not sent, each with its verdict.
+withheld = Table(
+    "withheld",
+    metadata,
+    Column("file", ForeignKey(files.c.file), primary_key=True),
+    Column("row", Integer, primary_key=True, autoincrement=False),
+    Column("reference", Text, nullable=False),
+    Column("status", Text, nullable=False),
+    Column("messages", Text, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+# What the service has last accepted, as far as `absorbing` has read it out of closed packages.
+accepted = Table(
+    "accepted",
+    metadata,
+    Column("scope", Text, primary_key=True),
+    Column("reference", Text, primary_key=True),
+    Column("terms", Text),
+    Column("is_sure", Integer, nullable=False),
+    Column("product", Text, nullable=False),
+    Column("run_id", BigInteger, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+stocks = Table(
+    "stocks",
+    metadata,
+    Column("scope", Text, primary_key=True),
+    Column("product", Text, primary_key=True),
+    Column("quantity", BigInteger),
+    Column("begun", Moment, nullable=False),
+    Column("until", Moment, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+absorbed = Table(
+    "absorbed",
+    metadata,
+    Column("package", ForeignKey(packages.c.package), primary_key=True, autoincrement=False),
 )

@@ -576,7 +576,7 @@ def test_what_has_no_result(
 
 
 FATES = (None, Status.UNKNOWN)
-FILE = {"path": "a", "sha256": "", "kind": "k"}
+FILE: dict[str, Any] = {"path": "a", "sha256": "", "kind": "k"}
 
 
 def test_a_row_to_be_looked_up_tells_all_that_the_offers_are_compared_by(ledger: Ledger) -> None:
