@@ -124,6 +124,28 @@ class Limits:
             raise ValueError("a limit below 1 leaves no place for any row")
 
 
+@dataclass(frozen=True, slots=True)
+class Guards:
+    """What holds a row back until it is released; 0 switches a guard off."""
+
+    price_change: Decimal = Decimal(0)
+    """Percent by which a price may fall or rise against the last accepted."""
+    price_factor: Decimal = Decimal(10)
+    """By about this factor, up or down, a price is taken for one that has lost its decimal sign."""
+    removals: Decimal = Decimal(50)
+    """Percent of the offers known on a channel that one file may delete or set to stock zero."""
+    fewer_rows: Decimal = Decimal(0)
+    """Percent by which a file may be shorter than its predecessor."""
+    least: int = 20
+    """Below so many offers, or rows of the predecessor, the last two say nothing."""
+
+    def __post_init__(self) -> None:
+        if min(self.price_change, self.removals, self.fewer_rows) < 0 or self.least < 0:
+            raise ValueError("a guard below 0 holds nothing and everything: write 0 for none")
+        if self.price_factor and self.price_factor <= 1:
+            raise ValueError("price_factor must be above 1, or 0 for none")
+
+
 def no_catalog(language: str | None = None) -> "Catalog | None":
     """The catalogue where none was ever brought."""
     del language
@@ -217,6 +239,8 @@ class Dialect:
     limits: Limits = field(default_factory=Limits)
     reading: ReadingLimits = field(default_factory=ReadingLimits)
     """How much of a file is read."""
+    guards: Guards = field(default_factory=Guards)
+    """What holds rows back that are valid, and look like a mistake."""
     catalog: "Callable[[str | None], Catalog | None]" = field(
         default=no_catalog, repr=False, compare=False, metadata={"is_setting": False}
     )

@@ -11,6 +11,7 @@ from types import MappingProxyType
 import feedtool.check
 import feedtool.columns
 from feedtool.errors import FileProblem, UsageProblem
+from feedtool.guards import all_guards
 from feedtool.model import Code, Severity
 from feedtool.rules import all_rules
 
@@ -19,10 +20,12 @@ from feedtool.rules import all_rules
 def all_codes() -> Mapping[str, Code]:
     """Every code by its name, in the order of names.
 
-    Those of rules are found by the rules being there, those of cells in the columns' modules, and
-    those of files are the subclasses of `FileProblem`, all of which reading files imports.
+    Those of rules and guards are found by their being there, those of cells in the columns'
+    modules, and those of files are the subclasses of `FileProblem`, all of which reading files
+    imports.
     """
     codes = [rule.code for rule in all_rules()]
+    codes += [guard.code for guard in all_guards().values()]
     codes += _of_columns()
     codes += [_of_file(problem) for problem in _subclasses(FileProblem) if problem.code]
     by_name = {code.name: code for code in codes}

@@ -1,0 +1,108 @@
+"""Guards against mistakes in rows that are valid: a module each, found by being there.
+
+The module's name is the code (`price_factor` is `price-factor`), its docstring the user's page. A
+row that a guard holds is sent only once its code is released. What a module defines says when it is
+asked:
+
+    check(row, settings)         for each row that would be sent: a Fault, or None
+    check_file(file, settings)   once for each sheet: yields Holdings, which name what they concern
+
+Only what is known holds anything: without a history there is nothing to compare with.
+"""
+
+import pkgutil
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from typing import NamedTuple
+
+from feedtool.dialect import Guards
+from feedtool.model import Code, Fault, Item, Severity
+from feedtool.terms import Accepted, Terms
+
+
+class Candidate(NamedTuple):
+    """A row that would be sent."""
+
+    item: Item
+    terms: Terms
+    """What it asks for."""
+    offer: Accepted | None
+    """What was last accepted of its reference."""
+
+
+class Removals(NamedTuple):
+    """What a file takes away of a channel."""
+
+    removed: int
+    """Offers known there that it deletes, or whose stock it sets to zero."""
+    known: int
+    """All offers known there."""
+
+
+class Earlier(NamedTuple):
+    """The predecessor of a file."""
+
+    run_id: int
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is known of a sheet once its rows have been looked at."""
+
+    rows: int
+    """All that it has."""
+    earlier: Earlier | None = None
+    removals: Mapping[str, Removals] = field(default_factory=dict)
+    """By channel."""
+
+
+class Holding(NamedTuple):
+    """What is wrong with more than one row, and with which."""
+
+    fault: Fault
+    channel: str | None = None
+    """The rows of this channel; None is of any."""
+    only_removals: bool = False
+    """Those that delete an offer, or set its stock to zero."""
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """A guard's module, as far as it is one."""
+
+    code: Code
+    check: Callable[[Candidate, Guards], Fault | None] | None
+    check_file: Callable[[Facts, Guards], Iterator[Holding]] | None
+
+
+def code(module: str, docstring: str | None) -> Code:
+    """The code of a guard, from its module's name and docstring."""
+    name = module.rpartition(".")[2].replace("_", "-")
+    return Code(name, Severity.ERROR, docstring or "")
+
+
+def release(one: Code) -> str:
+    """How what it holds is sent all the same."""
+    return f"if it is meant: --release {one.name}"
+
+
+def rounded(value: float) -> str:
+    """A number for people, to a tenth: `1,234.5`, `40`."""
+    return f"{value:,.1f}".removesuffix(".0")
+
+
+@cache
+def all_guards() -> Mapping[str, Guard]:
+    """Every guard by its code, in the order of the modules' names."""
+    modules = [
+        import_module(f"{__name__}.{found.name}") for found in pkgutil.iter_modules(__path__)
+    ]
+    return {
+        module.CODE.name: Guard(
+            module.CODE, getattr(module, "check", None), getattr(module, "check_file", None)
+        )
+        for module in modules
+    }

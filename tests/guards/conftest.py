@@ -1,0 +1,40 @@
+"""Rows as guards see them."""
+
+import pytest
+
+from feedtool.dialect import Guards
+from feedtool.guards import Candidate, Facts, Holding, all_guards
+from feedtool.model import Item, PackageType
+from feedtool.terms import Accepted, Terms
+
+
+def row(
+    price: float | None, accepted: Terms | None = None, floor: float | None = None
+) -> Candidate:
+    """A row with a price, or without one; `accepted` is what was of its reference."""
+    item = Item(2, PackageType.UPSERT, "PRIMARY", "SKU-1", "", b"{}", floor)
+    offer = None if accepted is None else Accepted(accepted, True, "", 1)
+    return Candidate(item, {} if price is None else {"price": price}, offer)
+
+
+def held(code: str, candidate: Candidate, settings: Guards) -> str | None:
+    """What a guard says of a row; None where it lets it pass."""
+    check = all_guards()[code].check
+    assert check is not None
+    fault = check(candidate, settings)
+    assert fault is None or (fault.code.name, fault.field) == (code, "price.price")
+    assert fault is None or fault.hint == f"if it is meant: --release {code}"
+    return fault and fault.message
+
+
+def holdings(code: str, facts: Facts, settings: Guards) -> list[Holding]:
+    """What a guard says of a file."""
+    check = all_guards()[code].check_file
+    assert check is not None
+    return list(check(facts, settings))
+
+
+@pytest.fixture
+def usual() -> Guards:
+    """The guards where nobody has set any."""
+    return Guards()

@@ -1,0 +1,36 @@
+from decimal import Decimal
+
+import pytest
+
+from feedtool.dialect import Guards
+from feedtool.guards import Earlier, Facts
+from tests.guards.conftest import holdings
+
+CODE = "file-shrunk"
+ALLOWED = Guards(fewer_rows=Decimal(40))
+
+PASSES = {
+    "the first": Facts(1),
+    "as long": Facts(100, Earlier(7, 100)),
+    "longer": Facts(900, Earlier(7, 100)),
+    "just so many fewer": Facts(60, Earlier(7, 100)),
+    "a short predecessor": Facts(1, Earlier(7, 19)),
+}
+
+
+@pytest.mark.parametrize("facts", PASSES.values(), ids=PASSES)
+def test_passes(facts: Facts) -> None:
+    assert holdings(CODE, facts, ALLOWED) == []
+
+
+def test_fails() -> None:
+    (found,) = holdings(CODE, Facts(310, Earlier(7, 1204)), ALLOWED)
+    assert (found.channel, found.only_removals) == (None, False)
+    assert found.fault.message == (
+        "the file has 310 rows, and its predecessor, of run 7, had 1,204: 74.3 % fewer"
+        " (allowed: 40 %)"
+    )
+
+
+def test_it_is_off_unless_it_is_set(usual: Guards) -> None:
+    assert holdings(CODE, Facts(1, Earlier(7, 1204)), usual) == []
