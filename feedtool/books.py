@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
+from decimal import Decimal
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple
@@ -11,13 +12,19 @@ from typing import TYPE_CHECKING, NamedTuple
 from feedtool.catalog.excerpt import from_excerpt
 from feedtool.check import Asked, Input, check
 from feedtool.check.result import CheckedSheet
+from feedtool.effects import Before, Known
 from feedtool.errors import FileProblem, UsageProblem
+from feedtool.guards import Earlier
 from feedtool.meeting import Meeting
+from feedtool.model import Item
 from feedtool.recorded import Recorded
+from feedtool.sieve import Sifting, predecessor, sift
+from feedtool.terms import PRICE, Accepted
 
 if TYPE_CHECKING:  # the ledger's library takes longer to import than a small file to check
     from feedtool.catalog import Catalog
     from feedtool.ledger import Ledger, Run
+    from feedtool.ledger.accepted import AcceptedOffers
     from feedtool.ledger.snapshots import Snapshots
 
 UNWRITTEN = ""
@@ -133,6 +140,68 @@ def judged_by(asked: Asked, catalog: "Callable[[str | None], Catalog | None]") -
     return replace(asked, dialect=replace(asked.dialect, catalog=catalog))
 
 
+def sift_by(
+    books: Books,
+    sheets: Sequence[CheckedSheet],
+    asked: Asked,
+    sifting: Sifting,
+    account: tuple[str, str],
+    run: int | None = None,
+) -> None:
+    """Decides which rows are sent, by what the ledger knows of an account.
+
+    Args:
+        books: The ledger's.
+        sheets: All of a command; what is withheld is noted in them.
+        asked: How they were read.
+        sifting: What is asked for. A purge is sent whole, whatever has changed.
+        account: The service's address, and the seller.
+        run: The run that it is for, if it has begun.
+    """
+    if asked.purges:
+        sifting = replace(sifting, changed_only=False, prefer_update=False)
+
+    def earlier(sheet: CheckedSheet) -> Earlier | None:
+        files = books.ledger.earlier(*account, sheet.kind or "", run)
+        return predecessor(sheet.file, ((one.path, one.run_id, one.size) for one in files))
+
+    known = books.ledger.accepted(*account, _cut_short(books, *account, run))
+    sift(sheets, known, sifting, asked.dialect.guards, earlier)
+
+
+def known_of(books: Books, account: tuple[str, str]) -> Known:
+    """What the ledger knows of the offers of an account, read when it is first asked."""
+    found: list[AcceptedOffers] = []
+
+    def known(items: Sequence[Item]) -> list[Before | None]:
+        if not found:
+            found.append(books.ledger.accepted(*account, _cut_short(books, *account, None)))
+        return [_before(offer, quantity) for offer, _, quantity in found[0].look_up(items)]
+
+    return known
+
+
+def _before(offer: Accepted | None, quantity: int | None) -> Before | None:
+    if offer is None or offer.terms == {}:
+        return None
+    if offer.terms is None:
+        return Before(is_there=False)
+    price = offer.terms.get(PRICE)
+    return Before(True, None if price is None else Decimal(str(price)), quantity)
+
+
+def _cut_short(books: Books, service: str, seller: str, but: int | None) -> int:
+    """The last run that was killed before all of its rows were in the ledger; 0 for none."""
+    return next(
+        (
+            run
+            for run, options, files in books.ledger.begun(service, seller)
+            if run != but and len(options.get("sheets", ())) > files
+        ),
+        0,
+    )
+
+
 def record(
     books: Books, run: int, sheets: Sequence[CheckedSheet], recorded: Recorded, now: datetime
 ) -> None:
@@ -153,4 +222,6 @@ def record(
                 sha256=dict(recorded.inputs)[sheet.file],
                 kind=sheet.kind or "",
                 sheet=sheet.sheet,
+                size=None if sheet.is_cut_short else sheet.size,
+                withheld=sheet.withheld or (),
             )

@@ -9,6 +9,7 @@ seller = "12345"
 channel = "PRIMARY"
 token_file = "/run/secrets/token"   (or token_url and client_id, see `ACCOUNT`)
 call_timeout = 300               seconds, see `TIMEOUTS`
+changed_only = true              see `FLAGS`
 hook = "tell-the-team"           gets what came of each run, as JSON on its stdin
 webhook = "https://…"            the same, posted
 log = "/var/log/feedtool.jsonl"  what is done, a JSON object a line
@@ -18,6 +19,7 @@ vat_scale = 100                  any field of `dialect.Dialect`
 "Mon EAN" = "product.gtin"
 
 [profile.shop.bounds]            any field of `dialect.Bounds`
+[profile.shop.guards]            any field of `dialect.Guards`: what holds rows back
 [profile.shop.limits]            any field of `dialect.Limits`
 [profile.shop.reading]           any field of `limits.Limits`: how much of a file is read
 """
@@ -32,7 +34,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from feedtool.dialect import CELL, Bounds, Dialect, Limits, settings_of
+from feedtool.dialect import CELL, Bounds, Dialect, Guards, Limits, settings_of
 from feedtool.errors import UsageProblem
 from feedtool.limits import Limits as ReadingLimits
 
@@ -67,6 +69,9 @@ LONGEST_PAUSE = 86_400
 TIMEOUTS = ("connect_timeout", "answer_timeout", "call_timeout", "notify_wait")
 """In seconds; each is an option too."""
 
+FLAGS = ("changed_only", "prefer_update")
+"""What a profile says of how its files are sent; each is an option too."""
+
 CHOICES = {
     "upload_body": ("array", "offerRequests"),
     "vat_scale": (100, 1),
@@ -75,10 +80,11 @@ CHOICES = {
 }
 
 
-Record = Bounds | Limits | ReadingLimits
+Record = Bounds | Guards | Limits | ReadingLimits
 
 RECORDS: Mapping[str, type[Record]] = {
     "bounds": Bounds,
+    "guards": Guards,
     "limits": Limits,
     "reading": ReadingLimits,
 }
@@ -116,7 +122,7 @@ class Profile:
     """One account."""
 
     account: Mapping[str, str | float] = field(default_factory=dict)
-    """Values of `ACCOUNT` and `TIMEOUTS`."""
+    """Values of `ACCOUNT`, `TIMEOUTS` and `FLAGS`."""
     dialect: Dialect = field(default_factory=Dialect)
 
 
@@ -161,8 +167,9 @@ def _unread(error: Exception) -> tuple[str, str]:
 
 def _profile(table: Mapping[str, Any], where: str) -> Profile:
     known = [one.name for one in settings_of(Dialect)]
-    _known(table, (*ACCOUNT, *TIMEOUTS, *known), where)
-    account = {name: table[name] for name in (*ACCOUNT, *TIMEOUTS) if name in table}
+    own = (*ACCOUNT, *TIMEOUTS, *FLAGS)
+    _known(table, (*own, *known), where)
+    account = {name: table[name] for name in own if name in table}
     for name, value in account.items():
         _check_account(name, value, where)
     return Profile(account, dialect_of({n: v for n, v in table.items() if n in known}, where))
@@ -173,6 +180,8 @@ def _check_account(name: str, value: Any, where: str) -> None:
         is_secret = any(word in name for word in ("token", "secret", "hook"))
         shown = "…" if is_secret else value
         raise UsageProblem(f"{where}: {name} must be a text", f'write {name} = "{shown}"')
+    if name in FLAGS and not isinstance(value, bool):
+        raise UsageProblem(f"{where}: {name} = {value!r} is no yes or no", f"write {name} = true")
     if name in TIMEOUTS:
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
         if not is_number or not 0 < value < math.inf:

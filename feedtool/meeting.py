@@ -55,7 +55,8 @@ class Meeting:
 
     def uploads(self, sheet: CheckedSheet, limits: Limits) -> Iterator[plan.Planned]:
         """The uploads of a sheet's valid rows; offers that wait travel apart."""
-        return plan.uploads(sheet.valid_items(), limits, self._waits)
+        order = () if self._sent else sheet.order
+        return plan.uploads(sheet.valid_items(), limits, self._waits, order)
 
     def _waits(self, item: Item) -> bool:
         """Whether an offer's product is sent too: only an Upsert may make an offer."""

@@ -88,10 +88,12 @@ class Item(NamedTuple):
     reference: str
     """The sellerExternalReference; of a product its sellerProductReference, else its GTIN."""
     product: str
-    """What else identifies it: of an Upsert, and of a Full legacy zip's offer,
-    `GTIN|product reference|condition`, of a product its GTIN, else nothing."""
+    """What else identifies it: of an Upsert, of an Update that was made of one, and of a Full
+    legacy zip's offer, `GTIN|product reference|condition`, of a product its GTIN, else nothing."""
     body: bytes
     """The request as JSON, exactly as it will be sent."""
+    floor: float | None = None
+    """The price below which it is not to be sent unasked."""
 
 
 class Status(StrEnum):

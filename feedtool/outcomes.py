@@ -21,10 +21,18 @@ GOOD = frozenset({Status.VALID, Status.INTEGRATED, Status.UNCHANGED, Status.SUPE
 NOT_BEGUN = "Not sent: the run stopped before it was begun."
 
 
+ALL_OR_NOTHING = "not sent, since not all rows of all files are valid (--all-or-nothing)"
+OTHERS_HELD = "not sent, since other rows are held, and all are sent or none"
+
+
 def planned(
-    sheets: Sequence[CheckedSheet], limits: Limits, *, sent: Sequence[CheckedSheet]
+    sheets: Sequence[CheckedSheet],
+    limits: Limits,
+    *,
+    sent: Sequence[CheckedSheet],
+    reason: str = ALL_OR_NOTHING,
 ) -> list[Outcome]:
-    """What a dry run tells of sheets, some of which would be sent."""
+    """What a dry run tells of sheets, some of which would be sent; `reason` is why others not."""
     meeting = Meeting(sheets)
     return [
         Outcome(
@@ -32,16 +40,12 @@ def planned(
             None,
             True,
             plan.summaries(meeting.uploads(sheet, limits)) if sheet in sent else [],
-            partial(verdicts.of_check if sheet in sent else _held, sheet),
+            partial(verdicts.of_check, sheet)
+            if sheet in sent
+            else partial(_not_sent, sheet, Status.HELD, reason),
         )
         for sheet in sheets
     ]
-
-
-def _held(sheet: CheckedSheet) -> Iterator[Verdict]:
-    """The verdicts when an invalid row, of this file or another, keeps back all the others."""
-    reason = "not sent, since not all rows of all files are valid (--all-or-nothing)"
-    return _not_sent(sheet, Status.HELD, reason)
 
 
 def _not_sent(sheet: CheckedSheet, status: Status, reason: str) -> Iterator[Verdict]:
@@ -99,6 +103,8 @@ def _exit_of(outcome: Outcome) -> Exit:
     statuses = counts.by_status
     if Status.PENDING in statuses:
         return Exit.PENDING
+    if set(statuses) == {Status.UNCHANGED}:
+        return Exit.NOTHING
     # What is invalid may have been corrected in a later run: its status tells.
     is_bad = set(statuses) - GOOD if statuses else counts.invalid
     return Exit.ROWS if is_bad else Exit.OK

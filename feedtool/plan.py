@@ -61,6 +61,7 @@ def uploads(
     items: Iterable[Item],
     limits: Limits | None = None,
     waits: Callable[[Item], bool] = lambda _: False,
+    order: Iterable[tuple[str, PackageType]] = (),
 ) -> Iterator[Planned]:
     """Every upload as soon as it is full, and at the end those that are not.
 
@@ -71,10 +72,14 @@ def uploads(
         items: The rows.
         limits: How much goes into an upload, a package and a batch.
         waits: Whether a row waits for others, and so travels apart from those that do not.
+        order: The channels and types of rows that do not wait, each with such a row, in the order
+            of their first packages; None of them is in that of its first row.
     """
     limits = limits or Limits()
     counts: Counter[Group] = Counter()
-    numbers: dict[tuple[Group, int], int] = {}
+    numbers = {
+        (Group(channel, kind, False), 0): number for number, (channel, kind) in enumerate(order, 1)
+    }
     filling: dict[Group, list[Item]] = {}
     taken: set[str] = set()
 

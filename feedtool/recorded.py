@@ -5,7 +5,7 @@ input and the ledger alone.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ from feedtool.check import Asked
 from feedtool.config import dialect_of
 from feedtool.copies import Outputs
 from feedtool.dialect import Dialect, settings_of
+from feedtool.sieve import Sifting
 
 if TYPE_CHECKING:
     from feedtool.ledger import File
@@ -42,6 +43,7 @@ class Recorded:
     """How many rows the checks refused."""
     corrects: Sequence[str] = ()
     """The sheets of earlier runs whose rows its sheets correct, as their workbooks say."""
+    sifting: Sifting = field(default_factory=Sifting)
 
     def as_json(self) -> dict[str, Any]:
         """As JSON has it."""
@@ -66,6 +68,7 @@ class Recorded:
             "who": self.who,
             "invalid": self.invalid,
             "corrects": list(self.corrects),
+            "sifting": asdict(self.sifting),
         }
 
     @classmethod
@@ -89,6 +92,7 @@ class Recorded:
             who=found.get("who", ""),
             invalid=found.get("invalid", 0),
             corrects=found.get("corrects", ()),
+            sifting=_sifting(found.get("sifting", {})),
         )
 
     def wanted(self) -> list[Path]:
@@ -101,13 +105,17 @@ class Recorded:
         return {(file.path, file.sheet) for file in files}.issuperset(self.sheets)
 
 
+def _sifting(found: Mapping[str, Any]) -> Sifting:
+    return Sifting(**{**found, "released": tuple(found.get("released", ()))})
+
+
 def _table(settings: Any, default: Any) -> dict[str, Any]:
     """What differs from the default, as a profile would have it."""
     found = {}
-    for field in settings_of(settings):
-        value, usual = getattr(settings, field.name), getattr(default, field.name)
+    for one in settings_of(settings):
+        value, usual = getattr(settings, one.name), getattr(default, one.name)
         if value != usual:
-            found[field.name] = _plain(value, usual)
+            found[one.name] = _plain(value, usual)
     return found
 
 

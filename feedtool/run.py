@@ -1,7 +1,7 @@
 """The feature list, in order: the only module that sequences the hops.
 
 validate   check → annotate
-submit     keep → check → plan → (show it | write requests) → deliver → annotate
+submit     keep → check → sift → plan → (show it | write requests) → deliver → annotate
 resume     deliver → check what was kept → annotate
 results    the same, without sending anything new
 to_correct check what was kept → a workbook of the rows to correct
@@ -16,13 +16,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from feedtool import verdicts
-from feedtool.books import Books, checked_again, judged_by, kept_inputs, record, recorded_of
+from feedtool.beforehand import judged, why_none
+from feedtool.books import (
+    Books,
+    checked_again,
+    judged_by,
+    kept_inputs,
+    record,
+    recorded_of,
+    sift_by,
+)
 from feedtool.catalog.excerpt import Consulted
 from feedtool.check import Asked, Input, check
 from feedtool.check.result import INVALID, CheckedSheet
 from feedtool.copies import Outputs, digest_of, refuse_places, write
 from feedtool.errors import FeedtoolError, UsageProblem
-from feedtool.feeds import all_feeds
 from feedtool.later import bring_up_to_date
 from feedtool.outcomes import answered, planned
 from feedtool.promise import Promise
@@ -30,7 +38,6 @@ from feedtool.purge import (
     NOT_CONFIRMED,
     Confirm,
     check_nothing_open,
-    check_one_zip,
     counted,
     hold_back,
     refuse,
@@ -40,6 +47,7 @@ from feedtool.recorded import Recorded
 from feedtool.report import Outcome
 from feedtool.requests import write_requests
 from feedtool.service.wire import Sender, UploadBody
+from feedtool.sieve import EVERY_ROW, Sifting
 
 if TYPE_CHECKING:  # the ledger's library takes longer to import than a small file to check
     from feedtool.delivery.events import Event
@@ -103,6 +111,7 @@ def plan_only(
     requests: Path | None = None,
     is_all_or_nothing: bool = False,
     promise: Promise | None = None,
+    sift: Callable[[Sequence[CheckedSheet]], None] = lambda _: None,
 ) -> list[Outcome]:
     """A dry run: everything up to the plan, which it tells; nothing is sent.
 
@@ -113,16 +122,17 @@ def plan_only(
         requests: The folder for the exact request bodies.
         is_all_or_nothing: Whether one invalid row keeps all others back.
         promise: A plan that is saved, or one that is looked at whether it still fits.
+        sift: Decides which rows would be sent.
     """
     if promise:
         promise.begin([(one.name, digest_of(one.path)) for one in inputs])
-    sheets = check(inputs, asked)
-    if asked.purges:
-        check_one_zip(sheets, asked)
-    sent = [] if is_all_or_nothing and not _all_clean(sheets) else sheets
+    sheets = judged(inputs, asked)
+    sift(sheets)
+    why_not = why_none(sheets, asked, is_all_or_nothing=is_all_or_nothing)
+    sent = [] if why_not else sheets
     if promise:
         promise.settle(sheets, sent)
-    outcomes = planned(sheets, asked.dialect.limits, sent=sent)
+    outcomes = planned(sheets, asked.dialect.limits, sent=sent, reason=why_not)
     if requests:
         write_requests(requests, sent, asked.dialect)
     write(inputs, outcomes, outputs, asked)
@@ -143,6 +153,7 @@ def submit(
     confirm: Confirm | None = None,
     claim: int | None = None,
     promise: Promise | None = None,
+    sifting: Sifting = EVERY_ROW,
 ) -> Submission:
     """Checks files, sends what is valid, waits, and writes the annotated copies.
 
@@ -155,22 +166,23 @@ def submit(
         promise.begin([(one.file.name, one.sha256) for one in snapshots])
     kept = [one.file for one in snapshots]
     consulted = Consulted(asked.dialect.catalog)
-    sheets = check(kept, judged_by(asked, consulted))
-    _check_channel(sheets, service)
-    if asked.purges:
-        check_one_zip(sheets, asked)
+    sheets = judged(kept, judged_by(asked, consulted), has_channel=service.has_channel)
     refuse_places(inputs, sheets, outputs, asked)
-    sent = [] if is_all_or_nothing and not _all_clean(sheets) else sheets
-    if promise:
-        promise.settle(sheets, sent)
-    if all(sheet.error for sheet in sheets):
-        return Submission([Outcome(sheet) for sheet in sheets])
-    if not sent:
-        outcomes = planned(sheets, asked.dialect.limits, sent=())
-        write(kept, outcomes, outputs, asked)
+
+    def begins(why_not: str) -> bool:
+        """Whether anything is sent; else what is known of the rows is written."""
+        if promise:
+            promise.settle(sheets, [] if why_not else sheets)
+        if why_not:
+            outcomes[:] = planned(sheets, asked.dialect.limits, sent=[], reason=why_not)
+            write(kept, outcomes, outputs, asked)
+        return not why_not
+
+    outcomes = [Outcome(sheet) for sheet in sheets]
+    why_not = why_none(sheets, asked, is_all_or_nothing=is_all_or_nothing)
+    if why_not or all(sheet.error for sheet in sheets):
+        begins(why_not)
         return Submission(outcomes)
-    if requests:
-        write_requests(requests, sheets, asked.dialect)
     from feedtool.ledger.lock import who
 
     excerpt = consulted.excerpt()
@@ -185,18 +197,18 @@ def submit(
         who=who(),
         invalid=sum(sheet.marks.count(INVALID) for sheet in sheets),
         corrects=[sheet.corrects for sheet in sheets if sheet.corrects],
+        sifting=sifting,
     )
-    from feedtool.delivery.left_open import left_open
-    from feedtool.delivery.strangers import strangers
-
-    if claim is not None and (stopped := service.stopping()):
-        raise stopped  # nothing is begun, and so nothing stays claimed
+    _see_whether_to_begin(claim, service)
     with _alone(service, books, "submit"):
+        sift_by(books, sheets, asked, sifting, (service.address, service.seller))
+        if not begins(why_none(sheets, asked, is_all_or_nothing=is_all_or_nothing)):
+            return Submission(outcomes)
+        if requests:
+            write_requests(requests, sheets, asked.dialect)
         if asked.purges:
-            check_nothing_open(books.ledger, service.seller, service.client)
-            purge = counted(sheets, service.client, _around(service))
-            (confirm or refuse)(purge)
-            recorded = replace(recorded, removals=purge.removed)
+            removals = _confirmed_removals(sheets, service, books, confirm or refuse)
+            recorded = replace(recorded, removals=removals)
         run = books.ledger.start_run(
             now=service.now(),
             seller=service.seller,
@@ -206,13 +218,52 @@ def submit(
             claim=claim,
         )
         record(books, run, sheets, recorded, service.now())
-        left = left_open(books.ledger, run, service.now())
-        told = [*left, *strangers(books.ledger, service.client)]
-        stopped = _deliver(run, asked, service, books, wait=wait, on_event=on_event)
+        told, stopped = _send(run, sheets, asked, service, books, wait=wait, on_event=on_event)
         outcomes = answered(sheets, books.ledger, run, stopped)
         if stopped is None or (_has_begun(outcomes) and not outputs.only_whole):
             _write_out(run, kept, outcomes, recorded, service.now(), books)
     return Submission(outcomes, stopped, told)
+
+
+def _see_whether_to_begin(claim: int | None, service: Service) -> None:
+    """Raises why not: where nothing is begun, nothing stays claimed."""
+    if claim is not None and (stopped := service.stopping()):
+        raise stopped
+
+
+def _confirmed_removals(
+    sheets: Sequence[CheckedSheet], service: Service, books: Books, confirm: Confirm
+) -> int:
+    """How many offers a purge will remove, now that this is confirmed."""
+    check_nothing_open(books.ledger, service.seller, service.client)
+    purge = counted(sheets, service.client, _around(service))
+    confirm(purge)
+    return purge.removed
+
+
+def _send(
+    run: int,
+    sheets: Iterable[CheckedSheet],
+    asked: Asked,
+    service: Service,
+    books: Books,
+    *,
+    wait: bool,
+    on_event: "Callable[[Event], None]",
+) -> tuple[list[str], FeedtoolError | None]:
+    """Delivers a new run; what the seller should know of, and what stopped it before its end.
+
+    Nobody is asked anything where nothing is to be sent and nothing to be fetched.
+    """
+    from feedtool.delivery.left_open import left_open
+    from feedtool.delivery.strangers import strangers
+
+    told = [*left_open(books.ledger, run, service.now())]
+    is_any_sent = any(True for sheet in sheets for _ in sheet.valid_items())
+    if not is_any_sent and not books.ledger.irrevocable(run):
+        return told, None
+    told += strangers(books.ledger, service.client)
+    return told, _deliver(run, asked, service, books, wait=wait, on_event=on_event)
 
 
 def resume(
@@ -235,7 +286,10 @@ def resume(
     recorded = _named(recorded_of(run, books), outputs)
     with _alone(service, books, "results" if only_fetch else "resume"):
         if not only_fetch and not recorded.is_whole(books.ledger.files(run)):
-            record(books, run, checked_again(recorded, books), recorded, service.now())
+            sheets = checked_again(recorded, books)
+            account = (service.address, service.seller)
+            sift_by(books, sheets, recorded.asked, recorded.sifting, account, run)
+            record(books, run, sheets, recorded, service.now())
         packages = books.ledger.read_packages(run)
         if purges := [] if only_fetch else unsent(packages):
             purge = counted(checked_again(recorded, books), service.client, _around(service))
@@ -378,21 +432,6 @@ def _deliver(
 
 def _has_begun(outcomes: Iterable[Outcome]) -> bool:
     return any(package.package_id for one in outcomes for package in one.packages)
-
-
-def _check_channel(sheets: Iterable[CheckedSheet], service: Service) -> None:
-    feeds = all_feeds()
-    kinds = {sheet.kind for sheet in sheets if sheet.kind and feeds[sheet.kind].has_channel}
-    if kinds and not service.has_channel:
-        raise UsageProblem(
-            "--channel is missing",
-            f"it names the sales channel that {', '.join(sorted(kinds))} are for; products need"
-            " none",
-        )
-
-
-def _all_clean(sheets: Iterable[CheckedSheet]) -> bool:
-    return all(sheet.is_clean() for sheet in sheets)
 
 
 def _write_out(

@@ -14,9 +14,10 @@ REFUSED = (Status.REJECTED, Status.DUPLICATED, Status.REFUSED)
 
 
 def of_check(checked: CheckedSheet) -> Iterator[Verdict]:
-    """Every row's verdict when nothing is sent: `Valid` or `Invalid`."""
+    """Every row's verdict when nothing is sent: `Valid`, `Invalid`, or why it would be withheld."""
     valid = (Verdict(item.row, item.reference, Status.VALID) for item in checked.valid_items())
-    return every_row(checked, valid)
+    told = merge(valid, checked.withheld or (), key=lambda verdict: verdict.row)
+    return every_row(checked, told)
 
 
 def every_row(checked: CheckedSheet, sent: Iterable[Verdict]) -> Iterator[Verdict]:

@@ -36,6 +36,14 @@ ENDS: Mapping[str, tuple[list[Outcome], FeedtoolError | None, int]] = {
     "valid": ([outcome(Status.VALID)], None, 0),
     "integrated": ([outcome(Status.INTEGRATED, Status.INTEGRATED)], None, 0),
     "unchanged": ([outcome(Status.INTEGRATED, Status.UNCHANGED)], None, 0),
+    "nothing but unchanged": ([outcome(Status.UNCHANGED)], None, 9),
+    "unchanged and invalid": ([outcome(Status.UNCHANGED, Status.INVALID)], None, 1),
+    "unchanged and held": ([outcome(Status.UNCHANGED, Status.HELD)], None, 1),
+    "one unchanged, the other sent": (
+        [outcome(Status.UNCHANGED), outcome(Status.INTEGRATED)],
+        None,
+        0,
+    ),
     "superseded": ([outcome(Status.SUPERSEDED)], None, 0),
     "invalid": ([outcome(Status.INTEGRATED, Status.INVALID)], None, 1),
     "invalid, of a mere check": ([outcome(invalid=1)], None, 1),
@@ -64,7 +72,7 @@ def test_the_exit_code(outcomes: list[Outcome], stopped: FeedtoolError | None, c
 
 @pytest.mark.parametrize("status", Status)
 def test_every_status_has_an_exit_code(status: Status) -> None:
-    good = {"Valid", "Integrated", "Unchanged", "Superseded"}
-    expected = Exit.OK if status in good else Exit.ROWS
-    expected = Exit.PENDING if status is Status.PENDING else expected
+    good = {"Valid", "Integrated", "Superseded"}
+    others = {Status.PENDING: Exit.PENDING, Status.UNCHANGED: Exit.NOTHING}
+    expected = others.get(status, Exit.OK if status in good else Exit.ROWS)
     assert exit_code([outcome(status)]) == expected

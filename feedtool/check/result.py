@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from feedtool.errors import FileProblem
 from feedtool.headers import Header
-from feedtool.model import Counts, Item, PackageType, Problem, Severity
+from feedtool.model import Counts, Item, PackageType, Problem, Severity, Verdict
 from feedtool.spool import Spool
 
 VALID, INVALID = 1, 2
@@ -94,6 +94,16 @@ class CheckedSheet:
     """What the workbook says of the sheet whose rows it corrects; empty where it is none such."""
     origins: dict[int, int] = field(default_factory=dict)
     """By row, of which row of that sheet it is the correction."""
+    sent: Spool[Item] | None = None
+    """Those of the valid rows that are sent, where not all are, or not as they stand there."""
+    withheld: Spool[Verdict] | None = None
+    """What is told of the others."""
+    held: int = 0
+    """How many of these a guard holds."""
+    order: Sequence[tuple[str, PackageType]] = ()
+    """The channels and types of what is sent, as packages would be made of all valid rows."""
+    is_cut_short: bool = False
+    """Whether it looks as if a part of it were missing."""
 
     def problems(self) -> Iterator[Problem]:
         """All of them, the sheet's own first, then by row and column."""
@@ -112,8 +122,15 @@ class CheckedSheet:
 
     def valid_items(self) -> Iterator[Item]:
         """The items of the rows that nothing speaks against, in the order of rows."""
+        if self.sent is not None:
+            return iter(self.sent)
         valid = (item for item in self.items if self.marks[item.row] == VALID)
         return map(_purging, valid) if self.purges else valid
+
+    @property
+    def size(self) -> int:
+        """How many rows it has."""
+        return self.marks.count(VALID) + self.marks.count(INVALID)
 
     def forget(self) -> None:
         """Takes back all that was found in the rows, since they are read once more."""

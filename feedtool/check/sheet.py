@@ -18,7 +18,7 @@ from feedtool.columns import ColumnReader, Flawed
 from feedtool.columns.choice import Ignored
 from feedtool.columns.text import plain
 from feedtool.dialect import Dialect
-from feedtool.feeds import Column, Feed, Row, SheetColumns, all_feeds
+from feedtool.feeds import FLOOR, Column, Feed, Row, SheetColumns, all_feeds
 from feedtool.headers import Header, sheet_columns
 from feedtool.model import Fault, Item, PackageType, Problem, Severity
 from feedtool.rules import SheetFacts, Survey, all_rules, too_many_columns
@@ -321,6 +321,7 @@ class SheetReader:
         if not self.checked.has_items:
             return
         values, feed = row.values, self._feeds[row.kind]
+        floor = values.get(FLOOR)
         self.checked.items.append(
             Item(
                 row.number,
@@ -329,6 +330,7 @@ class SheetReader:
                 str(values.get(feed.reference) or ""),
                 self._product(row),
                 orjson.dumps(request),
+                None if floor is None else float(floor),
             )
         )
 

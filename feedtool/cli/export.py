@@ -15,6 +15,7 @@ import click
 from feedtool.cli import options
 from feedtool.cli.endings import say
 from feedtool.cli.looking import check_sandbox
+from feedtool.cli.noting import noting
 from feedtool.errors import Exit, UsageProblem
 
 if TYPE_CHECKING:
@@ -107,6 +108,7 @@ def export() -> None:
 @options.connection
 @_form
 @options.common
+@options.ledger
 @click.pass_context
 def offers(
     ctx: click.Context,
@@ -123,6 +125,7 @@ def offers(
     Ready to edit and to submit. The rows are Updates unless --as says otherwise, since the service
     does not give struck prices back, and an Upsert without them would remove them. Only what the
     seller delivers. The names in --fields are those of GET /offers; their columns are not sent.
+    What is exported is remembered, so that `submit --changed-only` sends only what you change.
     """
     from feedtool.export.offers import Wish, export_offers
 
@@ -141,16 +144,18 @@ def offers(
     with _reaching(ctx, given, form) as (service, around, on_step):
         dialect = options.chosen(ctx).profile.dialect
         asked = on_channel(ctx, channel, given) or dialect.primary_channel
-        exported = export_offers(
-            service.client,
-            around,
-            replace(wish, channel=asked),
-            target,
-            dialect=dialect,
-            language=cast("Any", given["language"]),
-            service=service.address,
-            on_step=lambda count: on_step(f"{count:,} offers", count),
-        )
+        with noting(given, service, asked, dialect, is_all=not wish.is_narrowed) as on_offer:
+            exported = export_offers(
+                service.client,
+                around,
+                replace(wish, channel=asked),
+                target,
+                dialect=dialect,
+                language=cast("Any", given["language"]),
+                service=service.address,
+                on_step=lambda count: on_step(f"{count:,} offers", count),
+                on_offer=on_offer,
+            )
     return _tell(exported, form)
 
 

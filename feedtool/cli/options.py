@@ -2,10 +2,10 @@
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from click.core import ParameterSource
@@ -14,6 +14,9 @@ from feedtool.check import Asked
 from feedtool.config import FILE, Config, Profile, load
 from feedtool.dialect import Dialect
 from feedtool.errors import UsageProblem
+
+if TYPE_CHECKING:
+    from feedtool.sieve import Sifting
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -252,6 +255,28 @@ telling = _together(
     option("-v", "--verbose", is_flag=True, help="List every problem."),
 )
 
+sifting = _together(
+    option(
+        "--changed-only/--all-rows",
+        help="Leave out rows that change nothing of what the service last accepted, as far as is "
+        "known here.  [default: --all-rows]",
+    ),
+    option(
+        "--prefer-update",
+        is_flag=True,
+        help="With --changed-only: send an Upsert that changes but the price or the stock as an "
+        "Update of just that.",
+    ),
+)
+"""Which rows are sent; a profile may say so."""
+
+release = option(
+    "--release",
+    metavar="CODE[,CODE]",
+    default="",
+    help="Send what the guards of these codes would hold.",
+)
+
 language = option(
     "--language",
     type=click.Choice(["en", "fr", "es"]),
@@ -331,6 +356,39 @@ connection = _together(
     _seconds("--answer-timeout", 60, "The longest silence of the service."),
     _seconds("--call-timeout", 300, "The longest call, whatever trickles in."),
 )
+
+
+def sifting_of(given: Mapping[str, Any]) -> "Sifting":
+    """What was said of which rows are sent.
+
+    Raises:
+        UsageProblem: there is no such guard, or the options are of no use together.
+    """
+    from difflib import get_close_matches
+
+    from feedtool.guards import all_guards
+    from feedtool.sieve import Sifting
+
+    if given["prefer_update"] and not given["changed_only"]:
+        raise UsageProblem(
+            "--prefer-update is about what has changed", "add --changed-only, or leave it out"
+        )
+    named = (
+        one.strip().casefold().replace("_", "-") for one in given.get("release", "").split(",")
+    )
+    released = tuple(dict.fromkeys(filter(None, named)))
+    for one in released:
+        if one not in all_guards():
+            near = get_close_matches(one, all_guards(), n=1)
+            raise UsageProblem(
+                f"there is no guard “{one}” to release",
+                f"did you mean {near[0]}?" if near else f"guards: {', '.join(all_guards())}",
+            )
+    return Sifting(
+        changed_only=given["changed_only"],
+        prefer_update=given["prefer_update"],
+        released=released,
+    )
 
 
 def home_path(given: Path | None) -> Path:

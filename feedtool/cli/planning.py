@@ -19,8 +19,19 @@ if TYPE_CHECKING:
     from feedtool.promise import Hashes, Promise
     from feedtool.saved_plan import Account, SavedPlan, Terms
 
-TEXTS = {"profile": "--profile", "kind": "--as", "sheet": "--sheet", "channel": "--channel"}
-FLAGS = {"sandbox": "--sandbox", "all_or_nothing": "--all-or-nothing"}
+TEXTS = {
+    "profile": "--profile",
+    "kind": "--as",
+    "sheet": "--sheet",
+    "channel": "--channel",
+    "release": "--release",
+}
+FLAGS = {
+    "sandbox": "--sandbox",
+    "all_or_nothing": "--all-or-nothing",
+    "changed_only": "--changed-only",
+    "prefer_update": "--prefer-update",
+}
 """What need not be typed again when a plan is sent; nothing that says where a token goes."""
 
 PLAN, VARIABLE = "--plan", "FEEDTOOL_PLAN"
@@ -138,9 +149,10 @@ def _terms(
 ) -> "Callable[[Hashes], Terms]":
     from feedtool.saved_plan import terms_of
 
-    return lambda inputs: terms_of(
-        inputs, asked, account, all_or_nothing=bool(given["all_or_nothing"])
-    )
+    names = ("all_or_nothing", "changed_only", "prefer_update")
+    told = {name: bool(given[name]) for name in names}
+    released = dict.fromkeys(f"release {one}" for one in options.sifting_of(given).released)
+    return lambda inputs: terms_of(inputs, asked, account, **told, **dict.fromkeys(released, True))
 
 
 def _tell(effects: "Mapping[str, Effects]") -> None:

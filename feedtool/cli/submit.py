@@ -12,12 +12,13 @@ from feedtool.cli.confirming import asked_to_purge, confirming
 from feedtool.cli.endings import say
 from feedtool.cli.files import inputs, maybe_files, targets
 from feedtool.cli.planning import PLAN, PlannedCommand, account_of, keeping, plan_of, saving
+from feedtool.cli.sifting import sifting
 from feedtool.cli.telling import tell_outcomes
 from feedtool.copies import Outputs
-from feedtool.effects import nothing_known
 from feedtool.errors import UsageProblem
 
 if TYPE_CHECKING:
+    from feedtool.effects import Known
     from feedtool.promise import Promise
     from feedtool.saved_plan import SavedPlan
 
@@ -60,6 +61,8 @@ if TYPE_CHECKING:
     help="Send exactly what was planned, or nothing if file, profile or tool are not as they were.",
 )
 @options.configuration
+@options.sifting
+@options.release
 @options.connection
 @options.reading
 @options.writing
@@ -103,17 +106,18 @@ def submit(
             purges=purges,
         )
         if given["dry_run"]:
-            promise = _promise(ctx, given, asked, found, plan)
             is_annotated = given["out"] is not None or given["in_place"]
             outputs = _outputs(found, given) if is_annotated else Outputs()
-            outcomes = run.plan_only(
-                found,
-                asked,
-                outputs,
-                requests=given["requests"],
-                is_all_or_nothing=given["all_or_nothing"],
-                promise=promise,
-            )
+            with sifting(given, asked) as (sift, known):
+                outcomes = run.plan_only(
+                    found,
+                    asked,
+                    outputs,
+                    requests=given["requests"],
+                    is_all_or_nothing=given["all_or_nothing"],
+                    promise=_promise(ctx, given, asked, found, plan, known),
+                    sift=sift,
+                )
             if given["save_plan"]:
                 say("plan", f"saved as {given['save_plan']}")
             return tell_outcomes(outcomes, form, report, is_verbose=verbose)
@@ -126,11 +130,12 @@ def _promise(
     asked: Asked,
     found: Sequence[Input],
     plan: "SavedPlan | None",
+    known: "Known",
 ) -> "Promise | None":
     """What a dry run has to do with a plan."""
     if plan:
-        return keeping(plan, given, asked, account_of(given), nothing_known)
-    return saving(ctx, given, asked, found, nothing_known) if given["save_plan"] else None
+        return keeping(plan, given, asked, account_of(given), known)
+    return saving(ctx, given, asked, found, known) if given["save_plan"] else None
 
 
 def _outputs(found: Sequence[Input], given: dict[str, Any]) -> Outputs:
@@ -150,6 +155,7 @@ def _submit(
 ) -> int:
     """Sends, and tells what came of it even where something stopped the delivery."""
     from feedtool import run
+    from feedtool.books import known_of
     from feedtool.cli.books import books
     from feedtool.cli.notifying import both, office
     from feedtool.cli.sending import sending, tell_submission
@@ -163,6 +169,7 @@ def _submit(
         sending(home, given, form) as (service, on_event),
         books(home, given["ledger"]) as opened,
     ):
+        known = known_of(opened, (service.address, service.seller))
         account = (service.address, service.seller, service.profile, service.is_sandbox)
         submission = run.submit(
             found,
@@ -174,8 +181,9 @@ def _submit(
             is_all_or_nothing=given["all_or_nothing"],
             wait=not given["no_wait"],
             on_event=both(on_event, told.on_event),
+            sifting=options.sifting_of(given),
             confirm=confirming(given),
-            promise=keeping(plan, given, asked, Account(*account), nothing_known) if plan else None,
+            promise=keeping(plan, given, asked, Account(*account), known) if plan else None,
         )
         code = tell_submission(
             submission, form, report, outputs.targets.values(), is_verbose=is_verbose

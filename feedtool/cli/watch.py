@@ -68,6 +68,7 @@ def _seconds(name: str, default: float, told: str) -> "Callable[[options.F], opt
     help="With --health: how old its last turn may be.",
 )
 @options.configuration
+@options.sifting
 @options.connection
 @options.reading
 @options.notifying
@@ -220,6 +221,7 @@ def _desk(
                 lambda kind: replace(asked, kind=kind) if kind else asked,
                 partial(told.run, seller=service.seller),
                 partial(told.refused, seller=service.seller),
+                options.sifting_of(given),
             )
 
 
@@ -252,7 +254,7 @@ def _typed(ctx: click.Context) -> list[str]:
             continue
         value = ctx.params.get(name)
         if parameter.is_flag:
-            words += [parameter.opts[0]] if value else []
+            words += parameter.opts[:1] if value else parameter.secondary_opts[:1]
         else:
             words += [parameter.opts[0], str(value)]
     return words

@@ -92,6 +92,7 @@ def export_offers(
     language: Language,
     service: str,
     on_step: Callable[[int], None] = lambda _: None,
+    on_offer: Callable[[Offer], None] = lambda _: None,
 ) -> Exported:
     """Bring offers into a file.
 
@@ -104,6 +105,7 @@ def export_offers(
         language: Of the workbook.
         service: The base address, told in the workbook.
         on_step: Told how many offers have come.
+        on_offer: Told of each that is in the file.
 
     Raises:
         NothingToDo: there are none.
@@ -113,7 +115,7 @@ def export_offers(
     at = around.now()
     with Gathered(around.stopping) as rows:
         coming = _Coming(
-            wish, dialect, rows, on_step, labelled=None if is_csv(target) else language
+            wish, dialect, rows, on_step, on_offer, labelled=None if is_csv(target) else language
         )
         ask([Pages("offers", coming.call, coming.take, HINT)], client, around)
         if not len(rows):
@@ -135,6 +137,7 @@ class _Coming:
         dialect: Dialect,
         rows: Gathered,
         on_step: Callable[[int], None],
+        on_offer: Callable[[Offer], None],
         *,
         labelled: Language | None,
     ) -> None:
@@ -144,6 +147,7 @@ class _Coming:
         self.unknown: dict[Lack, set[str]] = {Lack.TAXES: set(), Lack.MODES: set()}
         """Codes that the profile does not have."""
         self._wish, self._rows, self._on_step = wish, rows, on_step
+        self._on_offer = on_offer
         self._making = RowMaker(dialect, labelled)
         self._came = 0
         own = [path for path in wish.fields if path.partition(".")[0] not in OFFER_FIELDS]
@@ -192,6 +196,7 @@ class _Coming:
         if self._wish.fields:
             row = {**shown(item, self._wish.fields), **row}
         self._rows.put(offer.offer_id or offer.reference, row)
+        self._on_offer(offer)
 
 
 class RowMaker:

@@ -18,6 +18,9 @@ from feedtool.model import Fault, PackageType
 
 LANGUAGES = ("en", "fr", "es")
 
+FLOOR = "price.floor"
+"""The key of the price below which a row is not sent unasked; it does not travel."""
+
 EXPORTED = "feedtool.exported"
 """The stamp of a workbook that `feedtool export` has filled: what a row lists is all there is."""
 

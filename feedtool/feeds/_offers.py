@@ -13,7 +13,7 @@ from feedtool.columns.gtin import Gtin
 from feedtool.columns.number import Days, Money, Rate, Whole
 from feedtool.columns.text import ProductReference, Reference, Text
 from feedtool.dialect import DEPRECATED_MODES, Dialect
-from feedtool.feeds import EXPORTED, Column, Further, Mode, Row, SheetColumns, Sight
+from feedtool.feeds import EXPORTED, FLOOR, Column, Further, Mode, Row, SheetColumns, Sight
 from feedtool.model import PackageType
 
 ZERO = Decimal(0)
@@ -228,6 +228,20 @@ SPLITTING_COLUMNS = (
     ),
 )
 
+GUARDING_COLUMNS = (
+    Column(
+        FLOOR,
+        PRICE,
+        ("Floor price", "Prix plancher", "Precio suelo"),
+        (
+            "A lower price is held back until it is released; it does not travel.",
+            "Un prix inférieur est retenu jusqu'à son autorisation ; n'est pas envoyé.",
+            "Un precio inferior se retiene hasta que se autorice; no se envía.",
+        ),
+        "14.99",
+    ),
+)
+
 RETIRED_COLUMNS = (
     Column("CDAV", Retired(), ("CDAV", "CDAV", "CDAV"), ("Retired.", "Retiré.", "Retirado.")),
     Column(
@@ -353,6 +367,7 @@ def understood(dialect: Dialect) -> tuple[Column, ...]:
         *columns_of_modes(all_modes(dialect)),
         *STOCK_COLUMNS,
         *SPLITTING_COLUMNS,
+        *GUARDING_COLUMNS,
         *RETIRED_COLUMNS,
     )
 

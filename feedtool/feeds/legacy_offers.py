@@ -54,6 +54,11 @@ def columns(dialect: Dialect) -> tuple[Column, ...]:
     )
 
 
+def understood(dialect: Dialect) -> tuple[Column, ...]:
+    """Every column that a header may have."""
+    return (*columns(dialect), *offers.GUARDING_COLUMNS)
+
+
 def _mode_columns(code: str, dialect: Dialect) -> tuple[Column, ...]:
     """The amounts of a mode, known by the names of the JSON mode that means the same, too."""
     own = offers.mode_columns(code)
@@ -144,7 +149,7 @@ FEED = Feed(
     package_type=PackageType.FULL,
     summary="Offers that travel in a legacy zip with an Offers.xml.",
     columns=columns,
-    understood=columns,
+    understood=understood,
     modes=modes,
     missing=missing,
     required=required,

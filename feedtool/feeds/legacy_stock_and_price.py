@@ -5,7 +5,7 @@ and nothing else; a blank cell leaves what there is.
 """
 
 from feedtool.dialect import Dialect
-from feedtool.feeds import Column, Feed, Mode, Row, SheetColumns, legacy_offers
+from feedtool.feeds import FLOOR, Column, Feed, Mode, Row, SheetColumns, legacy_offers
 from feedtool.feeds import _offers as offers
 from feedtool.feeds.legacy_offers import text_of
 from feedtool.model import PackageType
@@ -52,11 +52,11 @@ FEED = Feed(
     package_type=PackageType.STOCK_AND_PRICE,
     summary="Stocks and prices of offers that travel in a legacy zip; a blank means unchanged.",
     columns=columns,
-    understood=legacy_offers.columns,
+    understood=legacy_offers.understood,
     modes=modes,
     missing=missing,
     required=required,
     request=request,
-    is_sent=lambda key: key in SENT,
+    is_sent=lambda key: key in SENT or key == FLOOR,
     needs_asking=True,
 )

@@ -18,6 +18,7 @@ from feedtool.legacy import is_legacy
 from feedtool.outcomes import exit_code
 from feedtool.report import Outcome
 from feedtool.sheets.annotate.place import CannotWrite, placed
+from feedtool.sieve import EVERY_ROW, Sifting
 from feedtool.watch.answers import one_line, write_summary
 from feedtool.watch.folder import CannotMove, Folder, free, make, move
 from feedtool.watch.news import News
@@ -69,6 +70,8 @@ class Desk:
     """Told what came of a run; returns at once."""
     on_refused: Callable[[str, FeedtoolError], None] = lambda *_: None
     """Told of a file that is not sent, or not to its end; returns at once."""
+    sifting: Sifting = EVERY_ROW
+    """Which rows are sent."""
 
     @property
     def whose(self) -> Whose:
@@ -253,6 +256,7 @@ class Carrier:
                 self.folder.lent_of(claim),
             ),
             claim=claim.claim,
+            sifting=desk.sifting,
         )
 
     def _go_on(self, claim: Claim, desk: Desk) -> run.Submission:

@@ -1,0 +1,43 @@
+"""What has to be so before anything is sent: the sheets, judged, and whether any of them may be."""
+
+from collections.abc import Iterable, Sequence
+
+from feedtool.check import Asked, Input, check
+from feedtool.check.result import CheckedSheet
+from feedtool.errors import UsageProblem
+from feedtool.feeds import all_feeds
+from feedtool.outcomes import ALL_OR_NOTHING, OTHERS_HELD
+from feedtool.purge import check_one_zip
+
+
+def judged(
+    inputs: Sequence[Input], asked: Asked, *, has_channel: bool = True
+) -> list[CheckedSheet]:
+    """The sheets that are to be sent; UsageProblem where they cannot be what is asked for."""
+    sheets = check(inputs, asked)
+    if not has_channel:
+        _refuse_without_channel(sheets)
+    if asked.purges:
+        check_one_zip(sheets, asked)
+    return sheets
+
+
+def _refuse_without_channel(sheets: Iterable[CheckedSheet]) -> None:
+    feeds = all_feeds()
+    kinds = {sheet.kind for sheet in sheets if sheet.kind and feeds[sheet.kind].has_channel}
+    if kinds:
+        raise UsageProblem(
+            "--channel is missing",
+            f"it names the sales channel that {', '.join(sorted(kinds))} are for; products need"
+            " none",
+        )
+
+
+def why_none(sheets: Sequence[CheckedSheet], asked: Asked, *, is_all_or_nothing: bool) -> str:
+    """Why no row is sent although some might be; empty where they are, or could not be."""
+    if all(sheet.error for sheet in sheets):
+        return ""
+    if is_all_or_nothing and not all(sheet.is_clean() for sheet in sheets):
+        return ALL_OR_NOTHING
+    is_whole = is_all_or_nothing or asked.purges
+    return OTHERS_HELD if is_whole and any(sheet.held for sheet in sheets) else ""

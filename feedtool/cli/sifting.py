@@ -1,0 +1,58 @@
+"""Which rows a dry run would send: by the ledger that is there, and the account that is named."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from feedtool.cli import options
+from feedtool.cli.planning import account_of
+from feedtool.errors import UsageProblem
+
+if TYPE_CHECKING:
+    from feedtool.check import Asked
+    from feedtool.check.result import CheckedSheet
+    from feedtool.effects import Known
+
+Sift = Callable[[Sequence["CheckedSheet"]], None]
+
+
+@contextmanager
+def sifting(given: Mapping[str, Any], asked: "Asked") -> "Iterator[tuple[Sift, Known]]":
+    """Decides it, and what is known of the offers; nothing is made that is not there.
+
+    Raises:
+        UsageProblem: only what has changed is wanted, and nobody says whose offers are meant.
+    """
+    wanted, account = options.sifting_of(given), account_of(given)
+    is_known = account.service is not None and account.seller is not None
+    if wanted.changed_only and not is_known:
+        raise UsageProblem(
+            "--changed-only needs to know whose offers are meant",
+            "name a profile with --profile, or give --base-url and --seller, or --sandbox",
+        )
+    home = options.home_path(given["home"])
+    if is_known and (given["ledger"] or (home / "ledger.sqlite").is_file()):
+        from feedtool.books import known_of, sift_by
+        from feedtool.cli.books import books
+
+        whose = (account.service or "", account.seller or "")
+        with books(home, given["ledger"]) as opened:
+            sift = partial(sift_by, opened, asked=asked, sifting=wanted, account=whose)
+            yield sift, known_of(opened, whose)
+        return
+    from feedtool.effects import nothing_known
+    from feedtool.sieve import Nothing
+    from feedtool.sieve import sift as sift_unknown
+
+    settings = asked.dialect.guards
+    yield (
+        partial(
+            sift_unknown,
+            known=Nothing(),
+            sifting=wanted,
+            settings=settings,
+            earlier=lambda _: None,
+        ),
+        nothing_known,
+    )

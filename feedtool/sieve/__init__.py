@@ -1,0 +1,296 @@
+"""What of the valid rows is sent: not what is unchanged, and not what a guard holds.
+
+Every row is compared with what the service last accepted of its reference (`ledger.absorbing` says
+what that is, `changes` what counts as the same), and shown to each guard. It is looked at twice,
+since only the last row of the last file tells how many offers a file removes, and which stocks
+other rows of the command change: stock is shared across channels, so a row that has the known
+quantity is not unchanged where another one of its product has a different quantity.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from feedtool.feeds import FLOOR
+from feedtool.guards import Candidate, Earlier, Facts, Holding, Removals, all_guards
+from feedtool.model import Item, Message, PackageType, Severity, Status, Verdict
+from feedtool.sieve.changes import as_update, differences
+from feedtool.spool import Spool
+from feedtool.terms import QUANTITY, Accepted, Terms, terms_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from feedtool.check.result import CheckedSheet
+    from feedtool.dialect import Guards
+    from feedtool.model import Fault
+
+CHUNK = 1_000
+"""Rows that are looked up at a time."""
+
+PRODUCTS = "products"
+CHANNEL = "salesChannelId"
+SHRUNK = "file-shrunk"
+"""The guard after which a file is none that later ones are compared with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sifting:
+    """What a command says of which rows are sent."""
+
+    changed_only: bool = False
+    """Whether rows that change nothing are left out."""
+    prefer_update: bool = False
+    """Whether an Upsert that changes a price or a stock alone is sent as an Update of these."""
+    released: tuple[str, ...] = ()
+    """Codes of guards that hold nothing this time."""
+
+
+EVERY_ROW = Sifting()
+"""But those that a guard holds."""
+
+
+class Known(Protocol):
+    """What the service has accepted: `AcceptedOffers`, as far as it is asked here."""
+
+    def is_any(self) -> bool:
+        """Whether anything is known."""
+        ...
+
+    def count(self, channel: str) -> int:
+        """How many offers a channel is known to have."""
+        ...
+
+    def look_up(self, items: Sequence[Item]) -> list[tuple[Accepted | None, str, int | None]]:
+        """Of each row the offer, the key of its stock, and the quantity; None is not known."""
+        ...
+
+
+class Nothing:
+    """What is known where there is no ledger, or nobody says whose offers are meant."""
+
+    def is_any(self) -> bool:
+        """Nothing is."""
+        return False
+
+    def count(self, channel: str) -> int:
+        """None."""
+        del channel
+        return 0
+
+    def look_up(self, items: Sequence[Item]) -> list[tuple[Accepted | None, str, int | None]]:
+        """Nothing of any."""
+        return [(None, "", None)] * len(items)
+
+
+class _Looked(NamedTuple):
+    """A row after the first look at it."""
+
+    item: tuple[object, ...]
+    is_unchanged: bool
+    stock: int | None
+    """Stands for the key of the stock that it gives: equal where that is."""
+    is_removal: bool
+    messages: tuple[Message, ...]
+    """Why guards hold it."""
+
+
+@dataclass(slots=True)
+class _Sheet:
+    """A sheet between the two looks."""
+
+    checked: CheckedSheet
+    looked: Spool[_Looked] = field(default_factory=lambda: Spool(_Looked._make))
+    removed: Counter[str] = field(default_factory=Counter)
+    """Known offers that it takes away, by channel."""
+    groups: dict[tuple[str, PackageType], None] = field(default_factory=dict)
+    """In the order in which packages would be made if every row were sent."""
+    is_touched: bool = False
+    """Whether a row is sent otherwise than it stands there."""
+
+
+def sift(
+    sheets: Sequence[CheckedSheet],
+    known: Known,
+    sifting: Sifting,
+    settings: Guards,
+    earlier: Callable[[CheckedSheet], Earlier | None],
+) -> None:
+    """Decide of each valid row whether it is sent; what is withheld is noted in the sheets.
+
+    Args:
+        sheets: All of a command.
+        known: What the service has accepted.
+        sifting: What is asked for.
+        settings: The profile's guards.
+        earlier: A sheet's predecessor.
+    """
+    found = [one for one in sheets if one.error is None and one.kind != PRODUCTS]
+    sieve = _Sieve(known, sifting, settings, has_channels=_has_channels(found))
+    if not sieve.is_needed(found):
+        return
+    looked = [sieve.look(one) for one in found]
+    for one in looked:
+        sieve.decide(one, earlier)
+
+
+def predecessor(name: str, files: Iterable[tuple[str, int, int | None]]) -> Earlier | None:
+    """The file before one of this name: the first of (path, run, rows) that is named alike.
+
+    Numbers in names do not count: most are dates.
+    """
+    wanted = _plain_name(name)
+    return next(
+        (Earlier(run, rows) for path, run, rows in files if rows and _plain_name(path) == wanted),
+        None,
+    )
+
+
+def _plain_name(path: str) -> str:
+    return re.sub("[0-9]+", "#", Path(path).name)
+
+
+def _has_channels(sheets: Iterable[CheckedSheet]) -> bool:
+    """Whether rows may name another channel than the command's."""
+    return any(_has_column(sheet, CHANNEL) for sheet in sheets)
+
+
+def _has_column(sheet: CheckedSheet, key: str) -> bool:
+    return sheet.header is not None and any(
+        column.key == key for column in sheet.header.columns.values()
+    )
+
+
+class _Sieve:
+    def __init__(
+        self, known: Known, sifting: Sifting, settings: Guards, *, has_channels: bool
+    ) -> None:
+        self._known, self._sifting, self._settings = known, sifting, settings
+        self._has_channels = has_channels
+        self._changed_stocks: set[int] = set()
+        """What stands for their keys, where several channels may share them."""
+        guards = [one for name, one in all_guards().items() if name not in sifting.released]
+        self._checks = [one.check for one in guards if one.check]
+        self._file_checks = [one.check_file for one in guards if one.check_file]
+
+    def is_needed(self, sheets: Sequence[CheckedSheet]) -> bool:
+        """Whether there is anything that a row could be judged by."""
+        has_floor = any(_has_column(sheet, FLOOR) for sheet in sheets)
+        return has_floor or bool(self._settings.fewer_rows) or self._known.is_any()
+
+    def look(self, checked: CheckedSheet) -> _Sheet:
+        """Look at each row by itself."""
+        sheet = _Sheet(checked)
+        for items in _chunks(checked.valid_items()):
+            for item, (offer, key, quantity) in zip(items, self._known.look_up(items), strict=True):
+                sheet.groups.setdefault((item.channel, item.package_type))
+                self._look(sheet, item, offer, key, quantity)
+        return sheet
+
+    def _look(
+        self, sheet: _Sheet, item: Item, offer: Accepted | None, key: str, quantity: int | None
+    ) -> None:
+        terms = terms_of(item.package_type, item.body)
+        changed = None
+        if self._sifting.changed_only:
+            changed = differences(item, terms, offer, quantity)
+        is_unchanged = changed is not None and not changed
+        is_removal = not is_unchanged and _removes(item, terms, quantity)
+        if is_removal and offer and offer.terms:
+            sheet.removed[item.channel] += 1
+        stock = hash(key) if self._has_channels and QUANTITY in terms else None
+        if stock is not None and not is_unchanged and terms[QUANTITY] != quantity:
+            self._changed_stocks.add(stock)
+        messages = tuple(self._held(Candidate(item, terms, offer)))
+        if changed and self._sifting.prefer_update and (update := as_update(item, terms, changed)):
+            item, sheet.is_touched = update, True
+        looked = _Looked(tuple(item), is_unchanged, stock, is_removal, messages)
+        sheet.looked.append(looked)
+
+    def _held(self, candidate: Candidate) -> Iterator[Message]:
+        for check in self._checks:
+            if fault := check(candidate, self._settings):
+                yield _message(fault)
+
+    def decide(self, sheet: _Sheet, earlier: Callable[[CheckedSheet], Earlier | None]) -> None:
+        """Look at each row again, now that all are known."""
+        checked, holdings = sheet.checked, self._holdings(sheet, earlier)
+        sent, withheld = Spool(Item._make), Spool(Verdict._make)
+        groups: set[tuple[str, PackageType]] = set()
+        for one in sheet.looked:
+            item = Item._make(one.item)
+            if one.is_unchanged and one.stock not in self._changed_stocks:
+                withheld.append(Verdict(item.row, item.reference, Status.UNCHANGED))
+                continue
+            messages = (
+                *one.messages,
+                *_concerning(holdings, item.channel, is_removal=one.is_removal),
+            )
+            if messages:
+                withheld.append(Verdict(item.row, item.reference, Status.HELD, messages))
+                checked.held += 1
+                continue
+            groups.add((item.channel, item.package_type))
+            sent.append(item)
+        if withheld or sheet.is_touched:
+            checked.sent, checked.withheld = sent, withheld
+            checked.order = tuple(_order(sheet.groups, groups))
+        checked.is_cut_short = any(one.fault.code.name == SHRUNK for one in holdings)
+
+    def _holdings(
+        self, sheet: _Sheet, earlier: Callable[[CheckedSheet], Earlier | None]
+    ) -> list[Holding]:
+        facts = Facts(
+            sheet.checked.size,
+            earlier(sheet.checked) if self._settings.fewer_rows else None,
+            {
+                channel: Removals(removed, self._known.count(channel))
+                for channel, removed in sheet.removed.items()
+            },
+        )
+        return [one for check in self._file_checks for one in check(facts, self._settings)]
+
+
+def _removes(item: Item, terms: Terms, quantity: int | None) -> bool:
+    """Whether a row deletes an offer, or sets a stock to zero that is not known to be so."""
+    if item.package_type is PackageType.DELETE:
+        return True
+    return terms.get(QUANTITY) == 0 and quantity != 0
+
+
+def _concerning(
+    holdings: Iterable[Holding], channel: str, *, is_removal: bool
+) -> Iterator[Message]:
+    for one in holdings:
+        is_there = one.channel in {None, channel}
+        if is_there and (is_removal or not one.only_removals):
+            yield _message(one.fault)
+
+
+def _message(fault: Fault) -> Message:
+    """What is told of a row that is held; the cell is marked as one to look at."""
+    text = f"{fault.message} ({fault.hint})" if fault.hint else fault.message
+    return Message(fault.code.name, text, fault.field or "", Severity.WARNING)
+
+
+def _order(
+    groups: Iterable[tuple[str, PackageType]], sent: set[tuple[str, PackageType]]
+) -> Iterator[tuple[str, PackageType]]:
+    """The groups of what is sent, in the order of all; Updates of Upserts behind these."""
+    every = dict.fromkeys(groups)
+    for channel, package_type in every:
+        if (channel, package_type) in sent:
+            yield channel, package_type
+        update = (channel, PackageType.UPDATE)
+        if package_type is PackageType.UPSERT and update in sent and update not in every:
+            yield update
+
+
+def _chunks(items: Iterator[Item]) -> Iterator[list[Item]]:
+    while chunk := [*islice(items, CHUNK)]:
+        yield chunk

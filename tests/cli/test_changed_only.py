@@ -1,0 +1,177 @@
+"""`submit --changed-only`, its guards and what releases them, as they are typed."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Feedtool, Ran
+from tests.conftest import Files, offer
+
+ONE, TWO = offer(1), offer(2)
+
+
+@pytest.fixture
+def sent(feedtool: Feedtool, files: Files) -> Path:
+    """A file that the sandbox has accepted."""
+    path = files.csv(ONE, TWO | {"price.originPrice": "30"})
+    assert feedtool("submit", path, "--sandbox").code == 0
+    return path
+
+
+def statuses(ran: Ran) -> list[str]:
+    return [row["status"] for row in ran.only["results"]]
+
+
+def test_what_is_unchanged_is_not_sent(feedtool: Feedtool, sent: Path) -> None:
+    ran = feedtool("submit", sent, "--sandbox", "--changed-only", "--format", "json")
+    assert (ran.code, statuses(ran)) == (9, ["Unchanged", "Unchanged"])
+    found = ran.only
+    assert [found[name] for name in ("rows", "valid", "invalid", "skipped")] == [2, 0, 0, 2]
+    assert found["packages"] == []
+    assert sent.with_name("offers.result.csv").read_text("utf-8").count("Unchanged") == 2
+
+
+def test_it_is_told_for_people(feedtool: Feedtool, sent: Path) -> None:
+    ran = feedtool("submit", sent, "--sandbox", "--changed-only")
+    assert ran.out.splitlines()[-1] == "2 rows: 2 Unchanged. Run 2."
+    assert "2 rows: 0 valid, 0 invalid, 2 skipped" in ran.out
+
+
+def test_a_dry_run_says_what_would_be_sent(feedtool: Feedtool, files: Files, sent: Path) -> None:
+    path = files.csv(offer(1, quantity="8"), TWO | {"price.originPrice": "30"})
+    ran = feedtool("submit", path, "--sandbox", "--changed-only", "--dry-run", "--format", "json")
+    assert (ran.code, statuses(ran)) == (0, ["Valid", "Unchanged"])
+    assert [one["rows"] for one in ran.only["packages"]] == [1]
+    assert statuses(feedtool("submit", path, "--dry-run", "--format", "json")) == ["Valid"] * 2
+    assert sent == path
+
+
+def test_a_dry_run_has_to_know_whose_offers_are_meant(feedtool: Feedtool, sent: Path) -> None:
+    ran = feedtool("submit", sent, "--changed-only", "--dry-run")
+    assert ran.code == 2
+    assert ran.error()[0] == "--changed-only needs to know whose offers are meant"
+
+
+def test_a_plan_of_what_has_changed_is_kept(feedtool: Feedtool, files: Files, sent: Path) -> None:
+    path = files.csv(offer(1, quantity="8"), TWO | {"price.originPrice": "30"})
+    making = ("--sandbox", "--changed-only", "--prefer-update", "--dry-run", "--save-plan", "p")
+    assert feedtool("submit", path, *making).code == 0
+    ran = feedtool("submit", "--plan", "p", "--format", "json")
+    assert (ran.code, statuses(ran)) == (0, ["Integrated", "Unchanged"])
+    assert ran.only["packages"][0]["packageType"] == "Update"
+    assert sent == path
+
+
+@pytest.mark.parametrize("name", ["back.xlsx", "back.csv"])
+def test_an_export_that_nobody_has_touched_sends_nothing(
+    feedtool: Feedtool, sent: Path, name: str
+) -> None:
+    assert sent.is_file()
+    assert feedtool("export", "offers", "--sandbox", "--out", name).code == 0
+    ran = feedtool("submit", name, "--sandbox", "--changed-only", "--format", "json")
+    assert (ran.code, set(statuses(ran))) == (9, {"Unchanged"})
+
+
+def test_an_export_tells_what_others_have_done(feedtool: Feedtool, sent: Path) -> None:
+    """Another ledger is another machine, which knows nothing of what this one sends."""
+    elsewhere = ("--ledger", "sqlite:///elsewhere.sqlite")
+    changed = ("submit", sent, "--sandbox", "--changed-only", "--format", "json", *elsewhere)
+    exporting = ("export", "offers", "--sandbox", "--out", "back.csv", "--yes", *elsewhere)
+    assert feedtool(*exporting).code == 0
+    # What struck prices there are the service does not show, so an Upsert may change them.
+    assert statuses(feedtool(*changed)) == ["Integrated", "Integrated"]
+    assert statuses(feedtool(*changed)) == ["Unchanged", "Unchanged"]
+    assert feedtool(*exporting).code == 0
+    assert statuses(feedtool(*changed)) == ["Unchanged", "Unchanged"]
+
+
+def test_an_offer_that_an_export_no_longer_shows_is_sent(
+    feedtool: Feedtool, files: Files, sent: Path
+) -> None:
+    elsewhere = ("--ledger", "sqlite:///elsewhere.sqlite")
+    gone = files.csv({"sellerExternalReference": "SKU-1"}, name="gone.csv")
+    removing = ("submit", gone, "--sandbox", "--as", "offers-delete", *elsewhere)
+    assert feedtool(*removing).code == 0
+    assert feedtool("export", "offers", "--sandbox", "--out", "back.csv").code == 0
+    ran = feedtool("submit", sent, "--sandbox", "--changed-only", "--format", "json")
+    assert statuses(ran) == ["Integrated", "Unchanged"]
+
+
+def test_a_narrow_export_says_nothing_of_others(feedtool: Feedtool, sent: Path) -> None:
+    narrow = ("--reference", "SKU-1", "--out", "back.csv")
+    assert feedtool("export", "offers", "--sandbox", *narrow).code == 0
+    ran = feedtool("submit", sent, "--sandbox", "--changed-only", "--format", "json")
+    assert set(statuses(ran)) == {"Unchanged"}
+
+
+def test_what_a_guard_holds_is_named_and_explained(
+    feedtool: Feedtool, files: Files, sent: Path
+) -> None:
+    path = files.csv(offer(1, price__price="1999"), TWO)
+    ran = feedtool("submit", path, "--sandbox", "--format", "json")
+    assert (ran.code, statuses(ran)) == (1, ["Held", "Integrated"])
+    (message,) = ran.only["results"][0]["messages"]
+    assert message == {
+        "resultCode": "price-factor",
+        "message": "the price goes up from 19.99, as last accepted, to 1999: by a factor of 100"
+        " (if it is meant: --release price-factor)",
+        "field": "price.price",
+    }
+    told = feedtool("submit", path, "--sandbox", "--dry-run").out
+    assert "Held[price-factor] 1 row: the price goes up from 19.99" in told
+    assert "To mend it" in feedtool("explain", "price-factor").out
+    assert sent == path
+
+
+def test_a_release_sends_it(feedtool: Feedtool, files: Files, sent: Path) -> None:
+    path = files.csv(offer(1, price__price="1999"))
+    ran = feedtool("submit", path, "--sandbox", "--release", "Price_Factor", "--format", "json")
+    assert (ran.code, statuses(ran)) == (0, ["Integrated"])
+    assert sent == path
+
+
+@pytest.mark.parametrize(
+    ("options", "told", "advice"),
+    [
+        (("--release", "price-facto"), "no guard “price-facto”", "did you mean price-factor?"),
+        (("--release", "x"), "there is no guard “x” to release", "guards: file-shrunk, mass"),
+        (("--prefer-update",), "--prefer-update is about what has changed", "add --changed-only"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(
+    feedtool: Feedtool, files: Files, options: tuple[str, ...], told: str, advice: str
+) -> None:
+    ran = feedtool("submit", files.csv(ONE), "--sandbox", *options)
+    assert ran.code == 2
+    message, hint = ran.error()
+    assert told in message
+    assert advice in hint
+
+
+def test_a_profile_may_say_so(feedtool: Feedtool, files: Files, sent: Path) -> None:
+    files.text(
+        "[profile.shop]\nchanged_only = true\n[profile.shop.guards]\nprice_change = 10\n",
+        "feedtool.toml",
+    )
+    named = ("--sandbox", "--profile", "shop", "--format", "json")
+    assert set(statuses(feedtool("submit", sent, *named))) == {"Unchanged"}
+    ran = feedtool("submit", sent, *named, "--all-rows")
+    assert set(statuses(ran)) == {"Integrated"}
+    path = files.csv(offer(1, price__price="10"))
+    assert statuses(feedtool("submit", path, *named)) == ["Held"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        ('changed_only = "yes"', "changed_only = 'yes' is no yes or no"),
+        ("[profile.shop.guards]\nremovals = -1", "a guard below 0"),
+        ("[profile.shop.guards]\nprice_factor = 0.5", "price_factor must be above 1"),
+        ("[profile.shop.guards]\nprice_factr = 5", "nobody knows “price_factr”"),
+    ],
+)
+def test_a_wrong_setting_is_told(feedtool: Feedtool, files: Files, lines: str, told: str) -> None:
+    files.text(f"[profile.shop]\n{lines}\n", "feedtool.toml")
+    ran = feedtool("submit", files.csv(ONE), "--sandbox", "--profile", "shop")
+    assert ran.code == 2
+    assert told in ran.error()[0]

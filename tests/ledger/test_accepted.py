@@ -1,0 +1,138 @@
+"""What the service has last accepted, read out of both databases."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+
+from feedtool.ledger import Ledger
+from feedtool.ledger.seeing import Seen
+from feedtool.model import Item, PackageType
+from tests.conftest import gtin, offer, update
+from tests.sieve.conftest import ADDRESS, CHANGED, Market, Shop, statuses
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+ONE, TWO = offer(1), offer(2)
+START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+LATER = START + timedelta(days=1)
+PRODUCT = f"{gtin(1)}||New"
+KEY = f"g{gtin(1)}|New"
+
+
+@pytest.fixture
+def shop(place: Path | str, tmp_path: Path) -> Iterator[Shop]:
+    market = Market(tmp_path, Ledger(place))
+    yield market.shop()
+    market.close()
+
+
+def item(channel: str = "PRIMARY", product: str = "", reference: str = "SKU-1") -> Item:
+    package_type = PackageType.UPSERT if product else PackageType.UPDATE
+    return Item(2, package_type, channel, reference, product, b"{}")
+
+
+def known(shop: Shop, one: Item) -> tuple[dict[str, object] | None, bool, int | None]:
+    """Terms, whether they are sure, and the stock."""
+    ((found, _, quantity),) = shop.ledger.accepted(ADDRESS, shop.seller).look_up([one])
+    assert found is not None
+    return found.terms, found.is_sure, quantity
+
+
+def test_rows_are_compared_with_what_was_sent(shop: Shop) -> None:
+    shop.send(ONE, TWO)
+    shop.send(update(1, price__price="18"))
+    found = shop.send(offer(1, price__price="18"), offer(2, quantity="8"), sifting=CHANGED)
+    assert statuses(found) == ["Unchanged", "Integrated"]
+    assert statuses(shop.send(offer(2, quantity="8"), sifting=CHANGED)) == ["Unchanged"]
+
+
+def test_it_is_read_once(shop: Shop) -> None:
+    shop.send(ONE)
+    for _ in range(2):
+        shop.ledger.accepted(ADDRESS, shop.seller)
+        assert shop.ledger.absorbed(ADDRESS, shop.seller) == 1
+    assert shop.ledger.accepted(ADDRESS, shop.seller).count("PRIMARY") == 1
+
+
+def test_what_is_on_its_way_is_not_sure(shop: Shop) -> None:
+    shop.send(ONE)
+    shop.send(update(1, quantity="3"), wait=False)
+    terms, is_sure, quantity = known(shop, item(product=PRODUCT))
+    assert (terms is not None, is_sure, quantity) == (True, False, None)
+    assert known(shop, item("PRIMARY"))[1:] == (False, None)
+
+
+def test_what_was_refused_is_not_sure_and_stays_what_it_was(shop: Shop) -> None:
+    shop.send(ONE)
+    shop.send(offer(1, product__gtin=gtin(9), price__price="18"))
+    terms, is_sure, quantity = known(shop, item(product=PRODUCT))
+    assert terms is not None
+    assert (terms["price"], is_sure, quantity) == (19.99, False, 7)
+
+
+def test_after_a_delete_there_is_nothing(shop: Shop) -> None:
+    shop.send(ONE, TWO)
+    shop.send({"sellerExternalReference": "SKU-1"}, kind="offers-delete")
+    assert known(shop, item()) == (None, True, 7)
+    assert shop.ledger.accepted(ADDRESS, shop.seller).count("PRIMARY") == 1
+
+
+def test_what_an_export_shows_is_accepted(shop: Shop) -> None:
+    seen = [Seen("SKU-1", {"price": 18, "quantity": 4}, KEY)]
+    how = {"between": (START, START), "is_all": True}
+    assert shop.ledger.see(ADDRESS, shop.seller, "PRIMARY", seen, absorbed=0, **how)
+    assert known(shop, item()) == ({"price": 18}, True, 4)
+    assert statuses(shop.send(update(1, quantity="4"), sifting=CHANGED)) == ["Unchanged"]
+
+
+def test_all_that_an_export_shows_is_all_that_there_is(shop: Shop) -> None:
+    shop.send(ONE, TWO)
+    shop.ledger.accepted(ADDRESS, shop.seller)
+    for is_all, count in ((False, 2), (True, 1)):
+        seen = [Seen("SKU-1", {"price": 18}, KEY)]
+        how = {"between": (LATER, LATER), "is_all": is_all, "absorbed": 1}
+        assert shop.ledger.see(ADDRESS, shop.seller, "PRIMARY", seen, **how)
+        assert shop.ledger.accepted(ADDRESS, shop.seller).count("PRIMARY") == count
+
+
+@pytest.mark.parametrize(("price", "is_kept"), [(19.99, True), (18, False)])
+def test_a_struck_price_stays_known_where_nothing_else_has_changed(
+    shop: Shop, price: float, *, is_kept: bool
+) -> None:
+    shop.send(ONE | {"price.originPrice": "30"})
+    shop.ledger.accepted(ADDRESS, shop.seller)
+    seen = [Seen("SKU-1", {"price": price}, KEY)]
+    how = {"between": (LATER, LATER), "is_all": True, "absorbed": 1}
+    assert shop.ledger.see(ADDRESS, shop.seller, "PRIMARY", seen, **how)
+    terms, _, _ = known(shop, item())
+    assert terms is not None
+    assert ("origin" in terms) is is_kept
+
+
+def test_what_was_sent_while_an_export_was_under_way_goes_before_it(shop: Shop) -> None:
+    before = shop.ledger.absorbed(ADDRESS, shop.seller)
+    shop.send(ONE)
+    shop.ledger.accepted(ADDRESS, shop.seller)
+    seen = [Seen("SKU-1", {"price": 18}, KEY)]
+    how = {"between": (START, LATER), "is_all": True, "absorbed": before}
+    assert not shop.ledger.see(ADDRESS, shop.seller, "PRIMARY", seen, **how)
+    terms, _, _ = known(shop, item())
+    assert terms is not None
+    assert terms["price"] == 19.99
+
+
+def test_the_verdicts_of_withheld_rows_stand_between_the_others(shop: Shop) -> None:
+    shop.send(ONE)
+    shop.send(TWO, ONE, offer(3), sifting=CHANGED)
+    (file,) = shop.ledger.files(2)
+    found = [(one.row, one.reference, str(one.status)) for one in shop.ledger.verdicts(file.file)]
+    assert found == [
+        (2, "SKU-2", "Integrated"),
+        (3, "SKU-1", "Unchanged"),
+        (4, "SKU-3", "Integrated"),
+    ]

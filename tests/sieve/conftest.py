@@ -1,0 +1,233 @@
+"""A seller at a sandbox of his own, who sends one file after the other."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from feedtool import run
+from feedtool.books import Books
+from feedtool.check import Asked, Input
+from feedtool.copies import Outputs
+from feedtool.dialect import Dialect, Guards
+from feedtool.errors import Interrupted, NothingToDo
+from feedtool.export.offers import Wish, export_offers
+from feedtool.export.seen import seen_by
+from feedtool.feeds import all_feeds
+from feedtool.ledger import Ledger
+from feedtool.ledger.seeing import Seen
+from feedtool.ledger.snapshots import Snapshots
+from feedtool.recorded import Recorded
+from feedtool.sandbox.records import Applied, applied_records
+from feedtool.sandbox.settings import Settings
+from feedtool.sandbox.transport import mount
+from feedtool.service.auth import StaticToken
+from feedtool.service.client import Client
+from feedtool.service.fetch import Circumstances
+from feedtool.sieve import EVERY_ROW, Sifting
+from tests.conftest import table
+
+START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+ADDRESS = "http://sandbox.invalid/v2"
+
+CHANGED = Sifting(changed_only=True)
+PREFERRED = Sifting(changed_only=True, prefer_update=True)
+NO_GUARDS = Guards(price_factor=Guards().price_change, removals=Guards().price_change)
+
+AT_ONCE = Settings(
+    settle=timedelta(0), pend=timedelta(milliseconds=1), integrate=timedelta(milliseconds=2)
+)
+
+OFFERS = """
+SELECT o.channel, o.reference, o.product, o.gtin, o.product_reference, o.condition, o.price,
+  o.origin_price, o.taxes, o.modes, o.preparation, s.quantity,
+  (SELECT text FROM offer_comment WHERE offer = o.id) AS comment
+FROM offer AS o JOIN stock AS s USING (seller, product, condition)
+WHERE o.seller = ?
+"""
+
+
+class Market:
+    """A sandbox and a ledger in memory, for as many sellers as one likes."""
+
+    def __init__(self, folder: Path, ledger: Ledger | None = None) -> None:
+        ticks = count()
+        self.transport = mount(
+            settings=AT_ONCE, real=lambda: START + timedelta(milliseconds=next(ticks))
+        )
+        self.ledger = ledger or Ledger()
+        self.books = Books(self.ledger, Snapshots(folder / "snapshots"), folder / "results")
+        self.folder = folder
+        self._sellers = count(1)
+
+    def shop(self, guards: Guards = NO_GUARDS) -> "Shop":
+        return Shop(self, f"seller {next(self._sellers)}", guards)
+
+    def close(self) -> None:
+        self.transport.close()
+        self.ledger.close()
+
+
+class Shop:
+    """A seller there."""
+
+    def __init__(self, market: Market, seller: str, guards: Guards) -> None:
+        self.seller, self.guards, self.folder = seller, guards, market.folder
+        self.transport, self.ledger, self.books = market.transport, market.ledger, market.books
+        client = Client(
+            ADDRESS, seller, StaticToken("sandbox"), language="en", transport=self.transport
+        )
+        now, sleep = self.transport.now, self.transport.sleep
+        self.unrecorded: list[int] = []
+        self.service = run.Service(client, seller, ADDRESS, "en", now, sleep, pool=1, page=1000)
+
+    def asked(self, kind: str | None = None) -> Asked:
+        return Asked(Dialect(guards=self.guards), kind=kind)
+
+    def purging(self) -> Asked:
+        return replace(self.asked("legacy-offers"), purges=True)
+
+    def send(
+        self,
+        *rows: Mapping[str, str],
+        sifting: Sifting = EVERY_ROW,
+        kind: str | None = None,
+        name: str = "offers.csv",
+        asked: Asked | None = None,
+        service: run.Service | None = None,
+        **how: Any,
+    ) -> run.Submission:
+        path = self.folder / name
+        path.write_text(table(rows), encoding="utf-8")
+        return run.submit(
+            [Input(name, path)],
+            asked or self.asked(kind),
+            Outputs(),
+            service or self.service,
+            self.books,
+            sifting=sifting,
+            **how,
+        )
+
+    def resume(self) -> None:
+        for number in (*self.unrecorded, *self.ledger.unfinished(self.seller)):
+            run.resume(number, self.service, self.books)
+
+    def export(self, channel: str = "PRIMARY") -> None:
+        """As `feedtool export offers` does, which remembers what it was shown."""
+        now = self.transport.now
+        account = (ADDRESS, self.seller)
+        self.ledger.accepted(*account)
+        absorbed, begun, found = self.ledger.absorbed(*account), now(), list[Seen]()
+        seen = seen_by(Dialect())
+        with suppress(NothingToDo):
+            export_offers(
+                self.service.client,
+                Circumstances(now, self.transport.sleep, pool=1),
+                Wish(channel, all_feeds()["offers-update"]),
+                self.folder / "export.csv",
+                dialect=Dialect(),
+                language="en",
+                service=ADDRESS,
+                on_offer=lambda offer: found.append(seen(offer)),
+            )
+        between = (begun, now())
+        assert self.ledger.see(
+            *account, channel, found, between=between, is_all=True, absorbed=absorbed
+        )
+
+    def move(self) -> None:
+        """To another machine, whose ledger knows nothing."""
+        self.ledger = Ledger()
+        self.books = replace(self.books, ledger=self.ledger)
+        self.unrecorded = []
+
+    def stopping_service(self) -> run.Service:
+        """One that is told to stop before it has begun."""
+        return replace(self.service, stopping=lambda: Interrupted("cut", "resume"))
+
+    def refusing_client(self) -> Client:
+        """One with a token that nobody knows: whoever asks by it is stopped."""
+        token = StaticToken("wrong")
+        return Client(ADDRESS, self.seller, token, language="en", transport=self.transport)
+
+    def kill_while_recording(self, *rows: Mapping[str, str]) -> None:
+        """A run that is gone before any of its rows is in the ledger."""
+        path = self.folder / "killed.csv"
+        path.write_text(table(rows), encoding="utf-8")
+        kept = self.books.keep(Input("killed.csv", path))
+        recorded = Recorded(
+            [("killed.csv", str(kept.sha256))],
+            self.asked(),
+            Outputs(),
+            sheets=[("killed.csv", None)],
+        )
+        number = self.ledger.start_run(
+            now=self.transport.now(),
+            seller=self.seller,
+            service=ADDRESS,
+            options=recorded.as_json(),
+        )
+        self.unrecorded.append(number)
+
+    def applied(self) -> list[Applied]:
+        """All requests that the service has had of this seller."""
+        every = applied_records(self.transport.sandbox.state, None)
+        return [one for one in every if one.seller == self.seller]
+
+    def offers(self) -> list[tuple[object, ...]]:
+        """All that the service has, but for times."""
+        with self.transport.sandbox.state.transaction() as db:
+            return sorted(tuple(row) for row in db.execute(OFFERS, (self.seller,)))
+
+    def sent(self) -> int:
+        """How many requests it has had."""
+        with self.transport.sandbox.state.transaction() as db:
+            query = "SELECT COUNT(*) FROM applied WHERE seller = ?"
+            return int(db.execute(query, (self.seller,)).fetchone()[0])
+
+
+def told(submission: run.Submission) -> list[tuple[int, str]]:
+    """Row and status of every row of all sheets."""
+    return [
+        (verdict.row, verdict.status.value)
+        for outcome in submission.outcomes
+        for verdict in outcome.every_verdict()
+    ]
+
+
+def statuses(submission: run.Submission) -> list[str]:
+    return [status for _, status in told(submission)]
+
+
+def codes(submission: run.Submission) -> Sequence[tuple[int, list[str]]]:
+    """Row and codes of what is said of every row of which anything is."""
+    return [
+        (verdict.row, [message.code for message in verdict.messages])
+        for outcome in submission.outcomes
+        for verdict in outcome.every_verdict()
+        if verdict.messages
+    ]
+
+
+@pytest.fixture(scope="module")
+def market(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Market]:
+    made = Market(tmp_path_factory.mktemp("market"))
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def shop(market: Market) -> Shop:
+    return market.shop()
+
+
+@pytest.fixture
+def other(market: Market) -> Shop:
+    """Another seller of the same market."""
+    return market.shop()

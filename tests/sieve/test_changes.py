@@ -1,0 +1,319 @@
+"""What is unchanged, by what was sent before."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import pytest
+
+from feedtool import run
+from feedtool.model import PackageType
+from feedtool.sieve import Sifting
+from tests.conftest import gtin, offer, update
+from tests.sieve.conftest import CHANGED, PREFERRED, Shop, statuses
+
+
+class Step(NamedTuple):
+    """A file, and how it is sent."""
+
+    rows: Sequence[Mapping[str, str]]
+    how: Mapping[str, Any] = {}
+
+
+def step(*rows: Mapping[str, str], **how: Any) -> Step:
+    return Step(rows, how)
+
+
+def on(channel: str, row: Mapping[str, str]) -> dict[str, str]:
+    return {**row, "salesChannelId": channel}
+
+
+def acting(action: str, row: Mapping[str, str]) -> dict[str, str]:
+    return {**row, "action": action}
+
+
+ONE, TWO = offer(1), offer(2)
+GONE = {"sellerExternalReference": "SKU-1"}
+STRUCK = offer(1) | {"price.originPrice": "30"}
+BY_REFERENCE = offer(1, product__gtin=None) | {"product.reference": "P1"}
+ANOTHER_PRODUCT = offer(1, product__gtin=gtin(9))
+LEGACY = {"kind": "legacy-offers"}
+STOCK_AND_PRICE = {"kind": "legacy-stock-and-price"}
+DELETE = {"kind": "offers-delete"}
+
+UNCHANGED, SENT, REFUSED = ["Unchanged"], ["Integrated"], ["Rejected"]
+
+CASES: Mapping[str, tuple[list[Step], Step, list[str]]] = {
+    "nothing was ever sent": ([], step(ONE), SENT),
+    "the same again": ([step(ONE)], step(ONE), UNCHANGED),
+    "one of two": ([step(ONE, TWO)], step(ONE, offer(2, quantity="8")), UNCHANGED + SENT),
+    "one that is new": ([step(ONE)], step(ONE, TWO), UNCHANGED + SENT),
+    "written otherwise": (
+        [step(offer(1, price__price="20.00"))],
+        step(offer(1, price__price="20") | {"taxes.EcoPart": "0", "taxes.DEA": ""}),
+        UNCHANGED,
+    ),
+    "another price": ([step(ONE)], step(offer(1, price__price="18")), SENT),
+    "another VAT": ([step(ONE)], step(offer(1, taxes__VAT="5.5")), SENT),
+    "another preparation time": ([step(ONE)], step(offer(1, preparationTime="3")), SENT),
+    "another stock": ([step(ONE)], step(offer(1, quantity="8")), SENT),
+    "another delivery mode": (
+        [step(ONE)],
+        step(
+            ONE
+            | {"deliveryModes.SignedHomeDelivery.cost": "9"}
+            | {"deliveryModes.SignedHomeDelivery.additionalCost": "1"}
+        ),
+        SENT,
+    ),
+    "back to what it was before": (
+        [step(ONE), step(offer(1, price__price="18"))],
+        step(ONE),
+        SENT,
+    ),
+    "the struck price again": ([step(STRUCK)], step(STRUCK), UNCHANGED),
+    "without the struck price": ([step(STRUCK)], step(ONE), SENT),
+    "with a struck price": ([step(ONE)], step(STRUCK), SENT),
+    "an Upsert removes the struck price": ([step(STRUCK), step(ONE)], step(ONE), UNCHANGED),
+    "an Update leaves the struck price": (
+        [step(STRUCK), step(update(1, price__price="18"))],
+        step(STRUCK | {"price.price": "18"}),
+        UNCHANGED,
+    ),
+    "an Update of what is known": (
+        [step(ONE)],
+        step(update(1, price__price="19.99", quantity="7")),
+        UNCHANGED,
+    ),
+    "an Update of another price": ([step(ONE)], step(update(1, price__price="18")), SENT),
+    "an Update of what an Update said": (
+        [step(ONE), step(update(1, price__price="18"))],
+        step(update(1, price__price="18")),
+        UNCHANGED,
+    ),
+    "an Upsert of what an Update said": (
+        [step(ONE), step(update(1, price__price="18", quantity="3"))],
+        step(offer(1, price__price="18", quantity="3")),
+        UNCHANGED,
+    ),
+    "an Upsert of what an Update has changed": (
+        [step(ONE), step(update(1, price__price="18"))],
+        step(ONE),
+        SENT,
+    ),
+    "after a Delete": ([step(ONE), step(GONE, **DELETE)], step(ONE), SENT),
+    "an Update after a Delete": (
+        [step(ONE), step(GONE, **DELETE)],
+        step(update(1, quantity="7")),
+        REFUSED,
+    ),
+    "a Delete": ([step(ONE)], step(GONE, **DELETE), SENT),
+    "a Delete after a Delete": ([step(ONE), step(GONE, **DELETE)], step(GONE, **DELETE), UNCHANGED),
+    "a Delete of what was never there": ([], step(GONE, **DELETE), REFUSED),
+    "a Delete that was refused": ([step(GONE, **DELETE)], step(GONE, **DELETE), REFUSED),
+    "after a refusal": ([step(ONE), step(ANOTHER_PRODUCT)], step(ONE), SENT),
+    "what was refused": ([step(ONE), step(ANOTHER_PRODUCT)], step(ANOTHER_PRODUCT), REFUSED),
+    "once it was accepted again": (
+        [step(ONE), step(ANOTHER_PRODUCT), step(ONE)],
+        step(ONE),
+        UNCHANGED,
+    ),
+    "what has no answer yet": ([step(ONE, wait=False)], step(ONE), SENT),
+    "what was invalid": ([step(offer(1, quantity="-1"))], step(ONE), SENT),
+    "an invalid row between": ([step(ONE), step(offer(1, quantity="-1"))], step(ONE), UNCHANGED),
+    "on another channel": ([step(on("PRIMARY", ONE))], step(on("SECOND", ONE)), SENT),
+    "on both channels": (
+        [step(on("PRIMARY", ONE), on("SECOND", ONE))],
+        step(on("PRIMARY", ONE), on("SECOND", ONE)),
+        UNCHANGED * 2,
+    ),
+    "stock that another channel has changed": (
+        [step(on("PRIMARY", ONE), on("SECOND", ONE)), step(on("SECOND", offer(1, quantity="3")))],
+        step(on("PRIMARY", ONE)),
+        SENT,
+    ),
+    "stock that another channel has set just so": (
+        [
+            step(on("PRIMARY", ONE), on("SECOND", ONE)),
+            step(on("SECOND", update(1, quantity="3"))),
+        ],
+        step(on("PRIMARY", update(1, quantity="3"))),
+        UNCHANGED,
+    ),
+    "stock that another row changes": (
+        [step(on("PRIMARY", ONE), on("SECOND", ONE))],
+        step(on("PRIMARY", ONE), on("SECOND", offer(1, quantity="3"))),
+        SENT * 2,
+    ),
+    "a price beside stock that another row changes": (
+        [step(on("PRIMARY", ONE), on("SECOND", ONE))],
+        step(on("PRIMARY", update(1, price__price="19.99")), on("SECOND", update(1, quantity="3"))),
+        UNCHANGED + SENT,
+    ),
+    "stock of another product": (
+        [step(on("PRIMARY", ONE), on("SECOND", TWO)), step(on("SECOND", offer(2, quantity="3")))],
+        step(on("PRIMARY", ONE)),
+        UNCHANGED,
+    ),
+    "stock in another condition": (
+        [
+            step(on("PRIMARY", ONE)),
+            step(on("SECOND", offer(1, condition="UsedLikeNew", quantity="3"))),
+        ],
+        step(on("PRIMARY", ONE)),
+        UNCHANGED,
+    ),
+    "stock of a product that goes by another name there": (
+        [step(on("PRIMARY", ONE)), step(on("SECOND", BY_REFERENCE | {"quantity": "3"}))],
+        step(on("PRIMARY", ONE)),
+        SENT,
+    ),
+    "several actions": (
+        [step(acting("Upsert", ONE), acting("Upsert", TWO))],
+        step(acting("Update", update(1, quantity="7")), acting("Delete", update(2))),
+        UNCHANGED + SENT,
+    ),
+    "a legacy zip": ([step(ONE, **LEGACY)], step(ONE, **LEGACY), UNCHANGED),
+    "a legacy zip with another stock": (
+        [step(ONE, **LEGACY)],
+        step(offer(1, quantity="3"), **LEGACY),
+        SENT,
+    ),
+    "a legacy zip's price": (
+        [step(ONE, **LEGACY)],
+        step(update(1, price__price="19.99", quantity="7"), **STOCK_AND_PRICE),
+        UNCHANGED,
+    ),
+    "a legacy zip after the JSON packages": ([step(ONE)], step(ONE, **LEGACY), SENT),
+    "an Update after a legacy zip": (
+        [step(ONE, **LEGACY)],
+        step(update(1, price__price="19.99", quantity="7")),
+        UNCHANGED,
+    ),
+}
+
+
+@pytest.mark.parametrize(("history", "last", "expected"), CASES.values(), ids=CASES)
+def test_what_is_sent(shop: Shop, history: list[Step], last: Step, expected: list[str]) -> None:
+    for one in history:
+        shop.send(*one.rows, **one.how)
+    assert statuses(shop.send(*last.rows, sifting=CHANGED, **last.how)) == expected
+
+
+def test_without_the_option_every_row_is_sent(shop: Shop) -> None:
+    shop.send(ONE)
+    assert statuses(shop.send(ONE)) == SENT
+
+
+def test_a_purge_is_sent_whole_and_leaves_nothing_known_of_others(shop: Shop) -> None:
+    shop.send(ONE, TWO, kind="legacy-offers")
+    sent = shop.send(ONE, sifting=CHANGED, asked=shop.purging(), confirm=lambda _: None)
+    assert statuses(sent) == SENT
+    again = shop.send(ONE, TWO, sifting=CHANGED, kind="legacy-offers")
+    assert statuses(again) == UNCHANGED + SENT
+
+
+def test_what_a_resume_would_send_is_not_known(shop: Shop) -> None:
+    shop.send(ONE)
+    cut = shop.stopping_service()
+    shop.send(offer(1, price__price="18"), service=cut)
+    assert statuses(shop.send(ONE, sifting=CHANGED)) == SENT
+    shop.resume()
+    assert statuses(shop.send(ONE, sifting=CHANGED)) == UNCHANGED
+    assert [one[6] for one in shop.offers()] == [19.99]
+
+
+def test_a_run_that_was_killed_before_its_rows_were_written_down_goes_first(shop: Shop) -> None:
+    shop.send(ONE)
+    shop.kill_while_recording(offer(1, price__price="18"))
+    assert statuses(shop.send(ONE, sifting=CHANGED)) == SENT
+    assert statuses(shop.send(ONE, sifting=CHANGED)) == UNCHANGED
+    shop.resume()
+    assert [one[6] for one in shop.offers()] == [19.99]
+
+
+PREFERRED_CASES: Mapping[str, tuple[Mapping[str, str], str, object]] = {
+    "a price": (
+        offer(1, price__price="18"),
+        "Update",
+        {"sellerExternalReference": "SKU-1", "price": {"price": 18}},
+    ),
+    "a stock": (
+        offer(1, quantity="3"),
+        "Update",
+        {"sellerExternalReference": "SKU-1", "quantity": 3},
+    ),
+    "both": (
+        offer(1, price__price="18.5", quantity="3"),
+        "Update",
+        {"sellerExternalReference": "SKU-1", "price": {"price": 18.5}, "quantity": 3},
+    ),
+    "more than these": (offer(1, price__price="18", preparationTime="3"), "Upsert", None),
+    "a struck price": (STRUCK, "Upsert", None),
+}
+
+
+@pytest.mark.parametrize(
+    ("row", "package_type", "body"), PREFERRED_CASES.values(), ids=PREFERRED_CASES
+)
+def test_an_update_of_just_that(
+    shop: Shop, row: Mapping[str, str], package_type: str, body: object
+) -> None:
+    shop.send(ONE)
+    found = shop.send(row, sifting=PREFERRED)
+    assert statuses(found) == SENT
+    last = shop.applied()[-1]
+    assert last.package_type == package_type
+    assert body is None or last.body == body
+    assert statuses(shop.send(row, sifting=CHANGED)) == UNCHANGED
+
+
+def test_what_is_unknown_or_failed_is_sent_whole(shop: Shop) -> None:
+    shop.send(ONE)
+    shop.send(ANOTHER_PRODUCT)
+    shop.send(offer(1, price__price="18"), TWO, sifting=PREFERRED)
+    assert {one.package_type for one in shop.applied()} == {"Upsert"}
+
+
+def test_results_are_told_again_as_they_were(shop: Shop) -> None:
+    shop.send(ONE)
+    found = shop.send(ONE, offer(3, quantity="-1"), TWO, sifting=CHANGED)
+    number = int(found.outcomes[0].run or "")
+    again = run.results(number, shop.books, shop.transport.now())
+    expected = ["Unchanged", "Invalid", "Integrated"]
+    assert statuses(found) == expected
+    assert statuses(run.Submission(again)) == expected
+    counts = again[0].counts()
+    assert (counts.rows, counts.valid, counts.invalid, counts.skipped) == (3, 1, 1, 1)
+
+
+def test_a_large_file_with_a_few_changes_is_one_upload(shop: Shop) -> None:
+    rows = [offer(number) for number in range(250)]
+    shop.send(*rows)
+    for number in (3, 100, 249):
+        rows[number] = offer(number, quantity="8")
+    (found,) = shop.send(*rows, sifting=CHANGED).outcomes
+    assert [(one.package_type, one.rows, one.uploads) for one in found.packages] == [
+        (PackageType.UPSERT, 3, 1)
+    ]
+
+
+def test_packages_are_sent_in_the_order_of_all_rows(shop: Shop) -> None:
+    rows = [on("SECOND", ONE), on("PRIMARY", ONE), on("SECOND", TWO)]
+    shop.send(*rows)
+    changed = [rows[0], on("PRIMARY", offer(1, price__price="18"))]
+    changed += [on("SECOND", offer(2, price__price="18"))]
+    (found,) = shop.send(*changed, sifting=CHANGED).outcomes
+    assert [one.channel for one in found.packages] == ["SECOND", "PRIMARY"]
+
+
+def test_sellers_and_services_are_kept_apart(shop: Shop, other: Shop) -> None:
+    shop.send(ONE)
+    assert statuses(other.send(ONE, sifting=CHANGED)) == SENT
+
+
+def test_nobody_is_asked_where_nothing_is_sent(shop: Shop) -> None:
+    shop.send(ONE)
+    silent = replace(shop.service, client=shop.refusing_client())
+    found = shop.send(ONE, sifting=Sifting(changed_only=True), service=silent)
+    assert (found.stopped, statuses(found)) == (None, UNCHANGED)

@@ -1,0 +1,175 @@
+"""What guards hold of what is sent, and how it is released."""
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from feedtool.dialect import Guards
+from feedtool.outcomes import exit_code
+from feedtool.sieve import Sifting, predecessor
+from tests.conftest import offer, update
+from tests.sieve.conftest import CHANGED, Market, Shop, codes, statuses
+
+ONE, TWO = offer(1), offer(2)
+LOST = offer(1, price__price="1999")
+MANY = [offer(number) for number in range(30)]
+
+
+@pytest.fixture
+def shop(market: Market) -> Shop:
+    return market.shop(Guards())
+
+
+def released(*names: str) -> Sifting:
+    return Sifting(released=names)
+
+
+def test_a_held_row_keeps_no_other_back(shop: Shop) -> None:
+    shop.send(ONE)
+    found = shop.send(LOST, TWO)
+    assert statuses(found) == ["Held", "Integrated"]
+    assert codes(found)[0] == (2, ["price-factor"])
+    assert exit_code(found.outcomes) == 1
+    counts = found.outcomes[0].counts()
+    assert (counts.rows, counts.valid, counts.invalid, counts.skipped) == (2, 1, 0, 1)
+
+
+def test_it_is_sent_once_it_is_released(shop: Shop) -> None:
+    shop.send(ONE)
+    assert statuses(shop.send(LOST, sifting=released("mass-removal"))) == ["Held"]
+    assert statuses(shop.send(LOST, sifting=released("price-factor"))) == ["Integrated"]
+    assert statuses(shop.send(LOST, sifting=CHANGED)) == ["Unchanged"]
+
+
+def test_every_guard_that_holds_it_has_to_be_released(market: Market) -> None:
+    shop = market.shop(Guards(price_change=Decimal(30)))
+    shop.send(ONE)
+    found = shop.send(LOST)
+    assert codes(found) == [(2, ["price-change", "price-factor"])]
+    assert statuses(shop.send(LOST, sifting=released("price-factor"))) == ["Held"]
+    both = released("price-factor", "price-change")
+    assert statuses(shop.send(LOST, sifting=both)) == ["Integrated"]
+
+
+def test_without_a_history_nothing_is_held(shop: Shop) -> None:
+    zero = [{**row, "quantity": "0"} for row in MANY]
+    assert set(statuses(shop.send(*zero))) == {"Integrated"}
+
+
+def test_what_is_compared_with_is_what_was_accepted_not_what_was_held(shop: Shop) -> None:
+    shop.send(ONE)
+    shop.send(LOST)
+    assert statuses(shop.send(LOST)) == ["Held"]
+    assert statuses(shop.send(ONE)) == ["Integrated"]
+
+
+REMOVALS: Mapping[str, tuple[list[dict[str, str]], dict[str, Any], int]] = {
+    "half to zero": ([update(n, quantity="0") for n in range(15)], {}, 0),
+    "more to zero": ([update(n, quantity="0") for n in range(16)], {}, 16),
+    "more to zero by Upserts": ([offer(n, quantity="0") for n in range(16)], {}, 16),
+    "more deleted": (
+        [{"sellerExternalReference": f"SKU-{n}"} for n in range(16)],
+        {"kind": "offers-delete"},
+        16,
+    ),
+    "deleted and to zero": (
+        [{"action": "Delete", "sellerExternalReference": f"SKU-{n}"} for n in range(8)]
+        + [{"action": "Update", **update(n, quantity="0")} for n in range(8, 16)],
+        {},
+        16,
+    ),
+    "those that nobody knows do not count": (
+        [update(n, quantity="0") for n in range(15)] + [update(99, quantity="0")],
+        {},
+        0,
+    ),
+    "but are held with the others": (
+        [update(n, quantity="0") for n in range(16)] + [update(99, quantity="0")],
+        {},
+        17,
+    ),
+    "what is not removed is sent": (
+        [update(n, quantity="0") for n in range(16)] + [update(20, quantity="5")],
+        {},
+        16,
+    ),
+}
+
+
+@pytest.mark.parametrize(("rows", "how", "held"), REMOVALS.values(), ids=REMOVALS)
+def test_mass_removal(
+    shop: Shop, rows: list[dict[str, str]], how: dict[str, Any], held: int
+) -> None:
+    shop.send(*MANY)
+    found = shop.send(*rows, **how)
+    assert statuses(found).count("Held") == held
+    assert {tuple(said) for _, said in codes(found)} - {("9000",), ("3628",)} == (
+        {("mass-removal",)} if held else set()
+    )
+
+
+def test_what_is_at_zero_already_is_not_removed(shop: Shop) -> None:
+    zero = [update(n, quantity="0") for n in range(16)]
+    shop.send(*MANY)
+    shop.send(*zero, sifting=released("mass-removal"))
+    assert set(statuses(shop.send(*zero))) == {"Integrated"}
+
+
+FLOOR = {"price.floor": "15"}
+
+
+def test_the_floor_needs_no_history(shop: Shop) -> None:
+    below = offer(1, price__price="14.99") | FLOOR
+    found = shop.send(below, TWO | FLOOR)
+    assert statuses(found) == ["Held", "Integrated"]
+    assert codes(found)[0] == (2, ["price-below-floor"])
+    assert [one.reference for one in shop.applied()] == ["SKU-2"]
+    assert statuses(shop.send(below, sifting=released("price-below-floor"))) == ["Integrated"]
+
+
+def test_a_floor_that_cannot_be_read_is_no_floor_that_is_not_there(shop: Shop) -> None:
+    assert statuses(shop.send(ONE | {"price.floor": "cheap"})) == ["Invalid"]
+
+
+def test_an_update_without_a_price_has_no_floor(shop: Shop) -> None:
+    shop.send(ONE)
+    assert statuses(shop.send(update(1, quantity="3") | FLOOR)) == ["Integrated"]
+
+
+def test_a_shorter_file_of_the_same_name_is_held(market: Market) -> None:
+    shop = market.shop(Guards(fewer_rows=Decimal(40)))
+    shop.send(*MANY, name="stock-2026-03-01.csv")
+    assert set(statuses(shop.send(*MANY[:18], name="other.csv"))) == {"Integrated"}
+    for _ in range(2):  # what was held is no predecessor
+        found = shop.send(*MANY[:17], name="stock-2026-03-02.csv")
+        assert statuses(found) == ["Held"] * 17
+    again = shop.send(*MANY[:17], name="stock-2026-03-02.csv", sifting=released("file-shrunk"))
+    assert set(statuses(again)) == {"Integrated"}
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("a.csv", 1), ("feeds/a.csv", 1), ("b-7.csv", 3), ("b.csv", None), ("c.csv", None)],
+)
+def test_the_predecessor(name: str, expected: int | None) -> None:
+    files = [("c.csv", 4, None), ("b-2.csv", 3, 20), ("b-1.csv", 2, 20), ("in/a.csv", 1, 20)]
+    found = predecessor(name, files)
+    assert (found and found.run_id) == expected
+
+
+def test_all_or_nothing_is_nothing_where_a_row_is_held(shop: Shop) -> None:
+    shop.send(ONE)
+    found = shop.send(LOST, TWO, is_all_or_nothing=True)
+    assert statuses(found) == ["Held", "Held"]
+    assert found.outcomes[0].run is None
+    assert len(shop.offers()) == 1
+
+
+def test_a_purge_is_never_sent_without_what_is_held(shop: Shop) -> None:
+    shop.send(ONE, TWO, kind="legacy-offers")
+    asked = shop.purging()
+    found = shop.send(LOST, TWO, asked=asked, confirm=lambda _: None)
+    assert statuses(found) == ["Held", "Held"]
+    assert len(shop.offers()) == 2

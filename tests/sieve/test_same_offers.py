@@ -1,0 +1,138 @@
+"""File after file with --changed-only leaves just what sending every row leaves."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from feedtool.sieve import Sifting
+from tests.conftest import gtin
+from tests.sieve.conftest import CHANGED, PREFERRED, Market
+
+CHANNELS = ("PRIMARY", "SECOND")
+
+PRODUCTS = (
+    {"product.gtin": gtin(1)},
+    {"product.gtin": gtin(2)},
+    {"product.gtin": gtin(2), "product.reference": "P2"},
+    {"product.reference": "P2"},
+    {"product.reference": "P3"},
+    {"product.gtin": "2000000000008"},  # no product sheet: refused
+)
+
+PRICES = ("10", "10.00", "12.5", "20")
+
+
+def rows() -> st.SearchStrategy[dict[str, str]]:
+    """A row of an offers sheet; whatever is wrong with it is so for both shops."""
+    return st.one_of(upserts(), upserts(), updates(), deletes())
+
+
+def named(action: str) -> st.SearchStrategy[dict[str, str]]:
+    return st.fixed_dictionaries(
+        {
+            "action": st.just(action),
+            "salesChannelId": st.sampled_from(CHANNELS),
+            "sellerExternalReference": st.sampled_from("ABC"),
+        }
+    )
+
+
+@st.composite
+def upserts(draw: st.DrawFn) -> dict[str, str]:
+    row = draw(named("Upsert")) | draw(st.sampled_from(PRODUCTS))
+    row |= {
+        "condition": draw(st.sampled_from(("New", "New", "UsedLikeNew"))),
+        "price.price": draw(st.sampled_from(PRICES)),
+        "price.originPrice": draw(st.sampled_from(("", "", "20", "25"))),
+        "taxes.VAT": draw(st.sampled_from(("20", "20", "5.5"))),
+        "taxes.EcoPart": draw(st.sampled_from(("", "0", "0.5"))),
+        "deliveryModes.TrackedHomeDelivery.cost": draw(st.sampled_from(("4.9", "4.90", "5"))),
+        "deliveryModes.TrackedHomeDelivery.additionalCost": "1",
+        "preparationTime": "2",
+        "quantity": draw(st.sampled_from(("0", "5", "7"))),
+    }
+    return row
+
+
+@st.composite
+def updates(draw: st.DrawFn) -> dict[str, str]:
+    changes: Mapping[str, tuple[str, ...]] = {
+        "price.price": ("", "10", "12.5"),
+        "price.originPrice": ("", "", "25"),
+        "preparationTime": ("", "2", "3"),
+        "quantity": ("", "5", "7"),
+    }
+    row = draw(named("Update"))
+    return row | {key: draw(st.sampled_from(values)) for key, values in changes.items()}
+
+
+def deletes() -> st.SearchStrategy[dict[str, str]]:
+    return named("Delete")
+
+
+def is_of(row: Mapping[str, str]) -> tuple[str, str]:
+    return row["salesChannelId"], row["sellerExternalReference"]
+
+
+class File(NamedTuple):
+    """What is sent, and whether it is waited for."""
+
+    rows: list[dict[str, str]]
+    is_waited_for: bool
+
+
+EXPORT, ELSEWHERE = "export", "elsewhere"
+"""Between two files: what there is is exported; or another machine goes on, which knows nothing."""
+
+Day = File | str
+
+
+@st.composite
+def days(draw: st.DrawFn) -> list[Day]:
+    """Files, many of whose rows are those of earlier ones, and what comes between them."""
+    pool = draw(st.lists(rows(), min_size=2, max_size=8))
+    some = st.lists(st.sampled_from(pool) | rows(), min_size=1, max_size=5, unique_by=is_of)
+    file = st.builds(File, some, st.sampled_from((True, True, True, False)))
+    one = st.one_of(file, file, file, file, st.sampled_from((EXPORT, ELSEWHERE)))
+    return draw(st.lists(one, min_size=2, max_size=7))
+
+
+def check_same(market: Market, coming: list[Day], sifting: Sifting) -> None:
+    every, changed = market.shop(), market.shop()
+    for day in coming:
+        if isinstance(day, File):
+            every.send(*day.rows, wait=day.is_waited_for)
+            changed.send(*day.rows, wait=day.is_waited_for, sifting=sifting)
+        elif day == EXPORT:
+            for channel in CHANNELS:
+                changed.export(channel)
+        else:
+            every.resume()
+            changed.resume()
+            changed.move()
+        if not (isinstance(day, File) and not day.is_waited_for):
+            every.resume()
+            changed.resume()
+            assert changed.offers() == every.offers()
+    every.resume()
+    changed.resume()
+    assert changed.offers() == every.offers()
+    assert changed.sent() <= every.sent()
+
+
+@settings(max_examples=20)
+@given(days(), st.sampled_from((CHANGED, PREFERRED)))
+def test_the_offers_are_the_same(market: Market, coming: list[Day], sifting: Sifting) -> None:
+    check_same(market, coming, sifting)
+
+
+@pytest.mark.long
+@settings(max_examples=2_000)
+@given(days(), st.sampled_from((CHANGED, PREFERRED)))
+def test_the_offers_are_the_same_in_many_more_cases(
+    market: Market, coming: list[Day], sifting: Sifting
+) -> None:
+    check_same(market, coming, sifting)
