@@ -56,6 +56,8 @@ _ERRORS = frozenset(
     ("#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N/A", "#GETTING_DATA")
 )
 """That every program knows."""
+_GENERAL = 0
+"""The style that every workbook begins with."""
 _UNKNOWN_ERROR = "#VALUE!"
 _NO_RESULT = "#N/A"
 """In the place of a formula without a result, since none is ever written."""
@@ -254,7 +256,8 @@ def _copied(cell: Cell, formats: Formats) -> _Content:
     if cell.kind is Kind.DATE and _is_date(text):
         return text, _valued(text, b' t="d"'), formats.date
     if cell.kind is Kind.BOOLEAN:
-        return text, _valued(str(int(text == "TRUE")), b' t="b"'), None
+        # In the format of a number LibreOffice would show, and save, 1 for TRUE.
+        return text, _valued(str(int(text == "TRUE")), b' t="b"'), _GENERAL
     if cell.kind in {Kind.ERROR, Kind.NO_RESULT}:
         told = _NO_RESULT if cell.kind is Kind.NO_RESULT else _UNKNOWN_ERROR
         text = text if text in _ERRORS else told
