@@ -19,7 +19,8 @@ from feedtool.meeting import Meeting
 from feedtool.model import Item
 from feedtool.recorded import Recorded
 from feedtool.sieve import Sifting, predecessor, sift
-from feedtool.terms import PRICE, Accepted
+from feedtool.sieve.changes import differences
+from feedtool.terms import PRICE, Accepted, terms_of
 
 if TYPE_CHECKING:  # the ledger's library takes longer to import than a small file to check
     from feedtool.catalog import Catalog
@@ -176,18 +177,25 @@ def known_of(books: Books, account: tuple[str, str]) -> Known:
     def known(items: Sequence[Item]) -> list[Before | None]:
         if not found:
             found.append(books.ledger.accepted(*account, _cut_short(books, *account, None)))
-        return [_before(offer, quantity) for offer, _, quantity in found[0].look_up(items)]
+        looked = zip(items, found[0].look_up(items), strict=True)
+        return [_before(item, offer, quantity) for item, (offer, _, quantity) in looked]
 
     return known
 
 
-def _before(offer: Accepted | None, quantity: int | None) -> Before | None:
+def _before(item: Item, offer: Accepted | None, quantity: int | None) -> Before | None:
     if offer is None or offer.terms == {}:
         return None
     if offer.terms is None:
         return Before(is_there=False)
     price = offer.terms.get(PRICE)
-    return Before(True, None if price is None else Decimal(str(price)), quantity)
+    changed = differences(item, terms_of(item.package_type, item.body), offer, quantity)
+    return Before(
+        is_there=True,
+        price=None if price is None else Decimal(str(price)),
+        quantity=quantity,
+        is_same=changed is not None and not changed,
+    )
 
 
 def _cut_short(books: Books, service: str, seller: str, but: int | None) -> int:

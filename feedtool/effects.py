@@ -4,7 +4,6 @@ By what the service has last accepted of each offer, as far as it is known; what
 counted as such, never guessed. Pure: rows and what was before them in, counts out.
 """
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -12,8 +11,8 @@ from typing import Any, NamedTuple
 
 from feedtool.model import Item, PackageType
 from feedtool.report.plain import counted
+from feedtool.terms import PRICE, QUANTITY, terms_of
 
-COMPARED = frozenset({PackageType.UPSERT, PackageType.UPDATE, PackageType.DELETE})
 UNKNOWN = "of which nothing is known: no run here has had them accepted"
 HUNDRED = Decimal(100)
 ZERO = Decimal(0)
@@ -26,6 +25,8 @@ class Before(NamedTuple):
     price: Decimal | None = None
     quantity: int | None = None
     """Over all channels, since stock is shared."""
+    is_same: bool = False
+    """Whether the row leaves it as it is."""
 
 
 Known = Callable[[Sequence[Item]], Sequence[Before | None]]
@@ -80,6 +81,7 @@ class Effects:
     rows: int = 0
     created: int = 0
     changed: int = 0
+    unchanged: int = 0
     removed: int = 0
     absent: int = 0
     """Updates and Deletes of what is not there any more."""
@@ -100,6 +102,8 @@ class Effects:
         elif item.package_type is PackageType.DELETE:
             self.removed += before.is_there
             self.absent += not before.is_there
+        elif before.is_there and before.is_same:
+            self.unchanged += 1
         elif before.is_there:
             self.changed += 1
             self._move(item, before)
@@ -109,7 +113,9 @@ class Effects:
             self.created += 1
 
     def _move(self, item: Item, before: Before) -> None:
-        price, quantity = _numbers(item.body)
+        terms = terms_of(item.package_type, item.body)
+        price = Decimal(str(terms[PRICE])) if PRICE in terms else None
+        quantity = terms.get(QUANTITY)
         if price is not None and before.price is not None and price != before.price:
             moves = self.prices_up if price > before.price else self.prices_down
             moves.add(item, before.price, price)
@@ -124,6 +130,7 @@ class Effects:
             "rows": self.rows,
             "created": self.created,
             "changed": self.changed,
+            "unchanged": self.unchanged,
             "removed": self.removed,
             "absent": self.absent,
             "unknown": self.unknown,
@@ -138,25 +145,17 @@ class Effects:
 def effects_of(uploads: Iterable[Sequence[Item]], known: Known) -> dict[str, Effects]:
     """What becomes of the offers of each channel; products have none.
 
-    Only JSON packages are compared: an offer in a legacy zip says it in other words.
-
     Args:
         uploads: The rows, some at a time.
         known: Asked for each of these.
     """
     found: dict[str, Effects] = {}
     for items in uploads:
-        is_compared = bool(items) and items[0].package_type in COMPARED
-        before = known(items) if is_compared else nothing_known(items)
+        are_products = items[0].package_type is PackageType.PRODUCTS
+        before = nothing_known(items) if are_products else known(items)
         for item, one in zip(items, before, strict=True):
             found.setdefault(item.channel, Effects()).add(item, one)
     return found
-
-
-def _numbers(body: bytes) -> tuple[Decimal | None, int | None]:
-    request = json.loads(body, parse_float=Decimal)
-    price = (request.get("price") or {}).get("price")
-    return None if price is None else Decimal(price), request.get("quantity")
 
 
 # In words.
@@ -185,6 +184,7 @@ def _counts(one: Effects) -> str:
     words = (
         (one.created, "created"),
         (one.changed, "changed"),
+        (one.unchanged, "unchanged"),
         (one.removed, "removed"),
         (one.absent, "not there any more"),
     )

@@ -27,6 +27,11 @@ Tell = Callable[[Mapping[str, Effects]], None]
 class Promise(Protocol):
     """A plan that is made, or kept."""
 
+    @property
+    def digest(self) -> str | None:
+        """Of the plan that is kept."""
+        ...
+
     def begin(self, inputs: Hashes) -> None:
         """The files are as they are now; UsageProblem where that is not as it was planned."""
         ...
@@ -59,6 +64,10 @@ class Saving:
     now: datetime
     _inputs: Hashes = ()
 
+    @property
+    def digest(self) -> None:
+        """Nothing is sent by it."""
+
     def begin(self, inputs: Hashes) -> None:
         """Remember them."""
         self._inputs = inputs
@@ -90,6 +99,11 @@ class Keeping:
     limits: Limits
     known: Known
     tell: Tell
+
+    @property
+    def digest(self) -> str:
+        """Of the plan."""
+        return self.plan.digest
 
     def begin(self, inputs: Hashes) -> None:
         """Refuse what is not as it was."""

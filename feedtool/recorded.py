@@ -44,6 +44,8 @@ class Recorded:
     corrects: Sequence[str] = ()
     """The sheets of earlier runs whose rows its sheets correct, as their workbooks say."""
     sifting: Sifting = field(default_factory=Sifting)
+    plan: str | None = None
+    """The digest of the plan that it sends, where it sends one."""
 
     def as_json(self) -> dict[str, Any]:
         """As JSON has it."""
@@ -69,6 +71,7 @@ class Recorded:
             "invalid": self.invalid,
             "corrects": list(self.corrects),
             "sifting": asdict(self.sifting),
+            "plan": self.plan,
         }
 
     @classmethod
@@ -93,6 +96,7 @@ class Recorded:
             invalid=found.get("invalid", 0),
             corrects=found.get("corrects", ()),
             sifting=_sifting(found.get("sifting", {})),
+            plan=found.get("plan"),
         )
 
     def wanted(self) -> list[Path]:

@@ -198,6 +198,7 @@ def submit(
         invalid=sum(sheet.marks.count(INVALID) for sheet in sheets),
         corrects=[sheet.corrects for sheet in sheets if sheet.corrects],
         sifting=sifting,
+        plan=promise.digest if promise else None,
     )
     _see_whether_to_begin(claim, service)
     with _alone(service, books, "submit"):

@@ -1,5 +1,6 @@
 """What a file's numbers mean, by what was last accepted."""
 
+import json
 from collections.abc import Sequence
 from decimal import Decimal
 
@@ -25,6 +26,18 @@ def item(
     return Item(number, kind, channel, f"SKU-{number}", "", f"{{{','.join(parts)}}}".encode())
 
 
+def zipped(price: str) -> Item:
+    """An offer of a legacy zip, as its feed makes it."""
+    body = {
+        "Price": price,
+        "Stock": "5",
+        "ShippingInformation": [],
+        "PreparationTime": "2",
+        "ProductCondition": "6",
+    }
+    return Item(1, PackageType.FULL, "PRIMARY", "SKU-1", "", json.dumps(body).encode())
+
+
 def effects(*rows: tuple[Item, Before | None]) -> dict[str, Effects]:
     before = {one.row: known for one, known in rows}
 
@@ -43,14 +56,15 @@ COUNTED = {
     "a Delete of what is there": (item(1, PackageType.DELETE), THERE, "removed"),
     "a Delete of what is gone": (item(1, PackageType.DELETE), GONE, "absent"),
     "a Delete of what nobody knows": (item(1, PackageType.DELETE), None, "unknown"),
-    "a legacy zip": (item(1, PackageType.FULL), THERE, "unknown"),
+    "what is as it was": (item(), THERE._replace(is_same=True), "unchanged"),
+    "an offer of a legacy zip": (zipped("10.00"), THERE, "changed"),
 }
 
 
 @pytest.mark.parametrize(("row", "before", "counted"), COUNTED.values(), ids=COUNTED)
 def test_each_row_is_counted_once(row: Item, before: Before | None, counted: str) -> None:
     found = effects((row, before))["PRIMARY"].as_json()
-    counts = ("created", "changed", "removed", "absent", "unknown")
+    counts = ("created", "changed", "unchanged", "removed", "absent", "unknown")
     assert {name: found[name] for name in counts if found[name]} == {counted: 1}
     assert found["rows"] == 1
 
@@ -60,6 +74,7 @@ MOVES = {
     "a price that falls": (item(price="9.5"), THERE, "pricesDown", "0.50"),
     "stock that rises": (item(quantity=7), THERE, "stockUp", "2"),
     "stock that falls": (item(quantity=1), THERE, "stockDown", "4"),
+    "a price in a legacy zip": (zipped("12"), THERE, "pricesUp", "2.00"),
     "the same price, written otherwise": (item(price="10"), THERE, None, ""),
     "the same stock": (item(quantity=5), THERE, None, ""),
     "a price that was not known": (item(price="1"), BARE, None, ""),

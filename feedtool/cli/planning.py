@@ -16,6 +16,7 @@ from feedtool.errors import UsageProblem
 if TYPE_CHECKING:
     from feedtool.check import Asked, Input
     from feedtool.effects import Effects, Known
+    from feedtool.ledger import Ledger
     from feedtool.promise import Hashes, Promise
     from feedtool.saved_plan import Account, SavedPlan, Terms
 
@@ -63,13 +64,15 @@ def _words(place: str) -> list[str]:
 
     kept = load(Path(place)).words
     texts = [f"{TEXTS[name]}={kept[name]}" for name in TEXTS if isinstance(kept.get(name), str)]
-    return texts + [FLAGS[name] for name in FLAGS if kept.get(name) is True]
+    flags = [FLAGS[name] for name in FLAGS if kept.get(name) is True]
+    # Of the flags this one alone may have been typed against a profile's setting.
+    return [*texts, *flags, *(["--all-rows"] if kept.get("changed_only") is False else ())]
 
 
 def words_of(ctx: click.Context) -> dict[str, Any]:
     """What a plan keeps of the command line that makes it."""
     typed = options.on_command_line(ctx, *TEXTS, *FLAGS)
-    return {name: value for name, value in typed.items() if value}
+    return {name: value for name, value in typed.items() if value is not None}
 
 
 def plan_of(
@@ -142,6 +145,15 @@ def keeping(
     from feedtool.promise import Keeping
 
     return Keeping(plan, _terms(given, asked, account), asked.dialect.limits, known, _tell)
+
+
+def warn_if_sent(plan: "SavedPlan | None", ledger: "Ledger") -> None:
+    """A plan that was sent before may undo what has happened since."""
+    runs = ledger.runs() if plan else []
+    sent = [run.run_id for run in runs if plan and run.options.get("plan") == plan.digest]
+    if plan and sent:
+        since = "what was sold or changed since is put back to what it says"
+        say("warning", f"the plan {plan.place} was sent before, by run {sent[0]}: {since}")
 
 
 def _terms(

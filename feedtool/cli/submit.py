@@ -11,7 +11,15 @@ from feedtool.cli import options
 from feedtool.cli.confirming import asked_to_purge, confirming
 from feedtool.cli.endings import say
 from feedtool.cli.files import inputs, maybe_files, targets
-from feedtool.cli.planning import PLAN, PlannedCommand, account_of, keeping, plan_of, saving
+from feedtool.cli.planning import (
+    PLAN,
+    PlannedCommand,
+    account_of,
+    keeping,
+    plan_of,
+    saving,
+    warn_if_sent,
+)
 from feedtool.cli.sifting import sifting
 from feedtool.cli.telling import tell_outcomes
 from feedtool.copies import Outputs
@@ -169,6 +177,7 @@ def _submit(
         sending(home, given, form) as (service, on_event),
         books(home, given["ledger"]) as opened,
     ):
+        warn_if_sent(plan, opened.ledger)
         known = known_of(opened, (service.address, service.seller))
         account = (service.address, service.seller, service.profile, service.is_sandbox)
         submission = run.submit(

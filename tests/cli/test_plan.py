@@ -51,6 +51,13 @@ def test_a_plan_is_sent_without_anything_else(feedtool: Feedtool, planned: Path)
     assert Path("offers.result.csv").exists()
 
 
+def test_a_plan_that_was_sent_before_is_warned_of(feedtool: Feedtool, planned: Path) -> None:
+    assert "warning: " not in feedtool("submit", "--plan", planned).err
+    ran = feedtool("submit", "--plan", planned)
+    assert ran.code == 1
+    assert ran.err.startswith("warning: the plan plan.jsonl was sent before, by run 1: ")
+
+
 def test_it_says_what_the_numbers_mean_before_it_sends(feedtool: Feedtool, planned: Path) -> None:
     line = "plan: PRIMARY: 2 offers, of which nothing is known: no run here has had them accepted"
     ran = feedtool("submit", "--plan", planned, "--token", "wrong")
@@ -186,3 +193,49 @@ def test_updates_and_deletes(feedtool: Feedtool, files: Files) -> None:
     found = [(one["packageType"], one["package"]) for one in lines if "request" in one]
     assert sorted(found) == [("Delete", 2), ("Update", 3), ("Upsert", 1)]
     assert feedtool("submit", "--plan", PLAN).code == 1
+
+
+def test_what_the_numbers_mean(feedtool: Feedtool, files: Files) -> None:
+    feedtool("submit", files.csv(*map(offer, range(1, 6)), name="first.csv"), "--sandbox")
+    path = files.csv(
+        offer(1),
+        offer(2, price__price="29.99", quantity="0"),
+        offer(3, price__price="18", action="Upsert"),
+        update(4, action="Delete"),
+        update(5, action="Update", quantity="9"),
+        offer(6),
+        name="second.csv",
+    )
+    told = (
+        "6 offers: 3 changed, 1 unchanged, 1 removed, 1 of which nothing is known: no run here has"
+        " had them accepted\n"
+        "prices: 1 rises, row 3, SKU-2: 19.99 → 29.99 (+50 %);"
+        " 1 falls, row 4, SKU-3: 19.99 → 18 (-10 %)\n"
+        "stock: 1 rises, row 6, SKU-5: 7 → 9 (+29 %);"
+        " 1 falls, row 3, SKU-2: 7 → 0 (-100 %); 1 of them to zero"
+    )
+    lines = [f"plan: PRIMARY: {line}" for line in told.splitlines()]
+    ran = feedtool("submit", path, "--dry-run", "--sandbox", "--save-plan", PLAN)
+    assert ran.err.splitlines() == [*lines, "plan: saved as plan.jsonl"]
+    found = json.loads(PLAN.read_text("utf-8").splitlines()[-2])["effects"]["PRIMARY"]
+    assert (found["changed"], found["unchanged"], found["removed"], found["unknown"]) == (
+        3,
+        1,
+        1,
+        1,
+    )
+    assert found["pricesUp"]["most"]["sellerExternalReference"] == "SKU-2"
+    ran = feedtool("submit", "--plan", PLAN)
+    assert ran.err.splitlines()[:3] == lines
+    again = files.csv(offer(4), name="third.csv")
+    ran = feedtool("submit", again, "--dry-run", "--sandbox", "--save-plan", PLAN)
+    assert ran.err.splitlines()[0] == "plan: PRIMARY: 1 offer: 1 created"
+
+
+def test_all_rows_against_a_profile_that_says_otherwise(feedtool: Feedtool, file: Path) -> None:
+    Path("feedtool.toml").write_text("[profile.shop]\nchanged_only = true\n")
+    options = ("--sandbox", "--profile", "shop", "--all-rows")
+    feedtool("submit", file, "--dry-run", *options, "--save-plan", PLAN)
+    assert head()["words"]["changed_only"] is False
+    assert feedtool("submit", "--plan", PLAN).code == 1
+    assert applied() == ["SKU-1", "SKU-3"]
