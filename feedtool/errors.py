@@ -72,6 +72,10 @@ class UsageProblem(FeedtoolError):
     exit = Exit.USAGE
 
 
+class CannotWrite(UsageProblem):
+    """What is ours cannot be written where it should be: no fault of the file that it is about."""
+
+
 class NotAuthorised(FeedtoolError):
     """The service refuses the credential (401) or the right (403)."""
 

@@ -11,7 +11,6 @@ every try.
 
 import json
 import os
-import shlex
 import signal
 import subprocess
 import sys
@@ -27,12 +26,23 @@ from time import monotonic
 from typing import Any, NamedTuple, Protocol
 from urllib.parse import urlsplit
 
+from feedtool.commands import words_of
 from feedtool.errors import FeedtoolError, UsageProblem
 from feedtool.service.answers import Kind, kind_of, retry_after
 from feedtool.service.fetch import TRIES, growing
 from feedtool.service.network import Timeouts
 from feedtool.service.oauth import LOOPBACK
 from feedtool.service.wire import Call, Failure, Reply
+
+SECRETS = frozenset(
+    f"FEEDTOOL_{name}"
+    for name in (
+        *("TOKEN", "TOKEN_COMMAND", "CLIENT_SECRET", "CLIENT_SECRET_COMMAND"),
+        *("HOOK", "WEBHOOK", "LEDGER"),
+    )
+)
+"""Variables that a hook does not get: it may be somebody else's program. A ledger's address may
+have a password in it."""
 
 LONGEST_HOOK = 60.0
 """Seconds that a hook may take."""
@@ -80,7 +90,7 @@ class Hook:
     def __init__(self, command: str, longest: float = LONGEST_HOOK) -> None:
         """Run nothing yet. UsageProblem for what is no command."""
         try:
-            self._command = shlex.split(command)
+            self._command = words_of(command)
         except ValueError as error:
             raise UsageProblem(
                 f"the hook command cannot be read: {error}", "mend its quotes"
@@ -102,6 +112,7 @@ class Hook:
                 self._command,
                 stdin=subprocess.PIPE,
                 stdout=_stderr(),
+                env=_without_secrets(os.environ),
                 start_new_session=True,  # Ctrl-C is not meant for it, and it can be ended wholly
             ) as process:
                 self._running = process
@@ -124,6 +135,10 @@ class Hook:
         """End it, and what it has begun."""
         if process := self._running:
             _end(process)
+
+
+def _without_secrets(environment: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in environment.items() if name not in SECRETS}
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

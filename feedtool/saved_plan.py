@@ -73,7 +73,7 @@ class Terms:
 
     @classmethod
     def from_json(cls, found: Mapping[str, Any]) -> "Terms":
-        """From what `as_json` made; KeyError or TypeError for anything else."""
+        """From what `as_json` made; KeyError, TypeError or ValueError for anything else."""
         return cls(
             [(one["file"], one["sha256"]) for one in found["inputs"]],
             Account(found["service"], found["seller"], found["profile"], found["sandbox"]),
@@ -325,8 +325,9 @@ def load(place: Path) -> SavedPlan:
             f"the plan {place} is not as it was saved: its digest does not fit its lines", AGAIN
         )
     try:
-        return SavedPlan(place, Terms.from_json(head), head["words"], head["madeAt"], found)
-    except (KeyError, TypeError) as error:
+        words = dict(head["words"])
+        return SavedPlan(place, Terms.from_json(head), words, head["madeAt"], found)
+    except (KeyError, TypeError, ValueError) as error:
         raise _no_plan(place) from error
 
 

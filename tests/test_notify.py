@@ -125,6 +125,18 @@ def test_a_hook_gets_each_notice_on_its_stdin(desk: Desk, tmp_path: Path) -> Non
     assert desk.pauses == []
 
 
+def test_a_hook_gets_no_secret(desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("TOKEN", "CLIENT_SECRET", "LEDGER", "PROFILE"):
+        monkeypatch.setenv(f"FEEDTOOL_{name}", "kept?")
+    seen = tmp_path / "seen"
+    code = (
+        "import os; from pathlib import Path; names = [k for k, v in os.environ.items() if v =="
+        f" 'kept?']; Path({str(seen)!r}).write_text(' '.join(names))"
+    )
+    assert desk.tell(python(tmp_path / "hook.py", code)) == []
+    assert seen.read_text() == "FEEDTOOL_PROFILE"
+
+
 def test_a_hook_is_tried_again(desk: Desk, tmp_path: Path) -> None:
     assert desk.tell(python(tmp_path / "hook.py", FAIL_TWICE)) == []
     assert (tmp_path / "told").read_bytes() == b'{"run": 1}\n' * 3

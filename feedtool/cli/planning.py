@@ -147,13 +147,20 @@ def keeping(
     return Keeping(plan, _terms(given, asked, account), asked.dialect.limits, known, _tell)
 
 
-def warn_if_sent(plan: "SavedPlan | None", ledger: "Ledger") -> None:
-    """A plan that was sent before may undo what has happened since."""
+def check_not_sent(plan: "SavedPlan | None", ledger: "Ledger", *, is_sure: bool) -> None:
+    """A plan that was sent before may undo what has happened since.
+
+    Raises:
+        UsageProblem: It was, and nobody says that it is to be sent again all the same.
+    """
     runs = ledger.runs() if plan else []
     sent = [run.run_id for run in runs if plan and run.options.get("plan") == plan.digest]
-    if plan and sent:
-        since = "what was sold or changed since is put back to what it says"
-        say("warning", f"the plan {plan.place} was sent before, by run {sent[0]}: {since}")
+    if plan and sent and not is_sure:
+        raise UsageProblem(
+            f"the plan {plan.place} was sent before, by run {sent[0]}",
+            f"`feedtool status {sent[0]}` tells what came of it, and `feedtool resume` goes on;"
+            " with --yes it is sent again, and what was sold or changed since is put back",
+        )
 
 
 def _terms(

@@ -15,10 +15,10 @@ from feedtool.cli.planning import (
     PLAN,
     PlannedCommand,
     account_of,
+    check_not_sent,
     keeping,
     plan_of,
     saving,
-    warn_if_sent,
 )
 from feedtool.cli.sifting import sifting
 from feedtool.cli.telling import tell_outcomes
@@ -177,7 +177,7 @@ def _submit(
         sending(home, given, form) as (service, on_event),
         books(home, given["ledger"]) as opened,
     ):
-        warn_if_sent(plan, opened.ledger)
+        check_not_sent(plan, opened.ledger, is_sure=given["yes"])
         known = known_of(opened, (service.address, service.seller))
         account = (service.address, service.seller, service.profile, service.is_sandbox)
         submission = run.submit(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime
 
-    from sqlalchemy import Connection, Engine
+    from sqlalchemy import Connection, Engine, Row
 
 
 class ClaimState(StrEnum):
@@ -91,8 +91,9 @@ class Claims:
         """Claim a file under the first of the `names` that no other claim of its lane has.
 
         Returns:
-            The claim; or the run that the same content began at `since` or later; or None where it
-            is under way, or another process was faster.
+            The claim; or the run that the same content began at `since` or later, unless a file of
+            its name had other content since: what was so once may be so again; or None where it is
+            under way, or another process was faster.
         """
         told = {
             "folder": folder,
@@ -112,7 +113,7 @@ class Claims:
                 ).one_or_none()
                 if same is not None and same.state != ClaimState.ENDED:
                     return None
-                if same is not None and same.run_id is not None and same.taken_at >= since:
+                if same is not None and same.taken_at >= since and _still_holds(db, same, source):
                     return Earlier(same.run_id, same.source, same.taken_at)
                 if same is not None:
                     db.execute(delete(t.claims).where(t.claims.c.claim == same.claim))
@@ -157,6 +158,18 @@ class Claims:
 def begin_run(db: Connection, claim: int, run_id: int) -> None:
     """A claim has its run; in the transaction that makes the run."""
     db.execute(update(t.claims).where(t.claims.c.claim == claim).values(run_id=run_id))
+
+
+def _still_holds(db: Connection, same: Row[Any], source: str) -> bool:
+    """Whether a content was sent, and none of a later file of the name that it comes under now."""
+    if same.run_id is None:
+        return False
+    since = select(t.claims.c.claim).where(
+        t.claims.c.scope == same.scope,
+        t.claims.c.source == source,
+        t.claims.c.run_id > same.run_id,
+    )
+    return db.execute(since).first() is None
 
 
 def _is_free(db: Connection, folder: str, lane: str, name: str) -> bool:

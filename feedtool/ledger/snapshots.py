@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from io import FileIO
 from typing import TYPE_CHECKING
 
-from feedtool.errors import FileProblem, UsageProblem
+from feedtool.errors import CannotWrite, FileProblem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,7 +41,7 @@ class Snapshots:
 
         Raises:
             FileProblem: The file cannot be read.
-            UsageProblem: The snapshot cannot be written; nothing of it is left behind.
+            CannotWrite: The snapshot cannot be written; nothing of it is left behind.
         """
         with _readable(path, "See that it is there, and that you may read it.") as source:
             digest = _digest_of(source)
@@ -52,7 +52,7 @@ class Snapshots:
                 kept = self._copy_of(source)
             except OSError as error:
                 why = "the disk is full" if error.errno in FULL else error.strerror
-                raise UsageProblem(
+                raise CannotWrite(
                     f"No snapshot of {path} can be kept in {self._folder}: {why}.",
                     "Make room and allow writing there, or name another place with --home.",
                 ) from error

@@ -15,12 +15,12 @@ secret or what a command printed, and neither does any exception that one was ra
 
 from __future__ import annotations
 
-import shlex
 import subprocess
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from feedtool.commands import words_of
 from feedtool.errors import NotAuthorised, UsageProblem
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ class CommandToken:
         """Run nothing yet; `what` is what messages call it. UsageProblem for no command."""
         self._what = what
         try:
-            self._command = shlex.split(command) if isinstance(command, str) else list(command)
+            self._command = words_of(command) if isinstance(command, str) else list(command)
         except ValueError as error:
             raise UsageProblem(f"The {what} command cannot be read: {error}.") from error
         if not self._command:

@@ -12,15 +12,15 @@ from feedtool import run
 from feedtool.books import Books, has_to_ask, recorded_of
 from feedtool.check import Asked, Input
 from feedtool.copies import Outputs, digest_of
-from feedtool.errors import Exit, FeedtoolError, FileProblem, UsageProblem
+from feedtool.errors import CannotWrite, Exit, FeedtoolError, FileProblem, UsageProblem
 from feedtool.ledger.claims import Claim, ClaimState, Earlier
 from feedtool.legacy import is_legacy
 from feedtool.outcomes import exit_code
 from feedtool.report import Outcome
-from feedtool.sheets.annotate.place import CannotWrite, placed
+from feedtool.sheets.annotate.place import placed
 from feedtool.sieve import EVERY_ROW, Sifting
 from feedtool.watch.answers import one_line, write_summary
-from feedtool.watch.folder import CannotMove, Folder, free, make, move
+from feedtool.watch.folder import CannotMove, Folder, free, make, move, unmark
 from feedtool.watch.news import News
 from feedtool.watch.steps import Lane, Step, names_for, next_step
 
@@ -172,6 +172,7 @@ class Carrier:
             self.folder.take_reason_back(target)
             self.news.once(f"move {source}", "error", cannot.message)
             return None
+        unmark(source)
         shown = self.folder.relative(source)
         self.news.tell("refused", f"{shown}: {error.message} → {self.folder.relative(target)}")
         (desk or self).on_refused(shown, error)

@@ -182,8 +182,7 @@ class Folder:
         """From the inbox to processing, unless somebody else was faster."""
         source = self.source_of(claim)
         if move(source, self.place_of(claim)):
-            with suppress(OSError):
-                source.with_name(source.name + MARKER).unlink(missing_ok=True)
+            unmark(source)
 
     def put_back(self, claim: Claim) -> None:
         """From processing to the inbox."""
@@ -206,6 +205,12 @@ class Folder:
         """A place in the folder, as it is kept; one elsewhere as it is."""
         is_here = place.is_relative_to(self.root)
         return place.relative_to(self.root).as_posix() if is_here else str(place)
+
+
+def unmark(source: Path) -> None:
+    """Its marker goes with the file, or a later one of its name would count as whole."""
+    with suppress(OSError):
+        source.with_name(source.name + MARKER).unlink(missing_ok=True)
 
 
 def move(source: Path, target: Path) -> bool:

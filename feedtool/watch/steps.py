@@ -54,15 +54,18 @@ class Lane:
 
 def lane_of(place: PurePosixPath, profiles: Collection[str], kinds: Collection[str]) -> Lane | None:
     """The lane of a file: PROFILE, KIND or PROFILE/KIND. None where its folder is none of these."""
-    match place.parent.parts:
-        case ():
+    folder, parts = place.parent.as_posix(), place.parent.parts
+    # Network shares and people change capitals as they please.
+    of_profiles, of_kinds = ({one.casefold(): one for one in all_} for all_ in (profiles, kinds))
+    match [one.casefold() for one in parts]:
+        case []:
             return Lane("", None, None)
-        case (name,) if name in profiles:
-            return Lane(name, name, None)
-        case (name,) if name in kinds:
-            return Lane(name, None, name)
-        case (profile, kind) if profile in profiles and kind in kinds:
-            return Lane(f"{profile}/{kind}", profile, kind)
+        case [name] if name in of_profiles:
+            return Lane(folder, of_profiles[name], None)
+        case [name] if name in of_kinds:
+            return Lane(folder, None, of_kinds[name])
+        case [profile, kind] if profile in of_profiles and kind in of_kinds:
+            return Lane(folder, of_profiles[profile], of_kinds[kind])
     return None
 
 

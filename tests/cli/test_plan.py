@@ -51,11 +51,14 @@ def test_a_plan_is_sent_without_anything_else(feedtool: Feedtool, planned: Path)
     assert Path("offers.result.csv").exists()
 
 
-def test_a_plan_that_was_sent_before_is_warned_of(feedtool: Feedtool, planned: Path) -> None:
-    assert "warning: " not in feedtool("submit", "--plan", planned).err
+def test_a_plan_is_sent_once(feedtool: Feedtool, planned: Path) -> None:
+    assert feedtool("submit", "--plan", planned).code == 1
     ran = feedtool("submit", "--plan", planned)
-    assert ran.code == 1
-    assert ran.err.startswith("warning: the plan plan.jsonl was sent before, by run 1: ")
+    assert ran.code == 2
+    assert ran.error()[0] == "the plan plan.jsonl was sent before, by run 1"
+    assert len(applied()) == 2
+    assert feedtool("submit", "--plan", planned, "--yes").code == 1
+    assert len(applied()) == 4
 
 
 def test_it_says_what_the_numbers_mean_before_it_sends(feedtool: Feedtool, planned: Path) -> None:

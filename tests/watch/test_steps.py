@@ -58,6 +58,7 @@ def test_the_next_step(found: tuple[ClaimState, bool, bool, bool], step: Step | 
         ("offers-delete/shop/a.csv", None),
         ("shop/other/a.csv", None),
         ("shop/offers-delete/more/a.csv", None),
+        ("Shop/OFFERS-delete/a.csv", Lane("Shop/OFFERS-delete", "shop", "offers-delete")),
     ],
 )
 def test_a_subfolder_may_name_a_profile_and_a_kind(place: str, lane: Lane | None) -> None:

@@ -245,6 +245,16 @@ def test_the_same_content_again(world: World, days: int, within: int, *, is_sent
         assert "feedtool results 1" in second
 
 
+@pytest.mark.parametrize(("names", "is_sent"), [("aaa", True), ("aba", False), ("abc", False)])
+def test_what_was_so_once_may_be_so_again(world: World, names: str, *, is_sent: bool) -> None:
+    """A stock of ten, then of nine, then of ten, each in a file of this name."""
+    for name, quantity in zip(names, ("10", "9", "10"), strict=True):
+        world.drop(f"{name}.csv", offer(1, quantity=quantity))
+        world.watch()
+        world.today += timedelta(hours=1)
+    assert len(world.applied()) == 2 + is_sent
+
+
 def test_of_two_alike_the_older_is_sent(world: World) -> None:
     world.drop("b.csv", offer(1))
     world.drop("a.csv", offer(1))
@@ -552,6 +562,25 @@ def test_a_marker_goes_with_its_file(world: World) -> None:
     world.drop_bytes("a.csv.done", b"")
     assert world.watch() is Exit.OK
     assert world.files() == SENT
+
+
+def test_a_marker_goes_with_a_file_that_is_refused(world: World) -> None:
+    for name in ("a.csv", "b.csv"):
+        world.drop(name, offer(1))
+        world.drop_bytes(f"{name}.done", b"")
+        world.watch()
+    assert "error/b.csv" in world.files()
+    assert not [one for one in world.files() if one.endswith(".done")]
+
+
+def test_a_full_home_is_no_fault_of_a_file(world: World) -> None:
+    snapshots = world.root / "snapshots"
+    snapshots.write_bytes(b"")  # no folder, so that nothing can be kept in it
+    world.drop("a.csv", offer(1))
+    assert world.watch() is Exit.USAGE
+    assert not [one for one in world.files() if one.startswith("error/")]
+    snapshots.unlink()
+    assert world.watch() is Exit.OK
 
 
 def test_links_and_what_is_left_alone_stay(world: World) -> None:

@@ -8,15 +8,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from feedtool.errors import UsageProblem
+from feedtool.errors import CannotWrite
 
 _FULL = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
 _LOCKED = frozenset((5, 32, 33))
 """Windows: access denied, sharing violation, lock violation."""
-
-
-class CannotWrite(UsageProblem):
-    """The result cannot be written where it should be."""
 
 
 @contextmanager
