@@ -18,8 +18,9 @@ from feedtool.guards import Earlier
 from feedtool.meeting import Meeting
 from feedtool.model import Item
 from feedtool.recorded import Recorded
-from feedtool.sieve import Sifting, predecessor, sift
+from feedtool.sieve import Sifting, sift
 from feedtool.sieve.changes import differences
+from feedtool.sieve.predecessors import predecessor
 from feedtool.terms import PRICE, Accepted, terms_of
 
 if TYPE_CHECKING:  # the ledger's library takes longer to import than a small file to check

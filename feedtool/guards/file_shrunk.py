@@ -1,8 +1,9 @@
 """The file has far fewer rows than the one before it.
 
 A job that was cut short leaves a file that can be read and is not whole. All of its rows are held
-back. The one before is the last file of the same name and kind that was sent for the seller;
-numbers in names do not count, so that `stock-2026-03-01.csv` comes before `stock-2026-03-02.csv`.
+back. The one before is the last file of the same name and kind that was sent for the seller. A name
+that was not sent before is compared with what differs from it but by a date or a time: so
+`stock-2026-03-01.csv` comes before `stock-2026-03-02.csv`, but no `part1.csv` before `part2.csv`.
 `fewer_rows` in the profile's [guards] table says by how many percent a file may be shorter; without
 it, or with 0, any file may. With a predecessor of less than `least` rows, 20, it says nothing.
 

@@ -9,11 +9,9 @@ quantity is not unchanged where another one of its product has a different quant
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from dataclasses import dataclass, field
 from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from feedtool.feeds import FLOOR
@@ -137,22 +135,6 @@ def sift(
     looked = [sieve.look(one) for one in found]
     for one in looked:
         sieve.decide(one, earlier)
-
-
-def predecessor(name: str, files: Iterable[tuple[str, int, int | None]]) -> Earlier | None:
-    """The file before one of this name: the first of (path, run, rows) that is named alike.
-
-    Numbers in names do not count: most are dates.
-    """
-    wanted = _plain_name(name)
-    return next(
-        (Earlier(run, rows) for path, run, rows in files if rows and _plain_name(path) == wanted),
-        None,
-    )
-
-
-def _plain_name(path: str) -> str:
-    return re.sub("[0-9]+", "#", Path(path).name)
 
 
 def _has_channels(sheets: Iterable[CheckedSheet]) -> bool:

@@ -8,7 +8,7 @@ import pytest
 
 from feedtool.dialect import Guards
 from feedtool.outcomes import exit_code
-from feedtool.sieve import Sifting, predecessor
+from feedtool.sieve import Sifting
 from tests.conftest import offer, update
 from tests.sieve.conftest import CHANGED, Market, Shop, codes, statuses
 
@@ -149,14 +149,11 @@ def test_a_shorter_file_of_the_same_name_is_held(market: Market) -> None:
     assert set(statuses(again)) == {"Integrated"}
 
 
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [("a.csv", 1), ("feeds/a.csv", 1), ("b-7.csv", 3), ("b.csv", None), ("c.csv", None)],
-)
-def test_the_predecessor(name: str, expected: int | None) -> None:
-    files = [("c.csv", 4, None), ("b-2.csv", 3, 20), ("b-1.csv", 2, 20), ("in/a.csv", 1, 20)]
-    found = predecessor(name, files)
-    assert (found and found.run_id) == expected
+def test_parts_of_one_feed_are_not_each_others_predecessors(market: Market) -> None:
+    shop = market.shop(Guards(fewer_rows=Decimal(40)))
+    for day in (1, 2):
+        for name, rows in (("part1.csv", MANY), ("part2.csv", MANY[:3]), ("part3.csv", MANY[:9])):
+            assert set(statuses(shop.send(*rows, name=name))) == {"Integrated"}, (day, name)
 
 
 def test_all_or_nothing_is_nothing_where_a_row_is_held(shop: Shop) -> None:
