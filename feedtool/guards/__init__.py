@@ -86,7 +86,7 @@ def code(module: str, docstring: str | None) -> Code:
 
 def release(one: Code) -> str:
     """How what it holds is sent all the same."""
-    return f"if it is meant: --release {one.name}"
+    return f"if it is meant: submit it with --release {one.name}"
 
 
 def rounded(value: float) -> str:

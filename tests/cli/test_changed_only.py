@@ -114,7 +114,7 @@ def test_what_a_guard_holds_is_named_and_explained(
     assert message == {
         "resultCode": "price-factor",
         "message": "the price goes up from 19.99, as last accepted, to 1999: by a factor of 100"
-        " (if it is meant: --release price-factor)",
+        " (if it is meant: submit it with --release price-factor)",
         "field": "price.price",
     }
     told = feedtool("submit", path, "--sandbox", "--dry-run").out

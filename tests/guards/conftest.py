@@ -23,7 +23,7 @@ def held(code: str, candidate: Candidate, settings: Guards) -> str | None:
     assert check is not None
     fault = check(candidate, settings)
     assert fault is None or (fault.code.name, fault.field) == (code, "price.price")
-    assert fault is None or fault.hint == f"if it is meant: --release {code}"
+    assert fault is None or fault.hint == f"if it is meant: submit it with --release {code}"
     return fault and fault.message
 
 
