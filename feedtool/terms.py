@@ -45,6 +45,8 @@ class Accepted(NamedTuple):
     """The key of its shared stock."""
     run_id: int
     """Whose row was answered last; 0 where an export alone has seen it."""
+    last_price: float | None = None
+    """That was accepted, or shown: it stays when the offer is deleted, or not known any more."""
 
 
 def terms_of(package_type: PackageType, body: bytes) -> Terms:

@@ -18,7 +18,7 @@ CODE = code(__name__, __doc__)
 
 def check(row: Candidate, settings: Guards) -> Fault | None:
     """Compares the price with the last accepted one."""
-    new, old = row.terms.get(PRICE), ((row.offer and row.offer.terms) or {}).get(PRICE)
+    new, old = row.terms.get(PRICE), row.offer and row.offer.last_price
     if not (settings.price_change and new and old):
         return None
     # Rounded, since a tenth less as floats may be a little more than a tenth.

@@ -22,7 +22,7 @@ ABOUT = 0.95
 
 def check(row: Candidate, settings: Guards) -> Fault | None:
     """Compares the price with the last accepted one."""
-    new, old = row.terms.get(PRICE), ((row.offer and row.offer.terms) or {}).get(PRICE)
+    new, old = row.terms.get(PRICE), row.offer and row.offer.last_price
     if not (settings.price_factor and new and old):
         return None
     factor = max(new / old, old / new)

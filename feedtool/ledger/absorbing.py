@@ -10,6 +10,7 @@ the note that it was. What its rows came to is told by their verdicts:
     Rejected, Duplicated   what was accepted before stays so; but the row failed, and so whatever
                            comes next of its reference is sent.
     Unknown                what it gave is not known any more, and the next is sent as well.
+                           The last price stays noted, for guards; so it does after a Delete.
     Superseded, Held       it was never sent, and says nothing.
 
 Of one reference on a channel at most one row is in flight, and never one of an earlier run after a
@@ -25,12 +26,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import delete, func, select, text
+from sqlalchemy import func, select, text
 
 from feedtool.ledger import tables as t
 from feedtool.ledger.database import reading, writing
 from feedtool.ledger.known import (
     CHUNK,
+    forget,
     key_of,
     read_accepted,
     scope_of,
@@ -41,7 +43,7 @@ from feedtool.ledger.records import Phase
 from feedtool.ledger.rows import FACTS, facts_of
 from feedtool.ledger.verdicts import verdict
 from feedtool.model import PackageType, Status
-from feedtool.terms import QUANTITY, WHOLE, Accepted, Terms, merged, terms_of
+from feedtool.terms import PRICE, QUANTITY, WHOLE, Accepted, Terms, merged, terms_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -97,7 +99,7 @@ class _Package:
     def absorb(self) -> None:
         if self._type is PackageType.PURGE and self._package.creations:
             # What is not in the zip is gone, and nobody says which rows that was.
-            self._db.execute(delete(t.accepted).where(t.accepted.c.scope == self._scope))
+            forget(self._db, self._scope)
         query = FACTS.add_columns(t.rows.c.body, t.rows.c.product).where(
             t.rows.c.file == self._package.file, t.rows.c.package == self._package.package
         )
@@ -130,6 +132,7 @@ class _Package:
                 status is Status.INTEGRATED,
                 product,
                 self._package.run_id,
+                _price(status, before, terms),
             )
             if QUANTITY in terms and status not in FAILED:
                 writes[product] = terms[QUANTITY] if status is Status.INTEGRATED else None
@@ -145,6 +148,14 @@ class _Package:
         if self._type in WHOLE or self._type is PackageType.DELETE:
             return {}
         return {name: value for name, value in (old or {}).items() if name not in terms}
+
+
+def _price(status: Status, before: Accepted | None, terms: Terms) -> float | None:
+    """The last price that was accepted, whatever has come of the offer since."""
+    if status is Status.INTEGRATED and PRICE in terms:
+        price: float = terms[PRICE]
+        return price
+    return before.last_price if before else None
 
 
 def count_absorbed(engine: Engine, service: str, seller: str) -> int:

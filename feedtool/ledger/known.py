@@ -6,7 +6,7 @@ import json
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
-from sqlalchemy import select
+from sqlalchemy import delete, select, update
 
 from feedtool.ledger import tables as t
 from feedtool.terms import BY_GTIN, BY_REFERENCE, WHOLE, Accepted, stock_key, unnamed
@@ -70,13 +70,18 @@ def read_accepted(db: Connection, scope: str, references: Sequence[str]) -> dict
     """What is known of some references of a channel."""
     columns = t.accepted.c
     query = select(
-        columns.reference, columns.terms, columns.is_sure, columns.product, columns.run_id
+        *(columns.reference, columns.terms, columns.is_sure),
+        *(columns.product, columns.run_id, columns.last_price),
     ).where(columns.scope == scope, columns.reference.in_(references))
     return {
         reference: Accepted(
-            None if terms is None else json.loads(terms), bool(is_sure), product, run_id
+            None if terms is None else json.loads(terms),
+            bool(is_sure),
+            product,
+            run_id,
+            None if price is None else json.loads(price),
         )
-        for reference, terms, is_sure, product, run_id in db.execute(query)
+        for reference, terms, is_sure, product, run_id, price in db.execute(query)
     }
 
 
@@ -99,10 +104,18 @@ def write_accepted(db: Connection, scope: str, found: Mapping[str, Accepted]) ->
             int(one.is_sure),
             one.product,
             one.run_id,
+            None if one.last_price is None else json.dumps(one.last_price),
         )
         for reference, one in found.items()
     ]
     _upsert(db, _ACCEPTED, rows)
+
+
+def forget(db: Connection, scope: str) -> None:
+    """Nothing is known any more of a channel's offers but the last prices."""
+    of_it = t.accepted.c.scope == scope
+    db.execute(delete(t.accepted).where(of_it, t.accepted.c.last_price.is_(None)))
+    db.execute(update(t.accepted).where(of_it).values(terms="{}", is_sure=0, product=""))
 
 
 def write_stocks(
@@ -155,10 +168,10 @@ def _upsert(db: Connection, statement: str, rows: Sequence[tuple[object, ...]]) 
 # Both databases spell them alike.
 
 _ACCEPTED = (
-    "INSERT INTO accepted (scope, reference, terms, is_sure, product, run_id)"
-    " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (scope, reference) DO UPDATE SET"
+    "INSERT INTO accepted (scope, reference, terms, is_sure, product, run_id, last_price)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (scope, reference) DO UPDATE SET"
     " terms = excluded.terms, is_sure = excluded.is_sure, product = excluded.product,"
-    " run_id = excluded.run_id"
+    " run_id = excluded.run_id, last_price = excluded.last_price"
 )
 _STOCKS = (
     "INSERT INTO stocks (scope, product, quantity, begun, until) VALUES (?, ?, ?, ?, ?)"

@@ -187,6 +187,7 @@ def _accepted(connection: Connection) -> None:
         Column("is_sure", Integer, nullable=False),
         Column("product", Text, nullable=False),
         Column("run_id", BigInteger, nullable=False),
+        Column("last_price", Text),
         sqlite_with_rowid=False,
     ).create(connection)
     Table(

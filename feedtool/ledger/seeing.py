@@ -5,13 +5,20 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from sqlalchemy import delete, update
+from sqlalchemy import delete, select, update
 
 from feedtool.ledger import tables as t
 from feedtool.ledger.absorbing import absorbed_by
 from feedtool.ledger.database import writing
-from feedtool.ledger.known import CHUNK, read_accepted, scope_of, write_accepted, write_stocks
-from feedtool.terms import COMMENT, ORIGIN, PRODUCT, QUANTITY, Accepted, Terms, unnamed
+from feedtool.ledger.known import (
+    CHUNK,
+    forget,
+    read_accepted,
+    scope_of,
+    write_accepted,
+    write_stocks,
+)
+from feedtool.terms import COMMENT, ORIGIN, PRICE, PRODUCT, QUANTITY, Accepted, Terms, unnamed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -73,12 +80,21 @@ def see(
                 if QUANTITY in one.terms
             }
             write_stocks(db, shared, None, stock, *between)
-        db.execute(delete(t.accepted).where(t.accepted.c.scope == before))
+        _drop(db, before, scope)
     return True
 
 
 def _move(db: Connection, scope: str, to: str) -> None:
     db.execute(update(t.accepted).where(t.accepted.c.scope == scope).values(scope=to))
+
+
+def _drop(db: Connection, before: str, scope: str) -> None:
+    """What is not there any more: but for its last price nothing is known of it."""
+    of_it, columns = t.accepted.c.scope == before, t.accepted.c
+    shown = select(columns.reference).where(columns.scope == scope)
+    db.execute(delete(t.accepted).where(of_it, columns.reference.in_(shown)))
+    forget(db, before)
+    _move(db, before, scope)
 
 
 def _seen(one: Seen, before: Accepted | None, scope: str) -> Accepted:
@@ -90,7 +106,8 @@ def _seen(one: Seen, before: Accepted | None, scope: str) -> Accepted:
     if all(old.get(name, value) == value for name, value in terms.items()):
         terms |= {name: old[name] for name in (ORIGIN, COMMENT) if name in old}
     product = one.product or (before.product if before else "") or unnamed(scope, one.reference)
-    return Accepted(terms, True, product, before.run_id if before else 0)
+    run_id, last_price = (before.run_id, before.last_price) if before else (0, None)
+    return Accepted(terms, True, product, run_id, terms.get(PRICE, last_price))
 
 
 def _is_same_product(ours: list[str] | None, shown: list[str] | None) -> bool:

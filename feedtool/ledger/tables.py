@@ -226,6 +226,7 @@ accepted = Table(
     Column("is_sure", Integer, nullable=False),
     Column("product", Text, nullable=False),
     Column("run_id", BigInteger, nullable=False),
+    Column("last_price", Text),
     sqlite_with_rowid=False,
 )
 

@@ -13,8 +13,13 @@ def row(
 ) -> Candidate:
     """A row with a price, or without one; `accepted` is what was of its reference."""
     item = Item(2, PackageType.UPSERT, "PRIMARY", "SKU-1", "", b"{}", floor)
-    offer = None if accepted is None else Accepted(accepted, True, "", 1)
+    offer = None if accepted is None else Accepted(accepted, True, "", 1, accepted.get("price"))
     return Candidate(item, {} if price is None else {"price": price}, offer)
+
+
+def after(terms: Terms | None, last_price: float, *, is_sure: bool) -> Accepted:
+    """What is known of an offer of which not even the price is sure."""
+    return Accepted(terms, is_sure, "", 1, last_price)
 
 
 def held(code: str, candidate: Candidate, settings: Guards) -> str | None:

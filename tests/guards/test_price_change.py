@@ -4,7 +4,7 @@ import pytest
 
 from feedtool.dialect import Guards
 from feedtool.guards import Candidate
-from tests.guards.conftest import held, row
+from tests.guards.conftest import after, held, row
 
 CODE = "price-change"
 ALLOWED = Guards(price_change=Decimal(30))
@@ -21,6 +21,14 @@ PASSES = {
 }
 FAILS = {
     "less": (row(12, OLD), "from 20, as last accepted, to 12: 40 % less (allowed: 30 %)"),
+    "less than before it was deleted": (
+        row(12)._replace(offer=after(None, 20, is_sure=True)),
+        "from 20, as last accepted, to 12: 40 % less (allowed: 30 %)",
+    ),
+    "less than before an unknown outcome": (
+        row(12)._replace(offer=after({}, 20, is_sure=False)),
+        "from 20, as last accepted, to 12: 40 % less (allowed: 30 %)",
+    ),
     "more": (row(26.01, OLD), "to 26.01: 30.1 % more (allowed: 30 %)"),
 }
 

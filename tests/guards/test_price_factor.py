@@ -4,7 +4,7 @@ import pytest
 
 from feedtool.dialect import Guards
 from feedtool.guards import Candidate
-from tests.guards.conftest import held, row
+from tests.guards.conftest import after, held, row
 
 CODE = "price-factor"
 OLD = {"price": 19.99}
@@ -14,7 +14,7 @@ PASSES = {
     "nine times": row(179.99, OLD),
     "a ninth": row(2.23, OLD),
     "never accepted": row(1999.0),
-    "deleted before": Candidate(*row(1999.0)[:2], row(1, {})[2]),
+    "deleted before it had a price": Candidate(*row(1999.0)[:2], row(1, {})[2]),
     "no price known": row(1999.0, {"preparation": 2}),
     "no price in the row": row(None, OLD),
 }
@@ -27,6 +27,14 @@ FAILS = {
     "about ten times": (row(199, OLD), "by a factor of 10"),
     "a thousand times": (row(19990, OLD), "by a factor of 1,000"),
     "a tenth": (row(2.0, OLD), "down from 19.99, as last accepted, to 2.0: by a factor of 10"),
+    "deleted before": (
+        row(1999)._replace(offer=after(None, 19.99, is_sure=True)),
+        "up from 19.99, as last accepted, to 1999: by a factor of 100",
+    ),
+    "of an unknown outcome before": (
+        row(1999)._replace(offer=after({}, 19.99, is_sure=False)),
+        "up from 19.99, as last accepted, to 1999: by a factor of 100",
+    ),
     "a hundredth": (row(0.2, OLD), "by a factor of 99.9"),
 }
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from copy import copy
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import count
@@ -146,6 +147,12 @@ class Shop:
         self.ledger = Ledger()
         self.books = replace(self.books, ledger=self.ledger)
         self.unrecorded = []
+
+    def elsewhere(self) -> "Shop":
+        """The same seller at another machine, whose ledger knows nothing."""
+        other = copy(self)
+        other.move()
+        return other
 
     def stopping_service(self) -> run.Service:
         """One that is told to stop before it has begun."""

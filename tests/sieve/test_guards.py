@@ -1,7 +1,8 @@
 """What guards hold of what is sent, and how it is released."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -63,6 +64,44 @@ def test_what_is_compared_with_is_what_was_accepted_not_what_was_held(shop: Shop
     shop.send(LOST)
     assert statuses(shop.send(LOST)) == ["Held"]
     assert statuses(shop.send(ONE)) == ["Integrated"]
+
+
+def deleted(shop: Shop) -> None:
+    shop.send({"sellerExternalReference": "SKU-1"}, kind="offers-delete")
+
+
+def gone_elsewhere(shop: Shop) -> None:
+    """Deleted by somebody else, as an export shows."""
+    elsewhere = shop.elsewhere()
+    elsewhere.send({"sellerExternalReference": "SKU-1"}, kind="offers-delete")
+    shop.export()
+
+
+def of_unknown_outcome(shop: Shop) -> None:
+    """Its results were never read, and somebody else has changed it since."""
+    shop.send(offer(1, price__price="18"), wait=False)
+    shop.elsewhere().send(offer(1, price__price="17"))
+    shop.transport.sleep(4 * 24 * 3600)
+    shop.resume()
+    (file,) = shop.ledger.files(2)
+    assert [str(one.status) for one in shop.ledger.verdicts(file.file)] == ["Unknown"]
+
+
+def purged(shop: Shop) -> None:
+    shop.send(TWO, asked=shop.purging(), confirm=lambda _: None)
+
+
+@pytest.mark.parametrize("come", [deleted, gone_elsewhere, of_unknown_outcome, purged])
+def test_the_last_price_is_known_whatever_came_of_the_offer(
+    tmp_path: Path, come: Callable[[Shop], None]
+) -> None:
+    market = Market(tmp_path)
+    shop = market.shop(Guards())
+    shop.send(ONE)
+    come(shop)
+    assert codes(shop.send(LOST)) == [(2, ["price-factor"])]
+    assert statuses(shop.send(ONE, sifting=CHANGED)) == ["Integrated"]
+    market.close()
 
 
 REMOVALS: Mapping[str, tuple[list[dict[str, str]], dict[str, Any], int]] = {
