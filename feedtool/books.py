@@ -168,7 +168,7 @@ def sift_by(
         return predecessor(sheet.file, ((one.path, one.run_id, one.size) for one in files))
 
     known = books.ledger.accepted(*account, _cut_short(books, *account, run))
-    sift(sheets, known, sifting, asked.dialect.guards, earlier)
+    sift(sheets, known, sifting, asked.dialect, earlier)
 
 
 def known_of(books: Books, account: tuple[str, str]) -> Known:

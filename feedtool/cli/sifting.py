@@ -45,13 +45,12 @@ def sifting(given: Mapping[str, Any], asked: "Asked") -> "Iterator[tuple[Sift, K
     from feedtool.sieve import Nothing
     from feedtool.sieve import sift as sift_unknown
 
-    settings = asked.dialect.guards
     yield (
         partial(
             sift_unknown,
             known=Nothing(),
             sifting=wanted,
-            settings=settings,
+            dialect=asked.dialect,
             earlier=lambda _: None,
         ),
         nothing_known,

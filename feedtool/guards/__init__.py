@@ -11,8 +11,8 @@ Only what is known holds anything: without a history there is nothing to compare
 """
 
 import pkgutil
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from typing import NamedTuple
@@ -33,12 +33,15 @@ class Candidate(NamedTuple):
 
 
 class Removals(NamedTuple):
-    """What a file takes away of a channel."""
+    """What a file takes away of all that is known of one sort."""
 
     removed: int
-    """Offers known there that it deletes, or whose stock it sets to zero."""
     known: int
-    """All offers known there."""
+    channel: str | None
+    """The offers of this channel; None is of the stocks that all channels share."""
+    are_deleted: bool = False
+    """Whether it is offers deleted of all; else those deleted or set to stock zero, of those that
+    are not known to be there already."""
 
 
 class Earlier(NamedTuple):
@@ -55,8 +58,7 @@ class Facts:
     rows: int
     """All that it has."""
     earlier: Earlier | None = None
-    removals: Mapping[str, Removals] = field(default_factory=dict)
-    """By channel."""
+    removals: Sequence[Removals] = ()
 
 
 class Holding(NamedTuple):

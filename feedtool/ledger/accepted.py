@@ -28,7 +28,7 @@ from feedtool.model import PackageType
 from feedtool.terms import BY_GTIN, BY_NOTHING, BY_REFERENCE, QUANTITY, Accepted, terms_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from datetime import datetime
 
     from sqlalchemy import Connection, Engine, Row
@@ -41,6 +41,10 @@ MAY_ALSO_BE = {
     BY_NOTHING: frozenset({BY_GTIN, BY_REFERENCE, BY_NOTHING}),
 }
 """How another channel may name the same product, so that nobody sees that it is the same."""
+
+
+_LIVE = and_(t.accepted.c.terms.is_not(None), t.accepted.c.terms != "{}")
+"""Offers that are known, and not to be deleted."""
 
 
 class AcceptedOffers:
@@ -78,13 +82,39 @@ class AcceptedOffers:
 
     def count(self, channel: str) -> int:
         """How many offers the channel is known to have."""
-        live = and_(
-            t.accepted.c.scope == self._scope(channel),
-            t.accepted.c.terms.is_not(None),
-            t.accepted.c.terms != "{}",
+        mine = t.accepted.c.scope == self._scope(channel)
+        with reading(self._engine) as db:
+            return int(db.execute(select(func.count()).where(mine, _LIVE)).scalar_one())
+
+    def count_at_zero(self, channel: str) -> int:
+        """How many of these have no stock, as far as is known."""
+        scope, stocks = self._scope(channel), t.stocks.c
+        query = (
+            select(stocks.product, stocks.quantity, stocks.begun, stocks.until)
+            .join_from(t.accepted, t.stocks, t.accepted.c.product == stocks.product)
+            .where(t.accepted.c.scope == scope, stocks.scope == self._shared)
+            .where(_LIVE, stocks.quantity == 0)
         )
         with reading(self._engine) as db:
-            return int(db.execute(select(func.count()).where(live)).scalar_one())
+            return sum(
+                self._quantity(key, Stock(*stock), scope) == 0 for key, *stock in db.execute(query)
+            )
+
+    def count_stocks(self, channels: Iterable[str]) -> int:
+        """How many products, in their condition, were last known to have stock, and have offers.
+
+        Args:
+            channels: Where they may have these, besides those that were sent to.
+        """
+        scopes = {self._scope(one) for one in channels} | {one for _, one, _ in self._marks}
+        live = select(t.accepted.c.product).where(_LIVE, t.accepted.c.scope.in_(scopes))
+        query = select(func.count()).where(
+            t.stocks.c.scope == self._shared,
+            t.stocks.c.quantity > 0,
+            t.stocks.c.product.in_(live),
+        )
+        with reading(self._engine) as db:
+            return int(db.execute(query).scalar_one())
 
     def look_up(self, items: Sequence[Item]) -> list[tuple[Accepted | None, str, int | None]]:
         """Of each row the offer, the key of its stock, and the quantity; None is not known."""

@@ -9,15 +9,15 @@ quantity is not unchanged where another one of its product has a different quant
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from feedtool.feeds import FLOOR
-from feedtool.guards import Candidate, Earlier, Facts, Holding, Removals, all_guards
+from feedtool.guards import Candidate, Earlier, Facts, Holding, all_guards
 from feedtool.model import Item, Message, PackageType, Severity, Status, Verdict
 from feedtool.sieve.changes import as_update, differences
+from feedtool.sieve.tally import Counts, Tally
 from feedtool.spool import Spool
 from feedtool.terms import QUANTITY, Accepted, Terms, terms_of
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from feedtool.check.result import CheckedSheet
-    from feedtool.dialect import Guards
+    from feedtool.dialect import Dialect
     from feedtool.model import Fault
 
 CHUNK = 1_000
@@ -53,15 +53,11 @@ EVERY_ROW = Sifting()
 """But those that a guard holds."""
 
 
-class Known(Protocol):
+class Known(Counts, Protocol):
     """What the service has accepted: `AcceptedOffers`, as far as it is asked here."""
 
     def is_any(self) -> bool:
         """Whether anything is known."""
-        ...
-
-    def count(self, channel: str) -> int:
-        """How many offers a channel is known to have."""
         ...
 
     def look_up(self, items: Sequence[Item]) -> list[tuple[Accepted | None, str, int | None]]:
@@ -79,6 +75,15 @@ class Nothing:
     def count(self, channel: str) -> int:
         """None."""
         del channel
+        return 0
+
+    def count_at_zero(self, channel: str) -> int:
+        """None."""
+        return self.count(channel)
+
+    def count_stocks(self, channels: Iterable[str]) -> int:
+        """None."""
+        del channels
         return 0
 
     def look_up(self, items: Sequence[Item]) -> list[tuple[Accepted | None, str, int | None]]:
@@ -104,8 +109,7 @@ class _Sheet:
 
     checked: CheckedSheet
     looked: Spool[_Looked] = field(default_factory=lambda: Spool(_Looked._make))
-    removed: Counter[str] = field(default_factory=Counter)
-    """Known offers that it takes away, by channel."""
+    tally: Tally = field(default_factory=Tally)
     groups: dict[tuple[str, PackageType], None] = field(default_factory=dict)
     """In the order in which packages would be made if every row were sent."""
     is_touched: bool = False
@@ -116,7 +120,7 @@ def sift(
     sheets: Sequence[CheckedSheet],
     known: Known,
     sifting: Sifting,
-    settings: Guards,
+    dialect: Dialect,
     earlier: Callable[[CheckedSheet], Earlier | None],
 ) -> None:
     """Decide of each valid row whether it is sent; what is withheld is noted in the sheets.
@@ -125,11 +129,11 @@ def sift(
         sheets: All of a command.
         known: What the service has accepted.
         sifting: What is asked for.
-        settings: The profile's guards.
+        dialect: The profile's, with its guards.
         earlier: A sheet's predecessor.
     """
     found = [one for one in sheets if one.error is None and one.kind != PRODUCTS]
-    sieve = _Sieve(known, sifting, settings, has_channels=_has_channels(found))
+    sieve = _Sieve(known, sifting, dialect, has_channels=_has_channels(found))
     if not sieve.is_needed(found):
         return
     looked = [sieve.look(one) for one in found]
@@ -150,9 +154,10 @@ def _has_column(sheet: CheckedSheet, key: str) -> bool:
 
 class _Sieve:
     def __init__(
-        self, known: Known, sifting: Sifting, settings: Guards, *, has_channels: bool
+        self, known: Known, sifting: Sifting, dialect: Dialect, *, has_channels: bool
     ) -> None:
-        self._known, self._sifting, self._settings = known, sifting, settings
+        self._known, self._sifting, self._settings = known, sifting, dialect.guards
+        self._primary = dialect.primary_channel
         self._has_channels = has_channels
         self._changed_stocks: set[int] = set()
         """What stands for their keys, where several channels may share them."""
@@ -183,8 +188,8 @@ class _Sieve:
             changed = differences(item, terms, offer, quantity)
         is_unchanged = changed is not None and not changed
         is_removal = not is_unchanged and _removes(item, terms, quantity)
-        if is_removal and offer and offer.terms:
-            sheet.removed[item.channel] += 1
+        if is_removal:
+            sheet.tally.add(item, offer, key, quantity)
         stock = hash(key) if self._has_channels and QUANTITY in terms else None
         if stock is not None and not is_unchanged and terms[QUANTITY] != quantity:
             self._changed_stocks.add(stock)
@@ -230,10 +235,7 @@ class _Sieve:
         facts = Facts(
             sheet.checked.size,
             earlier(sheet.checked) if self._settings.fewer_rows else None,
-            {
-                channel: Removals(removed, self._known.count(channel))
-                for channel, removed in sheet.removed.items()
-            },
+            [*sheet.tally.removals(self._known, self._primary)],
         )
         return [one for check in self._file_checks for one in check(facts, self._settings)]
 
@@ -248,9 +250,11 @@ def _removes(item: Item, terms: Terms, quantity: int | None) -> bool:
 def _concerning(
     holdings: Iterable[Holding], channel: str, *, is_removal: bool
 ) -> Iterator[Message]:
+    said: set[str] = set()
     for one in holdings:
-        is_there = one.channel in {None, channel}
+        is_there = one.channel in {None, channel} and one.fault.code.name not in said
         if is_there and (is_removal or not one.only_removals):
+            said.add(one.fault.code.name)
             yield _message(one.fault)
 
 

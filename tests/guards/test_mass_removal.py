@@ -10,9 +10,10 @@ CODE = "mass-removal"
 
 PASSES = {
     "nothing": Facts(40),
-    "just half": Facts(40, removals={"PRIMARY": Removals(20, 40)}),
-    "few are known": Facts(40, removals={"PRIMARY": Removals(19, 19)}),
-    "nothing is known": Facts(40, removals={"PRIMARY": Removals(0, 0)}),
+    "just half": Facts(40, removals=[Removals(20, 40, "PRIMARY")]),
+    "just half of all stocks": Facts(40, removals=[Removals(20, 40, None)]),
+    "few are known": Facts(40, removals=[Removals(19, 19, "PRIMARY")]),
+    "nothing is known": Facts(40, removals=[Removals(0, 0, "PRIMARY")]),
 }
 
 
@@ -21,14 +22,28 @@ def test_passes(usual: Guards, facts: Facts) -> None:
     assert holdings(CODE, facts, usual) == []
 
 
-def test_fails_on_the_channel_where_it_is_so(usual: Guards) -> None:
-    facts = Facts(40, removals={"PRIMARY": Removals(21, 40), "SECOND": Removals(20, 40)})
+FAILS = {
+    "to zero": (
+        Removals(21, 40, "PRIMARY"),
+        "PRIMARY, not counting those at stock zero, would be deleted or set to stock zero, 52.5 %",
+    ),
+    "deleted": (
+        Removals(21, 40, "PRIMARY", are_deleted=True),
+        "21 of the 40 offers known on PRIMARY would be deleted, 52.5 % (allowed: 50 %)",
+    ),
+    "stocks of all channels": (
+        Removals(21, 40, None),
+        "21 of the 40 stocks known above zero, which all channels share, would be set to zero,",
+    ),
+}
+
+
+@pytest.mark.parametrize(("removals", "told"), FAILS.values(), ids=FAILS)
+def test_fails_on_the_channel_where_it_is_so(usual: Guards, removals: Removals, told: str) -> None:
+    facts = Facts(40, removals=[Removals(20, 40, "SECOND"), removals])
     (found,) = holdings(CODE, facts, usual)
-    assert (found.channel, found.only_removals) == ("PRIMARY", True)
-    assert found.fault.message == (
-        "21 of the 40 offers known on PRIMARY would be deleted or set to stock zero, 52.5 %"
-        " (allowed: 50 %)"
-    )
+    assert (found.channel, found.only_removals) == (removals.channel, True)
+    assert told in found.fault.message
 
 
 @pytest.mark.parametrize(
@@ -38,8 +53,9 @@ def test_fails_on_the_channel_where_it_is_so(usual: Guards) -> None:
         (Guards(removals=Decimal(99)), True),
         (Guards(least=41), False),
         (Guards(least=40), True),
+        (Guards(least=0), True),
     ],
 )
 def test_the_settings(settings: Guards, *, is_held: bool) -> None:
-    facts = Facts(40, removals={"PRIMARY": Removals(40, 40)})
+    facts = Facts(40, removals=[Removals(40, 40, "PRIMARY")])
     assert bool(holdings(CODE, facts, settings)) is is_held

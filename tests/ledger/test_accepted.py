@@ -82,6 +82,15 @@ def test_after_a_delete_there_is_nothing(shop: Shop) -> None:
     assert shop.ledger.accepted(ADDRESS, shop.seller).count("PRIMARY") == 1
 
 
+def test_offers_at_zero_and_stocks_above_it_are_counted(shop: Shop) -> None:
+    shop.send(ONE, TWO, offer(3), offer(4, quantity="0"))
+    shop.send(update(2, quantity="0"))
+    shop.send({"sellerExternalReference": "SKU-3"}, kind="offers-delete")
+    found = shop.ledger.accepted(ADDRESS, shop.seller)
+    counts = (found.count("PRIMARY"), found.count_at_zero("PRIMARY"), found.count_stocks(()))
+    assert counts == (3, 2, 1)
+
+
 def test_what_an_export_shows_is_accepted(shop: Shop) -> None:
     seen = [Seen("SKU-1", {"price": 18, "quantity": 4}, KEY)]
     how = {"between": (START, START), "is_all": True}

@@ -156,6 +156,76 @@ def test_what_is_at_zero_already_is_not_removed(shop: Shop) -> None:
     assert set(statuses(shop.send(*zero))) == {"Integrated"}
 
 
+def at_zero(count: int, start: int = 0) -> list[dict[str, str]]:
+    return [offer(n, quantity="0") for n in range(start, start + count)]
+
+
+def on_second(rows: list[dict[str, str]]) -> list[dict[str, str]]:
+    return [{**row, "salesChannelId": "SECOND"} for row in rows]
+
+
+def deletes(count: int, start: int = 0) -> list[dict[str, str]]:
+    return [
+        {"action": "Delete", "sellerExternalReference": f"SKU-{n}"}
+        for n in range(start, start + count)
+    ]
+
+
+SIXTY = [offer(number) for number in range(60)]
+
+IN_PARTS: Mapping[str, tuple[list[dict[str, str]], list[dict[str, str]], int]] = {
+    "a half to zero and then the other": (at_zero(30), at_zero(30, 30), 30),
+    "a half of what is left": (at_zero(30), at_zero(15, 30), 0),
+    "more than half of what is left deleted": (at_zero(30), deletes(16, 30), 16),
+    "those at zero deleted": (at_zero(30), deletes(30), 0),
+    "those at zero and few more deleted": (at_zero(30), deletes(31), 31),
+    "those at zero and few more to zero": (at_zero(30), at_zero(31), 0),
+}
+
+
+@pytest.mark.parametrize(("first", "then", "held"), IN_PARTS.values(), ids=IN_PARTS)
+def test_what_is_at_zero_already_does_not_make_a_removal_less(
+    shop: Shop, first: list[dict[str, str]], then: list[dict[str, str]], held: int
+) -> None:
+    shop.send(*SIXTY)
+    assert "Held" not in statuses(shop.send(*first))
+    found = shop.send(*then)
+    assert statuses(found).count("Held") == held
+
+
+ELSEWHERE: Mapping[str, tuple[list[dict[str, str]], int]] = {
+    "all to zero": (on_second(at_zero(30)), 30),
+    "more than half to zero": (on_second(at_zero(16)), 16),
+    "half to zero": (on_second(at_zero(15)), 0),
+    "half to zero on both channels": (on_second(at_zero(15)) + at_zero(15), 0),
+    "a part on each channel": (on_second(at_zero(10)) + at_zero(10, 10), 20),
+    "none to zero": (on_second(MANY), 0),
+}
+
+
+@pytest.mark.parametrize(("rows", "held"), ELSEWHERE.values(), ids=ELSEWHERE)
+def test_a_stock_is_shared_by_channels_that_do_not_know_the_offer(
+    shop: Shop, rows: list[dict[str, str]], held: int
+) -> None:
+    shop.send(*MANY)
+    found = shop.send(*rows)
+    assert statuses(found).count("Held") == held
+    said = [named for _, named in codes(found) if "mass-removal" in named]
+    assert said == [["mass-removal"]] * held
+
+
+def test_a_stock_that_an_export_alone_has_shown_is_shared_as_well(shop: Shop) -> None:
+    shop.elsewhere().send(*MANY)
+    shop.export()
+    assert statuses(shop.send(*on_second(at_zero(30)))) == ["Held"] * 30
+
+
+def test_stocks_of_what_was_deleted_do_not_make_a_removal_less(shop: Shop) -> None:
+    shop.send(*SIXTY)
+    shop.send(*deletes(35), sifting=released("mass-removal"))
+    assert statuses(shop.send(*on_second(at_zero(25, 35)))) == ["Held"] * 25
+
+
 FLOOR = {"price.floor": "15"}
 
 
