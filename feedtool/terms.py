@@ -33,6 +33,13 @@ ONE_CONDITION = frozenset({"New", "UsedLikeNew", "UsedVeryGoodState", "UsedAvera
 BY_GTIN, BY_REFERENCE, BY_NOTHING = "g", "r", "o"
 """What a key of shared stock begins with: what its product is known by."""
 
+MAY_ALSO_BE = {
+    BY_GTIN: frozenset({BY_REFERENCE, BY_NOTHING}),
+    BY_REFERENCE: frozenset({BY_GTIN, BY_NOTHING}),
+    BY_NOTHING: frozenset({BY_GTIN, BY_REFERENCE, BY_NOTHING}),
+}
+"""How another channel may name the same product, so that nobody sees that it is the same."""
+
 
 class Accepted(NamedTuple):
     """What the service has last accepted of a reference on a channel, as far as is known."""

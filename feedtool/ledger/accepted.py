@@ -25,7 +25,7 @@ from feedtool.ledger.known import (
 )
 from feedtool.ledger.records import Phase
 from feedtool.model import PackageType
-from feedtool.terms import BY_GTIN, BY_NOTHING, BY_REFERENCE, QUANTITY, Accepted, terms_of
+from feedtool.terms import MAY_ALSO_BE, QUANTITY, Accepted, terms_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -34,13 +34,6 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine, Row
 
     from feedtool.model import Item
-
-MAY_ALSO_BE = {
-    BY_GTIN: frozenset({BY_REFERENCE, BY_NOTHING}),
-    BY_REFERENCE: frozenset({BY_GTIN, BY_NOTHING}),
-    BY_NOTHING: frozenset({BY_GTIN, BY_REFERENCE, BY_NOTHING}),
-}
-"""How another channel may name the same product, so that nobody sees that it is the same."""
 
 
 _LIVE = and_(t.accepted.c.terms.is_not(None), t.accepted.c.terms != "{}")

@@ -19,7 +19,7 @@ from feedtool.model import Item, Message, PackageType, Severity, Status, Verdict
 from feedtool.sieve.changes import as_update, differences
 from feedtool.sieve.tally import Counts, Tally
 from feedtool.spool import Spool
-from feedtool.terms import QUANTITY, Accepted, Terms, terms_of
+from feedtool.terms import MAY_ALSO_BE, QUANTITY, Accepted, Terms, terms_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -96,8 +96,8 @@ class _Looked(NamedTuple):
 
     item: tuple[object, ...]
     is_unchanged: bool
-    stock: int | None
-    """Stands for the key of the stock that it gives: equal where that is."""
+    stock: str | None
+    """The key of the stock that it gives, where other channels may share it."""
     is_removal: bool
     messages: tuple[Message, ...]
     """Why guards hold it."""
@@ -161,6 +161,8 @@ class _Sieve:
         self._has_channels = has_channels
         self._changed_stocks: set[int] = set()
         """What stands for their keys, where several channels may share them."""
+        self._changed_kinds: set[tuple[str, str]] = set()
+        """What the keys of those begin with, and the channel."""
         guards = [one for name, one in all_guards().items() if name not in sifting.released]
         self._checks = [one.check for one in guards if one.check]
         self._file_checks = [one.check_file for one in guards if one.check_file]
@@ -190,9 +192,10 @@ class _Sieve:
         is_removal = not is_unchanged and _removes(item, terms, quantity)
         if is_removal:
             sheet.tally.add(item, offer, key, quantity)
-        stock = hash(key) if self._has_channels and QUANTITY in terms else None
+        stock = key if self._has_channels and QUANTITY in terms else None
         if stock is not None and not is_unchanged and terms[QUANTITY] != quantity:
-            self._changed_stocks.add(stock)
+            self._changed_stocks.add(hash(stock))
+            self._changed_kinds.add((stock[:1], item.channel))
         messages = tuple(self._held(Candidate(item, terms, offer)))
         if changed and self._sifting.prefer_update and (update := as_update(item, terms, changed)):
             item, sheet.is_touched = update, True
@@ -211,7 +214,7 @@ class _Sieve:
         groups: set[tuple[str, PackageType]] = set()
         for one in sheet.looked:
             item = Item._make(one.item)
-            if one.is_unchanged and one.stock not in self._changed_stocks:
+            if one.is_unchanged and not self._is_restocked(one.stock, item.channel):
                 withheld.append(Verdict(item.row, item.reference, Status.UNCHANGED))
                 continue
             messages = (
@@ -228,6 +231,18 @@ class _Sieve:
             checked.sent, checked.withheld = sent, withheld
             checked.order = tuple(_order(sheet.groups, groups))
         checked.is_cut_short = any(one.fault.code.name == SHRUNK for one in holdings)
+
+    def _is_restocked(self, stock: str | None, channel: str) -> bool:
+        """Whether another row of the command changes the stock that a row leaves as it is.
+
+        It may do so on another channel under another name of the same product.
+        """
+        if not stock:
+            return False
+        others = MAY_ALSO_BE[stock[0]]
+        return hash(stock) in self._changed_stocks or any(
+            kind in others and elsewhere != channel for kind, elsewhere in self._changed_kinds
+        )
 
     def _holdings(
         self, sheet: _Sheet, earlier: Callable[[CheckedSheet], Earlier | None]

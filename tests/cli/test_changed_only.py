@@ -175,3 +175,31 @@ def test_a_wrong_setting_is_told(feedtool: Feedtool, files: Files, lines: str, t
     ran = feedtool("submit", files.csv(ONE), "--sandbox", "--profile", "shop")
     assert ran.code == 2
     assert told in ran.error()[0]
+
+
+def test_a_plan_says_what_its_numbers_change(feedtool: Feedtool, files: Files, sent: Path) -> None:
+    path = files.csv(offer(1, price__price="18", quantity="8"), offer(3))
+    ran = feedtool("submit", path, "--sandbox", "--dry-run", "--save-plan", "plan.jsonl")
+    assert "plan: PRIMARY: 2 offers: 1 changed, 1 of which nothing is known" in ran.err
+    assert "plan: PRIMARY: prices: 1 falls, row 2, SKU-1: 19.99 → 18 (-10 %)" in ran.err
+    assert "plan: PRIMARY: stock: 1 rises, row 2, SKU-1: 7 → 8 (+14 %)" in ran.err
+    assert sent == path
+
+
+def test_a_watcher_sends_what_has_changed(feedtool: Feedtool, files: Files, sent: Path) -> None:
+    files.csv(ONE, offer(2, quantity="8"), name="feeds/inbox/today.csv")
+    ran = feedtool("watch", "feeds", "--once", "--sandbox", "--changed-only")
+    assert ran.code == 0
+    assert "2 rows: 1 Integrated, 1 Unchanged" in ran.err
+    files.csv(offer(1, price__price="1999"), name="feeds/inbox/lost.csv")
+    ran = feedtool("watch", "feeds", "--once", "--sandbox", "--changed-only")
+    assert ran.code == 1
+    assert "1 row: 1 Held" in ran.err
+    assert sent.is_file()
+
+
+def test_an_export_of_nothing_is_remembered(feedtool: Feedtool, sent: Path) -> None:
+    Path("home/sandbox.sqlite").unlink()
+    assert feedtool("export", "offers", "--sandbox", "--out", "back.csv").code == 9
+    ran = feedtool("submit", sent, "--sandbox", "--changed-only", "--format", "json")
+    assert set(statuses(ran)) == {"Integrated"}

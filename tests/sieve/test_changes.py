@@ -36,6 +36,7 @@ ONE, TWO = offer(1), offer(2)
 GONE = {"sellerExternalReference": "SKU-1"}
 STRUCK = offer(1) | {"price.originPrice": "30"}
 BY_REFERENCE = offer(1, product__gtin=None) | {"product.reference": "P1"}
+TWO_BY_REFERENCE = offer(2, product__gtin=None) | {"product.reference": "P2"}
 ANOTHER_PRODUCT = offer(1, product__gtin=gtin(9))
 LEGACY = {"kind": "legacy-offers"}
 STOCK_AND_PRICE = {"kind": "legacy-stock-and-price"}
@@ -167,6 +168,11 @@ CASES: Mapping[str, tuple[list[Step], Step, list[str]]] = {
         [step(on("PRIMARY", ONE)), step(on("SECOND", BY_REFERENCE | {"quantity": "3"}))],
         step(on("PRIMARY", ONE)),
         SENT,
+    ),
+    "stock that another row changes by another name of the product": (
+        [step(on("PRIMARY", ONE), on("SECOND", TWO_BY_REFERENCE))],
+        step(on("PRIMARY", offer(1, quantity="3")), on("SECOND", TWO_BY_REFERENCE)),
+        SENT * 2,
     ),
     "several actions": (
         [step(acting("Upsert", ONE), acting("Upsert", TWO))],
