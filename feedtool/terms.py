@@ -33,6 +33,11 @@ ONE_CONDITION = frozenset({"New", "UsedLikeNew", "UsedVeryGoodState", "UsedAvera
 BY_GTIN, BY_REFERENCE, BY_NOTHING = "g", "r", "o"
 """What a key of shared stock begins with: what its product is known by."""
 
+OTHER_NAMES = frozenset({BY_GTIN, BY_NOTHING})
+"""Where they occur, a reference may come to stand for another product: that of a GTIN beside which
+it was named. So an Upsert that gives the reference alone may change an offer though it is the same.
+"""
+
 MAY_ALSO_BE = {
     BY_GTIN: frozenset({BY_REFERENCE, BY_NOTHING}),
     BY_REFERENCE: frozenset({BY_GTIN, BY_NOTHING}),

@@ -137,7 +137,8 @@ class _Package:
             if QUANTITY in terms and status not in FAILED:
                 writes[product] = terms[QUANTITY] if status is Status.INTEGRATED else None
         write_accepted(self._db, self._scope, changed)
-        write_stocks(self._db, self._shared, self._scope, writes, self._begun, self._until)
+        kinds = {one.product[0] for one in changed.values()}
+        write_stocks(self._db, self._shared, self._scope, writes, self._begun, self._until, kinds)
 
     def _terms(self, status: Status, before: Accepted | None, terms: Terms) -> Terms | None:
         old = before.terms if before else {}

@@ -17,6 +17,7 @@ from feedtool.ledger.database import reading
 from feedtool.ledger.known import (
     CHUNK,
     MARK,
+    NAMED,
     Stock,
     key_of,
     read_accepted,
@@ -25,7 +26,7 @@ from feedtool.ledger.known import (
 )
 from feedtool.ledger.records import Phase
 from feedtool.model import PackageType
-from feedtool.terms import MAY_ALSO_BE, QUANTITY, Accepted, terms_of
+from feedtool.terms import MAY_ALSO_BE, OTHER_NAMES, QUANTITY, Accepted, terms_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -67,11 +68,17 @@ class AcceptedOffers:
         with reading(engine) as db:
             self._is_any = db.execute(select(t.accepted.c.scope).limit(1)).first() is not None
             self._marks = self._read_marks(db)
+            named = read_stocks(db, self._shared, [f"{NAMED}{one}" for one in OTHER_NAMES])
+            self._has_other_names = bool(named)
             self._read_open(db)
 
     def is_any(self) -> bool:
         """Whether anything is known of anybody: if not, there is no need to look."""
         return self._is_any
+
+    def has_other_names(self) -> bool:
+        """Whether products are known by more than their references."""
+        return self._has_other_names
 
     def count(self, channel: str) -> int:
         """How many offers the channel is known to have."""
@@ -180,8 +187,9 @@ class AcceptedOffers:
         self._open.add((scope, row.reference))
         if package_type is PackageType.PURGE:
             self._purging.add(scope)
+        key = key_of(package_type, row.product, offer, scope, row.reference)
+        self._has_other_names |= key[0] in OTHER_NAMES
         if QUANTITY in terms_of(package_type, row.body):
-            key = key_of(package_type, row.product, offer, scope, row.reference)
             self._moving.add(key)
             self._moving_classes.add((key[0], scope))
 

@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 CHUNK = 1_000
 """Rows that are read, and references that are looked up, at a time."""
 
-MARK = "*"
-"""What the key of no product begins with: when a channel last wrote stock of a class of keys."""
+MARK, NAMED = "*", "#"
+"""What the key of no product begins with: when a channel last wrote stock of a class of keys; and
+that a class of keys occurs at all."""
 
 
 class Stock(NamedTuple):
@@ -125,6 +126,7 @@ def write_stocks(
     writes: Mapping[str, int | None],
     begun: datetime,
     until: datetime,
+    kinds: Iterable[str],
 ) -> None:
     """Write quantities that were on their way between two times.
 
@@ -135,6 +137,7 @@ def write_stocks(
         writes: Quantity by the key of the stock; None where it is not known.
         begun: The earliest moment at which they may have come into force.
         until: The latest.
+        kinds: What the keys of all offers begin with, whether they have quantities or not.
     """
     marks = {f"{MARK}{key[0]}{channel}" for key in writes} if channel else set()
     known = read_stocks(db, shared, [*writes, *marks])
@@ -143,6 +146,7 @@ def write_stocks(
     for mark in marks:
         old = known.get(mark, new)
         changed[mark] = Stock(None, max(begun, old.begun), max(until, old.until))
+    changed |= {f"{NAMED}{kind}": new for kind in kinds}
     rows = [
         (shared, key, one.quantity, t.as_text(one.begun), t.as_text(one.until))
         for key, one in changed.items()

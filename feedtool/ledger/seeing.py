@@ -79,7 +79,8 @@ def see(
                 for one in batch
                 if QUANTITY in one.terms
             }
-            write_stocks(db, shared, None, stock, *between)
+            kinds = {one.product[0] for one in found.values()}
+            write_stocks(db, shared, None, stock, *between, kinds)
         _drop(db, before, scope)
     return True
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple, Protocol
+from zlib import crc32
 
 from feedtool.feeds import FLOOR
 from feedtool.guards import Candidate, Earlier, Facts, Holding, all_guards
@@ -19,7 +20,16 @@ from feedtool.model import Item, Message, PackageType, Severity, Status, Verdict
 from feedtool.sieve.changes import as_update, differences
 from feedtool.sieve.tally import Counts, Tally
 from feedtool.spool import Spool
-from feedtool.terms import MAY_ALSO_BE, QUANTITY, Accepted, Terms, terms_of
+from feedtool.terms import (
+    BY_REFERENCE,
+    MAY_ALSO_BE,
+    OTHER_NAMES,
+    PRODUCT,
+    QUANTITY,
+    Accepted,
+    Terms,
+    terms_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -60,6 +70,10 @@ class Known(Counts, Protocol):
         """Whether anything is known."""
         ...
 
+    def has_other_names(self) -> bool:
+        """Whether products are known by more than their references."""
+        ...
+
     def look_up(self, items: Sequence[Item]) -> list[tuple[Accepted | None, str, int | None]]:
         """Of each row the offer, the key of its stock, and the quantity; None is not known."""
         ...
@@ -70,6 +84,10 @@ class Nothing:
 
     def is_any(self) -> bool:
         """Nothing is."""
+        return False
+
+    def has_other_names(self) -> bool:
+        """None is."""
         return False
 
     def count(self, channel: str) -> int:
@@ -98,6 +116,8 @@ class _Looked(NamedTuple):
     is_unchanged: bool
     stock: str | None
     """The key of the stock that it gives, where other channels may share it."""
+    is_by_reference: bool
+    """Whether it names its product, and by its reference alone."""
     is_removal: bool
     messages: tuple[Message, ...]
     """Why guards hold it."""
@@ -152,6 +172,31 @@ def _has_column(sheet: CheckedSheet, key: str) -> bool:
     )
 
 
+class _Footprints:
+    """Keys that were met, in the same little memory however many they are.
+
+    A few others seem to have been met, too, and the same ones each time: their rows are sent.
+    """
+
+    SIZE = 1 << 24
+
+    def __init__(self) -> None:
+        self._bits = bytearray()
+
+    def add(self, key: str) -> None:
+        """Notes one."""
+        if not self._bits:
+            self._bits = bytearray(self.SIZE >> 3)
+        place = crc32(key.encode("utf-8", "surrogatepass")) % self.SIZE
+        self._bits[place >> 3] |= 1 << (place & 7)
+
+    def __contains__(self, key: str) -> bool:
+        if not self._bits:
+            return False
+        place = crc32(key.encode("utf-8", "surrogatepass")) % self.SIZE
+        return bool(self._bits[place >> 3] & 1 << (place & 7))
+
+
 class _Sieve:
     def __init__(
         self, known: Known, sifting: Sifting, dialect: Dialect, *, has_channels: bool
@@ -159,8 +204,9 @@ class _Sieve:
         self._known, self._sifting, self._settings = known, sifting, dialect.guards
         self._primary = dialect.primary_channel
         self._has_channels = has_channels
-        self._changed_stocks: set[int] = set()
-        """What stands for their keys, where several channels may share them."""
+        self._changed_stocks = _Footprints()
+        """Where several channels may share them."""
+        self._has_other_names = known.has_other_names()
         self._changed_kinds: set[tuple[str, str]] = set()
         """What the keys of those begin with, and the channel."""
         guards = [one for name, one in all_guards().items() if name not in sifting.released]
@@ -185,21 +231,23 @@ class _Sieve:
         self, sheet: _Sheet, item: Item, offer: Accepted | None, key: str, quantity: int | None
     ) -> None:
         terms = terms_of(item.package_type, item.body)
+        is_by_reference = PRODUCT in terms and key.startswith(BY_REFERENCE)
         changed = None
-        if self._sifting.changed_only:
+        if self._sifting.changed_only and not (is_by_reference and self._has_other_names):
             changed = differences(item, terms, offer, quantity)
         is_unchanged = changed is not None and not changed
+        self._has_other_names |= not is_unchanged and key[:1] in OTHER_NAMES
         is_removal = not is_unchanged and _removes(item, terms, quantity)
         if is_removal:
             sheet.tally.add(item, offer, key, quantity)
         stock = key if self._has_channels and QUANTITY in terms else None
         if stock is not None and not is_unchanged and terms[QUANTITY] != quantity:
-            self._changed_stocks.add(hash(stock))
+            self._changed_stocks.add(stock)
             self._changed_kinds.add((stock[:1], item.channel))
         messages = tuple(self._held(Candidate(item, terms, offer)))
         if changed and self._sifting.prefer_update and (update := as_update(item, terms, changed)):
             item, sheet.is_touched = update, True
-        looked = _Looked(tuple(item), is_unchanged, stock, is_removal, messages)
+        looked = _Looked(tuple(item), is_unchanged, stock, is_by_reference, is_removal, messages)
         sheet.looked.append(looked)
 
     def _held(self, candidate: Candidate) -> Iterator[Message]:
@@ -214,7 +262,7 @@ class _Sieve:
         groups: set[tuple[str, PackageType]] = set()
         for one in sheet.looked:
             item = Item._make(one.item)
-            if one.is_unchanged and not self._is_restocked(one.stock, item.channel):
+            if one.is_unchanged and not self._is_touched(one, item.channel):
                 withheld.append(Verdict(item.row, item.reference, Status.UNCHANGED))
                 continue
             messages = (
@@ -232,15 +280,19 @@ class _Sieve:
             checked.order = tuple(_order(sheet.groups, groups))
         checked.is_cut_short = any(one.fault.code.name == SHRUNK for one in holdings)
 
-    def _is_restocked(self, stock: str | None, channel: str) -> bool:
-        """Whether another row of the command changes the stock that a row leaves as it is.
+    def _is_touched(self, row: _Looked, channel: str) -> bool:
+        """Whether another row of the command changes what a row leaves as it is.
 
-        It may do so on another channel under another name of the same product.
+        That is the stock, also on another channel under another name of the same product; or which
+        product a reference stands for.
         """
+        stock = row.stock
+        if row.is_by_reference and self._has_other_names:
+            return True
         if not stock:
             return False
         others = MAY_ALSO_BE[stock[0]]
-        return hash(stock) in self._changed_stocks or any(
+        return stock in self._changed_stocks or any(
             kind in others and elsewhere != channel for kind, elsewhere in self._changed_kinds
         )
 

@@ -174,6 +174,22 @@ CASES: Mapping[str, tuple[list[Step], Step, list[str]]] = {
         step(on("PRIMARY", offer(1, quantity="3")), on("SECOND", TWO_BY_REFERENCE)),
         SENT * 2,
     ),
+    "named by the reference alone": ([step(BY_REFERENCE)], step(BY_REFERENCE), UNCHANGED),
+    "named by the reference alone where another one has a GTIN": (
+        [step(BY_REFERENCE), step(TWO)],
+        step(BY_REFERENCE),
+        SENT,
+    ),
+    "named by the reference alone beside one that has a GTIN": (
+        [step(BY_REFERENCE)],
+        step(BY_REFERENCE, TWO),
+        SENT * 2,
+    ),
+    "an Update of one that is known by its reference": (
+        [step(BY_REFERENCE), step(TWO)],
+        step(update(1, quantity="7")),
+        UNCHANGED,
+    ),
     "several actions": (
         [step(acting("Upsert", ONE), acting("Upsert", TWO))],
         step(acting("Update", update(1, quantity="7")), acting("Delete", update(2))),
