@@ -13,6 +13,10 @@ the note that it was. What its rows came to is told by their verdicts:
                            The last price stays noted, for guards; so it does after a Delete.
     Superseded, Held       it was never sent, and says nothing.
 
+After a purge nothing is known of the channel but what was in its zip. What is not closed yet is
+seen to where it is looked up (`accepted`): nobody knows. What an export was shown (`seeing`) counts
+as accepted, whoever sent it. What others change later, and what is sold, is not known.
+
 Of one reference on a channel at most one row is in flight, and never one of an earlier run after a
 later one's, so that the order of runs is the order in which the service had them.
 

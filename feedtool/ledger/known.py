@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
+from functools import lru_cache
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
+import orjson
 from sqlalchemy import delete, select, update
 
 from feedtool.ledger import tables as t
@@ -38,6 +39,7 @@ class Stock(NamedTuple):
     """No package that had it was under way after this."""
 
 
+@lru_cache
 def scope_of(service: str, seller: str, channel: str | None = None) -> str:
     """A seller, or one of the channels, short: it stands in every row."""
     told = f"{service}\n{seller}" if channel is None else f"{service}\n{seller}\n{channel}"
@@ -76,11 +78,11 @@ def read_accepted(db: Connection, scope: str, references: Sequence[str]) -> dict
     ).where(columns.scope == scope, columns.reference.in_(references))
     return {
         reference: Accepted(
-            None if terms is None else json.loads(terms),
+            None if terms is None else orjson.loads(terms),
             bool(is_sure),
             product,
             run_id,
-            None if price is None else json.loads(price),
+            None if price is None else orjson.loads(price),
         )
         for reference, terms, is_sure, product, run_id, price in db.execute(query)
     }
@@ -101,11 +103,11 @@ def write_accepted(db: Connection, scope: str, found: Mapping[str, Accepted]) ->
         (
             scope,
             reference,
-            None if one.terms is None else json.dumps(one.terms, ensure_ascii=False),
+            None if one.terms is None else orjson.dumps(one.terms).decode(),
             int(one.is_sure),
             one.product,
             one.run_id,
-            None if one.last_price is None else json.dumps(one.last_price),
+            None if one.last_price is None else orjson.dumps(one.last_price).decode(),
         )
         for reference, one in found.items()
     ]
@@ -148,10 +150,14 @@ def write_stocks(
         changed[mark] = Stock(None, max(begun, old.begun), max(until, old.until))
     changed |= {f"{NAMED}{kind}": new for kind in kinds}
     rows = [
-        (shared, key, one.quantity, t.as_text(one.begun), t.as_text(one.until))
+        (shared, key, one.quantity, _as_text(one.begun), _as_text(one.until))
         for key, one in changed.items()
     ]
     _upsert(db, _STOCKS, rows)
+
+
+_as_text = lru_cache(t.as_text)
+"""Most are of one package."""
 
 
 def _later(old: Stock | None, new: Stock) -> Stock:

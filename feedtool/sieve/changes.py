@@ -3,7 +3,8 @@
 Whatever is not known for sure counts as different. So an Upsert is the same only where a whole
 offer is known that it leaves as it is, struck price and its absence included; an Update where all
 that it gives is known; a Delete where the offer was deleted before, by us. What others have changed
-since, and what was sold, nobody can know without asking: an export asks.
+since, and what was sold, nobody can know without asking: an export asks. Products, which are judged
+by their reports, are not compared, nor is what a purge sends.
 """
 
 import orjson
