@@ -136,7 +136,7 @@ except FeedtoolError as error:
     code, said, complained = Process(lines, large, str(folder), way).ended()
     assert (code, complained) == (0, "")
     assert (
-        said == f"UsageProblem: No snapshot of {large} can be kept in {folder}: the disk is full.\n"
+        said == f"CannotWrite: No snapshot of {large} can be kept in {folder}: the disk is full.\n"
     )
     assert kept_in(tmp_path) == [snapshots.path_of(small)]
     assert snapshots.path_of(snapshots.keep(large)).stat().st_size == 20_000
