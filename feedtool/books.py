@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
-from decimal import Decimal
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple
@@ -12,21 +11,16 @@ from typing import TYPE_CHECKING, NamedTuple
 from feedtool.catalog.excerpt import from_excerpt
 from feedtool.check import Asked, Input, check
 from feedtool.check.result import CheckedSheet
-from feedtool.effects import Before, Known
 from feedtool.errors import FileProblem, UsageProblem
 from feedtool.guards import Earlier
 from feedtool.meeting import Meeting
-from feedtool.model import Item
 from feedtool.recorded import Recorded
 from feedtool.sieve import Sifting, sift
-from feedtool.sieve.changes import differences
 from feedtool.sieve.predecessors import predecessor
-from feedtool.terms import PRICE, Accepted, terms_of
 
 if TYPE_CHECKING:  # the ledger's library takes longer to import than a small file to check
     from feedtool.catalog import Catalog
     from feedtool.ledger import Ledger, Run
-    from feedtool.ledger.accepted import AcceptedOffers
     from feedtool.ledger.snapshots import Snapshots
 
 UNWRITTEN = ""
@@ -167,39 +161,11 @@ def sift_by(
         files = books.ledger.earlier(*account, sheet.kind or "", run)
         return predecessor(sheet.file, ((one.path, one.run_id, one.size) for one in files))
 
-    known = books.ledger.accepted(*account, _cut_short(books, *account, run))
+    known = books.ledger.accepted(*account, cut_short(books, *account, run))
     sift(sheets, known, sifting, asked.dialect, earlier)
 
 
-def known_of(books: Books, account: tuple[str, str]) -> Known:
-    """What the ledger knows of the offers of an account, read when it is first asked."""
-    found: list[AcceptedOffers] = []
-
-    def known(items: Sequence[Item]) -> list[Before | None]:
-        if not found:
-            found.append(books.ledger.accepted(*account, _cut_short(books, *account, None)))
-        looked = zip(items, found[0].look_up(items), strict=True)
-        return [_before(item, offer, quantity) for item, (offer, _, quantity) in looked]
-
-    return known
-
-
-def _before(item: Item, offer: Accepted | None, quantity: int | None) -> Before | None:
-    if offer is None or offer.terms == {}:
-        return None
-    if offer.terms is None:
-        return Before(is_there=False)
-    price = offer.terms.get(PRICE)
-    changed = differences(item, terms_of(item.package_type, item.body), offer, quantity)
-    return Before(
-        is_there=True,
-        price=None if price is None else Decimal(str(price)),
-        quantity=quantity,
-        is_same=changed is not None and not changed,
-    )
-
-
-def _cut_short(books: Books, service: str, seller: str, but: int | None) -> int:
+def cut_short(books: Books, service: str, seller: str, but: int | None) -> int:
     """The last run that was killed before all of its rows were in the ledger; 0 for none."""
     return next(
         (

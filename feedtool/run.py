@@ -33,7 +33,6 @@ from feedtool.copies import Outputs, digest_of, refuse_places, write
 from feedtool.errors import FeedtoolError, UsageProblem
 from feedtool.later import bring_up_to_date
 from feedtool.outcomes import answered, planned
-from feedtool.promise import Promise
 from feedtool.purge import (
     NOT_CONFIRMED,
     Confirm,
@@ -46,6 +45,7 @@ from feedtool.purge import (
 from feedtool.recorded import Recorded
 from feedtool.report import Outcome
 from feedtool.requests import write_requests
+from feedtool.saved_plan import Promise
 from feedtool.service.wire import Sender, UploadBody
 from feedtool.sieve import EVERY_ROW, Sifting
 

@@ -15,10 +15,8 @@ from feedtool.errors import UsageProblem
 
 if TYPE_CHECKING:
     from feedtool.check import Asked, Input
-    from feedtool.effects import Effects, Known
     from feedtool.ledger import Ledger
-    from feedtool.promise import Hashes, Promise
-    from feedtool.saved_plan import Account, SavedPlan, Terms
+    from feedtool.saved_plan import Account, Conditions, Effects, Hashes, Known, Promise, SavedPlan
 
 TEXTS = {
     "profile": "--profile",
@@ -120,11 +118,11 @@ def saving(
 ) -> "Promise":
     """The plan of a dry run, which is to be saved."""
     from feedtool.copies import digest_of
-    from feedtool.promise import Saving
+    from feedtool.saved_plan import Saving
 
     return Saving(
         given["save_plan"],
-        _terms(given, asked, account_of(given)),
+        _conditions(given, asked, account_of(given)),
         lambda: [(one.name, digest_of(one.path)) for one in found],
         words_of(ctx),
         asked.dialect.limits,
@@ -142,9 +140,9 @@ def keeping(
     known: "Known",
 ) -> "Promise":
     """The plan that is to be sent, or only looked at."""
-    from feedtool.promise import Keeping
+    from feedtool.saved_plan import Keeping
 
-    return Keeping(plan, _terms(given, asked, account), asked.dialect.limits, known, _tell)
+    return Keeping(plan, _conditions(given, asked, account), asked.dialect.limits, known, _tell)
 
 
 def check_not_sent(plan: "SavedPlan | None", ledger: "Ledger", *, is_sure: bool) -> None:
@@ -163,20 +161,22 @@ def check_not_sent(plan: "SavedPlan | None", ledger: "Ledger", *, is_sure: bool)
         )
 
 
-def _terms(
+def _conditions(
     given: Mapping[str, Any], asked: "Asked", account: "Account"
-) -> "Callable[[Hashes], Terms]":
-    from feedtool.saved_plan import terms_of
+) -> "Callable[[Hashes], Conditions]":
+    from feedtool.saved_plan import conditions_of
 
     names = ("all_or_nothing", "changed_only", "prefer_update")
     told = {name: bool(given[name]) for name in names}
     released = dict.fromkeys(f"release {one}" for one in options.sifting_of(given).released)
-    return lambda inputs: terms_of(inputs, asked, account, **told, **dict.fromkeys(released, True))
+    return lambda inputs: conditions_of(
+        inputs, asked, account, **told, **dict.fromkeys(released, True)
+    )
 
 
 def _tell(effects: "Mapping[str, Effects]") -> None:
     """Said before anything is sent."""
-    from feedtool.effects import told
+    from feedtool.saved_plan import told
 
     for line in told(effects):
         say("plan", line)

@@ -12,7 +12,7 @@ from feedtool.errors import UsageProblem
 if TYPE_CHECKING:
     from feedtool.check import Asked
     from feedtool.check.result import CheckedSheet
-    from feedtool.effects import Known
+    from feedtool.saved_plan import Known
 
 Sift = Callable[[Sequence["CheckedSheet"]], None]
 
@@ -33,15 +33,16 @@ def sifting(given: Mapping[str, Any], asked: "Asked") -> "Iterator[tuple[Sift, K
         )
     home = options.home_path(given["home"])
     if is_known and (given["ledger"] or (home / "ledger.sqlite").is_file()):
-        from feedtool.books import known_of, sift_by
+        from feedtool.books import sift_by
         from feedtool.cli.books import books
+        from feedtool.saved_plan import known_of
 
         whose = (account.service or "", account.seller or "")
         with books(home, given["ledger"]) as opened:
             sift = partial(sift_by, opened, asked=asked, sifting=wanted, account=whose)
             yield sift, known_of(opened, whose)
         return
-    from feedtool.effects import nothing_known
+    from feedtool.saved_plan import nothing_known
     from feedtool.sieve import Nothing
     from feedtool.sieve import sift as sift_unknown
 

@@ -26,9 +26,7 @@ from feedtool.copies import Outputs
 from feedtool.errors import UsageProblem
 
 if TYPE_CHECKING:
-    from feedtool.effects import Known
-    from feedtool.promise import Promise
-    from feedtool.saved_plan import SavedPlan
+    from feedtool.saved_plan import Known, Promise, SavedPlan
 
 
 @click.command(cls=PlannedCommand)
@@ -98,7 +96,7 @@ def submit(
     from feedtool import run
 
     plan = plan_of(ctx, given, files)
-    files = files or tuple(name for name, _ in plan.terms.inputs) if plan else files
+    files = files or tuple(name for name, _ in plan.conditions.inputs) if plan else files
     if given["sandbox"] and options.on_command_line(ctx, "base_url")["base_url"]:
         raise UsageProblem("--sandbox and --base-url contradict each other", "choose one of them")
     if given["sandbox"]:  # it needs nothing else, and an account's settings are not meant for it
@@ -163,11 +161,10 @@ def _submit(
 ) -> int:
     """Sends, and tells what came of it even where something stopped the delivery."""
     from feedtool import run
-    from feedtool.books import known_of
     from feedtool.cli.books import books
     from feedtool.cli.notifying import both, office
     from feedtool.cli.sending import sending, tell_submission
-    from feedtool.saved_plan import Account
+    from feedtool.saved_plan import Account, known_of
 
     outputs = _outputs(found, given)
     given["page"] = asked.dialect.report_page_size

@@ -1,4 +1,4 @@
-"""A plan in a file: whole, as it was saved, and for what it was made for."""
+"""A plan in a file: whole, as it was saved, and of what would be sent."""
 
 import json
 from datetime import UTC, datetime
@@ -9,113 +9,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from feedtool.check import Asked
-from feedtool.dialect import Bounds, Dialect, Limits
+from feedtool.dialect import Dialect, Limits
 from feedtool.errors import Exit, UsageProblem
-from feedtool.saved_plan import Account, Terms, load, save, terms_of, unfit
+from feedtool.saved_plan.conditions import Account, Conditions
+from feedtool.saved_plan.file import load, save
 from tests.conftest import Files, checked, offer, update
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
-INPUT = ("offers.csv", "aa")
-SHOP = Account("https://a.example/v2", "12345", "shop")
-
-
-def terms(
-    *inputs: tuple[str, str | None],
-    account: Account = SHOP,
-    dialect: Dialect | None = None,
-    tool: str = "feedtool 1",
-    all_or_nothing: bool = False,
-    **asked: Any,
-) -> Terms:
-    found = terms_of(
-        inputs or [INPUT],
-        Asked(dialect or Dialect(), **asked),
-        account,
-        all_or_nothing=all_or_nothing,
-    )
-    return Terms(found.inputs, found.account, found.settings, tool)
-
-
-UNFIT = {
-    "another tool": (
-        terms(),
-        terms(tool="feedtool 2"),
-        "it was made by feedtool 1, and this is feedtool 2",
-    ),
-    "another content": (terms(), terms(("offers.csv", "bb")), "the file offers.csv was changed"),
-    "another standard input": (
-        terms(("-", "aa")),
-        terms(("-", "bb")),
-        "standard input holds something else",
-    ),
-    "another file": (terms(), terms(("b.csv", "bb")), "b.csv is not offers.csv as it was"),
-    "no file": (terms(), terms(("offers.csv", None)), "offers.csv cannot be read"),
-    "more files": (
-        terms(),
-        terms(INPUT, ("b.csv", "bb")),
-        "it is for offers.csv, and not for 2 files",
-    ),
-    "another seller": (
-        terms(),
-        terms(account=SHOP._replace(seller="9")),
-        "the seller was 12345, and is 9",
-    ),
-    "another service": (
-        terms(),
-        terms(account=SHOP._replace(service="https://b.example/v2")),
-        "the service was https://a.example/v2, and is https://b.example/v2",
-    ),
-    "another profile": (
-        terms(),
-        terms(account=SHOP._replace(profile=None)),
-        "the profile was shop, and is not set",
-    ),
-    "no sandbox": (terms(account=Account(is_sandbox=True)), terms(), "it is for the sandbox"),
-    "the sandbox": (terms(), terms(account=Account(*SHOP[:3], True)), "it is not for the sandbox"),
-    "a setting": (
-        terms(dialect=Dialect(vat_scale=1)),
-        terms(),
-        "vat_scale was 1, and is not set",
-    ),
-    "a setting of a table": (
-        terms(),
-        terms(dialect=Dialect(bounds=Bounds(longest_preparation=9))),
-        "bounds.longest_preparation was not set, and is 9",
-    ),
-    "a channel": (terms(), terms(channel="SECOND"), "--channel was PRIMARY, and is SECOND"),
-    "a kind": (terms(kind="offers-update"), terms(), "--as was offers-update, and is not set"),
-    "a purge": (terms(), terms(purges=True), "--purge-and-replace was not set, and is set"),
-    "all or nothing": (
-        terms(),
-        terms(all_or_nothing=True),
-        "--all-or-nothing was not set, and is set",
-    ),
-}
-
-
-@pytest.mark.parametrize(("planned", "now", "said"), UNFIT.values(), ids=UNFIT)
-def test_why_a_plan_no_longer_fits(planned: Terms, now: Terms, said: str) -> None:
-    assert unfit(planned, now) == [said]
-
-
-FIT = {
-    "all the same": (terms(), terms()),
-    "a file by another path": (terms(), terms(("/feeds/offers.csv", "aa"))),
-    "made without an account": (terms(account=Account()), terms()),
-    "a default that is written": (terms(), terms(dialect=Dialect(vat_scale=100))),
-    "unreadable as it was": (terms(("a.csv", None)), terms(("a.csv", None))),
-}
-
-
-@pytest.mark.parametrize(("planned", "now"), FIT.values(), ids=FIT)
-def test_what_still_fits(planned: Terms, now: Terms) -> None:
-    assert unfit(planned, now) == []
-
-
-@pytest.mark.parametrize("one", [case[0] for case in UNFIT.values()], ids=UNFIT)
-def test_terms_come_back_as_they_are(one: Terms) -> None:
-    assert unfit(Terms.from_json(json.loads(json.dumps(one.as_json()))), one) == []
+CONDITIONS = Conditions([("offers.csv", "aa")], Account(), {}, "feedtool 1")
 
 
 @pytest.fixture
@@ -127,7 +28,7 @@ def place(files: Files) -> Path:
 
 def saved(path: Path, place: Path, dialect: Dialect | None = None) -> Path:
     sheets = checked(path, dialect=dialect)
-    save(place, terms(), sheets, Limits(), sent=sheets, words={}, effects={}, now=NOW)
+    save(place, CONDITIONS, sheets, Limits(), sent=sheets, words={}, effects={}, now=NOW)
     return place
 
 

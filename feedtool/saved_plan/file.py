@@ -1,8 +1,8 @@
-"""A plan that is saved, and sent later: exactly that, or nothing.
+"""A plan as a file: written whole, read again, and compared with what would be sent now.
 
 A file of JSON lines, so that it can be read, searched and compared:
 
-    the terms      on which it was made: inputs by their hash, account, settings, tool
+    conditions     on which it was made: inputs by their hash, account, settings, tool
     a request      each row that would be sent, where it travels, and its body as it is sent
     a sheet        after its rows, what was found in it
     the effects    what the numbers came to by the ledger of that moment
@@ -19,152 +19,24 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain, zip_longest
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from feedtool import __version__
-from feedtool.check import Asked
 from feedtool.check.result import INVALID, VALID, CheckedSheet
-from feedtool.copies import Outputs
 from feedtool.dialect import Limits
 from feedtool.errors import UsageProblem
 from feedtool.meeting import Meeting
-from feedtool.recorded import Recorded
+from feedtool.saved_plan.conditions import Conditions, unfit
 from feedtool.sheets.annotate.place import placed
 
 FORMAT = 1
-TOOL = f"feedtool {__version__}"
 AGAIN = "nothing was sent; make the plan again with --dry-run --save-plan"
-STDIN = "-"
 LONGEST_HEAD = 1 << 20
 """Bytes of the first line; more is no plan."""
 
 
-class Account(NamedTuple):
-    """Whom a plan is for; None where it was made without an account."""
-
-    service: str | None = None
-    seller: str | None = None
-    profile: str | None = None
-    is_sandbox: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Terms:
-    """What must be the same when a plan is sent."""
-
-    inputs: Sequence[tuple[str, str | None]]
-    """Each file's name as it was given, and the SHA-256 of its content; None: it cannot be read."""
-    account: Account
-    settings: Mapping[str, Any]
-    """How the files were read and the requests are made, as far as it is not the default."""
-    tool: str
-
-    def as_json(self) -> dict[str, Any]:
-        """As a plan's first line has it."""
-        return {
-            "tool": self.tool,
-            "inputs": [{"file": name, "sha256": sha256} for name, sha256 in self.inputs],
-            "service": self.account.service,
-            "seller": self.account.seller,
-            "profile": self.account.profile,
-            "sandbox": self.account.is_sandbox,
-            "settings": dict(self.settings),
-        }
-
-    @classmethod
-    def from_json(cls, found: Mapping[str, Any]) -> "Terms":
-        """From what `as_json` made; KeyError, TypeError or ValueError for anything else."""
-        return cls(
-            [(one["file"], one["sha256"]) for one in found["inputs"]],
-            Account(found["service"], found["seller"], found["profile"], found["sandbox"]),
-            dict(found["settings"]),
-            found["tool"],
-        )
-
-
-def terms_of(
-    inputs: Sequence[tuple[str, str | None]],
-    asked: Asked,
-    account: Account,
-    **options: bool,
-) -> Terms:
-    """The terms of a command; `options` are those that decide what is sent, by click's names."""
-    told = Recorded([], asked, Outputs()).as_json()
-    named = {
-        "as": asked.kind,
-        "sheet": asked.sheet,
-        "channel": asked.channel,
-        "purge-and-replace": asked.purges,
-        **{name.replace("_", "-"): value for name, value in options.items()},
-    }
-    settings = {f"--{name}": value for name, value in named.items() if value}
-    return Terms(inputs, account, {**settings, **_flat(told["dialect"])}, TOOL)
-
-
-def _flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for name, value in table.items():
-        if isinstance(value, Mapping):
-            found |= _flat(value, f"{prefix}{name}.")
-        else:
-            found[f"{prefix}{name}"] = value
-    return found
-
-
-def unfit(planned: Terms, now: Terms) -> list[str]:
-    """Why a plan no longer fits: what was other then, each in a few words. Pure."""
-    return [
-        *([f"it was made by {planned.tool}, and this is {now.tool}"] * (planned.tool != now.tool)),
-        *_other_inputs(planned.inputs, now.inputs),
-        *_other_account(planned.account, now.account),
-        *(
-            f"{name} was {_said(planned.settings.get(name))},"
-            f" and is {_said(now.settings.get(name))}"
-            for name in sorted({*planned.settings, *now.settings})
-            if planned.settings.get(name) != now.settings.get(name)
-        ),
-    ]
-
-
-def _other_inputs(
-    planned: Sequence[tuple[str, str | None]], now: Sequence[tuple[str, str | None]]
-) -> Iterator[str]:
-    if len(planned) != len(now):
-        names = ", ".join(name for name, _ in planned)
-        yield f"it is for {names}, and not for {len(now)} files"
-        return
-    for (name, before), (given, after) in zip(planned, now, strict=True):
-        if after is None and before is not None:
-            yield f"{given} cannot be read"
-        elif before != after and name == STDIN == given:
-            yield "standard input holds something else"
-        elif before != after:
-            is_same = name == given
-            yield f"the file {given} was changed" if is_same else f"{given} is not {name} as it was"
-
-
-def _other_account(planned: Account, now: Account) -> Iterator[str]:
-    """Where the plan was made without an account, any will do."""
-    for word in ("service", "seller", "profile"):
-        before, after = getattr(planned, word), getattr(now, word)
-        if before is not None and before != after:
-            yield f"the {word} was {before}, and is {_said(after)}"
-    if planned.is_sandbox != now.is_sandbox:
-        yield f"it is {'' if planned.is_sandbox else 'not '}for the sandbox"
-
-
-def _said(value: object) -> str:
-    if value is None or value is False:
-        return "not set"
-    return "set" if value is True else str(value)
-
-
-# The file.
-
-
 def save(
     place: Path,
-    terms: Terms,
+    conditions: Conditions,
     sheets: Sequence[CheckedSheet],
     limits: Limits,
     *,
@@ -177,7 +49,7 @@ def save(
 
     Args:
         place: Where; an earlier plan there is replaced, anything else is not.
-        terms: On which it was made.
+        conditions: On which it was made.
         sheets: All that were read.
         limits: How much goes into an upload and a package.
         sent: Those of them of which anything would be sent.
@@ -193,7 +65,7 @@ def save(
     head = {
         "plan": FORMAT,
         "madeAt": now.isoformat(timespec="seconds"),
-        **terms.as_json(),
+        **conditions.as_json(),
         "words": words,
     }
     lines = chain([_line(head)], _contents(sheets, sent, limits), [_line({"effects": effects})])
@@ -261,15 +133,15 @@ class SavedPlan:
     """A plan that was read, and is whole."""
 
     place: Path
-    terms: Terms
+    conditions: Conditions
     words: Mapping[str, Any]
     """The options that were typed, by click's names."""
     made_at: str
     digest: str
 
-    def refuse_unfit(self, now: Terms) -> None:
+    def refuse_unfit(self, now: Conditions) -> None:
         """UsageProblem unless all is as it was."""
-        if others := unfit(self.terms, now):
+        if others := unfit(self.conditions, now):
             raise UsageProblem(f"the plan {self.place} no longer fits: {'; '.join(others)}", AGAIN)
 
     def refuse_other(
@@ -326,7 +198,7 @@ def load(place: Path) -> SavedPlan:
         )
     try:
         words = dict(head["words"])
-        return SavedPlan(place, Terms.from_json(head), words, head["madeAt"], found)
+        return SavedPlan(place, Conditions.from_json(head), words, head["madeAt"], found)
     except (KeyError, TypeError, ValueError) as error:
         raise _no_plan(place) from error
 

@@ -11,10 +11,11 @@ from typing import Any, Protocol
 
 from feedtool.check.result import CheckedSheet
 from feedtool.dialect import Limits
-from feedtool.effects import Effects, Known, effects_of
 from feedtool.errors import UsageProblem
 from feedtool.meeting import Meeting
-from feedtool.saved_plan import SavedPlan, Terms, save
+from feedtool.saved_plan.conditions import Conditions
+from feedtool.saved_plan.effects import Effects, Known, effects_of
+from feedtool.saved_plan.file import SavedPlan, save
 
 Hashes = Sequence[tuple[str, str | None]]
 """Each file's name, and the SHA-256 of its content; None where it cannot be read."""
@@ -54,7 +55,7 @@ class Saving:
     """A plan that is to be saved."""
 
     place: Path
-    terms: Callable[[Hashes], Terms]
+    conditions: Callable[[Hashes], Conditions]
     hashes: Callable[[], Hashes]
     """Of the files as they are when it is called."""
     words: Mapping[str, Any]
@@ -80,7 +81,7 @@ class Saving:
         self.tell(effects)
         save(
             self.place,
-            self.terms(self._inputs),
+            self.conditions(self._inputs),
             sheets,
             self.limits,
             sent=sent,
@@ -95,7 +96,7 @@ class Keeping:
     """A plan that is to be sent."""
 
     plan: SavedPlan
-    terms: Callable[[Hashes], Terms]
+    conditions: Callable[[Hashes], Conditions]
     limits: Limits
     known: Known
     tell: Tell
@@ -107,7 +108,7 @@ class Keeping:
 
     def begin(self, inputs: Hashes) -> None:
         """Refuse what is not as it was."""
-        self.plan.refuse_unfit(self.terms(inputs))
+        self.plan.refuse_unfit(self.conditions(inputs))
 
     def settle(self, sheets: Sheets, sent: Sheets) -> None:
         """Refuse what would be sent otherwise; tell what it comes to."""
