@@ -29,9 +29,10 @@ from urllib.parse import urlsplit
 from feedtool.commands import words_of
 from feedtool.errors import FeedtoolError, UsageProblem
 from feedtool.service.answers import Kind, kind_of, retry_after
-from feedtool.service.fetch import TRIES, growing
+from feedtool.service.fetch import TRIES
 from feedtool.service.network import Timeouts
 from feedtool.service.oauth import LOOPBACK
+from feedtool.service.pace import back_off
 from feedtool.service.wire import Call, Failure, Reply
 
 SECRETS = frozenset(
@@ -299,7 +300,9 @@ class _Lane:
             if told.is_final:
                 return told.failure
             if times < TRIES:
-                pause = growing(times, self._around.luck()) if told.after is None else told.after
+                pause = told.after
+                if pause is None:
+                    pause = back_off(times, self._around.luck()).total_seconds()
                 self._around.wait(self._is_cut, pause)
         return f"{told.failure} (tried {TRIES} times)"
 

@@ -21,7 +21,6 @@ from feedtool.delivery.progress import (
     GO_ON,
     Learnt,
     Now,
-    back_off,
     closed,
     committed,
     failed,
@@ -35,6 +34,7 @@ from feedtool.errors import Interrupted, NotAuthorised
 from feedtool.ledger import Fate, Phase, Stage
 from feedtool.model import Message, Status
 from feedtool.service.answers import Kind
+from feedtool.service.pace import back_off
 from feedtool.service.packages import STATES, Meaning
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from feedtool.errors import Interrupted
 from feedtool.ledger import Phase
 from feedtool.service.answers import Kind
+from feedtool.service.pace import back_off
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,11 +57,6 @@ GO_ON = "Go on with `feedtool resume`: what has been sent is not sent again."
 def poll_pause(tries: int) -> timedelta:
     """Between two looks: from 1 s, growing, to 30 s."""
     return timedelta(seconds=min(30.0, 1.5 ** min(tries, 30)))
-
-
-def back_off(times: int, luck: float) -> timedelta:
-    """Before a call is repeated: anything up to 2, 4, 8 … 60 s, but half a second at least."""
-    return timedelta(seconds=max(0.5, luck * min(60.0, 2.0 ** min(times, 10))))
 
 
 def forward(package: Package, now: Now, **changes: Any) -> Package:

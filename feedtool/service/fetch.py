@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from feedtool.errors import FeedtoolError, Interrupted, NotAuthorised
 from feedtool.service.answers import Kind, kind_of, refusal, retry_after
-from feedtool.service.pace import Pace
+from feedtool.service.pace import Pace, back_off
 from feedtool.service.packages import Unreadable
 from feedtool.service.wire import Failure, NotSent
 
@@ -195,7 +195,10 @@ class _Fetching(Generic[Asked]):
         now = self._around.now()
         self._waits += 1
         seconds = retry_after(reply, now)
-        self._hold_for(growing(self._waits, self._around.luck()) if seconds is None else seconds)
+        if seconds is None:
+            self._hold_for(back_off(self._waits, self._around.luck()))
+        else:
+            self._hold_for(timedelta(seconds=seconds))
         self._waiting.appendleft(asked)
 
     def _fail(self, asked: Asked, kind: Kind, detail: str) -> None:
@@ -213,16 +216,11 @@ class _Fetching(Generic[Asked]):
             return
         self._waiting.appendleft(asked)
         if not held:
-            self._hold_for(growing(self._failures, self._around.luck()))
+            self._hold_for(back_off(self._failures, self._around.luck()))
 
-    def _hold_for(self, seconds: float) -> None:
-        until = self._around.now() + timedelta(seconds=seconds)
+    def _hold_for(self, pause: timedelta) -> None:
+        until = self._around.now() + pause
         self._hold = max(self._hold or until, until)
-
-
-def growing(times: int, luck: float) -> float:
-    """The pause after so many failures in a row: anything up to 2, 4, 8 … 60 s, at least 0.5 s."""
-    return max(0.5, luck * min(60.0, 2.0 ** min(times, 10)))
 
 
 def _not_authorised(reply: Reply, around: Circumstances) -> NotAuthorised:

@@ -7,6 +7,7 @@ all, from the whole pool down to one call at a time, and from there on pauses be
     pool … 2 lanes · 1 lane · a pause of 0.5 s … a pause of 30 s
 
 What Retry-After says is not in it: `answers.retry_after` reads that, and it holds every call.
+`back_off` is the pause where it says nothing, and where there was no usable answer at all.
 """
 
 from __future__ import annotations
@@ -105,3 +106,11 @@ class Pace:
         if self.pause is None:
             return self.pool
         return self.pool + SPEEDS - max(1, self._speed // 2)
+
+
+def back_off(times: int, luck: float) -> timedelta:
+    """The pause after so many failures in a row: anything up to 2, 4, 8 … 60 s, at least 0.5 s.
+
+    `luck` is from 0 to 1, so that clients that failed together do not come back together.
+    """
+    return timedelta(seconds=max(0.5, luck * min(60.0, 2.0 ** min(times, 10))))

@@ -10,7 +10,7 @@ import pytest
 from feedtool.delivery.answer import read_answer
 from feedtool.delivery.decide import Do, Settings, Step
 from feedtool.delivery.learn import ASKING, RULES, cleared, counted, learnt
-from feedtool.delivery.progress import Learnt, Now, back_off, poll_pause
+from feedtool.delivery.progress import Learnt, Now, poll_pause
 from feedtool.errors import Interrupted, NotAuthorised, UsageProblem
 from feedtool.ledger import Package, Phase, Sought, Stage, Tail
 from feedtool.model import Message, PackageType, Status
@@ -507,6 +507,3 @@ def test_filling_stops_where_somebody_else_has_completed_it() -> None:
 def test_pauses_grow_to_a_limit() -> None:
     polls = [poll_pause(tries).total_seconds() for tries in (0, 1, 2, 5, 9, 10**6)]
     assert polls == [1.0, 1.5, 2.25, 7.59375, 30.0, 30.0]
-    waits = [back_off(times, 1.0).total_seconds() for times in (1, 2, 3, 6, 10**6)]
-    assert waits == [2.0, 4.0, 8.0, 60.0, 60.0]
-    assert [back_off(times, 0.0).total_seconds() for times in (1, 9)] == [0.5, 0.5]

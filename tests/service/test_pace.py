@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from feedtool.service.answers import Kind
-from feedtool.service.pace import BURST, LONGEST_PAUSE, RISE_AFTER, SPEEDS, Pace
+from feedtool.service.pace import BURST, LONGEST_PAUSE, RISE_AFTER, SPEEDS, Pace, back_off
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -128,3 +128,8 @@ def test_it_stays_within_its_bounds_and_recovers(
     for _ in range(RISE_AFTER * (pool + SPEEDS)):
         pace = pace.after(Kind.DONE, now)
     assert (pace.room(0), pace.next_at) == (pool, None)
+
+
+@pytest.mark.parametrize(("luck", "pauses"), [(1.0, [2, 4, 8, 60, 60]), (0.0, [0.5] * 5)])
+def test_pauses_after_failures_grow_to_a_limit(luck: float, pauses: list[float]) -> None:
+    assert [back_off(times, luck).total_seconds() for times in (1, 2, 3, 6, 10**6)] == pauses
