@@ -254,7 +254,8 @@ def test_one_who_does_not_answer_holds_nobody_up(desk: Desk, tmp_path: Path) -> 
             pass
         desk.notifier.close(0.05)
     assert place.read_bytes() == b"12"
-    assert desk.warnings == ["the webhook at 127.0.0.1 was not told of 2 runs within 0.05 s"]
+    # The hook has written what it was told, and may still be on its way out.
+    assert "the webhook at 127.0.0.1 was not told of 2 runs within 0.05 s" in desk.warnings
 
 
 WRONG = {
