@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, Future
 from concurrent.futures import wait as wait_for
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
-from feedtool.errors import FeedtoolError
-from feedtool.service.wire import Failure
+from feedtool.service.calling import ask, executor
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Collection, Iterator
     from types import TracebackType
 
     from feedtool.delivery.decide import Step
     from feedtool.ledger import Attempt
+    from feedtool.service import calling
     from feedtool.service.pace import Pace
-    from feedtool.service.wire import Call, Reply, Sender
+    from feedtool.service.wire import Call, Sender
 
-    Heard = Reply | Failure | FeedtoolError
+    Heard = calling.Heard
 
 LINGER = 0.008
 """Seconds between two answers that are taken in together."""
@@ -98,28 +98,6 @@ class Lanes:
         trace: TracebackType | None,
     ) -> None:
         self._executor.shutdown()
-
-
-class _Inline(Executor):
-    """Runs what is submitted at once, in the calling thread."""
-
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        future: Future[Any] = Future()
-        future.set_result(fn(*args, **kwargs))
-        return future
-
-
-def executor(pool: int) -> Executor:
-    """So many lanes; one is the calling thread itself."""
-    return _Inline() if pool == 1 else ThreadPoolExecutor(pool)
-
-
-def ask(client: Sender, call: Call) -> Heard:
-    """What was heard of a call."""
-    try:
-        return client.send(call)
-    except (Failure, FeedtoolError) as error:
-        return error
 
 
 def answered(calls: Collection[Future[Heard]], linger: float = LINGER) -> list[Future[Heard]]:

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import random
 from collections import Counter, deque
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, Executor, Future
 from concurrent.futures import wait as wait_for
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from feedtool.errors import FeedtoolError, Interrupted, NotAuthorised
 from feedtool.service.answers import Kind, kind_of, refusal, retry_after
+from feedtool.service.calling import ask, executor
 from feedtool.service.pace import Pace, back_off
 from feedtool.service.packages import Unreadable
 from feedtool.service.wire import Failure, NotSent
@@ -25,9 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable
     from datetime import datetime
 
+    from feedtool.service.calling import Heard
     from feedtool.service.wire import Call, Reply, Sender
-
-    Heard = Reply | Failure | FeedtoolError
 
 Asked = TypeVar("Asked", bound="Hashable")
 
@@ -93,17 +93,8 @@ def fetch(
         Interrupted: it cannot be reached, or gives no usable answer; what was taken stays so.
         FeedtoolError: what `stopping` said. The calls under way are finished first.
     """
-    with _Inline() if around.pool == 1 else ThreadPoolExecutor(around.pool) as lanes:
+    with executor(around.pool) as lanes:
         _Fetching(reader, client, around, lanes, asked).run()
-
-
-class _Inline(Executor):
-    """Runs what is submitted at once, in the calling thread."""
-
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        future: Future[Any] = Future()
-        future.set_result(fn(*args, **kwargs))
-        return future
 
 
 class _Fetching(Generic[Asked]):
@@ -146,7 +137,7 @@ class _Fetching(Generic[Asked]):
         for _ in range(min(self._pace.room(len(self._flights)), len(self._waiting))):
             asked = self._waiting.popleft()
             call = self._reader.call(asked)
-            self._flights[self._lanes.submit(_ask, self._client, call)] = asked, call
+            self._flights[self._lanes.submit(ask, self._client, call)] = asked, call
 
     def _sleep(self) -> None:
         held, now = self._held_until(), self._around.now()
@@ -232,10 +223,3 @@ def _not_authorised(reply: Reply, around: Circumstances) -> NotAuthorised:
         f"The service does not accept the token: {said}",
         f"Check the token, and that it has not run out. {around.go_on}".strip(),
     )
-
-
-def _ask(client: Sender, call: Call) -> Heard:
-    try:
-        return client.send(call)
-    except (Failure, FeedtoolError) as error:
-        return error
