@@ -1,0 +1,34 @@
+"""What is to be read, and how."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from feedtool.dialect import Dialect
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """A file to read."""
+
+    name: str
+    """As the user gave it; `-` for standard input."""
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """How files are to be read."""
+
+    dialect: Dialect = field(default_factory=Dialect)
+    channel: str = "PRIMARY"
+    """The salesChannelId of rows that name none."""
+    kind: str | None = None
+    """`--as`."""
+    sheet: str | None = None
+    """`--sheet`."""
+    with_items: bool = True
+    """Whether the valid rows will be sent, or only counted."""
+    purges: bool = False
+    """`--purge-and-replace`."""
+    with_values: bool = False
+    """Whether what the rows hold is kept, too, as it is needed to write them otherwise."""
