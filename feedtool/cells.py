@@ -74,6 +74,23 @@ class Block:
         return sorted(index for index in self.occupied if index >= first)
 
 
+class Cells:
+    """The cells of a block, one by one; a column is fetched once, however many are asked for."""
+
+    def __init__(self, block: Block) -> None:
+        self.block = block
+        self._columns: dict[int, Sequence[Hashable]] = {}
+
+    def at(self, position: int, index: int) -> Cell:
+        """The cell of a row's position and a column."""
+        if index >= self.block.width:
+            return BLANK
+        keys = self._columns.get(index)
+        if keys is None:
+            keys = self._columns[index] = tuple(self.block.column(index))
+        return self.block.decode(keys[position])
+
+
 def letters(index: int) -> str:
     """The letters of a 0-based column index: 0 is A, 25 Z, 26 AA."""
     name = ""

@@ -8,6 +8,7 @@ from feedtool.cells import Cell
 from feedtool.check.asked import Asked, Input
 from feedtool.check.choosing import Chosen, choose
 from feedtool.check.ours import HEADINGS, ROW
+from feedtool.check.placing import Placing
 from feedtool.check.result import INVALID, CheckedSheet, Filled
 from feedtool.check.sheet import SheetReader
 from feedtool.dialect import Dialect
@@ -47,13 +48,13 @@ def check(inputs: Sequence[Input], asked: Asked) -> list[CheckedSheet]:
     """
     surveys = [rule.survey() for rule in all_rules() if rule.survey]
     sheets: list[CheckedSheet] = []
-    readers: dict[int, SheetReader] = {}
+    placings: dict[int, Placing] = {}
     for file in inputs:
-        for checked, reader in _check_file(file, asked, surveys, len(sheets)):
-            if reader:
-                readers[len(sheets)] = reader
+        for checked, placing in _check_file(file, asked, surveys, len(sheets)):
+            if placing:
+                placings[len(sheets)] = placing
             sheets.append(checked)
-    _conclude(surveys, sheets, readers)
+    _conclude(surveys, sheets, placings)
     return sheets
 
 
@@ -70,13 +71,13 @@ def check_source(name: str, source: Source, asked: Asked) -> list[CheckedSheet]:
         for number, chosen in enumerate(choose(source, asked))
     ]
     sheets = [sheet for sheet, _ in found]
-    _conclude(surveys, sheets, {at: reader for at, (_, reader) in enumerate(found) if reader})
+    _conclude(surveys, sheets, {at: placing for at, (_, placing) in enumerate(found) if placing})
     return sheets
 
 
 def _check_file(
     file: Input, asked: Asked, surveys: Sequence[Survey], number: int
-) -> Iterator[tuple[CheckedSheet, SheetReader | None]]:
+) -> Iterator[tuple[CheckedSheet, Placing | None]]:
     """The sheets of one file; a file that cannot be read gives one without rows."""
     try:
         with open_input(file, asked) as source:
@@ -110,7 +111,7 @@ def open_input(file: Input, asked: Asked) -> Source:
 
 def _check_sheet(
     file: Input, chosen: Chosen, asked: Asked, surveys: Sequence[Survey], number: int
-) -> tuple[CheckedSheet, SheetReader | None]:
+) -> tuple[CheckedSheet, Placing | None]:
     checked = CheckedSheet(
         file.name,
         chosen.sheet.name,
@@ -148,7 +149,7 @@ def _check_sheet(
         checked.forget()
         checked.error = error
         return checked, None
-    return checked, reader
+    return checked, reader.placing
 
 
 def _origin(checked: CheckedSheet) -> int | None:
@@ -186,7 +187,7 @@ def _cells(sheet: Sheet, header: Header, key: str) -> Iterator[Cell]:
 
 
 def _conclude(
-    surveys: Sequence[Survey], sheets: Sequence[CheckedSheet], readers: dict[int, SheetReader]
+    surveys: Sequence[Survey], sheets: Sequence[CheckedSheet], placings: dict[int, Placing]
 ) -> None:
     """Adds what can only be said once every row of every file was seen."""
     names = [_name(sheet, sheets) for sheet in sheets]
@@ -194,7 +195,7 @@ def _conclude(
         spools: dict[int, Spool[Problem]] = {}
         for place, fault in survey.faults(names):
             spool = spools.setdefault(place.sheet, Spool(Problem._make))
-            spool.append(readers[place.sheet].late_problem(place.row, fault))
+            spool.append(placings[place.sheet].in_earlier_row(place.row, fault))
             if fault.code.severity is Severity.ERROR:
                 sheets[place.sheet].marks[place.row] = INVALID
         for number, spool in spools.items():

@@ -1,18 +1,15 @@
 """One sheet: its cells become values, its rows become requests or problems."""
 
 import pickle
-from array import array
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from functools import partial
-from itertools import repeat
-from typing import NamedTuple
 
 import orjson
 
-from feedtool.cells import BLANK, Block, Cell, Kind, brief, letters, rounded, shown
+from feedtool.cells import Block, Cell, Cells, Kind, brief, letters, rounded, shown
 from feedtool.check.gate import faults, gate
+from feedtool.check.placing import Placing
 from feedtool.check.result import INVALID, VALID, CheckedSheet, Filled, Refused
 from feedtool.columns import ColumnReader, Flawed
 from feedtool.columns.choice import Ignored
@@ -57,34 +54,6 @@ class RowFaults:
 NO_FAULTS = RowFaults()
 
 
-class Place(NamedTuple):
-    """What every problem of a column says of its place."""
-
-    letters: str | None
-    header: str | None
-    key: str | None
-
-
-NOWHERE = Place(None, None, None)
-
-
-class Cells:
-    """The cells of a block, one by one; a column is fetched once, however many are asked for."""
-
-    def __init__(self, block: Block) -> None:
-        self.block = block
-        self._columns: dict[int, Sequence[Hashable]] = {}
-
-    def at(self, position: int, index: int) -> Cell:
-        """The cell of a row's position and a column."""
-        if index >= self.block.width:
-            return BLANK
-        keys = self._columns.get(index)
-        if keys is None:
-            keys = self._columns[index] = tuple(self.block.column(index))
-        return self.block.decode(keys[position])
-
-
 class SheetReader:
     """Reads the rows of one sheet into a CheckedSheet.
 
@@ -121,8 +90,7 @@ class SheetReader:
         self._origin = origin
         self.is_kind_certain = is_kind_certain
         self.columns: SheetColumns = sheet_columns(self.header, feed, dialect)
-        self._index_of = {column.key: index for index, column in self.header.columns.items()}
-        self._places: dict[int | None, Place] = {}
+        self.placing = Placing(self.header)
         self._feeds = {
             other.kind: other for other in all_feeds().values() if other.sheet == feed.sheet
         }
@@ -149,15 +117,13 @@ class SheetReader:
             self.checked.forget()
             self._read_rows(evidence)
         self._check_sheet()
-        # Its texts may be a third of all memory, and what is left to say needs none of them.
-        del self.sheet
 
     def _read_rows(self, evidence: Mapping[str, Mapping[str, str]]) -> dict[str, ColumnReader]:
         """One reading; `evidence` is what a first one found in columns with ambiguous cells."""
         self._problems: Spool[Problem] = Spool(Problem._make)
         self._once: dict[str, Fault] = {}
         self._hidden = 0
-        self._lines = array("Q")
+        self.placing.begin()
         self._rules = {
             kind: [
                 (rule, rule.check)
@@ -176,17 +142,10 @@ class SheetReader:
         ]
         beyond = ColumnReader(Beyond(), self.dialect)
         for block in self.sheet.blocks(self.header.after):
-            self._note_lines(block)
+            self.placing.note_lines(block)
             self._note_origins(block)
             self._read_block(block, by_index, beyond)
         return readers
-
-    def _note_lines(self, block: Block) -> None:
-        """Remembers where the records of a CSV start, for what is said of them later."""
-        if block.lines:
-            for row, line in zip(block.rows, block.lines, strict=True):
-                self._lines.extend(repeat(0, row - len(self._lines)))
-                self._lines.append(line)
 
     def _note_origins(self, block: Block) -> None:
         """Remembers which rows of another sheet these are the corrections of."""
@@ -261,8 +220,8 @@ class SheetReader:
         if not is_valid:
             reference = self._shown_reference(cells, position, values)
             self.checked.refused.append(Refused(number, reference, self._product(row), row.channel))
-        if found:
-            self._note(cells, position, found)
+        for problem in self.placing.in_row(cells, position, found) if found else ():
+            self._problems.append(problem)
 
     def _filled(self, cells: Cells, position: int, row: Row) -> Filled:
         """What stands in a row; where that is no value of its own kind, the text as shown."""
@@ -284,7 +243,7 @@ class SheetReader:
         self, cells: Cells, position: int, values: dict[str, object]
     ) -> str | None:
         """A kept back row's reference, as it stands in its cell where it is what was refused."""
-        index = self._index_of.get(self.feed.reference)
+        index = self.placing.index_of(self.feed.reference)
         if index is None:
             return None
         value = values[self.feed.reference]
@@ -339,60 +298,6 @@ class SheetReader:
         identity = self._feeds[row.kind].identity
         return "|".join([str(row.values.get(key) or "") for key in identity])
 
-    def _note(self, cells: Cells, position: int, found: Sequence[tuple[int | None, Fault]]) -> None:
-        """Puts faults in their place, in the order of columns."""
-        block = cells.block
-        row, line = block.rows[position], block.lines[position] if block.lines else None
-        problems = [
-            self._problem(fault, index, row, line, partial(cells.at, position))
-            for index, fault in found
-        ]
-        if len(problems) > 1:
-            problems.sort(key=lambda one: (len(one.column or ""), one.column or ""))
-        for problem in problems:
-            self._problems.append(problem)
-
-    def _problem(
-        self,
-        fault: Fault,
-        index: int | None,
-        row: int | None,
-        line: int | None,
-        cell: Callable[[int], Cell],
-    ) -> Problem:
-        if index is None and fault.field is not None:
-            index = self._index_of.get(fault.field)
-        place = self._places.get(index) or self._place(index)
-        value = fault.value
-        if value is None and index is not None and row is not None:
-            value = shown(cell(index)) or None
-        return Problem(
-            row,
-            line,
-            place.letters,
-            place.header and brief(place.header),
-            place.key if fault.field is None else fault.field,
-            fault.code.name,
-            fault.code.severity,
-            value and brief(value),
-            fault.message,
-            fault.hint,
-        )
-
-    def _place(self, index: int | None) -> Place:
-        """What is said of every problem of a column; None is no column."""
-        if index is None:
-            return NOWHERE
-        column = self.header.columns.get(index)
-        place = Place(letters(index), self.header.texts.get(index), column.key if column else None)
-        self._places[index] = place
-        return place
-
-    def late_problem(self, row: int, fault: Fault) -> Problem:
-        """The problem of a row that was read long ago."""
-        line = self._lines[row] if row < len(self._lines) else None
-        return self._problem(fault, None, row, line, lambda _: BLANK)
-
     def _check_sheet(self) -> None:
         """What is said once for the sheet; it stands before what is said of rows."""
         unknown = [
@@ -408,7 +313,7 @@ class SheetReader:
         ]
         own: Spool[Problem] = Spool(Problem._make)
         for fault in (*found, *self._once.values()):
-            own.append(self._problem(fault, None, None, None, lambda _: BLANK))
+            own.append(self.placing.of_sheet(fault))
         self.checked.problems_by_source += [own, self._problems]
 
 

@@ -4,8 +4,7 @@ from collections.abc import Collection, Iterator, Mapping
 from decimal import Decimal
 from typing import NamedTuple
 
-from feedtool.cells import Block, Cell, Kind
-from feedtool.check.sheet import Cells
+from feedtool.cells import Block, Cell, Cells, Kind
 from feedtool.columns import ColumnReader, Flawed
 from feedtool.columns.number import NUMBER_AMBIGUOUS, Number
 from feedtool.dialect import Dialect
