@@ -8,7 +8,6 @@ to_correct check what was kept → a workbook of the rows to correct
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -29,6 +28,7 @@ from feedtool.books import (
 from feedtool.catalog.excerpt import Consulted
 from feedtool.check import Asked, Input, check
 from feedtool.check.result import INVALID, CheckedSheet
+from feedtool.connection import Service, alone, circumstances_of
 from feedtool.copies import Outputs, digest_of, refuse_places, write
 from feedtool.errors import FeedtoolError, UsageProblem
 from feedtool.later import bring_up_to_date
@@ -45,38 +45,25 @@ from feedtool.purge import (
 from feedtool.recorded import Recorded
 from feedtool.report import Outcome
 from feedtool.requests import write_requests
+from feedtool.run_copies import write_copies
 from feedtool.saved_plan import Promise
-from feedtool.service.wire import Sender, UploadBody
+from feedtool.service.wire import UploadBody
 from feedtool.sieve import EVERY_ROW, Sifting
 
 if TYPE_CHECKING:  # the ledger's library takes longer to import than a small file to check
     from feedtool.delivery.events import Event
-    from feedtool.service.fetch import Circumstances
 
 
-@dataclass(frozen=True, slots=True)
-class Service:
-    """A way to the service, and its time."""
-
-    client: Sender
-    seller: str
-    address: str
-    language: str
-    now: Callable[[], datetime]
-    sleep: Callable[[float], None]
-    pool: int = 4
-    """Calls under way at a time."""
-    page: int | None = None
-    """Results a page is asked for; None leaves it to the service."""
-    stopping: "Callable[[], FeedtoolError | None]" = lambda: None
-    """Why no step is to be begun any more, once that is so."""
-    profile: str | None = None
-    """The account's name in the configuration, if it was reached by that."""
-    is_sandbox: bool = False
-    has_channel: bool = True
-    """Whether a channel was named for the rows that name none."""
-    holds_lock: bool = False
-    """Whether the seller's lock is held already, by whoever runs one file after the other."""
+__all__ = [
+    "Service",
+    "Submission",
+    "plan_only",
+    "results",
+    "resume",
+    "submit",
+    "to_correct",
+    "validate",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +188,7 @@ def submit(
         plan=promise.digest if promise else None,
     )
     _see_whether_to_begin(claim, service)
-    with _alone(service, books, "submit"):
+    with alone(service, books, "submit"):
         sift_by(books, sheets, asked, sifting, (service.address, service.seller))
         if not begins(why_none(sheets, asked, is_all_or_nothing=is_all_or_nothing)):
             return Submission(outcomes)
@@ -222,7 +209,7 @@ def submit(
         told, stopped = _send(run, sheets, asked, service, books, wait=wait, on_event=on_event)
         outcomes = answered(sheets, books.ledger, run, stopped)
         if stopped is None or (_has_begun(outcomes) and not outputs.only_whole):
-            _write_out(run, kept, outcomes, recorded, service.now(), books)
+            write_copies(run, kept, outcomes, recorded, service.now(), books)
     return Submission(outcomes, stopped, told)
 
 
@@ -237,7 +224,7 @@ def _confirmed_removals(
 ) -> int:
     """How many offers a purge will remove, now that this is confirmed."""
     check_nothing_open(books.ledger, service.seller, service.client)
-    purge = counted(sheets, service.client, _around(service))
+    purge = counted(sheets, service.client, circumstances_of(service))
     confirm(purge)
     return purge.removed
 
@@ -285,7 +272,7 @@ def resume(
     from feedtool.delivery.deadlines import warnings
 
     recorded = _named(recorded_of(run, books), outputs)
-    with _alone(service, books, "results" if only_fetch else "resume"):
+    with alone(service, books, "results" if only_fetch else "resume"):
         if not only_fetch and not recorded.is_whole(books.ledger.files(run)):
             sheets = checked_again(recorded, books)
             account = (service.address, service.seller)
@@ -293,7 +280,9 @@ def resume(
             record(books, run, sheets, recorded, service.now())
         packages = books.ledger.read_packages(run)
         if purges := [] if only_fetch else unsent(packages):
-            purge = counted(checked_again(recorded, books), service.client, _around(service))
+            purge = counted(
+                checked_again(recorded, books), service.client, circumstances_of(service)
+            )
             if purge.removed > (recorded.removals or 0):
                 reason = f"{NOT_CONFIRMED}: {purge.text}"
                 hold_back(books.ledger, purges, reason, service.now())
@@ -303,20 +292,6 @@ def resume(
         )
         outcomes = results(run, books, service.now(), stopped, outputs)
         return Submission(outcomes, stopped, told)
-
-
-def _alone(service: Service, books: Books, command: str) -> AbstractContextManager[None]:
-    """The seller's lock, unless it is held already."""
-    if service.holds_lock:
-        return nullcontext()
-    return books.ledger.hold(service.seller, service.address, command=command, now=service.now())
-
-
-def _around(service: Service) -> "Circumstances":
-    """How long lists of the service are read."""
-    from feedtool.service.fetch import Circumstances
-
-    return Circumstances(service.now, service.sleep, pool=service.pool, stopping=service.stopping)
 
 
 def results(
@@ -336,7 +311,7 @@ def results(
     outcomes = answered(checked_again(recorded, books), books.ledger, run, stopped)
     bring_up_to_date(outcomes, run, books)
     if stopped is None or not recorded.outputs.only_whole:
-        _write_out(run, kept, outcomes, recorded, now, books, former.wanted() if outputs else ())
+        write_copies(run, kept, outcomes, recorded, now, books, former.wanted() if outputs else ())
     return outcomes
 
 
@@ -433,40 +408,3 @@ def _deliver(
 
 def _has_begun(outcomes: Iterable[Outcome]) -> bool:
     return any(package.package_id for one in outcomes for package in one.packages)
-
-
-def _write_out(
-    run: int,
-    kept: Sequence[Input],
-    outcomes: Sequence[Outcome],
-    recorded: Recorded,
-    now: datetime,
-    books: Books,
-    former: Sequence[Path] = (),
-) -> None:
-    """Writes the annotated copies of a run, and where they cannot be written, nearby.
-
-    The copy of a run of one file may have had `former` names: it stands there too.
-    """
-    hashes = {str(recorded.outputs.targets.get(name)): sha for name, sha in recorded.inputs}
-
-    def may_replace(place: Path) -> bool:
-        found = digest_of(place)
-        known = (hashes.get(str(place)), books.ledger.output(str(place.absolute())))
-        return found is None or found in known
-
-    def note(place: Path) -> None:
-        digest = digest_of(place) or ""
-        others = former if place in recorded.wanted() else ()
-        for name in {place.absolute(), *others}:
-            books.ledger.add_output(run, str(name), digest, now)
-
-    write(
-        kept,
-        outcomes,
-        recorded.outputs,
-        recorded.asked,
-        spares=partial(books.spares, run),
-        may_replace=may_replace,
-        on_written=note,
-    )

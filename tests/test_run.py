@@ -9,6 +9,7 @@ import pytest
 from feedtool import run
 from feedtool.books import Books
 from feedtool.check import Asked, Input
+from feedtool.connection import Service
 from feedtool.copies import Outputs
 from feedtool.errors import (
     NotAuthorised,
@@ -36,7 +37,7 @@ class Desk:
         token = StaticToken("sandbox" if is_known else "wrong")
         client = Client(ADDRESS, "seller", token, language="en", transport=self.transport)
         now, sleep = self.transport.now, self.transport.sleep
-        self.service = run.Service(client, "seller", ADDRESS, "en", now, sleep, pool=1)
+        self.service = Service(client, "seller", ADDRESS, "en", now, sleep, pool=1)
 
     def submit(self, *paths: Path, outputs: Outputs | None = None, **how: bool) -> run.Submission:
         inputs = [Input(path.name, path) for path in paths]

@@ -17,7 +17,7 @@ from feedtool.errors import Exit, NothingToDo, UsageProblem
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from feedtool.run import Service
+    from feedtool.connection import Service
     from feedtool.sync import Step
 
 SHOWN_LACKS = 10

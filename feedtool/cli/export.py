@@ -19,9 +19,9 @@ from feedtool.cli.noting import noting
 from feedtool.errors import Exit, UsageProblem
 
 if TYPE_CHECKING:
+    from feedtool.connection import Service
     from feedtool.export import Exported
     from feedtool.feeds import Feed
-    from feedtool.run import Service
     from feedtool.service.fetch import Circumstances
 
 GO_ON = "Run it again; nothing was written."

@@ -11,8 +11,8 @@ from feedtool.spool import Spool
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from feedtool.connection import Service
     from feedtool.dialect import Dialect
-    from feedtool.run import Service
     from feedtool.service.offers import Offer
 
 

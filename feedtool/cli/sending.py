@@ -12,8 +12,9 @@ from feedtool.cli.connect import to_account, to_sandbox
 from feedtool.cli.endings import say, tell
 from feedtool.cli.stopping import stopping
 from feedtool.cli.telling import tell_outcomes
+from feedtool.connection import Service
 from feedtool.report.outcome import Outcome
-from feedtool.run import Service, Submission
+from feedtool.run import Submission
 
 Tell = Callable[[Any], None]
 

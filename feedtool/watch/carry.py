@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 from feedtool import run
 from feedtool.books import Books, has_to_ask, recorded_of
 from feedtool.check import Asked, Input
+from feedtool.connection import Service
 from feedtool.copies import Outputs, digest_of
 from feedtool.errors import CannotWrite, Exit, FeedtoolError, FileProblem, UsageProblem
 from feedtool.ledger.claims import Claim, ClaimState, Earlier
@@ -62,7 +63,7 @@ class Bug(FeedtoolError):
 class Desk:
     """An account, with all that its files need. Its seller's lock is held."""
 
-    service: run.Service
+    service: Service
     books: Books
     asked_as: Callable[[str | None], Asked]
     """How files are read, as a kind or as what they are recognised for."""

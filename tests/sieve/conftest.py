@@ -14,6 +14,7 @@ import pytest
 from feedtool import run
 from feedtool.books import Books
 from feedtool.check import Asked, Input
+from feedtool.connection import Service
 from feedtool.copies import Outputs
 from feedtool.dialect import Dialect, Guards
 from feedtool.errors import Interrupted, NothingToDo
@@ -85,7 +86,7 @@ class Shop:
         )
         now, sleep = self.transport.now, self.transport.sleep
         self.unrecorded: list[int] = []
-        self.service = run.Service(client, seller, ADDRESS, "en", now, sleep, pool=1, page=1000)
+        self.service = Service(client, seller, ADDRESS, "en", now, sleep, pool=1, page=1000)
 
     def asked(self, kind: str | None = None) -> Asked:
         return Asked(Dialect(guards=self.guards), kind=kind)
@@ -100,7 +101,7 @@ class Shop:
         kind: str | None = None,
         name: str = "offers.csv",
         asked: Asked | None = None,
-        service: run.Service | None = None,
+        service: Service | None = None,
         **how: Any,
     ) -> run.Submission:
         path = self.folder / name
@@ -154,7 +155,7 @@ class Shop:
         other.move()
         return other
 
-    def stopping_service(self) -> run.Service:
+    def stopping_service(self) -> Service:
         """One that is told to stop before it has begun."""
         return replace(self.service, stopping=lambda: Interrupted("cut", "resume"))
 

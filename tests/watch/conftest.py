@@ -13,10 +13,10 @@ import pytest
 
 from feedtool.books import Books
 from feedtool.check import Asked
+from feedtool.connection import Service
 from feedtool.errors import UsageProblem
 from feedtool.ledger import Ledger
 from feedtool.ledger.snapshots import Snapshots
-from feedtool.run import Service
 from feedtool.sandbox import Applied, Sandbox
 from feedtool.sandbox.transport import mount
 from feedtool.service.auth import StaticToken
