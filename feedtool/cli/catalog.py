@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from feedtool.cli import options
+from feedtool.cli.credentials import token_options
 from feedtool.cli.endings import say
+from feedtool.cli.home import home_folder
 from feedtool.cli.looking import base_url, check_sandbox, from_sandbox, looking, sync_command
 from feedtool.errors import Exit, NothingToDo, UsageProblem
 
@@ -75,7 +77,7 @@ def sync(ctx: click.Context, /, only: str | None, page_size: int, form: str, **g
 
     check_sandbox(ctx, given)
     codes = _codes(only)
-    home = options.home_folder(given["home"])
+    home = home_folder(given["home"])
     with (
         _reaching(ctx, home, given) as service,
         Cache(home / FILE) as cache,
@@ -192,7 +194,7 @@ def _reaching(ctx: click.Context, home: Path, given: dict[str, Any]) -> "Iterato
     is_sandbox = given["sandbox"]
     if is_sandbox:  # it needs nothing else, and an account's settings are not meant for it
         given |= options.on_command_line(ctx, "seller", "token")
-    given |= options.token_options(ctx)
+    given |= token_options(ctx)
     way = to_sandbox(home, given) if is_sandbox else to_catalogue(given)
     with way as service, stopping(GO_ON) as stop:
         # Where time is virtual there is nothing to wake from.

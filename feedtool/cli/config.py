@@ -9,6 +9,8 @@ import click
 from click.core import ParameterSource
 
 from feedtool.cli import options
+from feedtool.cli.credentials import masked
+from feedtool.cli.home import home_path
 
 Row = tuple[str, object, str]
 """A setting's name, its value, and where that comes from."""
@@ -59,8 +61,8 @@ def _row(ctx: click.Context, name: str, value: object) -> Row:
     option = next(one for one in ctx.command.params if one.name == name)
     label = max(option.opts, key=len).removeprefix("--")
     if name == "home":
-        value = options.home_path(value if isinstance(value, Path) else None)
-    shown = "" if value is None else options.masked(name, value)
+        value = home_path(value if isinstance(value, Path) else None)
+    shown = "" if value is None else masked(name, value)
     return label, shown, _source(ctx, name, option)
 
 

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from feedtool.cli import options
+from feedtool.cli.credentials import token_options
 from feedtool.cli.endings import say
+from feedtool.cli.home import home_folder
 from feedtool.cli.looking import check_sandbox
 from feedtool.cli.noting import noting
 from feedtool.errors import Exit, UsageProblem
@@ -368,10 +370,10 @@ def _reaching(
     is_sandbox = given["sandbox"]
     if is_sandbox:  # it needs nothing else, and an account's settings are not meant for it
         given |= options.on_command_line(ctx, "seller", "token")
-    given |= options.token_options(ctx)
+    given |= token_options(ctx)
     channel = ctx.params.get("channel") or options.chosen(ctx).profile.dialect.primary_channel
     account = {**given, "channel": channel}
-    home = options.home_folder(given["home"]) if is_sandbox else None
+    home = home_folder(given["home"]) if is_sandbox else None
     way = to_sandbox(home, given) if is_sandbox else to_account(account, "ask")
     with way as service, stopping(GO_ON) as stop, _progress(form) as on_step:
         # Where time is virtual there is nothing to wake from.

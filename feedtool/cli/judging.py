@@ -8,6 +8,7 @@ from click.core import ParameterSource
 
 from feedtool.cli import options
 from feedtool.cli.endings import say
+from feedtool.cli.home import home_folder, home_path
 
 if TYPE_CHECKING:
     from feedtool.catalog import Catalog
@@ -50,13 +51,13 @@ def _tell(catalog: "Catalog | None", told: set[str]) -> None:
 
 
 def _open(ctx: click.Context) -> "Cache | None":
-    home = options.home_path(ctx.params.get("home"))
+    home = home_path(ctx.params.get("home"))
     is_sandbox = bool(ctx.params.get("sandbox"))
     if not (is_sandbox or (home / "catalog.sqlite").is_file()):
         return None
     from feedtool.catalog.cache import FILE, Cache
 
-    cache = Cache(options.home_folder(home) / FILE)
+    cache = Cache(home_folder(home) / FILE)
     ctx.call_on_close(cache.close)
     if is_sandbox and not any(
         one.service == options.SANDBOX and one.synced_at for one in cache.origins()

@@ -9,6 +9,7 @@ from click.core import ParameterSource
 
 from feedtool.cli import options
 from feedtool.cli.endings import say
+from feedtool.cli.home import home_path
 from feedtool.errors import UsageProblem
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def looking(ctx: click.Context, given: dict[str, Any]) -> Iterator["Catalog"]:
     from feedtool.report.catalog import told_of
 
     check_sandbox(ctx, given)
-    path = options.home_path(given["home"]) / FILE
+    path = home_path(given["home"]) / FILE
     if not path.is_file():
         raise _not_brought(given)
     with Cache(path) as cache:

@@ -3,8 +3,8 @@
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from feedtool.cli import options
 from feedtool.cli.endings import say
+from feedtool.cli.home import home_folder
 from feedtool.errors import Interrupted, NothingToDo
 from feedtool.spool import Spool
 
@@ -33,7 +33,7 @@ def noting(
     from feedtool.export.seen import seen_by
     from feedtool.ledger.seeing import Seen
 
-    home = options.home_folder(given["home"])
+    home = home_folder(given["home"])
     with books(home, given["ledger"]) as opened:
         ledger, whose = opened.ledger, (service.address, service.seller)
         ledger.accepted(*whose)  # what was sent before comes first

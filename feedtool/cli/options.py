@@ -1,7 +1,6 @@
 """Options that several commands share. Precedence: option, environment, feedtool.toml, default."""
 
 import os
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -19,11 +18,6 @@ if TYPE_CHECKING:
     from feedtool.sieve import Sifting
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-SECRETS = ("token", "token_command", "client_secret", "client_secret_command", "hook", "webhook")
-"""A command may hold a secret as well as print one, and so may the path of an address."""
-
-MASK = "********"
 
 SANDBOX = "http://sandbox.invalid/v2"
 """What stands for the embedded sandbox's address."""
@@ -129,48 +123,6 @@ def on_command_line(ctx: click.Context, *names: str) -> dict[str, Any]:
         else None
         for name in names
     }
-
-
-TOKEN_WAYS = ("token", "token_file", "token_command", "token_url")
-GRANT = ("client_id", "token_scope", "token_audience")
-SECRET_WAYS = ("client_secret", "client_secret_file", "client_secret_command")
-
-SOURCES = (
-    ParameterSource.COMMANDLINE,
-    ParameterSource.ENVIRONMENT,
-    ParameterSource.DEFAULT_MAP,
-)
-"""The strongest first."""
-
-
-def token_options(ctx: click.Context, profile: str | None = None) -> dict[str, Any]:
-    """The ways of having a token that the strongest source names; the others None.
-
-    Where no source names one, those of a profile that the command line did not choose.
-
-    The same of a client's secret, which may be in the environment where the rest of its grant
-    is in the configuration. The sandbox is not what an environment's token is meant for.
-    """
-    if ctx.params.get("sandbox"):
-        return on_command_line(ctx, *TOKEN_WAYS, *SECRET_WAYS)
-    ways, secrets = _strongest(ctx, TOKEN_WAYS), _strongest(ctx, SECRET_WAYS)
-    if profile and not any(ways.values()):
-        account = chosen(ctx).config.profile(profile).account
-        ways |= {name: account[name] for name in (*TOKEN_WAYS, *GRANT) if name in account}
-        if not any(secrets.values()):
-            secrets |= {name: account[name] for name in SECRET_WAYS if name in account}
-    return ways | secrets
-
-
-def _strongest(ctx: click.Context, ways: tuple[str, ...]) -> dict[str, Any]:
-    for source in SOURCES:
-        found = {
-            name: ctx.params.get(name) if ctx.get_parameter_source(name) is source else None
-            for name in ways
-        }
-        if any(found.values()):
-            return found
-    return dict.fromkeys(ways)
 
 
 def _together(*options: Callable[[F], F]) -> Callable[[F], F]:
@@ -389,37 +341,6 @@ def sifting_of(given: Mapping[str, Any]) -> "Sifting":
         prefer_update=given["prefer_update"],
         released=released,
     )
-
-
-def home_path(given: Path | None) -> Path:
-    """Where the user's state belongs."""
-    from platformdirs import user_state_path
-
-    return given or user_state_path("feedtool", appauthor=False)
-
-
-def home_folder(given: Path | None) -> Path:
-    """The folder of the user's state, made if need be, readable by the user alone."""
-    folder = home_path(given)
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageProblem(
-            f"the state folder {folder} cannot be made: {error.strerror}",
-            "choose another one with --home",
-        ) from error
-    if not os.access(folder, os.W_OK):
-        raise UsageProblem(
-            f"the state folder {folder} cannot be written", "choose another one with --home"
-        )
-    return folder
-
-
-def masked(name: str, value: object) -> str:
-    """A setting's value as it may be shown: no token, and no password inside an address."""
-    if name in SECRETS and value:
-        return MASK
-    return re.sub(r"(?<=://)[^/@]*@", f"{MASK}@", str(value))
 
 
 def how_to_read(

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from feedtool.cli import options
+from feedtool.cli.credentials import token_options
+from feedtool.cli.home import home_folder
 from feedtool.errors import Exit, NothingToDo, Stopped, UsageProblem
 
 if TYPE_CHECKING:
@@ -44,7 +46,7 @@ def resume(
     from feedtool.books import unfinished
     from feedtool.cli.books import books
 
-    home = options.home_folder(given["home"])
+    home = home_folder(given["home"])
     with books(home, given["ledger"]) as opened:
         left = unfinished(opened)
         runs = left if run is None else [one for one in left if one == run]
@@ -84,7 +86,7 @@ def results(ctx: click.Context, /, run: int, form: str, report: Path | None, **g
     from feedtool.cli.books import books
     from feedtool.cli.sending import tell_submission
 
-    home = options.home_folder(given["home"])
+    home = home_folder(given["home"])
     with books(home, given["ledger"]) as opened:
         _refuse_unknown(run, opened)
         if given["failed_only"]:
@@ -242,7 +244,7 @@ def _account(
     profile = given["profile"] or recorded.profile
     return {
         **given,
-        **options.token_options(ctx, profile),
+        **token_options(ctx, profile),
         "sandbox": recorded.is_sandbox,
         "base_url": run.service,
         "seller": run.seller,

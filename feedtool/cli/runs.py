@@ -12,6 +12,7 @@ import click
 
 from feedtool.cli import options
 from feedtool.cli.endings import say
+from feedtool.cli.home import home_folder
 
 if TYPE_CHECKING:
     from feedtool.books import Books
@@ -43,7 +44,7 @@ def runs(last: int | None, form: str, home: Path | None, ledger: str | None) -> 
     from feedtool.history import every_run
     from feedtool.report.runs import write_runs
 
-    folder = options.home_folder(home)
+    folder = home_folder(home)
     with books(folder, ledger) as opened:
         found = every_run(opened.ledger, _clock(folder, opened), last)
     write_runs(found, sys.stdout, form)
@@ -64,7 +65,7 @@ def status(run: int, form: str, home: Path | None, ledger: str | None) -> None:
     from feedtool.history import run_state
     from feedtool.report.runs import write_run
 
-    folder = options.home_folder(home)
+    folder = home_folder(home)
     with books(folder, ledger) as opened:
         found = run_state(opened.ledger, run, _clock(folder, opened))
     write_run(found, sys.stdout, form)

@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from feedtool.cli import options
+from feedtool.cli.home import home_path
 from feedtool.cli.planning import account_of
 from feedtool.errors import UsageProblem
 
@@ -31,7 +32,7 @@ def sifting(given: Mapping[str, Any], asked: "Asked") -> "Iterator[tuple[Sift, K
             "--changed-only needs to know whose offers are meant",
             "name a profile with --profile, or give --base-url and --seller, or --sandbox",
         )
-    home = options.home_path(given["home"])
+    home = home_path(given["home"])
     if is_known and (given["ledger"] or (home / "ledger.sqlite").is_file()):
         from feedtool.books import sift_by
         from feedtool.cli.books import books

@@ -9,8 +9,10 @@ import click
 from feedtool.check import Asked, Input
 from feedtool.cli import options
 from feedtool.cli.confirming import asked_to_purge, confirming
+from feedtool.cli.credentials import token_options
 from feedtool.cli.endings import say
 from feedtool.cli.files import inputs, maybe_files, targets
+from feedtool.cli.home import home_folder
 from feedtool.cli.planning import (
     PLAN,
     PlannedCommand,
@@ -101,7 +103,7 @@ def submit(
         raise UsageProblem("--sandbox and --base-url contradict each other", "choose one of them")
     if given["sandbox"]:  # it needs nothing else, and an account's settings are not meant for it
         given |= options.on_command_line(ctx, "seller", "channel", "token")
-    given |= options.token_options(ctx)
+    given |= token_options(ctx)
     purges = asked_to_purge(ctx, given)
     with inputs(files) as found:
         asked = options.how_to_read(
@@ -168,7 +170,7 @@ def _submit(
 
     outputs = _outputs(found, given)
     given["page"] = asked.dialect.report_page_size
-    home = options.home_folder(given["home"])
+    home = home_folder(given["home"])
     with (
         office("submit", given) as told,
         sending(home, given, form) as (service, on_event),

@@ -12,7 +12,9 @@ import click
 from click.core import ParameterSource
 
 from feedtool.cli import options
+from feedtool.cli.credentials import token_options
 from feedtool.cli.endings import bug_report, say
+from feedtool.cli.home import home_folder
 from feedtool.errors import UsageProblem
 
 if TYPE_CHECKING:
@@ -99,7 +101,7 @@ def watch(ctx: click.Context, /, folder: Path, **given: Any) -> int:
         return _say_health(folder, timedelta(seconds=given["health_within"]))
     if given["sandbox"] and options.on_command_line(ctx, "base_url")["base_url"]:
         raise UsageProblem("--sandbox and --base-url contradict each other", "choose one of them")
-    home = options.home_folder(given["home"])
+    home = home_folder(given["home"])
     watched = Folder(folder)
     words = _typed(ctx)
     with ExitStack() as stack:
@@ -198,8 +200,8 @@ def _desk(
         is_sandbox = bool(given["sandbox"])
         if is_sandbox:
             given |= options.on_command_line(ctx, "seller", "channel", "token")
-        given |= options.token_options(ctx)
-        home = options.home_folder(given["home"])
+        given |= token_options(ctx)
+        home = home_folder(given["home"])
 
         asked = options.how_to_read(
             ctx, kind=given["kind"], sheet=given["sheet"], channel=given["channel"]

@@ -16,6 +16,7 @@ import pytest
 
 from feedtool.cli import options
 from feedtool.cli.connect import timeouts_of, to_account, token_of
+from feedtool.cli.credentials import MASK, SECRET_WAYS, TOKEN_WAYS, token_options
 from feedtool.errors import UsageProblem
 from feedtool.sandbox.server import serving
 from feedtool.service.network import Timeouts
@@ -131,7 +132,7 @@ call_timeout = 30
 @options.connection
 @click.pass_context
 def probe(ctx: click.Context, /, **given: Any) -> dict[str, Any]:
-    given |= options.token_options(ctx)
+    given |= token_options(ctx)
     return {name: str(value) for name, value in given.items() if value}
 
 
@@ -158,7 +159,7 @@ def test_the_strongest_source_names_the_way(
     for name, value in environment.items():
         monkeypatch.setenv(f"FEEDTOOL_{name}", value)
     found = probe.main(["--profile", "shop", *arguments], "probe", standalone_mode=False)
-    ways = {*options.TOKEN_WAYS, *options.SECRET_WAYS, "client_id"}
+    ways = {*TOKEN_WAYS, *SECRET_WAYS, "client_id"}
     assert {name for name in found if name in ways} == expected
     assert found["call_timeout"] == "30.0"
 
@@ -183,7 +184,7 @@ def test_no_secret_is_shown(
         show += ["--profile", "shop"]
     ran = feedtool(*show)
     assert SECRET not in ran.out + ran.err
-    assert settings(ran)[name][0] == options.MASK
+    assert settings(ran)[name][0] == MASK
 
 
 def test_times_are_settings(feedtool: Feedtool, files: Files) -> None:

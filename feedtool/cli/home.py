@@ -1,0 +1,30 @@
+"""The folder of the user's state: ledger, catalogue and sandbox."""
+
+import os
+from pathlib import Path
+
+from feedtool.errors import UsageProblem
+
+
+def home_path(given: Path | None) -> Path:
+    """Where the user's state belongs."""
+    from platformdirs import user_state_path
+
+    return given or user_state_path("feedtool", appauthor=False)
+
+
+def home_folder(given: Path | None) -> Path:
+    """The folder of the user's state, made if need be, readable by the user alone."""
+    folder = home_path(given)
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageProblem(
+            f"the state folder {folder} cannot be made: {error.strerror}",
+            "choose another one with --home",
+        ) from error
+    if not os.access(folder, os.W_OK):
+        raise UsageProblem(
+            f"the state folder {folder} cannot be written", "choose another one with --home"
+        )
+    return folder
