@@ -213,10 +213,17 @@ def _accepted(connection: Connection) -> None:
     ).create(connection)
 
 
+# 6 to 7: what is in flight is found by going through it.
+
+
+def _unindexed(connection: Connection) -> None:
+    connection.execute(text("DROP INDEX ix_flights_package"))
+
+
 FIRST = 1
 """The oldest version that was ever released."""
 
-STEPS: tuple[Step, ...] = (_send_again, _batches, _zips, _claims, _accepted)
+STEPS: tuple[Step, ...] = (_send_again, _batches, _zips, _claims, _accepted, _unindexed)
 """The n-th of them takes a ledger from version n to n + 1."""
 
 VERSION = FIRST + len(STEPS)

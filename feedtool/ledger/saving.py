@@ -11,9 +11,9 @@ from __future__ import annotations
 from functools import lru_cache
 from itertools import chain, compress, count
 from operator import is_not, itemgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from sqlalchemy import bindparam, insert, update
+from sqlalchemy import bindparam, update
 
 from feedtool.ledger import tables as t
 from feedtool.ledger.records import AGAIN
@@ -22,13 +22,16 @@ from feedtool.ledger.rows import PLAIN, messages_as_text
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
 
-    from sqlalchemy import Connection, Dialect, Executable
+    from sqlalchemy import Connection, Dialect, Executable, Table
 
     from feedtool.ledger.records import Attempt, Change, Fate, Package
     from feedtool.model import Message
 
-Row = dict[str, str | int | None]
+Value = str | int | None
+Row = dict[str, Value]
 """What a statement is given, by the names of its parameters."""
+Whole = tuple[Value, ...]
+"""A whole row, in the order of its table's columns."""
 
 FIXED = {"file", "number", "channel", "rows"}
 """Columns of a package that no step changes; its rows are counted where they are moved."""
@@ -39,32 +42,31 @@ VALUES = tuple(name for name in PLAIN if name not in FIXED and name not in MOMEN
 def save_changes(db: Connection, changes: Iterable[Change]) -> None:
     """Write what the changes come to, the later ones over the earlier."""
     packages: dict[int, Package] = {}
-    uploads: dict[tuple[int, int], Row] = {}
-    begun: list[Row] = []
-    answered: list[Row] = []
-    results: dict[tuple[int, str], tuple[int, str, str, str]] = {}
+    uploads: dict[tuple[int, int], Whole] = {}
+    begun: list[Whole] = []
+    answered: list[Whole] = []
+    results: dict[tuple[int, str], Whole] = {}
     fates: list[Row] = []
     for change in changes:
         key = change.after.key
         packages[key] = change.after
         for number in _moved(change):
             uploads[key, number] = _upload(change, number)
-        if change.attempt and change.attempt.answered_at is None:
-            begun.append(_begun(key, change.attempt))
-        elif change.attempt:
-            answered.append(_answered(key, change.attempt))
+        if change.attempt:
+            kept = begun if change.attempt.answered_at is None else answered
+            kept.append(_attempt(key, change.attempt))
         # A later word on a reference replaces an earlier one: pages may be read more than once.
         for reference, status, messages in change.results:
             told = messages_as_text(messages)
             results[key, reference] = (key, reference, str(status), told)
         fates += [_fate(change.after, fate) for fate in change.fates]
     _execute(db, _UPDATE_PACKAGE, [*map(_package, packages.values())])
-    _execute(db, _UPDATE_UPLOAD, [*uploads.values()])
+    _insert(db, _UPSERT_UPLOADS, [*uploads.values()])
     # A step that was taken back at once is both begun and answered.
-    _execute(db, _INSERT_ATTEMPT, begun)
-    _execute(db, _UPDATE_ATTEMPT, answered)
+    _insert(db, _INSERT_ATTEMPTS, begun)
+    _insert(db, _UPSERT_ATTEMPTS, answered)
+    _insert(db, _UPSERT_RESULTS, [*results.values()])
     _execute(db, _UPDATE_FATE, fates)
-    _upsert_results(db, [*results.values()])
 
 
 def _package(package: Package) -> Row:
@@ -73,7 +75,7 @@ def _package(package: Package) -> Row:
         "phase": str(package.phase),
         **{name: getattr(package, name) for name in VALUES},
         **{name: t.as_text(getattr(package, name)) for name in MOMENTS},
-        **_message(package.message),
+        **dict(zip(("message_code", "message_text"), _message(package.message), strict=True)),
     }
 
 
@@ -85,44 +87,30 @@ def _moved(change: Change) -> Sequence[int]:
     return [*compress(count(1), map(is_not, old, new))]
 
 
-def _upload(change: Change, number: int) -> Row:
+def _upload(change: Change, number: int) -> Whole:
     refused = change.refused if change.refused and change.refused[0] == number else None
-    return {
-        "key": change.after.key,
-        "at": number,
-        "stage": str(change.after.uploads[number - 1]),
-        **_message(refused[1] if refused else None),
-    }
+    stage = str(change.after.uploads[number - 1])
+    return (change.after.key, number, stage, *_message(refused[1] if refused else None))
 
 
-def _message(message: Message | None) -> Row:
-    return {
-        "message_code": message.code if message else None,
-        "message_text": message.text if message else None,
-    }
+def _message(message: Message | None) -> tuple[str | None, str | None]:
+    return (message.code, message.text) if message else (None, None)
 
 
-def _begun(key: int, attempt: Attempt) -> Row:
-    return {
-        "package": key,
-        "number": attempt.number,
-        "step": str(attempt.step),
-        "upload": attempt.upload,
-        "intended_at": t.as_text(attempt.intended_at),
-    }
-
-
-def _answered(key: int, attempt: Attempt) -> Row:
-    return {
-        "key": key,
-        "at": attempt.number,
-        "answered_at": t.as_text(attempt.answered_at),
-        "outcome": attempt.outcome and str(attempt.outcome),
-        "status": attempt.status,
-        "trace_id": attempt.trace_id,
-        "detail": attempt.detail,
-        "package_id": attempt.package_id,
-    }
+def _attempt(key: int, attempt: Attempt) -> Whole:
+    return (
+        key,
+        attempt.number,
+        str(attempt.step),
+        attempt.upload,
+        t.as_text(attempt.intended_at),
+        t.as_text(attempt.answered_at),
+        attempt.outcome and str(attempt.outcome),
+        attempt.status,
+        attempt.trace_id,
+        attempt.detail,
+        attempt.package_id,
+    )
 
 
 def _fate(package: Package, fate: Fate) -> Row:
@@ -145,21 +133,6 @@ _UPDATE_PACKAGE = (
     update(t.packages)
     .where(t.packages.c.package == bindparam("key"))
     .values(**_named("phase", *VALUES, *MOMENTS, "message_code", "message_text"))
-)
-_UPDATE_UPLOAD = (
-    update(t.uploads)
-    .where(t.uploads.c.package == bindparam("key"), t.uploads.c.upload == bindparam("at"))
-    .values(**_named("stage", "message_code", "message_text"))
-)
-_INSERT_ATTEMPT = (
-    insert(t.attempts)
-    .inline()
-    .values(**_named("package", "number", "step", "upload", "intended_at"))
-)
-_UPDATE_ATTEMPT = (
-    update(t.attempts)
-    .where(t.attempts.c.package == bindparam("key"), t.attempts.c.number == bindparam("at"))
-    .values(**_named("answered_at", "outcome", "status", "trace_id", "detail", "package_id"))
 )
 _UPDATE_FATE = (
     update(t.rows)
@@ -191,18 +164,40 @@ def _compiled(statement: Any, dialect: Dialect) -> _Compiled:
 
 
 AT_ONCE = 100
-"""Results in a statement: a page of the service's."""
-
-# Both databases spell it alike.
-_INSERT_RESULTS = "INSERT INTO results (package, reference, status, messages) VALUES"
-_OR_UPDATE = (
-    "ON CONFLICT (package, reference)"
-    " DO UPDATE SET status = excluded.status, messages = excluded.messages"
-)
+"""Rows in a statement; so many results has a page of the service's."""
 
 
-def _upsert_results(db: Connection, rows: Sequence[tuple[int, str, str, str]]) -> None:
-    """Write results, many in a statement.
+class _Insert(NamedTuple):
+    """An insertion of whole rows, spelt alike by both databases."""
+
+    into: str
+    columns: int
+    on_conflict: str = ""
+
+    @classmethod
+    def of(cls, table: Table) -> Self:
+        """Into a table, where none of the rows is yet."""
+        names = [column.name for column in table.columns]
+        return cls(f"INSERT INTO {table.name} ({', '.join(names)}) VALUES", len(names))
+
+    @classmethod
+    def or_update(cls, table: Table) -> Self:
+        """The same, each in the place of the row with the same key."""
+        keys = [column.name for column in table.primary_key]
+        others = [column.name for column in table.columns if not column.primary_key]
+        changed = ", ".join(f"{name} = excluded.{name}" for name in others)
+        told = f"ON CONFLICT ({', '.join(keys)}) DO UPDATE SET {changed}"
+        return cls.of(table)._replace(on_conflict=told)
+
+
+_INSERT_ATTEMPTS = _Insert.of(t.attempts)
+_UPSERT_ATTEMPTS = _Insert.or_update(t.attempts)
+_UPSERT_UPLOADS = _Insert.or_update(t.uploads)
+_UPSERT_RESULTS = _Insert.or_update(t.results)
+
+
+def _insert(db: Connection, insertion: _Insert, rows: Sequence[Whole]) -> None:
+    """Write rows, many in a statement.
 
     Between two rows of an `executemany` the driver lets other threads run, and would wait for
     the lanes as often as a page has rows.
@@ -210,10 +205,10 @@ def _upsert_results(db: Connection, rows: Sequence[tuple[int, str, str, str]]) -
     mark = "?" if db.dialect.positional else "%s"
     for begin in range(0, len(rows), AT_ONCE):
         some = rows[begin : begin + AT_ONCE]
-        db.exec_driver_sql(_upsert(len(some), mark), (*chain.from_iterable(some),))
+        db.exec_driver_sql(_inserting(insertion, len(some), mark), (*chain.from_iterable(some),))
 
 
 @lru_cache
-def _upsert(rows: int, mark: str) -> str:
-    row = f"({mark}, {mark}, {mark}, {mark})"
-    return " ".join((_INSERT_RESULTS, ", ".join([row] * rows), _OR_UPDATE))
+def _inserting(insertion: _Insert, rows: int, mark: str) -> str:
+    row = f"({', '.join([mark] * insertion.columns)})"
+    return " ".join((insertion.into, ", ".join([row] * rows), insertion.on_conflict))
