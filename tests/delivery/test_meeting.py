@@ -17,10 +17,11 @@ from feedtool.ledger import Phase
 from feedtool.model import Item, PackageType
 from feedtool.sandbox.settings import Quota
 from tests.delivery.conftest import QUICK, START, gtin, offer, product
+from tests.delivery.network import Killed as Ended
+from tests.delivery.network import Network
 from tests.delivery.test_deliver import Script
 from tests.delivery.test_products import Deadly, Killed, post, reports
-from tests.delivery.test_products_faults import SWIFT, Network
-from tests.delivery.test_products_faults import Killed as Ended
+from tests.delivery.test_products_faults import SWIFT
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,6 +6,7 @@ import random
 from collections import Counter
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,14 +15,13 @@ from feedtool.delivery.decide import Settings
 from feedtool.dialect import Limits
 from feedtool.errors import FeedtoolError
 from feedtool.ledger import Package, Phase
-from feedtool.service.wire import NotSent, OutcomeUnknown, Reply
 from tests.delivery.conftest import QUICK, gtin, product
+from tests.delivery.network import Killed, Network, killed
 from tests.delivery.test_products import FIND, bad, post
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from feedtool.service.wire import Call
     from tests.delivery.conftest import Scene
 
 SWIFT = replace(
@@ -34,51 +34,10 @@ ROWS = range(3, 11)
 BAD = 6
 
 
-class Killed(BaseException):
-    """The process dies."""
-
-
-class Network:
-    """Ill luck for some of the calls; `killed_at` kills at that call, before or after it acts."""
-
-    def __init__(
-        self,
-        scene: Scene,
-        luck: random.Random | None = None,
-        killed_at: int | None = None,
-        *,
-        acts: bool = True,
-    ) -> None:
-        self.scene = scene
-        self.luck = luck
-        self.killed_at = killed_at
-        self.acts = acts
-        self.count = 0
-
-    def send(self, call: Call) -> Reply:
-        self.count += 1
-        if self.count == self.killed_at:
-            if self.acts:
-                self.scene.client.send(call)
-            raise Killed
-        if self.luck is None or self.luck.random() > 0.2:
-            return self.scene.client.send(call)
-        return self._fail(call, self.luck.randrange(7))
-
-    def _fail(self, call: Call, kind: int) -> Reply:
-        if kind in {0, 1, 2}:
-            self.scene.client.send(call)
-        if kind in {0, 3}:
-            raise OutcomeUnknown("ReadTimeout")
-        if kind in {1, 4}:
-            raise Killed
-        if kind == 5:
-            raise NotSent("refused")
-        return Reply(500 if kind == 2 else 429)
-
-
-def begin(scene: Scene) -> None:
+def begun(scene_of: Callable[..., Scene]) -> Scene:
+    scene = scene_of(SWIFT)
     scene.plan([bad(row) if row == BAD else product(row) for row in ROWS], THREE)
+    return scene
 
 
 def finish(scene: Scene, network: Callable[[], Network]) -> None:
@@ -128,25 +87,13 @@ def test_killed_at_any_call(scene_of: Callable[..., Scene], *, acts: bool) -> No
 
 
 def kill(scene_of: Callable[..., Scene], *, acts: bool, step: int) -> None:
-    """Every so many calls, from the first on: the process ends there, and another goes on."""
-    scene = scene_of(SWIFT)
-    begin(scene)
-    whole = Network(scene)
-    finish(scene, lambda: whole)
-    check(scene)
-    for number in range(1, whole.count + 1, step):
-        scene = scene_of(SWIFT)
-        begin(scene)
-        with pytest.raises(Killed):
-            scene.go_on(Network(scene, killed_at=number, acts=acts))
-        finish(scene, lambda scene=scene: Network(scene))  # type: ignore[misc]
+    for scene in killed(partial(begun, scene_of), finish, acts=acts, step=step):
         check(scene)
 
 
 @pytest.mark.parametrize("seed", range(25))
 def test_ill_luck(scene_of: Callable[..., Scene], seed: int) -> None:
-    scene = scene_of(SWIFT)
+    scene = begun(scene_of)
     luck = random.Random(seed)  # noqa: S311 - to be the same every time
-    begin(scene)
     finish(scene, lambda: Network(scene, luck))
     check(scene)

@@ -6,6 +6,7 @@ import random
 from collections import Counter
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,7 +18,7 @@ from feedtool.errors import FeedtoolError
 from feedtool.ledger import Phase
 from feedtool.ledger.leftovers import MOST_SENDS
 from tests.delivery.conftest import QUICK, legacy
-from tests.delivery.test_products_faults import Killed, Network
+from tests.delivery.network import Killed, Network, killed
 from tests.delivery.test_zips import bad, look_up, post, purge, xml
 
 if TYPE_CHECKING:
@@ -27,16 +28,19 @@ if TYPE_CHECKING:
 
 SWIFT = replace(QUICK, integrate=timedelta(seconds=20))
 THREE = Limits(legacy=3)
+PAGED = Settings(results_limit=2)
 ROWS = range(3, 11)
 BAD = 6
 
 
-def begin(scene: Scene, *, purges: bool = False) -> None:
+def begun(scene_of: Callable[..., Scene], *, purges: bool = False) -> Scene:
+    scene = scene_of(SWIFT)
     if purges:
         # In several zips no command plans it; each row's answer must be true nevertheless.
         scene.plan(purge(*ROWS))
     else:
         scene.plan([bad(row) if row == BAD else legacy(row) for row in ROWS], THREE)
+    return scene
 
 
 def finish(scene: Scene, network: Callable[[], Network]) -> None:
@@ -91,20 +95,7 @@ def test_killed_at_any_call(scene_of: Callable[..., Scene], *, acts: bool) -> No
 
 
 def kill(scene_of: Callable[..., Scene], *, acts: bool, step: int) -> None:
-    """Every so many calls, from the first on: the process ends there, and another goes on."""
-    scene = scene_of(SWIFT)
-    begin(scene)
-    whole = Network(scene)
-    finish(scene, lambda: whole)
-    check(scene)
-    for number in range(1, whole.count + 1, step):
-        scene = scene_of(SWIFT)
-        begin(scene)
-        with pytest.raises(Killed):
-            scene.go_on(
-                Network(scene, killed_at=number, acts=acts), settings=Settings(results_limit=2)
-            )
-        finish(scene, lambda scene=scene: Network(scene))  # type: ignore[misc]
+    for scene in killed(partial(begun, scene_of), finish, acts=acts, step=step, settings=PAGED):
         check(scene)
 
 
@@ -112,18 +103,8 @@ def kill(scene_of: Callable[..., Scene], *, acts: bool, step: int) -> None:
 def test_a_purge_killed_at_any_call_is_sent_once(
     scene_of: Callable[..., Scene], *, acts: bool
 ) -> None:
-    scene = scene_of(SWIFT)
-    begin(scene, purges=True)
-    whole = Network(scene)
-    finish(scene, lambda: whole)
-    for number in range(1, whole.count + 1):
-        scene = scene_of(SWIFT)
-        begin(scene, purges=True)
-        with pytest.raises(Killed):
-            scene.go_on(
-                Network(scene, killed_at=number, acts=acts), settings=Settings(results_limit=2)
-            )
-        finish(scene, lambda scene=scene: Network(scene))  # type: ignore[misc]
+    purging = partial(begun, scene_of, purges=True)
+    for scene in killed(purging, finish, acts=acts, settings=PAGED):
         meant = sum(package.attempts > 0 for package in scene.packages)
         assert (meant, len(scene.packages)) == (1, 1)
         shown = {one["sellerExternalReference"] for one in scene.transport.sandbox.offers()}
@@ -134,8 +115,7 @@ def test_a_purge_killed_at_any_call_is_sent_once(
 
 @pytest.mark.parametrize("seed", range(25))
 def test_ill_luck(scene_of: Callable[..., Scene], seed: int) -> None:
-    scene = scene_of(SWIFT)
+    scene = begun(scene_of)
     luck = random.Random(seed)  # noqa: S311 - to be the same every time
-    begin(scene)
     finish(scene, lambda: Network(scene, luck))
     check(scene)
