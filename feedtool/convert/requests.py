@@ -11,7 +11,6 @@ from decimal import Decimal, InvalidOperation
 from itertools import chain, islice
 from operator import attrgetter
 from pathlib import Path
-from types import TracebackType
 from typing import Any, NamedTuple, Self
 
 from feedtool.cells import BLANK, Block, Cell, Kind
@@ -96,12 +95,7 @@ class RequestsSource:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         pass
 
     def sheet(self, name: str) -> "RequestsSheet":

@@ -10,7 +10,6 @@ from feedtool.service.calling import ask, executor
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
-    from types import TracebackType
 
     from feedtool.delivery.decide import Step
     from feedtool.ledger import Attempt
@@ -91,12 +90,7 @@ class Lanes:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._executor.shutdown()
 
 

@@ -3,7 +3,6 @@
 import pickle
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
-from types import TracebackType
 from typing import Self
 
 from feedtool.errors import FeedtoolError
@@ -58,10 +57,5 @@ class Gathered:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._db.close()

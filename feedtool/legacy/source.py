@@ -6,7 +6,6 @@ from contextlib import closing
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 from zipfile import ZipFile
 
@@ -128,12 +127,7 @@ class OffersSource:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         pass
 
     def sheet(self, name: str = SHEET) -> "OffersSheet":

