@@ -22,18 +22,8 @@ KINDS = ("products",)
 FIELDS = ("gtin", "sellerProductReference")
 
 
-class Survey:
+class Survey(Occurrences):
     """Remembers both of every product until all files are read."""
-
-    def __init__(self) -> None:
-        self._seen = Occurrences()
-
-    def __len__(self) -> int:
-        return len(self._seen)
-
-    def rewind(self, length: int) -> None:
-        """Forgets all but the first `length`."""
-        self._seen.rewind(length)
 
     def see(self, sheet: int, row: Row) -> None:
         """Notes one row; a GTIN is the same with and without zeros in front."""
@@ -43,19 +33,19 @@ class Survey:
             value = row.values.get(field)
             if value is not None:
                 same = str(value).zfill(14) if field == "gtin" else str(value)
-                self._seen.add(f"{field}\0{same}", sheet, row.number)
+                self.add(f"{field}\0{same}", sheet, row.number)
 
     def faults(self, names: list[str]) -> Iterator[tuple[Place, Fault]]:
         """A fault for each row whose GTIN or reference is not alone."""
-        for index, key, group in self._seen.repeated():
+        for index, key, group in self.repeated():
             field, _, value = key.partition("\0")
             shown = value.lstrip("0") if field == "gtin" else value
             yield (
-                self._seen.place(index),
+                self.place(index),
                 Fault(
                     CODE,
                     f"{field} {shown} occurs {len(group)} times: "
-                    f"also in {self._seen.others(index, group, names)}",
+                    f"also in {self.others(index, group, names)}",
                     "keep one row of each product",
                     field,
                     shown,

@@ -19,35 +19,25 @@ from feedtool.rules._occurrences import Occurrences, Place
 CODE = code(__name__, __doc__)
 
 
-class Survey:
+class Survey(Occurrences):
     """Remembers every reference of every channel until all files are read."""
-
-    def __init__(self) -> None:
-        self._seen = Occurrences()
-
-    def __len__(self) -> int:
-        return len(self._seen)
-
-    def rewind(self, length: int) -> None:
-        """Forgets all but the first `length` rows."""
-        self._seen.rewind(length)
 
     def see(self, sheet: int, row: Row) -> None:
         """Notes one row."""
         reference = row.values.get("sellerExternalReference")
         if reference is not None:
-            self._seen.add(f"{row.channel}\0{reference}", sheet, row.number)
+            self.add(f"{row.channel}\0{reference}", sheet, row.number)
 
     def faults(self, names: list[str]) -> Iterator[tuple[Place, Fault]]:
         """A fault for each row whose reference is not alone; `names` are the sheets'."""
-        for index, key, group in self._seen.repeated():
+        for index, key, group in self.repeated():
             channel, _, reference = key.partition("\0")
             yield (
-                self._seen.place(index),
+                self.place(index),
                 Fault(
                     CODE,
                     f"“{reference}” occurs {len(group)} times for {channel}: "
-                    f"also in {self._seen.others(index, group, names)}",
+                    f"also in {self.others(index, group, names)}",
                     "keep one row of each reference",
                     "sellerExternalReference",
                     reference,

@@ -22,19 +22,16 @@ UNSEEN, ALIKE = -1, -2
 """Instead of an index: not looked at yet, and all quantities are the same."""
 
 
-class Survey:
+class Survey(Occurrences):
     """Remembers the quantity of every product and condition until all files are read."""
 
     def __init__(self) -> None:
-        self._seen = Occurrences()
+        super().__init__()
         self._quantities = array("q")
-
-    def __len__(self) -> int:
-        return len(self._seen)
 
     def rewind(self, length: int) -> None:
         """Forgets all but the first `length` rows."""
-        self._seen.rewind(length)
+        super().rewind(length)
         del self._quantities[length:]
 
     def see(self, sheet: int, row: Row) -> None:
@@ -43,13 +40,13 @@ class Survey:
         product = values.get("product.gtin") or values.get("product.reference")
         quantity = values.get("quantity")
         if row.kind == "offers-upsert" and product is not None and isinstance(quantity, int):
-            self._seen.add(f"{product}\0{values.get('condition')}", sheet, row.number)
+            self.add(f"{product}\0{values.get('condition')}", sheet, row.number)
             self._quantities.append(quantity)
 
     def faults(self, names: list[str]) -> Iterator[tuple[Place, Fault]]:
         """A warning for each row of a product whose rows do not agree."""
         unlike = array("q", [UNSEEN]) * len(self)
-        for index, key, group in self._seen.repeated():
+        for index, key, group in self.repeated():
             if unlike[group.first] == UNSEEN:
                 unlike[group.first] = self._unlike_first(group)
             other = unlike[group.first]
@@ -57,7 +54,7 @@ class Survey:
                 continue
             if self._quantities[index] == self._quantities[other]:
                 other = group.first
-            yield self._seen.place(index), self._fault(index, other, key, names)
+            yield self.place(index), self._fault(index, other, key, names)
 
     def _unlike_first(self, group: Group) -> int:
         """The first occurrence whose quantity is not that of the group's first, or `ALIKE`."""
@@ -66,7 +63,7 @@ class Survey:
 
     def _fault(self, index: int, other: int, key: str, names: list[str]) -> Fault:
         product, _, condition = key.partition("\0")
-        own, place = self._quantities[index], self._seen.place(other)
+        own, place = self._quantities[index], self.place(other)
         return Fault(
             CODE,
             f"stock {own} here and {self._quantities[other]} in row {place.row} of "

@@ -20,18 +20,8 @@ CODE = code(__name__, __doc__)
 KINDS = ("products",)
 
 
-class Survey:
+class Survey(Occurrences):
     """Remembers every whole variant."""
-
-    def __init__(self) -> None:
-        self._seen = Occurrences()
-
-    def __len__(self) -> int:
-        return len(self._seen)
-
-    def rewind(self, length: int) -> None:
-        """Forgets all but the first `length` rows."""
-        self._seen.rewind(length)
 
     def see(self, sheet: int, row: Row) -> None:
         """Notes one row, if it is a whole variant."""
@@ -40,15 +30,15 @@ class Survey:
             return
         attributes = [values.get(reference) for reference in known.variation]
         if None not in attributes:
-            self._seen.add(f"{values[GROUP]}\0{attributes}", sheet, row.number)
+            self.add(f"{values[GROUP]}\0{attributes}", sheet, row.number)
 
     def faults(self, names: list[str]) -> Iterator[tuple[Place, Fault]]:
         """A fault for each row that is like another one of its group."""
-        for index, key, same in self._seen.repeated():
+        for index, key, same in self.repeated():
             group = key.partition("\0")[0]
-            where = self._seen.others(index, same, names)
+            where = self.others(index, same, names)
             yield (
-                self._seen.place(index),
+                self.place(index),
                 Fault(
                     CODE,
                     f"size and colour are those of {where} in the group “{group}”",

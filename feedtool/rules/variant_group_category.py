@@ -20,32 +20,29 @@ CODE = code(__name__, __doc__)
 KINDS = ("products",)
 
 
-class Survey:
+class Survey(Occurrences):
     """Remembers the category of every member."""
 
     def __init__(self) -> None:
-        self._seen = Occurrences()
+        super().__init__()
         self._categories: list[str] = []
-
-    def __len__(self) -> int:
-        return len(self._seen)
 
     def rewind(self, length: int) -> None:
         """Forgets all but the first `length` rows."""
-        self._seen.rewind(length)
+        super().rewind(length)
         del self._categories[length:]
 
     def see(self, sheet: int, row: Row) -> None:
         """Notes one row, if it is of a family and its category is known."""
         known, group = about(row), row.values.get(GROUP)
         if known and group is not None:
-            self._seen.add(str(group), sheet, row.number)
+            self.add(str(group), sheet, row.number)
             self._categories.append(known.category.reference)
 
     def faults(self, names: list[str]) -> Iterator[tuple[Place, Fault]]:
         """A fault for each member of a group whose members do not agree."""
         unlike: dict[int, int | None] = {}
-        for index, group, others in self._seen.repeated():
+        for index, group, others in self.repeated():
             if others.first not in unlike:
                 unlike[others.first] = self._unlike_first(others)
             other = unlike[others.first]
@@ -59,7 +56,7 @@ class Survey:
         return next((index for index in group if self._categories[index] != first), None)
 
     def _fault(self, index: int, other: int, group: str, names: list[str]) -> tuple[Place, Fault]:
-        place, where = self._seen.place(index), self._seen.place(other)
+        place, where = self.place(index), self.place(other)
         of = f" of {names[where.sheet]}" if where.sheet != place.sheet else ""
         message = (
             f"“{group}” is a group of {self._categories[index]} here and of "
