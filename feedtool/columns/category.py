@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from feedtool.cells import Cell, Kind
 from feedtool.columns import ColumnReader, Flawed
-from feedtool.columns.text import identifier, no_value, trimmed, visible
+from feedtool.columns.text import identified, trimmed, visible
 from feedtool.model import Code, Fault, Severity
 
 if TYPE_CHECKING:
@@ -99,14 +99,9 @@ class CategoryCode:
 
     def read(self, cell: Cell, column: ColumnReader) -> object | None:
         """The code, if products can be put there."""
-        flaw = no_value(cell)
-        if flaw:
-            return flaw
-        text = identifier(cell)
-        if isinstance(text, Flawed):
+        text = identified(cell)
+        if not isinstance(text, str):
             return text
-        if not text:
-            return None
         catalog = column.dialect.catalog(None)
         if catalog is None:  # told of the file
             return text.upper()

@@ -6,7 +6,7 @@ from difflib import get_close_matches
 
 from feedtool.cells import Cell
 from feedtool.columns import ColumnReader, Flawed
-from feedtool.columns.text import identifier, no_value, plain, refused, trimmed, visible
+from feedtool.columns.text import identified, plain, refused, trimmed, visible
 from feedtool.dialect import CONDITIONS, LEGACY_CONDITIONS, LEGACY_WRITINGS
 from feedtool.model import Code, PackageType, Severity
 
@@ -64,14 +64,9 @@ class Choice:
 
     def read(self, cell: Cell, column: ColumnReader) -> object | None:
         """The canonical value."""
-        flaw = no_value(cell)
-        if flaw:
-            return flaw
-        text = identifier(cell)
-        if isinstance(text, Flawed):
+        text = identified(cell)
+        if not isinstance(text, str):
             return text
-        if not text:
-            return None
         allowed = self.allowed(column)
         value = self._by_writing.get(_folded(text))
         if value is None:  # a seller's own list may hold values that we have no label for

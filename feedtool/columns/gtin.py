@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from feedtool.cells import Cell, Kind
 from feedtool.columns import ColumnReader, Flawed
-from feedtool.columns.text import TRIMMED, ZERO_WIDTH, identifier, no_value, refused, visible
+from feedtool.columns.text import TRIMMED, ZERO_WIDTH, identified, refused, visible
 from feedtool.model import Code, Fault, Severity
 
 LENGTHS = (8, 12, 13, 14)
@@ -69,11 +69,8 @@ class Gtin:
         del column
         if cell.kind is Kind.TEXT and _is_plausible(cell.text):
             return _checked(cell.text, cell)
-        flaw = no_value(cell)
-        if flaw:
-            return flaw
-        text = identifier(cell)
-        if isinstance(text, Flawed):
+        text = identified(cell)
+        if not isinstance(text, str):
             return text
         digits = text if text.isalnum() else text.translate(_NO_BLANKS)
         if cell.kind is Kind.NUMBER:

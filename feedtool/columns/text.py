@@ -236,6 +236,11 @@ def identifier(cell: Cell) -> str | Flawed:
     return text
 
 
+def identified(cell: Cell) -> str | Flawed | None:
+    """The characters of an identifier, None of a blank cell, or why there are none to send."""
+    return no_value(cell) or identifier(cell) or None
+
+
 def trimmed(cell: Cell, value: str) -> tuple[Fault, ...]:
     """A warning where blanks were left out of a text cell."""
     if cell.kind is not Kind.TEXT or cell.text == value:
@@ -255,14 +260,9 @@ class Text:
         text = cell.text
         if cell.kind is Kind.TEXT and len(text) <= usual and _UNREMARKABLE.fullmatch(text):
             return text
-        flaw = no_value(cell)
-        if flaw:
-            return flaw
-        value = identifier(cell)
-        if isinstance(value, Flawed):
+        value = identified(cell)
+        if not isinstance(value, str):
             return value
-        if not value:
-            return None
         faults = (*trimmed(cell, value), *_too_long(value, column), *self.faults(value))
         return Flawed(value, faults) if faults else value
 
