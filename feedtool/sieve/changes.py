@@ -21,7 +21,9 @@ IN_AN_UPDATE = frozenset({PRICE, QUANTITY})
 def differences(
     item: Item, terms: Terms, offer: Accepted | None, quantity: int | None
 ) -> frozenset[str] | None:
-    """What a row would change; None where that is not known, or is the offer itself.
+    """What a row would change: names of terms, none of them if it leaves all as it is.
+
+    None where that is not known, and where the row makes or deletes the offer as a whole.
 
     Args:
         item: The row.
