@@ -4,8 +4,8 @@ Its cells are those of the file that was sent, from its snapshot; beside them st
 of the rows, from the ledger, and the column `feedtool row`, which names the row that each is of: so
 the answers to the corrections find the way back (`feedtool.later`).
 
-Reading order: `picked` takes the rows out of the snapshot, `shape` finds the columns, `written`
-makes the workbook.
+Reading order: `picked` takes the rows out of the snapshot, `shape` finds the columns, `part` puts
+both together for one sheet, `written` makes the workbook of all of them; `words` are its own texts.
 """
 
 from feedtool.failed.written import (

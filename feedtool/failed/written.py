@@ -97,8 +97,8 @@ def write_failed(
 ) -> Failed | None:
     """Write the workbook of the rows to correct of one file of a run.
 
-    It stands in the ledger's own order and shape whenever it is written: from the snapshot of the
-    file as it was sent, and from what is told of its rows.
+    It is made from the snapshot of the file as it was sent and from what is told of its rows, and
+    so comes out the same whenever it is written, whatever became of the user's file.
 
     Args:
         run: The run.
@@ -146,7 +146,10 @@ def _rows_of(outcome: Outcome) -> dict[int, None]:
 
 
 def _rank(checked: CheckedSheet) -> int:
-    """The sheet that is not recognised without its stamp comes first, or that loses something."""
+    """Which sheet comes first: the workbook's stamp is about that one alone.
+
+    So a sheet that is not recognised without a stamp, then products, whose stamp says more.
+    """
     feed = all_feeds()[str(checked.kind)]
     if feed.needs_asking and checked.is_kind_certain:
         return 0

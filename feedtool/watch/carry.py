@@ -36,7 +36,7 @@ def whose(address: str, seller: str) -> Whose:
 
 
 class Parked(Exception):
-    """What was begun cannot be ended now; the ledger knows how far it is."""
+    """A file cannot be brought to its end now, and is gone on with later, from the ledger."""
 
     def __init__(self, reason: FeedtoolError) -> None:
         super().__init__(reason.message)
@@ -82,9 +82,14 @@ class Desk:
 
 @dataclass(frozen=True, slots=True)
 class Lending(Books):
-    """Books whose snapshots are this machine's; what another needs to go on is with the file."""
+    """Books that lend another machine what it needs to go on with a file.
+
+    Snapshots stay on this machine. The file itself is in the folder, which both see; what its
+    products were judged by is put beside it.
+    """
 
     lent: Path
+    """Where."""
 
     def keep_excerpt(self, excerpt: bytes) -> str:
         """As `Books` keeps it, and beside the file that is being sent."""
@@ -148,7 +153,7 @@ class Carrier:
         return hashlib.sha256(json.dumps(scope).encode()).hexdigest()
 
     def tell_of_another_account(self, claim: Claim) -> None:
-        """It is that one's to go on with."""
+        """Say of a claim that its folder stands for another account now, which must not send it."""
         self.news.once(
             f"account of {claim.claim}",
             "error",
@@ -202,10 +207,10 @@ class Carrier:
                     self.news.once(f"move {place}", "waiting", error.message)
                     return came_to
             elif step is Step.END:
-                self.folder.take_back(claim)
+                self.folder.drop_lent(claim)
                 claims.end(number)
             elif step is Step.FORGET:
-                self.folder.take_back(claim)
+                self.folder.drop_lent(claim)
                 claims.forget(number)
                 return came_to
             else:
@@ -262,7 +267,7 @@ class Carrier:
         )
 
     def _go_on(self, claim: Claim, desk: Desk) -> run.Submission:
-        """Also with what was begun on another machine, which knows the folder by another path."""
+        """Go on with a run, also one of another machine, which knows the folder by another path."""
         number, books = claim.run_id or 0, desk.books
         for one in (self.folder.place_of(claim), self.folder.lent_of(claim)):
             with suppress(FileProblem):
@@ -280,7 +285,7 @@ class Carrier:
         return run.Submission(run.results(number, books, self.now(), outputs=outputs))
 
     def _conclude(self, claim: Claim, submission: run.Submission, desk: Desk) -> Exit:
-        """All that is told of it is written; the file itself is next."""
+        """Write all that is told of the file, and settle where the file itself goes next."""
         for warning in submission.warnings:
             self.news.tell("warning", f"{self._shown(claim)}: {warning}")
         if submission.stopped:
@@ -309,14 +314,15 @@ class Carrier:
         return code
 
     def _write_failed(self, claim: Claim, outcomes: Sequence[Outcome], desk: Desk) -> None:
-        """The rows to correct, in the place of what a crash has left of them, of nothing else.
+        """Write the workbook of the rows to correct; it replaces only what a crash has left there.
 
         Raises:
             Parked: They cannot be written.
         """
         from feedtool.failed import write_failed
 
-        def is_a_crashs(place: Path) -> bool:
+        def is_left_by_a_crash(place: Path) -> bool:
+            # What was written to its end is in the ledger.
             return desk.books.ledger.output(str(place)) is None
 
         target, name = self.folder.failed_of(claim), self._shown(claim)
@@ -328,7 +334,7 @@ class Carrier:
                 target,
                 desk.books,
                 self.now(),
-                may_replace=is_a_crashs,
+                may_replace=is_left_by_a_crash,
             )
         except CannotWrite as error:
             raise Parked(error) from error
@@ -340,7 +346,11 @@ class Carrier:
                 outcome.failed = written.place
 
     def _failed(self, claim: Claim, error: FeedtoolError, desk: Desk) -> Exit:
-        """What stops a file for good is its own fault; all else is tried again."""
+        """Refuse a file whose own fault it is; with anything else it is put off, and tried again.
+
+        Raises:
+            Parked: It is not the file's fault.
+        """
         has_run = desk.books.ledger.claims.read(claim.claim).run_id is not None
         is_the_worlds = isinstance(error, CannotWrite | CannotMove)
         may_be_its_own = isinstance(error, UsageProblem) and not has_run and not is_the_worlds
@@ -363,14 +373,14 @@ class Carrier:
         desk.books.ledger.claims.settle(claim.claim, state, self.folder.relative(target))
 
     def park(self, claims: list[Claim], desk: Desk) -> None:
-        """Leave nothing claimed of which nothing was sent."""
+        """Give back what is claimed and of which no run has begun."""
         for claim in claims:
             if claim.state is ClaimState.TAKEN and claim.run_id is None:
                 self._give_back(claim, desk)
 
     def _give_back(self, claim: Claim, desk: Desk) -> None:
         self.folder.put_back(claim)
-        self.folder.take_back(claim)
+        self.folder.drop_lent(claim)
         desk.books.ledger.claims.forget(claim.claim)
 
     def _shown(self, claim: Claim) -> str:
@@ -378,7 +388,7 @@ class Carrier:
 
 
 def bug_in(error: Exception, report: Callable[[Exception], str]) -> Bug:
-    """What is told of an error that should not be; `report` says where all of it is."""
+    """What is told of a bug; `report` writes down all of it, and says where."""
     return Bug(
         f"This is a bug in feedtool: {type(error).__name__}.",
         f"Please report it with the contents of {report(error)}",

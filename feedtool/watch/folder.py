@@ -146,8 +146,8 @@ class Folder:
         """What a claimed file was judged by, where that was more than itself: hidden beside it."""
         return self.processing / claim.lane / f".{claim.claim}.lent"
 
-    def take_back(self, claim: Claim) -> None:
-        """Nobody has to go on with a claim any more."""
+    def drop_lent(self, claim: Claim) -> None:
+        """Remove what was put beside a claimed file: nobody has to go on with it any more."""
         with suppress(OSError):
             self.lent_of(claim).unlink(missing_ok=True)
 
@@ -196,7 +196,7 @@ class Folder:
             temporary.write_text("".join(f"{line}\n" for line in told if line), "utf-8")
 
     def take_reason_back(self, place: Path) -> None:
-        """The file has not come; unless somebody else has brought it at the same moment."""
+        """Remove the reason of a file that has not come; unless another watcher just brought it."""
         if not place.exists():
             with suppress(OSError):
                 place.with_name(place.name + REASON).unlink(missing_ok=True)
@@ -208,7 +208,7 @@ class Folder:
 
 
 def unmark(source: Path) -> None:
-    """Its marker goes with the file, or a later one of its name would count as whole."""
+    """Remove the marker of a file that has gone: it would say of the next one that it is whole."""
     with suppress(OSError):
         source.with_name(source.name + MARKER).unlink(missing_ok=True)
 

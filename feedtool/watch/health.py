@@ -1,6 +1,7 @@
 """`health.json`: how a watcher is, for monitors. Rewritten at each turn, whole or not at all.
 
-Of two watchers of one folder it is the one that turned last; it is well as long as one of them is.
+Two watchers of one folder write the same file. It tells of the one that made the last turn, so the
+folder counts as watched as long as one of them runs.
 """
 
 import json

@@ -17,7 +17,7 @@ MARKER = ".done"
 """`offers.csv.done` says that `offers.csv` is whole."""
 LOCKS = ("~${}", ".~lock.{}#")
 """What Excel and LibreOffice put beside a workbook that is open."""
-TRIES = 3
+PATIENCE = 3
 """Settle times after which a package that does not open is taken all the same: whoever reads it
 says what is wrong with it."""
 
@@ -88,20 +88,20 @@ def quiet(seen: Seen, now: float, settle: float) -> list[Sighting]:
 def pause(seen: Seen, now: float, settle: float, longest: float) -> float:
     """Seconds until the next look: until a file that is seen has rested, if that is sooner."""
     rests = [now - one.since for one in waiting(seen)]
-    ends = [times * settle - rest for rest in rests for times in (1, TRIES)]
+    ends = [times * settle - rest for rest in rests for times in (1, PATIENCE)]
     return min([longest, *(max(end, SHORTEST) for end in ends if end > 0)])
 
 
 def why(seen: Seen, sighting: Sighting, now: float, settle: float) -> str | None:
-    """Why a file is not taken; None where it is not its own fault."""
+    """Why a file is not taken; None where nothing is wrong with it and its turn has not come."""
     if lock := lock_of(seen, sighting.entry.place):
         return f"it is open in another program, as {lock.name} beside it says"
-    return "it is still being written" if now - sighting.since < TRIES * settle else None
+    return "it is still being written" if now - sighting.since < PATIENCE * settle else None
 
 
 def is_due(sighting: Sighting, now: float, settle: float, *, opens: bool) -> bool:
     """Is a quiet file to be taken now? `opens` says whether it is no package, or a whole one."""
-    return opens or now - sighting.since >= TRIES * settle
+    return opens or now - sighting.since >= PATIENCE * settle
 
 
 def _is_unfinished(name: str) -> bool:
@@ -116,10 +116,10 @@ def _is_marked(seen: Seen, sighting: Sighting) -> bool:
 
 
 def locks(place: PurePosixPath) -> Iterable[PurePosixPath]:
-    """What is beside a file while somebody has it open."""
+    """The lock files that may stand beside a file while somebody has it open."""
     return (place.with_name(lock.format(place.name)) for lock in LOCKS)
 
 
 def lock_of(seen: Seen, place: PurePosixPath) -> PurePosixPath | None:
-    """That which is there."""
+    """The lock file beside a file, where there is one."""
     return next((lock for lock in locks(place) if lock in seen), None)

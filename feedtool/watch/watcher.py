@@ -19,7 +19,7 @@ from feedtool.ledger.lock import Held
 from feedtool.watch import health
 from feedtool.watch.carry import Carrier, LaneUnknown, Whose
 from feedtool.watch.settling import (
-    TRIES,
+    PATIENCE,
     Sighting,
     is_due,
     look,
@@ -38,6 +38,8 @@ LONG_HELD = 10.0
 """Seconds after which it is told that a seller's lock is held: another watcher has it for less."""
 LONGEST_PAUSE = 60.0
 """Seconds before a seller whose service cannot be reached is tried again."""
+MOST_FAILURES = 3
+"""Passes in a row that came to nothing, after which a watcher that looks only once gives up."""
 MOST_NAMES = 5
 """Names of files that are told in one line."""
 
@@ -210,7 +212,10 @@ class Watcher:
             return "", profile or ""
 
     def _whole(self) -> list[Whole]:
-        """The files that are to be taken now, the oldest first; what is nobody's is refused."""
+        """The files that are to be taken now, the oldest first.
+
+        Those in a folder that names neither a profile nor a kind are refused.
+        """
         folder, around, settle = self._carrier.folder, self._around, self._settings.settle
         try:
             listing = folder.listing()
@@ -234,7 +239,7 @@ class Watcher:
         return found
 
     def _opens(self, sighting: Sighting) -> bool:
-        """What has opened as it is is not opened again, however long it waits for its turn."""
+        """Whether a file opens; one that did and is unchanged is not opened at every look."""
         place = sighting.entry.place
         if self._opened.get(place) == sighting:
             return True
@@ -290,24 +295,27 @@ class Watcher:
             return self._settings.poll
         if not seller.failures:
             return 0
-        if self._settings.is_once and (seller.trouble or seller.failures > TRIES):
+        if self._settings.is_once and (seller.trouble or seller.failures > MOST_FAILURES):
             return inf
         longest = LONGEST_PAUSE if seller.trouble else self._settings.settle
         return float(min(longest, self._settings.poll * 2**seller.failures))
 
     def _is_done(self, begun: float) -> bool:
         """Is nothing left that could be whole soon?"""
-        longest = TRIES * self._settings.settle + self._settings.poll
+        longest = PATIENCE * self._settings.settle + self._settings.poll
         return not waiting(self._seen) or self._around.clock() - begun > longest
 
     # What is told of files that stay where they are.
 
     def _tell_what_is_open(self, now: float) -> None:
-        """A lock that a crash has left behind would keep its workbook for ever."""
+        """Tell what keeps a file waiting for long, each reason once.
+
+        A lock file that a crash has left behind would else keep its workbook here unnoticed.
+        """
         for sighting in waiting(self._seen):
             key = f"open {sighting.entry.place}"
             reason = why(self._seen, sighting, now, self._settings.settle)
-            if now - sighting.since < TRIES * self._settings.settle or reason is None:
+            if now - sighting.since < PATIENCE * self._settings.settle or reason is None:
                 self._news.is_over(key)
             elif not self._settings.is_once:
                 self._news.once(key, "waiting", self._left(sighting, reason))

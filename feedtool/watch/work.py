@@ -1,7 +1,7 @@
 """A seller's files, one after the other: what one thread does, with the seller's lock held.
 
-Whose lock is free has nobody at work on its files: what is claimed of them was left by somebody
-who is gone, or has parked it, and comes before what is new.
+While we hold the seller's lock nobody else is at work on its files. So whatever of them is claimed
+was left by somebody who is gone, or was put off (`carry.Parked`), and comes before what is new.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -31,7 +31,7 @@ class Whole(NamedTuple):
 
 @dataclass(slots=True)
 class Pass:
-    """What a thread came to."""
+    """What one pass over a seller's files came to."""
 
     codes: list[Exit] = field(default_factory=list)
     """Of each file that is at its end."""
@@ -118,7 +118,7 @@ class Work:
         return self._desks[profile]
 
     def _opened(self, profile: str | None) -> Desk:
-        """An account, from here on with its seller's lock; the books are one for all."""
+        """An account, from here on with its seller's lock; all share the books of the first."""
         desk = self._stack.enter_context(self._open_desk(profile))
         first = next((one for one in self._desks.values() if one), None)
         books, service = first.books if first else desk.books, desk.service
@@ -134,7 +134,7 @@ class Work:
         return replace(desk, service=replace(service, holds_lock=True), books=books)
 
     def _left_of(self, profile: str | None, desk: Desk) -> list[tuple[Claim, Lane]]:
-        """Whoever has made them is gone, now that we have the lock."""
+        """A profile's claims that are not ended: while we have the lock, they are ours."""
         carrier, found = self._carrier, []
         for claim in desk.books.ledger.claims.under_way(carrier.name):
             lane = self._lane_of(claim)
