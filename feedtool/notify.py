@@ -26,7 +26,6 @@ from time import monotonic
 from typing import Any, NamedTuple, Protocol
 from urllib.parse import urlsplit
 
-from feedtool.commands import words_of
 from feedtool.errors import FeedtoolError, UsageProblem
 from feedtool.service.answers import Kind, kind_of, retry_after
 from feedtool.service.fetch import TRIES
@@ -34,6 +33,7 @@ from feedtool.service.network import Timeouts
 from feedtool.service.oauth import LOOPBACK
 from feedtool.service.pace import back_off
 from feedtool.service.wire import Call, Failure, Reply
+from feedtool.user_command import words_of
 
 SECRETS = frozenset(
     f"FEEDTOOL_{name}"

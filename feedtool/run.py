@@ -44,7 +44,7 @@ from feedtool.purge import (
 )
 from feedtool.recorded import Recorded
 from feedtool.report import Outcome
-from feedtool.requests import write_requests
+from feedtool.request_files import write_requests
 from feedtool.run_copies import write_copies
 from feedtool.saved_plan import Promise
 from feedtool.service.wire import UploadBody

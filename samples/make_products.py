@@ -19,6 +19,7 @@ from openpyxl.worksheet.worksheet import Worksheet
 
 from feedtool.catalog import Catalog
 from feedtool.catalog.cache import FILE, Cache
+from feedtool.catalog_sync import sync
 from feedtool.cells import letters
 from feedtool.columns.gtin import check_digit
 from feedtool.dialect import Dialect
@@ -27,7 +28,6 @@ from feedtool.sandbox.transport import mount
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
 from feedtool.service.fetch import Circumstances
-from feedtool.sync import sync
 from feedtool.template.products import products_contents
 from feedtool.template.workbook import KEY_ROW, build, save
 

@@ -19,8 +19,8 @@ from feedtool.errors import Exit, NothingToDo, UsageProblem
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from feedtool.catalog_sync import Step
     from feedtool.connection import Service
-    from feedtool.sync import Step
 
 SHOWN_LACKS = 10
 """Categories without properties that are named one by one."""
@@ -70,10 +70,10 @@ def sync(ctx: click.Context, /, only: str | None, page_size: int, form: str, **g
     and no SellerId. The exit code is 1 when the properties of some categories cannot be had.
     """
     from feedtool.catalog.cache import FILE, Cache
+    from feedtool.catalog_sync import GO_ON
+    from feedtool.catalog_sync import sync as bring
     from feedtool.report.catalog import write_synced
     from feedtool.service.fetch import Circumstances
-    from feedtool.sync import GO_ON
-    from feedtool.sync import sync as bring
 
     check_sandbox(ctx, given)
     codes = _codes(only)
@@ -155,8 +155,8 @@ def show(ctx: click.Context, /, code: str, form: str, *, verbose: bool, **given:
     Looks in the local cache. Above level 3, where no products go, it lists what is below.
     """
     from feedtool.catalog.model import DEEPEST
+    from feedtool.catalog_sync import unknown_category
     from feedtool.report.catalog import write_category
-    from feedtool.sync import unknown_category
 
     with looking(ctx, given) as known:
         category = known.category(code) or known.category(code.strip().upper())
@@ -187,9 +187,9 @@ def _codes(only: str | None) -> list[str]:
 @contextmanager
 def _reaching(ctx: click.Context, home: Path, given: dict[str, Any]) -> "Iterator[Service]":
     """A way to the service that stops gently."""
+    from feedtool.catalog_sync import GO_ON
     from feedtool.cli.connect import to_catalogue, to_sandbox
     from feedtool.cli.stopping import stopping
-    from feedtool.sync import GO_ON
 
     is_sandbox = given["sandbox"]
     if is_sandbox:  # it needs nothing else, and an account's settings are not meant for it

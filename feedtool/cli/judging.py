@@ -68,9 +68,9 @@ def _open(ctx: click.Context) -> "Cache | None":
 
 def _bring_sandbox(cache: "Cache", language: str) -> None:
     """What `catalog sync --sandbox` does: whoever tries the sandbox needs nothing else first."""
+    from feedtool.catalog_sync import sync
     from feedtool.cli.connect import to_sandbox
     from feedtool.service.fetch import Circumstances
-    from feedtool.sync import sync
 
     say("catalogue", "the embedded sandbox's is brought; that is done once")
     with to_sandbox(None, {"language": language}) as service:

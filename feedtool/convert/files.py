@@ -21,7 +21,7 @@ from feedtool.legacy import write as write_zip
 from feedtool.legacy.writer import write_xml
 from feedtool.model import Item, PackageType
 from feedtool.offers_xml import Offer
-from feedtool.requests import write_requests
+from feedtool.request_files import write_requests
 from feedtool.service.wire import UploadBody, products_body, upload
 from feedtool.sheets.annotate.check import NotAsWritten
 from feedtool.sheets.annotate.place import placed

@@ -9,9 +9,9 @@ from feedtool.catalog import Brand, Catalog, Category, Choice, Property
 from feedtool.catalog.cache import Saved
 from feedtool.catalog.lookup import Origin
 from feedtool.catalog.search import Found
+from feedtool.catalog_sync import Synced
 from feedtool.report.fields import dumped
 from feedtool.report.plain import clean, counted, shorten
-from feedtool.sync import Synced
 
 Fields = dict[str, Any]
 

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from feedtool.catalog.cache import Cache, Removed, Saved
+from feedtool.catalog_sync import Lack, Step, Synced, sync
 from feedtool.errors import FeedtoolError, Interrupted, Stopped, UsageProblem
 from feedtool.sandbox.transport import mount
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
 from feedtool.service.fetch import Circumstances
 from feedtool.service.wire import NotSent, Reply
-from feedtool.sync import Lack, Step, Synced, sync
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -10,7 +10,7 @@ from feedtool.dialect import Dialect, Limits
 from feedtool.errors import UsageProblem
 from feedtool.legacy import OffersXml
 from feedtool.model import Item, PackageType
-from feedtool.requests import write_requests
+from feedtool.request_files import write_requests
 from feedtool.spool import Spool
 from tests.conftest import Files, checked, offer
 
