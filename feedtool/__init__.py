@@ -1,13 +1,15 @@
 """feedtool: spreadsheets in, the marketplace's answer back beside every row.
 
-A cell becomes a value (`columns`), a row of values becomes an Item or some Problems (`feeds`,
-`schemas`, `rules`), Items become uploads of 100 in packages of 50,000 (`plan`), an upload becomes
-a Call (`service.wire`), the Call comes back as a Reply (`service.client`), Replies become a
-Verdict for each row (`service.wire`), and each Verdict is written beside the row that it came
-from (`sheets`). The row number travels in every noun; nothing is looked up again.
+A cell becomes a value (`columns`), a row of values becomes an Item or some Problems (`check`, by
+`feeds`, `schemas`, `rules`), Items become uploads of 100 in packages of 50,000 (`plan`), an upload
+becomes a Call (`service.wire`), the Call comes back as a Reply (`service.client`), what a Reply
+means is written down (`delivery`, `ledger`), a Verdict for each row is read from there (`verdicts`),
+and each Verdict is written beside the row that it came from (`sheets`). The row number travels in
+every noun; nothing is looked up again.
 
 To read the code, begin with `model` (the nouns) and `run` (the only module that sequences the
-hops), then follow a row: `sheets`, `columns`, `feeds`, `rules`, `plan`, `delivery`, `service`.
+hops), then follow a row: `sheets`, `check`, `columns`, `feeds`, `rules`, `plan`, `delivery`,
+`service`, `ledger`.
 """
 
 __version__ = "0.1.0"
