@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from feedtool.cli.notifying import Office
     from feedtool.cli.stopping import Stopping
-    from feedtool.watch.carry import Desk, Whose
+    from feedtool.watch.desk import Desk, Whose
     from feedtool.watch.folder import Folder
 
 HINT = "what was begun is noted; go on with: feedtool watch"
@@ -193,7 +193,7 @@ def _desk(
     from feedtool.cli.books import books
     from feedtool.cli.connect import to_account, to_sandbox
     from feedtool.cli.notifying import told_by
-    from feedtool.watch.carry import Desk
+    from feedtool.watch.desk import Desk
 
     with _of_profile(words, profile) as ctx:
         given = dict(ctx.params)
@@ -229,7 +229,7 @@ def _desk(
 
 def _whose(words: list[str], profile: str | None) -> "Whose":
     from feedtool.cli.connect import SANDBOX_SELLER
-    from feedtool.watch.carry import whose
+    from feedtool.watch.desk import whose
 
     with _of_profile(words, profile) as ctx:
         if ctx.params["sandbox"]:

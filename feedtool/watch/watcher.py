@@ -17,7 +17,8 @@ from feedtool.ledger import Ledger
 from feedtool.ledger.claims import Claim
 from feedtool.ledger.lock import Held
 from feedtool.watch import health
-from feedtool.watch.carry import Carrier, LaneUnknown, Whose
+from feedtool.watch.carry import Carrier, LaneUnknown
+from feedtool.watch.desk import Whose
 from feedtool.watch.settling import (
     PATIENCE,
     Sighting,

@@ -13,7 +13,8 @@ from typing import NamedTuple
 from feedtool.errors import Exit, FeedtoolError
 from feedtool.ledger.claims import Claim
 from feedtool.ledger.lock import Held
-from feedtool.watch.carry import Carrier, Desk, Parked, bug_in
+from feedtool.watch.carry import Carrier, Parked, bug_in
+from feedtool.watch.desk import Desk
 from feedtool.watch.settling import Entry
 from feedtool.watch.steps import Lane
 

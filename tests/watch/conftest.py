@@ -21,7 +21,8 @@ from feedtool.sandbox import Applied, Sandbox
 from feedtool.sandbox.transport import mount
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
-from feedtool.watch.carry import Carrier, Desk, whose
+from feedtool.watch.carry import Carrier
+from feedtool.watch.desk import Desk, whose
 from feedtool.watch.folder import Folder
 from feedtool.watch.news import News
 from feedtool.watch.watcher import Around, Settings, Watcher

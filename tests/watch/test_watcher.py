@@ -19,7 +19,8 @@ from feedtool.copies import digest_of
 from feedtool.errors import Exit, Interrupted, UsageProblem
 from feedtool.ledger import Ledger
 from feedtool.ledger.claims import Claim, ClaimState
-from feedtool.watch.carry import Carrier, Desk, Lending
+from feedtool.watch.carry import Carrier
+from feedtool.watch.desk import Desk, Lending
 from feedtool.watch.folder import Folder
 from feedtool.watch.steps import Lane
 from feedtool.watch.watcher import LONG_HELD
