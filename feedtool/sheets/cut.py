@@ -18,11 +18,15 @@ _ITEM = 1 << 22
 """Bytes of a prolog or an item that are worth waiting for; longer ones are the parser's."""
 _ENCODING = re.compile(rb"""<\?xml[^>]*?encoding\s*=\s*["']([^"']*)["']""")
 _DECLARATION = re.compile(rb"\A(?:\xef\xbb\xbf)?<\?xml\s[^<>]*\?>")
-_ASIDE = r"<!--.*?(?:-->|\Z)|<!\[CDATA\[.*?(?:\]\]>|\Z)|<\?.*?(?:\?>|\Z)"
+_ASIDE = (
+    r"<(?:!--(?:[^-]++|-(?!->))*+(?:-->|\Z)"
+    r"|!\[CDATA\[(?:[^\]]++|\](?!\]>))*+(?:\]\]>|\Z)"
+    r"|\?(?:[^?]++|\?(?!>))*+(?:\?>|\Z))"
+)
 """Where a `<` is no tag; as far as to the end, or a million beginnings would each be searched for
 the end that none of them has."""
-_ASIDES = re.compile(_ASIDE.encode(), re.DOTALL)
-_SPLIT = re.compile(f"({_ASIDE})", re.DOTALL)
+_ASIDES = re.compile(_ASIDE.encode())
+_SPLIT = re.compile(f"({_ASIDE})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +78,7 @@ def _items(
     window: int | None = _FIRST
     item, closing = b"<" + prefix + grammar.item, b"</" + prefix + grammar.around
     while True:
-        tags = _only_tags(buffer)
+        tags = _only_tags(buffer, item, closing)
         end = tags.find(closing, 0, window)
         cut = end if end >= 0 else max(tags.rfind(item, 0, window), 0)
         window = None if window and not cut else window
@@ -98,11 +102,15 @@ def split_aside(text: str) -> list[str]:
     return _SPLIT.split(text)
 
 
-def _only_tags(data: bytes) -> bytes:
-    """The same with blanks for whatever is no tag though it has a `<`."""
-    if b"<!" in data or b"<?" in data:
-        return _ASIDES.sub(lambda found: b" " * len(found[0]), data)
-    return data
+def _only_tags(data: bytes, *tags: bytes) -> bytes:
+    """The same with blanks for whatever looks like one of the tags and is none."""
+    # Single characters are found at fifty times the speed of two.
+    if not (b"!" in data and b"<!" in data) and not (b"?" in data and b"<?" in data):
+        return data
+    asides = b"".join(_ASIDES.findall(data))
+    if not any(tag in asides for tag in tags):
+        return data
+    return _ASIDES.sub(lambda found: b" " * len(found[0]), data)
 
 
 def _is_simple_prolog(prolog: bytes) -> bool:

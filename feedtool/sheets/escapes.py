@@ -11,11 +11,10 @@ _LAST = 0x10FFFF
 
 def has_only_known_references(text: str) -> bool:
     """Whether every `&` begins one of the five names or the number of a character of XML."""
-    ampersands = text.count("&")
-    if not ampersands:
+    if "&" not in text:
         return True
     found = _REFERENCE.findall(text)
-    return len(found) == ampersands and all(
+    return len(found) == text.count("&") and all(
         name or _is_character(decimal, hexadecimal) for name, decimal, hexadecimal in set(found)
     )
 

@@ -16,7 +16,7 @@ from typing import Generic, TypeVar
 from feedtool.sheets.cut import split_aside
 from feedtool.sheets.escapes import escape, has_only_known_references
 from feedtool.sheets.markup import corrupt
-from feedtool.sheets.tidy import tidy
+from feedtool.sheets.tidy import tidy, tidy_tags
 
 T = TypeVar("T")
 
@@ -29,9 +29,20 @@ _UTF_16 = {
 """How a part in UTF-16 begins, with a mark of its byte order or without (XML 1.0, appendix F)."""
 _DECLARATION = re.compile(r"""(<\?xml\s[^<>]*?\bencoding\s*=\s*["'])([^"'<>]*)(["'][^<>]*\?>)""")
 _FORBIDDEN = bytes(code for code in range(32) if code not in b"\t\n\r")
-_COMMENT = re.compile(r"<!--[^-]*+(?:-[^-]++)*+-->")
-_INSTRUCTION = re.compile(r"<\?(?!(?i:xml))[A-Za-z_][\w.-]*+(?:[ \t\n](?s:.*))?\?>", re.ASCII)
-_CDATA = "<![CDATA["
+_ASIDE, _BEGIN, _END = "\1", "\2", "\3"
+"""Stand in for an aside, and for where a CDATA begins and ends: no characters of XML."""
+_WITHOUT_TEXT = re.compile(
+    rf"{_ASIDE}(?:<!--[^-{_ASIDE}]*+(?:-[^-{_ASIDE}]++)*+-->"
+    rf"|<\?(?!(?i:xml))[A-Za-z_][\w.-]*+(?:[ \t\n][^{_ASIDE}]*+(?<=\?>)|\?>))"
+    rf"(?={_ASIDE}|\Z)",
+    re.ASCII,
+)
+"""A well-formed comment or instruction among asides."""
+_TEXT = f"(?:{_BEGIN}[^{_ASIDE}{_BEGIN}{_END}]*+{_END})?+"
+_TEXTS = re.compile(f"{_TEXT}(?:{_ASIDE}{_TEXT})*+")
+_REST_OF_TAG = re.compile(f"{_ASIDE}[^<>{_ASIDE}]*+>")
+_BEGUN_REFERENCE = re.compile(f"&[^&;{_ASIDE}]*+{_ASIDE}")
+"""What is behind, or before, an aside that is in the midst of it."""
 _LONGEST_REST = 8
 
 
@@ -82,13 +93,22 @@ def plain(data: bytes, prefix: str = "") -> str | None:
 
 
 def rewritten(data: bytes, prefix: str = "") -> str | None:
-    """The same for whole items, after writing them as plainly as can be."""
+    """The same for whole items, without asides and blanks, each text as one."""
+    return _rewritten(data, prefix, tidy)
+
+
+def written_anew(data: bytes, prefix: str = "") -> str | None:
+    """The same after writing whole items, and their tags, as plainly as can be."""
+    return _rewritten(data, prefix, tidy_tags)
+
+
+def _rewritten(data: bytes, prefix: str, write: Callable[[str], str]) -> str | None:
     text = _characters(data)
     if text is None:
         return None
     # What a parser does before anything else (XML 1.0, 2.11).
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    if "<!" in text or "<?" in text:
+    if _has(text, "<!") or _has(text, "<?"):
         whole = _without_asides(text)
         if whole is None:
             return None
@@ -96,7 +116,7 @@ def rewritten(data: bytes, prefix: str = "") -> str | None:
     if not _has_no_fault(text):
         return None
     bare = unprefixed(text, prefix)
-    return None if bare is None else tidy(bare)
+    return None if bare is None else write(bare)
 
 
 def _characters(data: bytes) -> str | None:
@@ -111,7 +131,12 @@ def _characters(data: bytes) -> str | None:
 
 
 def _has_no_fault(text: str) -> bool:
-    return "]]>" not in text and has_only_known_references(text)
+    return not _has(text, "]]>") and has_only_known_references(text)
+
+
+def _has(text: str, sign: str) -> bool:
+    """Whether it is there; to look for its rarest character first takes a fiftieth of the time."""
+    return sign.strip("<>")[0] in text and sign in text
 
 
 def _without_asides(text: str) -> str | None:
@@ -120,17 +145,29 @@ def _without_asides(text: str) -> str | None:
     None where one of them is malformed, or would mend a tag or a reference by its going.
     """
     parts = split_aside(text)
-    for place in range(1, len(parts), 2):
-        before, aside = parts[place - 1], parts[place]
-        if before.rfind("<") > before.rfind(">") or before.rfind("&") > before.rfind(";"):
-            return None
-        if aside.startswith(_CDATA):
-            parts[place] = escape(aside[len(_CDATA) : -len("]]>")]).replace(">", "&gt;")
-        elif _COMMENT.fullmatch(aside) or _INSTRUCTION.fullmatch(aside):
-            parts[place] = ""
-        else:
-            return None
+    if len(parts) == 1:
+        return None
+    outside = _ASIDE.join(parts[::2])
+    if _REST_OF_TAG.search(outside) or ("&" in outside and _BEGUN_REFERENCE.search(outside)):
+        return None
+    texts = _texts(_ASIDE.join(parts[1::2]))
+    if texts is None:
+        return None
+    parts[1::2] = texts.split(_ASIDE)
     return "".join(parts)
+
+
+def _texts(asides: str) -> str | None:
+    """What asides hold of the text, each between marks: of a CDATA all, escaped.
+
+    None where one is malformed. A sheet may have a million, so nothing looks at one by itself.
+    """
+    asides = _WITHOUT_TEXT.sub(_ASIDE, _ASIDE + asides) + _ASIDE
+    asides = asides.replace(f"{_ASIDE}<![CDATA[", _ASIDE + _BEGIN)
+    asides = asides.replace(f"]]>{_ASIDE}", _END + _ASIDE)[1:-1]
+    if not _TEXTS.fullmatch(asides):
+        return None
+    return escape(asides).replace(">", "&gt;").replace(_BEGIN, "").replace(_END, "")
 
 
 def unprefixed(text: str, prefix: str) -> str | None:
@@ -152,7 +189,7 @@ class Writings(Generic[T]):
 
     def __init__(self, take: Callable[[str], T | None]) -> None:
         self._take = take
-        self._ways = (_Way(plain), _Way(rewritten))
+        self._ways = (_Way(plain), _Way(rewritten), _Way(written_anew))
 
     def offer(self, data: bytes, prefix: str) -> T | None:
         """What `take` makes of the first writing that it takes; None: only a parser can read it."""

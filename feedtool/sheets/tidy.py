@@ -7,16 +7,21 @@ import re
 from functools import lru_cache
 
 from feedtool.sheets.rich import without_runs
+from feedtool.sheets.usual import replace_usual
 
 _TYPE = r' t="(?:s|n|str|inlineStr|b|e|d)"'
 ATTRIBUTES = rf'(?: s="[0-9]++"(?:{_TYPE})?+|{_TYPE}(?: s="[0-9]++")?+)?+'
 """A cell's attributes after its reference, as all common programs write them."""
 
-_BLANK = r"[ \t\n]"
-_BLANKS_BETWEEN_TAGS = re.compile(rf">{_BLANK}+(?=<(?:[^/]|/(?:c|row|is|si|r|rPr|rPh)>))", re.ASCII)
+_BLANKS = " \t\n"
+_BLANK = rf"[{_BLANKS}]"
+_BLANKS_BETWEEN_TAGS = re.compile(rf">{_BLANK}+(<(?:[^/]|/(?:c|row|is|si|r|rPr|rPh)>))", re.ASCII)
 """Before a tag that begins, or that ends an element whose own text means nothing."""
-_HINTS_OF_BLANKS_AT_END = tuple(f"{blank}{end}" for blank in " \t\n" for end in (">", "/>"))
+_HINTS_OF_BLANKS = ("\n", "\t", "> ")
+_HINTS_OF_BLANKS_AT_END = tuple(f"{blank}{end}" for blank in _BLANKS for end in (">", "/>"))
 _BLANKS_AT_END = re.compile(rf"(</?[A-Za-z]\w*+){_BLANK}++(/?>)", re.ASCII)
+
+_QUOTE_IN_TEXT = re.compile(">[^<']*+'")
 
 _VALUE = r"""(?:"[^"<>&\t\n]*+"|'[^'"<>&\t\n]*+')"""
 _ATTRIBUTE = rf"{_BLANK}++[A-Za-z_][\w:]*+{_BLANK}*+={_BLANK}*+{_VALUE}"
@@ -48,16 +53,21 @@ _UNREAD = frozenset({"cm", "vm", "ph"})
 
 
 def tidy(text: str) -> str:
-    """The same XML, with usual tags and unformatted texts."""
-    text = without_runs(text)
+    """The same XML, with unformatted texts and without blanks between tags."""
+    if '"' not in text and not _QUOTE_IN_TEXT.search(text):
+        text = text.replace("'", '"')
+    text = replace_usual(_BLANKS_BETWEEN_TAGS, r">\1", text.lstrip(_BLANKS), *_HINTS_OF_BLANKS)
+    return without_runs(text).replace('<v xml:space="preserve">', "<v>")
+
+
+def tidy_tags(text: str) -> str:
+    """The same with tags as they mostly are; tidy."""
     if any(hint in text for hint in _HINTS_OF_BLANKS_AT_END):
         text = _BLANKS_AT_END.sub(r"\1\2", text)
-    text = _BLANKS_BETWEEN_TAGS.sub(">", text.lstrip(" \t\n"))
-    text = _with_usual_cells(text)
+    text = _with_usual_cells(text.lstrip(_BLANKS))
     if any(hint in text for hint in _HINTS_OF_ODD_TAGS) or text.count("<row") != text.count(_ROW):
         text = _ODD_TAG.sub(lambda tag: _usual_tag(tag[0]), text)
-    text = text.replace('<v xml:space="preserve">', "<v>")
-    return without_runs(text)
+    return tidy(text)
 
 
 def _with_usual_cells(text: str) -> str:

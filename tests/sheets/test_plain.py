@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from feedtool.cells import Cell
 from feedtool.errors import FileProblem
 from feedtool.sheets.escapes import unescape
-from feedtool.sheets.plain import Writings, as_utf8, plain, rewritten, unprefixed
+from feedtool.sheets.plain import Writings, as_utf8, plain, unprefixed, written_anew
 from tests.sheets.test_agreement import MAIN, Rows, block, by_cells, by_parser, by_pattern
 
 TEXT = re.compile(r"<is><t>([^<]*)</t></is>")
@@ -281,10 +281,10 @@ def test_plain(data: bytes, text: str | None) -> None:
 
 
 def test_rewritten_lines_and_quotes() -> None:
-    assert rewritten(b"<row r='1'>\r\n<v>a\rb ='c' </v></row>\r") == (
+    assert written_anew(b"<row r='1'>\r\n<v>a\rb ='c' </v></row>\r") == (
         "<row r=\"1\"><v>a\nb ='c' </v></row>\n"
     )
-    assert rewritten(b"<v>\xff</v>") is None
+    assert written_anew(b"<v>\xff</v>") is None
 
 
 def stream(data: bytes, size: int) -> Iterator[bytes]:
