@@ -1,4 +1,7 @@
-"""Where calls are made: each in a lane of its own, or in the calling thread."""
+"""The calls of a delivery: those under way, and those that wait for a lane, their intents written.
+
+Each is made in a lane of its own, or in the calling thread (`service.calling`).
+"""
 
 from __future__ import annotations
 

@@ -40,8 +40,8 @@ class Removals(NamedTuple):
     channel: str | None
     """The offers of this channel; None is of the stocks that all channels share."""
     are_deleted: bool = False
-    """Whether it is offers deleted of all; else those deleted or set to stock zero, of those that
-    are not known to be there already."""
+    """Whether deleted offers are counted among all that are known; else those deleted or set to
+    stock zero, among all that are not known to be at zero."""
 
 
 class Earlier(NamedTuple):
@@ -68,12 +68,12 @@ class Holding(NamedTuple):
     channel: str | None = None
     """The rows of this channel; None is of any."""
     only_removals: bool = False
-    """Those that delete an offer, or set its stock to zero."""
+    """Whether only rows are meant that delete an offer, or set its stock to zero."""
 
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """A guard's module, as far as it is one."""
+    """What a guard's module defines; None where it leaves that out."""
 
     code: Code
     check: Callable[[Candidate, Guards], Fault | None] | None
@@ -87,7 +87,7 @@ def code(module: str, docstring: str | None) -> Code:
 
 
 def release(one: Code) -> str:
-    """How what it holds is sent all the same."""
+    """The hint of a guard's faults: how what it holds is sent all the same."""
     return f"if it is meant: submit it with --release {one.name}"
 
 

@@ -57,7 +57,7 @@ class Survey(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule's module, as far as it is one."""
+    """What a rule's module defines; None where it leaves that out."""
 
     code: Code
     check: Callable[[Row], Iterator[Fault]] | None

@@ -45,7 +45,7 @@ class Tally:
     deleted: Counter[str] = field(default_factory=Counter)
     """Known offers that are deleted, at zero or not, by channel."""
     emptied: set[int] = field(default_factory=set)
-    """What stands for the keys of stocks known to be above zero: several rows may have the same."""
+    """Hashes of the keys of the stocks that were above zero: several rows may empty the same."""
 
     def add(self, item: Item, offer: Accepted | None, key: str, quantity: int | None) -> None:
         """Count a row, with what is known of it."""
@@ -57,7 +57,11 @@ class Tally:
             self.emptied.add(hash(key))
 
     def removals(self, known: Counts, primary: str) -> Iterator[Removals]:
-        """What of how much is taken away; the primary channel may be known by an export alone."""
+        """How much is taken away, and of how much.
+
+        Stocks of the primary channel count also where nothing was sent to it: an export may have
+        shown them.
+        """
         for channel, removed in self.removed.items():
             every, deleted = known.count(channel), self.deleted[channel]
             yield Removals(removed, every - known.count_at_zero(channel), channel)
