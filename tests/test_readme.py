@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import sysconfig
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -14,6 +14,7 @@ import pytest
 from feedtool import config
 from feedtool.feeds import all_feeds
 from feedtool.model import Status
+from tests.forked import forking
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text("utf-8")
@@ -51,12 +52,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def shell(folder: Path) -> Shell:
+def shell(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
     """The reader's shell: runs a command there, and gives what it printed."""
-    tools = sysconfig.get_path("scripts")
+    tools = tmp_path_factory.mktemp("bin")
+    path = (str(tools), sysconfig.get_path("scripts"), os.environ["PATH"])
     environment = {
         **{name: text for name, text in os.environ.items() if not name.startswith("FEEDTOOL_")},
-        "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}",
+        "PATH": os.pathsep.join(path),
         "FEEDTOOL_HOME": str(folder / "home"),
         "COLUMNS": "80",
         "PYTHONUNBUFFERED": "1",
@@ -74,7 +76,8 @@ def shell(folder: Path) -> Shell:
         )
         return done.stdout
 
-    return run
+    with forking(tools, environment):
+        yield run
 
 
 def test_examples_are_as_shown(shell: Shell) -> None:
