@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, Protocol
 
 from feedtool.sandbox.problem import Refused, not_found
@@ -55,9 +56,13 @@ class Route:
 
     def match(self, path: str) -> dict[str, str] | None:
         """The identifiers in `path`, or None when it is another route's."""
-        pattern = re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", self.path)
-        found = re.fullmatch(pattern, path)
+        found = _pattern(self.path).fullmatch(path)
         return found and found.groupdict()
+
+
+@cache
+def _pattern(path: str) -> re.Pattern[str]:
+    return re.compile(re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", path))
 
 
 class Part(Protocol):
