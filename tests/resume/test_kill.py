@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
     Kill = int | str
 
-WRITES = 200
+WRITES = 180
 """A whole submit of the workbook reaches so many points or somewhat fewer; see `runner`."""
 FIRST = range(8)
 """Until the first request has left, every point is one of its own."""
 LAST = ("before annotate", "after annotate", "before add_output", "after add_output")
-STRIDE = 23
+STRIDE = 20
 
 
 @pytest.mark.parametrize("at", [*FIRST, *LAST, *range(FIRST.stop, WRITES, STRIDE)])

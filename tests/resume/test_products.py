@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
     Kill = int | str
 
-WRITES = 400
+WRITES = 300
 """A whole submit of the workbook reaches so many points or somewhat fewer; see `runner`."""
 FIRST = range(0, 10, 3)
 LAST = ("before annotate", "after add_output")
-STRIDE = 61
+STRIDE = 45
 
 
 @pytest.fixture(scope="module")

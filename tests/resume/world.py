@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
     from feedtool.sandbox import Applied
 
-SPEED = 100.0
+SPEED = 300.0
+"""Of the service's time and the commands': they wait for it hardly longer than they work."""
 DEADLINE = 60.0
 """Seconds within which anything must have happened."""
 SHOP = """\
