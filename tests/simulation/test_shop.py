@@ -90,11 +90,14 @@ MUTANTS: dict[str, Callable[[], AbstractContextManager[None]]] = {
     "a batch is sent again unread": unread,
 }
 
+CATCHING = {"offers are not held back": 1, "a batch is sent again unread": 36}
+"""The first seed that caught a mutant when this was written: tried first, and then all others."""
+
 
 @pytest.mark.parametrize("name", MUTANTS)
 def test_every_mutant_is_caught(name: str, ledger: FragileLedger) -> None:
     with MUTANTS[name]():
-        assert any(is_caught(seed, ledger) for seed in range(200))
+        assert any(is_caught(seed, ledger) for seed in (CATCHING[name], *range(200)))
 
 
 def is_caught(seed: int, ledger: FragileLedger) -> bool:

@@ -67,11 +67,20 @@ def told(seed: int, ledger: FragileLedger) -> list[str]:
     return world.log
 
 
+CATCHING = {
+    "upload repeated in its package": 21,
+    "no intent before the request": 14,
+    "no waiting for references in flight": 74,
+    "package abandoned after PATCH": 45,
+}
+"""The first seed that caught a mutant when this was written: tried first, and then all others."""
+
+
 @pytest.mark.parametrize("name", MUTANTS)
 def test_every_mutant_is_caught(name: str) -> None:
     alter, kind = MUTANTS[name]
     with kind() as ledger, alter():
-        assert any(is_caught(seed, ledger) for seed in range(500))
+        assert any(is_caught(seed, ledger) for seed in (CATCHING[name], *range(500)))
 
 
 def is_caught(seed: int, ledger: FragileLedger) -> bool:
