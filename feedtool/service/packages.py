@@ -170,9 +170,12 @@ def _result(item: Any) -> RowResult | None:
     return RowResult(reference, status, messages)
 
 
+_HALF = re.compile("[\ud800-\udfff]")
+
+
 def _is_text(value: str) -> bool:
     """Whether a value can be any row's: JSON can hold half characters, which no text can."""
-    return bool(value) and "\0" not in value and not any("\ud800" <= c <= "\udfff" for c in value)
+    return bool(value) and "\0" not in value and (value.isascii() or not _HALF.search(value))
 
 
 MESSAGES = ("results", "messages")

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from io import StringIO, TextIOWrapper
 from itertools import chain, islice
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from feedtool.cells import BLANK, Block, Cell, Kind
@@ -64,12 +63,7 @@ class CsvSource:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         pass
 
     def sheet(self, name: str = "") -> "CsvSheet":

@@ -6,7 +6,6 @@ import zlib
 from collections.abc import Iterator
 from io import SEEK_END
 from pathlib import Path
-from types import TracebackType
 from typing import IO, Self
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
@@ -60,12 +59,7 @@ class Package:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:

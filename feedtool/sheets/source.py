@@ -1,7 +1,6 @@
 """What every file of rows and columns offers, whatever its format."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from types import TracebackType
 from typing import NamedTuple, Protocol, Self
 
 from feedtool.cells import Block, Cell
@@ -96,12 +95,7 @@ class Source(Protocol):
 
     def __enter__(self) -> Self: ...
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None: ...
+    def __exit__(self, *_: object) -> None: ...
 
 
 def by_code(warnings: Sequence[Notice]) -> dict[str, list[str]]:

@@ -4,7 +4,6 @@ from collections.abc import Generator, Hashable, Iterable, Iterator
 from contextlib import closing
 from functools import cached_property
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from feedtool.cells import Block, letters
@@ -44,12 +43,7 @@ class XlsxSource:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.package.close()
 
     @property
