@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -58,6 +59,21 @@ def _alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "settings"))
     monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def synced(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache with all of the sandbox's catalogue, which takes seconds to bring."""
+    home = tmp_path_factory.mktemp("synced")
+    assert run(["catalog", "sync", "--sandbox", "--home", str(home)]) == 0
+    return home / "catalog.sqlite"
+
+
+@pytest.fixture
+def catalogue(synced: Path, tmp_path: Path) -> None:
+    """The test's own home is as `catalog sync --sandbox` leaves it."""
+    (tmp_path / "home").mkdir()
+    shutil.copy(synced, tmp_path / "home")
 
 
 @pytest.fixture

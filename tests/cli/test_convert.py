@@ -33,9 +33,9 @@ SAMPLE_CODES = {
 }
 
 
+@pytest.mark.usefixtures("catalogue")
 @pytest.mark.parametrize("name", SAMPLE_CODES)
 def test_samples_in_every_direction(feedtool: Feedtool, name: str) -> None:
-    feedtool("catalog", "sync", "--sandbox")
     found = []
     for ending in ALL:
         target = Path(f"out{ending}")
@@ -259,8 +259,8 @@ LEGACY_PRODUCTS = (
 )
 
 
+@pytest.mark.usefixtures("catalogue")
 def test_products_of_the_legacy_interface(feedtool: Feedtool, files: Files) -> None:
-    feedtool("catalog", "sync", "--sandbox")
     path = files.text(
         LEGACY_PRODUCTS + f"{gtin(1)},P-1,Maison Alder,K-7,2B010299,Oak armchair,Armchair,A,B,"
         "An armchair of oak.,https://shop.example/1.jpg,,,\n"

@@ -104,6 +104,7 @@ def test_corrected_it_sends_those_rows_and_no_other(
     ]
 
 
+@pytest.mark.usefixtures("catalogue")
 @pytest.mark.parametrize(
     "name",
     [

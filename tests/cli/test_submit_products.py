@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from openpyxl import load_workbook
 
-from feedtool.cli import run
 from feedtool.sandbox.server import serving
 from tests.cli.conftest import Feedtool
 
@@ -16,15 +15,6 @@ CATEGORIES = "011B01,010201,1E012C,2B0401"
 
 Answers = dict[int, tuple[str, str, str]]
 """Row → status, message, code."""
-
-
-@pytest.fixture(scope="module")
-def synced(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A cache with what the samples need of the sandbox's catalogue."""
-    home = tmp_path_factory.mktemp("synced")
-    done = run(["catalog", "sync", "--sandbox", "--category", CATEGORIES, "--home", str(home)])
-    assert done == 0
-    return home / "catalog.sqlite"
 
 
 @pytest.fixture

@@ -382,7 +382,7 @@ def requested(item: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(items=any_offers(), language=st.sampled_from(["en", "fr", "es"]))
 @pytest.mark.parametrize("name", ["any.xlsx", "any.csv"])
 def test_any_offer_comes_back_as_it_is(
