@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING
 from feedtool.books import Books, checked_again, recorded_of
 from feedtool.check.result import CheckedSheet
 from feedtool.errors import FileProblem
-from feedtool.failed import is_to_correct
-from feedtool.failed.written import SHA_TOLD
 from feedtool.model import Message, Status, Verdict
 from feedtool.outcomes import answered
 from feedtool.report import Outcome
@@ -23,6 +21,9 @@ if TYPE_CHECKING:  # the ledger's library takes longer to import than a small fi
     from feedtool.ledger import File, Run
 
 Verdicts = Callable[[], Iterator[Verdict]]
+
+LEFT_OPEN = frozenset({Status.UNKNOWN, Status.HELD, Status.SUPERSEDED})
+"""What a later run may have settled, beside what is to be corrected."""
 
 
 def bring_up_to_date(outcomes: Sequence[Outcome], run: int, books: Books) -> None:
@@ -59,7 +60,12 @@ def _brought(
 
     @cache
     def found() -> Mapping[int, Verdict]:
-        waiting = {one.row: one for one in before() if _may_be_outdated(one)}
+        from feedtool.failed import is_to_correct  # brings openpyxl, which is slow to import
+        from feedtool.failed.written import SHA_TOLD
+
+        waiting = {
+            one.row: one for one in before() if one.status in LEFT_OPEN or is_to_correct(one)
+        }
         if not waiting:
             return {}
         name = f"{file.file}:{file.sha256[:SHA_TOLD]}"
@@ -75,11 +81,6 @@ def _brought(
             yield now.get(verdict.row, verdict)
 
     return verdicts
-
-
-def _may_be_outdated(verdict: Verdict) -> bool:
-    is_left_open = verdict.status in {Status.UNKNOWN, Status.HELD, Status.SUPERSEDED}
-    return is_left_open or is_to_correct(verdict)
 
 
 def _corrects(run: "Run", name: str, books: Books) -> bool:

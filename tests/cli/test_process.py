@@ -33,11 +33,15 @@ def test_the_module_is_the_command() -> None:
 
 def test_a_whole_run(files: Files) -> None:
     files.csv(offer(1), offer(2, quantity="-1"))
-    ran = process("submit", "offers.csv", "--sandbox")
+    # Python tells of each import on stderr.
+    telling = {**os.environ, "PYTHONPROFILEIMPORTTIME": "1"}
+    ran = process("submit", "offers.csv", "--sandbox", env=telling)
     assert ran.returncode == 1
     assert "Integrated" in ran.stdout
     assert "\x1b" not in ran.stdout + ran.stderr
     assert Path("offers.result.csv").exists()
+    assert "feedtool.run\n" in ran.stderr
+    assert "openpyxl" not in ran.stderr, "slow to import, and of use only to templates"
 
 
 def test_wrong_input_ends_with_its_code_and_no_traceback() -> None:
