@@ -1,10 +1,15 @@
 """A large delivery over a slow line: `python benchmarks/load.py [--rows N] [--latency MS]`.
 
 The sandbox on a port, every answer late by the latency; the client as `feedtool submit` has it,
-with a ledger on disk. What is measured: the client's peak of memory, the share of its time that
-the ledger takes, and how near the pool comes to what latency and concurrency allow. While
-packages are filled no lane of the pool should ever be without a call that the service has in hand:
-that is the ratio of the lanes' time to the time that the service, as it tells itself, had calls.
+with a ledger on disk. What is measured: the client's peak of memory, how near the pool comes to
+what latency and concurrency allow, and what the ledger costs. While packages are filled no lane of
+the pool should ever be without a call that the service has in hand: that is the ratio of the lanes'
+time to the time that the service, as it tells itself, had calls.
+
+Of the ledger there are two figures. "In the ledger" is how long its calls took, by the clock: what
+other threads did meanwhile, and the interpreter's lock that they held, are in it. "Cost" is how
+long the delivery waited for it: while a package is filled, the part of the lanes that had no call
+at the service while the ledger was at work; at other times the ledger's time without any call.
 """
 
 import argparse
@@ -94,11 +99,11 @@ def items(count: int) -> Iterator[Item]:
 
 
 class Timed:
-    """A ledger that counts the time spent in it."""
+    """A ledger that notes when something was done in it."""
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
-        self.seconds = 0.0
+        self.spans: list[Span] = []
 
     def __getattr__(self, name: str) -> Any:
         """The ledger's own, timed where it is a method."""
@@ -111,7 +116,7 @@ class Timed:
             try:
                 return found(*arguments, **named)
             finally:
-                self.seconds += time.monotonic() - begun
+                self.spans.append(Span(begun, time.monotonic()))
 
         return timed
 
@@ -174,12 +179,18 @@ def measure(rows: int, latency: float) -> None:
     filling = sum(one.end - one.begin for one in fillings)
     had = sum(span.within(one) for one in fillings for span in spans)
     each = sum(span.end - span.begin for span in spans) / len(spans)
+    taken = sum(one.end - one.begin for one in timed.spans)
+    cost = cost_of(timed.spans, spans, fillings)
     print(f"{rows:,} rows, {latency * 1000:g} ms, {POOL} calls at a time; {', '.join(found)}")
-    print("| Total | Filling | A call at the service | Lanes' time / service's | Ledger | Memory |")
-    print("| ---: | ---: | ---: | ---: | ---: | ---: |")
+    print(
+        "| Total | Filling | A call at the service | Lanes' time / service's"
+        " | In the ledger | Cost of the ledger | Memory |"
+    )
+    print("| ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
     print(
         f"| {total:.1f} s | {filling:.1f} s | {each * 1000:.1f} ms | {POOL * filling / had:.2f}"
-        f" | {timed.seconds:.1f} s ({timed.seconds / total:.0%}) | {peak():.0f} MiB |"
+        f" | {taken:.1f} s ({taken / total:.0%}) | {cost:.1f} s ({cost / total:.0%})"
+        f" | {peak():.0f} MiB |"
     )
 
 
@@ -191,6 +202,23 @@ def fillings_of(times: dict[str, list[float]]) -> list[Span]:
         Span(begin, max(at for at in uploads if begin < at < end))
         for begin, end in zip(created, ends, strict=True)
     ]
+
+
+def cost_of(ledger: list[Span], calls: list[Span], fillings: list[Span]) -> float:
+    """The seconds that lanes which could have had a call had none while the ledger was at work."""
+    changes = [(at, 0, sign) for span in calls for at, sign in ((span.begin, 1), (span.end, -1))]
+    changes += [(at, 1, sign) for span in ledger for at, sign in ((span.begin, 1), (span.end, -1))]
+    changes += [(at, 2, sign) for one in fillings for at, sign in ((one.begin, 1), (one.end, -1))]
+    now = [0, 0, 0]
+    before = cost = 0.0
+    for at, which, sign in sorted(changes):
+        held, working, filling = now
+        lanes = POOL if filling else 1
+        if working:
+            cost += (at - before) * max(0, lanes - held) / lanes
+        now[which] += sign
+        before = at
+    return cost
 
 
 def main() -> None:

@@ -152,19 +152,27 @@ def claim(db: Connection, package: Package, run: Run) -> frozenset[int]:
     """
     if purges := _purges(db, package, run):
         return purges
+    if _takes_off(db, package, run):
+        return frozenset()
+    if held_by := blockers(db, package, run):
+        return held_by
+    # They are in flight as its own: it was begun before.
+    land(db, package.key)
+    take_off(db, package, run)
+    return frozenset()
+
+
+def _takes_off(db: Connection, package: Package, run: Run) -> bool:
     try:
         with db.begin_nested():
             take_off(db, package, run)
     except IntegrityError:
-        if held_by := blockers(db, package, run):
-            return held_by
-        raise
-    return frozenset()
+        return False
+    return True
 
 
 def take_off(db: Connection, package: Package, run: Run) -> None:
     """Its rows are in flight from here on; IntegrityError when one of their keys already is."""
-    land(db, package.key)
     scope = literal(_scope(package, run))
     keys = _keys(package).subquery()
     rows = select(scope, keys.c.key, literal(package.key))

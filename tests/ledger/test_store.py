@@ -354,6 +354,16 @@ def test_packages_of_one_run_wait_for_each_other(ledger: Ledger) -> None:
     ]
 
 
+def test_a_package_does_not_wait_for_itself(ledger: Ledger) -> None:
+    started = run_of(ledger, item(3), item(4))
+    assert ledger.clear(started.package, started.run).blocked_by == frozenset()
+    # A crash right after: `resume` begins with it again.
+    assert ledger.clear(started.package, started.run).blocked_by == frozenset()
+    later = run_of(ledger, item(4)._replace(product="x"))
+    assert ledger.clear(later.package, later.run).blocked_by == frozenset()
+    assert ledger.clear(later.package, later.run).blocked_by == frozenset()
+
+
 def test_two_open_packages_with_one_reference_are_impossible(ledger: Ledger) -> None:
     older, newer = run_of(ledger, item(3)), run_of(ledger, item(3)._replace(product="x"))
     begin(ledger, older, Phase.COMMITTED)
