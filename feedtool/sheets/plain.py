@@ -106,8 +106,9 @@ def _rewritten(data: bytes, prefix: str, write: Callable[[str], str]) -> str | N
     text = _characters(data)
     if text is None:
         return None
-    # What a parser does before anything else (XML 1.0, 2.11).
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if "\r" in text:
+        # What a parser does before anything else (XML 1.0, 2.11).
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
     if _has(text, "<!") or _has(text, "<?"):
         whole = _without_asides(text)
         if whole is None:
