@@ -48,8 +48,8 @@ _HINTS_OF_ODD_TAGS = ("='", " =", "= ", "  ", "\t", "\n")
 _ROW = "<row r="
 _NAME_AND_REST = re.compile(r"<(\w+)(.*)", re.ASCII | re.DOTALL)
 _NAME_AND_VALUE = re.compile(r"""([\w:]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""", re.ASCII)
-_UNREAD = frozenset({"cm", "vm", "ph"})
-"""A cell's attributes that say nothing of its value: metadata, and whether a guide is shown."""
+_READ = frozenset({"r", "s", "t", "xmlns"})
+"""A cell's attributes that say something of its value; of those with a prefix any may be wrong."""
 
 
 def tidy(text: str) -> str:
@@ -87,7 +87,7 @@ def _usual_rest(before: str, after: str) -> str:
     found = _NAME_AND_VALUE.findall(f"{before} {after}")
     if len({name for name, _, _ in found}) < len(found):
         return f'"{before}{after}'
-    rest = "".join(f' {name}="{a or b}"' for name, a, b in found if name not in _UNREAD)
+    rest = "".join(f' {name}="{a or b}"' for name, a, b in found if name in _READ or ":" in name)
     return f'"{rest}{"/>" if after.endswith("/>") else ">"}'
 
 

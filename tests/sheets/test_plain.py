@@ -47,7 +47,7 @@ def reordered(tag: str, chance: Random) -> str:
         return tag
     chance.shuffle(attributes)
     if name[0].endswith("c") and chance.randrange(2):
-        attributes.append(chance.choice([' cm="1"', ' ph="1"', ' vm="2"']))
+        attributes.append(chance.choice([' cm="1"', ' ph="1"', ' vm="2"', ' theirs="R"']))
     written = "".join(attributes)
     if chance.randrange(2):
         written = written.replace(" ", "\n  ").replace("=", chance.choice([" =", "= ", "="]))
@@ -106,7 +106,7 @@ DAMAGE = (
     "\uffff", " xmlns='u'",
     "<!-- -->", "<!-- -- -->", "<!----->", "<?xml?>", "<?XML a?>", "<?a:b?>", "<?pi?>", "<?1?>",
     "<r>", "</r>", "<rPr>", "<t>", "</t></r><r><t>", "</t></r></is>",
-    "<r><t>", ' r="A1"', " r='2", ' s="1"', ' cm="1"', "=", "  ", "<rPh",
+    "<r><t>", ' r="A1"', " r='2", ' s="1"', ' cm="1"', ' a="1"', ' b:a="1"', "=", "  ", "<rPh",
     "<![CDATA[x]]>", "<![CDATA[", "<!-- \x01 -->", "&am", "amp;", "x:", " ", "<v/>", "</v>",
 )  # fmt: skip
 
@@ -168,6 +168,7 @@ ROW = (
         ),
         ROW.replace(' t="str"', '\n t = "str" ').replace("</v>", "</v >").replace("<v>", "<v\t>"),
         ROW.replace(' t="str"', ' t="str" cm="1" vm=\'2\' ph="1"'),
+        ROW.replace("<c", '<c theirs="B7"'),
         ROW.replace("<v>", '<v xml:space="preserve">'),
         RICH,
         RICH.replace("<r>", "\n  <r>").replace("</r>", "\n  </r>").replace("<rPr>", "\n<rPr>"),
