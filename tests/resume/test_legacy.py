@@ -24,8 +24,11 @@ if TYPE_CHECKING:
     Kill = int | str
 
 PACKAGES = "offer-integration-packages"
-WRITES = 160
-"""A whole submit of the workbook reaches so many points or somewhat fewer; see `runner`."""
+WRITES = 260
+"""A whole submit of the workbook reaches fewer points; how many, hangs on how often it can ask
+while the service works. See `runner`."""
+REACHED = 140
+"""So many even on a slow machine, mostly."""
 FIRST = range(0, 8, 3)
 LAST = ("before annotate", "after add_output")
 STRIDE = 40
@@ -74,12 +77,12 @@ def test_without_any_fault(zips_of: Callable[..., Zips]) -> None:
     world = zips_of("calm")
     (ran,) = world.finish()
     assert ran.code == 1
-    assert len(ran.points) <= WRITES
+    assert len(ran.points) < WRITES
     world.check()
     assert world.posts(PACKAGES) == 4
 
 
-@pytest.mark.parametrize("at", [*FIRST, *LAST, *range(FIRST.stop, WRITES, STRIDE)])
+@pytest.mark.parametrize("at", [*FIRST, *LAST, *range(FIRST.stop, REACHED, STRIDE)])
 def test_killed_at_a_write(zips_of: Callable[..., Zips], at: Kill) -> None:
     zips_of(f"write {at}").survive(at)
 

@@ -24,8 +24,11 @@ if TYPE_CHECKING:
 
     Kill = int | str
 
-WRITES = 300
-"""A whole submit of the workbook reaches so many points or somewhat fewer; see `runner`."""
+WRITES = 500
+"""A whole submit of the workbook reaches fewer points; how many, hangs on how often it can ask
+while the service works. See `runner`."""
+REACHED = 240
+"""So many even on a slow machine, mostly."""
 FIRST = range(0, 10, 3)
 LAST = ("before annotate", "after add_output")
 STRIDE = 45
@@ -53,12 +56,12 @@ def test_without_any_fault(shop_of: Callable[..., Shop]) -> None:
     shop = shop_of("calm")
     (ran,) = shop.finish()
     assert ran.code == 1
-    assert len(ran.points) <= WRITES
+    assert len(ran.points) < WRITES
     shop.check()
     assert shop.posts("/products-integration") == 3
 
 
-@pytest.mark.parametrize("at", [*FIRST, *LAST, *range(FIRST.stop, WRITES, STRIDE)])
+@pytest.mark.parametrize("at", [*FIRST, *LAST, *range(FIRST.stop, REACHED, STRIDE)])
 def test_killed_at_a_write(shop_of: Callable[..., Shop], at: Kill) -> None:
     shop_of(f"write {at}").survive(at)
 
