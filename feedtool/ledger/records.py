@@ -17,7 +17,7 @@ Result = tuple[str, Status, tuple[Message, ...]]
 
 
 class Phase(StrEnum):
-    """How far we are with a package. What follows on each is `delivery.steps.NEXT`."""
+    """How far we are with a package. What follows on each is `delivery.decide.NEXT`."""
 
     PLANNED = "planned"
     """The service knows nothing of it."""

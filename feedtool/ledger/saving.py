@@ -44,7 +44,7 @@ def save_changes(db: Connection, changes: Iterable[Change]) -> None:
     packages: dict[int, Package] = {}
     uploads: dict[tuple[int, int], Whole] = {}
     begun: list[Whole] = []
-    answered: list[Whole] = []
+    answered: dict[tuple[int, int], Whole] = {}
     results: dict[tuple[int, str], Whole] = {}
     fates: list[Row] = []
     for change in changes:
@@ -52,9 +52,10 @@ def save_changes(db: Connection, changes: Iterable[Change]) -> None:
         packages[key] = change.after
         for number in _moved(change):
             uploads[key, number] = _upload(change, number)
-        if change.attempt:
-            kept = begun if change.attempt.answered_at is None else answered
-            kept.append(_attempt(key, change.attempt))
+        if change.attempt and change.attempt.answered_at is None:
+            begun.append(_attempt(key, change.attempt))
+        elif change.attempt:
+            answered[key, change.attempt.number] = _attempt(key, change.attempt)
         # A later word on a reference replaces an earlier one: pages may be read more than once.
         for reference, status, messages in change.results:
             told = messages_as_text(messages)
@@ -64,7 +65,7 @@ def save_changes(db: Connection, changes: Iterable[Change]) -> None:
     _insert(db, _UPSERT_UPLOADS, [*uploads.values()])
     # A step that was taken back at once is both begun and answered.
     _insert(db, _INSERT_ATTEMPTS, begun)
-    _insert(db, _UPSERT_ATTEMPTS, answered)
+    _insert(db, _UPSERT_ATTEMPTS, [*answered.values()])
     _insert(db, _UPSERT_RESULTS, [*results.values()])
     _execute(db, _UPDATE_FATE, fates)
 

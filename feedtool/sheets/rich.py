@@ -11,8 +11,10 @@ from feedtool.sheets.usual import replace_usual
 
 _BEGIN, _JOIN = "\3", "\2"
 """No character of XML: none of them can be there before."""
+_VALUE = f'"[^"<>&{_BEGIN}{_JOIN}]*+"'
 _PROPERTY = (
-    r'<(?:[A-Za-z]\w*+(?: [A-Za-z]\w*+="[^"<>&]*+")?+|color theme="[^"<>&]*+" tint="[^"<>&]*+")/>'
+    rf"<(?:[A-Za-z]\w*+(?: (?!xmlns=)[A-Za-z]\w*+={_VALUE})?+"
+    rf"|color theme={_VALUE} tint={_VALUE})/>"
 )
 _RUN = rf'<r>(?:<rPr(?:/>|>(?:{_PROPERTY})*+</rPr>))?+<t(?: xml:space="preserve")?+>'
 """How a run begins."""
@@ -24,7 +26,7 @@ _BEFORE_RUNS = re.compile(r'<t(?: xml:space="preserve")?+>([^<]*+)</t>(?=<r>)')
 
 _GUIDE = r'<rPh sb="[0-9]++" eb="[0-9]++"><t(?: xml:space="preserve")?+(?:/>|>[^<]*+</t>)</rPh>'
 _GUIDE_STYLE = r'<phoneticPr fontId="[0-9]++"(?: type="\w++")?+(?: alignment="\w++")?+/>'
-_GUIDES = re.compile(rf"(?:{_GUIDE})++(?:{_GUIDE_STYLE})?+(?=</(?:is|si)>)", re.ASCII)
+_GUIDES = re.compile(rf"(?<!</rPh>)(?:{_GUIDE})++(?:{_GUIDE_STYLE})?+(?=</(?:is|si)>)", re.ASCII)
 _ONLY_STYLE = re.compile(rf"{_GUIDE_STYLE}(?=</(?:is|si)>)", re.ASCII)
 
 

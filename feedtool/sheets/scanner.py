@@ -141,9 +141,11 @@ class Scanner:
     def _is_well_formed(self, attributes: str) -> bool:
         found = list(_ATTRIBUTE.finditer(attributes))
         names = {match[1] for match in found}
+        # Two prefixes may stand for one namespace.
+        local = {name.rpartition(":")[2] for name in names}
         return (
             sum(len(match[0]) for match in found) == len(attributes)
-            and len(names) == len(found)
+            and len(local) == len(found)
             and names.isdisjoint(("r", "xmlns"))
             and all(match[2] is None or match[2] in self._prefixes for match in found)
         )

@@ -77,7 +77,8 @@ def _plain_strings(text: str) -> list[bytes] | None:
     """The strings of a piece; None unless each of them is nothing but a text."""
     data = text.encode()
     found = _STRING.findall(data)
-    return found if len(found) == data.count(b"<si") else None
+    is_all = found and data.startswith(b"<si") and len(found) == data.count(b"<si")
+    return found if is_all else None
 
 
 class _StringEvents:

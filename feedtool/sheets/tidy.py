@@ -21,7 +21,7 @@ _HINTS_OF_BLANKS = ("\n", "\t", "> ")
 _HINTS_OF_BLANKS_AT_END = tuple(f"{blank}{end}" for blank in _BLANKS for end in (">", "/>"))
 _BLANKS_AT_END = re.compile(rf"(</?[A-Za-z]\w*+){_BLANK}++(/?>)", re.ASCII)
 
-_QUOTE_IN_TEXT = re.compile(">[^<']*+'")
+_QUOTE_IN_TEXT = re.compile(">[^<>']*+'")
 
 _VALUE = r"""(?:"[^"<>&\t\n]*+"|'[^'"<>&\t\n]*+')"""
 _ATTRIBUTE = rf"{_BLANK}++[A-Za-z_][\w:]*+{_BLANK}*+={_BLANK}*+{_VALUE}"

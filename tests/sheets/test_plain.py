@@ -106,7 +106,8 @@ DAMAGE = (
     "\uffff", " xmlns='u'",
     "<!-- -->", "<!-- -- -->", "<!----->", "<?xml?>", "<?XML a?>", "<?a:b?>", "<?pi?>", "<?1?>",
     "<r>", "</r>", "<rPr>", "<t>", "</t></r><r><t>", "</t></r></is>",
-    "<r><t>", ' r="A1"', " r='2", ' s="1"', ' cm="1"', ' a="1"', ' b:a="1"', "=", "  ", "<rPh",
+    "<r><t>", '<r><rPr><sz val="', '"/></rPr><t>', "=", "  ", "<rPh",
+    ' r="A1"', " r='2", ' s="1"', ' cm="1"', ' a="1"', ' b:a="1"',
     "<![CDATA[x]]>", "<![CDATA[", "<!-- \x01 -->", "&am", "amp;", "x:", " ", "<v/>", "</v>",
 )  # fmt: skip
 
@@ -220,6 +221,9 @@ def test_no_parser_is_needed(row: str, prefix: str) -> None:
         RICH.replace("<b/>", "<b>", 1),
         RICH.replace("<b/>", "<b x='1' x='2'/>", 1),
         RICH.replace("<b/>", "<y:b/>", 1),
+        RICH.replace("<b/>", '<b x="<r><t>"/>', 1),
+        RICH.replace("<b/>", '<b x="</t></r><r><t>"/>', 1),
+        RICH.replace("<b/>", '<b xmlns="http://www.w3.org/2000/xmlns/"/>', 1),
         RICH.replace("</r><r>", "</r>x<r>", 1),
         RICH.replace("</is>", "</si>", 1),
         RICH.replace("<r>", "<r><r>", 1),

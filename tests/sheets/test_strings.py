@@ -60,6 +60,29 @@ def test_prefixes() -> None:
 
 
 @pytest.mark.parametrize(
+    ("inner", "texts"),
+    [
+        ("<x:si><x:t>A</x:t></x:si><si><t>B</t></si>", ["A", "B"]),
+        ("<x:si><x:t>A</x:t></x:si>", ["A"]),
+        ("<x:other/><si><t>B</t></si>", ["B"]),
+        (" \n<si><t>B</t></si>\n ", ["B"]),
+    ],
+)
+def test_one_namespace_with_a_prefix_and_without(inner: str, texts: list[str]) -> None:
+    assert read(f'<sst xmlns="{MAIN}" xmlns:x="{MAIN}">{inner}</sst>') == texts
+
+
+@pytest.mark.parametrize(
+    "before",
+    ["</a>", "<a>", "< ", "<y:a/>", "<!-- -- -->", "&amp", "]]>", "<!-- <si><t>--></t></si>"],
+)
+def test_nothing_is_overlooked_before_a_text(before: str) -> None:
+    with pytest.raises(FileProblem) as caught:
+        read(table(f"{before}<si><t>B</t></si>"))
+    assert caught.value.code == "corrupt-xml"
+
+
+@pytest.mark.parametrize(
     ("xml", "code"),
     [
         (table("<si><t>a</t>"), "corrupt-xml"),
