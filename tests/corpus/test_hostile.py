@@ -176,6 +176,14 @@ def raw(xml: str | bytes) -> Callable[[], bytes]:
     return lambda: book(xml)
 
 
+def single_quoted(changes: Mapping[str, str]) -> str:
+    """A sheet of an offer without a double quote."""
+    return data(header() + row(2, values(1, changes))).replace('"', "'")
+
+
+GUIDE = '<rPh sb="0" eb="1"><t>g</t></rPh>'
+
+
 def wide(count: int, *, value: str = "<v>1</v>", named: bool = False) -> Iterator[str]:
     """Offers in rows that reach to the last column of the grid."""
     own = len(KEYS)
@@ -386,6 +394,14 @@ FILES: dict[str, Hostile] = {
         error="zip-bomb",
     ),
     "a cell of a MiB": Hostile(lambda: one({REFERENCE: "a" * MIB}), codes={"text-too-long": 1}),
+    "a cell of a MiB of ends, in single quotes": Hostile(
+        lambda: book(single_quoted({REFERENCE: Xml(f' t="str"><v>{">" * MIB}</v>')})),
+        codes={"text-too-long": 1},
+    ),
+    "a cell of 9,000 phonetic guides": Hostile(
+        lambda: one({REFERENCE: Xml(f' t="inlineStr"><is><t>a</t>{GUIDE * 9_000}<t/></is>')}),
+        valid=1,
+    ),
     "a lone cell in the last corner": Hostile(
         sheet(f'<row r="{LAST_ROW}"><c r="XFD{LAST_ROW}"><v>1</v></c></row>'),
         valid=1,
