@@ -1,6 +1,7 @@
 """What only a real process shows: its entry points, its pipes, its last resort."""
 
 import os
+import pkgutil
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -9,7 +10,7 @@ from pathlib import Path
 import click
 import pytest
 
-from feedtool import __version__
+from feedtool import __version__, cli
 from feedtool.cli import endings
 from tests.cli.conftest import Feedtool
 from tests.conftest import Files, offer
@@ -23,6 +24,15 @@ def process(*arguments: str, **settings: object) -> "subprocess.CompletedProcess
         check=False,
         **settings,
     )
+
+
+@pytest.mark.parametrize(
+    "module", [found.name for found in pkgutil.iter_modules(cli.__path__, "feedtool.cli.")]
+)
+def test_each_part_is_found_by_itself(module: str) -> None:
+    """The other tests have long imported what a command imports at its first use."""
+    ran = subprocess.run([sys.executable, "-c", f"import {module}"], check=False)  # noqa: S603
+    assert ran.returncode == 0
 
 
 def test_the_module_is_the_command() -> None:
