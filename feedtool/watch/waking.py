@@ -38,7 +38,8 @@ def hints(inbox: Path, sleep: Sleep, stopping: Callable[[], object]) -> Iterator
             # Late: a watcher goes without it where it cannot be installed.
             from watchfiles import watch
 
-            for _ in watch(
+            is_first = True
+            for changes in watch(
                 inbox,
                 watch_filter=None,
                 debounce=LONGEST_MS,
@@ -46,8 +47,12 @@ def hints(inbox: Path, sleep: Sleep, stopping: Callable[[], object]) -> Iterator
                 stop_event=_Ended(lambda: is_over.is_set() or bool(stopping())),
                 raise_interrupt=False,
                 force_polling=False,  # to look is the watcher's own business
+                yield_on_timeout=True,
             ):
-                woken.set()
+                # What came before it was listening is never told: one more look finds it.
+                if changes or is_first:
+                    woken.set()
+                is_first = False
         except Exception:  # noqa: BLE001, S110  # whatever it is that keeps them away
             pass
         finally:
