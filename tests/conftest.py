@@ -35,14 +35,25 @@ def pytest_configure(config: pytest.Config) -> None:
         settings.load_profile("patient")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Counts no lines while a property is tried: its examples would take three times as long.
+HEAVY = ("resume", "simulation", "corpus", "fuzz", "agreement")
+"""Folders of whole worlds, whose tests take longest and go through what others go through too."""
 
-    What they go through other tests go through too, one case each.
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Runs the heavy folders first, so that no worker has a long test left at the end.
+
+    No lines are counted there, nor while a property is tried: it would take three times as long.
     """
     for item in items:
-        if is_hypothesis_test(getattr(item, "obj", None)):
+        if folder_of(item) in HEAVY or is_hypothesis_test(getattr(item, "obj", None)):
             item.add_marker("no_cover")
+    order = {name: place for place, name in enumerate(HEAVY)}
+    items.sort(key=lambda item: order.get(folder_of(item), len(order)))
+
+
+def folder_of(item: pytest.Item) -> str:
+    """The folder of `tests` that a test is in."""
+    return item.path.relative_to(Path(__file__).parent).parts[0]
 
 
 Rows = Sequence[Mapping[str, str]]

@@ -13,7 +13,9 @@ import subprocess
 import sys
 import sysconfig
 import time
+from contextlib import suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).resolve().parent.parent
 TOOLS = Path(sysconfig.get_path("scripts"))
@@ -31,30 +33,33 @@ CHECKS = {
     "import-linter": ["lint-imports"],
     "README": ["cog", "-I", ".", "--check", "--diff", "README.md"],
 }
-PYTEST = ["pytest", "-n", "2", "--dist", "worksteal"]
-"""A worker takes neighbours, which share fixtures, and when it is done takes from the other."""
+WORKERS = min((os.cpu_count() or 1) + 1, 8)
+"""One more than processors, for the tests of other processes often wait for them."""
+PYTEST = ["pytest", "-n", str(WORKERS), "--dist", "worksteal"]
+"""A worker takes neighbours, which share fixtures, and when it is done takes from the others."""
 COVERAGE = ["--cov", "--cov-report="]
 OWN = ["--fix", "--long", "--coverage"]
 ENVIRONMENT = {name: text for name, text in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 """The tests start many processes, each of which would compile the whole package anew."""
-WORLDS = ["tests/agreement", "tests/corpus", "tests/fuzz", "tests/resume", "tests/simulation"]
-"""Whole worlds, run by the thousand: counting lines would only make them slower."""
+MEMORY = Path("/dev/shm")  # noqa: S108  # the folder in it is our own
+ROOM = 1 << 30
+"""Bytes, many times what the tests need at a time."""
 
 
 def main(arguments: list[str]) -> int:
     """Runs what was asked for and sums it up."""
     asked = [one for one in arguments if one not in OWN]
     if "--long" in arguments:
-        return run("long tests", [*PYTEST, "-m", "long", *asked])
+        return test([*PYTEST, "-m", "long", *asked])
     for name, command in FIXES.items() if "--fix" in arguments else ():
         run(name, command)
     is_counted = "--coverage" in arguments
-    steps = {**CHECKS, **tests(asked, COVERAGE if is_counted else [])}
+    steps = {**CHECKS, "tests": [*PYTEST, *(COVERAGE if is_counted else []), *asked]}
     summary = []
     codes = []
     for name, command in steps.items():
         begun = time.monotonic()
-        codes.append(run(name, command))
+        codes.append(test(command) if name == "tests" else run(name, command))
         seconds = time.monotonic() - begun
         summary.append(f"  {'FAILED' if codes[-1] else 'passed'}  {name} ({seconds:.0f} s)")
     summary += [covered()] if is_counted else []
@@ -62,19 +67,33 @@ def main(arguments: list[str]) -> int:
     return int(any(codes))
 
 
-def tests(asked: list[str], counting: list[str]) -> dict[str, list[str]]:
-    """What was asked for, or all: the worlds apart from the others."""
-    if asked:
-        return {"tests": [*PYTEST, *counting, *asked]}
-    others = [f"--ignore={world}" for world in WORLDS]
-    return {"tests": [*PYTEST, *counting, *others], "whole worlds": [*PYTEST, *WORLDS]}
+def test(command: list[str]) -> int:
+    """Runs pytest with a folder for temporary files that is gone afterwards."""
+    with TemporaryDirectory(
+        prefix="feedtool-tests-", dir=memory(), ignore_cleanup_errors=True
+    ) as folder:
+        return run("tests", command, {"TMPDIR": folder})
 
 
-def run(name: str, command: list[str]) -> int:
-    """Runs a tool, and gives its exit code."""
+def memory() -> Path | None:
+    """The folder that is kept in memory, where programs run from it and it has room.
+
+    A disk takes its time over each commit of each test's ledger.
+    """
+    with suppress(OSError):
+        there = os.statvfs(MEMORY)
+        is_large = there.f_bavail * there.f_frsize >= ROOM
+        if is_large and not there.f_flag & os.ST_NOEXEC and os.access(MEMORY, os.W_OK | os.X_OK):
+            return MEMORY
+    return None
+
+
+def run(name: str, command: list[str], more: dict[str, str] | None = None) -> int:
+    """Runs a tool, with more in its environment, and gives its exit code."""
     print(f"\n== {name}: {' '.join(command)}", flush=True)  # noqa: T201  # what it is for
     called = [str(TOOLS / command[0]), *command[1:]]
-    done = subprocess.run(called, cwd=ROOT, env=ENVIRONMENT, check=False)  # noqa: S603  # our tools
+    environment = {**ENVIRONMENT, **(more or {})}
+    done = subprocess.run(called, cwd=ROOT, env=environment, check=False)  # noqa: S603  # our tools
     return done.returncode
 
 
