@@ -50,22 +50,34 @@ class Feedtool(Protocol):
     def __call__(self, *arguments: str | Path, stdin: bytes = b"") -> Ran: ...
 
 
-@pytest.fixture(autouse=True)
-def _alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A folder, a home and an environment of the test's own."""
+def enter(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From now on commands run in this folder, with a home and an environment of its own."""
     for name in [name for name in os.environ if name.startswith("FEEDTOOL_")]:
         monkeypatch.delenv(name)
-    monkeypatch.setenv("FEEDTOOL_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "settings"))
+    monkeypatch.setenv("FEEDTOOL_HOME", str(folder / "home"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(folder / "settings"))
     monkeypatch.setenv("COLUMNS", "200")
-    monkeypatch.chdir(tmp_path)
+    monkeypatch.chdir(folder)
+
+
+@pytest.fixture(autouse=True)
+def _alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    enter(tmp_path, monkeypatch)
+
+
+def made_by(folder: Path, *commands: str) -> Path:
+    """The home that commands leave which run in a folder, to be copied by many tests."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        enter(folder, monkeypatch)
+        for command in commands:
+            assert run(command.split()) == 0
+    return folder / "home"
 
 
 @pytest.fixture(scope="session")
 def synced(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A cache with all of the sandbox's catalogue, which takes seconds to bring."""
-    home = tmp_path_factory.mktemp("synced")
-    assert run(["catalog", "sync", "--sandbox", "--home", str(home)]) == 0
+    home = made_by(tmp_path_factory.mktemp("synced"), "catalog sync --sandbox")
     return home / "catalog.sqlite"
 
 

@@ -13,7 +13,7 @@ from feedtool.cells import letters
 from feedtool.cli import run
 from feedtool.sandbox import Sandbox
 from feedtool.sandbox.server import serving
-from tests.cli.conftest import Feedtool
+from tests.cli.conftest import Feedtool, made_by
 from tests.conftest import Files, offer
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
@@ -29,11 +29,18 @@ ROWS = [
 ]
 
 
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The home of somebody whose sandbox has some offers."""
+    folder = tmp_path_factory.mktemp("shop")
+    Files(folder).csv(*ROWS, name="first.csv")
+    return made_by(folder, "submit first.csv --sandbox")
+
+
 @pytest.fixture
-def shop(feedtool: Feedtool, files: Files) -> Path:
-    """The state of a sandbox that has some offers."""
-    ran = feedtool("submit", files.csv(*ROWS, name="first.csv"), "--sandbox")
-    assert ran.code == 0, ran.out
+def shop(home: Path) -> Path:
+    """The state of that sandbox, in the test's own home."""
+    shutil.copytree(home, "home")
     return Path("home/sandbox.sqlite")
 
 

@@ -1,5 +1,6 @@
 """`submit --purge-and-replace`: asked for by name, counted, confirmed, one zip or none."""
 
+import shutil
 import sys
 from contextlib import redirect_stderr
 from pathlib import Path
@@ -8,7 +9,7 @@ import pytest
 
 from feedtool.cli import run
 from feedtool.sandbox import Sandbox
-from tests.cli.conftest import Feedtool, Ran
+from tests.cli.conftest import Feedtool, Ran, made_by
 from tests.cli.test_safe import Terminal
 from tests.conftest import Files, offer
 
@@ -25,12 +26,20 @@ def on_shelf() -> list[str]:
         )
 
 
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """That of somebody whose sandbox has offers 1 to 4, and 1 on another channel too."""
+    files = Files(tmp_path_factory.mktemp("shop"))
+    files.csv(*map(offer, range(1, 5)), name="first.csv")
+    files.csv(offer(1), name="second.csv")
+    submits = ("submit first.csv --sandbox", "submit second.csv --sandbox --channel SECOND")
+    return made_by(files.folder, *submits)
+
+
 @pytest.fixture
-def shop(feedtool: Feedtool, files: Files) -> list[str]:
-    """Offers 1 to 4, and 1 on another channel too."""
-    feedtool("submit", files.csv(*map(offer, range(1, 5)), name="first.csv"), "--sandbox")
-    second = files.csv(offer(1), name="second.csv")
-    feedtool("submit", second, "--sandbox", "--channel", "SECOND")
+def shop(home: Path) -> list[str]:
+    """The offers of that sandbox, which is in the test's own home."""
+    shutil.copytree(home, "home")
     before = on_shelf()
     assert len(before) == 5
     return before

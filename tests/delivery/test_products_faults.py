@@ -77,7 +77,7 @@ def check(scene: Scene) -> None:
 
 @pytest.mark.parametrize("acts", [True, False], ids=["after", "before"])
 def test_killed_at_many_calls(scene_of: Callable[..., Scene], *, acts: bool) -> None:
-    kill(scene_of, acts=acts, step=4)
+    kill(scene_of, acts=acts, step=8)
 
 
 @pytest.mark.long
@@ -91,7 +91,10 @@ def kill(scene_of: Callable[..., Scene], *, acts: bool, step: int) -> None:
         check(scene)
 
 
-@pytest.mark.parametrize("seed", range(25))
+LONG = [pytest.param(seed, marks=pytest.mark.long) for seed in range(12, 60)]
+
+
+@pytest.mark.parametrize("seed", [*range(12), *LONG])
 def test_ill_luck(scene_of: Callable[..., Scene], seed: int) -> None:
     scene = begun(scene_of)
     luck = random.Random(seed)  # noqa: S311 - to be the same every time
