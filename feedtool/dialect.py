@@ -167,7 +167,7 @@ class Dialect:
     delivery_modes: tuple[str, ...] = SMALL_PARCEL_MODES + LARGE_PARCEL_MODES
     """The modes that the account may use."""
     mandatory_mode: str | None = MANDATORY_MODE
-    """Required of every Upsert whose row has no large-parcel mode; None requires none."""
+    """Required of every list of modes without a large-parcel mode; None requires none."""
     gtin_as: str = "string"
     """`string` or `number`."""
     conditions: tuple[str, ...] = tuple(CONDITIONS)

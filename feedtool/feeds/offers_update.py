@@ -7,6 +7,7 @@ Specification, "Offers (JSON packages)" 2: the reference and at least one change
 from feedtool.dialect import Dialect
 from feedtool.feeds import Column, Feed, Row, SheetColumns
 from feedtool.feeds import _offers as offers
+from feedtool.feeds.offers_upsert import blank_mandatory_amounts
 from feedtool.model import PackageType
 
 SIMPLE = ("price.price", "price.originPrice", offers.PREPARATION, offers.QUANTITY)
@@ -25,8 +26,7 @@ def columns(dialect: Dialect) -> tuple[Column, ...]:
 
 def changeable(sheet: SheetColumns) -> tuple[str, ...]:
     """The keys that an Update of this sheet can change."""
-    modes = (key for mode in sheet.modes for key in (mode.cost, mode.additional))
-    return (*SIMPLE, *offers.TAXES, *modes)
+    return (*SIMPLE, *offers.TAXES, *_amounts(sheet))
 
 
 def missing(sheet: SheetColumns) -> list[str]:
@@ -38,8 +38,19 @@ def missing(sheet: SheetColumns) -> list[str]:
 
 
 def required(row: Row) -> list[str]:
-    """The reference."""
-    return [offers.REFERENCE] if row.is_blank(offers.REFERENCE) else []
+    """The reference; and the mandatory mode where the row gives any, since the list is replaced."""
+    keys = row.blanks((offers.REFERENCE,))
+    amounts = _amounts(row.sheet)
+    mandatory = blank_mandatory_amounts(row)
+    # With one of its two amounts the mode is there, and `delivery-incomplete`.
+    if len(mandatory) > 1 and len(row.blanks(amounts)) < len(amounts):
+        keys += mandatory
+    return keys
+
+
+def _amounts(sheet: SheetColumns) -> list[str]:
+    """The keys of the amounts of all delivery modes."""
+    return [key for mode in sheet.modes for key in (mode.cost, mode.additional)]
 
 
 def request(row: Row) -> dict[str, object]:

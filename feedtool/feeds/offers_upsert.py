@@ -44,10 +44,13 @@ def required(row: Row) -> list[str]:
     keys = row.blanks(ALWAYS)
     if row.is_blank(offers.GTIN) and row.is_blank(offers.PRODUCT_REFERENCE):
         keys.append(offers.GTIN)
+    return keys + blank_mandatory_amounts(row)
+
+
+def blank_mandatory_amounts(row: Row) -> list[str]:
+    """The blank amounts of the mandatory mode; none where the row has a large-parcel mode."""
     amounts = row.blanks(mandatory_amounts(row.sheet.dialect.mandatory_mode))
-    if amounts and not _has_large_parcel_mode(row):
-        keys += amounts
-    return keys
+    return amounts if amounts and not _has_large_parcel_mode(row) else []
 
 
 @cache

@@ -2,10 +2,11 @@
 
 An Upsert needs the reference, the GTIN or the product reference, the condition, the price, VAT,
 the preparation time, the stock and both TrackedHomeDelivery amounts (unless the row has a
-large-parcel mode). Update and Delete need the reference. A row without GTIN and product
-reference is reported on the GTIN. A product needs the common data that the profile's
-`product_fields` lists, its brand where the category asks for it, and the category's mandatory
-properties, without which its creation is denied.
+large-parcel mode). Update and Delete need the reference; an Update that gives any delivery mode
+needs the TrackedHomeDelivery amounts as an Upsert does, since its list replaces the old one. A row
+without GTIN and product reference is reported on the GTIN. A product needs the common data that
+the profile's `product_fields` lists, its brand where the category asks for it, and the category's
+mandatory properties, without which its creation is denied.
 
 Example: the cell of the price is empty in a row of an Upsert sheet.
 

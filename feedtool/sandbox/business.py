@@ -8,11 +8,13 @@ result a code of `feedtool.sandbox.messages`; all codes that apply to a request 
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
     from feedtool.sandbox.settings import Settings
 
@@ -25,8 +27,15 @@ UNWANTED = re.compile(r"[|\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u206
 """What no reference may hold: `|` and what nobody can see (joiners inside emoji are seen)."""
 
 
+Items = Iterable[Mapping[str, Any]]
+"""The entries of `taxes` or `deliveryModes`."""
+
+
 class Wish(NamedTuple):
-    """An offer request laid flat; what was absent, null or empty is None (or an empty text)."""
+    """An offer request laid flat; what was absent or null is None (or an empty text).
+
+    An empty list is not absent: "arrays replace the existing array" (rule 2).
+    """
 
     reference: str = ""
     gtin: str = ""
@@ -41,10 +50,9 @@ class Wish(NamedTuple):
 
 
 def wish_of(request: Mapping[str, Any]) -> Wish:
-    """Lay a request flat. "Unrecognized fields are ignored", unknown tax codes among them."""
+    """Lay a request flat; "unrecognized fields are ignored"."""
     product = request.get("product") or {}
     price = request.get("price") or {}
-    taxes = [tax for tax in price.get("taxes") or () if tax.get("code") in TAXES]
     return Wish(
         reference=request.get("sellerExternalReference") or "",
         gtin=_gtin_text(product.get("gtin")),
@@ -52,8 +60,8 @@ def wish_of(request: Mapping[str, Any]) -> Wish:
         condition=request.get("condition") or "",
         price=_amount(price.get("price")),
         origin_price=_amount(price.get("originPrice")),
-        taxes=taxes or None,
-        modes=request.get("deliveryModes") or None,
+        taxes=price.get("taxes"),
+        modes=request.get("deliveryModes"),
         preparation=_whole(request.get("preparationTime")),
         quantity=_whole(request.get("quantity")),
     )
@@ -82,11 +90,14 @@ class TaxRule:
     """The type that a read offer gives it: Amount for amount taxes."""
 
 
+AMOUNT = "Amount"
+
 TAXES = {
     "VAT": TaxRule("07", 100, "Rate"),
-    "EcoPart": TaxRule("08", float("inf"), "Amount"),
-    "DEA": TaxRule("31", float("inf"), "Amount"),
+    "EcoPart": TaxRule("08", float("inf"), AMOUNT),
+    "DEA": TaxRule("31", float("inf"), AMOUNT),
 }
+"""There are no others: one that is not among them is refused, not left out."""
 
 MODE_DIGITS = {
     "Standard": ("11", "15"),
@@ -98,7 +109,7 @@ MODE_DIGITS = {
 OTHER_MODE = ("28", "28")
 
 REQUIRED: tuple[tuple[str, Callable[[Wish], object]], ...] = (
-    ("1003", lambda wish: wish.reference),
+    ("1003", lambda wish: wish.reference.strip()),
     ("1001", lambda wish: wish.gtin or wish.product_reference),
     ("1002", lambda wish: wish.condition),
     ("1006", lambda wish: wish.price is not None),
@@ -118,8 +129,8 @@ def upsert_codes(wish: Wish, settings: Settings) -> list[str]:
         *_reference_codes(wish, settings),
         *_product_codes(wish, settings),
         *(["1302"] if wish.condition and wish.condition not in settings.conditions else []),
-        *_missing_taxes(wish),
-        *_missing_tracked(wish, settings),
+        *_missing_taxes(wish.taxes or ()),
+        *_missing_tracked(wish.modes or (), settings),
         *_value_codes(wish, settings),
         *_coherence_codes(wish),
     )
@@ -131,7 +142,9 @@ def update_codes(wish: Wish, known: Wish, settings: Settings) -> list[str]:
     if not changes:
         return ["1028"]
     return _distinct(
-        *(["1009"] if wish.modes and wish.preparation is None else []),
+        *(["1009"] if wish.modes is not None and wish.preparation is None else []),
+        *([] if wish.taxes is None else _missing_taxes(wish.taxes)),
+        *([] if wish.modes is None else _missing_tracked(wish.modes, settings)),
         *_value_codes(wish, settings),
         *_coherence_codes(updated(wish, known)),
     )
@@ -165,8 +178,11 @@ def _product_codes(wish: Wish, settings: Settings) -> Iterator[str]:
 
 
 def is_gtin(text: str) -> bool:
-    """Whether these are 8, 12, 13 or 14 digits, the last of which checks the others (GS1)."""
-    if not GTIN.fullmatch(text):
+    """Whether these are 8, 12, 13 or 14 digits, the last of which checks the others (GS1).
+
+    The check digit of zeros alone is right, but they number no product.
+    """
+    if not GTIN.fullmatch(text) or not text.strip("0"):
         return False
     characters = text.encode()
     once, thrice = characters[-1::-2], characters[-2::-2]
@@ -174,15 +190,15 @@ def is_gtin(text: str) -> bool:
     return total % 10 == 0
 
 
-def _missing_taxes(wish: Wish) -> Iterator[str]:
+def _missing_taxes(taxes: Items) -> Iterator[str]:
     """What the rule "Taxes must be listed even when zero" finds missing."""
-    listed = {tax["code"] for tax in wish.taxes or ()}
+    listed = {tax.get("code") for tax in taxes}
     return ("10" + rule.digits for code, rule in TAXES.items() if code not in listed)
 
 
-def _missing_tracked(wish: Wish, settings: Settings) -> Iterator[str]:
+def _missing_tracked(modes: Items, settings: Settings) -> Iterator[str]:
     """TrackedHomeDelivery is "mandatory everywhere", for what can go as a small parcel."""
-    given = {mode.get("code") for mode in wish.modes or ()}
+    given = {mode.get("code") for mode in modes}
     if not given.intersection({"TrackedHomeDelivery", *settings.modes_without_tracked}):
         yield "1012"
 
@@ -191,15 +207,42 @@ def _value_codes(wish: Wish, settings: Settings) -> Iterator[str]:
     """What is wrong with the values that are there."""
     if wish.price is not None and wish.price <= 0:
         yield "1906"
+    if _splits_cents(wish.price):
+        yield "1106"
+    if _splits_cents(wish.origin_price):
+        yield "1118"
     for tax in wish.taxes or ():
-        rule = TAXES[tax["code"]]
-        yield from _amount_codes(tax.get("value"), rule.digits, rule.highest)
+        yield from _tax_codes(tax)
+    for code in _repeated(wish.taxes or ()):
+        yield "28" + TAXES[code].digits if code in TAXES else "1328"
     for mode in wish.modes or ():
         yield from _mode_codes(mode, settings)
+    for code in _repeated(wish.modes or ()):
+        yield "28" + MODE_DIGITS.get(code, OTHER_MODE)[0]
     if wish.preparation is not None and not 0 <= wish.preparation <= LONGEST_PREPARATION:
         yield "1709"
     if wish.quantity is not None and not 0 <= wish.quantity <= MOST_STOCK:
         yield "1705"
+
+
+def _repeated(items: Items) -> Iterator[str]:
+    """The codes that several items of a list have: which of them should count?"""
+    counts = Counter(item.get("code") or "" for item in items)
+    return (code for code, count in counts.items() if code and count > 1)
+
+
+def _splits_cents(amount: float | None) -> bool:
+    """Whether an amount has more decimals than money has."""
+    return amount is not None and round(amount, 2) != amount
+
+
+def _tax_codes(tax: Mapping[str, Any]) -> Iterator[str]:
+    rule = TAXES.get(tax.get("code") or "")
+    if rule is None:
+        yield "1328"
+    else:
+        is_money = rule.kind == AMOUNT
+        yield from _amount_codes(tax.get("value"), rule.digits, rule.highest, is_money=is_money)
 
 
 def _mode_codes(mode: Mapping[str, Any], settings: Settings) -> Iterator[str]:
@@ -211,11 +254,15 @@ def _mode_codes(mode: Mapping[str, Any], settings: Settings) -> Iterator[str]:
     yield from _amount_codes(mode.get("additionalCost"), additional_digits)
 
 
-def _amount_codes(value: float | None, digits: str, highest: float = float("inf")) -> Iterator[str]:
+def _amount_codes(
+    value: float | None, digits: str, highest: float = float("inf"), *, is_money: bool = True
+) -> Iterator[str]:
     if value is None:
         yield "10" + digits
     elif not 0 <= value <= highest:
         yield "17" + digits
+    elif is_money and _splits_cents(value):
+        yield "11" + digits
 
 
 def _coherence_codes(wish: Wish) -> Iterator[str]:
@@ -224,7 +271,7 @@ def _coherence_codes(wish: Wish) -> Iterator[str]:
         return
     if wish.origin_price is not None and wish.origin_price < wish.price:
         yield "2318"
-    amounts = (tax.get("value") or 0 for tax in wish.taxes or () if tax["code"] != "VAT")
+    amounts = (tax.get("value") or 0 for tax in wish.taxes or () if tax.get("code") != "VAT")
     # Rounded, since 0.7 + 0.1 as floats is less than 0.8.
     if wish.price <= round(sum(amounts), 6):
         yield "2906"

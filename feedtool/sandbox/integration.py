@@ -162,7 +162,7 @@ def _upsert(wish: Wish, known: KnownOffer | None, shelf: Shelf, settings: Settin
 
 def _update(wish: Wish, known: KnownOffer | None, shelf: Shelf, settings: Settings) -> Outcome:
     """Change what is given; product and condition may be repeated but not changed (rule 2)."""
-    if not wish.reference:
+    if not wish.reference.strip():
         return rejected("1003")
     if not known:
         return rejected("3628")
@@ -176,7 +176,7 @@ def _update(wish: Wish, known: KnownOffer | None, shelf: Shelf, settings: Settin
 
 def _delete(wish: Wish, known: KnownOffer | None, shelf: Shelf, _settings: Settings) -> Outcome:
     """Remove the offer; only the reference counts (rule 3)."""
-    if not wish.reference:
+    if not wish.reference.strip():
         return rejected("1003")
     if not known:
         return rejected("3003")

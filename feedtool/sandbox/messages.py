@@ -115,9 +115,9 @@ MESSAGES: dict[str, tuple[str, str, str]] = {
         "La cantidad no es un número entero.",
     ),
     "1106": (
-        "The price is not a number.",
-        "Le prix n'est pas un nombre.",
-        "El precio no es un número.",
+        "The price is not a number like 1.50.",
+        "Le prix n'est pas un nombre comme 1.50.",
+        "El precio no es un número como 1.50.",
     ),
     "1107": (
         "The VAT rate is not a number.",
@@ -125,9 +125,9 @@ MESSAGES: dict[str, tuple[str, str, str]] = {
         "El tipo de IVA no es un número.",
     ),
     "1108": (
-        "The eco-participation is not a number.",
-        "L'éco-participation n'est pas un nombre.",
-        "La ecotasa no es un número.",
+        "The eco-participation is not a number like 1.50.",
+        "L'éco-participation n'est pas un nombre comme 1.50.",
+        "La ecotasa no es un número como 1.50.",
     ),
     "1109": (
         "The preparation time is not a whole number.",
@@ -135,39 +135,39 @@ MESSAGES: dict[str, tuple[str, str, str]] = {
         "El plazo de preparación no es un número entero.",
     ),
     "1111": (
-        "The shipping cost of the not tracked delivery is not a number.",
-        "Les frais de port de la livraison non suivie ne sont pas un nombre.",
-        "Los gastos del envío sin seguimiento no son un número.",
+        "The shipping cost of the not tracked delivery is not a number like 1.50.",
+        "Les frais de port de la livraison non suivie ne sont pas un nombre comme 1.50.",
+        "Los gastos del envío sin seguimiento no son un número como 1.50.",
     ),
     "1112": (
-        "The shipping cost of the tracked delivery is not a number.",
-        "Les frais de port de la livraison suivie ne sont pas un nombre.",
-        "Los gastos del envío con seguimiento no son un número.",
+        "The shipping cost of the tracked delivery is not a number like 1.50.",
+        "Les frais de port de la livraison suivie ne sont pas un nombre comme 1.50.",
+        "Los gastos del envío con seguimiento no son un número como 1.50.",
     ),
     "1113": (
-        "The shipping cost of the signed delivery is not a number.",
-        "Les frais de port de la livraison contre signature ne sont pas un nombre.",
-        "Los gastos del envío con firma no son un número.",
+        "The shipping cost of the signed delivery is not a number like 1.50.",
+        "Les frais de port de la livraison contre signature ne sont pas un nombre comme 1.50.",
+        "Los gastos del envío con firma no son un número como 1.50.",
     ),
     "1115": (
-        "The additional cost of the not tracked delivery is not a number.",
-        "Les frais additionnels de la livraison non suivie ne sont pas un nombre.",
-        "Los gastos adicionales del envío sin seguimiento no son un número.",
+        "The additional cost of the not tracked delivery is not a number like 1.50.",
+        "Les frais additionnels de la livraison non suivie ne sont pas un nombre comme 1.50.",
+        "Los gastos adicionales del envío sin seguimiento no son un número como 1.50.",
     ),
     "1116": (
-        "The additional cost of the tracked delivery is not a number.",
-        "Les frais additionnels de la livraison suivie ne sont pas un nombre.",
-        "Los gastos adicionales del envío con seguimiento no son un número.",
+        "The additional cost of the tracked delivery is not a number like 1.50.",
+        "Les frais additionnels de la livraison suivie ne sont pas un nombre comme 1.50.",
+        "Los gastos adicionales del envío con seguimiento no son un número como 1.50.",
     ),
     "1117": (
-        "The additional cost of the signed delivery is not a number.",
-        "Les frais additionnels de la livraison contre signature ne sont pas un nombre.",
-        "Los gastos adicionales del envío con firma no son un número.",
+        "The additional cost of the signed delivery is not a number like 1.50.",
+        "Les frais additionnels de la livraison contre signature ne sont pas un nombre comme 1.50.",
+        "Los gastos adicionales del envío con firma no son un número como 1.50.",
     ),
     "1118": (
-        "The struck price is not a number.",
-        "Le prix barré n'est pas un nombre.",
-        "El precio tachado no es un número.",
+        "The struck price is not a number like 1.50.",
+        "Le prix barré n'est pas un nombre comme 1.50.",
+        "El precio tachado no es un número como 1.50.",
     ),
     "1124": (
         "The product reference may hold letters, digits, dashes and dots only.",
@@ -175,14 +175,14 @@ MESSAGES: dict[str, tuple[str, str, str]] = {
         "La referencia de producto solo admite letras, cifras, guiones y puntos.",
     ),
     "1128": (
-        "The costs of a delivery mode are not numbers.",
-        "Les frais d'un mode de livraison ne sont pas des nombres.",
-        "Los gastos de un modo de entrega no son números.",
+        "The costs of a delivery mode are not numbers like 1.50.",
+        "Les frais d'un mode de livraison ne sont pas des nombres comme 1.50.",
+        "Los gastos de un modo de entrega no son números como 1.50.",
     ),
     "1131": (
-        "The DEA is not a number.",
-        "La DEA n'est pas un nombre.",
-        "La DEA no es un número.",
+        "The DEA is not a number like 1.50.",
+        "La DEA n'est pas un nombre comme 1.50.",
+        "La DEA no es un número como 1.50.",
     ),
     # 12: length
     "1203": (
@@ -205,6 +205,11 @@ MESSAGES: dict[str, tuple[str, str, str]] = {
         "There is no product sheet for this product.",
         "Il n'existe pas de fiche produit pour ce produit.",
         "No existe ficha de producto para este producto.",
+    ),
+    "1328": (
+        "A tax is none of VAT, EcoPart and DEA.",
+        "Une taxe n'est ni VAT, ni EcoPart, ni DEA.",
+        "Un impuesto no es ni VAT, ni EcoPart, ni DEA.",
     ),
     # 17: out of bounds
     "1705": (
@@ -272,7 +277,7 @@ MESSAGES: dict[str, tuple[str, str, str]] = {
         "La DEA ne peut pas être négative.",
         "La DEA no puede ser negativa.",
     ),
-    # the rest
+    # 19 to 25: how values stand to each other, and to what there is
     "1906": (
         "The price must be greater than zero.",
         "Le prix doit être supérieur à zéro.",
@@ -293,11 +298,48 @@ MESSAGES: dict[str, tuple[str, str, str]] = {
         "La référence vendeur est déjà utilisée pour un autre produit ou état.",
         "La referencia del vendedor ya se usa para otro producto o condición.",
     ),
+    # 28: already submitted
     "2801": (
         "The seller reference occurs several times in the package.",
         "La référence vendeur figure plusieurs fois dans le package.",
         "La referencia del vendedor aparece varias veces en el paquete.",
     ),
+    "2807": (
+        "The VAT rate is given more than once.",
+        "Le taux de TVA est indiqué plusieurs fois.",
+        "El tipo de IVA se indica varias veces.",
+    ),
+    "2808": (
+        "The eco-participation is given more than once.",
+        "L'éco-participation est indiquée plusieurs fois.",
+        "La ecotasa se indica varias veces.",
+    ),
+    "2811": (
+        "The not tracked delivery is given more than once.",
+        "La livraison non suivie est indiquée plusieurs fois.",
+        "El envío sin seguimiento se indica varias veces.",
+    ),
+    "2812": (
+        "The tracked delivery is given more than once.",
+        "La livraison suivie est indiquée plusieurs fois.",
+        "El envío con seguimiento se indica varias veces.",
+    ),
+    "2813": (
+        "The signed delivery is given more than once.",
+        "La livraison contre signature est indiquée plusieurs fois.",
+        "El envío con firma se indica varias veces.",
+    ),
+    "2828": (
+        "A delivery mode is given more than once.",
+        "Un mode de livraison est indiqué plusieurs fois.",
+        "Un modo de entrega se indica varias veces.",
+    ),
+    "2831": (
+        "The DEA is given more than once.",
+        "La DEA est indiquée plusieurs fois.",
+        "La DEA se indica varias veces.",
+    ),
+    # the rest
     "2906": (
         "The price must be greater than the taxes that it contains.",
         "Le prix doit être supérieur aux taxes qu'il contient.",

@@ -13,6 +13,11 @@ ADDITIONAL = "deliveryModes.TrackedHomeDelivery.additionalCost"
 FIXED = "deliveryModes.FixedDateHomeDelivery"
 LARGE = {f"{FIXED}.cost": "30", f"{FIXED}.additionalCost": "5"}
 NO_TRACKED = {COST: "", ADDITIONAL: ""}
+SIGNED = {
+    "deliveryModes.SignedHomeDelivery.cost": "5",
+    "deliveryModes.SignedHomeDelivery.additionalCost": "1",
+}
+SIGNED_BLANK = dict.fromkeys(SIGNED, "")
 
 PASSES = {
     "all that an Upsert needs": offer(),
@@ -24,6 +29,11 @@ PASSES = {
     "zeros are values": offer(taxes__VAT="0", preparationTime="0", quantity="0")
     | {COST: "0", ADDITIONAL: "0"},
     "an Update needs its reference": update(quantity="1", price__price=""),
+    "an Update without any delivery mode": update(quantity="1") | NO_TRACKED | SIGNED_BLANK,
+    "an Update with the mandatory mode and another one": update(preparationTime="1")
+    | {COST: "0", ADDITIONAL: "0"}
+    | SIGNED,
+    "an Update with a large-parcel mode": update(preparationTime="1") | NO_TRACKED | LARGE,
     "a Delete row, the other cells blank": offer(action="Upsert")
     | dict.fromkeys(offer(), "")
     | {"sellerExternalReference": "SKU-1", "action": "Delete"},
@@ -52,12 +62,15 @@ FAILS = {
         [COST, ADDITIONAL],
     ),
     "another small-parcel mode lifts nothing": (
-        offer()
-        | NO_TRACKED
-        | {
-            "deliveryModes.SignedHomeDelivery.cost": "5",
-            "deliveryModes.SignedHomeDelivery.additionalCost": "1",
-        },
+        offer() | NO_TRACKED | SIGNED,
+        [COST, ADDITIONAL],
+    ),
+    "an Update whose delivery modes leave the mandatory one out": (
+        update(preparationTime="1") | NO_TRACKED | SIGNED,
+        [COST, ADDITIONAL],
+    ),
+    "an Update without a column of the mandatory mode": (
+        update(preparationTime="1") | SIGNED,
         [COST, ADDITIONAL],
     ),
     "an Update's reference": (

@@ -159,8 +159,14 @@ def test_updates_replace_arrays_and_leave_the_rest(desk: Desk) -> None:
     desk.outcome("Upsert", desk.offer("A", 1))
     change = {
         "sellerExternalReference": "A",
-        "price": {"taxes": [{"code": "VAT", "value": 5.5}]},
-        "deliveryModes": [{"code": "SignedHomeDelivery", "cost": 9, "additionalCost": 1}],
+        "price": {
+            "taxes": [
+                {"code": "VAT", "value": 5.5},
+                {"code": "EcoPart", "value": 0},
+                {"code": "DEA", "value": 1},
+            ]
+        },
+        "deliveryModes": [{"code": "FixedDateHomeDelivery", "cost": 9, "additionalCost": 1}],
         "preparationTime": 5,
     }
     assert desk.outcome("Update", change) == UPDATED
@@ -168,10 +174,14 @@ def test_updates_replace_arrays_and_leave_the_rest(desk: Desk) -> None:
     assert offer["product"]["gtin"] == desk.gtin(1)
     assert offer["condition"] == "New"
     assert offer["integrationPrice"]["price"] == 11
-    assert offer["integrationPrice"]["taxes"] == [{"value": 5.5, "code": "VAT", "type": "Rate"}]
+    assert offer["integrationPrice"]["taxes"] == [
+        {"value": 5.5, "code": "VAT", "type": "Rate"},
+        {"value": 0, "code": "EcoPart", "type": "Amount"},
+        {"value": 1, "code": "DEA", "type": "Amount"},
+    ]
     [delivery] = offer["deliveryOffers"]
     assert (delivery["preparationTime"], delivery["quantity"]) == (5, 7)
-    assert [mode["code"] for mode in delivery["deliveryModes"]] == ["SignedHomeDelivery"]
+    assert [mode["code"] for mode in delivery["deliveryModes"]] == ["FixedDateHomeDelivery"]
 
 
 def quantities(desk: Desk, channel: str) -> dict[str, tuple[int, str, str]]:

@@ -270,7 +270,7 @@ def test_the_log_is_read_page_by_page(desk: Desk) -> None:
             {
                 "property_code": "06",
                 "property_error": "11",
-                "log_message": "The price is not a number.",
+                "log_message": "The price is not a number like 1.50.",
             }
         ],
         "log_date": "2026-03-02T09:01:40.000000Z",
@@ -285,7 +285,7 @@ def test_the_log_speaks_the_language_of_the_post(desk: Desk) -> None:
     answer = post(desk, body, **{"Accept-Language": "fr-FR"})
     desk.wait(INTEGRATED)
     [entry] = read(desk, answer.json["package_id"])["offer_log_paged_list"]
-    assert entry["property_list"][0]["log_message"] == "Le prix n'est pas un nombre."
+    assert entry["property_list"][0]["log_message"] == "Le prix n'est pas un nombre comme 1.50."
 
 
 @pytest.mark.parametrize("query", ["page=0", "page=x", "count_by_page=0"])
