@@ -135,7 +135,7 @@ def offers(
         channel="",
         feed=_shape(kind),
         fields=given["fields"],
-        states=given["state"],
+        states=tuple(one.casefold() for one in given["state"]),
         gtins=given["gtin"],
         references=given["reference"],
         offer_ids=given["offer_id"],

@@ -9,6 +9,7 @@ from feedtool.sandbox.problem import FIELD_EMPTY, Refused, bad_request
 
 if TYPE_CHECKING:
     from feedtool.sandbox.message import Request
+    from feedtool.sandbox.route import Exchange
     from feedtool.sandbox.settings import Settings
 
 
@@ -37,6 +38,18 @@ def required_header(request: Request, name: str) -> str:
     if not value:
         raise bad_request(name, f"The header {name} is null or empty.", FIELD_EMPTY)
     return value
+
+
+def asked(exchange: Exchange, name: str) -> str | None:
+    """The query parameter's value or comma list, None when it was not sent.
+
+    A blank value, or a blank entry of a list, is 400 ER400-9250: left out, a filter that was meant
+    to be one would let everything through.
+    """
+    text = exchange.parameters.get(name)
+    if text is not None and not all(entry.strip() for entry in text.split(",")):
+        raise bad_request(name, f"{name} is null or empty.", FIELD_EMPTY)
+    return text
 
 
 def known_channel(channel: str, cause: str, settings: Settings) -> str:

@@ -15,7 +15,7 @@ import orjson
 from feedtool.sandbox.problem import FIELD_EMPTY, FIELD_MISSING, Fault, Refused, bad_request
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from feedtool.sandbox.message import Request
 
@@ -35,6 +35,7 @@ def _records(**properties: Any) -> dict[str, Any]:
 OFFER_REQUESTS = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",
     "type": "array",
+    "minItems": 1,
     "items": {
         "type": "object",
         "properties": {
@@ -99,16 +100,26 @@ def json_body(request: Request) -> Any:
         raise bad_request("body", f"The body is not well-formed JSON: {error}") from error
 
 
-def json_object(request: Request) -> dict[str, Any]:
-    """The body as a JSON object, or 400."""
+def chosen(request: Request, name: str, values: Collection[str]) -> str:
+    """The field of the body that must be one of some values, case and all; else 400."""
     document = json_body(request)
     if not isinstance(document, dict):
         raise bad_request("body", "The body must be a JSON object.")
-    return document
+    if name not in document:
+        raise bad_request(name, f"{name} is required.", FIELD_MISSING)
+    value = document[name]
+    if value is None or value == "":
+        raise bad_request(name, f"{name} is null or empty.", FIELD_EMPTY)
+    if not isinstance(value, str) or value not in values:
+        raise bad_request(name, f"{name} must be one of {', '.join(values)}.")
+    return value
 
 
 def offer_requests(request: Request) -> list[dict[str, Any]]:
-    """The offer requests of an upload: "array or set", so a bare array or one in a wrapper."""
+    """The offer requests of an upload: "array or set", so a bare array or one in a wrapper.
+
+    One that holds none is 400: there is nothing in it to be looked at after Ready.
+    """
     document = json_body(request)
     if isinstance(document, dict):
         document = document.get("offerRequests")
@@ -132,7 +143,7 @@ def _gtin_faults(place: int, row: dict[str, Any]) -> Iterator[Fault]:
     cause = f"products[{place}].gtin"
     if "gtin" not in row:
         yield Fault(cause, "gtin is required.", FIELD_MISSING)
-    elif row["gtin"] in {None, ""}:
+    elif row["gtin"] is None or not str(row["gtin"]).strip():
         yield Fault(cause, "gtin is null or empty.", FIELD_EMPTY)
 
 
@@ -140,10 +151,24 @@ def _check(validator: jsonschema_rs.Draft202012Validator, document: Any, what: s
     """Refuse a document of another structure, and tell every place where it is wrong."""
     if not validator.is_valid(document):
         faults = [
-            Fault(_place(error.instance_path), error.message)
+            Fault(_place(_path(error)), error.message, _code(error))
             for error in validator.iter_errors(document)
         ]
         raise Refused(400, f"The body is not {what}.", *faults)
+
+
+def _path(error: jsonschema_rs.ValidationError) -> list[str | int]:
+    """Where the fault is; what is missing has a place too."""
+    missing = getattr(error.kind, "property", None)
+    return error.instance_path if missing is None else [*error.instance_path, missing]
+
+
+def _code(error: jsonschema_rs.ValidationError) -> str:
+    """ER400-7480 for what is missing, ER400-9250 for what is null or empty (part "Errors")."""
+    if error.schema_path[-1] == "required":
+        return FIELD_MISSING
+    is_empty = error.instance is None or error.schema_path[-1] == "minItems"
+    return FIELD_EMPTY if is_empty else ""
 
 
 def _place(path: list[str | int]) -> str:

@@ -146,12 +146,13 @@ def _condition(number: str, known: KnownOffer | None) -> str:
     """The condition of a number; where it may mean several, the one that the offer has."""
     if known and number and number_of(known.terms.condition) == number:
         return known.terms.condition
-    return CONDITIONS.get(number, number)
+    # The names of the JSON packages are none here.
+    return CONDITIONS.get(number, number and f"condition {number}")
 
 
 def _mode_code(mode: Mapping[str, str]) -> str:
-    name = mode.get("DeliveryMode", "")
-    return MODES.get(name, name)
+    """The mode's name in the JSON packages, empty for one that a zip does not have."""
+    return MODES.get(mode.get("DeliveryMode", ""), "")
 
 
 def _amount(text: str) -> float | None:

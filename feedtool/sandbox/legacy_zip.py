@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 import orjson
 from lxml import etree
 
-from feedtool.sandbox.problem import Refused, bad_request
+from feedtool.sandbox.problem import FIELD_EMPTY, Refused, bad_request
 
 if TYPE_CHECKING:
     from feedtool.sandbox.message import Request
@@ -116,10 +116,9 @@ def _parsed(stream: Any) -> LegacyZip:
         name = _local(element)
         if event == "start":
             if element.getparent() is None:
-                _take_head(found, name, element)
+                _take_head(found, element)
         elif name == "PublicationPool":
-            given = element.attrib
-            found.pools.append(Pool(given.get("SalesChannelId", ""), given.get("Id", "")))
+            found.pools.append(_pool(element, found.kind))
         elif name == "Offer":
             modes = [_attributes(one) for one in element.iter() if _local(one) == SHIPPING]
             found.entries.append({**_attributes(element), SHIPPING: modes})
@@ -127,16 +126,26 @@ def _parsed(stream: Any) -> LegacyZip:
     return found
 
 
-def _take_head(found: LegacyZip, name: str, root: etree._Element) -> None:
+def _pool(element: etree._Element, kind: str) -> Pool:
+    """What a "Full package may carry"."""
+    if kind != FULL:
+        raise bad_request("PublicationPool", "Only a Full package has publication pools.")
+    return Pool(element.get("SalesChannelId", ""), element.get("Id", ""))
+
+
+def _take_head(found: LegacyZip, root: etree._Element) -> None:
     """What the root says; it is known before its offers."""
-    if name != "OfferPackage":
+    if _local(root) != "OfferPackage":
         raise bad_request("body", "The root of an Offers.xml is OfferPackage.")
+    name = root.get("Name", "")
+    if not name.strip():
+        raise bad_request("Name", "Name is null or empty.", FIELD_EMPTY)
     kind, purges = root.get("PackageType", ""), root.get("PurgeAndReplace", "")
     if kind not in {FULL, STOCK_AND_PRICE}:
         raise bad_request("PackageType", "PackageType must be Full or StockAndPrice.")
     if purges not in {"true", "false"}:
         raise bad_request("PurgeAndReplace", "PurgeAndReplace must be true or false.")
-    found.name, found.kind, found.purges = root.get("Name", ""), kind, purges == "true"
+    found.name, found.kind, found.purges = name, kind, purges == "true"
 
 
 def _attributes(element: etree._Element) -> dict[str, str]:

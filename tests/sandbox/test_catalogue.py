@@ -135,6 +135,7 @@ def test_categories_in_pages(desk: Desk) -> None:
         ("pageSize=0", 400, [("ER400", "pageSize")]),
         ("pageSize=many", 400, [("ER400", "pageSize")]),
         ("pageSize=", 400, [("ER400", "pageSize")]),
+        ("fields=", 400, [("ER400-179", "Fields[0]")]),
         ("fields=name1", 400, [("ER400-179", "Fields[0]")]),
         (
             "fields=none,isActive1,",
@@ -249,6 +250,8 @@ def test_fields_choose_what_is_shown(desk: Desk) -> None:
         ("isBrandMandatory,level", 200, "01"),
         ("name", 400, None),
         ("label,desc", 400, None),
+        ("", 400, None),
+        ("label,", 400, None),
     ],
 )
 def test_sorting(desk: Desk, sort: str, status: int, first: str | None) -> None:

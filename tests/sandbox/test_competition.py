@@ -37,6 +37,12 @@ def test_products_are_asked_for_in_any_writing(desk: Desk, query: str) -> None:
     assert found["count"] == 2
 
 
+@pytest.mark.parametrize("strange", ["A_1", "A 1", "é", "1,2"])
+def test_a_product_reference_is_alphanumeric(desk: Desk, strange: str) -> None:
+    answer = desk.ask("GET", OFFERS, query={"products": strange})
+    assert (answer.status, answer.reasons) == (400, [("ER400-8614", "products")])
+
+
 def test_products_may_be_asked_for_by_their_ids(desk: Desk) -> None:
     [by_ean] = asked(desk, f"products={ean(1)}")["items"]
     [by_id] = asked(desk, f"products={by_ean['product']['product_id']}")["items"]

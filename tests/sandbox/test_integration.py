@@ -21,7 +21,9 @@ UPDATED = ("Integrated", ["9000"])
 
 
 @given(
-    uploads=st.lists(st.lists(st.sampled_from(["A", "B", "a", "A ", None]), max_size=4), max_size=4)
+    uploads=st.lists(
+        st.lists(st.sampled_from(["A", "B", "a", "A ", None]), min_size=1, max_size=4), max_size=4
+    )
 )
 @settings(deadline=None, max_examples=50)
 def test_every_entry_of_a_doubled_reference_is_refused(

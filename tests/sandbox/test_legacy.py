@@ -85,17 +85,27 @@ OFFERS: list[tuple[dict[str, Any], list[str]]] = [
     ({"modes": [mode("Tracked", "1", "x")]}, ["1116"]),
     ({"modes": [TRACKED, mode("Registered", "1", "x")]}, ["1117"]),
     ({"StrikedPrice": "x"}, ["1118"]),
-    ({"modes": [TRACKED, mode("Express", "x")]}, ["1128"]),
+    ({"modes": [TRACKED, mode("Express", "x")]}, ["1128", "4028"]),
     ({"DeaTax": "x"}, ["1131"]),
     # the rest
     ({"SellerProductId": "A" * 51}, ["1203"]),
     ({"ProductCondition": "7"}, ["1302"]),
+    ({"ProductCondition": "New"}, ["1302"]),
     ({"ProductEan": "2000000000008"}, ["1324"]),
     ({"Stock": "-1"}, ["1705"]),
     ({"Price": "0"}, ["1906"]),
     ({"StrikedPrice": "10"}, ["2318"]),
     ({"EcoPart": "11"}, ["2906"]),
+    # "modes Standard, Tracked, Registered"
     ({"modes": [TRACKED, mode("Pigeon")]}, ["4028"]),
+    ({"modes": [TRACKED, mode("Express")]}, ["4028"]),
+    ({"modes": [mode("TrackedHomeDelivery")]}, ["1012", "4028"]),
+    # as in the JSON packages
+    ({"Price": "11.005"}, ["1106"]),
+    ({"EcoPart": "0.125"}, ["1108"]),
+    ({"modes": [TRACKED, TRACKED]}, ["2812"]),
+    ({"SellerProductId": " "}, ["1003"]),
+    ({"ProductEan": "0000000000000"}, ["1101"]),
     # all that applies is told, and nothing of it is done
     ({"Price": "x", "Vat": None, "Stock": "x"}, ["1105", "1106", "1007"]),
 ]
@@ -328,6 +338,9 @@ def test_a_package_that_is_rejected_as_a_whole(
         zipped(b"<Offers/>"),
         zipped(document(offer(), PackageType="full")),
         zipped(document(offer(), PurgeAndReplace="True")),
+        zipped(document(offer(), Name=None)),
+        zipped(document(offer(), Name=" ")),
+        zipped(document(offer(), pools=[{"Id": "1"}], PackageType="StockAndPrice")),
         zipped(document(offer(), pools=[{"Id": "2"}])),
         zipped(document(offer(), pools=[{"SalesChannelId": "THIRD"}])),
     ],

@@ -113,10 +113,21 @@ def test_a_completed_package_is_closed(desk: Desk, waited: int) -> None:
     assert desk.upload(package_id, desk.offer()).status == 400
 
 
-@pytest.mark.parametrize("body", [{}, {"state": "Integrated"}, {"state": None}, {"state": [1]}])
-def test_ready_is_all_that_can_be_set(desk: Desk, body: Any) -> None:
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        ({}, "ER400-7480"),
+        ({"State": "Ready"}, "ER400-7480"),
+        ({"state": None}, "ER400-9250"),
+        ({"state": ""}, "ER400-9250"),
+        ({"state": "Integrated"}, "ER400"),
+        ({"state": "ready"}, "ER400"),
+        ({"state": [1]}, "ER400"),
+    ],
+)
+def test_ready_is_all_that_can_be_set(desk: Desk, body: Any, code: str) -> None:
     answer = desk.ask("PATCH", f"/offer-packages/{desk.create()}", body)
-    assert (answer.status, answer.reasons) == (400, [("ER400", "state")])
+    assert (answer.status, answer.reasons) == (400, [(code, "state")])
 
 
 @pytest.mark.parametrize(
@@ -164,7 +175,12 @@ LONE = {"sellerExternalReference": "A"}
     [
         ([LONE], 201, None),
         ({"offerRequests": [LONE]}, 201, None),
-        ([], 201, None),
+        # an upload is a set of offer requests, and none is no set of them
+        ([], 400, ["body"]),
+        ({"offerRequests": []}, 400, ["body"]),
+        ({"offerRequests": None}, 400, ["body"]),
+        ({}, 400, ["body"]),
+        (None, 400, ["body"]),
         ([{}], 201, None),
         ([{"new": {"any": [1]}, "price": {"new": 1}}], 201, None),
         ([{"product": {"gtin": 3760452700039}}], 201, None),
@@ -207,7 +223,7 @@ def test_an_upload_is_checked_for_structure_only(
 )
 def test_the_media_type_is_json(desk: Desk, kind: str | None, status: int) -> None:
     path = f"/offer-packages/{desk.create()}/offer-requests"
-    assert desk.ask("POST", path, [], headers={"Content-Type": kind}).status == status
+    assert desk.ask("POST", path, [LONE], headers={"Content-Type": kind}).status == status
 
 
 @pytest.mark.parametrize(
@@ -254,21 +270,26 @@ def test_packages_are_listed(desk: Desk, query: str, found: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("query", "cause"),
+    ("query", "error"),
     [
-        ("state=Open", "state"),
-        ("salesChannelId=THIRD", "salesChannelId"),
-        ("limit=0", "limit"),
-        ("limit=-1", "limit"),
-        ("limit=ten", "limit"),
-        ("limit=", "limit"),
-        ("limit=1&limit=2", "limit"),
-        ("cursor=x", "cursor"),
+        ("state=Open", ("ER400", "state")),
+        ("state=ready", ("ER400", "state")),
+        ("state=", ("ER400-9250", "state")),
+        ("salesChannelId=THIRD", ("ER400", "salesChannelId")),
+        ("salesChannelId=", ("ER400-9250", "salesChannelId")),
+        ("limit=0", ("ER400", "limit")),
+        ("limit=-1", ("ER400", "limit")),
+        ("limit=ten", ("ER400", "limit")),
+        ("limit=", ("ER400", "limit")),
+        ("limit=1&limit=2", ("ER400", "limit")),
+        ("cursor=x", ("ER400", "cursor")),
     ],
 )
-def test_a_listing_refuses_invalid_parameters(desk: Desk, query: str, cause: str) -> None:
+def test_a_listing_refuses_invalid_parameters(
+    desk: Desk, query: str, error: tuple[str, str]
+) -> None:
     answer = desk.ask("GET", "/offer-packages", query=query)
-    assert (answer.status, answer.reasons) == (400, [("ER400", cause)])
+    assert (answer.status, answer.reasons) == (400, [error])
 
 
 def test_packages_are_integrated_in_the_order_of_their_commits(desk: Desk) -> None:

@@ -30,7 +30,9 @@ GOOD = product("2000000000008")
         ({"products": [{"title": "A"}, GOOD]}, [("ER400-7480", "products[0].gtin")]),
         ({"products": [GOOD, {"gtin": None}]}, [("ER400-9250", "products[1].gtin")]),
         ({"products": [{"gtin": ""}, {}]}, None),
-        ({"products": []}, [("ER400", "products")]),
+        ({"products": [{"gtin": " "}]}, [("ER400-9250", "products[0].gtin")]),
+        ({"products": []}, [("ER400-9250", "products")]),
+        ({"products": None}, [("ER400-9250", "products")]),
         ({"products": [1]}, [("ER400", "products[0]")]),
         ({"products": {}}, [("ER400", "products")]),
         ({"products": [{**GOOD, "title": 1}]}, [("ER400", "products[0].title")]),
@@ -43,7 +45,7 @@ GOOD = product("2000000000008")
             {"products": [{**GOOD, "attributes": [{"propertyReference": "1", "values": [1]}]}]},
             [("ER400", "products[0].attributes[0].values[0]")],
         ),
-        ({"product": [GOOD]}, [("ER400", "body")]),
+        ({"product": [GOOD]}, [("ER400-7480", "products")]),
         ([GOOD], [("ER400", "body")]),
         (b"{", [("ER400", "body")]),
         ({"products": [GOOD] * 4}, [("ER400", "products")]),
@@ -158,6 +160,9 @@ def test_reports_in_pages(desk: Desk) -> None:
     assert len(list(desk.pages(REPORTS, {"packageId": f"{one},{two}"}))) == 31
     assert len(list(desk.pages(REPORTS, {"gtin": new_gtin(desk, 3)}))) == 1
     assert list(desk.pages(REPORTS, {"packageId": "unknown"})) == []
+    for path, name in ((REPORTS, "packageId"), (REPORTS, "gtin"), ("/products", "Gtin")):
+        answer = desk.ask("GET", path, query={name: ""})
+        assert (answer.status, answer.reasons) == (400, [("ER400-9250", name)])
     assert desk.ask("GET", REPORTS, query="pageIndex=0").status == 400
     desk.headers["SellerId"] = "S2"
     assert list(desk.pages(REPORTS)) == []

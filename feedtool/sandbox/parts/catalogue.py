@@ -9,7 +9,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from feedtool.sandbox import added_brands
-from feedtool.sandbox.access import language_of
+from feedtool.sandbox.access import asked, language_of
 from feedtool.sandbox.catalogue import DEEPEST, LANGUAGES, Category, Use, catalogue, text_in
 from feedtool.sandbox.message import Response, json_answer
 from feedtool.sandbox.paging import asked_numbered_page, next_page_link
@@ -77,7 +77,8 @@ def read_properties(exchange: Exchange) -> Response:
 
 def asked_fields(exchange: Exchange, known: Collection[str]) -> list[str] | None:
     """The names in `fields`, or None without any; unknown ones are all told (ER400-179)."""
-    if not (text := exchange.parameters.get("fields")):
+    text = exchange.parameters.get("fields")
+    if text is None:
         return None
     names = text.split(",")
     faults = [
@@ -102,7 +103,8 @@ def _category(exchange: Exchange) -> Category:
 
 def _order(exchange: Exchange, language: str) -> Callable[[Category], tuple[Any, ...]]:
     """What the names in `sort` compare, one after the other, rising."""
-    names = [name for name in exchange.parameters.get("sort", "").split(",") if name]
+    text = asked(exchange, "sort")
+    names = text.split(",") if text else []
     if unknown := [name for name in names if name not in SORTS]:
         raise bad_request("sort", f"sort cannot be {', '.join(unknown)}.")
     return lambda category: tuple(SORTS[name](category, language) for name in names)

@@ -10,10 +10,10 @@ import re
 from typing import TYPE_CHECKING
 from urllib.parse import unquote_plus
 
-from feedtool.sandbox.business import is_gtin
+from feedtool.sandbox.business import PRODUCT_REFERENCE, is_gtin
 from feedtool.sandbox.competition import competition
 from feedtool.sandbox.message import Response, json_answer
-from feedtool.sandbox.problem import FIELD_MISSING, Refused, bad_request
+from feedtool.sandbox.problem import FIELD_MISSING, PRODUCT_REFERENCE_FORMAT, Refused, bad_request
 from feedtool.sandbox.route import Exchange, Route
 from feedtool.sandbox.shelf import gtin_product
 
@@ -37,6 +37,9 @@ def read_competition(exchange: Exchange) -> Response:
     asked = _asked_products(exchange.request.query)
     if not asked:
         raise bad_request("products", "products is required.", FIELD_MISSING)
+    if strange := [one for one in asked if not PRODUCT_REFERENCE.fullmatch(one)]:
+        reason = f"{strange[0]!r} is not alphanumeric with optional dash or dot."
+        raise bad_request("products", reason, PRODUCT_REFERENCE_FORMAT)
     found = (
         competition(exchange.db, exchange.settings, exchange.seller, product)
         for product in dict.fromkeys(map(_product, asked))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import orjson
 
 from feedtool.sandbox import shelf
-from feedtool.sandbox.access import known_channel
+from feedtool.sandbox.access import asked, known_channel
 from feedtool.sandbox.offer_view import offer_document, selection
 from feedtool.sandbox.paging import HIGHEST, asked_limit, asked_page, page_answer
 from feedtool.sandbox.problem import FIELD_MISSING, bad_request
@@ -68,10 +68,11 @@ ORDER BY o.id LIMIT :rows
 
 def _asked_fields(exchange: Exchange) -> list[str]:
     """Rule 2: if fields and expand are both sent, expand is ignored."""
-    if fields := exchange.parameters.get("fields"):
+    fields = exchange.parameters.get("fields")
+    if fields is not None:
         return fields.split(",")
-    expand = exchange.parameters.get("expand")
-    if expand and expand != FEEDBACK:
+    expand = asked(exchange, "expand")
+    if expand not in {None, FEEDBACK}:
         raise bad_request("expand", f"expand must be {FEEDBACK}.")
     return [FEEDBACK] if expand else []
 
@@ -80,7 +81,7 @@ def _filters(exchange: Exchange) -> tuple[list[str], dict[str, str]]:
     """The conditions that the sent filters come to, and their values."""
     conditions, values = [], {}
     for name, (condition, value_of) in FILTERS.items():
-        if text := exchange.parameters.get(name):
+        if text := asked(exchange, name):
             conditions.append(condition)
             values[name] = value_of(text)
     return conditions, values
@@ -99,21 +100,20 @@ def _products(text: str) -> str:
 
 
 def _states(text: str) -> str:
-    states = [state.lower() for state in text.split(",")]
+    states = text.split(",")
     if not {"active", "inactive"}.issuperset(states):
         raise bad_request("offerStates", "offerStates must be active or inactive.")
     return _json_list(states)
 
 
 def _moment(text: str) -> str:
-    text = text.replace(" ", "+")  # a plus that was not percent-encoded
     try:
         moment = datetime.fromisoformat(text.upper()) if DATE_TIME.fullmatch(text) else None
-    except ValueError:
-        moment = None
-    if moment is None:
-        raise bad_request("updatedAtMin", "updatedAtMin must be an RFC 3339 date-time.")
-    return stamp(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
+        if moment:
+            return stamp(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
+    except (ValueError, OverflowError):  # no such day, or none that UTC has a year for
+        pass
+    raise bad_request("updatedAtMin", "updatedAtMin must be an RFC 3339 date-time.")
 
 
 # As `offer_view.offer_id` writes it.

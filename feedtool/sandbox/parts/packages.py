@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from feedtool.sandbox import integration
-from feedtool.sandbox.access import known_channel, language_of, required_header
-from feedtool.sandbox.bodies import json_object, offer_requests
+from feedtool.sandbox.access import asked, known_channel, language_of, required_header
+from feedtool.sandbox.bodies import chosen, offer_requests
 from feedtool.sandbox.message import Response, json_answer
 from feedtool.sandbox.messages import PACKAGE_EMPTY, message
 from feedtool.sandbox.paging import asked_page, page_answer
-from feedtool.sandbox.problem import FIELD_EMPTY, FIELD_MISSING, bad_request, not_found
+from feedtool.sandbox.problem import bad_request, not_found
 from feedtool.sandbox.route import Exchange, Route
 from feedtool.sandbox.state import moment_of, stamp
 
@@ -66,7 +66,7 @@ def create(exchange: Exchange) -> Response:
     settings, now = exchange.settings, exchange.now
     channel = required_header(exchange.request, "SalesChannelId")
     known_channel(channel, "SalesChannelId", settings)
-    kind = _package_type(json_object(exchange.request))
+    kind = chosen(exchange.request, "packageType", integration.APPLY)
     language = language_of(exchange.request)
     row = exchange.db.execute(
         "INSERT INTO package(seller, channel, type, language, state, next_at, created_at,"
@@ -81,17 +81,6 @@ def create(exchange: Exchange) -> Response:
     exchange.db.execute("UPDATE package SET package_id = ? WHERE id = ?", (package_id, row))
     location = f"{exchange.request.base}/offer-packages/{package_id}"
     return Response(201, {"Content-Location": location, "Content-Language": language})
-
-
-def _package_type(document: dict[str, Any]) -> str:
-    if "packageType" not in document:
-        raise bad_request("packageType", "packageType is required.", FIELD_MISSING)
-    kind = document["packageType"]
-    if kind is None or kind == "":
-        raise bad_request("packageType", "packageType is null or empty.", FIELD_EMPTY)
-    if not isinstance(kind, str) or kind not in integration.APPLY:
-        raise bad_request("packageType", "packageType must be Upsert, Update or Delete.")
-    return kind
 
 
 def upload(exchange: Exchange) -> Response:
@@ -130,8 +119,7 @@ def _text(row: dict[str, Any]) -> str:
 def complete(exchange: Exchange) -> Response:
     """PATCH /offer-packages/{packageId}: the package is complete, from here it goes by itself."""
     package = _package(exchange)
-    if json_object(exchange.request).get("state") != READY:
-        raise bad_request("state", "The only state that can be set is Ready.")
+    chosen(exchange.request, "state", (READY,))
     if package["state"] != WAITING or package["settled_at"] > stamp(exchange.now):
         raise bad_request("state", f"The package must be in the state {WAITING}.")
     exchange.db.execute(
@@ -155,21 +143,21 @@ def read(exchange: Exchange) -> Response:
 
 def read_all(exchange: Exchange) -> Response:
     """GET /offer-packages: the seller's packages, oldest first."""
-    asked = exchange.parameters
-    if asked.get("state") and asked["state"] not in STATES:
+    state, channel = asked(exchange, "state"), asked(exchange, "salesChannelId")
+    if state is not None and state not in STATES:
         raise bad_request("state", f"state must be one of {', '.join(STATES)}.")
-    if asked.get("salesChannelId"):
-        known_channel(asked["salesChannelId"], "salesChannelId", exchange.settings)
+    if channel is not None:
+        known_channel(channel, "salesChannelId", exchange.settings)
     page = asked_page(exchange)
     rows = exchange.db.execute(
         "SELECT * FROM package WHERE seller = :seller AND id > :after"
-        " AND (:state = '' OR state = :state) AND (:channel = '' OR channel = :channel)"
+        " AND (:state IS NULL OR state = :state) AND (:channel IS NULL OR channel = :channel)"
         " ORDER BY id LIMIT :rows",
         {
             "seller": exchange.seller,
             "after": page.after,
-            "state": asked.get("state", ""),
-            "channel": asked.get("salesChannelId", ""),
+            "state": state,
+            "channel": channel,
             "rows": page.limit + 1,
         },
     ).fetchall()

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from feedtool.sandbox import product_integration, product_sheets
-from feedtool.sandbox.access import language_of
+from feedtool.sandbox.access import asked, language_of
 from feedtool.sandbox.bodies import products
 from feedtool.sandbox.business import is_gtin
 from feedtool.sandbox.message import Response, json_answer
@@ -140,7 +140,7 @@ FROM product_report AS report WHERE seller = :seller AND status <> :received
 
 def _list(exchange: Exchange, name: str) -> str | None:
     """A comma list as JSON, or None where it is not asked for."""
-    text = exchange.parameters.get(name)
+    text = asked(exchange, name)
     return orjson.dumps(text.split(",")).decode() if text else None
 
 
@@ -159,7 +159,7 @@ def read_products(exchange: Exchange) -> Response:
 
 
 def _asked_products(exchange: Exchange) -> list[str]:
-    gtins = exchange.parameters.get("Gtin")
+    gtins = asked(exchange, "Gtin")
     if not gtins:
         return [row["product"] for row in exchange.db.execute(OWN_PRODUCTS, (exchange.seller,))]
     keys = dict.fromkeys(gtin_product(gtin) for gtin in gtins.split(",") if is_gtin(gtin))
