@@ -36,6 +36,15 @@ SPEED = 100.0
 """By default a package settles in 0.4 and is integrated in 1 second of real time."""
 
 THREADS = 8
+
+CONNECTIONS = 400
+"""So many at a time, finished or not; with a file for the body of each they still stay below the
+1,024 files that a process may usually have open."""
+LARGEST_BODY = 1 << 25
+"""Bytes; a larger body is 413. The largest package of products that the field sends fits in."""
+BODY_IN_MEMORY = 1 << 16
+"""Bytes; what a body has above these waits in a file until all of it has come."""
+
 PULSE = 0.05
 """Seconds between two looks at what is due, and at whether to stop."""
 
@@ -103,6 +112,9 @@ class Server:
             map=self._sockets,
             sockets=[listening],
             threads=THREADS,
+            connection_limit=CONNECTIONS,
+            max_request_body_size=LARGEST_BODY,
+            inbuf_overflow=BODY_IN_MEMORY,
             clear_untrusted_proxy_headers=True,
         )
 
@@ -112,7 +124,8 @@ class Server:
         pulse.start()
         try:
             while not self._stopping.is_set():
-                wasyncore.loop(timeout=PULSE, map=self._sockets, count=1)
+                # poll, since select knows no file above 1,023.
+                wasyncore.loop(timeout=PULSE, use_poll=True, map=self._sockets, count=1)
         finally:
             self._stopping.set()
             pulse.join()

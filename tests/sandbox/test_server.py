@@ -155,6 +155,80 @@ def test_a_signal_ends_a_served_sandbox(number: signal.Signals) -> None:
         assert process.wait(10) == 0
 
 
+HEAD = b"POST /v2/offer-packages HTTP/1.1\r\nHost: sandbox\r\n%b\r\n\r\n"
+UNFINISHED = (
+    b"GET /v2/offers HTTP/1.1\r\nHost: sandbox\r\nAuthoriz",
+    HEAD % b"Content-Length: 1000" + b"{",
+    HEAD % b"Transfer-Encoding: chunked" + b"3e8\r\n{",
+)
+"""Requests of which the rest never comes."""
+
+
+def test_unfinished_requests_keep_nobody_waiting() -> None:
+    with serving() as server, contextlib.ExitStack() as stack, client_of(server) as client:
+        for number in range(200):
+            connection = stack.enter_context(socket.create_connection(address_of(server.base)))
+            connection.sendall(UNFINISHED[number % len(UNFINISHED)])
+        for _ in range(3):
+            assert client.get("/offer-packages", timeout=5).status_code == 200
+
+
+def address_of(base: str) -> tuple[str, int]:
+    address = httpx.URL(base)
+    assert address.port is not None
+    return address.host, address.port
+
+
+MEGABYTE = 1 << 20
+HUGE = 200 * MEGABYTE
+SERVED = """
+import resource
+from feedtool.sandbox.server import serve
+def peak(*told):
+    print(*told, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, flush=True)
+serve(announce=peak)
+peak()
+"""
+
+
+def test_huge_bodies_are_refused_unread() -> None:
+    with (
+        subprocess.Popen(  # noqa: S603 - our own code
+            [sys.executable, "-c", SERVED], cwd=ROOT, stdout=subprocess.PIPE, text=True
+        ) as process,
+        contextlib.ExitStack() as stack,
+    ):
+        stack.callback(process.kill)
+        assert process.stdout is not None
+        base, before = process.stdout.readline().split()
+        for _ in range(4):
+            # Its length is told, so that none of it has to come.
+            assert posted(base, b"Content-Length: %d" % HUGE, b"", 0)[0].startswith("HTTP/1.1 413")
+            chunk = b"%x\r\n%b\r\n" % (MEGABYTE, b" " * MEGABYTE)
+            answer, sent = posted(base, b"Transfer-Encoding: chunked", chunk, HUGE // MEGABYTE)
+            # The rest is still on its way when the connection is closed, which may cost the answer.
+            assert not answer or answer.startswith("HTTP/1.1 413")
+            assert sent < HUGE // MEGABYTE
+        process.send_signal(signal.SIGTERM)
+        assert int(process.stdout.readline()) < 2 * int(before)
+
+
+def posted(base: str, header: bytes, piece: bytes, times: int) -> tuple[str, int]:
+    """The answer up to the end of the connection, and how many pieces were sent before."""
+    sent = 0
+    answer = b""
+    with socket.create_connection(address_of(base), timeout=20) as connection:
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            connection.sendall(HEAD % header)
+            while sent < times:
+                connection.sendall(piece)
+                sent += 1
+        with contextlib.suppress(ConnectionResetError):
+            while received := connection.recv(1 << 16):
+                answer += received
+    return answer.decode(), sent
+
+
 def test_the_package_is_light_to_import() -> None:
     code = (
         "import sys, feedtool.sandbox;"
