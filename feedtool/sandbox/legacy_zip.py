@@ -101,10 +101,10 @@ def _read(body: bytes) -> LegacyZip:
 
 
 def _member(package: zipfile.ZipFile) -> zipfile.ZipInfo:
-    for info in package.infolist():
-        if info.filename.lower() == OFFERS:
-            return info
-    raise bad_request("body", "The zip has no Content/Offers.xml.")
+    members = [info for info in package.infolist() if info.filename.lower() == OFFERS]
+    if len(members) != 1:
+        raise bad_request("body", "The zip must have one Content/Offers.xml.")
+    return members[0]
 
 
 def _parsed(stream: Any) -> LegacyZip:
@@ -120,6 +120,9 @@ def _parsed(stream: Any) -> LegacyZip:
         elif name == "PublicationPool":
             found.pools.append(_pool(element, found.kind))
         elif name == "Offer":
+            parent = element.getparent()
+            if parent is None or _local(parent) != "OfferCollection":
+                raise bad_request("Offer", "An Offer stands in the OfferCollection.")
             modes = [_attributes(one) for one in element.iter() if _local(one) == SHIPPING]
             found.entries.append({**_attributes(element), SHIPPING: modes})
             _forget(element)

@@ -65,10 +65,11 @@ def document(*offers: str, pools: Iterable[Mapping[str, str]] = (), **changes: s
     return tag("OfferPackage", given, inner + offers_xml).encode()
 
 
-def zipped(content: bytes, name: str = "Content/Offers.xml") -> bytes:
+def zipped(content: bytes, *names: str) -> bytes:
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as package:
-        package.writestr(name, content)
+        for name in names or ("Content/Offers.xml",):
+            package.writestr(name, content)
     return target.getvalue()
 
 

@@ -335,6 +335,8 @@ def test_a_package_that_is_rejected_as_a_whole(
         b"PK no zip",
         zipped(document(offer()), "Offers.xml"),
         zipped(b"<OfferPackage"),
+        zipped(document(offer()), "Content/Offers.xml", "content/offers.xml"),
+        zipped(document().replace(b"<OfferCollection>", offer().encode() + b"<OfferCollection>")),
         zipped(b"<Offers/>"),
         zipped(document(offer(), PackageType="full")),
         zipped(document(offer(), PurgeAndReplace="True")),
