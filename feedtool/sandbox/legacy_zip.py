@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 FULL, STOCK_AND_PRICE = "Full", "StockAndPrice"
 OFFERS = "content/offers.xml"
 SHIPPING = "ShippingInformation"
-LARGEST = 1 << 28
+LARGEST_ZIP = 1 << 25
+LARGEST_XML = 1 << 28
 """Bytes of a zip, and of the Offers.xml in it."""
 PATIENCE = 10.0
 """Seconds that a public address has to answer in."""
@@ -56,17 +57,19 @@ class LegacyZip:
     entries: list[Entry] = field(default_factory=list)
 
 
-def legacy_zip(request: Request) -> LegacyZip:
+def legacy_zip(request: Request, limit: int) -> LegacyZip:
     """The package in a request: the zip's bytes, or a JSON string with its public address.
+
+    Of more than `limit` Offers the first one too many is the last that is read.
 
     Refuses with 415 what is neither, and with 400 what is no zip with an Offers.xml in it.
     """
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind == "application/json":
-        return _read(_fetched(request.body))
+        return _read(_fetched(request.body), limit)
     if kind not in {"application/zip", "application/x-zip-compressed", "application/octet-stream"}:
         raise Refused(415, f"The media type {kind!r} is not supported; send application/zip.")
-    return _read(request.body)
+    return _read(request.body, limit)
 
 
 def _fetched(body: bytes) -> bytes:
@@ -79,21 +82,21 @@ def _fetched(body: bytes) -> bytes:
         raise bad_request("body", "The body must be a JSON string: the public address of a zip.")
     try:
         with urllib.request.urlopen(address, timeout=PATIENCE) as answer:  # noqa: S310 - http alone
-            return cast("bytes", answer.read(LARGEST + 1))
+            return cast("bytes", answer.read(LARGEST_ZIP + 1))
     except (OSError, ValueError) as error:
         raise bad_request("body", f"Nothing can be read at {address}: {error}") from error
 
 
-def _read(body: bytes) -> LegacyZip:
-    if len(body) > LARGEST:
+def _read(body: bytes, limit: int) -> LegacyZip:
+    if len(body) > LARGEST_ZIP:
         raise bad_request("body", "The zip is too large.")
     try:
         with zipfile.ZipFile(io.BytesIO(body)) as package:
             member = _member(package)
-            if member.file_size > LARGEST:
+            if member.file_size > LARGEST_XML:
                 raise bad_request("body", "The Offers.xml is too large.")
             with package.open(member) as stream:
-                return _parsed(stream)
+                return _parsed(stream, limit)
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
         raise bad_request("body", f"The body is no zip: {error}") from error
     except etree.XMLSyntaxError as error:
@@ -107,7 +110,7 @@ def _member(package: zipfile.ZipFile) -> zipfile.ZipInfo:
     return members[0]
 
 
-def _parsed(stream: Any) -> LegacyZip:
+def _parsed(stream: Any, limit: int) -> LegacyZip:
     found = LegacyZip()
     events = etree.iterparse(
         stream, events=("start", "end"), resolve_entities=False, no_network=True, load_dtd=False
@@ -126,6 +129,8 @@ def _parsed(stream: Any) -> LegacyZip:
             modes = [_attributes(one) for one in element.iter() if _local(one) == SHIPPING]
             found.entries.append({**_attributes(element), SHIPPING: modes})
             _forget(element)
+            if len(found.entries) > limit:
+                break
     return found
 
 

@@ -352,6 +352,14 @@ def test_what_is_no_package(desk: Desk, body: bytes) -> None:
     assert not list(desk.sandbox.applied())
 
 
+def test_a_package_is_read_no_further_than_its_limit(new_desk: type[Desk]) -> None:
+    content = document(*(offer(f"A-{number}", number) for number in range(4)))
+    unreadable = content.replace(b'"A-3"', b"<")
+    for limit, status in ((2, 200), (3, 400)):
+        with new_desk(Settings(legacy_limit=limit)) as desk:
+            assert post(desk, zipped(unreadable)).status == status
+
+
 @pytest.mark.parametrize("name", ["Content/Offers.xml", "content/offers.xml", "CONTENT/OFFERS.XML"])
 def test_a_member_may_be_written_in_any_case(desk: Desk, name: str) -> None:
     assert post(desk, zipped(document(offer()), name)).status == 200

@@ -77,7 +77,7 @@ CREATE INDEX IF NOT EXISTS legacy_entry_by_reference ON legacy_entry(package, re
 
 def submit(exchange: Exchange) -> Response:
     """POST /offer-integration-packages: take a zip in, or the public address of one."""
-    found = legacy_zip(exchange.request)
+    found = legacy_zip(exchange.request, exchange.settings.legacy_limit)
     channels = [_channel(pool, exchange.settings) for pool in found.pools]
     now, due = exchange.now, exchange.now + exchange.settings.integrate
     package = exchange.db.execute(
