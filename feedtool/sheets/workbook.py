@@ -1,6 +1,7 @@
 """What a workbook is made of: which part is what, and its sheets in order."""
 
 import posixpath
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 from urllib.parse import unquote
@@ -8,7 +9,7 @@ from urllib.parse import unquote
 from lxml import etree
 
 from feedtool.sheets.markup import corrupt, is_true, local, parse_part
-from feedtool.sheets.package import Package
+from feedtool.sheets.package import Package, part_key
 from feedtool.sheets.unreadable import (
     SAVE_AS_XLSX,
     NotAWorkbook,
@@ -17,11 +18,15 @@ from feedtool.sheets.unreadable import (
 )
 
 CONTENT_TYPES = "[Content_Types].xml"
+_WORKBOOK = ("spreadsheetml", "ms-excel")
 _OTHER_OFFICE = {
     "wordprocessingml": "a Word document",
+    "ms-word": "a Word document",
     "presentationml": "a PowerPoint presentation",
+    "ms-powerpoint": "a PowerPoint presentation",
     "visio": "a Visio drawing",
 }
+"""Words of content types."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +39,10 @@ class SheetEntry:
     state: str = "visible"
     """visible, hidden or veryHidden."""
     is_worksheet: bool = True
-    """False for a chart sheet, a dialog or a macro sheet: there is nothing to read in them."""
+    """False for a chart sheet, a dialog or a macro sheet: there is nothing to read in them.
+
+    Such an entry may have no part at all, then `part` is empty.
+    """
 
     @property
     def hidden(self) -> bool:
@@ -119,8 +127,8 @@ def resolve(base: str, target: str) -> str:
     return posixpath.normpath(posixpath.join("/", base, path.lstrip("/"))).lstrip("/")
 
 
-def _content_types(package: Package) -> str:
-    """The text that tells the office formats apart; raises for those that are not ours."""
+def _content_types(package: Package) -> Mapping[str, str]:
+    """The content types by part and by extension; raises for packages that are not Office's."""
     if package.part("mimetype") is not None:
         kind = package.read("mimetype")
         if b"opendocument.spreadsheet" in kind:
@@ -131,22 +139,31 @@ def _content_types(package: Package) -> str:
         raise NotAWorkbook(
             "The file is a zip archive, not a workbook.", "Unpack it and give the file inside."
         )
-    root = parse_part(package, CONTENT_TYPES)
-    types = " ".join((element.get("ContentType") or "") for element in root)
-    if "sheet.binary.macroEnabled.main" in types:
+    return {
+        part_key(unquote(element.get("PartName") or "." + (element.get("Extension") or ""))): (
+            element.get("ContentType") or ""
+        )
+        for element in parse_part(package, CONTENT_TYPES)
+    }
+
+
+def _workbook_part(package: Package, rels: list[Relationship], types: Mapping[str, str]) -> str:
+    """The workbook's own part. Raises NotAWorkbook or XlsbUnsupported with what it is instead.
+
+    Its own type decides: SheetJS declares the type of binary workbooks for all `.bin` parts of
+    every workbook, and a document may hold a workbook. Only where its own type says nothing do
+    those of the other parts decide.
+    """
+    part = _first(package, rels, "officeDocument") or _spelled(package, "xl/workbook.xml")
+    key = part_key(part or "")
+    kind = types.get(key) or types.get(posixpath.splitext(key)[1]) or ""
+    if not any(word in kind for word in (*_WORKBOOK, *_OTHER_OFFICE)):
+        kind = " ".join(types.values())
+    if "sheet.binary.macroEnabled.main" in kind:
         raise XlsbUnsupported("The file is a binary workbook (.xlsb).", SAVE_AS_XLSX)
-    return types
-
-
-def _workbook_part(package: Package, rels: list[Relationship], types: str) -> str:
-    """The workbook's own part. Raises NotAWorkbook with what the package is instead."""
-    for candidate in (
-        _first(package, rels, "officeDocument"),
-        _spelled(package, "xl/workbook.xml"),
-    ):
-        if candidate and ("spreadsheetml" in types or "ms-excel" in types):
-            return candidate
-    other = next((name for word, name in _OTHER_OFFICE.items() if word in types), None)
+    if part and any(word in kind for word in _WORKBOOK):
+        return part
+    other = next((name for word, name in _OTHER_OFFICE.items() if word in kind), None)
     raise NotAWorkbook(
         f"The file is {other}, not a workbook." if other else "The package holds no workbook.",
         "Give the .xlsx, .xlsm or .csv file.",
@@ -156,17 +173,23 @@ def _workbook_part(package: Package, rels: list[Relationship], types: str) -> st
 def _sheets(
     package: Package, root: etree._Element, rels: list[Relationship], workbook: str
 ) -> tuple[SheetEntry, ...]:
-    """The sheets in the order of the tabs. Raises CorruptXml for one that leads nowhere."""
+    """The sheets in the order of the tabs.
+
+    Excel lists the modules and dialogs of Excel 5 without a part, and others may lose the part of
+    a chart: no rows are lost with them. Raises CorruptXml for a worksheet whose part is lost.
+    """
     by_id = {rel.id: rel for rel in rels}
     entries = []
     for element in _children(root, "sheets", "sheet"):
         name = element.get("name") or ""
-        rel = by_id.get(_relationship_id(element))
-        part = rel and _spelled(package, rel.target)
-        if rel is None or not part:
+        relation = _relationship_id(element)
+        rel = by_id.get(relation)
+        part = (rel and _spelled(package, rel.target)) or ""
+        is_worksheet = rel.kind == "worksheet" if rel else bool(relation)
+        if is_worksheet and not part:
             raise corrupt(workbook, f"sheet “{name}” has no part in the package")
         state = element.get("state") or "visible"
-        entries.append(SheetEntry(name, part, state, is_worksheet=rel.kind == "worksheet"))
+        entries.append(SheetEntry(name, part, state, is_worksheet=is_worksheet))
     return tuple(entries)
 
 

@@ -97,6 +97,26 @@ def test_sheets_in_order_with_their_states(make_package: MakePackage) -> None:
         ]
 
 
+def test_entries_without_a_part_are_no_worksheets(make_package: MakePackage) -> None:
+    path = make_package(
+        {
+            "xl/workbook.xml": f'<workbook xmlns="{MAIN}" xmlns:r="{RELS}"><sheets>'
+            '<sheet name="Module1" sheetId="1" state="veryHidden" r:id=""/>'
+            '<sheet name="Dialog1" sheetId="2"/>'
+            '<sheet name="Offers" sheetId="3" r:id="rId1"/>'
+            '<sheet name="Lost chart" sheetId="4" r:id="rId2"/></sheets></workbook>',
+            "xl/_rels/workbook.xml.rels": rels(
+                ("rId1", "worksheet", "worksheets/sheet1.xml"),
+                ("rId2", "chartsheet", "chartsheets/no.xml"),
+            ),
+            "xl/worksheets/sheet1.xml": SHEET,
+        }
+    )
+    with open_source(path) as source:
+        assert [entry.name for entry in source.sheets] == ["Offers"]
+        assert len(source.sheet("Offers").head(1)) == 1
+
+
 def test_dates_from_1904(make_package: MakePackage) -> None:
     path = make_package(
         {
@@ -135,10 +155,17 @@ def test_custom_properties(make_package: MakePackage) -> None:
         }
 
 
-def types(content_type: str) -> str:
-    return f'<Types xmlns="{TYPES}"><Override PartName="/a" ContentType="{content_type}"/></Types>'
+def types(content_type: str, part: str = "/a", **defaults: str) -> str:
+    kinds = "".join(
+        f'<Default Extension="{extension}" ContentType="{kind}"/>'
+        for extension, kind in defaults.items()
+    )
+    own = f'<Override PartName="{part}" ContentType="{content_type}"/>'
+    return f'<Types xmlns="{TYPES}">{kinds}{own}</Types>'
 
 
+BOOK = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"
+INNER = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"
 BINARY = "application/vnd.ms-excel.sheet.binary.macroEnabled.main"
 
@@ -149,6 +176,9 @@ BINARY = "application/vnd.ms-excel.sheet.binary.macroEnabled.main"
         ({"[Content_Types].xml": None}, "not-a-workbook"),
         ({"[Content_Types].xml": types(WORD)}, "not-a-workbook"),
         ({"[Content_Types].xml": types(BINARY)}, "xlsb-unsupported"),
+        ({"[Content_Types].xml": types(BINARY, "/xl/workbook.xml", bin=BOOK)}, "xlsb-unsupported"),
+        ({"[Content_Types].xml": types("text/xml", xml=BINARY)}, "xlsb-unsupported"),
+        ({"[Content_Types].xml": types(WORD, "/xl/workbook.xml", xlsx=INNER)}, "not-a-workbook"),
         ({"[Content_Types].xml": types("text/xml")}, "not-a-workbook"),
         ({"[Content_Types].xml": "<Types"}, "corrupt-xml"),
         ({"mimetype": "application/vnd.oasis.opendocument.spreadsheet"}, "ods-unsupported"),
@@ -175,6 +205,23 @@ def test_the_workbook_is_found_without_relationships(make_package: MakePackage) 
     path = make_package({"_rels/.rels": None, "xl/worksheets/sheet1.xml": SHEET})
     with open_source(path) as source:
         assert [entry.name for entry in source.sheets] == ["Offers"]
+
+
+@pytest.mark.parametrize(
+    "content_types",
+    [
+        types(BOOK, "/xl/workbook.xml", bin=BINARY),
+        types(BOOK, "/XL/Workbook.xml", docx=WORD),
+        types("image/png", "/a.png", xml=BOOK, bin=BINARY),
+    ],
+    ids=["SheetJS", "with a document in it", "by its extension"],
+)
+def test_the_type_of_the_workbook_itself_counts(
+    make_package: MakePackage, content_types: str
+) -> None:
+    parts = {"[Content_Types].xml": content_types, "xl/worksheets/sheet1.xml": SHEET}
+    with open_source(make_package(parts)) as source:
+        assert len(source.sheet("Offers").head(1)) == 1
 
 
 def test_macros_make_no_difference(make_package: MakePackage) -> None:
