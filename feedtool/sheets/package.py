@@ -78,7 +78,10 @@ class Package:
 
     def read(self, name: str) -> bytes:
         """A small part, whole. Raises CorruptZip if it is absent, ZipBomb if it is not small."""
-        pieces = []
+        return b"".join(self.small(name))
+
+    def small(self, name: str) -> Iterator[bytes]:
+        """A small part, by blocks. Raises as `read`."""
         size = 0
         for piece in self.stream(name):
             size += len(piece)
@@ -87,8 +90,7 @@ class Package:
                     f"Part {name} of the package unpacks to more than {_mib(self.limits.small)}.",
                     _NOT_TRUSTED,
                 )
-            pieces.append(piece)
-        return b"".join(pieces)
+            yield piece
 
     def stream(self, name: str, size: int = 1 << 18) -> Iterator[bytes]:
         """A part, inflated by blocks of at most `size` bytes; its checksum is tested at the end.

@@ -4,9 +4,7 @@ import re
 from dataclasses import dataclass
 from enum import Enum
 
-from lxml import etree
-
-from feedtool.sheets.markup import MAIN_NAMESPACES, corrupt, local, parse_part, whole
+from feedtool.sheets.markup import MAIN_NAMESPACES, corrupt, hardened_parser, parse, whole
 from feedtool.sheets.package import Package
 
 
@@ -32,7 +30,7 @@ class Style:
 
 GENERAL = Style()
 
-_ROOTS = frozenset(etree.QName(namespace, "styleSheet") for namespace in MAIN_NAMESPACES)
+_ROOTS = frozenset(f"{namespace} styleSheet" for namespace in MAIN_NAMESPACES)
 
 _BUILT_IN_DATES = frozenset({*range(14, 23), *range(27, 37), 45, 47, *range(50, 59)})
 """The second range and the last are the dates of East Asian versions (ECMA-376, 18.8.30)."""
@@ -48,20 +46,48 @@ _PADDED = re.compile(r"#*(0+)")
 
 
 def read_styles(package: Package, part: str | None) -> tuple[Style, ...]:
-    """The style of each index that cells refer to. Raises CorruptXml, XmlDoctype, CorruptZip."""
+    """The style of each index that cells refer to. Raises CorruptXml, XmlDoctype, CorruptZip.
+
+    Some workbooks carry 20 MB of styles, nearly all of them unused: nothing is kept of an element
+    but the number of its format.
+    """
     if part is None:
         return ()
-    root = parse_part(package, part)
-    if etree.QName(root) not in _ROOTS:
-        # All numbers would look general, dates too.
-        raise corrupt(part, f"its root is <{local(root)}>")
-    codes = {
-        _number(element.get("numFmtId")): element.get("formatCode") or ""
-        for element in _group(root, "numFmts")
-    }
-    return tuple(
-        _style(_number(element.get("numFmtId")), codes) for element in _group(root, "cellXfs")
-    )
+    formats = _Formats(part)
+    for piece in package.small(part):
+        parse(formats.parser, piece, part, final=False)
+    parse(formats.parser, b"", part, final=True)
+    styles = {number: _style(number, formats.codes) for number in set(formats.of_cells)}
+    return tuple(styles[number] for number in formats.of_cells)
+
+
+class _Formats:
+    """The codes of a workbook's own number formats, and the number of each cell format's."""
+
+    def __init__(self, part: str) -> None:
+        self.codes: dict[int, str] = {}
+        self.of_cells: list[int] = []
+        self.parser = hardened_parser(part, " ")
+        self.parser.StartElementHandler = self._start
+        self.parser.EndElementHandler = self._end
+        self._part = part
+        self._open: list[str] = []
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        own = name.rpartition(" ")[2]
+        if not self._open and name not in _ROOTS:
+            # All numbers would look general, dates too.
+            raise corrupt(self._part, f"its root is <{own}>")
+        if len(self._open) == len(("styleSheet", "cellXfs")):
+            number = _number(attributes.get("numFmtId"))
+            if self._open[-1] == "numFmts":
+                self.codes[number] = attributes.get("formatCode", "")
+            elif self._open[-1] == "cellXfs":
+                self.of_cells.append(number)
+        self._open.append(own)
+
+    def _end(self, _name: str) -> None:
+        self._open.pop()
 
 
 def style_of_code(code: str) -> Style:
@@ -87,10 +113,6 @@ def _style(number: int, codes: dict[int, str]) -> Style:
     if number == _BUILT_IN_ELAPSED:
         return Style(Moment.ELAPSED)
     return Style(percent=True) if number in _BUILT_IN_PERCENT else GENERAL
-
-
-def _group(root: etree._Element, name: str) -> list[etree._Element]:
-    return [child for parent in root if local(parent) == name for child in parent]
 
 
 def _number(text: str | None) -> int:

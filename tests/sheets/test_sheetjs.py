@@ -13,7 +13,7 @@ from feedtool.sheets.annotate import Note, SheetNotes, Summary, annotate
 from tests.sheets.conftest import PACKAGE_RELS, RELS, MakePackage, rows_of
 
 VERSION = "0.18.5"
-ROWS = [["sellerExternalReference", "quantity"], ["A-1", 7], ["A-2", 8]]
+ROWS: list[list[str | int]] = [["sellerExternalReference", "quantity"], ["A-1", 7], ["A-2", 8]]
 SCRIPT = """
 const xlsx = require('xlsx'), book = xlsx.utils.book_new(), [rows, path] = process.argv.slice(1);
 xlsx.utils.book_append_sheet(book, xlsx.utils.aoa_to_sheet(JSON.parse(rows)), 'Offers');
@@ -69,7 +69,7 @@ LIKE_IT = {
 def sheetjs(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Path | None:
     """A workbook by the real package, kept in pytest's cache; None where it cannot be had."""
     npm, node = shutil.which("npm"), shutil.which("node")
-    if not (npm and node and pytestconfig.cache):
+    if not (npm and node):
         return None
     folder = pytestconfig.cache.mkdir(f"xlsx-{VERSION}")
     modules = folder / "node_modules"
