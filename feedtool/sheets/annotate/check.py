@@ -13,12 +13,11 @@ from feedtool.sheets.annotate.canonical import Blocks
 from feedtool.sheets.annotate.coding import utf8
 from feedtool.sheets.annotate.events import Events
 from feedtool.sheets.annotate.ink import Digest
-from feedtool.sheets.annotate.outline import outline
 from feedtool.sheets.annotate.plan import SheetPlan
 from feedtool.sheets.annotate.repack import raw
 from feedtool.sheets.annotate.rows import RawRow
 from feedtool.sheets.annotate.tags import NotCanonical
-from feedtool.sheets.markup import hardened_parser
+from feedtool.sheets.markup import hardened_parser, parse
 from feedtool.sheets.package import Package, part_key
 
 _LETTERS = ascii_uppercase.encode()
@@ -57,8 +56,10 @@ def _check_package(
     with Package(path, source.limits) as written:
         _check_copies(written, source, anew)
         for name in changed:
-            _, stream = utf8(written.stream(name), name)
-            outline(b"".join(stream), name, ())
+            parser = hardened_parser(name, " ")
+            for piece in utf8(written.stream(name), name)[1]:
+                parse(parser, piece, name, final=False)
+            parse(parser, b"", name, final=True)
         for plan in plans:
             _check_sheet(written, plan)
 

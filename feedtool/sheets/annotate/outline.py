@@ -5,7 +5,7 @@ goes in, and all other bytes stay.
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import NamedTuple
@@ -84,13 +84,19 @@ class Node:
         return found and Edit(found.start(1), found.end(1), quoted(value))
 
 
-def outline(data: bytes, part: str, keep: Collection[str] | None = None) -> Node:
+def outline(
+    data: bytes,
+    part: str,
+    keep: Collection[str] | None = None,
+    each: Callable[[Node, Node], None] | None = None,
+) -> Node:
     """The root of a part in UTF-8. Raises CorruptXml, XmlDoctype.
 
     With `keep` only elements of these names have nodes, besides the root and its children, so
-    that a hundred thousand hyperlinks are not a hundred thousand objects.
+    that a hundred thousand hyperlinks are not a hundred thousand objects. With `each` none is
+    kept below the root's children: it gets each of these with each of its children, whole.
     """
-    return _Outliner(data, part, keep, " ").root()
+    return _Outliner(data, part, keep, " ", each).root()
 
 
 def fragment(data: bytes, part: str) -> Node:
@@ -101,11 +107,12 @@ def fragment(data: bytes, part: str) -> Node:
 def splice(data: bytes, edits: Iterable[Edit], start: int = 0, end: int | None = None) -> bytes:
     """Bytes `start` to `end` of the part with the edits made that lie in there."""
     stop = len(data) if end is None else end
-    pieces: list[bytes] = []
+    view = memoryview(data)  # what stays is copied once
+    pieces: list[bytes | memoryview] = []
     for edit in sorted(edits, key=itemgetter(0, 1)):
-        pieces += (data[start : edit.start], edit.new)
+        pieces += (view[start : edit.start], edit.new)
         start = edit.end
-    pieces.append(data[start:stop])
+    pieces.append(view[start:stop])
     return b"".join(pieces)
 
 
@@ -113,11 +120,17 @@ class _Outliner:
     """Builds nodes from the parser's events."""
 
     def __init__(
-        self, data: bytes, part: str, keep: Collection[str] | None, separator: str | None
+        self,
+        data: bytes,
+        part: str,
+        keep: Collection[str] | None,
+        separator: str | None,
+        each: Callable[[Node, Node], None] | None = None,
     ) -> None:
         self._data = data
         self._part = part
         self._keep = keep
+        self._each = each
         self._open: list[Node] = []
         self._roots: list[Node] = []
         self._parser = hardened_parser(part, separator)
@@ -153,14 +166,22 @@ class _Outliner:
         else:
             node.close = self._parser.CurrentByteIndex
             node.end = self._data.index(b">", node.close) + 1
+        if self._each and len(self._open) == len(("root", "its child")):
+            self._each(self._open[-1], self._open[-1].children.pop())
 
     def _text(self, text: str) -> None:
         self._open[-1].text += text
 
     def _plain(self, attributes: dict[str, str]) -> dict[str, str]:
         """Attributes by their name as written, prefix and all."""
-        names = ((self._split(key), value) for key, value in attributes.items())
-        return {prefix.decode() + local: value for (_, local, prefix), value in names}
+        return {
+            "".join(self._written(key)) if " " in key else key: value
+            for key, value in attributes.items()
+        }
+
+    def _written(self, name: str) -> tuple[str, str]:
+        _, local, prefix = self._split(name)
+        return prefix.decode(), local
 
 
 def split_name(name: str) -> tuple[str, str, bytes]:

@@ -1,7 +1,8 @@
 """The formats that our cells need, appended to the workbook's own and found again next time."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import NamedTuple
 
 from feedtool.sheets.annotate.inline import quoted
@@ -41,6 +42,11 @@ class Format(NamedTuple):
         if not inner:
             return b"<" + name + attributes + b"/>"
         return b"<" + name + attributes + b">" + inner + b"</" + name + b">"
+
+    @property
+    def digest(self) -> bytes:
+        """The same of two that are equal."""
+        return blake2b(self.markup(b""), digest_size=16).digest()
 
 
 _EMPTY = (
@@ -95,17 +101,24 @@ def empty_styles(namespace: str) -> bytes:
 def add_styles(data: bytes, part: str) -> tuple[bytes, Styles]:
     """The styles part with ours in it, and where they are. Raises CorruptXml.
 
-    What is already there is used again, so that the part does not grow from copy to copy.
+    What is already there is used again, so that the part does not grow from copy to copy. What
+    ours refer to is put into a part that lacks it.
     """
-    root = outline(data, part)
-    fonts = _Formats(data, root, "fonts", _font())
-    base = fonts.known[0]
+    lists = {name: _Formats(name, default) for name, default in _DEFAULTS.items()}
+
+    def take(parent: Node, node: Node) -> None:
+        if parent.is_main and parent.name in lists:
+            lists[parent.name].take(parent, node)
+
+    root = outline(data, part, each=take)
+    if not root.children:
+        return add_styles(empty_styles(root.namespace), part)
+    fonts, cells, colours = (lists[name] for name in ("fonts", "cellXfs", "dxfs"))
+    base = fonts.first or _FONT
     bold = fonts.index(_font_with(base, Format("b", frozenset())))
     blue = fonts.index(
         _font_with(base, _format("u"), _format("color", rgb=_LINK_BLUE)),
     )
-    cells = _Formats(data, root, "cellXfs", _cell_format(0, 0))
-    colours = _Formats(data, root, "dxfs")
     styles = Styles(
         text=cells.index(_cell_format(0, 49)),
         heading=cells.index(_cell_format(bold, 49)),
@@ -115,61 +128,76 @@ def add_styles(data: bytes, part: str) -> tuple[bytes, Styles]:
         error=colours.index(_colour("FF9C0006", "FFFFC7CE")),
         warning=colours.index(_colour("FF9C5700", "FFFFEB9C")),
     )
-    edits = [edit for formats in (fonts, cells, colours) for edit in formats.edits()]
+    edits = [edit for formats in lists.values() for edit in formats.edits(data, root)]
     return splice(data, edits), styles
 
 
 class _Formats:
     """One of the lists of formats, with those of ours that it lacked."""
 
-    def __init__(self, data: bytes, root: Node, name: str, *default: Format) -> None:
-        self._data = data
-        self._root = root
+    def __init__(self, name: str, default: Sequence[Format]) -> None:
+        self.first: Format | None = None
+        """Of those that are there."""
         self._name = name
-        self._list = root.child(name)
-        present = [_read(node) for node in self._list.children] if self._list else []
-        self._written = len(present)
-        self.known = present or list(default)
-        self._indexes: dict[Format, int] = {}
-        for index, known in enumerate(self.known):
-            self._indexes.setdefault(known, index)
+        self._default = default
+        self._list: Node | None = None
+        self._count = 0
+        self._new: list[Format] = []
+        self._indexes: dict[bytes, int] = {}
+        """By a digest, since a workbook may have a hundred thousand that nobody uses."""
+
+    def take(self, parent: Node, node: Node) -> None:
+        """Note the next format of the list that is there; a second list of its name is ignored."""
+        self._list = self._list or parent
+        if parent is self._list:
+            known = _read(node)
+            self.first = self.first or known
+            self._indexes.setdefault(known.digest, self._count)
+            self._count += 1
 
     def index(self, wanted: Format) -> int:
         """The index of a format; appended if it is not there yet."""
-        if wanted not in self._indexes:
-            self._indexes[wanted] = len(self.known)
-            self.known.append(wanted)
-        return self._indexes[wanted]
+        self._fill()
+        if wanted.digest not in self._indexes:
+            self._append(wanted)
+        return self._indexes[wanted.digest]
 
-    def edits(self) -> Iterator[Edit]:
+    def edits(self, data: bytes, root: Node) -> Iterator[Edit]:
         """What has to be changed in the part."""
-        prefix = self._root.prefix
-        new = b"".join(known.markup(prefix) for known in self.known[self._written :])
-        count = str(len(self.known))
-        if not new:
+        self._fill()
+        if not self._new:
             return
-        if self._list is None:
-            name = prefix + self._name.encode()
-            markup = b'<%s count="%s">%s</%s>' % (name, count.encode(), new, name)
-            place = self._place()
+        present = self._list or root.child(self._name)
+        name = root.prefix + self._name.encode()
+        new = b"".join(known.markup(root.prefix) for known in self._new)
+        markup = b'<%s count="%d">%s</%s>' % (name, self._count, new, name)
+        if present is None:
+            place = self._place(root)
             yield Edit(place, place, markup)
-            return
-        counted = self._list.set(self._data, "count", count)
-        if self._list.is_empty_tag:
+        elif present.is_empty_tag:
             # One edit must not lie inside the other: the tag is written anew, as a whole.
-            name = prefix + self._name.encode()
-            markup = b'<%s count="%s">%s</%s>' % (name, count.encode(), new, name)
-            yield Edit(self._list.start, self._list.end, markup)
-            return
-        yield self._list.append(self._data, new)
-        if counted:
-            yield counted
+            yield Edit(present.start, present.end, markup)
+        else:
+            yield present.append(data, new)
+            if counted := present.set(data, "count", str(self._count)):
+                yield counted
 
-    def _place(self) -> int:
+    def _fill(self) -> None:
+        """Ours refer to the first of each list, so that none may be empty."""
+        if not self._count:
+            for known in self._default:
+                self._append(known)
+
+    def _append(self, known: Format) -> None:
+        self._new.append(known)
+        self._indexes[known.digest] = self._count
+        self._count += 1
+
+    def _place(self, root: Node) -> int:
         """Where the list belongs if it is absent: before the first that comes after it."""
         later = _ORDER[_ORDER.index(self._name) + 1 :]
-        followers = (node.start for node in self._root.children if node.name in later)
-        return next(followers, self._root.close)
+        followers = (node.start for node in root.children if node.name in later)
+        return next(followers, root.close)
 
 
 def _read(node: Node) -> Format:
@@ -179,10 +207,6 @@ def _read(node: Node) -> Format:
 
 def _format(name: str, *children: Format, **attributes: str) -> Format:
     return Format(name, frozenset(attributes.items()), children)
-
-
-def _font() -> Format:
-    return _format("font", _format("sz", val="11"), _format("name", val="Calibri"))
 
 
 def _font_with(base: Format, *changes: Format) -> Format:
@@ -219,3 +243,16 @@ def _cell_format(font: int, number: int, *, wrap: bool = False, top: bool = Fals
 def _colour(letters: str, ground: str) -> Format:
     fill = _format("fill", _format("patternFill", _format("bgColor", rgb=ground)))
     return _format("dxf", _format("font", _format("color", rgb=letters)), fill)
+
+
+_FONT = _format("font", _format("sz", val="11"), _format("name", val="Calibri"))
+_PATTERNS = (_format("patternFill", patternType=kind) for kind in ("none", "gray125"))
+_DEFAULTS = {
+    "fonts": (_FONT,),
+    "fills": tuple(_format("fill", pattern) for pattern in _PATTERNS),
+    "borders": (_format("border"),),
+    "cellStyleXfs": (_format("xf", numFmtId="0", fontId="0", fillId="0", borderId="0"),),
+    "cellXfs": (_cell_format(0, 0),),
+    "dxfs": (),
+}
+"""The lists that ours go into or refer to, in the schema's order, and what they hold at least."""

@@ -58,7 +58,23 @@ def test_the_indexes_lead_to_them(inner: str) -> None:
 
 def test_the_order_of_the_schema_is_kept() -> None:
     data, _ = add_styles(sheet("<numFmts/>" + CELLS + "<tableStyles/><extLst/>"), "styles.xml")
-    assert list(lists(data)) == ["numFmts", "fonts", "cellXfs", "dxfs", "tableStyles", "extLst"]
+    assert list(lists(data)) == [
+        *("numFmts", "fonts", "fills", "borders", "cellStyleXfs", "cellXfs", "dxfs"),
+        *("tableStyles", "extLst"),
+    ]
+
+
+@pytest.mark.parametrize("inner", STYLE_SHEETS.values(), ids=STYLE_SHEETS)
+def test_what_ours_refer_to_is_there(inner: str) -> None:
+    found = lists(add_styles(sheet(inner), "styles.xml")[0])
+    assert all(found[name] for name in ("fonts", "fills", "borders", "cellStyleXfs", "cellXfs"))
+
+
+@pytest.mark.parametrize("root", ["<styleSheet xmlns='{}'/>", "<x:styleSheet xmlns:x='{}'/>"])
+def test_a_part_of_nothing_but_its_root(root: str) -> None:
+    data, styles = add_styles(root.format(MAIN).encode(), "styles.xml")
+    assert add_styles(data, "styles.xml") == (data, styles)
+    assert lists(data)["cellXfs"][styles.text].get("numFmtId") == "49"
 
 
 def test_their_formats_keep_their_indexes_and_bytes() -> None:
