@@ -44,6 +44,10 @@ _HTML = re.compile(
 )
 _MARKUP = re.compile(r"\s*<(?:\?xml\s|!--|[a-z_][\w:.-]*[\s/>].*</)", re.IGNORECASE | re.DOTALL)
 _HINT = "Give the .xlsx, .xlsm or .csv file."
+_LOCK = 165
+"""Bytes of the file `~$offers.xlsx` that Excel and PowerPoint put beside one that is open."""
+_LOCK_NAME = 55
+"""Where the name of whoever has it open stands in UTF-16, behind its length; blanks follow."""
 
 
 def open_source(
@@ -66,10 +70,24 @@ def open_source(
         raise EmptyFile("The file is empty.", "Make the export again and look at its size.")
     if start.startswith(_ZIP):
         return XlsxSource(path, limits)
+    if _is_lock(start):
+        raise NotAWorkbook(
+            "The file is Excel's lock file: it only says that the workbook is open in Excel.",
+            "Give the workbook itself, the file without ~$ in front of its name.",
+        )
     problem = _foreign(path, start)
     if problem is not None:
         raise problem
     return CsvSource(path, csv_fallback)
+
+
+def _is_lock(start: bytes) -> bool:
+    """Whether a file is a lock file: of one size, two lengths, two names, and blanks behind."""
+    if len(start) != _LOCK:
+        return False
+    lengths, behind = (start[0], start[_LOCK_NAME]), _LOCK_NAME + 2 + 2 * start[_LOCK_NAME]
+    has_lengths = all(0 < one < _LOCK_NAME for one in lengths) and not start[_LOCK_NAME + 1]
+    return has_lengths and not start[behind:].strip(b" \0")
 
 
 def _foreign(path: Path, start: bytes) -> FileProblem | None:
@@ -118,13 +136,16 @@ def _legacy_xls() -> LegacyXls:
 
 
 def _holds(path: Path, stream: str) -> bool:
-    """Whether a container has a stream of this name; its directory may be anywhere in the file."""
+    """Whether a container has a stream of this name; its directory may be anywhere in the file.
+
+    Case makes no difference in such names: some programs write them in capitals.
+    """
     name = b"\0\0" + f"{stream}\0".encode("utf-16-le")
     if stream == "EncryptedPackage":
         name = stream.encode("utf-16-le")
-    kept = b""
+    name, kept = name.upper(), b""
     with path.open("rb") as file:
-        while block := file.read(_BLOCK):
+        while block := file.read(_BLOCK).upper():
             if name in kept + block:
                 return True
             kept = block[-len(name) :]

@@ -17,6 +17,13 @@ def directory(*names: str) -> bytes:
     return b"".join(name.encode("utf-16-le").ljust(64, b"\0") + bytes(64) for name in names)
 
 
+def lock(user: str, codec: str = "cp1252") -> bytes:
+    """What Excel writes into `~$offers.xlsx` while offers.xlsx is open."""
+    name = user.encode(codec)
+    wide = bytes((len(user), 0)) + user.ljust(54).encode("utf-16-le")
+    return (bytes((len(name),)) + name).ljust(55) + wide
+
+
 FILES = {
     "nothing": (b"", "empty-file"),
     "blanks": (b" \r\n\n\t", "empty-file"),
@@ -24,6 +31,8 @@ FILES = {
     "only Ctrl-Z": (b"\x1a", "empty-file"),
     "old workbook": (COMPOUND + directory("Root Entry", "Workbook"), "legacy-xls"),
     "older workbook": (COMPOUND + directory("Root Entry", "Book"), "legacy-xls"),
+    "old workbook, in capitals": (COMPOUND + directory("Root Entry", "WORKBOOK"), "legacy-xls"),
+    "older workbook, in capitals": (COMPOUND + directory("Root Entry", "BOOK"), "legacy-xls"),
     "oldest workbook": (b"\x09\x08\x10\x00\x00\x06\x05\x00", "legacy-xls"),
     "old Word": (COMPOUND + directory("Root Entry", "WordDocument"), "not-a-workbook"),
     "encrypted": (
@@ -47,6 +56,8 @@ FILES = {
         "ods-unsupported",
     ),
     "other XML": (XML + b"<offers/>", "not-a-workbook"),
+    "Excel's lock file": (lock("Ana Ruiz"), "not-a-workbook"),
+    "another's lock file": (lock("李四", "gbk"), "not-a-workbook"),
     "PDF": (b"%PDF-1.7", "not-a-workbook"),
     "picture": (b"\x89PNG\r\n\x1a\n", "not-a-workbook"),
     "gzip": (gzip.compress(b"a,b"), "not-a-workbook"),
@@ -67,6 +78,14 @@ def test_refused(tmp_path: Path, case: str, name: str) -> None:
     assert caught.value.code == code
     assert caught.value.message
     assert caught.value.hint
+
+
+def test_a_lock_file_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "~$offers.xlsx"
+    path.write_bytes(lock("Ana Ruiz"))
+    with pytest.raises(FileProblem, match="Excel's lock file") as caught:
+        open_source(path)
+    assert "~$" in caught.value.hint
 
 
 @pytest.mark.parametrize(
