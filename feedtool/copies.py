@@ -1,6 +1,7 @@
 """Where annotated copies go, and how they are written: what is told of the rows is in them."""
 
 import hashlib
+import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -139,7 +140,11 @@ def _book(one: Input, told: Sequence[Outcome], asked: Asked) -> Iterator[Path]:
 
 def _refuse_pipe(place: Path) -> None:
     """To look into a pipe would be to wait for whoever writes into it."""
-    if place.exists() and not (place.is_file() or place.is_dir()):
+    try:
+        mode = place.stat().st_mode
+    except OSError:  # what keeps it from being written is told where it is written
+        return
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
         raise UsageProblem(
             f"{place} is no file, and is left as it is.", "Name another place with --out."
         )

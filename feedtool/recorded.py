@@ -10,10 +10,11 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from feedtool.check import Asked
+from feedtool.check import Asked, Input
 from feedtool.config import dialect_of
 from feedtool.copies import Outputs
 from feedtool.dialect import Dialect, settings_of
+from feedtool.errors import UsageProblem
 from feedtool.sieve import Sifting
 
 if TYPE_CHECKING:
@@ -107,6 +108,22 @@ class Recorded:
     def is_whole(self, files: "Iterable[File]") -> bool:
         """Whether all that was to be sent is in the ledger, of which these are the run's files."""
         return {(file.path, file.sheet) for file in files}.issuperset(self.sheets)
+
+
+def is_recordable(name: str) -> bool:
+    """Whether a name can be kept in a ledger: bytes that are no UTF-8 cannot."""
+    return name == name.encode("utf-8", "replace").decode()
+
+
+def refuse_names(inputs: Iterable[Input], outputs: Outputs) -> None:
+    """Raises UsageProblem for files that no run can be recorded with, before there is a run."""
+    targets = (str(target.absolute()) for target in outputs.targets.values())
+    for name in (*(one.name for one in inputs), *targets):
+        if not is_recordable(name):
+            raise UsageProblem(
+                f"{name} cannot be sent: its name is not UTF-8, and runs are recorded by name",
+                "rename the file or its folder, and submit it again",
+            )
 
 
 def _sifting(found: Mapping[str, Any]) -> Sifting:

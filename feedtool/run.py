@@ -42,7 +42,7 @@ from feedtool.purge import (
     refuse,
     unsent,
 )
-from feedtool.recorded import Recorded
+from feedtool.recorded import Recorded, refuse_names
 from feedtool.report import Outcome
 from feedtool.request_files import write_requests
 from feedtool.run_copies import write_copies
@@ -148,6 +148,7 @@ def submit(
     `Submission.stopped`, beside the outcomes. What a purge comes to is to be confirmed. A `claim`
     is a watcher's, of which this is the run. With a `promise` just that is sent, or nothing.
     """
+    refuse_names(inputs, outputs)
     snapshots = [books.keep(one) for one in inputs]
     if promise:
         promise.begin([(one.file.name, one.sha256) for one in snapshots])

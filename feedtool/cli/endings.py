@@ -155,7 +155,14 @@ def _told(error: Any, arguments: list[str]) -> int:
 
 
 def _unwritable(error: Any, arguments: list[str]) -> int:
-    """A full disk, or a device that takes nothing; a file that was to be written has a name."""
+    """A full disk, or a device that takes nothing; a file that was to be written has a name.
+
+    A name that no system takes is one that was given, wherever it is met first.
+    """
+    if error.errno == errno.ENAMETOOLONG:
+        say("error", f"the name {error.filename} is too long")
+        say("help", "give a shorter name")
+        return Exit.USAGE
     if error.filename is not None or error.errno not in UNWRITABLE:
         return _bug(error, arguments)
     _unread(error, arguments)

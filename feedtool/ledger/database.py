@@ -300,6 +300,11 @@ def told(engine: Engine, done: str) -> Iterator[None]:
     """What goes wrong with the database becomes Interrupted: the ledger cannot be `done`."""
     try:
         yield
+    except UnicodeEncodeError as error:
+        raise UsageProblem(
+            f"{error.object} cannot be recorded: its name is not UTF-8.",
+            "Rename the file or the folder, and try again.",
+        ) from error
     except DBAPIError as error:
         if not _is_the_worlds(error):
             raise

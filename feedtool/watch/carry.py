@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -16,12 +16,15 @@ from feedtool.errors import CannotWrite, Exit, FeedtoolError, FileProblem, Usage
 from feedtool.ledger.claims import Claim, ClaimState, Earlier
 from feedtool.legacy import is_legacy
 from feedtool.outcomes import exit_code
+from feedtool.recorded import is_recordable
 from feedtool.report import Outcome
 from feedtool.watch.answers import one_line, write_summary
 from feedtool.watch.desk import Desk, Lending
-from feedtool.watch.folder import CannotMove, Folder, free, make, move, unmark
+from feedtool.watch.folder import SUMMARY, CannotMove, Folder, free, has_room, make, move, unmark
 from feedtool.watch.news import News
 from feedtool.watch.steps import Lane, Step, names_for, next_step
+
+RENAME = "Rename the file and drop it again."
 
 
 class Parked(Exception):
@@ -40,6 +43,12 @@ class AlreadySent(FeedtoolError):
 
 class LaneUnknown(FeedtoolError):
     """A file in a subfolder that names neither a profile nor a kind."""
+
+    exit = Exit.FILE
+
+
+class NameUnfit(FeedtoolError):
+    """A file whose name cannot be recorded, or leaves no room for those of its answers."""
 
     exit = Exit.FILE
 
@@ -73,28 +82,41 @@ class Carrier:
         Raises:
             Parked: It is begun, and cannot be ended now.
         """
+        if not is_recordable(str(place)):
+            return self.refuse(place, NameUnfit("The name is not UTF-8.", RENAME), desk)
         source = self.folder.inbox / place
         sha256 = digest_of(source)
         if sha256 is None:
             return self.refuse(place, _unreadable(source), desk) if source.exists() else None
         now = self.now()
-        found = desk.books.ledger.claims.take(
-            folder=self.name,
-            lane=lane.path,
-            scope=self.scope_of(lane, desk),
-            sha256=sha256,
-            source=place.name,
-            names=(
-                name
-                for name in names_for(place.name, now.astimezone().date())
-                if self.folder.is_free(lane.path, name, place.suffix)
-            ),
-            now=now,
-            since=now - self.same_within,
-        )
+        try:
+            found = desk.books.ledger.claims.take(
+                folder=self.name,
+                lane=lane.path,
+                scope=self.scope_of(lane, desk),
+                sha256=sha256,
+                source=place.name,
+                names=self._names(place, lane),
+                now=now,
+                since=now - self.same_within,
+            )
+        except NameUnfit as error:
+            return self.refuse(place, error, desk)
         if isinstance(found, Earlier):
             return self.refuse(place, _already_sent(found), desk)
         return None if found is None else self.carry(found, lane, desk)
+
+    def _names(self, place: PurePosixPath, lane: Lane) -> Iterator[str]:
+        """What a file and its answers may be named by.
+
+        Raises:
+            NameUnfit: The next name is too long.
+        """
+        for name in names_for(place.name, self.now().astimezone().date()):
+            if not has_room(name, SUMMARY, f".result{place.suffix}"):
+                raise NameUnfit("The name is too long for those of its answers.", RENAME)
+            if self.folder.is_free(lane.path, name, place.suffix):
+                yield name
 
     def scope_of(self, lane: Lane, desk: Desk) -> str:
         """Among which claims the same content is the same: of a folder, a seller and a kind."""
@@ -251,9 +273,7 @@ class Carrier:
             return self._refuse_claimed(claim, errors[0], desk)
         self._write_failed(claim, outcomes, desk)
         code = exit_code(outcomes)
-        write_summary(
-            self.folder.answer_of(claim, ".summary.json"), claim, claim.run_id, outcomes, code
-        )
+        write_summary(self.folder.answer_of(claim, SUMMARY), claim, claim.run_id, outcomes, code)
         target = self.folder.done_place(claim, self.now().astimezone().date())
         self._settle(claim, ClaimState.ANSWERED, target, desk)
         written = [*(one.annotated for one in outcomes), *(one.failed for one in outcomes)]

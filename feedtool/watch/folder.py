@@ -12,6 +12,7 @@ from pathlib import Path, PurePosixPath
 from feedtool.errors import FeedtoolError, UsageProblem
 from feedtool.failed import place_of
 from feedtool.ledger.claims import Claim
+from feedtool.report.plain import clean
 from feedtool.sheets.annotate.place import placed
 from feedtool.watch.settling import MARKER, Entry, locks
 
@@ -25,6 +26,10 @@ RESULT = ".result.xlsx"
 """Also of what is no workbook, if it is a zip or an Offers.xml."""
 REASON = ".reason.txt"
 """Beside a file in `error/`: why it is there."""
+SUMMARY = ".summary.json"
+"""The longest ending of what is written of a file."""
+LONGEST_NAME = 255
+"""Bytes that a name has at most in nearly all file systems."""
 
 
 class CannotMove(UsageProblem):
@@ -131,7 +136,7 @@ class Folder:
         except OSError:
             return False
         return _entry(entry.place, seen) == entry and not any(
-            path.with_name(lock.name).exists() for lock in locks(entry.place)
+            os.path.lexists(path.with_name(lock.name)) for lock in locks(entry.place)
         )
 
     def source_of(self, claim: Claim) -> Path:
@@ -164,13 +169,13 @@ class Folder:
         return free(self.done / str(day) / claim.lane / self.place_of(claim).name)
 
     def error_place(self, lane: PurePosixPath | str, name: str) -> Path:
-        """Where a file goes that was not sent."""
-        return free(self.error / lane / name)
+        """Where a file goes that was not sent; a name with no room for its reason is cut."""
+        return free(self.error / lane / _with_room(name))
 
     def is_free(self, lane: str, name: str, suffix: str) -> bool:
         """Has no file that is being sent, and no answer, this name?"""
         results = self.results / lane
-        endings = (".summary.json", f".result{suffix}", RESULT)
+        endings = (SUMMARY, f".result{suffix}", RESULT)
         places = [results / f"{name}{ending}" for ending in endings]
         places += [
             place_of(results / f"{name}{RESULT}"),
@@ -191,9 +196,9 @@ class Folder:
     def explain(self, place: Path, error: FeedtoolError, more: str = "") -> None:
         """Write why a file is in `error/`, before it is there."""
         make(place.parent)
-        told = [error.message, error.hint, more]
+        told = [clean(line) for line in (error.message, error.hint, more) if line]
         with placed(place.with_name(place.name + REASON)) as temporary:
-            temporary.write_text("".join(f"{line}\n" for line in told if line), "utf-8")
+            temporary.write_text("".join(f"{line}\n" for line in told), "utf-8")
 
     def take_reason_back(self, place: Path) -> None:
         """Remove the reason of a file that has not come; unless another watcher just brought it."""
@@ -254,6 +259,21 @@ def make(folder: Path) -> None:
             f"{folder} cannot be made: {error.strerror}.",
             "See that nothing else has its name, and that feedtool may write there.",
         ) from error
+
+
+def has_room(name: str, *endings: str) -> bool:
+    """Is a name with an ending of ours no longer than names may be?"""
+    return all(len(os.fsencode(name + ending)) <= LONGEST_NAME for ending in endings)
+
+
+def _with_room(name: str) -> str:
+    """A file's name, its stem cut where a number and the ending of a reason do not fit behind."""
+    stem, suffix = PurePosixPath(name).stem, PurePosixPath(name).suffix
+    if not has_room(suffix, "-9999" + REASON):
+        stem, suffix = name, ""
+    while not has_room(stem + suffix, "-9999" + REASON):
+        stem = stem[:-1]
+    return stem + suffix
 
 
 def _entries(folder: Path, place: PurePosixPath) -> Iterator[Entry]:

@@ -96,7 +96,9 @@ class Health:
         temporary = self._place.with_name(f".health-{platform.node()}-{os.getpid()}.tmp")
         try:
             # Not brought to the disk: whoever asks after a crash of the machine finds it too old.
-            temporary.write_text(json.dumps(told, indent=2, ensure_ascii=False) + "\n", "utf-8")
+            temporary.write_text(
+                json.dumps(told, indent=2, ensure_ascii=False) + "\n", "utf-8", "replace"
+            )
             temporary.replace(self._place)
             self._has_failed = False
         except OSError as error:

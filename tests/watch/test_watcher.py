@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import ExitStack
 from datetime import timedelta
 from io import BytesIO
@@ -195,6 +196,42 @@ def test_a_bad_file_goes_to_error_and_never_stops_the_next(world: World, content
     ]
     assert len(world.reason("a.xlsx")) >= 1
     assert world.claimed() == []
+
+
+NOT_UTF8 = os.fsdecode(b"caf\xe9")
+UNFIT = {
+    "not UTF-8": (f"{NOT_UTF8}.csv", f"{NOT_UTF8}.csv", "not UTF-8"),
+    "the longest": (f"{'x' * 251}.csv", f"{'x' * 235}.csv", "too long"),
+    "no room for the answers": (f"{'x' * 243}.csv", f"{'x' * 235}.csv", "too long"),
+    "more bytes than letters": (f"{'é' * 125}.csv", f"{'é' * 117}.csv", "too long"),
+    "all of it an ending": (f"x.{'y' * 250}", f"x.{'y' * 237}", "too long"),
+    "in a folder that is not UTF-8": (f"{NOT_UTF8}/a.csv", f"{NOT_UTF8}/a.csv", "is no profile"),
+    "long, in a folder of nobody": (f"no/{'x' * 251}.csv", f"no/{'x' * 235}.csv", "is no profile"),
+}
+
+
+@pytest.mark.parametrize(("name", "kept", "reason"), UNFIT.values(), ids=UNFIT)
+def test_a_name_that_cannot_be_used_stops_no_other(
+    world: World, name: str, kept: str, reason: str
+) -> None:
+    world.drop(name, offer(1))
+    world.drop("b.csv", offer(2))
+    assert world.watch() is Exit.FILE
+    assert {f"error/{kept}", f"error/{kept}.reason.txt", f"{DAY}/b.csv"} < set(world.files())
+    assert reason in world.reason(kept)[0]
+    assert [one.reference for one in world.applied()] == ["SKU-2"]
+    assert world.claimed() == []
+
+
+@pytest.mark.parametrize("name", ["two\nlines", "bell\x07\x1b[31m", "x" * 242])
+def test_a_name_that_can_be_used(world: World, name: str) -> None:
+    world.drop(f"{name}.csv", offer(1))
+    assert world.watch() is Exit.OK
+    answers = [f"results/{name}.result.csv", f"results/{name}.summary.json"]
+    assert world.files() == [f"{DAY}/{name}.csv", *answers]
+    world.drop(f"{name}.csv", offer(2))
+    came_to = Exit.FILE if len(name) > 200 else Exit.OK  # where a day does not fit behind it
+    assert world.watch() is came_to
 
 
 def test_a_bad_file_may_come_again(world: World) -> None:

@@ -65,6 +65,11 @@ def cannot_write(target: Path, error: OSError) -> CannotWrite:
             f"{target} cannot be written: there is no folder {target.parent}.",
             "Make the folder, or write elsewhere with --out.",
         )
+    if error.errno == errno.ENAMETOOLONG:
+        return CannotWrite(
+            f"{target} cannot be written: its name is too long.",
+            "Give it a shorter name with --out, or shorten the name of the input.",
+        )
     return CannotWrite(
         f"{target} cannot be written: {error.strerror or error}.",
         "Allow writing there, or write elsewhere with --out.",

@@ -86,13 +86,17 @@ def refuse_place(
 
     Raises:
         UsageProblem: `target` is something else than an earlier result, or its folder is not
-            there or may not be written to.
+            there or may not be written to, or its name is too long.
     """
     if not target.parent.is_dir():
         raise cannot_write(target, FileNotFoundError())
     if not os.access(target.parent, os.W_OK):
         raise cannot_write(target, PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
-    if not target.exists():
+    try:
+        is_there = target.exists()
+    except OSError as error:
+        raise cannot_write(target, error) from error
+    if not is_there:
         return
     if target.samefile(source):
         raise Occupied(f"{target} is the input itself.", "Name another file, or use --in-place.")
