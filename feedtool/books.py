@@ -12,6 +12,7 @@ from feedtool.catalog.excerpt import from_excerpt
 from feedtool.check import Asked, Input, check
 from feedtool.check.result import CheckedSheet
 from feedtool.errors import FileProblem, UsageProblem
+from feedtool.file_version import FileChanging
 from feedtool.guards import Earlier
 from feedtool.meeting import Meeting
 from feedtool.recorded import Recorded
@@ -41,6 +42,8 @@ class Books:
         try:
             sha256 = self.snapshots.keep(one.path)
             return Kept(Input(one.name, self.snapshots.path_of(sha256)), sha256)
+        except FileChanging as error:  # it may rest when it is read, and was not kept as it is then
+            return Kept(replace(one, problem=error), None)
         except FileProblem:
             return Kept(one, None)
 

@@ -12,6 +12,7 @@ from feedtool import verdicts
 from feedtool.check import SUMMARY, Asked, Input
 from feedtool.check.result import CheckedSheet
 from feedtool.errors import FeedtoolError, UsageProblem
+from feedtool.file_version import unchanged
 from feedtool.legacy import is_legacy, write_book
 from feedtool.offers_xml import KINDS as LEGACY_KINDS
 from feedtool.report import Outcome, summary_sheet
@@ -110,7 +111,8 @@ def _write(
 ) -> FeedtoolError | None:
     try:
         _refuse_pipe(place)
-        with _book(one, told, asked) as path:
+        version = told[0].checked.version
+        with unchanged(one.path, one.name, version) as confirm, _book(one, told, asked) as path:
             annotate(
                 path,
                 place,
@@ -119,6 +121,7 @@ def _write(
                 overwrite=overwrite,
                 csv_fallback=asked.dialect.csv_fallback,
                 limits=asked.dialect.reading,
+                confirm=confirm,
             )
     except FeedtoolError as error:
         return error

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from feedtool.dialect import Dialect
+from feedtool.errors import FileProblem
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,6 +14,8 @@ class Input:
     name: str
     """As the user gave it; `-` for standard input."""
     path: Path
+    problem: FileProblem | None = None
+    """Why it cannot be taken, where that was found before it is read."""
 
 
 @dataclass(frozen=True, slots=True)

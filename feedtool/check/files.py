@@ -14,6 +14,7 @@ from feedtool.check.sheet import SheetReader
 from feedtool.dialect import Dialect
 from feedtool.errors import FileProblem
 from feedtool.feeds import Sight
+from feedtool.file_version import FileChanging, Version, read_unchanged
 from feedtool.headers import Header, Names, NoRows, again, folded
 from feedtool.legacy import OffersSource, is_legacy
 from feedtool.model import Problem, Severity
@@ -50,7 +51,7 @@ def check(inputs: Sequence[Input], asked: Asked) -> list[CheckedSheet]:
     sheets: list[CheckedSheet] = []
     placings: dict[int, Placing] = {}
     for file in inputs:
-        for checked, placing in _check_file(file, asked, surveys, len(sheets)):
+        for checked, placing in _check_unchanged(file, asked, surveys, len(sheets)):
             if placing:
                 placings[len(sheets)] = placing
             sheets.append(checked)
@@ -75,11 +76,38 @@ def check_source(name: str, source: Source, asked: Asked) -> list[CheckedSheet]:
     return sheets
 
 
+def _check_unchanged(
+    file: Input, asked: Asked, surveys: Sequence[Survey], number: int
+) -> list[tuple[CheckedSheet, Placing | None]]:
+    """The sheets of one file as it was at one moment."""
+    seen = [len(survey) for survey in surveys]
+
+    def read(version: Version | None) -> list[tuple[CheckedSheet, Placing | None]]:
+        _rewind(surveys, seen)
+        found = list(_check_file(file, asked, surveys, number))
+        for checked, _ in found:
+            checked.version = version
+        return found
+
+    try:
+        return read_unchanged(file.path, file.name, read)
+    except FileChanging as error:
+        _rewind(surveys, seen)
+        return [(CheckedSheet(file.name, error=error), None)]
+
+
+def _rewind(surveys: Sequence[Survey], lengths: Sequence[int]) -> None:
+    for survey, length in zip(surveys, lengths, strict=True):
+        survey.rewind(length)
+
+
 def _check_file(
     file: Input, asked: Asked, surveys: Sequence[Survey], number: int
 ) -> Iterator[tuple[CheckedSheet, Placing | None]]:
     """The sheets of one file; a file that cannot be read gives one without rows."""
     try:
+        if file.problem:
+            raise file.problem
         with open_input(file, asked) as source:
             for offset, chosen in enumerate(choose(source, asked)):
                 yield _check_sheet(file, chosen, asked, surveys, number + offset)
@@ -144,8 +172,7 @@ def _check_sheet(
                 "fill the sheet, or name another one with --sheet",
             )
     except FileProblem as error:
-        for survey, length in zip(surveys, seen, strict=True):
-            survey.rewind(length)
+        _rewind(surveys, seen)
         checked.forget()
         checked.error = error
         return checked, None

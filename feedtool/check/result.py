@@ -8,6 +8,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from feedtool.errors import FileProblem
+from feedtool.file_version import Version
 from feedtool.headers import Header
 from feedtool.model import Counts, Item, PackageType, Problem, Severity, Verdict
 from feedtool.spool import Spool
@@ -76,6 +77,8 @@ class CheckedSheet:
     header: Header | None = None
     error: FileProblem | None = None
     """Why nothing of it could be read."""
+    version: Version | None = None
+    """The file's when it was read."""
     items: Spool[Item] = field(default_factory=lambda: Spool(Item._make))
     """The rows that were valid by themselves; a row may still be refused for its neighbours."""
     refused: Spool[Refused] = field(default_factory=lambda: Spool(Refused._make))

@@ -27,6 +27,7 @@ from feedtool.export.gathered import Gathered
 from feedtool.feeds import LANGUAGES, all_feeds
 from feedtool.feeds import _offers as offers
 from feedtool.feeds import _product_columns as products
+from feedtool.file_version import read_unchanged
 from feedtool.headers import HeaderMissing
 from feedtool.legacy import OffersSource, OffersXml, Pool, is_legacy
 from feedtool.legacy.source import PRIMARY_POOL
@@ -86,7 +87,8 @@ def convert(file: Input, asked: Asked, wish: Wish) -> Conversion:
     """
     if wish.form.is_legacy and not wish.is_channel_given and _is_offers_xml(file):
         asked = replace(asked, channel="")  # what names no channel is not given one
-    opened = _open(file, replace(asked, with_items=True, with_values=True))
+    asked_whole = replace(asked, with_items=True, with_values=True)
+    opened = read_unchanged(file.path, file.name, lambda _: _open(file, asked_whole))
     sheets = opened.sheets
     for sheet in sheets:
         if sheet.error:

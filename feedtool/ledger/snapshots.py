@@ -11,13 +11,15 @@ import hashlib
 import os
 import secrets
 from contextlib import contextmanager, suppress
+from functools import partial
 from io import FileIO
 from typing import TYPE_CHECKING
 
 from feedtool.errors import CannotWrite, FileProblem
+from feedtool.file_version import Version, read_unchanged, unchanged
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 FULL = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
@@ -40,24 +42,26 @@ class Snapshots:
         What is read from now on is better read from the snapshot: the file itself may change.
 
         Raises:
-            FileProblem: The file cannot be read.
+            FileProblem: The file cannot be read, or is being written all the time.
             CannotWrite: The snapshot cannot be written; nothing of it is left behind.
         """
+        return read_unchanged(path, str(path), partial(self._keep, path))
+
+    def _keep(self, path: Path, version: Version | None) -> str:
         with _readable(path, "See that it is there, and that you may read it.") as source:
             digest = _digest_of(source)
             if self._is_whole(digest):
                 return digest
             source.seek(0)
             try:
-                kept = self._copy_of(source)
+                with unchanged(path, str(path), version) as confirm:
+                    return self._copy_of(source, confirm)
             except OSError as error:
                 why = "the disk is full" if error.errno in FULL else error.strerror
                 raise CannotWrite(
                     f"No snapshot of {path} can be kept in {self._folder}: {why}.",
                     "Make room and allow writing there, or name another place with --home.",
                 ) from error
-        # The copy is named by what is in it, also when the file was changed in between.
-        return kept
 
     def path_of(self, sha256: str) -> Path:
         """Where a snapshot is, checked: it holds what its name says.
@@ -80,7 +84,8 @@ class Snapshots:
             return _digest_of(kept) == sha256
         return False
 
-    def _copy_of(self, source: FileIO) -> str:
+    def _copy_of(self, source: FileIO, confirm: Callable[[], None]) -> str:
+        """Copy a file, unless it turns out to have been changed; the SHA-256 of the copy."""
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._folder.chmod(0o700)
         temporary = self._folder / f".{secrets.token_hex(8)}.tmp"
@@ -90,6 +95,7 @@ class Snapshots:
                 os.fsync(copy.fileno())
                 copy.seek(0)
                 digest = _digest_of(copy)
+            confirm()
             temporary.replace(self._folder / digest)
         finally:
             with suppress(OSError):

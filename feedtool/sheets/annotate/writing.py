@@ -2,7 +2,7 @@
 
 import errno
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from feedtool.errors import FileProblem, UsageProblem
@@ -27,6 +27,7 @@ def annotate(
     overwrite: bool = False,
     csv_fallback: str = "cp1252",
     limits: Limits = DEFAULT_LIMITS,
+    confirm: Callable[[], None] = lambda: None,
 ) -> None:
     """Write the annotated copy of a workbook (.xlsx, .xlsm) or CSV, whichever `source` is.
 
@@ -42,6 +43,7 @@ def annotate(
         overwrite: Replace whatever is at `target`.
         csv_fallback: The encoding of a CSV that is not UTF-8, as the reader was told.
         limits: How far a workbook is unpacked, as the reader was told.
+        confirm: Asked before the copy takes its place; what it raises keeps it from there.
 
     Raises:
         UsageProblem: `target` is something else than an earlier result or cannot be written, or a
@@ -61,6 +63,7 @@ def annotate(
                 annotate_workbook(source, result, sheets, summary, limits)
             else:
                 annotate_csv(source, result, sheets[0], csv_fallback)
+            confirm()
         except OSError as error:
             if error.filename not in (None, str(result)):
                 raise  # about another file: the input, or one that the notes come from

@@ -1,0 +1,157 @@
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from feedtool import run
+from feedtool.check import Asked, Input, check
+from feedtool.check.result import CheckedSheet
+from feedtool.convert import Form, Wish, convert
+from feedtool.copies import Outputs
+from feedtool.errors import FileProblem
+from feedtool.file_version import TRIES, FileChanging, read_unchanged, version_of
+from feedtool.ledger.snapshots import Snapshots
+from tests.conftest import Files, offer, table
+from tests.overwritten import Overwritten, overwritten
+
+OLD, NEW = ([offer(number) for number in numbers] for numbers in (range(1, 4), range(7, 9)))
+OPENINGS = 12
+"""More than there are of a CSV that is checked."""
+IN_PLACE = [pytest.param(False, id="in place"), pytest.param(True, id="replaced")]
+
+
+def turned(rows: list[dict[str, str]]) -> bytes:
+    """The rows, their columns in another order."""
+    return table([dict(reversed(row.items())) for row in rows]).encode()
+
+
+def references(sheet: CheckedSheet) -> list[str]:
+    return [item.reference for item in sheet.valid_items()]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "offers.csv"
+    path.write_text(table(OLD))
+    return path
+
+
+def once_at(path: Path, *, is_replaced: bool) -> Iterator[tuple[int, Overwritten]]:
+    """The path, overwritten at each of the moments at which it is opened."""
+    for moment in range(1, OPENINGS):
+        path.write_text(table(OLD))
+        yield moment, overwritten(path, {moment: turned(NEW)}, is_replaced=is_replaced)
+
+
+@pytest.mark.parametrize("is_replaced", IN_PLACE)
+def test_all_rows_are_of_one_version(path: Path, *, is_replaced: bool) -> None:
+    for moment, changing in once_at(path, is_replaced=is_replaced):
+        (sheet,) = check([Input("offers.csv", changing)], Asked())
+        rows = NEW if changing.opened >= moment else OLD
+        assert references(sheet) == [row["sellerExternalReference"] for row in rows], moment
+        assert sheet.counts().valid == len(rows)
+        assert sheet.version == version_of(path)
+
+
+def test_what_was_read_of_another_version_is_no_double(path: Path) -> None:
+    for moment in range(1, OPENINGS):
+        changing = overwritten(path, {moment: table(OLD).encode()})
+        (sheet,) = check([Input("offers.csv", changing)], Asked())
+        assert sheet.counts().valid == sheet.size == len(OLD)
+
+
+def test_a_file_that_never_rests_stops_no_other(path: Path, files: Files) -> None:
+    changing = overwritten(path, dict.fromkeys(range(1, 99), turned(NEW)))
+    other = files.csv(offer(1), name="other.csv")
+    first, second = check([Input("offers.csv", changing), Input("other.csv", other)], Asked())
+    assert first.error
+    assert (first.error.code, first.version) == ("file-changing", None)
+    assert first.error.message.startswith("offers.csv is being written")
+    assert (second.error, second.counts().valid) == (None, 1)
+
+
+@pytest.mark.parametrize("is_replaced", IN_PLACE)
+@pytest.mark.parametrize("is_in_place", [False, True])
+def test_a_copy_is_of_what_was_judged(
+    path: Path, tmp_path: Path, *, is_replaced: bool, is_in_place: bool
+) -> None:
+    target = path if is_in_place else tmp_path / "offers.result.csv"
+    is_written = set()
+    for _, changing in once_at(path, is_replaced=is_replaced):
+        inputs = [Input("offers.csv", changing)]
+        outputs = Outputs({"offers.csv": target}, is_in_place=is_in_place)
+        (outcome,) = run.validate(inputs, Asked(), outputs)
+        is_written.add(outcome.copy_failed is None)
+        if outcome.copy_failed:
+            assert isinstance(outcome.copy_failed, FileChanging)
+            assert path.read_bytes() == turned(NEW)
+            assert is_in_place or not target.exists()
+        else:
+            assert target.read_text("utf-8").count("Valid") == outcome.checked.size
+            target.unlink()
+    assert is_written == {True, False}
+
+
+@pytest.mark.parametrize("is_replaced", IN_PLACE)
+def test_a_workbook_is_of_one_version(files: Files, tmp_path: Path, *, is_replaced: bool) -> None:
+    old, new = (files.book({"Offers": rows}).read_bytes() for rows in (OLD, NEW))
+    path, target = tmp_path / "offers.xlsx", tmp_path / "offers.result.xlsx"
+    ends = set()
+    for moment in range(1, OPENINGS):
+        path.write_bytes(old)
+        changing = overwritten(path, {moment: new}, is_replaced=is_replaced)
+        (outcome,) = run.validate(
+            [Input("offers.xlsx", changing)], Asked(), Outputs({"offers.xlsx": target})
+        )
+        ends.add(type(outcome.copy_failed))
+        found = outcome.checked
+        assert found.counts().valid == found.size
+        if outcome.annotated:
+            kept = check([Input("copy", target)], Asked())[0]
+            assert references(kept) == references(found)
+            target.unlink()
+    assert ends == {type(None), FileChanging}
+
+
+@pytest.mark.parametrize("is_replaced", IN_PLACE)
+def test_a_snapshot_is_of_one_version(path: Path, tmp_path: Path, *, is_replaced: bool) -> None:
+    snapshots = Snapshots(tmp_path / "snapshots")
+    changing = overwritten(path, {1: turned(OLD), 2: turned(NEW)}, is_replaced=is_replaced)
+    assert snapshots.path_of(snapshots.keep(changing)).read_bytes() == turned(NEW)
+    changing = overwritten(path, dict.fromkeys(range(1, 9), table(OLD).encode()))
+    with pytest.raises(FileProblem, match="is being written"):
+        snapshots.keep(changing)
+    assert len(list((tmp_path / "snapshots").iterdir())) == 1
+
+
+def test_what_is_converted_is_of_one_version(path: Path, tmp_path: Path) -> None:
+    for moment, changing in once_at(path, is_replaced=False):
+        target = tmp_path / f"{moment}.csv"
+        convert(Input("offers.csv", changing), Asked(), Wish(target, Form.CSV, None, "en", False))
+        rows = NEW if changing.opened >= moment else OLD
+        text = target.read_text("utf-8-sig")
+        assert [row["sellerExternalReference"] in text for row in rows] == [True] * len(rows)
+        assert len(text.splitlines()) == 1 + len(rows)
+
+
+@pytest.mark.parametrize("changes", range(TRIES + 1))
+def test_it_is_read_again(path: Path, changes: int) -> None:
+    contents = [b"A" * size for size in range(changes)]
+
+    def read(_: object) -> bytes:
+        found = path.read_bytes()
+        if contents:
+            path.write_bytes(contents.pop(0))
+            raise ValueError("half of it")
+        return found
+
+    if changes < TRIES:
+        assert read_unchanged(path, "offers.csv", read) == path.read_bytes()
+    else:
+        with pytest.raises(FileChanging, match=r"^offers.csv is being written"):
+            read_unchanged(path, "offers.csv", read)
+
+
+def test_an_error_of_an_unchanged_file_is_its_own(path: Path) -> None:
+    with pytest.raises(ZeroDivisionError):
+        read_unchanged(path, "offers.csv", lambda _: 1 // 0)
