@@ -94,7 +94,10 @@ def unchanged(path: Path, name: str, version: Version | None) -> Iterator[Callab
 
     def confirm() -> None:
         if version_of(path) != version:
-            raise FileChanging(f"{name} was changed after it was read.", "Try again.")
+            raise FileChanging(
+                f"{name} was changed after it was read, so no annotated copy of it is written.",
+                "Wait until the program that writes it is done, and run the command again.",
+            )
 
     try:
         yield confirm
