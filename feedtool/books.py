@@ -21,7 +21,7 @@ from feedtool.sieve.predecessors import predecessor
 
 if TYPE_CHECKING:  # the ledger's library takes longer to import than a small file to check
     from feedtool.catalog import Catalog
-    from feedtool.ledger import Ledger, Run
+    from feedtool.ledger import Ledger
     from feedtool.ledger.snapshots import Snapshots
 
 UNWRITTEN = ""
@@ -85,8 +85,8 @@ def unfinished(books: Books) -> list[int]:
     in the ledger, and those that were killed before their answers were written.
     """
     open_ones = set(books.ledger.unfinished())
-    runs = reversed(books.ledger.runs())
-    return [run.run_id for run in runs if run.run_id in open_ones or _is_left(run, books)]
+    runs = reversed(books.ledger.run_ids())
+    return [run for run in runs if run in open_ones or _is_left(run, books)]
 
 
 def has_to_ask(run: int, books: Books) -> bool:
@@ -95,14 +95,17 @@ def has_to_ask(run: int, books: Books) -> bool:
     return not is_whole or run in books.ledger.unfinished()
 
 
-def _is_left(run: "Run", books: Books) -> bool:
-    recorded = Recorded.from_json(run.options)
-    if not recorded.is_whole(books.ledger.files(run.run_id)):
+def _is_left(run: int, books: Books) -> bool:
+    try:
+        recorded = recorded_of(run, books)
+    except UsageProblem:
+        return False  # all of its packages are closed, and `feedtool runs` tells what is wrong
+    if not recorded.is_whole(books.ledger.files(run)):
         return True
     return any(
         books.ledger.output(str(target.absolute())) == UNWRITTEN
         and not any(
-            books.ledger.output(str(spare.absolute())) for spare in books.spares(run.run_id, target)
+            books.ledger.output(str(spare.absolute())) for spare in books.spares(run, target)
         )
         for target in recorded.wanted()
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from feedtool.delivery.deadlines import deadline, warnings
+from feedtool.delivery.deadlines import Clock, deadline, warnings
 from feedtool.errors import UsageProblem
 from feedtool.ledger import Phase
 from feedtool.model import Status
@@ -18,24 +18,40 @@ if TYPE_CHECKING:
 
     from feedtool.ledger import File, Ledger, Package, Run
 
-    Clock = Callable[[str], datetime]
-    """The time at the service of an address."""
+    Times = Callable[[str], datetime]
+    """The time here, or that of the embedded sandbox, by the address of a service."""
 
 
-def run_state(ledger: Ledger, run_id: int, clock: Clock) -> RunState:
+def run_state(ledger: Ledger, run_id: int, now: Times) -> RunState:
     """One run. UsageProblem where there is none of that number."""
     run = ledger.run(run_id)
     if run is None:
         raise UsageProblem(f"there is no run {run_id}", "`feedtool runs` lists them")
-    return _state(ledger, run, clock)
+    return _state(ledger, run, now)
 
 
-def every_run(ledger: Ledger, clock: Clock, last: int | None = None) -> list[RunState]:
-    """All runs, or the last ones, newest first."""
-    return [_state(ledger, run, clock) for run in islice(ledger.runs(), last)]
+def every_run(
+    ledger: Ledger,
+    now: Times,
+    last: int | None = None,
+    on_unreadable: Callable[[str], None] = lambda _: None,
+) -> list[RunState]:
+    """All runs, or the last ones, newest first.
+
+    A run whose rows in the ledger cannot be read hides no other: `on_unreadable` gets the reason.
+    """
+    found: list[RunState] = []
+    for run_id in islice(ledger.run_ids(), last):
+        try:
+            found.append(run_state(ledger, run_id, now))
+        except UsageProblem as error:
+            on_unreadable(error.message)
+        except (ValueError, LookupError, TypeError, ArithmeticError) as error:
+            on_unreadable(f"Run {run_id} cannot be read from the ledger: {error}.")
+    return found
 
 
-def _state(ledger: Ledger, run: Run, clock: Clock) -> RunState:
+def _state(ledger: Ledger, run: Run, now: Times) -> RunState:
     files = ledger.files(run.run_id)
     names = {file.file: file.path for file in files}
     packages = ledger.read_packages(run.run_id)
@@ -43,7 +59,9 @@ def _state(ledger: Ledger, run: Run, clock: Clock) -> RunState:
     counts = ledger.statuses(run.run_id)
     counts[Status.INVALID] += recorded.invalid
     is_finished = recorded.is_whole(files) and all(one.phase is Phase.CLOSED for one in packages)
-    now = clock(run.service) if any(map(deadline, packages)) else run.started_at
+    clock = Clock(run.started_at)
+    if any(package.phase is not Phase.CLOSED for package in packages):
+        clock = Clock(now(run.service), ledger.skew(run.service))
     return RunState(
         run.run_id,
         run.started_at,
@@ -52,8 +70,8 @@ def _state(ledger: Ledger, run: Run, clock: Clock) -> RunState:
         run.service,
         _inputs(recorded, files),
         {status: counts[status] for status in sorted(counts) if counts[status]},
-        [_package(package, names[package.file], now) for package in packages],
-        warnings(packages, now),
+        [_package(package, names[package.file], clock) for package in packages],
+        warnings(packages, clock),
         is_finished=is_finished,
     )
 
@@ -67,8 +85,8 @@ def _inputs(recorded: Recorded, files: list[File]) -> list[InputState]:
     return [InputState(name, sha256, kinds.get(name, ())) for name, sha256 in known.items()]
 
 
-def _package(package: Package, file: str, now: datetime) -> PackageState:
-    next_ = deadline(package)
+def _package(package: Package, file: str, clock: Clock) -> PackageState:
+    next_ = deadline(package, clock)
     return PackageState(
         file,
         package.number,
@@ -81,6 +99,6 @@ def _package(package: Package, file: str, now: datetime) -> PackageState:
         package.created_at,
         next_.at if next_ else None,
         next_.what if next_ else "",
-        next_.at - now if next_ else None,
-        next_.told(now) if next_ else "",
+        next_.at - clock.service if next_ else None,
+        next_.told(clock) if next_ else "",
     )

@@ -5,8 +5,25 @@ The row number is in every one of them, so that nothing is ever looked up again.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import NamedTuple
+
+EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
+LATEST = datetime(2100, 1, 1, tzinfo=UTC)
+"""What a service or a gateway dates outside of these years is a mistake, such as year 9999."""
+
+
+def plausible_time(moment: datetime) -> datetime | None:
+    """A time that somebody else wrote, in UTC; None when it is outside of EARLIEST to LATEST.
+
+    A time without a zone is in UTC.
+    """
+    try:
+        found = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
+    except OverflowError:  # its offset leads out of the calendar
+        return None
+    return found if EARLIEST <= found < LATEST else None
 
 
 class Severity(StrEnum):

@@ -270,7 +270,7 @@ def resume(
     With `only_fetch` nothing is sent: what is committed is brought to its end. `outputs` are the
     same places by their present names, where another machine knows them under others.
     """
-    from feedtool.delivery.deadlines import warnings
+    from feedtool.delivery.deadlines import Clock, warnings
 
     recorded = _named(recorded_of(run, books), outputs)
     with alone(service, books, "results" if only_fetch else "resume"):
@@ -287,7 +287,7 @@ def resume(
             if purge.removed > (recorded.removals or 0):
                 reason = f"{NOT_CONFIRMED}: {purge.text}"
                 hold_back(books.ledger, purges, reason, service.now())
-        told = warnings(packages, service.now() + books.ledger.skew(service.address))
+        told = warnings(packages, Clock(service.now(), books.ledger.skew(service.address)))
         stopped = _deliver(
             run, recorded.asked, service, books, wait=wait, only_fetch=only_fetch, on_event=on_event
         )

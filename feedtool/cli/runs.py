@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable
 from contextlib import closing, suppress
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,6 @@ from feedtool.cli.endings import say
 from feedtool.cli.home import home_folder
 
 if TYPE_CHECKING:
-    from feedtool.books import Books
     from feedtool.report.runs import RunState
 
 _form = options.option(
@@ -46,7 +45,7 @@ def runs(last: int | None, form: str, home: Path | None, ledger: str | None) -> 
 
     folder = home_folder(home)
     with books(folder, ledger) as opened:
-        found = every_run(opened.ledger, _clock(folder, opened), last)
+        found = every_run(opened.ledger, _clock(folder), last, partial(say, "warning"))
     write_runs(found, sys.stdout, form)
     _warn(found)
 
@@ -67,7 +66,7 @@ def status(run: int, form: str, home: Path | None, ledger: str | None) -> None:
 
     folder = home_folder(home)
     with books(folder, ledger) as opened:
-        found = run_state(opened.ledger, run, _clock(folder, opened))
+        found = run_state(opened.ledger, run, _clock(folder))
     write_run(found, sys.stdout, form)
     _warn([found])
 
@@ -79,8 +78,8 @@ def _warn(found: "list[RunState]") -> None:
             say("help", f"feedtool resume {run.run}")
 
 
-def _clock(home: Path, opened: "Books") -> Callable[[str], datetime]:
-    """The time at a service: what its answers have told, or what the embedded sandbox has."""
+def _clock(home: Path) -> Callable[[str], datetime]:
+    """The time here, or what the embedded sandbox has, by the address of a service."""
 
     @cache
     def at(service: str) -> datetime:
@@ -92,6 +91,6 @@ def _clock(home: Path, opened: "Books") -> Callable[[str], datetime]:
 
             with suppress(StateUnreadableError, OSError), closing(mount(state)) as transport:
                 now = transport.now()
-        return now + opened.ledger.skew(service)
+        return now
 
     return at

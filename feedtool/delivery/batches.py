@@ -68,7 +68,8 @@ NEVER_SEEN = "The answer to its sending was lost, and no report of the service's
 
 def _submitted(package: Package, _step: Step, answer: Answer, now: Now) -> Learnt:
     after = _known(package, answer.value, now)
-    return Learnt(replace(after, created_at=answer.at or now.time, due=now.time + poll_pause(0)))
+    sent = replace(after, created_at=answer.at or now.service_time)
+    return Learnt(replace(sent, due=now.time + poll_pause(0)))
 
 
 def _known(package: Package, package_id: str, now: Now) -> Package:
@@ -173,9 +174,10 @@ def _reported(package: Package, step: Step, answer: Answer, now: Now) -> Learnt:
 
 
 def _is_forgotten(package: Package, now: Now) -> bool:
-    """Whether no report is to be hoped for any more, counted from the last time it was sent."""
-    sent_at = package.created_at or package.committed_at or now.time
-    return now.time - sent_at > now.settings.forgotten
+    """Whether no report is to be hoped for any more, since it was sent so long ago."""
+    if package.created_at is not None:
+        return now.service_time - package.created_at > now.settings.forgotten
+    return now.time - (package.committed_at or now.time) > now.settings.forgotten
 
 
 def _is_put_off(one: Awaited, item: ReportItem, now: Now) -> bool:

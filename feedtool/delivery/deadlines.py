@@ -33,22 +33,45 @@ class Deadline(NamedTuple):
     soon: timedelta
     """So long before it is warned of."""
 
-    def is_over(self, now: datetime) -> bool:
-        """Whether it has passed; `now` by the service's clock."""
-        return self.at <= now
-
-    def is_near(self, now: datetime) -> bool:
+    def is_near(self, clock: Clock) -> bool:
         """Whether it is to be warned of."""
-        return self.at - now <= self.soon
+        return self.at - clock.latest <= self.soon
 
-    def told(self, now: datetime) -> str:
+    def told(self, clock: Clock) -> str:
         """What is lost at which time, or was."""
         when = f"{self.at:%Y-%m-%d %H:%M} UTC"
-        return f"{self.was} ({when})" if self.is_over(now) else f"{self.what} at {when}"
+        return f"{self.was} ({when})" if self.at <= clock.earliest else f"{self.what} at {when}"
 
 
-def deadline(package: Package) -> Deadline | None:
-    """What of a package is lost next; None where nothing can be."""
+class Clock(NamedTuple):
+    """The time at the service, as far as it is known here.
+
+    How far ahead its clock is may be known from days ago, and ours may have been set right since:
+    what has passed by one of the two clocks alone is warned of, and never said to be lost.
+    """
+
+    ours: datetime
+    skew: timedelta = timedelta(0)
+    """What the service's clock is ahead of ours."""
+
+    @property
+    def service(self) -> datetime:
+        """The time by the service's clock."""
+        return self.ours + self.skew
+
+    @property
+    def earliest(self) -> datetime:
+        """No clock is behind this."""
+        return min(self.ours, self.service)
+
+    @property
+    def latest(self) -> datetime:
+        """No clock is ahead of this."""
+        return max(self.ours, self.service)
+
+
+def deadline(package: Package, clock: Clock) -> Deadline | None:
+    """What of a package is lost next, by the service's clock; None where nothing can be."""
     if package.phase in FILLING and package.created_at:
         return Deadline(
             package.created_at + OPEN_FOR,
@@ -56,7 +79,8 @@ def deadline(package: Package) -> Deadline | None:
             "what was uploaded has expired",
             timedelta(hours=1),
         )
-    since = package.finished_at or package.committed_at
+    # The commit was noted by our clock.
+    since = package.finished_at or (package.committed_at and package.committed_at + clock.skew)
     is_read = package.phase in READING or (package.is_zip and package.phase is Phase.SUBMITTED)
     if is_read and since:
         # Where the end of the processing is not known, it cannot have been before the commit.
@@ -69,13 +93,13 @@ def deadline(package: Package) -> Deadline | None:
     return None
 
 
-def soon(package: Package, now: datetime) -> str | None:
-    """What of a package is lost soon, or was; `now` by the service's clock."""
-    next_ = deadline(package)
-    return next_.told(now) if next_ and next_.is_near(now) else None
+def soon(package: Package, clock: Clock) -> str | None:
+    """What of a package is lost soon, or was."""
+    next_ = deadline(package, clock)
+    return next_.told(clock) if next_ and next_.is_near(clock) else None
 
 
-def warnings(packages: Iterable[Package], now: datetime) -> list[str]:
+def warnings(packages: Iterable[Package], clock: Clock) -> list[str]:
     """One for each package of which something is lost soon, or was."""
-    told = ((package, soon(package, now)) for package in packages)
+    told = ((package, soon(package, clock)) for package in packages)
     return [f"package {package.package_id}: {what}" for package, what in told if what]

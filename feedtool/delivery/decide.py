@@ -302,7 +302,7 @@ def is_waited_for(package: Package, now: datetime, *, wait: bool, settings: Sett
         return False
     due = due_of(package, settings)
     begins = max(now, due) if due else now
-    return package.since is None or begins - package.since <= settings.patience
+    return begins - (package.since or now) <= settings.patience
 
 
 def wake_at(
@@ -351,7 +351,7 @@ def intended(package: Package, do: Do, upload: int, now: datetime) -> tuple[Pack
     if do in ALONE:
         at, times = package.committed_at or now, package.creations + 1
         after = replace(
-            after, phase=Phase.SUBMITTING, committed_at=at, created_at=now, creations=times
+            after, phase=Phase.SUBMITTING, committed_at=at, created_at=None, creations=times
         )
     if do in {Do.UPLOAD, *ALONE}:
         after = staged(after, upload or 1, Stage.SENDING)

@@ -31,6 +31,7 @@ from feedtool.delivery.decide import (
     waits_for_products,
     wake_at,
 )
+from feedtool.delivery.deadlines import Clock
 from feedtool.delivery.ending import FETCHED, check_all_committed
 from feedtool.delivery.lanes import Flight, Lanes
 from feedtool.delivery.learn import cleared, counted, learnt
@@ -117,6 +118,7 @@ def deliver(
             settings=settings,
             stopping=stopping,
             only_fetch=only_fetch,
+            skew=ledger.skew(run.service),
         ).run(ledger.irrevocable(run_id), packages)
 
 
@@ -386,7 +388,7 @@ class _Delivery:
 
     def _sleep_until_due(self) -> bool:
         self._save()
-        self.telling.deadlines(self.packages.values(), self.now() + self.skew)
+        self.telling.deadlines(self.packages.values(), Clock(self.now(), self.skew))
         self.telling.tell()
         packages = self._in_hand()
         if earliest := self._held_until():

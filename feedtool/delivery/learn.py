@@ -103,7 +103,7 @@ def _created(package: Package, _step: Step, answer: Answer, now: Now) -> Learnt:
             now,
             phase=Phase.FILLING,
             package_id=answer.value,
-            created_at=answer.at or now.time,
+            created_at=answer.at or now.service_time,
             creations=package.creations + 1,
         )
     )
@@ -170,7 +170,7 @@ def _seen(package: Package, _step: Step, answer: Answer, now: Now) -> Learnt:
     if view.meaning is Meaning.REJECTED:
         return Learnt(closed(seen, now, _reason(view), at=answer.at))
     if view.meaning is Meaning.INTEGRATED:
-        finished = answer.at or now.time
+        finished = answer.at or now.service_time
         return Learnt(
             forward(committed(seen, now), now, phase=Phase.INTEGRATED, finished_at=finished)
         )
@@ -237,7 +237,7 @@ def _gone(package: Package, _step: Step, answer: Answer, now: Now) -> Learnt:
 
     Otherwise its results were purged; the offers tell what became of the rows.
     """
-    if package.committed_at is not None and not _has_expired(package, answer.at or now.time):
+    if package.committed_at is not None and not _has_expired(package, answer.at or now.service_time):
         text = f"The service no longer has package {package.package_id}: {answer.detail}"
         return Learnt(forward(package, now, phase=Phase.LOOKING, message=Message("", text)))
     after = _anew(package, now)

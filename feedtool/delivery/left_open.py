@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from feedtool.delivery.deadlines import warnings
+from feedtool.delivery.deadlines import Clock, warnings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,10 +24,10 @@ def left_open(ledger: Ledger, run_id: int, now: datetime) -> Iterator[str]:
     this = ledger.run(run_id)
     if this is None:
         return
-    at = now + ledger.skew(this.service)
+    clock = Clock(now, ledger.skew(this.service))
     for other in ledger.unfinished(this.seller):
         run = ledger.run(other)
         if run is None or other == run_id or run.service != this.service:
             continue
-        for told in warnings(ledger.read_packages(other), at):
+        for told in warnings(ledger.read_packages(other), clock):
             yield f"run {other}: {told}; go on with it: feedtool resume {other}"

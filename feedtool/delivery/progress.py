@@ -33,6 +33,11 @@ class Now:
     skew: timedelta = timedelta(0)
     """What the service's clock is ahead of ours."""
 
+    @property
+    def service_time(self) -> datetime:
+        """The time by the service's clock."""
+        return self.time + self.skew
+
 
 class Learnt(NamedTuple):
     """What an answer comes to."""
@@ -88,7 +93,7 @@ def closed(
     package: Package, now: Now, message: Message | None, at: datetime | None = None
 ) -> Package:
     """Nothing more is to be done; `message` says why, where that is not plain."""
-    finished = package.finished_at or at or now.time
+    finished = package.finished_at or at or now.service_time
     return forward(package, now, phase=Phase.CLOSED, message=message, finished_at=finished)
 
 

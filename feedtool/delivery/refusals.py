@@ -39,8 +39,6 @@ def _unsubmitted(package: Package) -> Package:
         package,
         phase=Phase.CLEARED,
         creations=times,
-        # When it was sent before is not kept: the time of the first will do.
-        created_at=package.committed_at if times else None,
         committed_at=package.committed_at if times else None,
         uploads=(Stage.DOUBTFUL if times else Stage.PLANNED,),
     )

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from datetime import datetime
 
+    from feedtool.delivery.deadlines import Clock
     from feedtool.delivery.decide import Do
     from feedtool.delivery.events import Event
     from feedtool.ledger import Package
@@ -46,10 +47,10 @@ class Telling:
         """Its offers' products have had no answer yet."""
         self.events.append(held_event(package, *self._about(package)))
 
-    def deadlines(self, packages: Iterable[Package], at: datetime) -> None:
+    def deadlines(self, packages: Iterable[Package], clock: Clock) -> None:
         """Once, what is lost before long: whoever reads it may see to the service meanwhile."""
         for package in packages:
-            what = soon(package, at)
+            what = soon(package, clock)
             told = f"{package.package_id}: {what}"
             if what and told not in self.warned:
                 self.warned.add(told)

@@ -62,7 +62,7 @@ def _sent(package: Package, _step: Step, answer: Answer, now: Now) -> Learnt:
         package_id=answer.value,
         state=TAKEN,
         uploads=(Stage.STAGED,),
-        created_at=answer.at or now.time + now.skew,
+        created_at=answer.at or now.service_time,
         pages=0,
     )
     return Learnt(replace(after, due=now.time + poll_pause(0)))
@@ -108,7 +108,7 @@ def _logged(package: Package, _step: Step, answer: Answer, now: Now) -> Learnt:
         now,
         phase=Phase.INTEGRATED,
         pages=pages,
-        finished_at=package.finished_at or answer.at or now.time,
+        finished_at=package.finished_at or answer.at or now.service_time,
         message=_said_of_all(page) or package.message,
     )
     if not _is_last(package, page, pages):

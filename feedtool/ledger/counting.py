@@ -11,7 +11,7 @@ from sqlalchemy import bindparam, func, select
 from feedtool.ledger import tables as t
 from feedtool.ledger.rows import FACTS, facts_of
 from feedtool.ledger.verdicts import verdict
-from feedtool.model import Status
+from feedtool.model import EARLIEST, LATEST, Status
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -66,7 +66,7 @@ def skew(db: Connection, service: str) -> timedelta:
             t.runs.c.service == service,
             t.attempts.c.package_id == t.packages.c.package_id,
             t.attempts.c.answered_at.is_not(None),
-            t.packages.c.created_at.is_not(None),
+            t.packages.c.created_at.between(EARLIEST, LATEST),
         )
         .order_by(t.attempts.c.answered_at.desc())
         .limit(1)

@@ -126,13 +126,14 @@ class Package:
     message: Message | None = None
     """Why it was closed without results: the service's reason, or ours."""
     created_at: datetime | None = None
-    """By the service's clock, since its 6 hours and 3 days count by that. Of a batch when it was
-    last sent, by our clock until the service has answered."""
+    """By the service's clock, since its 6 hours and 3 days count by that. Of a batch or a zip when
+    it was last sent; None until the service has answered, or where it said no plausible time."""
     committed_at: datetime | None = None
     """When the PATCH was first intended, or seen to have been sent by somebody else: from then
     on there is no way back. Of a batch or a zip when its POST was, by our
     clock."""
     finished_at: datetime | None = None
+    """By the service's clock."""
     creations: int = 0
     """How often a package has been created for these rows; of a batch how often it was sent."""
     readings: int = 0

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from sqlalchemy import and_, case, delete, func, insert, select
 
+from feedtool.errors import UsageProblem
 from feedtool.ledger import clearing, counting, later
 from feedtool.ledger import tables as t
 from feedtool.ledger.absorbing import count_absorbed
@@ -100,12 +101,21 @@ class Ledger:
             return run_id
 
     def run(self, run_id: int) -> Run | None:
-        """A run, or None where there is none of that id."""
+        """A run, or None where there is none of that id; UsageProblem where it cannot be read."""
+        try:
+            with reading(self._engine) as db:
+                row = db.execute(select(t.runs).where(t.runs.c.run_id == run_id)).one_or_none()
+            return row and Run(**{**row._asdict(), "options": json.loads(row.options)})
+        except ValueError as error:
+            raise UsageProblem(
+                f"Run {run_id} cannot be read from the ledger: {error}.",
+                "The other runs are not affected.",
+            ) from error
+
+    def run_ids(self) -> list[int]:
+        """The ids of all runs, newest first."""
         with reading(self._engine) as db:
-            row = db.execute(select(t.runs).where(t.runs.c.run_id == run_id)).one_or_none()
-        if row is None:
-            return None
-        return Run(**{**row._asdict(), "options": json.loads(row.options)})
+            return list(db.execute(select(t.runs.c.run_id).order_by(t.runs.c.run_id.desc())).scalars())
 
     def runs(self) -> list[Run]:
         """All runs, newest first."""

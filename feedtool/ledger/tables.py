@@ -21,6 +21,8 @@ from sqlalchemy import (
 )
 from sqlalchemy.types import TypeDecorator
 
+from feedtool.model import plausible_time
+
 VERSION = 7
 """Of these tables; `migrations` brings an older ledger up to it."""
 
@@ -49,6 +51,20 @@ class Moment(TypeDecorator[datetime]):
         """The time as it was written."""
         del dialect
         return None if value is None else datetime.fromisoformat(value)
+
+
+class ServiceMoment(Moment):
+    """A time by the service's clock; None where it is not plausible.
+
+    Ledgers of earlier versions hold what a Date header said, be it the year 9999.
+    """
+
+    cache_ok = True
+
+    def process_result_value(self, value: str | None, dialect: object) -> datetime | None:
+        """The time as it was written, or None."""
+        found = super().process_result_value(value, dialect)
+        return None if found is None else plausible_time(found)
 
 
 metadata = MetaData()
@@ -103,9 +119,9 @@ packages = Table(
     Column("state", Text),
     Column("message_code", Text),
     Column("message_text", Text),
-    Column("created_at", Moment),
+    Column("created_at", ServiceMoment),
     Column("committed_at", Moment),
-    Column("finished_at", Moment),
+    Column("finished_at", ServiceMoment),
     Column("creations", Integer, nullable=False, default=0),
     Column("readings", Integer, nullable=False, default=0),
     Column("link", Text),

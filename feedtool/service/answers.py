@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from decimal import Decimal
 from email.utils import parsedate_to_datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
+
+from feedtool.model import plausible_time
 
 if TYPE_CHECKING:
     from feedtool.service.wire import Call, Reply
@@ -23,6 +25,10 @@ LONGEST_TEXT = 2000
 
 MOST_ERRORS = 100
 """No refusal tells more errors: as many as an upload has offer requests."""
+
+LONGEST_WAIT = 86_400.0
+"""A Retry-After of more seconds counts as a day: no quota is known that is renewed less often, and
+whoever comes back after that can be asked to wait again."""
 
 LARGEST_REFUSAL = 1024 * 1024
 """A refusal of more bytes is told by its status alone."""
@@ -116,32 +122,33 @@ def _error(entry: dict[str, Any]) -> str:
 
 
 def retry_after(reply: Reply, now: datetime) -> float | None:
-    """How many seconds the service asks us to wait, or None where it does not say.
+    """How many seconds the service asks us to wait, at most LONGEST_WAIT; None if it does not say.
 
     Both forms of RFC 9110, 10.2.3. A date is compared with the answer's own Date, since the
     service's clock need not be ours.
     """
     value = reply.headers.get("retry-after", "").strip()
     if value.isascii() and value.isdigit():
-        return float(value[:9])
+        return min(LONGEST_WAIT, float(value[:9]))
     until = http_date(value)
     if until is None:
         return None
-    return max(0.0, (until - (service_time(reply) or now)).total_seconds())
+    wait = (until - (service_time(reply) or now)).total_seconds()
+    return min(LONGEST_WAIT, max(0.0, wait))
 
 
 def service_time(reply: Reply) -> datetime | None:
-    """The service's own clock at the answer: its Date header."""
+    """The service's own clock at the answer: its Date header; None where that is no time."""
     return http_date(reply.headers.get("date", ""))
 
 
 def http_date(value: str) -> datetime | None:
-    """An HTTP date in UTC, or None for what is none."""
+    """An HTTP date in UTC; None for what is no date, or is not plausible."""
     try:
         found = parsedate_to_datetime(value)
     except (TypeError, ValueError, IndexError, OverflowError):
         return None
-    return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
+    return plausible_time(found)
 
 
 def text(value: object) -> str:

@@ -37,6 +37,9 @@ TRIES = 6
 TRIES_OF_ONE = 3
 """So many times without one, while others are answered, and a call is given up."""
 
+LONGEST_HOLD = timedelta(hours=1)
+"""Whoever is asked to wait longer is told so: a delivery waits no longer for one package either."""
+
 FORBIDDEN = 403
 
 NO_RIGHT = (
@@ -187,9 +190,16 @@ class _Fetching(Generic[Asked]):
         self._waits += 1
         seconds = retry_after(reply, now)
         if seconds is None:
-            self._hold_for(back_off(self._waits, self._around.luck()))
+            pause = back_off(self._waits, self._around.luck())
         else:
-            self._hold_for(timedelta(seconds=seconds))
+            pause = timedelta(seconds=seconds)
+        if pause > LONGEST_HOLD:
+            self._stop = self._stop or Interrupted(
+                f"The service asks to wait until {now + pause:%Y-%m-%d %H:%M} UTC:"
+                f" {refusal(reply).text}",
+                self._around.go_on,
+            )
+        self._hold_for(pause)
         self._waiting.appendleft(asked)
 
     def _fail(self, asked: Asked, kind: Kind, detail: str) -> None:

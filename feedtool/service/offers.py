@@ -7,11 +7,12 @@ null or of another type than it should be is None: it was not said, and so prove
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
+from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from feedtool.model import plausible_time
 from feedtool.service.answers import text
 from feedtool.service.packages import Unreadable, id_of, items_of, next_link
 
@@ -233,11 +234,11 @@ def whole(value: Any) -> int | None:
 
 
 def moment(value: Any) -> datetime | None:
-    """A date-time in UTC, which it is in where it does not say (part "What the service does")."""
+    """A date-time in UTC, which it is in where it does not say (part "What the service does").
+
+    None for what is no date-time, or is not plausible.
+    """
     try:
-        found = datetime.fromisoformat(value) if isinstance(value, str) else None
-        if found is None:
-            return None
-        return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
+        return plausible_time(datetime.fromisoformat(value)) if isinstance(value, str) else None
     except (ValueError, OverflowError):
         return None
