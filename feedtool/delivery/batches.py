@@ -174,7 +174,7 @@ def _reported(package: Package, step: Step, answer: Answer, now: Now) -> Learnt:
 
 
 def _is_forgotten(package: Package, now: Now) -> bool:
-    """Whether no report is to be hoped for any more, since it was sent so long ago."""
+    """Whether no report is to be hoped for any more, counted from the last time it was sent."""
     if package.created_at is not None:
         return now.service_time - package.created_at > now.settings.forgotten
     return now.time - (package.committed_at or now.time) > now.settings.forgotten

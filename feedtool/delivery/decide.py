@@ -340,8 +340,13 @@ def held_until(packages: Iterable[Package], hold: datetime) -> Iterator[Package]
         yield package if package.due and package.due >= hold else replace(package, due=hold)
 
 
-def intended(package: Package, do: Do, upload: int, now: datetime) -> tuple[Package, Step, Attempt]:
-    """What is written before the request of a step: from then on it may have been sent."""
+def intended(
+    package: Package, do: Do, upload: int, now: datetime, skew: timedelta = timedelta(0)
+) -> tuple[Package, Step, Attempt]:
+    """What is written before the request of a step: from then on it may have been sent.
+
+    `skew` is what the service's clock is ahead of `now`.
+    """
     number = package.attempts + 1
     after = replace(package, attempts=number, since=package.since or now)
     if do is Do.CREATE:
@@ -349,9 +354,13 @@ def intended(package: Package, do: Do, upload: int, now: datetime) -> tuple[Pack
     if do is Do.COMMIT:
         after = replace(after, phase=Phase.COMMITTING, committed_at=package.committed_at or now)
     if do in ALONE:
-        at, times = package.committed_at or now, package.creations + 1
         after = replace(
-            after, phase=Phase.SUBMITTING, committed_at=at, created_at=None, creations=times
+            after,
+            phase=Phase.SUBMITTING,
+            committed_at=package.committed_at or now,
+            # Of a zip only an answer tells: offers are compared with it to the second.
+            created_at=None if package.is_zip else now + skew,
+            creations=package.creations + 1,
         )
     if do in {Do.UPLOAD, *ALONE}:
         after = staged(after, upload or 1, Stage.SENDING)

@@ -253,7 +253,7 @@ class _Delivery:
     def _fly(self, package: Package, do: Do, upload: int, call: Call, **asked: Any) -> None:
         if do is Do.SUBMIT:
             self.sent_at = self.now()
-        after, step, attempt = intended(package, do, upload, self.now())
+        after, step, attempt = intended(package, do, upload, self.now(), self.skew)
         self._change(package, after, attempt)
         self.lanes.begin(Flight(step._replace(**asked), attempt, call))
 

@@ -39,6 +39,7 @@ def _unsubmitted(package: Package) -> Package:
         package,
         phase=Phase.CLEARED,
         creations=times,
+        created_at=None,  # when it was sent before is not kept: the time of the first will do
         committed_at=package.committed_at if times else None,
         uploads=(Stage.DOUBTFUL if times else Stage.PLANNED,),
     )

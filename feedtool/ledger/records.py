@@ -126,8 +126,8 @@ class Package:
     message: Message | None = None
     """Why it was closed without results: the service's reason, or ours."""
     created_at: datetime | None = None
-    """By the service's clock, since its 6 hours and 3 days count by that. Of a batch or a zip when
-    it was last sent; None until the service has answered, or where it said no plausible time."""
+    """By the service's clock, since its 6 hours and 3 days count by that. Of a batch when it was
+    last sent, of a zip when it was answered."""
     committed_at: datetime | None = None
     """When the PATCH was first intended, or seen to have been sent by somebody else: from then
     on there is no way back. Of a batch or a zip when its POST was, by our

@@ -148,7 +148,8 @@ def http_date(value: str) -> datetime | None:
         found = parsedate_to_datetime(value)
     except (TypeError, ValueError, IndexError, OverflowError):
         return None
-    return plausible_time(found)
+    # The parser takes the year 0001 for 2001.
+    return plausible_time(found) if str(found.year) in value else None
 
 
 def text(value: object) -> str:

@@ -153,9 +153,9 @@ def test_what_is_written_before_a_post() -> None:
 
 def test_the_second_post_keeps_the_time_of_the_first() -> None:
     before = batch(Phase.CLEARED, uploads=IN_DOUBT, committed_at=TIME, creations=1)
-    after, _, _ = intended(before, Do.SUBMIT, 0, TIME + MINUTE)
+    after, _, _ = intended(before, Do.SUBMIT, 0, TIME + MINUTE, SECOND)
     assert (after.committed_at, after.creations, after.uploads) == (TIME, 2, SENT)
-    assert after.created_at == TIME + MINUTE
+    assert after.created_at == TIME + MINUTE + SECOND, "by the service's clock"
 
 
 def test_what_a_new_process_makes_of_a_post_under_way() -> None:
@@ -215,7 +215,7 @@ def test_refused(status: int) -> None:
 
 
 FIRST = batch(Phase.CLEARED)
-AGAIN = batch(Phase.CLEARED, uploads=IN_DOUBT, committed_at=TIME, created_at=TIME, creations=1)
+AGAIN = batch(Phase.CLEARED, uploads=IN_DOUBT, committed_at=TIME, creations=1)
 NO_EFFECT = {
     "not sent": (Answer(Kind.NOT_SENT, "refused"), None),
     "asked to wait": (Answer(Kind.WAIT, "", 429, wait=5.0), None),

@@ -10,10 +10,32 @@ from hypothesis import strategies as st
 
 from feedtool.model import PackageType
 from feedtool.service import wire
-from feedtool.service.answers import Kind, http_date, kind_of, refusal, retry_after, text
+from feedtool.service.answers import (
+    LONGEST_WAIT,
+    Kind,
+    http_date,
+    kind_of,
+    refusal,
+    retry_after,
+    text,
+)
 from feedtool.service.wire import Call, Reply
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+
+ABSURD = [
+    "Fri, 31 Dec 9999 23:59:59 GMT",
+    "Fri, 31 Dec 9999 23:59:59 -0100",
+    "Mon, 01 Jan 0001 00:00:00 GMT",
+    "Mon, 01 Jan 0001 00:00:00 +0100",
+    "Thu, 01 Jan 1970 00:00:00 GMT",
+    "Fri, 01 Jan 2100 00:00:00 GMT",
+    "Mon, 02 Mar 2026 09:00:00 +9999",
+    "Mon, 02 Mar 99999999999 09:00:00 GMT",
+    "Mon, 02 Mar -2026 09:00:00 GMT",
+    "9" * 5000,
+    "1e999",
+]
 
 CREATE = wire.create_package("PRIMARY", PackageType.UPSERT, "en")
 UPLOAD = wire.upload("p", [b"{}"])
@@ -133,7 +155,12 @@ def test_no_body_breaks_it(body: bytes) -> None:
         ({"retry-after": "-5"}, None),
         ({"retry-after": "1.5"}, None),
         ({"retry-after": "١٢"}, None),
-        ({"retry-after": "9" * 40}, 999_999_999.0),
+        # No command waits for longer than a day, whatever is asked for.
+        ({"retry-after": "9" * 40}, LONGEST_WAIT),
+        ({"retry-after": "Tue, 02 Mar 2027 09:00:00 GMT"}, LONGEST_WAIT),
+        # What is no plausible time counts as if it had not been said.
+        *(({"retry-after": absurd}, None) for absurd in ABSURD if not absurd.isdigit()),
+        *(({"retry-after": "Mon, 02 Mar 2026 09:01:30 GMT", "date": d}, 90.0) for d in ABSURD),
         ({}, None),
     ],
 )
@@ -150,10 +177,17 @@ def test_retry_after_in_both_forms(headers: dict[str, str], seconds: float | Non
         ("Mon, 32 Mar 2026 09:00:00 GMT", None),
         ("", None),
         ("yesterday", None),
+        *((absurd, None) for absurd in ABSURD),
     ],
 )
 def test_dates(value: str, expected: datetime | None) -> None:
     assert http_date(value) == expected
+
+
+@given(st.text())
+def test_no_header_breaks_it(value: str) -> None:
+    seconds = retry_after(Reply(429, {"retry-after": value, "date": value}), NOW)
+    assert seconds is None or 0 <= seconds <= LONGEST_WAIT
 
 
 @pytest.mark.parametrize(

@@ -112,6 +112,8 @@ def only(item: dict[str, Any]) -> Offer:
         ({"updatedAt": "2026-03-02T09:00:00"}, "updated_at", datetime(2026, 3, 2, 9, tzinfo=UTC)),
         ({"updatedAt": "yesterday"}, "updated_at", None),
         ({"updatedAt": "0001-01-01T00:00:00+14:00"}, "updated_at", None),
+        ({"updatedAt": "0001-01-01T00:00:00Z"}, "updated_at", None),
+        ({"updatedAt": "9999-12-31T23:59:59Z"}, "updated_at", None),
         ({"updatedAt": 1}, "updated_at", None),
         ({"offerId": "S_1_New_PRIMARY"}, "offer_id", "S_1_New_PRIMARY"),
         ({"deliveryOffers": [{"supplyMode": "Xdock"}, {}]}, "supply_modes", {"Xdock"}),
