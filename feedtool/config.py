@@ -193,6 +193,7 @@ def _check_account(name: str, value: Any, where: str) -> None:
 def dialect_of(table: Mapping[str, Any], where: str) -> Dialect:
     """A dialect from the fields of a profile that differ from the default."""
     default = Dialect()
+    _known(table, [one.name for one in settings_of(Dialect)], where)
     values = dict(table)
     for name, allowed in CHOICES.items():
         if name in values and values[name] not in allowed:

@@ -44,10 +44,8 @@ def every_run(
     for run_id in islice(ledger.run_ids(), last):
         try:
             found.append(run_state(ledger, run_id, now))
-        except UsageProblem as error:
-            on_unreadable(error.message)
-        except (ValueError, LookupError, TypeError, ArithmeticError) as error:
-            on_unreadable(f"Run {run_id} cannot be read from the ledger: {error}.")
+        except (UsageProblem, ValueError, LookupError, TypeError, ArithmeticError) as error:
+            on_unreadable(f"run {run_id} cannot be shown: {error}")
     return found
 
 

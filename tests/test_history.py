@@ -11,14 +11,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import text as sql
 
 from feedtool import run
 from feedtool.errors import Interrupted
 from feedtool.history import every_run, run_state
+from feedtool.ledger.database import writing
 from feedtool.ledger.lock import who
 from feedtool.report.runs import RunState, write_run, write_runs
 from tests.conftest import Files, offer
-from tests.test_run import START, Desk
+from tests.test_run import ADDRESS, START, Desk
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 
@@ -177,3 +179,56 @@ def test_counts_are_those_of_the_verdicts(desk: Desk, files: Files) -> None:
     assert counts == {status: verdicts.count(status) for status in set(verdicts)}
     assert len(counts) > 2
     run.results(2, desk.books, START)
+
+
+# Rows that cannot be as they are.
+
+
+def damage(desk: Desk, statement: str) -> None:
+    """Changes rows of the ledger by hand."""
+    with writing(desk.ledger._engine) as db:  # noqa: SLF001  # no call of ours writes such rows
+        db.execute(sql(statement))
+
+
+@pytest.mark.parametrize("column", ["created_at", "finished_at"])
+@pytest.mark.parametrize(
+    "moment", ["9999-12-31T23:59:59.000000+00:00", "0001-01-01T00:00:00.000000+00:00"]
+)
+def test_a_ledger_of_before_with_a_time_that_no_clock_shows(
+    desk: Desk, files: Files, column: str, moment: str
+) -> None:
+    """An earlier version wrote down whatever a Date header said."""
+    left_open(desk, files.csv(offer(1)))
+    damage(desk, f"UPDATE packages SET {column} = '{moment}'")  # noqa: S608  # both are ours
+    found = after(desk)
+    assert [run.run for run in every_run(desk.ledger, lambda _: desk.transport.now())] == [1]
+    assert text(found).splitlines()[-1] == "go on with: feedtool resume 1"
+    assert column == "finished_at" or found.packages[0].created is None
+    assert abs(desk.ledger.skew(ADDRESS)) < DAY
+    assert run.resume(1, desk.service, desk.books).stopped is None
+    assert after(desk).is_finished
+    later = files.csv(offer(2), name="later.csv")
+    assert desk.submit(later).stopped is None
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE runs SET options = '{' WHERE run_id = 2",
+        """UPDATE runs SET options = '{"dialect": {"gone": 1}}' WHERE run_id = 2""",
+        "UPDATE runs SET started_at = 'once' WHERE run_id = 2",
+        "UPDATE packages SET phase = 'unheard of' WHERE file = 2",
+        "UPDATE packages SET committed_at = 'once' WHERE file = 2",
+    ],
+)
+def test_a_row_that_cannot_be_read_hides_no_other_run(
+    desk: Desk, files: Files, statement: str
+) -> None:
+    for number in (1, 2, 3):
+        desk.submit(files.csv(offer(number), name=f"{number}.csv"))
+    damage(desk, statement)
+    told: list[str] = []
+    found = every_run(desk.ledger, lambda _: desk.transport.now(), on_unreadable=told.append)
+    assert [one.run for one in found] == [3, 1]
+    (reason,) = told
+    assert reason.startswith("run 2 cannot be shown: ")

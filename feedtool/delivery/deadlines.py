@@ -35,7 +35,7 @@ class Deadline(NamedTuple):
 
     def is_near(self, clock: Clock) -> bool:
         """Whether it is to be warned of."""
-        return self.at - clock.latest <= self.soon
+        return self.at - clock.service <= self.soon
 
     def told(self, clock: Clock) -> str:
         """What is lost at which time, or was."""
@@ -46,8 +46,8 @@ class Deadline(NamedTuple):
 class Clock(NamedTuple):
     """The time at the service, as far as it is known here.
 
-    How far ahead its clock is may be known from days ago, and ours may have been set right since:
-    what has passed by one of the two clocks alone is warned of, and never said to be lost.
+    How far ahead its clock is may be known from days ago, and ours may have been set right since.
+    So what has passed by one of the two clocks alone is warned of, and not said to be lost.
     """
 
     ours: datetime
@@ -61,13 +61,8 @@ class Clock(NamedTuple):
 
     @property
     def earliest(self) -> datetime:
-        """No clock is behind this."""
+        """The one of the two clocks that is behind."""
         return min(self.ours, self.service)
-
-    @property
-    def latest(self) -> datetime:
-        """No clock is ahead of this."""
-        return max(self.ours, self.service)
 
 
 def deadline(package: Package, clock: Clock) -> Deadline | None:

@@ -108,8 +108,8 @@ class Ledger:
             return row and Run(**{**row._asdict(), "options": json.loads(row.options)})
         except ValueError as error:
             raise UsageProblem(
-                f"Run {run_id} cannot be read from the ledger: {error}.",
-                "The other runs are not affected.",
+                f"The ledger's entry of run {run_id} cannot be read: {error}.",
+                "The other runs are not affected: `feedtool runs` lists them.",
             ) from error
 
     def run_ids(self) -> list[int]:

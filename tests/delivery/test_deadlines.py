@@ -1,0 +1,143 @@
+"""When something is lost, by the service's clock, whatever our own and its headers say."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from email.utils import format_datetime
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from feedtool.delivery.deadlines import Clock, deadline, soon, warnings
+from feedtool.delivery.decide import Settings
+from feedtool.delivery.deliver import deliver
+from feedtool.ledger import Package, Phase, Stage
+from feedtool.model import PackageType
+from feedtool.service.wire import Call, Reply
+from tests.delivery.conftest import QUICK, START, Scene, product, upsert
+from tests.delivery.test_deliver import PATIENT, Script, commit, fetch, problem
+from tests.service.test_answers import ABSURD
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import datetime
+
+    from feedtool.service.wire import Sender
+
+HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+CLOCKS = {"as ours": 0 * DAY, "ours is behind": 4 * DAY, "ours is ahead": -4 * DAY}
+"""What the service's clock is ahead of ours."""
+
+
+def package(phase: Phase, **more: Any) -> Package:
+    given: dict[str, Any] = {"uploads": (Stage.STAGED,), "package_id": "p", **more}
+    return Package(1, 1, 1, "PRIMARY", PackageType.UPSERT, 1, phase=phase, **given)
+
+
+@pytest.mark.parametrize("skew", CLOCKS.values(), ids=CLOCKS)
+@pytest.mark.parametrize(
+    ("phase", "lost"), [(Phase.FILLING, 6 * HOUR), (Phase.COMMITTED, 3 * DAY), (Phase.READ, 3 * DAY)]
+)
+def test_when_something_is_lost(phase: Phase, lost: timedelta, skew: timedelta) -> None:
+    """The creation and the end are noted by the service's clock, the commit by ours."""
+    ours, known = START - skew, {"created_at": START, "finished_at": None, "committed_at": None}
+    if phase is not Phase.FILLING:
+        known |= {"committed_at": ours}
+    if phase is Phase.READ:
+        known |= {"finished_at": START}
+    found = deadline(package(phase, **known), Clock(ours, skew))
+    assert found is not None
+    assert found.at == START + lost
+    assert soon(package(phase, **known), Clock(ours, skew)) is None
+    assert found.told(Clock(ours + lost, skew)).startswith(
+        found.was if skew <= 0 * DAY else found.what
+    )
+    assert found.is_near(Clock(ours + lost - HOUR, skew))
+
+
+def test_a_clock_that_was_set_right_since_loses_nothing() -> None:
+    """The skew that is known may be from the days when our clock was behind."""
+    kept = package(Phase.READ, committed_at=START - 4 * DAY, finished_at=START)
+    assert warnings([kept], Clock(START + HOUR, 4 * DAY)) == [
+        "package p: its results are deleted at 2026-03-05 09:00 UTC"
+    ]
+
+
+class Dated:
+    """Gives every answer a Date, and puts down how the packages are lost meanwhile."""
+
+    def __init__(self, sender: Sender, date: Callable[[], str]) -> None:
+        self.sender, self.date = sender, date
+
+    def send(self, call: Call) -> Reply:
+        reply = self.sender.send(call)
+        return replace(reply, headers={**reply.headers, "date": self.date()})
+
+
+def go_on(scene: Scene, sender: Sender, ahead: timedelta = timedelta(0), **more: Any) -> list[str]:
+    """Delivers by a clock of ours that the service's is ahead of; the statuses."""
+
+    def ours() -> datetime:
+        return scene.transport.now() - ahead
+
+    deliver(
+        scene.ledger,
+        scene.run_id,
+        sender,
+        now=ours,
+        sleep=scene.transport.sleep,
+        luck=lambda: 1.0,
+        pool=1,
+        on_event=scene.events.append,
+        **more,
+    )
+    return scene.statuses
+
+
+@pytest.mark.parametrize("skew", CLOCKS.values(), ids=CLOCKS)
+@pytest.mark.parametrize("item", [upsert, partial(product, category="VIDEO1")], ids=["offer", "product"])
+def test_no_clock_makes_results_lost(
+    scene: Scene, item: Callable[[int], Any], skew: timedelta
+) -> None:
+    scene.plan([item(3)])
+    dated = Dated(scene.client, lambda: format_datetime(scene.transport.now(), usegmt=True))
+    early = problem(400), problem(400)
+    assert len(go_on(scene, Script(dated, commit, *early), skew)) == 1
+    assert [event.text for event in scene.events if event.kind == "deadline"] == []
+    assert abs(scene.ledger.skew(scene.transport.base) - skew) <= timedelta(seconds=1)
+
+
+@pytest.mark.parametrize("skew", CLOCKS.values(), ids=CLOCKS)
+def test_what_is_committed_is_warned_of_in_time(scene: Scene, skew: timedelta) -> None:
+    scene.plan([upsert(3)])
+    dated = Dated(scene.client, lambda: format_datetime(scene.transport.now(), usegmt=True))
+    go_on(scene, dated, skew, wait=False)
+    (left,) = scene.packages
+    assert (left.phase, left.finished_at) == (Phase.COMMITTED, None)
+    for passed, is_warned in ((HOUR, False), (2.5 * DAY, True)):
+        ours = START - skew + passed
+        told = warnings([left], Clock(ours, scene.ledger.skew(scene.transport.base)))
+        assert bool(told) is is_warned, told
+        assert not any("have been deleted" in line for line in told)
+
+
+@pytest.mark.parametrize("date", [date for date in ABSURD if len(date) < 100])
+def test_a_date_that_is_none_changes_nothing(scene: Scene, date: str) -> None:
+    scene.plan([upsert(3), upsert(4)])
+    wait = problem(429, retry_after=date)
+    assert go_on(scene, Script(Dated(scene.client, lambda: date), fetch, wait)) == ["Integrated"] * 2
+    assert scene.transport.now() - START < timedelta(minutes=5)
+    (done,) = scene.packages
+    assert done.created_at is not None
+    assert START <= done.created_at <= START + HOUR
+
+
+@pytest.mark.parametrize("asked", ["86400", "9" * 40, "Fri, 31 Dec 2099 23:59:59 GMT"])
+def test_no_wait_is_longer_than_the_patience(scene: Scene, asked: str) -> None:
+    """Nor does a package that was not begun yet wait for it."""
+    scene.plan([upsert(3), upsert(4, "OTHER")])
+    wait = Script(scene.client, fetch, problem(429, retry_after=asked), forever=True)
+    assert "Pending" in scene.go_on(wait)[0].status
+    assert scene.transport.now() - START < 2 * HOUR
