@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from feedtool.delivery.answer import Answer, read_answer
 from feedtool.delivery.calls import call_of, check_sendable, reading_of
+from feedtool.delivery.deadlines import Clock
 from feedtool.delivery.decide import (
     ALONE,
     LOCAL,
@@ -31,7 +32,6 @@ from feedtool.delivery.decide import (
     waits_for_products,
     wake_at,
 )
-from feedtool.delivery.deadlines import Clock
 from feedtool.delivery.ending import FETCHED, check_all_committed
 from feedtool.delivery.lanes import Flight, Lanes
 from feedtool.delivery.learn import cleared, counted, learnt

@@ -170,10 +170,8 @@ def _seen(package: Package, _step: Step, answer: Answer, now: Now) -> Learnt:
     if view.meaning is Meaning.REJECTED:
         return Learnt(closed(seen, now, _reason(view), at=answer.at))
     if view.meaning is Meaning.INTEGRATED:
-        finished = answer.at or now.service_time
-        return Learnt(
-            forward(committed(seen, now), now, phase=Phase.INTEGRATED, finished_at=finished)
-        )
+        seen = replace(committed(seen, now), finished_at=answer.at or now.service_time)
+        return Learnt(forward(seen, now, phase=Phase.INTEGRATED))
     if view.meaning is Meaning.OPEN:
         return Learnt(SEEN_OPEN[package.phase](seen, now))
     if view.meaning is Meaning.WORKING and (changed or package.phase is not Phase.COMMITTED):
@@ -237,7 +235,9 @@ def _gone(package: Package, _step: Step, answer: Answer, now: Now) -> Learnt:
 
     Otherwise its results were purged; the offers tell what became of the rows.
     """
-    if package.committed_at is not None and not _has_expired(package, answer.at or now.service_time):
+    if package.committed_at is not None and not _has_expired(
+        package, answer.at or now.service_time
+    ):
         text = f"The service no longer has package {package.package_id}: {answer.detail}"
         return Learnt(forward(package, now, phase=Phase.LOOKING, message=Message("", text)))
     after = _anew(package, now)

@@ -105,7 +105,9 @@ class Ledger:
         try:
             with reading(self._engine) as db:
                 row = db.execute(select(t.runs).where(t.runs.c.run_id == run_id)).one_or_none()
-            return row and Run(**{**row._asdict(), "options": json.loads(row.options)})
+            if row is None:
+                return None
+            return Run(**{**row._asdict(), "options": json.loads(row.options)})
         except ValueError as error:
             raise UsageProblem(
                 f"The ledger's entry of run {run_id} cannot be read: {error}.",
@@ -115,7 +117,9 @@ class Ledger:
     def run_ids(self) -> list[int]:
         """The ids of all runs, newest first."""
         with reading(self._engine) as db:
-            return list(db.execute(select(t.runs.c.run_id).order_by(t.runs.c.run_id.desc())).scalars())
+            return list(
+                db.execute(select(t.runs.c.run_id).order_by(t.runs.c.run_id.desc())).scalars()
+            )
 
     def runs(self) -> list[Run]:
         """All runs, newest first."""

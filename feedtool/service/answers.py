@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from datetime import datetime
 from decimal import Decimal
 from email.utils import parsedate_to_datetime
 from enum import StrEnum
@@ -18,6 +17,8 @@ from typing import TYPE_CHECKING, Any
 from feedtool.model import plausible_time
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from feedtool.service.wire import Call, Reply
 
 LONGEST_TEXT = 2000

@@ -11,20 +11,18 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from feedtool.delivery.deadlines import Clock, deadline, soon, warnings
-from feedtool.delivery.decide import Settings
 from feedtool.delivery.deliver import deliver
 from feedtool.ledger import Package, Phase, Stage
 from feedtool.model import PackageType
-from feedtool.service.wire import Call, Reply
-from tests.delivery.conftest import QUICK, START, Scene, product, upsert
-from tests.delivery.test_deliver import PATIENT, Script, commit, fetch, problem
+from tests.delivery.conftest import START, Scene, product, upsert
+from tests.delivery.test_deliver import Script, commit, fetch, problem
 from tests.service.test_answers import ABSURD
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
-    from feedtool.service.wire import Sender
+    from feedtool.service.wire import Call, Reply, Sender
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 CLOCKS = {"as ours": 0 * DAY, "ours is behind": 4 * DAY, "ours is ahead": -4 * DAY}
@@ -38,7 +36,8 @@ def package(phase: Phase, **more: Any) -> Package:
 
 @pytest.mark.parametrize("skew", CLOCKS.values(), ids=CLOCKS)
 @pytest.mark.parametrize(
-    ("phase", "lost"), [(Phase.FILLING, 6 * HOUR), (Phase.COMMITTED, 3 * DAY), (Phase.READ, 3 * DAY)]
+    ("phase", "lost"),
+    [(Phase.FILLING, 6 * HOUR), (Phase.COMMITTED, 3 * DAY), (Phase.READ, 3 * DAY)],
 )
 def test_when_something_is_lost(phase: Phase, lost: timedelta, skew: timedelta) -> None:
     """The creation and the end are noted by the service's clock, the commit by ours."""
@@ -97,7 +96,9 @@ def go_on(scene: Scene, sender: Sender, ahead: timedelta = timedelta(0), **more:
 
 
 @pytest.mark.parametrize("skew", CLOCKS.values(), ids=CLOCKS)
-@pytest.mark.parametrize("item", [upsert, partial(product, category="VIDEO1")], ids=["offer", "product"])
+@pytest.mark.parametrize(
+    "item", [upsert, partial(product, category="VIDEO1")], ids=["offer", "product"]
+)
 def test_no_clock_makes_results_lost(
     scene: Scene, item: Callable[[int], Any], skew: timedelta
 ) -> None:
@@ -127,7 +128,9 @@ def test_what_is_committed_is_warned_of_in_time(scene: Scene, skew: timedelta) -
 def test_a_date_that_is_none_changes_nothing(scene: Scene, date: str) -> None:
     scene.plan([upsert(3), upsert(4)])
     wait = problem(429, retry_after=date)
-    assert go_on(scene, Script(Dated(scene.client, lambda: date), fetch, wait)) == ["Integrated"] * 2
+    assert (
+        go_on(scene, Script(Dated(scene.client, lambda: date), fetch, wait)) == ["Integrated"] * 2
+    )
     assert scene.transport.now() - START < timedelta(minutes=5)
     (done,) = scene.packages
     assert done.created_at is not None
