@@ -10,6 +10,7 @@ channel = "PRIMARY"
 token_file = "/run/secrets/token"   (or token_url and client_id, see `ACCOUNT`)
 call_timeout = 300               seconds, see `TIMEOUTS`
 changed_only = true              see `FLAGS`
+insecure_http = true             lets the token travel over http://, unencrypted
 hook = "tell-the-team"           gets what came of each run, as JSON on its stdin
 webhook = "https://…"            the same, posted
 log = "/var/log/feedtool.jsonl"  what is done, a JSON object a line
@@ -69,7 +70,7 @@ LONGEST_PAUSE = 86_400
 TIMEOUTS = ("connect_timeout", "answer_timeout", "call_timeout", "notify_wait")
 """In seconds; each is an option too."""
 
-FLAGS = ("changed_only", "prefer_update")
+FLAGS = ("changed_only", "prefer_update", "insecure_http")
 """What a profile says of how its files are sent; each is an option too."""
 
 CHOICES = {

@@ -113,7 +113,10 @@ def _reaching(options: Mapping[str, Any]) -> Iterator[Service]:
         return post_form(url, form, timeouts)
 
     token = token_of(options, post, now)
-    with Client(address, seller, token, language=language, timeouts=timeouts) as client:
+    allows_http = bool(options.get("insecure_http"))
+    with Client(
+        address, seller, token, language=language, timeouts=timeouts, allows_http=allows_http
+    ) as client:
         page = options.get("page")
         yield Service(
             client,

@@ -22,6 +22,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 SANDBOX = "http://sandbox.invalid/v2"
 """What stands for the embedded sandbox's address."""
 
+INSECURE, INSECURE_OPTION = "insecure_http", "--insecure-http"
+
 
 @dataclass
 class Chosen:
@@ -61,6 +63,11 @@ def _defaults(ctx: click.Context, config: Config) -> dict[str, Any]:
     """
     own = _names(ctx.command)
     named = {name.replace("-", "_"): value for name, value in config.defaults.items()}
+    if INSECURE in named:
+        raise UsageProblem(
+            f"{config.path}, [defaults]: {INSECURE} is not for every account",
+            f"write it into the [profile.NAME] that needs it, or type {INSECURE_OPTION}",
+        )
     strangers = sorted(set(named).difference(own))
     if strangers:
         from feedtool.cli import feedtool
@@ -275,6 +282,12 @@ common = _together(language, home, yes)
 
 connection = _together(
     option("--base-url", metavar="URL", help="The service's address, version segment included."),
+    # Not `option`: no variable of the environment decides it.
+    click.option(
+        INSECURE_OPTION,
+        is_flag=True,
+        help="Let the token travel unencrypted, to an address that begins with http://.",
+    ),
     option("--seller", metavar="ID", help="The SellerId."),
     option("--token", metavar="TOKEN", help="The bearer token; better in the environment."),
     option(

@@ -242,8 +242,10 @@ def _account(
     if run is None:
         raise ValueError(f"the ledger has no run {run_id}")
     profile = given["profile"] or recorded.profile
+    kept = options.chosen(ctx).config.profiles.get(profile or "")
     return {
         **given,
+        "insecure_http": given["insecure_http"] or (kept and kept.account.get("insecure_http")),
         **token_options(ctx, profile),
         "sandbox": recorded.is_sandbox,
         "base_url": run.service,

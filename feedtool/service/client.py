@@ -12,7 +12,7 @@ import httpx
 from feedtool import __version__
 from feedtool.errors import Interrupted, UsageProblem
 from feedtool.service.auth import send_with
-from feedtool.service.network import Network, Timeouts
+from feedtool.service.network import Network, Timeouts, is_loopback
 from feedtool.service.packages import DEFAULT_PORTS, origin
 from feedtool.service.wire import (
     NotSent,
@@ -60,16 +60,20 @@ class Client:
         timeouts: Timeouts | None = None,
         transport: httpx.BaseTransport | None = None,
         largest_reply: int = LARGEST_REPLY,
+        allows_http: bool = False,
     ) -> None:
         """Connect at the first call. `base_url` ends with the version segment.
 
         Without a seller only brands and categories can be read (part "Authentication", 1).
         `transport` stands in for the network, such as the sandbox's, and has no whole-call
-        timeout. UsageProblem for an address, a seller or a language that cannot be sent.
+        timeout. UsageProblem for an address, a seller or a language that cannot be sent, and for
+        an address to which the token would leave the machine unencrypted, unless `allows_http`.
         """
         timeouts = timeouts or Timeouts()
         self._base = base_url.rstrip("/")
         self._origin = _checked_origin(self._base)
+        if transport is None and not allows_http:
+            _check_encrypted(*self._origin)
         self._token = token
         self._largest_reply = largest_reply
         self._http = httpx.Client(
@@ -222,6 +226,15 @@ def _checked_origin(base_url: str) -> tuple[str, str, int | None]:
             "Leave out what stands before the @; it is a token that the service asks for.",
         )
     return origin(str(url))
+
+
+def _check_encrypted(scheme: str, host: str, _port: int | None) -> None:
+    if scheme == "http" and not is_loopback(host):
+        raise UsageProblem(
+            f"The token would travel to {host} unencrypted: the base address begins with http://.",
+            "Give one that begins with https://. On a network that you trust --insecure-http allows"
+            " it, or insecure_http = true in the account's profile.",
+        )
 
 
 def _no_base(base_url: str) -> UsageProblem:

@@ -2,11 +2,12 @@
 
 httpx bounds each wait by itself, so that a server which sends a byte now and then holds a call
 for ever. Here every read and write also ends with the call's own time. Like httpx by itself it
-goes through the proxy that the environment names.
+goes through the proxy that the environment names, but never to this machine itself.
 """
 
 from __future__ import annotations
 
+import ipaddress
 import math
 import threading
 import time
@@ -191,6 +192,14 @@ class _Stream(httpcore.NetworkStream):
         return self._real.get_extra_info(info)
 
 
+def is_loopback(host: str) -> bool:
+    """Whether what is sent to a host stays on this machine."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host.casefold() == "localhost"
+
+
 def _pool(address: httpx.URL, backend: _Backend) -> httpcore.ConnectionPool:
     proxy = _proxy(address)
     # Reading the certificates takes longer than a call; without TLS nobody needs them.
@@ -212,10 +221,10 @@ def _pool(address: httpx.URL, backend: _Backend) -> httpcore.ConnectionPool:
 
 
 def _proxy(address: httpx.URL) -> httpx.Proxy | None:
-    """The proxy that the environment names for an address."""
+    """The proxy that the environment names for an address; none for this machine itself."""
     named = urllib.request.getproxies()
     found = named.get(address.scheme) or named.get("all")
-    if not found or urllib.request.proxy_bypass(address.host):
+    if not found or is_loopback(address.host) or urllib.request.proxy_bypass(address.host):
         return None
     try:
         proxy = httpx.Proxy(found if "://" in found else f"http://{found}")

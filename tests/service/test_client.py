@@ -159,6 +159,27 @@ def test_base_addresses_that_are_none(base: str) -> None:
         Client(base, "S1", TOKEN)
 
 
+@pytest.mark.parametrize(
+    ("host", "is_here"),
+    [
+        *[(host, True) for host in ("localhost", "LocalHost:8080", "127.0.0.1", "127.255.3.1:1")],
+        *[(host, True) for host in ("[::1]", "[::1]:8080", "[0:0:0:0:0:0:0:1]")],
+        *[(host, False) for host in ("service.example", "10.0.0.5", "192.168.1.2:80", "0.0.0.0")],
+        *[(host, False) for host in ("128.0.0.1", "[::2]", "[fe80::1]", "localhost.example")],
+        *[(host, False) for host in ("127.0.0.1.example", "127.0.0.1x", "127.1", "2130706433")],
+    ],
+)
+def test_a_token_leaves_this_machine_encrypted(host: str, *, is_here: bool) -> None:
+    for base, is_fine in ((f"http://{host}/v2", is_here), (f"https://{host}/v2", True)):
+        Client(base, "S1", TOKEN, allows_http=True).close()
+        if is_fine:
+            Client(base, "S1", TOKEN).close()
+        else:
+            with pytest.raises(UsageProblem, match="unencrypted") as caught:
+                Client(base, "S1", TOKEN)
+            assert "--insecure-http" in caught.value.hint
+
+
 def test_a_base_address_holds_no_password() -> None:
     with pytest.raises(UsageProblem, match="user name or a password"):
         Client("https://me:pw@service.example/v2", "S1", TOKEN)
