@@ -5,6 +5,8 @@ There is no decision in it: what an answer means is for `answers` and `delivery.
 
 from __future__ import annotations
 
+import re
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Self
 
 import httpx
@@ -15,6 +17,7 @@ from feedtool.service.auth import send_with
 from feedtool.service.network import Network, Timeouts, is_loopback
 from feedtool.service.packages import DEFAULT_PORTS, origin
 from feedtool.service.wire import (
+    Failure,
     NotSent,
     OutcomeUnknown,
     Reply,
@@ -23,6 +26,8 @@ from feedtool.service.wire import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from feedtool.service.auth import Token
     from feedtool.service.wire import Call
 
@@ -113,9 +118,7 @@ class Client:
             headers={**dict(call.headers), "Authorization": f"Bearer {token}"},
             content=call.body,
         )
-        reply = _exchange(self._http, request, self._largest_reply)
-        # A gateway may repeat what it refuses, and refusals are told and kept.
-        return reply if reply.status in call.success else _masked(reply, token)
+        return _masked(_exchange(self._http, request, self._largest_reply), _mask_of(token))
 
     def close(self) -> None:
         """Close all connections."""
@@ -172,12 +175,13 @@ def _exchange(http: httpx.Client, request: httpx.Request, largest: int) -> Reply
             body = _read(response, largest)
         finally:
             response.close()
+        headers = {name.lower(): value for name, value in response.headers.items()}
+        return Reply(response.status_code, headers, body, str(request.url))
     except NEVER_LEFT as error:
-        raise NotSent(_told(error)) from error
+        failure: Failure = NotSent(_told(error))
     except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
-        raise OutcomeUnknown(_told(error)) from error
-    headers = {name.lower(): value for name, value in response.headers.items()}
-    return Reply(response.status_code, headers, body, str(request.url))
+        failure = OutcomeUnknown(_told(error))
+    raise failure  # not from httpx's own, which may repeat what was sent
 
 
 def _read(response: httpx.Response, largest: int) -> bytes:
@@ -189,20 +193,31 @@ def _read(response: httpx.Response, largest: int) -> bytes:
     return bytes(body)
 
 
-def _masked(reply: Reply, token: str) -> Reply:
-    """An answer that does not hold the token, in plain form or as JSON may write it."""
-    if len(token) < LEAST_SECRET:
-        return reply
-    body, headers = reply.body, dict(reply.headers)
-    for form in (token, token.replace("/", "\\/")):
-        body = body.replace(form.encode(), MASK.encode())
-        headers = {name: value.replace(form, MASK) for name, value in headers.items()}
+def _masked(reply: Reply, mask: Callable[[str], str]) -> Reply:
+    """An answer without the token: a gateway may repeat it, and what is said is told and kept."""
+    # Bytes as characters of the same number: whatever the body holds, it stays.
+    body = mask(reply.body.decode("latin-1")).encode("latin-1")
+    headers = {name: mask(value) for name, value in reply.headers.items()}
     return Reply(reply.status, headers, body, reply.url)
+
+
+@lru_cache(maxsize=8)
+def _mask_of(token: str) -> Callable[[str], str]:
+    """What puts the mask in the place of the token, as it is or as JSON or an address writes it."""
+    if len(token) < LEAST_SECRET:
+        return str
+    characters = (
+        f"(?:{re.escape(c)}|{re.escape(chr(92) + c)}|(?i:\\\\u00{ord(c):02x}|%{ord(c):02x}))"
+        for c in token
+    )
+    return partial(re.compile("".join(characters)).sub, MASK)
 
 
 def _told(error: Exception) -> str:
     """An exception of httpx's for the user; many have no text of their own."""
-    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    # What is no HTTP is quoted at the end, and may repeat what was sent.
+    said = str(error).partition(": bytearray(")[0]
+    return f"{type(error).__name__}: {said}" if said else type(error).__name__
 
 
 def _url(address: str) -> httpx.URL | None:

@@ -85,6 +85,8 @@ class Plan:
     """What everybody gets, and the service sees nothing."""
     token: tuple[str, str] | None = None
     """The token that clients send, and the one that the service gets instead."""
+    rewrite: Callable[[bytes], bytes] = bytes
+    """What becomes of the body of an answer."""
     asked: list[str] = field(default_factory=list)
     """Method and path of all that came in."""
     done: Counter[str] = field(default_factory=Counter)
@@ -170,7 +172,7 @@ class Proxy:
             for name, value in reply.getheaders()
             if name.lower() not in HOP_BY_HOP
         ]
-        return Answer(reply.status, headers, content)
+        return Answer(reply.status, headers, self.plan.rewrite(content))
 
 
 def _answer(handler: BaseHTTPRequestHandler, answer: Answer, promised: int | None = None) -> None:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
+from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
@@ -64,7 +67,7 @@ def plant(world: World, way: Way, plan: Plan) -> None:
     text = config.read_text("utf-8")
     config.write_text(text.replace('token = "sandbox"', way.profile), "utf-8")
     (world.folder / "temporary").mkdir()
-    world.served.proxy.plan = Plan(plan.seed, plan.faults, instead=plan.instead, token=plan.token)
+    world.served.proxy.plan = replace(plan, asked=[], done=Counter())
 
 
 def run(world: World, way: Way, *arguments: str, bug: str | None = None) -> Ran:
@@ -103,6 +106,31 @@ def test_it_is_nowhere(world_of: Callable[..., World], way: str, failure: str) -
     else:
         assert codes & {1, 4, 5}, done
     assert search(world.folder) >= 4
+
+
+ESCAPED = TOKEN.replace("/", "\\/").replace("+", "\\u002B")
+
+
+@pytest.mark.parametrize("form", [TOKEN, ESCAPED], ids=["as it is", "escaped"])
+def test_what_a_success_repeats_is_masked(world_of: Callable[..., World], form: str) -> None:
+    world = world_of("secrets")
+    texts = re.compile(rb'("(?:message|resultCode|state|title)": ?")')
+    repeated = rb"\g<1>Bearer " + form.encode().replace(b"\\", b"\\\\") + b" "
+
+    def repeat(body: bytes) -> bytes:
+        return texts.sub(repeated, body) if b'"items"' in body else body
+
+    plant(world, WAYS["option"], Plan(token=(TOKEN, "sandbox"), rewrite=repeat))
+    done = submit(
+        world,
+        *(WAYS["option"], "-v", "--format", "json", "--report", "report.html"),
+        *("--requests", "requests", "--log", "log.jsonl", "--hook", "tee hook.json"),
+    )
+    assert done[0].code == 1, done[0]
+    assert "Bearer ********" in done[0].out
+    assert "Bearer ********" in (world.folder / "report.html").read_text("utf-8")
+    assert (world.folder / "hook.json").exists()
+    assert search(world.folder) >= 6
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -132,6 +132,40 @@ def echoing(
     return answer
 
 
+def done_as(form: Callable[[str], str]) -> Callable[[httpx.Request], httpx.Response]:
+    """A success of every route, which says the token wherever a text may stand."""
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        said = request.headers["Authorization"].removeprefix("Bearer ")
+        message = {"resultCode": said, "message": f"Hello {said}!"}
+        entry = {
+            "sellerExternalReference": f"R{said}",
+            "integrationStatus": "Rejected",
+            "messages": [message],
+            "packageId": said,
+            "state": said,
+            "traceId": said,
+            "updatedAt": said,
+            "offerState": said,
+            "product": {"gtin": said},
+        }
+        body = {**entry, "results": [message], "items": [entry]}
+        status = {"POST": 201, "PATCH": 204}.get(request.method, 200)
+        link = f'<{BASE}/next?access_token={quote(said, safe="")}>; rel="next"'
+        headers = {"Content-Location": f"/offer-packages/{said}", "Link": link, "Date": said}
+        return httpx.Response(status, headers=headers, content=form(json.dumps(body)).encode())
+
+    return answer
+
+
+FORMS: dict[str, Callable[[str], str]] = {
+    "echoed": str,
+    "slashes escaped": lambda body: body.replace("/", "\\/"),
+    "escaped as .NET does": lambda body: body.replace("+", "\\u002B"),
+    "all escaped": lambda body: body.replace(PLANTED, "".join(f"\\u{ord(c):04x}" for c in PLANTED)),
+    "as in an address": lambda body: body.replace(PLANTED, quote(PLANTED, safe="")),
+}
+
 ANSWERS: dict[str, Callable[[httpx.Request], httpx.Response]] = {
     **{
         f"{status} echoed as {form.__name__}": echoing(status, form)
@@ -141,6 +175,7 @@ ANSWERS: dict[str, Callable[[httpx.Request], httpx.Response]] = {
     "slashes escaped": lambda request: httpx.Response(
         400, content=json.dumps(echo(request)).replace("/", "\\/").encode()
     ),
+    **{f"done, and {name}": done_as(form) for name, form in FORMS.items()},
     "no JSON": lambda _: httpx.Response(200, content=b"<html>"),
     "nothing": lambda _: httpx.Response(200),
     "another success": lambda _: httpx.Response(206),
@@ -195,6 +230,17 @@ def test_no_address_tells_it(base: str) -> None:
     "said", [b"HTTP/1.1 401 No\r\nContent-Length: 0\r\n\r\n", b"nonsense", b""]
 )
 def test_no_log_of_the_network_tells_it(said: bytes) -> None:
+    answer(said)
+
+
+@pytest.mark.parametrize("before", [b"", b"HTTP/1.1 200 OK\r\n"], ids=["status", "header"])
+def test_what_is_no_http_is_not_quoted(caplog: pytest.LogCaptureFixture, before: bytes) -> None:
+    answer(before + f"Bearer {PLANTED}\r\n\r\n".encode())
+    caplog.clear()  # httpcore's own log, which no command shows, quotes it
+
+
+def answer(said: bytes) -> None:
+    """Nothing tells it where a call, and a form, are answered so."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
 
         def serve() -> None:
