@@ -3,7 +3,9 @@
 import hashlib
 import io
 import json
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from datetime import timedelta
 from itertools import count
@@ -11,12 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import text as sql
 
 from feedtool import run
 from feedtool.errors import Interrupted
 from feedtool.history import every_run, run_state
-from feedtool.ledger.database import writing
 from feedtool.ledger.lock import who
 from feedtool.report.runs import RunState, write_run, write_runs
 from tests.conftest import Files, offer
@@ -184,31 +184,39 @@ def test_counts_are_those_of_the_verdicts(desk: Desk, files: Files) -> None:
 # Rows that cannot be as they are.
 
 
-def damage(desk: Desk, statement: str) -> None:
-    """Changes rows of the ledger by hand."""
-    with writing(desk.ledger._engine) as db:  # noqa: SLF001  # no call of ours writes such rows
-        db.execute(sql(statement))
+@pytest.fixture
+def kept(tmp_path: Path) -> Iterator[Desk]:
+    made = Desk(tmp_path / "home", tmp_path / "ledger.sqlite")
+    yield made
+    made.ledger.close()
 
 
-@pytest.mark.parametrize("column", ["created_at", "finished_at"])
+def damage(folder: Path, statement: str, *values: str) -> None:
+    """Changes rows of a ledger by hand."""
+    with closing(sqlite3.connect(folder / "ledger.sqlite")) as db, db:
+        db.execute(statement, values)
+
+
+@pytest.mark.parametrize(
+    "statement", ["UPDATE packages SET created_at = ?", "UPDATE packages SET finished_at = ?"]
+)
 @pytest.mark.parametrize(
     "moment", ["9999-12-31T23:59:59.000000+00:00", "0001-01-01T00:00:00.000000+00:00"]
 )
 def test_a_ledger_of_before_with_a_time_that_no_clock_shows(
-    desk: Desk, files: Files, column: str, moment: str
+    kept: Desk, files: Files, statement: str, moment: str
 ) -> None:
     """An earlier version wrote down whatever a Date header said."""
-    left_open(desk, files.csv(offer(1)))
-    damage(desk, f"UPDATE packages SET {column} = '{moment}'")  # noqa: S608  # both are ours
-    found = after(desk)
-    assert [run.run for run in every_run(desk.ledger, lambda _: desk.transport.now())] == [1]
+    left_open(kept, files.csv(offer(1)))
+    damage(files.folder, statement, moment)
+    found = after(kept)
+    assert [run.run for run in every_run(kept.ledger, lambda _: kept.transport.now())] == [1]
     assert text(found).splitlines()[-1] == "go on with: feedtool resume 1"
-    assert column == "finished_at" or found.packages[0].created is None
-    assert abs(desk.ledger.skew(ADDRESS)) < DAY
-    assert run.resume(1, desk.service, desk.books).stopped is None
-    assert after(desk).is_finished
-    later = files.csv(offer(2), name="later.csv")
-    assert desk.submit(later).stopped is None
+    assert (found.packages[0].created is None) == ("created_at" in statement)
+    assert abs(kept.ledger.skew(ADDRESS)) < DAY
+    assert kept.submit(files.csv(offer(2), name="later.csv")).stopped is None
+    assert run.resume(1, kept.service, kept.books).stopped is None
+    assert after(kept).is_finished
 
 
 @pytest.mark.parametrize(
@@ -222,13 +230,13 @@ def test_a_ledger_of_before_with_a_time_that_no_clock_shows(
     ],
 )
 def test_a_row_that_cannot_be_read_hides_no_other_run(
-    desk: Desk, files: Files, statement: str
+    kept: Desk, files: Files, statement: str
 ) -> None:
     for number in (1, 2, 3):
-        desk.submit(files.csv(offer(number), name=f"{number}.csv"))
-    damage(desk, statement)
+        kept.submit(files.csv(offer(number), name=f"{number}.csv"))
+    damage(files.folder, statement)
     told: list[str] = []
-    found = every_run(desk.ledger, lambda _: desk.transport.now(), on_unreadable=told.append)
+    found = every_run(kept.ledger, lambda _: kept.transport.now(), on_unreadable=told.append)
     assert [one.run for one in found] == [3, 1]
     (reason,) = told
     assert reason.startswith("run 2 cannot be shown: ")

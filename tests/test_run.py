@@ -16,6 +16,7 @@ from feedtool.errors import (
     UsageProblem,
 )
 from feedtool.ledger import Ledger
+from feedtool.ledger.database import IN_MEMORY
 from feedtool.ledger.snapshots import Snapshots
 from feedtool.outcomes import exit_code
 from feedtool.sandbox.transport import mount
@@ -28,11 +29,13 @@ ADDRESS = "http://sandbox.invalid/v2"
 
 
 class Desk:
-    """A seller at the sandbox, with a ledger in memory."""
+    """A seller at the sandbox, with a ledger in memory, or at a place."""
 
-    def __init__(self, folder: Path, *, is_known: bool = True) -> None:
+    def __init__(
+        self, folder: Path, place: Path | str = IN_MEMORY, *, is_known: bool = True
+    ) -> None:
         self.transport = mount(real=lambda: START)
-        self.ledger = Ledger()
+        self.ledger = Ledger(place)
         self.books = Books(self.ledger, Snapshots(folder / "snapshots"), folder / "results")
         token = StaticToken("sandbox" if is_known else "wrong")
         client = Client(ADDRESS, "seller", token, language="en", transport=self.transport)

@@ -12,7 +12,6 @@ import random
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -37,8 +36,8 @@ from feedtool.delivery.lanes import Flight, Lanes
 from feedtool.delivery.learn import cleared, counted, learnt
 from feedtool.delivery.progress import Learnt, Now, closed
 from feedtool.delivery.seek import asked, unaskable
+from feedtool.delivery.strangers import without_strangers
 from feedtool.delivery.telling import Telling
-from feedtool.delivery.zips import matched
 from feedtool.errors import FeedtoolError
 from feedtool.ledger import Change, Phase, Stage
 from feedtool.service import wire
@@ -54,7 +53,6 @@ if TYPE_CHECKING:
     from feedtool.delivery.events import Event
     from feedtool.delivery.lanes import Heard
     from feedtool.ledger import Attempt, Ledger, Package, Run
-    from feedtool.service.products import ReportsPage
     from feedtool.service.wire import Call, Sender
 
 POOL = 4
@@ -289,29 +287,18 @@ class _Delivery:
     def _learn(self, flight: Flight, heard: Heard) -> None:
         """Read the answer to a step."""
         now = self.now()
-        answer = self._strange(flight, read_answer(flight.step.do, flight.call, heard, now))
+        answer = without_strangers(
+            flight.step.do,
+            read_answer(flight.step.do, flight.call, heard, now),
+            self.packages[flight.step.package],
+            self.ledger,
+            seen=self.telling.results[flight.step.package],
+            ours=self.packages.values(),
+        )
         if answer.at is not None:
             self.skew = answer.at - now
         self.pace = self.pace.after(answer.kind, now)
         self._take_in(flight, answer)
-
-    def _strange(self, flight: Flight, answer: Answer) -> Answer:
-        """An answer without the reports of what we know to be another batch of ours.
-
-        And the entries of a log by the references of our rows.
-        """
-        do, value = flight.step.do, answer.value
-        if do is Do.LOG and answer.kind is Kind.DONE:
-            key = flight.step.package
-            ours = self.ledger.references(key, [entry.reference for entry in value.entries])
-            return answer._replace(value=matched(value, ours, partial(self.ledger.awaited, key)))
-        if do is not Do.FIND or answer.kind is not Kind.DONE:
-            return answer
-        page: ReportsPage = answer.value
-        ids = {item.package_id for item in page.items if item.package_id}
-        known = self.ledger.known(ids) | {one.package_id for one in self.packages.values()}
-        items = [item for item in page.items if item.package_id not in known]
-        return answer._replace(value=page._replace(items=items))
 
     def _take_in(self, flight: Flight, answer: Answer) -> None:
         """What an answer comes to."""

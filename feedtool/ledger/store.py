@@ -10,6 +10,7 @@ import json
 from contextlib import contextmanager
 from dataclasses import replace
 from heapq import merge
+from itertools import islice
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Self
 
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
     from datetime import datetime, timedelta
     from pathlib import Path
 
-    from sqlalchemy import ColumnElement, Connection
+    from sqlalchemy import Column, ColumnElement, Connection
 
     from feedtool.ledger.later import Sent
     from feedtool.ledger.lock import Held
@@ -279,9 +280,7 @@ class Ledger:
 
     def known(self, package_ids: Collection[str]) -> set[str]:
         """Those of some of the service's packages that a run of this ledger has created."""
-        created = select(t.attempts.c.package_id).where(t.attempts.c.package_id.in_(package_ids))
-        with reading(self._engine) as db:
-            return set(db.execute(created).scalars())
+        return self._among(t.attempts.c.package_id, package_ids)
 
     def bodies(self, package: int, uploads: Collection[int]) -> dict[int, list[bytes]]:
         """The requests of some uploads, each in the order of the rows."""
@@ -355,11 +354,18 @@ class Ledger:
 
     def references(self, package: int, among: Collection[str]) -> set[str]:
         """Those of some references that rows of a package have."""
-        query = select(t.rows.c.reference).where(
-            t.rows.c.package == package, t.rows.c.reference.in_(among)
-        )
+        return self._among(t.rows.c.reference, among, t.rows.c.package == package)
+
+    def _among(
+        self, column: Column[Any], values: Collection[str], *where: ColumnElement[bool]
+    ) -> set[str]:
+        """Those of some values that a column has; a statement takes only so many at once."""
+        found: set[str] = set()
+        left = iter(values)
         with reading(self._engine) as db:
-            return set(db.execute(query).scalars())
+            while some := [*islice(left, CHUNK)]:
+                found.update(db.execute(select(column).where(*where, column.in_(some))).scalars())
+        return found
 
     def save(self, changes: Sequence[Change]) -> list[Package]:
         """Write changes down, in one full commit. What it returns from, no crash takes back.

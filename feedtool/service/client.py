@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from feedtool.service.auth import Token
     from feedtool.service.wire import Call
 
-LARGEST_REPLY = 64 * 1024 * 1024
-"""No answer is read further, in bytes, decoded."""
+LARGEST_REPLY = 32 * 1024 * 1024
+"""No answer is read further, in bytes, decoded; all results of the largest package take half."""
 
 LARGEST_GRANT = 1024 * 1024
 """No answer of a token endpoint is read further."""

@@ -21,6 +21,7 @@ from feedtool.service.packages import (
     Meaning,
     Unreadable,
     last_segment,
+    listed,
     loads,
 )
 from feedtool.service.result_codes import legacy_field_of
@@ -88,18 +89,16 @@ def log_page(reply: Reply) -> LogPage:
     """A page of the log.
 
     Raises:
-        Unreadable: it says no state, or has no list where its entries should be.
+        Unreadable: it says no state, or has no list, or a too long one, where its entries should
+            be.
     """
     document = loads(reply.body)
     state = text(document.get("integration_state")) if isinstance(document, dict) else ""
     if not state:
         raise Unreadable("the answer does not say which state the package is in")
-    listed = document.get("offer_log_paged_list")
-    if listed is None:
-        listed = []
-    if not isinstance(listed, list):
-        raise Unreadable("the answer holds no list of log entries")
-    entries = [entry for one in listed if (entry := _entry(one))]
+    found = document.get("offer_log_paged_list")
+    items = [] if found is None else listed(found, "log entries")
+    entries = [entry for item in items if (entry := _entry(item))]
     named = [entry for entry in entries if entry.reference or entry.gtin]
     about_all = (
         message

@@ -36,6 +36,12 @@ LONGEST_LINK = 8000
 MOST_MESSAGES = 100
 """No row is told more messages than that."""
 
+MOST_ITEMS = 100_000
+"""No page of more is read: the results of a package of the largest size, twice."""
+
+MOST_VALUES = 1_000_000
+"""No answer of more is read: as objects they would take some twenty times the bytes of the text."""
+
 SMALL = 1024 * 1024
 """An answer about one package is not read when it is larger, in bytes."""
 
@@ -243,9 +249,15 @@ def origin(address: str) -> tuple[str, str, int | None]:
 def items_of(reply: Reply, what: str) -> list[Any]:
     """A page's items, in the wrapper or bare; Unreadable where there is no list of them."""
     document = loads(reply.body)
-    items = document.get("items") if isinstance(document, dict) else document
+    return listed(document.get("items") if isinstance(document, dict) else document, what)
+
+
+def listed(items: Any, what: str) -> list[Any]:
+    """The same list; Unreadable where it is none, or too long."""
     if not isinstance(items, list):
         raise Unreadable(f"the answer holds no list of {what}")
+    if len(items) > MOST_ITEMS:
+        raise Unreadable(f"the answer lists {len(items):,} {what}; the most is {MOST_ITEMS:,}")
     return items
 
 
@@ -253,10 +265,12 @@ def loads(body: bytes, largest: int | None = None) -> Any:
     """The JSON of a body, None for an empty one; fractions are Decimal.
 
     Raises:
-        Unreadable: it is no JSON, or longer than `largest` bytes.
+        Unreadable: it is no JSON, longer than `largest` bytes, or holds too many values.
     """
     if largest is not None and len(body) > largest:
         raise Unreadable(f"the answer is longer than {largest} bytes")
+    if body.count(b",") > MOST_VALUES:  # a comma stands between any two
+        raise Unreadable(f"the answer holds more than {MOST_VALUES:,} values")
     try:
         return json.loads(body, parse_float=Decimal) if body else None
     except (ValueError, ArithmeticError, RecursionError) as error:

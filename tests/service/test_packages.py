@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from feedtool.model import Message, Status
 from feedtool.service.packages import (
     LONGEST_ID,
+    MOST_ITEMS,
+    MOST_VALUES,
     ROUTE_NAMES,
     Meaning,
     RowResult,
@@ -302,6 +304,19 @@ def test_an_id_is_only_so_long() -> None:
 def test_an_answer_about_one_package_is_only_so_long(read: Callable[[Reply], Any]) -> None:
     with pytest.raises(Unreadable, match="longer than 1048576 bytes"):
         read(reply({"packageId": "p1", "state": "Ready", "more": "x" * 1024 * 1024}))
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        (b"[" + b"{}," * MOST_ITEMS + b"{}]", "lists 100,001 results; the most is 100,000"),
+        (b'{"items":[{"a":[' + b"0," * MOST_VALUES + b"0]},{}]}", "more than 1,000,000 values"),
+    ],
+    ids=["items", "values"],
+)
+def test_a_page_is_only_so_long(body: bytes, told: str) -> None:
+    with pytest.raises(Unreadable, match=told):
+        results_page(Reply(200, body=body))
 
 
 def test_a_row_has_only_so_many_messages() -> None:
