@@ -9,6 +9,7 @@ streams; only what it imports is there already. That a start of its own works to
 from __future__ import annotations
 
 import json
+import math
 import os
 import pkgutil
 import socket
@@ -21,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import feedtool
-from feedtool.cli import run
+from feedtool.cli import progress, run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -70,6 +71,8 @@ def main(address: str) -> None:
     for module in pkgutil.walk_packages(feedtool.__path__, "feedtool."):
         if not module.name.endswith("__main__"):
             import_module(module.name)
+    # How far a run is, is told where it takes long: on a slow machine, and on no page.
+    progress.EVERY = math.inf
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(address)
         listening.listen()

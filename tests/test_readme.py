@@ -73,7 +73,7 @@ def shell(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sh
             stderr=subprocess.STDOUT,
             text=True,
             check=False,
-            timeout=120,
+            timeout=600,
         )
         return done.stdout
 
