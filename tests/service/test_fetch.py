@@ -210,7 +210,7 @@ def test_as_many_at_a_time_as_the_pool_has_lanes() -> None:
 
     class Together(World):
         def send(self, call: Call) -> Reply:
-            together.wait(timeout=10)  # breaks unless three are under way at once
+            together.wait(timeout=60)  # breaks unless three are under way at once
             return super().send(call)
 
     world = Together({})

@@ -204,8 +204,8 @@ class Crowd:
 
     def hold(self) -> None:
         for _ in range(CALLS):
-            assert self.asking.acquire(timeout=5)
-        time.sleep(0.05)  # they have begun; now let them come to the lock
+            assert self.asking.acquire(timeout=60)
+        time.sleep(0.3)  # they have begun; now let them come to the lock
 
     def all(self, ask: Callable[[], str]) -> set[str]:
         def one(_: int) -> str:
