@@ -3,7 +3,7 @@
 The real command sends 1,500 rows to the sandbox on a port. A proxy between them loses, delays and
 spoils some of the requests and answers, and the process is killed at one write after the other;
 `resume` goes on each time. At the end each row of the annotated workbook is compared with what
-the sandbox applied: none is lost, doubled or told otherwise than it is. It takes a few minutes,
+the sandbox applied: none is lost, doubled or told otherwise than it is. It takes about a minute,
 and ends with exit code 1 and what differs if a row is wrong.
 """
 
@@ -18,7 +18,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from tests.resume.proxy import SOME, Plan
+from tests.resume.proxy import MANY, Plan
 from tests.resume.world import World, running, serving
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 ROWS = 1500
 KILLS = 12
-WRITES = 60
+WRITES = 100
 """A process is killed within so many writes; see `tests.resume.runner`."""
 
 
@@ -43,7 +43,7 @@ class Chaos(World):
         super().__post_init__()
         path = self.folder / "feedtool.toml"
         shop = path.read_text("utf-8")
-        shop = shop.replace("upload = 2\n", "upload = 10\n").replace("package = 8", "package = 80")
+        shop = shop.replace("upload = 2\n", "upload = 5\n").replace("package = 8", "package = 60")
         path.write_text(shop, "utf-8")
 
     def run(self, *arguments: str, **more: Any) -> Ran:
@@ -57,7 +57,7 @@ class Chaos(World):
         Raises:
             AssertionError: A row is wrong, or there was no end.
         """
-        self.meet(str(seed), Plan(faults=SOME))
+        self.meet(str(seed), Plan(faults=MANY))
         done = self.go_on(kills=self._points(random.Random(seed)))  # noqa: S311  # to be repeated
         assert self.kills == 0, f"{self.kills} kills did not happen"
         assert done[-1].code in {1, 9}, done[-1]

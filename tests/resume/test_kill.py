@@ -7,10 +7,12 @@ What counts is what the service applied: the annotated workbook must agree with 
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.chaos import KILLS, Chaos
+from tests.chaos import ROWS as MANY_ROWS
 from tests.resume.proxy import MANY, NONE, SOME
 
 if TYPE_CHECKING:
@@ -60,3 +62,11 @@ def test_killed_at_random(world_of: Callable[..., World], seed: int) -> None:
 @pytest.mark.parametrize("seed", range(4, 154))
 def test_killed_at_many_random_writes(world_of: Callable[..., World], seed: int) -> None:
     world_of(f"random {seed}", MANY).survive(*pair(seed))
+
+
+LONG = [pytest.param(MANY_ROWS, KILLS, seed, marks=pytest.mark.long) for seed in range(3)]
+
+
+@pytest.mark.parametrize(("rows", "kills", "seed"), [(150, 1, 0), *LONG])
+def test_chaos(made: Callable[..., Any], rows: int, kills: int, seed: int) -> None:
+    made(Chaos, "chaos", rows=rows, kills=kills).endure(seed)
