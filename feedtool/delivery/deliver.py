@@ -109,7 +109,7 @@ def deliver(
             paths=paths,
             lanes=lanes,
             pace=Pace(pool),
-            telling=Telling(on_event, paths),
+            telling=Telling(on_event, paths, settings.failures),
             now=now,
             sleep=sleep,
             luck=luck,
@@ -326,7 +326,8 @@ class _Delivery:
             package_id=_named(step, answer, news),
         )
         self._change(before, news.package, attempt, news)
-        self.telling.answer(step.do, answer.kind, answer.detail, before, self.packages[before.key])
+        after = self.packages[before.key]
+        self.telling.answer(step.do, answer.kind, answer.detail, before, after, now)
         if news.rest:
             self.telling.rest(news.rest, before)
 
@@ -343,7 +344,7 @@ class _Delivery:
             return
         news = counted(package, self.ledger.tail(package.key), self._now())
         self._change(package, news.package)
-        self.telling.answer(do, Kind.DONE, "", package, self.packages[package.key])
+        self.telling.answer(do, Kind.DONE, "", package, self.packages[package.key], self.now())
 
     def _now(self) -> Now:
         return Now(self.now(), self.luck(), self.settings, self.skew)

@@ -46,6 +46,15 @@ NEVER_LEFT = (
 )
 """What httpx raises before anything of the request has left."""
 
+SAID = (
+    (httpx.ProxyError, "the proxy did not let the call through: {error}"),
+    (httpx.PoolTimeout, "no connection was free in time"),
+    (httpx.RemoteProtocolError, "the connection ended before the answer was complete"),
+    (httpx.ProtocolError, "the call cannot be made: {error}"),
+    (httpx.DecodingError, "the answer is packed in a way that cannot be unpacked"),
+)
+"""What the failures mean that are not the network's own."""
+
 
 class Client:
     """A seller's connection to the service; threads may share it."""
@@ -197,8 +206,9 @@ def _masked(reply: Reply, token: str) -> Reply:
 
 
 def _told(error: Exception) -> str:
-    """An exception of httpx's for the user; many have no text of their own."""
-    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    """An exception of httpx's in plain words; `network` has said who it is about."""
+    words = next((said for kind, said in SAID if isinstance(error, kind)), "{error}")
+    return words.format(error=error).removesuffix(": ") or "there was no answer"
 
 
 def _url(address: str) -> httpx.URL | None:
