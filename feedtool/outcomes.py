@@ -55,6 +55,19 @@ def _not_sent(sheet: CheckedSheet, status: Status, reason: str) -> Iterator[Verd
         yield verdict._replace(status=status, messages=messages) if is_valid else verdict
 
 
+def not_begun(sheets: Sequence[CheckedSheet], stopped: FeedtoolError) -> list[Outcome]:
+    """What is told of sheets of which no run was begun, since something stopped it."""
+    return [
+        Outcome(
+            sheet,
+            is_submitted=True,
+            stopped=stopped,
+            verdicts=partial(_not_sent, sheet, Status.PENDING, NOT_BEGUN),
+        )
+        for sheet in sheets
+    ]
+
+
 def answered(
     sheets: Sequence[CheckedSheet], ledger: "Ledger", run: int, stopped: FeedtoolError | None
 ) -> list[Outcome]:

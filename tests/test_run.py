@@ -91,6 +91,8 @@ def test_what_stops_a_delivery_keeps_back_nothing_that_is_known(files: Files) ->
     assert [status for _, status in statuses(found)[0]] == ["Pending", "Invalid"]
     assert not target.exists()
     assert exit_code(found.outcomes, found.stopped) == 4
+    # The token is tried before anything is written down: there is nothing to go on with.
+    assert desk.ledger.runs() == []
     desk.ledger.close()
 
 

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from feedtool.errors import FeedtoolError
+from feedtool.errors import FeedtoolError, NotAuthorised
 from feedtool.service import wire
 from feedtool.service.answers import Kind, kind_of
+from feedtool.service.auth import HTTP_UNAUTHORISED
+from feedtool.service.fetch import not_authorised
 from feedtool.service.offers import packages_page
 from feedtool.service.packages import STATES, Meaning, Unreadable
 
@@ -27,9 +29,16 @@ PAGES = 5
 def strangers(
     ledger: Ledger, client: Sender, meanings: Collection[Meaning] = (Meaning.OPEN,)
 ) -> list[str]:
-    """A warning for each in such a state; none where the service does not show the list."""
+    """A warning for each in such a state; none where the service does not show the list.
+
+    Raises:
+        NotAuthorised: There is no token, or the service does not accept it. Nothing else is
+            raised: a seller who may not see the list (403) may still be allowed to send.
+    """
     try:
         found = [one for one in _listed(client) if STATES.get(one.state) in meanings]
+    except NotAuthorised:
+        raise
     except (FeedtoolError, Unreadable, wire.Failure):
         return []  # whatever it is, the delivery meets it too, and tells it better
     known = ledger.known([one.package_id for one in found])
@@ -47,6 +56,8 @@ def _listed(client: Sender) -> Iterator[ListedPackage]:
     for _ in range(PAGES):
         call = wire.read_packages(link)
         reply = client.send(call)
+        if reply.status == HTTP_UNAUTHORISED:
+            raise not_authorised(reply, "Nothing was sent.")
         if kind_of(call, reply) is not Kind.DONE:
             return
         page = packages_page(reply)

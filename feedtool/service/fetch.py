@@ -164,7 +164,9 @@ class _Fetching(Generic[Asked]):
         elif kind is Kind.WAIT:
             self._wait(asked, reply)
         elif kind is Kind.AUTH:
-            self._stop = self._stop or _not_authorised(reply, self._around)
+            self._stop = self._stop or not_authorised(
+                reply, self._around.go_on, self._around.closed
+            )
             self._waiting.appendleft(asked)
         elif kind is Kind.REFUSED:
             self._failures = 0
@@ -214,12 +216,21 @@ class _Fetching(Generic[Asked]):
         self._hold = max(self._hold or until, until)
 
 
-def _not_authorised(reply: Reply, around: Circumstances) -> NotAuthorised:
+def not_authorised(
+    reply: Reply, go_on: str = "", closed: tuple[str, str] | None = None
+) -> NotAuthorised:
+    """What a 401 or a 403 stops a command with.
+
+    Args:
+        reply: The answer.
+        go_on: What to do once the token is right.
+        closed: As `Circumstances.closed`.
+    """
     said = refusal(reply).text
     if reply.status == FORBIDDEN:
-        meaning, hint = around.closed or NO_RIGHT
+        meaning, hint = closed or NO_RIGHT
         return NotAuthorised(f"{meaning}: {said}", hint)
     return NotAuthorised(
         f"The service does not accept the token: {said}",
-        f"Check the token, and that it has not run out. {around.go_on}".strip(),
+        f"Check the token, and that it has not run out. {go_on}".strip(),
     )

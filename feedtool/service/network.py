@@ -30,6 +30,18 @@ if TYPE_CHECKING:
 PIECE = 16 * 1024
 """So many bytes are written before the time is looked at again."""
 
+SAID: tuple[tuple[type[BaseException], str], ...] = (
+    (
+        ssl.SSLCertVerificationError,
+        "the certificate of {peer} is not accepted: {cause.verify_message}",
+    ),
+    (ssl.SSLError, "{peer} does not speak HTTPS as it should ({cause.reason})"),
+    (socket.gaierror, "the name {name} is unknown, or cannot be looked up now"),
+    (ConnectionRefusedError, "{peer} refused the connection"),
+    (ConnectionError, "{peer} closed the connection"),
+)
+"""What the system's errors mean; the first that fits."""
+
 UNREACHABLE = {errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN, errno.EHOSTDOWN}
 """Numbers of the system's that say that there is no network, or no way to the host."""
 
@@ -165,20 +177,10 @@ def _in_words(peer: str, wait: float) -> Iterator[None]:
 
 
 def _what_happened(peer: str, cause: BaseException | None) -> str:
-    if isinstance(cause, ssl.SSLCertVerificationError):
-        return f"the certificate of {peer} is not accepted: {cause.verify_message}"
-    if isinstance(cause, ssl.SSLError):
-        return f"{peer} does not speak HTTPS as it should ({cause.reason})"
-    if isinstance(cause, socket.gaierror):
-        name = peer.rpartition(":")[0]
-        if cause.errno == socket.EAI_AGAIN:
-            return f"the name {name} cannot be looked up at the moment"
-        return f"the name {name} is unknown"
-    if isinstance(cause, ConnectionRefusedError):
-        return f"{peer} refused the connection"
-    if cause is None or isinstance(cause, ConnectionError):
-        return f"{peer} closed the connection"
     number = cause.errno if isinstance(cause, OSError) else None
+    for kind, said in SAID:
+        if isinstance(cause, kind):
+            return said.format(peer=peer, name=peer.rpartition(":")[0], cause=cause)
     if number in UNREACHABLE:
         return f"there is no way from here to {peer}"
     return f"the connection to {peer} failed" + (f": {os.strerror(number)}" if number else "")

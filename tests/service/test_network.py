@@ -111,7 +111,7 @@ def test_a_dripping_answer_ends_with_the_call(begun: bytes, drop: bytes, *, is_t
     ):
         if begun == OK:
             assert read(client).body == b"{}"
-        with pytest.raises(OutcomeUnknown, match="^the whole call took longer than"):
+        with pytest.raises(OutcomeUnknown, match=r"^the whole call took longer than"):
             read(client)
 
 
@@ -122,7 +122,7 @@ def test_a_server_that_does_not_read() -> None:
         done.wait(5)
 
     with port(talk) as base, connect_for(base, 50) as client:
-        with pytest.raises(OutcomeUnknown, match="^the whole call"):
+        with pytest.raises(OutcomeUnknown, match=r"^the whole call"):
             client.send(wire.upload("p1", [b"1" * 3_000_000]))
         done.set()
 
@@ -164,9 +164,7 @@ def test_a_certificate_that_nobody_vouches_for() -> None:
     with (
         port(talk, is_tls=True) as base,
         connect(base) as client,
-        pytest.raises(
-            NotSent, match=r"^the certificate of 127\.0\.0\.1:\d+ is not accepted: self-signed"
-        ),
+        pytest.raises(NotSent, match=r"^the certificate of 127\.0\.0\.1:\d+ is not"),
     ):
         read(client)
 
@@ -235,9 +233,7 @@ def test_the_environments_proxy_is_used(
         monkeypatch.setenv(variable, form.format(proxy.removeprefix("http://")))
         with connect(base) as client:
             if base.startswith("https"):
-                with pytest.raises(
-                    NotSent, match="the proxy did not let the call through: 407 No"
-                ) as caught:
+                with pytest.raises(NotSent, match=r"the proxy did not .*: 407 No") as caught:
                     read(client)
                 assert "pw" not in str(caught.value)
             else:
