@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from feedtool import plan, verdicts
 from feedtool.check.result import CheckedSheet
 from feedtool.dialect import Limits
-from feedtool.errors import EXIT_PRECEDENCE, Exit, FeedtoolError
+from feedtool.errors import Exit, FeedtoolError, first_of
 from feedtool.meeting import Meeting
 from feedtool.model import Message, Status, Verdict
 from feedtool.report import Outcome
@@ -106,7 +106,7 @@ def exit_code(outcomes: Sequence[Outcome], stopped: FeedtoolError | None = None)
     codes |= {outcome.copy_failed.exit for outcome in outcomes if outcome.copy_failed}
     if stopped:
         codes.add(stopped.exit)
-    return next((code for code in EXIT_PRECEDENCE if code in codes), Exit.NOTHING)
+    return first_of(codes)
 
 
 def _exit_of(outcome: Outcome) -> Exit:
