@@ -94,6 +94,8 @@ def has_to_ask(run: int, books: Books) -> bool:
 
 def _is_left(run: "Run", books: Books) -> bool:
     recorded = Recorded.from_json(run.options)
+    if recorded.abandoned:
+        return False
     if not recorded.is_whole(books.ledger.files(run.run_id)):
         return True
     return any(
@@ -167,11 +169,13 @@ def sift_by(
 
 def cut_short(books: Books, service: str, seller: str, but: int | None) -> int:
     """The last run that was killed before all of its rows were in the ledger; 0 for none."""
+    from feedtool.ledger.abandoning import ABANDONED
+
     return next(
         (
             run
             for run, options, files in books.ledger.begun(service, seller)
-            if run != but and len(options.get("sheets", ())) > files
+            if run != but and len(options.get("sheets", ())) > files and ABANDONED not in options
         ),
         0,
     )

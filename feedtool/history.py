@@ -30,9 +30,12 @@ def run_state(ledger: Ledger, run_id: int, clock: Clock) -> RunState:
     return _state(ledger, run, clock)
 
 
-def every_run(ledger: Ledger, clock: Clock, last: int | None = None) -> list[RunState]:
-    """All runs, or the last ones, newest first."""
-    return [_state(ledger, run, clock) for run in islice(ledger.runs(), last)]
+def every_run(
+    ledger: Ledger, clock: Clock, last: int | None = None, only: int | None = None
+) -> list[RunState]:
+    """All runs, or the last ones, or a single one, newest first."""
+    runs = (run for run in ledger.runs() if only in {None, run.run_id})
+    return [_state(ledger, run, clock) for run in islice(runs, last)]
 
 
 def _state(ledger: Ledger, run: Run, clock: Clock) -> RunState:
@@ -55,6 +58,7 @@ def _state(ledger: Ledger, run: Run, clock: Clock) -> RunState:
         [_package(package, names[package.file], now) for package in packages],
         warnings(packages, now),
         is_finished=is_finished,
+        abandoned=recorded.abandoned,
     )
 
 

@@ -10,6 +10,7 @@ from feedtool.dialect import Limits
 from feedtool.errors import Exit, FeedtoolError, first_of
 from feedtool.meeting import Meeting
 from feedtool.model import Message, Status, Verdict
+from feedtool.recorded import Recorded
 from feedtool.report import Outcome
 
 if TYPE_CHECKING:  # the ledger's library takes longer to import than a small file to check
@@ -19,6 +20,7 @@ GOOD = frozenset({Status.VALID, Status.INTEGRATED, Status.UNCHANGED, Status.SUPE
 """What a row may have become in a run that ends with 0."""
 
 NOT_BEGUN = "Not sent: the run stopped before it was begun."
+GIVEN_UP = "Not sent: the run was given up."
 
 
 ALL_OR_NOTHING = "not sent, since not all rows of all files are valid (--all-or-nothing)"
@@ -74,10 +76,14 @@ def answered(
     """What is told of sheets after their delivery."""
     files = {(file.path, file.sheet): file.file for file in ledger.files(run)}
     meeting = Meeting(sheets)
+    begun = ledger.run(run)
+    is_given_up = begun is not None and Recorded.from_json(begun.options).abandoned is not None
     outcomes = []
 
     def every_row(sheet: CheckedSheet) -> Iterator[Verdict]:
         file = files.get((sheet.file, sheet.sheet))
+        if file is None and is_given_up:
+            return _not_sent(sheet, Status.HELD, GIVEN_UP)
         if file is None:
             return _not_sent(sheet, Status.PENDING, NOT_BEGUN)
         return verdicts.every_row(sheet, ledger.verdicts(file))

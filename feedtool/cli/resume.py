@@ -60,8 +60,7 @@ def resume(
         left = unfinished(opened)
         runs = left if run is None else [one for one in left if one == run]
         if not runs:
-            _refuse_unknown(run, opened)
-            what = "nothing is left to go on with" if run is None else f"run {run} is finished"
+            what = "nothing is left to go on with" if run is None else _at_its_end(run, opened)
             raise NothingToDo(what, "`feedtool results RUN` writes its answers again")
         is_each = run is None
         return _go_on(
@@ -151,11 +150,19 @@ def _write_failed(
     return code
 
 
-def _refuse_unknown(run: int | None, opened: "Books") -> None:
+def _at_its_end(run: int, opened: "Books") -> str:
     from feedtool.books import recorded_of
 
-    if run is not None:
-        recorded_of(run, opened)
+    given_up = recorded_of(run, opened).abandoned
+    return (
+        f"run {run} was given up on {given_up:%Y-%m-%d}" if given_up else f"run {run} is finished"
+    )
+
+
+def _refuse_unknown(run: int, opened: "Books") -> None:
+    from feedtool.books import recorded_of
+
+    recorded_of(run, opened)
 
 
 def _go_on(

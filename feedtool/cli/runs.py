@@ -13,6 +13,7 @@ import click
 from feedtool.cli import options
 from feedtool.cli.endings import say
 from feedtool.cli.home import home_folder
+from feedtool.errors import NothingToDo
 
 if TYPE_CHECKING:
     from feedtool.books import Books
@@ -32,10 +33,19 @@ _form = options.option(
 @options.option(
     "--last", type=click.IntRange(min=1), metavar="N", help="Only so many.  [default: all]"
 )
+@options.option(
+    "--abandon",
+    type=int,
+    metavar="N",
+    help="Give up run N, which can never go on, so that it keeps no other waiting; refused while "
+    "anything of it may still be applied.",
+)
 @_form
 @options.home
 @options.ledger
-def runs(last: int | None, form: str, home: Path | None, ledger: str | None) -> None:
+def runs(
+    last: int | None, abandon: int | None, form: str, home: Path | None, ledger: str | None
+) -> None:
     """List all runs, newest first: of which files, by whom, and what became of their rows.
 
     What the service will delete before long is told in time.
@@ -46,9 +56,31 @@ def runs(last: int | None, form: str, home: Path | None, ledger: str | None) -> 
 
     folder = home_folder(home)
     with books(folder, ledger) as opened:
-        found = every_run(opened.ledger, _clock(folder, opened), last)
+        if abandon is not None:
+            _abandon(abandon, opened, folder)
+        found = every_run(opened.ledger, _clock(folder, opened), last, abandon)
     write_runs(found, sys.stdout, form)
     _warn(found)
+    if not found:
+        say("note", "there are no runs yet")
+        say("help", "begin with `feedtool demo`, or with `feedtool submit FILE --sandbox`")
+
+
+def _abandon(run: int, opened: "Books", home: Path) -> None:
+    """Give a run up, and say what is in doubt of it; NothingToDo where it is at its end."""
+    from feedtool.books import recorded_of, unfinished
+    from feedtool.delivery.giving_up import abandon
+
+    recorded = recorded_of(run, opened)
+    if run not in unfinished(opened):
+        what = "was given up before" if recorded.abandoned else "is finished"
+        raise NothingToDo(f"run {run} {what}", f"`feedtool status {run}` shows what came of it")
+    found = opened.ledger.run(run)
+    at = _clock(home, opened)(found.service if found else "")
+    doubts = abandon(opened.ledger, run, datetime.now(UTC), at)
+    for doubt in doubts:
+        say("warning", doubt)
+    say("note", f"run {run} is given up; `feedtool results {run}` writes what is known of its rows")
 
 
 @click.command()
