@@ -201,7 +201,7 @@ def submit(
         except NotAuthorised as error:  # found out before a run is written down
             return Submission(not_begun(sheets, error), error)
         run = books.ledger.start_run(
-            now=service.now(),
+            now=service.wall(),
             seller=service.seller,
             service=service.address,
             language=service.language,
@@ -209,7 +209,7 @@ def submit(
             claim=claim,
         )
         record(books, run, sheets, recorded, service.now())
-        told = [*left_open(books.ledger, run, service.now()), *told]
+        told = [*left_open(books.ledger, run, service.wall(), service.ahead()), *told]
         stopped = _send(run, sheets, asked, service, books, wait=wait, on_event=on_event)
         outcomes = answered(sheets, books.ledger, run, stopped)
         if stopped is None or (_has_begun(outcomes) and not outputs.only_whole):
@@ -269,7 +269,7 @@ def resume(
     With `only_fetch` nothing is sent: what is committed is brought to its end. `outputs` are the
     same places by their present names, where another machine knows them under others.
     """
-    from feedtool.delivery.deadlines import warnings
+    from feedtool.delivery.deadlines import in_real_time, warnings
 
     recorded = _named(recorded_of(run, books), outputs)
     with alone(service, books, "results" if only_fetch else "resume"):
@@ -286,7 +286,9 @@ def resume(
             if purge.removed > (recorded.removals or 0):
                 reason = f"{NOT_CONFIRMED}: {purge.text}"
                 hold_back(books.ledger, purges, reason, service.now())
-        told = warnings(packages, service.now() + books.ledger.skew(service.address))
+        ahead = service.ahead()
+        shown = [in_real_time(package, ahead) for package in packages]
+        told = warnings(shown, service.wall() + books.ledger.skew(service.address))
         stopped = _deliver(
             run, recorded.asked, service, books, wait=wait, only_fetch=only_fetch, on_event=on_event
         )
@@ -388,6 +390,7 @@ def _deliver(
             now=service.now,
             sleep=service.sleep,
             on_event=on_event,
+            ahead=service.ahead(),
             wait=wait,
             only_fetch=only_fetch,
             pool=service.pool,

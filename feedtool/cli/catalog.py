@@ -92,6 +92,7 @@ def sync(ctx: click.Context, /, only: str | None, page_size: int, form: str, **g
                 pool=service.pool,
                 stopping=service.stopping,
                 go_on=GO_ON,
+                ahead=service.ahead,
             ),
             service=service.address,
             language=service.language,

@@ -385,6 +385,7 @@ def _reaching(
             stopping=stop.reason,
             go_on=GO_ON,
             closed=closed,
+            ahead=service.ahead,
         )
         yield service, around, on_step
 

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Callable
 from contextlib import closing, suppress
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -58,7 +58,7 @@ def runs(
     with books(folder, ledger) as opened:
         if abandon is not None:
             _abandon(abandon, opened, folder)
-        found = every_run(opened.ledger, _clock(folder, opened), last, abandon)
+        found = every_run(opened.ledger, _clock(opened), last, abandon, _ahead(folder))
     write_runs(found, sys.stdout, form)
     _warn(found)
     if not found:
@@ -76,8 +76,9 @@ def _abandon(run: int, opened: "Books", home: Path) -> None:
         what = "was given up before" if recorded.abandoned else "is finished"
         raise NothingToDo(f"run {run} {what}", f"`feedtool status {run}` shows what came of it")
     found = opened.ledger.run(run)
-    at = _clock(home, opened)(found.service if found else "")
-    doubts = abandon(opened.ledger, run, datetime.now(UTC), at)
+    service = found.service if found else ""
+    at, ahead = _clock(opened)(service), _ahead(home)(service)
+    doubts = abandon(opened.ledger, run, datetime.now(UTC), at, ahead)
     for doubt in doubts:
         say("warning", doubt)
     say("note", f"run {run} is given up; `feedtool results {run}` writes what is known of its rows")
@@ -99,7 +100,7 @@ def status(run: int, form: str, home: Path | None, ledger: str | None) -> None:
 
     folder = home_folder(home)
     with books(folder, ledger) as opened:
-        found = run_state(opened.ledger, run, _clock(folder, opened))
+        found = run_state(opened.ledger, run, _clock(opened), _ahead(folder))
     write_run(found, sys.stdout, form)
     _warn([found])
 
@@ -111,19 +112,23 @@ def _warn(found: "list[RunState]") -> None:
             say("help", f"feedtool resume {run.run}")
 
 
-def _clock(home: Path, opened: "Books") -> Callable[[str], datetime]:
-    """The time at a service: what its answers have told, or what the embedded sandbox has."""
+def _clock(opened: "Books") -> Callable[[str], datetime]:
+    """The time at a service, as its answers have told it; see `history.Clock`."""
+    return lambda service: datetime.now(UTC) + opened.ledger.skew(service)
+
+
+def _ahead(home: Path) -> Callable[[str], timedelta]:
+    """How far the embedded sandbox's time has leapt; see `history.Ahead`."""
 
     @cache
-    def at(service: str) -> datetime:
-        now = datetime.now(UTC)
+    def ahead(service: str) -> timedelta:
         state = home / "sandbox.sqlite"
         if service == options.SANDBOX and state.exists():
             from feedtool.sandbox import StateUnreadableError
             from feedtool.sandbox.transport import mount
 
             with suppress(StateUnreadableError, OSError), closing(mount(state)) as transport:
-                now = transport.now()
-        return now + opened.ledger.skew(service)
+                return transport.ahead()
+        return timedelta(0)
 
-    return at
+    return ahead

@@ -6,6 +6,7 @@ kept 3 days after the processing.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -73,6 +74,15 @@ def soon(package: Package, now: datetime) -> str | None:
     """What of a package is lost soon, or was; `now` by the service's clock."""
     next_ = deadline(package)
     return next_.told(now) if next_ and next_.is_near(now) else None
+
+
+def in_real_time(package: Package, ahead: timedelta) -> Package:
+    """The package with its times moved back by what the clock that they are by is ahead."""
+    if not ahead:
+        return package
+    times = ("created_at", "committed_at", "finished_at")
+    moved = {name: at - ahead for name in times if (at := getattr(package, name))}
+    return replace(package, **moved)
 
 
 def warnings(packages: Iterable[Package], now: datetime) -> list[str]:

@@ -80,6 +80,7 @@ def deliver(
     settings: Settings | None = None,
     stopping: Callable[[], FeedtoolError | None] = lambda: None,
     only_fetch: bool = False,
+    ahead: timedelta = timedelta(0),
 ) -> None:
     """Deliver what a run planned, or go on with it; what came of it is in `ledger.verdicts`.
 
@@ -91,7 +92,8 @@ def deliver(
     closed, or when one has made no progress for so long (`settings.patience`) that its rows stay
     Pending. Raises NotAuthorised, or Interrupted when something is left uncommitted; the ledger
     is true and the verdicts can be read after either. With `pool` 1 all happens in the calling
-    thread, in the same order every time.
+    thread, in the same order every time. `now` may be `ahead` of real time, in which deadlines are
+    told.
     """
     run = ledger.run(run_id)
     if run is None:
@@ -109,7 +111,7 @@ def deliver(
             paths=paths,
             lanes=lanes,
             pace=Pace(pool),
-            telling=Telling(on_event, paths, settings.failures),
+            telling=Telling(on_event, paths, settings.failures, ahead),
             now=now,
             sleep=sleep,
             luck=luck,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from feedtool.delivery.deadlines import OPEN_FOR, RESULTS_FOR
+from feedtool.delivery.deadlines import OPEN_FOR, RESULTS_FOR, in_real_time
 from feedtool.errors import UsageProblem
 from feedtool.ledger import Phase, Stage
 from feedtool.model import Status
@@ -23,7 +24,9 @@ NEVER_COMMITTED = "Not in force: the run was given up before its package was com
 NOT_READ = "The run was given up before the service's answer was fetched."
 
 
-def abandon(ledger: Ledger, run_id: int, now: datetime, at: datetime) -> list[str]:
+def abandon(
+    ledger: Ledger, run_id: int, now: datetime, at: datetime, ahead: timedelta = timedelta(0)
+) -> list[str]:
     """Give a run up, and say on a line each what is in doubt.
 
     Args:
@@ -31,6 +34,7 @@ def abandon(ledger: Ledger, run_id: int, now: datetime, at: datetime) -> list[st
         run_id: Which it is.
         now: The time, which is kept.
         at: The time by the service's clock.
+        ahead: What the clock of the ledger's times is ahead of both.
 
     Raises:
         UsageProblem: Something of it may still be applied, or another process is at work for the
@@ -42,7 +46,7 @@ def abandon(ledger: Ledger, run_id: int, now: datetime, at: datetime) -> list[st
     with ledger.hold(run.seller, run.service, command="runs", now=now):
         packages = [p for p in ledger.read_packages(run_id) if p.phase is not Phase.CLOSED]
         for package in packages:
-            if open_until := may_be_applied(package, at):
+            if open_until := may_be_applied(in_real_time(package, ahead), at):
                 raise UsageProblem(
                     f"run {run_id} cannot be given up yet: {_why(package)}",
                     f"go on with it: feedtool resume {run_id}; or give it up after"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from feedtool.delivery.deadlines import warnings
+from feedtool.delivery.deadlines import in_real_time, warnings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -13,13 +14,16 @@ if TYPE_CHECKING:
     from feedtool.ledger import Ledger
 
 
-def left_open(ledger: Ledger, run_id: int, now: datetime) -> Iterator[str]:
+def left_open(
+    ledger: Ledger, run_id: int, now: datetime, ahead: timedelta = timedelta(0)
+) -> Iterator[str]:
     """A warning for each of their packages of which something is lost soon, or was.
 
     Args:
         ledger: Where the runs are.
         run_id: The run of which it is not asked.
-        now: By our clock.
+        now: Real time.
+        ahead: What the clock of the ledger's times is ahead of it.
     """
     this = ledger.run(run_id)
     if this is None:
@@ -29,5 +33,6 @@ def left_open(ledger: Ledger, run_id: int, now: datetime) -> Iterator[str]:
         run = ledger.run(other)
         if run is None or other == run_id or run.service != this.service:
             continue
-        for told in warnings(ledger.read_packages(other), at):
+        packages = [in_real_time(one, ahead) for one in ledger.read_packages(other)]
+        for told in warnings(packages, at):
             yield f"run {other}: {told}; go on with it: feedtool resume {other}"

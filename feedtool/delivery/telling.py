@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from feedtool.delivery.deadlines import soon
+from feedtool.delivery.deadlines import in_real_time, soon
 from feedtool.delivery.events import (
     deadline_event,
     event_of,
@@ -19,7 +19,7 @@ from feedtool.service.pace import longest_back_off
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-    from datetime import datetime
+    from datetime import datetime, timedelta
 
     from feedtool.delivery.decide import Do
     from feedtool.delivery.events import Event
@@ -35,6 +35,8 @@ class Telling:
     """Of the run's files, by key."""
     failures: int
     """So many calls in a row without an answer end the run."""
+    ahead: timedelta
+    """What the clock is ahead of real time, which is told."""
     results: Counter[int] = field(default_factory=Counter)
     """Rows that have a result, by package."""
     events: list[Event] = field(default_factory=list)
@@ -64,7 +66,7 @@ class Telling:
     def deadlines(self, packages: Iterable[Package], at: datetime) -> None:
         """Once, what is lost before long: whoever reads it may see to the service meanwhile."""
         for package in packages:
-            what = soon(package, at)
+            what = soon(in_real_time(package, self.ahead), at - self.ahead)
             told = f"{package.package_id}: {what}"
             if what and told not in self.warned:
                 self.warned.add(told)

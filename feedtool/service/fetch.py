@@ -81,6 +81,12 @@ class Circumstances:
     """What to do when it was stopped."""
     closed: tuple[str, str] | None = None
     """What a 403 means where the right to a route is one of an opening, and what to do."""
+    ahead: Callable[[], timedelta] = timedelta
+    """What `now` is ahead of real time: the embedded sandbox's time leaps."""
+
+    def wall(self) -> datetime:
+        """Real time, for people."""
+        return self.now() - self.ahead()
 
 
 def fetch(

@@ -2,11 +2,12 @@
 
 import json
 from contextlib import closing
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+from feedtool.catalog.cache import FILE, Cache
 from feedtool.ledger.lock import who
 from feedtool.sandbox.transport import mount
 from tests.cli.conftest import Feedtool
@@ -100,6 +101,29 @@ def test_a_run_that_is_finished_is_not_given_up(
 ) -> None:
     feedtool("submit", "--sandbox", files.csv(offer(1)))
     assert feedtool("runs", *command).code == (9 if command else 0)
+
+
+def test_what_is_shown_of_the_sandbox_is_real_time(feedtool: Feedtool, files: Files) -> None:
+    """Its own time leaps wherever something is waited for."""
+    begun = datetime.now(UTC)
+    feedtool("submit", "--sandbox", files.csv(offer(1), name="one.csv"))
+    with closing(mount(Path("home/sandbox.sqlite"))) as transport:
+        transport.sleep(30 * 86_400)
+    feedtool("submit", "--sandbox", "--no-wait", files.csv(offer(2), name="two.csv"))
+    feedtool("catalog", "sync", "--sandbox", "--only", "0203")
+    found = feedtool("runs", "--format", "json").json
+    ended = datetime.now(UTC)
+    for one in found:
+        created = one["packages"][0]["created"]
+        for moment in (one["started"], created):
+            assert begun <= datetime.fromisoformat(moment) <= ended
+    deadline = datetime.fromisoformat(found[0]["packages"][0]["deadline"])
+    # Some minutes of the three days have been leapt over.
+    assert begun - timedelta(minutes=30) < deadline - timedelta(days=3) <= ended
+    with Cache(Path("home") / FILE) as cache:
+        (origin,) = cache.origins()
+    assert origin.synced_at
+    assert begun <= origin.synced_at <= ended
 
 
 @pytest.mark.parametrize("number", ["7", "x"])

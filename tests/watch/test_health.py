@@ -59,7 +59,7 @@ def test_a_turn_is_written_whole(told: Told) -> None:
         "startedAt": "2026-03-02T12:00:00+00:00",
         "pollSeconds": 1,
         "waiting": 2,
-        "inWork": [{"file": "shop/a.csv", "since": "2026-03-02T12:00:00+00:00", "run": 3}],
+        "inWork": [{"file": "shop/a.csv", "since": "2026-03-02T12:00:00+00:00", "run": "3"}],
         "troubles": [{"profile": "shop", "exitCode": 4, "message": "no right"}],
         "lastError": None,
     }

@@ -41,7 +41,7 @@ def test_a_file_is_answered_and_filed_away(world: World) -> None:
     answers = ["results/a.failed.xlsx", "results/a.result.csv", "results/a.summary.json"]
     assert world.files() == [f"{DAY}/a.csv", *answers]
     told = world.summary("a")
-    assert (told["file"], told["run"], told["exitCode"]) == ("a.csv", 1, 1)
+    assert (told["file"], told["run"], told["exitCode"]) == ("a.csv", "1", 1)
     (sheet,) = told["sheets"]
     assert (sheet["rows"], sheet["valid"], sheet["invalid"]) == (2, 1, 1)
     assert sheet["statuses"] == {"Invalid": 1, "Integrated": 1}
@@ -280,7 +280,7 @@ def test_answers_of_one_name_never_overwrite_each_other(world: World) -> None:
     world.drop("a.txt", offer(10))
     assert world.watch() is Exit.OK
     names = ("a", "a.2026-03-02", "a.2026-03-02-2", "a.2026-03-03", "a.2026-03-03-2")
-    assert [world.summary(name)["run"] for name in names] == [1, 2, 3, 4, 5]
+    assert [world.summary(name)["run"] for name in names] == ["1", "2", "3", "4", "5"]
     results = [one for one in world.files() if ".result." in one]
     assert len(results) == 5
     assert "done/2026-03-03/a.2026-03-03-2.txt" in world.files()
@@ -300,7 +300,7 @@ def test_a_run_that_is_stopped_is_taken_up_again(world: World) -> None:
     world.token = "sandbox"
     assert world.watch() is Exit.OK
     assert [one.reference for one in world.applied()] == ["SKU-1", "SKU-2"]
-    assert [world.summary(name)["run"] for name in "ab"] == [1, 2]
+    assert [world.summary(name)["run"] for name in "ab"] == ["1", "2"]
     assert world.claimed() == []
 
 
@@ -313,7 +313,7 @@ def test_a_wrong_token_is_found_before_a_run_is_begun(world: World) -> None:
         assert ledger.runs() == []
     world.token = "sandbox"
     assert world.watch() is Exit.OK
-    assert world.summary("a")["run"] == 1
+    assert world.summary("a")["run"] == "1"
 
 
 def test_whoever_goes_on_may_stand_elsewhere(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
