@@ -2,6 +2,7 @@
 
 import os
 import pkgutil
+import shlex
 import subprocess
 import sys
 from collections.abc import Sequence
