@@ -5,7 +5,6 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple
 
 from feedtool.catalog.excerpt import from_excerpt
@@ -17,6 +16,7 @@ from feedtool.meeting import Meeting
 from feedtool.recorded import Recorded
 from feedtool.sieve import Sifting, sift
 from feedtool.sieve.predecessors import predecessor
+from feedtool.spool import temporary_folder
 
 if TYPE_CHECKING:  # the ledger's library takes longer to import than a small file to check
     from feedtool.catalog import Catalog
@@ -46,8 +46,8 @@ class Books:
 
     def keep_excerpt(self, excerpt: bytes) -> str:
         """What was judged by, beside the files that were; its SHA-256."""
-        with TemporaryDirectory(prefix="feedtool-") as folder:
-            path = Path(folder) / "catalogue.json"
+        with temporary_folder() as folder:
+            path = folder / "catalogue.json"
             path.write_bytes(excerpt)
             return self.snapshots.keep(path)
 
