@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 from feedtool.errors import FeedtoolError, Interrupted, NotAuthorised
 from feedtool.service.answers import Kind, kind_of, refusal, retry_after
 from feedtool.service.calling import ask, executor
-from feedtool.service.pace import Pace, back_off
+from feedtool.service.pace import Pace, back_off, longest_back_off
 from feedtool.service.packages import Unreadable
 from feedtool.service.wire import Failure, NotSent
 
@@ -81,6 +81,9 @@ class Circumstances:
     """What to do when it was stopped."""
     closed: tuple[str, str] | None = None
     """What a 403 means where the right to a route is one of an opening, and what to do."""
+    on_unreachable: Callable[[str], None] = lambda _: None
+    """Is told at once, on one line, when the service cannot be reached, and until when it is
+    tried."""
     ahead: Callable[[], timedelta] = timedelta
     """What `now` is ahead of real time: the embedded sandbox's time leaps."""
 
@@ -204,6 +207,9 @@ class _Fetching(Generic[Asked]):
         """No usable answer. Calls that fail together, before the pause is over, count as one."""
         held = self._hold is not None and self._hold > self._around.now()
         self._failures += not held
+        if kind is Kind.NOT_SENT and self._failures == 1 and not held:
+            until = self._around.now() + longest_back_off(1, TRIES)
+            self._around.on_unreachable(f"{detail}; trying again until about {until:%H:%M:%S} UTC")
         self._tries[asked] += 1
         if self._failures >= TRIES:
             what = "cannot be reached" if kind is Kind.NOT_SENT else "gives no usable answer"
