@@ -1,6 +1,7 @@
 """What has to be so before anything is sent: the sheets, judged, and whether any of them may be."""
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from feedtool.check import Asked, Input, check
 from feedtool.check.result import CheckedSheet
@@ -8,6 +9,10 @@ from feedtool.errors import UsageProblem
 from feedtool.feeds import all_feeds
 from feedtool.outcomes import ALL_OR_NOTHING, OTHERS_HELD
 from feedtool.purge import check_one_zip
+
+if TYPE_CHECKING:  # the ledger's library takes longer to import than a small file to check
+    from feedtool.ledger import Ledger
+    from feedtool.service.wire import Sender
 
 
 def judged(
@@ -41,3 +46,19 @@ def why_none(sheets: Sequence[CheckedSheet], asked: Asked, *, is_all_or_nothing:
         return ALL_OR_NOTHING
     is_whole = is_all_or_nothing or asked.purges
     return OTHERS_HELD if is_whole and any(sheet.held for sheet in sheets) else ""
+
+
+def has_items(sheets: Iterable[CheckedSheet]) -> bool:
+    """Whether any row is to be sent."""
+    return any(True for sheet in sheets for _ in sheet.valid_items())
+
+
+def open_elsewhere(sheets: Iterable[CheckedSheet], ledger: "Ledger", client: "Sender") -> list[str]:
+    """A warning for each open package of the seller that was not begun here.
+
+    It takes the one call that is made before a run is written down, so that a wrong token leaves
+    no run behind: NotAuthorised.
+    """
+    from feedtool.delivery.strangers import strangers
+
+    return strangers(ledger, client) if has_items(sheets) else []

@@ -5,7 +5,6 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple
 
 from feedtool.catalog.excerpt import from_excerpt
@@ -18,6 +17,7 @@ from feedtool.meeting import Meeting
 from feedtool.recorded import Recorded
 from feedtool.sieve import Sifting, sift
 from feedtool.sieve.predecessors import predecessor
+from feedtool.spool import temporary_folder
 
 if TYPE_CHECKING:  # the ledger's library takes longer to import than a small file to check
     from feedtool.catalog import Catalog
@@ -49,8 +49,8 @@ class Books:
 
     def keep_excerpt(self, excerpt: bytes) -> str:
         """What was judged by, beside the files that were; its SHA-256."""
-        with TemporaryDirectory(prefix="feedtool-") as folder:
-            path = Path(folder) / "catalogue.json"
+        with temporary_folder() as folder:
+            path = folder / "catalogue.json"
             path.write_bytes(excerpt)
             return self.snapshots.keep(path)
 
@@ -100,6 +100,8 @@ def _is_left(run: int, books: Books) -> bool:
         recorded = recorded_of(run, books)
     except UsageProblem:
         return False  # all of its packages are closed, and `feedtool runs` tells what is wrong
+    if recorded.abandoned:
+        return False
     if not recorded.is_whole(books.ledger.files(run)):
         return True
     return any(
@@ -173,11 +175,13 @@ def sift_by(
 
 def cut_short(books: Books, service: str, seller: str, but: int | None) -> int:
     """The last run that was killed before all of its rows were in the ledger; 0 for none."""
+    from feedtool.ledger.abandoning import ABANDONED
+
     return next(
         (
             run
             for run, options, files in books.ledger.begun(service, seller)
-            if run != but and len(options.get("sheets", ())) > files
+            if run != but and len(options.get("sheets", ())) > files and ABANDONED not in options
         ),
         0,
     )

@@ -122,9 +122,9 @@ def sync(
         NotAuthorised: the service refuses the credential.
         Interrupted: the service cannot be reached, or gives no usable answer; another sync goes on.
     """
-    begun = cache.begin(service, language, only, around.now())
+    begun = cache.begin(service, language, only, around.wall())
     synced = Synced(service, language, begun.started_at)
-    bringing = _Bringing(cache, begun, synced, around.now, only, page_size, on_step)
+    bringing = _Bringing(cache, begun, synced, around.wall, only, page_size, on_step)
     fetch([Ask(What.CATEGORIES), Ask(What.BRANDS)], bringing, client, around)
     return bringing.finished()
 

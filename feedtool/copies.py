@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from feedtool import verdicts
 from feedtool.check import SUMMARY, Asked, Input
@@ -17,6 +16,7 @@ from feedtool.legacy import is_legacy, write_book
 from feedtool.offers_xml import KINDS as LEGACY_KINDS
 from feedtool.report import Outcome, summary_sheet
 from feedtool.sheets.annotate import Summary, annotate, refuse_place
+from feedtool.spool import temporary_folder
 
 Written = Callable[[Path], None]
 
@@ -135,8 +135,8 @@ def _book(one: Input, told: Sequence[Outcome], asked: Asked) -> Iterator[Path]:
         yield one.path
         return
     as_json = not all(outcome.checked.kind in LEGACY_KINDS for outcome in told)
-    with TemporaryDirectory(prefix="feedtool-") as folder:
-        book = Path(folder) / "offers.xlsx"
+    with temporary_folder() as folder:
+        book = folder / "offers.xlsx"
         write_book(one.path, book, asked.dialect, as_json=as_json)
         yield book
 

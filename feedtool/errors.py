@@ -12,6 +12,7 @@
 Rows that are wrong are no exceptions: they are data (`model.Problem`).
 """
 
+from collections.abc import Iterable
 from enum import IntEnum
 from typing import ClassVar
 
@@ -53,6 +54,12 @@ EXIT_PRECEDENCE = (
     Exit.NOTHING,
 )
 """With several files the first of these that occurred is the command's."""
+
+
+def first_of(codes: Iterable[Exit]) -> Exit:
+    """The code that several ends come to; NOTHING where there is none."""
+    occurred = set(codes)
+    return next((code for code in EXIT_PRECEDENCE if code in occurred), Exit.NOTHING)
 
 
 class FeedtoolError(Exception):

@@ -14,25 +14,24 @@ from feedtool.report.runs import InputState, PackageState, RunState
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from datetime import datetime
 
     from feedtool.ledger import File, Ledger, Package, Run
 
-    Times = Callable[[str], datetime]
-    """The time here, or that of the embedded sandbox, by the address of a service."""
+    ClockOf = Callable[[str], Clock]
+    """The clock of the service of an address."""
 
 
-def run_state(ledger: Ledger, run_id: int, now: Times) -> RunState:
+def run_state(ledger: Ledger, run_id: int, clock_of: ClockOf) -> RunState:
     """One run. UsageProblem where there is none of that number."""
     run = ledger.run(run_id)
     if run is None:
         raise UsageProblem(f"there is no run {run_id}", "`feedtool runs` lists them")
-    return _state(ledger, run, now)
+    return _state(ledger, run, clock_of)
 
 
 def every_run(
     ledger: Ledger,
-    now: Times,
+    clock_of: ClockOf,
     last: int | None = None,
     on_unreadable: Callable[[str], None] = lambda _: None,
 ) -> list[RunState]:
@@ -43,13 +42,13 @@ def every_run(
     found: list[RunState] = []
     for run_id in islice(ledger.run_ids(), last):
         try:
-            found.append(run_state(ledger, run_id, now))
+            found.append(run_state(ledger, run_id, clock_of))
         except (UsageProblem, ValueError, LookupError, TypeError, ArithmeticError) as error:
             on_unreadable(f"run {run_id} cannot be shown: {error}")
     return found
 
 
-def _state(ledger: Ledger, run: Run, now: Times) -> RunState:
+def _state(ledger: Ledger, run: Run, clock_of: ClockOf) -> RunState:
     files = ledger.files(run.run_id)
     names = {file.file: file.path for file in files}
     packages = ledger.read_packages(run.run_id)
@@ -58,8 +57,8 @@ def _state(ledger: Ledger, run: Run, now: Times) -> RunState:
     counts[Status.INVALID] += recorded.invalid
     is_finished = recorded.is_whole(files) and all(one.phase is Phase.CLOSED for one in packages)
     clock = Clock(run.started_at)
-    if any(package.phase is not Phase.CLOSED for package in packages):
-        clock = Clock(now(run.service), ledger.skew(run.service))
+    if any(package.created_at or package.phase is not Phase.CLOSED for package in packages):
+        clock = clock_of(run.service)
     return RunState(
         run.run_id,
         run.started_at,
@@ -68,9 +67,10 @@ def _state(ledger: Ledger, run: Run, now: Times) -> RunState:
         run.service,
         _inputs(recorded, files),
         {status: counts[status] for status in sorted(counts) if counts[status]},
-        [_package(package, names[package.file], clock) for package in packages],
+        [_package(package, names[package.file], run, clock) for package in packages],
         warnings(packages, clock),
         is_finished=is_finished,
+        abandoned=recorded.abandoned,
     )
 
 
@@ -83,8 +83,11 @@ def _inputs(recorded: Recorded, files: list[File]) -> list[InputState]:
     return [InputState(name, sha256, kinds.get(name, ())) for name, sha256 in known.items()]
 
 
-def _package(package: Package, file: str, clock: Clock) -> PackageState:
+def _package(package: Package, file: str, run: Run, clock: Clock) -> PackageState:
     next_ = deadline(package, clock)
+    created = package.created_at and clock.shown(package.created_at)
+    if created and created < run.started_at:  # time has leapt since, and nobody noted how far
+        created = run.started_at
     return PackageState(
         file,
         package.number,
@@ -94,8 +97,8 @@ def _package(package: Package, file: str, clock: Clock) -> PackageState:
         package.phase,
         package.state,
         package.rows,
-        package.created_at,
-        next_.at if next_ else None,
+        created,
+        clock.shown(next_.at) if next_ else None,
         next_.what if next_ else "",
         next_.at - clock.service if next_ else None,
         next_.told(clock) if next_ else "",

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from feedtool import plan, verdicts
 from feedtool.check.result import CheckedSheet
 from feedtool.dialect import Limits
-from feedtool.errors import EXIT_PRECEDENCE, Exit, FeedtoolError
+from feedtool.errors import Exit, FeedtoolError, first_of
 from feedtool.meeting import Meeting
 from feedtool.model import Message, Status, Verdict
+from feedtool.recorded import Recorded
 from feedtool.report import Outcome
 
 if TYPE_CHECKING:  # the ledger's library takes longer to import than a small file to check
@@ -19,6 +20,7 @@ GOOD = frozenset({Status.VALID, Status.INTEGRATED, Status.UNCHANGED, Status.SUPE
 """What a row may have become in a run that ends with 0."""
 
 NOT_BEGUN = "Not sent: the run stopped before it was begun."
+GIVEN_UP = "Not sent: the run was given up."
 
 
 ALL_OR_NOTHING = "not sent, since not all rows of all files are valid (--all-or-nothing)"
@@ -55,16 +57,33 @@ def _not_sent(sheet: CheckedSheet, status: Status, reason: str) -> Iterator[Verd
         yield verdict._replace(status=status, messages=messages) if is_valid else verdict
 
 
+def not_begun(sheets: Sequence[CheckedSheet], stopped: FeedtoolError) -> list[Outcome]:
+    """What is told of sheets of which no run was begun, since something stopped it."""
+    return [
+        Outcome(
+            sheet,
+            is_submitted=True,
+            stopped=stopped,
+            verdicts=partial(_not_sent, sheet, Status.PENDING, NOT_BEGUN),
+        )
+        for sheet in sheets
+    ]
+
+
 def answered(
     sheets: Sequence[CheckedSheet], ledger: "Ledger", run: int, stopped: FeedtoolError | None
 ) -> list[Outcome]:
     """What is told of sheets after their delivery."""
     files = {(file.path, file.sheet): file.file for file in ledger.files(run)}
     meeting = Meeting(sheets)
+    begun = ledger.run(run)
+    is_given_up = begun is not None and Recorded.from_json(begun.options).abandoned is not None
     outcomes = []
 
     def every_row(sheet: CheckedSheet) -> Iterator[Verdict]:
         file = files.get((sheet.file, sheet.sheet))
+        if file is None and is_given_up:
+            return _not_sent(sheet, Status.HELD, GIVEN_UP)
         if file is None:
             return _not_sent(sheet, Status.PENDING, NOT_BEGUN)
         return verdicts.every_row(sheet, ledger.verdicts(file))
@@ -93,7 +112,7 @@ def exit_code(outcomes: Sequence[Outcome], stopped: FeedtoolError | None = None)
     codes |= {outcome.copy_failed.exit for outcome in outcomes if outcome.copy_failed}
     if stopped:
         codes.add(stopped.exit)
-    return next((code for code in EXIT_PRECEDENCE if code in codes), Exit.NOTHING)
+    return first_of(codes)
 
 
 def _exit_of(outcome: Outcome) -> Exit:

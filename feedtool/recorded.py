@@ -6,6 +6,7 @@ input and the ledger alone.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -47,6 +48,8 @@ class Recorded:
     sifting: Sifting = field(default_factory=Sifting)
     plan: str | None = None
     """The digest of the plan that it sends, where it sends one."""
+    abandoned: datetime | None = None
+    """When it was given up."""
 
     def as_json(self) -> dict[str, Any]:
         """As JSON has it."""
@@ -80,6 +83,7 @@ class Recorded:
         """From what `as_json` made. UsageProblem for a setting that no longer exists."""
         dialect = dialect_of(found.get("dialect", {}), "the run's settings")
         targets = {name: Path(path) for name, path in found.get("targets", {}).items()}
+        given_up = found.get("abandoned")  # by `ledger.abandoning`
         return cls(
             inputs=[(name, sha256) for name, sha256 in found.get("inputs", [])],
             asked=Asked(dialect, **found.get("asked", {})),
@@ -98,6 +102,7 @@ class Recorded:
             corrects=found.get("corrects", ()),
             sifting=_sifting(found.get("sifting", {})),
             plan=found.get("plan"),
+            abandoned=datetime.fromisoformat(given_up) if given_up else None,
         )
 
     def wanted(self) -> list[Path]:
@@ -106,8 +111,10 @@ class Recorded:
         return [place for name, place in self.outputs.targets.items() if name in readable]
 
     def is_whole(self, files: "Iterable[File]") -> bool:
-        """Whether all that was to be sent is in the ledger, of which these are the run's files."""
-        return {(file.path, file.sheet) for file in files}.issuperset(self.sheets)
+        """Whether all that is to be sent is in the ledger, of which these are the run's files."""
+        return self.abandoned is not None or {(file.path, file.sheet) for file in files}.issuperset(
+            self.sheets
+        )
 
 
 def is_recordable(name: str) -> bool:

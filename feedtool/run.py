@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from feedtool import verdicts
-from feedtool.beforehand import judged, why_none
+from feedtool.beforehand import has_items, judged, open_elsewhere, why_none
 from feedtool.books import (
     Books,
     checked_again,
@@ -28,11 +28,11 @@ from feedtool.books import (
 from feedtool.catalog.excerpt import Consulted
 from feedtool.check import Asked, Input, check
 from feedtool.check.result import INVALID, CheckedSheet
-from feedtool.connection import Service, alone, circumstances_of
+from feedtool.connection import Service, alone, circumstances_of, clock_of
 from feedtool.copies import Outputs, digest_of, refuse_places, write
-from feedtool.errors import FeedtoolError, UsageProblem
+from feedtool.errors import FeedtoolError, NotAuthorised, UsageProblem
 from feedtool.later import bring_up_to_date
-from feedtool.outcomes import answered, planned
+from feedtool.outcomes import answered, not_begun, planned
 from feedtool.purge import (
     NOT_CONFIRMED,
     Confirm,
@@ -171,6 +171,7 @@ def submit(
     if why_not or all(sheet.error for sheet in sheets):
         begins(why_not)
         return Submission(outcomes)
+    from feedtool.delivery.left_open import left_open
     from feedtool.ledger.lock import who
 
     excerpt = consulted.excerpt()
@@ -195,19 +196,22 @@ def submit(
             return Submission(outcomes)
         if requests:
             write_requests(requests, sheets, asked.dialect)
-        if asked.purges:
-            removals = _confirmed_removals(sheets, service, books, confirm or refuse)
-            recorded = replace(recorded, removals=removals)
+        try:
+            removals = _confirmed_removals(sheets, asked, service, books, confirm or refuse)
+            told = open_elsewhere(sheets, books.ledger, service.client)
+        except NotAuthorised as error:  # found out before a run is written down
+            return Submission(not_begun(sheets, error), error)
         run = books.ledger.start_run(
-            now=service.now(),
+            now=service.wall(),
             seller=service.seller,
             service=service.address,
             language=service.language,
-            options=recorded.as_json(),
+            options=replace(recorded, removals=removals).as_json(),
             claim=claim,
         )
         record(books, run, sheets, recorded, service.now())
-        told, stopped = _send(run, sheets, asked, service, books, wait=wait, on_event=on_event)
+        told = [*left_open(books.ledger, run, clock_of(service, books)), *told]
+        stopped = _send(run, sheets, asked, service, books, wait=wait, on_event=on_event)
         outcomes = answered(sheets, books.ledger, run, stopped)
         if stopped is None or (_has_begun(outcomes) and not outputs.only_whole):
             write_copies(run, kept, outcomes, recorded, service.now(), books)
@@ -221,9 +225,11 @@ def _see_whether_to_begin(claim: int | None, service: Service) -> None:
 
 
 def _confirmed_removals(
-    sheets: Sequence[CheckedSheet], service: Service, books: Books, confirm: Confirm
-) -> int:
-    """How many offers a purge will remove, now that this is confirmed."""
+    sheets: Sequence[CheckedSheet], asked: Asked, service: Service, books: Books, confirm: Confirm
+) -> int | None:
+    """How many offers a purge will remove, now that this is confirmed; None where it is none."""
+    if not asked.purges:
+        return None
     check_nothing_open(books.ledger, service.seller, service.client)
     purge = counted(sheets, service.client, circumstances_of(service))
     confirm(purge)
@@ -239,20 +245,14 @@ def _send(
     *,
     wait: bool,
     on_event: "Callable[[Event], None]",
-) -> tuple[list[str], FeedtoolError | None]:
-    """Delivers a new run; what the seller should know of, and what stopped it before its end.
+) -> FeedtoolError | None:
+    """Delivers a new run; what stopped it before its end.
 
     Nobody is asked anything where nothing is to be sent and nothing to be fetched.
     """
-    from feedtool.delivery.left_open import left_open
-    from feedtool.delivery.strangers import strangers
-
-    told = [*left_open(books.ledger, run, service.now())]
-    is_any_sent = any(True for sheet in sheets for _ in sheet.valid_items())
-    if not is_any_sent and not books.ledger.irrevocable(run):
-        return told, None
-    told += strangers(books.ledger, service.client)
-    return told, _deliver(run, asked, service, books, wait=wait, on_event=on_event)
+    if not has_items(sheets) and not books.ledger.irrevocable(run):
+        return None
+    return _deliver(run, asked, service, books, wait=wait, on_event=on_event)
 
 
 def resume(
@@ -270,7 +270,7 @@ def resume(
     With `only_fetch` nothing is sent: what is committed is brought to its end. `outputs` are the
     same places by their present names, where another machine knows them under others.
     """
-    from feedtool.delivery.deadlines import Clock, warnings
+    from feedtool.delivery.deadlines import warnings
 
     recorded = _named(recorded_of(run, books), outputs)
     with alone(service, books, "results" if only_fetch else "resume"):
@@ -287,7 +287,7 @@ def resume(
             if purge.removed > (recorded.removals or 0):
                 reason = f"{NOT_CONFIRMED}: {purge.text}"
                 hold_back(books.ledger, purges, reason, service.now())
-        told = warnings(packages, Clock(service.now(), books.ledger.skew(service.address)))
+        told = warnings(packages, clock_of(service, books))
         stopped = _deliver(
             run, recorded.asked, service, books, wait=wait, only_fetch=only_fetch, on_event=on_event
         )
@@ -389,6 +389,7 @@ def _deliver(
             now=service.now,
             sleep=service.sleep,
             on_event=on_event,
+            ahead=service.ahead(),
             wait=wait,
             only_fetch=only_fetch,
             pool=service.pool,

@@ -1,10 +1,16 @@
-"""A list that moves to disk before it fills the memory."""
+"""A list that moves to disk before it fills the memory, and other temporary files."""
 
+import errno
+import os
 import pickle
+import tempfile
 from collections.abc import Callable, Iterable, Iterator
-from tempfile import TemporaryFile
+from contextlib import contextmanager
+from pathlib import Path
 from typing import IO, Any, Generic, TypeVar
 from weakref import finalize
+
+from feedtool.errors import CannotWrite
 
 T = TypeVar("T", bound=tuple[Any, ...])
 
@@ -13,6 +19,36 @@ HELD = 4096
 
 HEAVIEST = 8 << 20
 """Characters held in memory, about: a file may have the same endless text in every row."""
+
+NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS})
+"""What the system says of a disk that takes nothing more."""
+
+
+@contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """A folder for as long as it is needed; CannotWrite where there is no room for what is in it.
+
+    Failures of files elsewhere are to be told inside, by the names of those files.
+    """
+    with telling_of_room(), tempfile.TemporaryDirectory(prefix="feedtool-") as folder:
+        yield Path(folder)
+
+
+@contextmanager
+def telling_of_room() -> Iterator[None]:
+    """CannotWrite, naming the folder and TMPDIR, where a temporary file cannot be written."""
+    try:
+        yield
+    except OSError as error:
+        # Where no folder can be used at all Python names none.
+        is_no_folder = error.errno == errno.ENOENT and error.filename is None
+        if error.errno not in NO_ROOM and not is_no_folder:
+            raise
+        folder = os.environ.get("TMPDIR") or tempfile.tempdir or "/tmp"  # noqa: S108  # only told
+        raise CannotWrite(
+            f"temporary files cannot be written in {folder}: {error.strerror}",
+            "make room there, or set TMPDIR to another folder",
+        ) from error
 
 
 class Spool(Generic[T]):
@@ -46,11 +82,13 @@ class Spool(Generic[T]):
         yield from self._held
 
     def _spill(self) -> None:
-        if self._file is None:
-            self._file = TemporaryFile()  # noqa: SIM115  # lives as long as the spool
-            finalize(self, self._file.close)
-        self._file.seek(0, 2)
-        pickle.dump([tuple(entry) for entry in self._held], self._file)
+        with telling_of_room():
+            if self._file is None:
+                self._file = tempfile.TemporaryFile()  # noqa: SIM115  # lives as long as the spool
+                finalize(self, self._file.close)
+            self._file.seek(0, 2)
+            pickle.dump([tuple(entry) for entry in self._held], self._file)
+            self._file.flush()
         self._held, self._weight = [], 0
 
     def _spilled(self) -> Iterator[T]:

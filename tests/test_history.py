@@ -4,10 +4,10 @@ import hashlib
 import io
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from feedtool import run
+from feedtool.delivery.deadlines import Clock
 from feedtool.errors import Interrupted
 from feedtool.history import every_run, run_state
 from feedtool.ledger.lock import who
@@ -34,7 +35,12 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
 
 def after(desk: Desk, passed: timedelta = timedelta(0), number: int = 1) -> RunState:
     """A run as it is told so long from now."""
-    return run_state(desk.ledger, number, lambda _: desk.transport.now() + passed)
+    return run_state(desk.ledger, number, clocks(desk, desk.transport.now() + passed))
+
+
+def clocks(desk: Desk, now: datetime) -> Callable[[str], Clock]:
+    """The services' clocks, when ours shows so much."""
+    return lambda service: Clock(now, desk.ledger.skew(service))
 
 
 def text(found: RunState) -> str:
@@ -125,7 +131,7 @@ def test_results_are_kept_for_three_days(
     (package,) = after(desk).packages
     assert package.deadline
     at = f"{package.deadline:%Y-%m-%d %H:%M} UTC"
-    found = run_state(desk.ledger, 1, lambda _: (package.deadline or START) - 3 * DAY + passed)
+    found = run_state(desk.ledger, 1, clocks(desk, package.deadline - 3 * DAY + passed))
     assert told.format(at=at) in text(found)
     assert bool(found.warnings) is is_warned
 
@@ -160,7 +166,7 @@ def test_all_of_them_newest_first_or_the_last(desk: Desk, files: Files) -> None:
     for number in range(3):
         desk.submit(files.csv(offer(number), name=f"{number}.csv"))
     for last, runs in ((None, [3, 2, 1]), (2, [3, 2])):
-        found = every_run(desk.ledger, lambda _: START, last)
+        found = every_run(desk.ledger, clocks(desk, START), last)
         assert [one.run for one in found] == runs
     out = io.StringIO()
     write_runs(found, out, "jsonl")
@@ -210,7 +216,7 @@ def test_a_ledger_of_before_with_a_time_that_no_clock_shows(
     left_open(kept, files.csv(offer(1)))
     damage(files.folder, statement, moment)
     found = after(kept)
-    assert [run.run for run in every_run(kept.ledger, lambda _: kept.transport.now())] == [1]
+    assert [run.run for run in every_run(kept.ledger, clocks(kept, kept.transport.now()))] == [1]
     assert text(found).splitlines()[-1] == "go on with: feedtool resume 1"
     assert (found.packages[0].created is None) == ("created_at" in statement)
     assert abs(kept.ledger.skew(ADDRESS)) < DAY
@@ -236,7 +242,7 @@ def test_a_row_that_cannot_be_read_hides_no_other_run(
         kept.submit(files.csv(offer(number), name=f"{number}.csv"))
     damage(files.folder, statement)
     told: list[str] = []
-    found = every_run(kept.ledger, lambda _: kept.transport.now(), on_unreadable=told.append)
+    found = every_run(kept.ledger, clocks(kept, kept.transport.now()), on_unreadable=told.append)
     assert [one.run for one in found] == [3, 1]
     (reason,) = told
     assert reason.startswith("run 2 cannot be shown: ")

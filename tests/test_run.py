@@ -1,8 +1,10 @@
 """The feature list in its order: check, plan, deliver, write."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from shutil import rmtree
 
 import pytest
 
@@ -11,10 +13,8 @@ from feedtool.books import Books
 from feedtool.check import Asked, Input
 from feedtool.connection import Service
 from feedtool.copies import Outputs
-from feedtool.errors import (
-    NotAuthorised,
-    UsageProblem,
-)
+from feedtool.delivery.events import Event
+from feedtool.errors import Interrupted, NotAuthorised, UsageProblem
 from feedtool.ledger import Ledger
 from feedtool.ledger.database import IN_MEMORY
 from feedtool.ledger.snapshots import Snapshots
@@ -94,6 +94,27 @@ def test_what_stops_a_delivery_keeps_back_nothing_that_is_known(files: Files) ->
     assert [status for _, status in statuses(found)[0]] == ["Pending", "Invalid"]
     assert not target.exists()
     assert exit_code(found.outcomes, found.stopped) == 4
+    # The token is tried before anything is written down: there is nothing to go on with.
+    assert desk.ledger.runs() == []
+    desk.ledger.close()
+
+
+@pytest.mark.parametrize("when", ["created", "upload", "committed", "results", "closed"])
+def test_the_state_folder_is_deleted_in_mid_run(tmp_path: Path, files: Files, when: str) -> None:
+    desk, home = Desk(tmp_path / "home"), tmp_path / "home"
+
+    def delete(event: Event) -> None:
+        if event.kind == when:
+            rmtree(home, ignore_errors=True)
+
+    with Ledger(home / "ledger.sqlite") as ledger:
+        books = replace(desk.books, ledger=ledger)
+        inputs = [Input("offers.csv", files.csv(offer(1)))]
+        outputs = Outputs({"offers.csv": files.folder / "copy.csv"})
+        with pytest.raises(Interrupted, match=r"ledger\.sqlite is gone: ") as caught:
+            run.submit(inputs, Asked(), outputs, desk.service, books, on_event=delete)
+    assert "may be in force, and is noted nowhere" in caught.value.hint
+    assert not home.exists()
     desk.ledger.close()
 
 

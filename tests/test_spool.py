@@ -1,5 +1,8 @@
 """A spool is a list, whether its entries are in memory or on disk."""
 
+import errno
+import os
+import tempfile
 import tracemalloc
 from itertools import islice
 from typing import NamedTuple
@@ -8,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from feedtool.spool import HELD, Spool
+from feedtool.errors import CannotWrite
+from feedtool.spool import HELD, Spool, temporary_folder
 
 
 class Entry(NamedTuple):
@@ -68,3 +72,33 @@ def test_long_texts_are_not_held() -> None:
         assert tracemalloc.get_traced_memory()[1] < 50 << 20
     finally:
         tracemalloc.stop()
+
+
+# No room.
+
+
+def refused(number: int, name: str | None = None) -> OSError:
+    return OSError(number, os.strerror(number), *([name] if name else []))
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EROFS])
+def test_no_room_names_the_folder_and_the_variable(
+    number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", "/small")
+    told = r"^temporary files cannot be written in /small: "
+    with pytest.raises(CannotWrite, match=told) as caught, temporary_folder():
+        raise refused(number)
+    assert "TMPDIR" in caught.value.hint
+
+
+def test_what_has_nothing_to_do_with_room_stays_what_it_is() -> None:
+    with pytest.raises(PermissionError), temporary_folder():
+        raise refused(errno.EACCES, "/somewhere/else")
+
+
+def test_no_folder_can_be_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    monkeypatch.setattr(tempfile, "_candidate_tempdir_list", lambda: ["/nowhere"])
+    with pytest.raises(CannotWrite, match="temporary files cannot be written in "):
+        spool(HELD)

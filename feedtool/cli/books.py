@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from feedtool.books import Books
 
@@ -16,13 +15,3 @@ def books(home: Path, ledger: str | None) -> Iterator[Books]:
 
     with Ledger(ledger or home / "ledger.sqlite") as opened:
         yield Books(opened, Snapshots(home / "snapshots"), home / "results")
-
-
-@contextmanager
-def passing_books() -> Iterator[Books]:
-    """For what nobody needs to remember."""
-    from feedtool.ledger import Ledger
-    from feedtool.ledger.snapshots import Snapshots
-
-    with TemporaryDirectory(prefix="feedtool-") as folder, Ledger() as ledger:
-        yield Books(ledger, Snapshots(Path(folder)), Path(folder))

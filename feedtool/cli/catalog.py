@@ -4,6 +4,7 @@ import sys
 import time
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -92,6 +93,8 @@ def sync(ctx: click.Context, /, only: str | None, page_size: int, form: str, **g
                 pool=service.pool,
                 stopping=service.stopping,
                 go_on=GO_ON,
+                on_unreachable=partial(say, "warning"),
+                ahead=service.ahead,
             ),
             service=service.address,
             language=service.language,

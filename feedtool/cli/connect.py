@@ -44,7 +44,15 @@ def to_sandbox(home: Path | None, options: Mapping[str, Any]) -> Iterator[Servic
     with Client(SANDBOX, seller, token, language=language, transport=transport) as client:
         # In one process more threads bring nothing, and larger pages save half of the calls.
         yield Service(
-            client, seller, SANDBOX, language, transport.now, transport.sleep, pool=1, page=1000
+            client,
+            seller,
+            SANDBOX,
+            language,
+            transport.now,
+            transport.sleep,
+            pool=1,
+            page=1000,
+            ahead=transport.ahead,
         )
 
 

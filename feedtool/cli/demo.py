@@ -1,28 +1,40 @@
 """`feedtool demo`."""
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING
 
 import click
 
+from feedtool.cli import options
 from feedtool.cli.endings import say
+from feedtool.cli.home import home_folder
 from feedtool.errors import Exit, UsageProblem
+from feedtool.model import Status
+
+if TYPE_CHECKING:
+    from feedtool.report import Outcome
 
 SAMPLE = "offers-upsert.xlsx"
 
 
 @click.command()
 @click.argument("folder", default="feedtool-demo", type=click.Path(path_type=Path, file_okay=False))
-def demo(folder: Path) -> int:
+@options.home
+@click.pass_context
+def demo(ctx: click.Context, /, folder: Path, home: Path | None) -> int:
     """See the main job with nothing to set up.
 
     Puts a sample workbook into FOLDER (default feedtool-demo here), checks it, sends it to the
     embedded sandbox and writes the annotated copy. Some rows are refused, so that there is
-    something to see. Edit the workbook and run it again.
+    something to see. Edit the workbook and run it again. `feedtool runs` lists its runs, as those
+    of any account.
     """
     from feedtool import run
     from feedtool.check import Asked, Input
-    from feedtool.cli.books import passing_books
+    from feedtool.cli.books import books
     from feedtool.cli.connect import to_sandbox
     from feedtool.cli.files import beside
     from feedtool.cli.telling import tell_outcomes
@@ -31,13 +43,14 @@ def demo(folder: Path) -> int:
     sample = _put(folder)
     target = beside(sample)
     say("demo", f"feedtool submit {sample} --sandbox")
-    with to_sandbox(None, {"language": "en"}) as service, passing_books() as books:
+    state = home_folder(home)
+    with to_sandbox(state, {"language": "en"}) as service, books(state, None) as opened:
         submission = run.submit(
             [Input(str(sample), sample)],
             Asked(),
             Outputs({str(sample): target}),
-            service,
-            books,
+            replace(service, is_sandbox=True),
+            opened,
         )
         if submission.stopped:
             raise submission.stopped
@@ -45,7 +58,16 @@ def demo(folder: Path) -> int:
     if code not in {Exit.OK, Exit.ROWS}:
         return code
     say("look", f"open {target}: the answer stands in the last three columns")
+    typed = options.on_command_line(ctx, "home")["home"]
+    _say_what_next(submission.outcomes[0], f" --home {quote(str(typed))}" if typed else "")
     return Exit.OK
+
+
+def _say_what_next(outcome: "Outcome", where: str) -> None:
+    """How a newcomer goes on: the run is in the ledger as any other is."""
+    if outcome.run and outcome.counts().by_status.get(Status.REJECTED):
+        say("next", f"feedtool results {outcome.run} --failed-only{where}: the rows to correct")
+    say("next", f"feedtool runs{where}: this run, and all others")
 
 
 def _put(folder: Path) -> Path:

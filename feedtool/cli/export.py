@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -385,6 +386,8 @@ def _reaching(
             stopping=stop.reason,
             go_on=GO_ON,
             closed=closed,
+            on_unreachable=partial(say, "warning"),
+            ahead=service.ahead,
         )
         yield service, around, on_step
 

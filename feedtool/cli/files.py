@@ -2,16 +2,17 @@
 
 import shutil
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import click
 
 from feedtool.check import Input
 from feedtool.errors import UsageProblem
 from feedtool.legacy import is_legacy
+from feedtool.spool import telling_of_room
 
 STDIN = "-"
 FAMILIES = ((".xlsx",), (".xlsm",), (".csv", ".tsv", ".txt"))
@@ -30,16 +31,18 @@ def inputs(names: Sequence[str]) -> Iterator[list[Input]]:
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice:
         raise UsageProblem(f"{twice} is named twice", "name each file once")
-    with tempfile.TemporaryDirectory(prefix="feedtool-") as folder:
-        yield [Input(name, _path(name, Path(folder))) for name in names]
+    with ExitStack() as stack:
+        yield [Input(name, _path(name, stack)) for name in names]
 
 
-def _path(name: str, folder: Path) -> Path:
+def _path(name: str, stack: ExitStack) -> Path:
     if name != STDIN:
         return Path(name)
-    path = folder / "stdin.csv"
-    with path.open("wb") as copy:
-        shutil.copyfileobj(sys.stdin.buffer, copy)
+    with telling_of_room():
+        folder = stack.enter_context(TemporaryDirectory(prefix="feedtool-"))
+        path = Path(folder) / "stdin.csv"
+        with path.open("wb") as copy:
+            shutil.copyfileobj(sys.stdin.buffer, copy)
     return path
 
 

@@ -14,8 +14,8 @@ EVERY = 10.0
 COUNTED = ("upload", "results")
 """Kinds of events of which there are many, one after the other."""
 
-KEPT = "deadline"
-"""The kind of event that is never left out nor drawn over: a warning."""
+KEPT = ("deadline", "unreachable")
+"""Kinds of events that are never left out nor drawn over: warnings."""
 
 BAR = 20
 """Columns of the bar."""
@@ -82,9 +82,10 @@ class ProgressLines:
 
     def tell(self, event: Event) -> None:
         """Draws the event on a terminal; elsewhere now and then one."""
-        if event.kind == KEPT:
+        if event.kind in KEPT:
             self.close()
             self._out.write(f"warning: {clean(event.text)}\n")
+            self._out.flush()
             return
         now = self._monotonic()
         text, rate = clean(event.text), self._rate.told(event, now)

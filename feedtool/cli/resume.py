@@ -9,13 +9,21 @@ import click
 
 from feedtool.cli import options
 from feedtool.cli.credentials import token_options
+from feedtool.cli.endings import say
 from feedtool.cli.home import home_folder
-from feedtool.errors import Exit, NothingToDo, Stopped, UsageProblem
+from feedtool.errors import Exit, FeedtoolError, NothingToDo, Stopped, UsageProblem, first_of
 
 if TYPE_CHECKING:
     from feedtool.books import Books
     from feedtool.cli.notifying import Office, OnEvent
     from feedtool.run import Submission
+
+
+_channel = options.option(
+    "--channel",
+    metavar="ID",
+    help="Taken as every command takes it; a run keeps the channel that it was begun for.",
+)
 
 
 def _given(function: options.F) -> options.F:
@@ -24,6 +32,7 @@ def _given(function: options.F) -> options.F:
         options.common,
         options.notifying,
         options.telling,
+        _channel,
         options.connection,
         options.configuration,
     ):
@@ -51,10 +60,12 @@ def resume(
         left = unfinished(opened)
         runs = left if run is None else [one for one in left if one == run]
         if not runs:
-            _refuse_unknown(run, opened)
-            what = "nothing is left to go on with" if run is None else f"run {run} is finished"
+            what = "nothing is left to go on with" if run is None else _at_its_end(run, opened)
             raise NothingToDo(what, "`feedtool results RUN` writes its answers again")
-        return _go_on(ctx, runs, opened, home, given, form, report, only_fetch=False)
+        is_each = run is None
+        return _go_on(
+            ctx, runs, opened, home, given, form, report, only_fetch=False, is_each=is_each
+        )
 
 
 @click.command()
@@ -115,7 +126,6 @@ def _write_failed(
     from datetime import UTC, datetime
 
     from feedtool import run as features
-    from feedtool.cli.endings import say
     from feedtool.cli.sending import tell_submission
 
     out = given["out"]
@@ -140,11 +150,19 @@ def _write_failed(
     return code
 
 
-def _refuse_unknown(run: int | None, opened: "Books") -> None:
+def _at_its_end(run: int, opened: "Books") -> str:
     from feedtool.books import recorded_of
 
-    if run is not None:
-        recorded_of(run, opened)
+    given_up = recorded_of(run, opened).abandoned
+    return (
+        f"run {run} was given up on {given_up:%Y-%m-%d}" if given_up else f"run {run} is finished"
+    )
+
+
+def _refuse_unknown(run: int, opened: "Books") -> None:
+    from feedtool.books import recorded_of
+
+    recorded_of(run, opened)
 
 
 def _go_on(
@@ -157,36 +175,67 @@ def _go_on(
     report: Path | None,
     *,
     only_fetch: bool,
+    is_each: bool = False,
 ) -> int:
-    """Delivers runs, one after the other, and tells what came of all of them."""
+    """Delivers runs, one after the other, and tells what came of all of them.
+
+    With `is_each` nobody has named a run: one that cannot go on is named, and stops no other.
+    """
+    from feedtool.cli.endings import tell
+    from feedtool.cli.notifying import office
+    from feedtool.cli.sending import tell_submission
+    from feedtool.cli.stopping import Terminated
+    from feedtool.outcomes import exit_code
+    from feedtool.run import Submission
+
+    each = list[tuple[int, Submission]]()
+    with office("results" if only_fetch else "resume", given) as told:
+        for run in runs:
+            try:
+                one = _brought_on(ctx, run, opened, home, given, form, told, only_fetch=only_fetch)
+            except FeedtoolError as error:
+                if not is_each:
+                    raise
+                one = Submission([], error)
+            each.append((run, one))
+            if is_each and one.stopped:
+                one.stopped.message = f"run {run}: {one.stopped.message}"
+            if one.stopped:
+                tell(one.stopped)
+            if isinstance(one.stopped, Stopped | Terminated):
+                break
+        found = Submission(
+            [outcome for _, one in each for outcome in one.outcomes],
+            warnings=[warning for _, one in each for warning in one.warnings],
+        )
+        tell_submission(found, form, report, is_verbose=given["verbose"])
+        for run, one in each:
+            _notify(ctx, run, one, opened, told)
+        return first_of(exit_code(one.outcomes, one.stopped) for _, one in each)
+
+
+def _brought_on(
+    ctx: click.Context,
+    run: int,
+    opened: "Books",
+    home: Path,
+    given: dict[str, Any],
+    form: str,
+    told: "Office",
+    *,
+    only_fetch: bool,
+) -> "Submission":
+    """One run, gone on with as far as it goes."""
     from datetime import UTC, datetime
 
     from feedtool.books import has_to_ask
-    from feedtool.cli.notifying import office
-    from feedtool.cli.sending import tell_submission
     from feedtool.run import Submission, results
 
-    found, each = Submission([]), list[tuple[int, Submission]]()
-    with office("results" if only_fetch else "resume", given) as told:
-        for run in runs:
-            if has_to_ask(run, opened):
-                one = _go_on_with(
-                    ctx, run, opened, home, given, form, told.on_event, only_fetch=only_fetch
-                )
-            else:  # only its copies are missing
-                one = Submission(results(run, opened, datetime.now(UTC)))
-            each.append((run, one))
-            found = Submission(
-                [*found.outcomes, *one.outcomes],
-                found.stopped or one.stopped,
-                [*found.warnings, *one.warnings],
-            )
-            if isinstance(one.stopped, Stopped):
-                break
-        code = tell_submission(found, form, report, is_verbose=given["verbose"])
-        for run, one in each:
-            _notify(ctx, run, one, opened, told)
-        return code
+    if has_to_ask(run, opened):
+        return _go_on_with(
+            ctx, run, opened, home, given, form, told.on_event, only_fetch=only_fetch
+        )
+    return Submission(results(run, opened, datetime.now(UTC)))  # only its copies are missing
 
 
 def _notify(
@@ -243,6 +292,9 @@ def _account(
         raise ValueError(f"the ledger has no run {run_id}")
     profile = given["profile"] or recorded.profile
     kept = options.chosen(ctx).config.profiles.get(profile or "")
+    channel = options.on_command_line(ctx, "channel")["channel"]
+    if channel not in {None, recorded.asked.channel}:
+        say("note", f"run {run_id} keeps its channel {recorded.asked.channel}, not {channel}")
     return {
         **given,
         "insecure_http": given["insecure_http"] or (kept and kept.account.get("insecure_http")),

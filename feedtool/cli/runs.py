@@ -1,9 +1,8 @@
 """`feedtool runs` and `feedtool status`."""
 
 import sys
-from collections.abc import Callable
 from contextlib import closing, suppress
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,8 +12,11 @@ import click
 from feedtool.cli import options
 from feedtool.cli.endings import say
 from feedtool.cli.home import home_folder
+from feedtool.errors import NothingToDo
 
 if TYPE_CHECKING:
+    from feedtool.books import Books
+    from feedtool.history import ClockOf
     from feedtool.report.runs import RunState
 
 _form = options.option(
@@ -31,23 +33,57 @@ _form = options.option(
 @options.option(
     "--last", type=click.IntRange(min=1), metavar="N", help="Only so many.  [default: all]"
 )
+@options.option(
+    "--abandon",
+    type=int,
+    metavar="N",
+    help="Give up run N, which can never go on, so that it keeps no other waiting; refused while "
+    "anything of it may still be applied.",
+)
 @_form
 @options.home
 @options.ledger
-def runs(last: int | None, form: str, home: Path | None, ledger: str | None) -> None:
+def runs(
+    last: int | None, abandon: int | None, form: str, home: Path | None, ledger: str | None
+) -> None:
     """List all runs, newest first: of which files, by whom, and what became of their rows.
 
     What the service will delete before long is told in time.
     """
     from feedtool.cli.books import books
-    from feedtool.history import every_run
+    from feedtool.history import every_run, run_state
     from feedtool.report.runs import write_runs
 
     folder = home_folder(home)
     with books(folder, ledger) as opened:
-        found = every_run(opened.ledger, _clock(folder), last, partial(say, "warning"))
+        clock_of = _clocks(folder, opened)
+        if abandon is None:
+            found = every_run(opened.ledger, clock_of, last, partial(say, "warning"))
+        else:
+            _abandon(abandon, opened, clock_of)
+            found = [run_state(opened.ledger, abandon, clock_of)]
     write_runs(found, sys.stdout, form)
     _warn(found)
+    if not found:
+        say("note", "there are no runs yet")
+        say("help", "begin with `feedtool demo`, or with `feedtool submit FILE --sandbox`")
+
+
+def _abandon(run: int, opened: "Books", clock_of: "ClockOf") -> None:
+    """Give a run up, and say what is in doubt of it; NothingToDo where it is at its end."""
+    from feedtool.books import recorded_of, unfinished
+    from feedtool.delivery.giving_up import abandon
+
+    recorded = recorded_of(run, opened)
+    if run not in unfinished(opened):
+        what = "was given up before" if recorded.abandoned else "is finished"
+        raise NothingToDo(f"run {run} {what}", f"`feedtool status {run}` shows what came of it")
+    found = opened.ledger.run(run)
+    clock = clock_of(found.service if found else "")
+    doubts = abandon(opened.ledger, run, datetime.now(UTC), clock)
+    for doubt in doubts:
+        say("warning", doubt)
+    say("note", f"run {run} is given up; `feedtool results {run}` writes what is known of its rows")
 
 
 @click.command()
@@ -66,7 +102,7 @@ def status(run: int, form: str, home: Path | None, ledger: str | None) -> None:
 
     folder = home_folder(home)
     with books(folder, ledger) as opened:
-        found = run_state(opened.ledger, run, _clock(folder))
+        found = run_state(opened.ledger, run, _clocks(folder, opened))
     write_run(found, sys.stdout, form)
     _warn([found])
 
@@ -78,19 +114,25 @@ def _warn(found: "list[RunState]") -> None:
             say("help", f"feedtool resume {run.run}")
 
 
-def _clock(home: Path) -> Callable[[str], datetime]:
-    """The time here, or what the embedded sandbox has, by the address of a service."""
+def _clocks(home: Path, opened: "Books") -> "ClockOf":
+    """The clock of each service; that of the embedded sandbox leaps."""
+    from feedtool.delivery.deadlines import Clock
 
     @cache
-    def at(service: str) -> datetime:
-        now = datetime.now(UTC)
-        state = home / "sandbox.sqlite"
-        if service == options.SANDBOX and state.exists():
-            from feedtool.sandbox import StateUnreadableError
-            from feedtool.sandbox.transport import mount
+    def clock_of(service: str) -> Clock:
+        ahead = _leapt(home) if service == options.SANDBOX else timedelta(0)
+        return Clock(datetime.now(UTC) + ahead, opened.ledger.skew(service), ahead)
 
-            with suppress(StateUnreadableError, OSError), closing(mount(state)) as transport:
-                now = transport.now()
-        return now
+    return clock_of
 
-    return at
+
+def _leapt(home: Path) -> timedelta:
+    """What the embedded sandbox's time is ahead of real time."""
+    state = home / "sandbox.sqlite"
+    if state.exists():
+        from feedtool.sandbox import StateUnreadableError
+        from feedtool.sandbox.transport import mount
+
+        with suppress(StateUnreadableError, OSError), closing(mount(state)) as transport:
+            return transport.ahead()
+    return timedelta(0)

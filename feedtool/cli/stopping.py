@@ -14,6 +14,10 @@ from feedtool.errors import Exit, FeedtoolError, Interrupted, Stopped
 HINT = "what was sent is noted; go on with: feedtool resume"
 
 
+class Terminated(Interrupted):
+    """SIGTERM: nothing more is to be begun."""
+
+
 class Stopping:
     """Why no step is to be begun any more, once that is so."""
 
@@ -42,7 +46,7 @@ class Stopping:
     def terminate(self, number: int, frame: object) -> None:
         """SIGTERM parks too."""
         del number, frame
-        self._stop(Interrupted("stopped by SIGTERM", self._hint))
+        self._stop(Terminated("stopped by SIGTERM", self._hint))
 
     def _stop(self, reason: FeedtoolError) -> None:
         self._reason = self._reason or reason

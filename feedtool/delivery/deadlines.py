@@ -39,7 +39,7 @@ class Deadline(NamedTuple):
 
     def told(self, clock: Clock) -> str:
         """What is lost at which time, or was."""
-        when = f"{self.at:%Y-%m-%d %H:%M} UTC"
+        when = f"{clock.shown(self.at):%Y-%m-%d %H:%M} UTC"
         return f"{self.was} ({when})" if self.at <= clock.earliest else f"{self.what} at {when}"
 
 
@@ -53,6 +53,8 @@ class Clock(NamedTuple):
     ours: datetime
     skew: timedelta = timedelta(0)
     """What the service's clock is ahead of ours."""
+    ahead: timedelta = timedelta(0)
+    """What both are ahead of real time: in the embedded sandbox nothing waits, time leaps."""
 
     @property
     def service(self) -> datetime:
@@ -63,6 +65,10 @@ class Clock(NamedTuple):
     def earliest(self) -> datetime:
         """The one of the two clocks that is behind."""
         return min(self.ours, self.service)
+
+    def shown(self, at: datetime) -> datetime:
+        """A time of the ledger's in real time, which people read."""
+        return at - self.ahead
 
 
 def deadline(package: Package, clock: Clock) -> Deadline | None:

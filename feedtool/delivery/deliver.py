@@ -79,6 +79,7 @@ def deliver(
     settings: Settings | None = None,
     stopping: Callable[[], FeedtoolError | None] = lambda: None,
     only_fetch: bool = False,
+    ahead: timedelta = timedelta(0),
 ) -> None:
     """Deliver what a run planned, or go on with it; what came of it is in `ledger.verdicts`.
 
@@ -90,7 +91,8 @@ def deliver(
     closed, or when one has made no progress for so long (`settings.patience`) that its rows stay
     Pending. Raises NotAuthorised, or Interrupted when something is left uncommitted; the ledger
     is true and the verdicts can be read after either. With `pool` 1 all happens in the calling
-    thread, in the same order every time.
+    thread, in the same order every time. `now` may be `ahead` of real time, in which deadlines are
+    told.
     """
     run = ledger.run(run_id)
     if run is None:
@@ -108,7 +110,8 @@ def deliver(
             paths=paths,
             lanes=lanes,
             pace=Pace(pool),
-            telling=Telling(on_event, paths),
+            telling=Telling(on_event, paths, settings.failures),
+            leapt=ahead,
             now=now,
             sleep=sleep,
             luck=luck,
@@ -147,6 +150,8 @@ class _Delivery:
     hold: datetime | None = None
     skew: timedelta = timedelta(0)
     """What the service's clock is ahead of ours."""
+    leapt: timedelta = timedelta(0)
+    """What both are ahead of real time."""
     sent_at: datetime | None = None
     """When the last batch was sent."""
     rest: datetime | None = None
@@ -315,7 +320,8 @@ class _Delivery:
             package_id=_named(step, answer, news),
         )
         self._change(before, news.package, attempt, news)
-        self.telling.answer(step.do, answer.kind, answer.detail, before, self.packages[before.key])
+        after = self.packages[before.key]
+        self.telling.answer(step.do, answer.kind, answer.detail, before, after, now)
         if news.rest:
             self.telling.rest(news.rest, before)
 
@@ -332,7 +338,7 @@ class _Delivery:
             return
         news = counted(package, self.ledger.tail(package.key), self._now())
         self._change(package, news.package)
-        self.telling.answer(do, Kind.DONE, "", package, self.packages[package.key])
+        self.telling.answer(do, Kind.DONE, "", package, self.packages[package.key], self.now())
 
     def _now(self) -> Now:
         return Now(self.now(), self.luck(), self.settings, self.skew)
@@ -375,7 +381,7 @@ class _Delivery:
 
     def _sleep_until_due(self) -> bool:
         self._save()
-        self.telling.deadlines(self.packages.values(), Clock(self.now(), self.skew))
+        self.telling.deadlines(self.packages.values(), Clock(self.now(), self.skew, self.leapt))
         self.telling.tell()
         packages = self._in_hand()
         if earliest := self._held_until():

@@ -16,7 +16,8 @@ class Event(NamedTuple):
     """Something happened to a package; `text` says it all on one line."""
 
     kind: str
-    """created, upload, state, committed, results, closed, waiting, deadline, or trouble."""
+    """created, upload, state, committed, results, closed, waiting, deadline, trouble, or
+    unreachable: the first of several calls in a row that never left."""
     text: str
     path: str
     """The file, as it was named."""
@@ -66,6 +67,14 @@ def event_of(
 def deadline_event(what: str, package: Package, results: int, path: str) -> Event:
     """Something of a package will be lost soon."""
     return _event("deadline", f"{package.package_id}: {what}", package, results, path)
+
+
+def unreachable_event(
+    detail: str, until: datetime, package: Package, results: int, path: str
+) -> Event:
+    """The service cannot be reached; it is tried until about `until`, in UTC."""
+    text = f"{detail}; trying again until about {until:%H:%M:%S} UTC"
+    return _event("unreachable", text, package, results, path)
 
 
 def rest_event(until: datetime, package: Package, results: int, path: str) -> Event:

@@ -8,23 +8,21 @@ from feedtool.delivery.deadlines import Clock, warnings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from datetime import datetime
 
     from feedtool.ledger import Ledger
 
 
-def left_open(ledger: Ledger, run_id: int, now: datetime) -> Iterator[str]:
+def left_open(ledger: Ledger, run_id: int, clock: Clock) -> Iterator[str]:
     """A warning for each of their packages of which something is lost soon, or was.
 
     Args:
         ledger: Where the runs are.
         run_id: The run of which it is not asked.
-        now: By our clock.
+        clock: That of their service.
     """
     this = ledger.run(run_id)
     if this is None:
         return
-    clock = Clock(now, ledger.skew(this.service))
     for other in ledger.unfinished(this.seller):
         run = ledger.run(other)
         if run is None or other == run_id or run.service != this.service:

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING
 
 from feedtool.delivery.decide import Do
 from feedtool.delivery.zips import matched
-from feedtool.errors import FeedtoolError
+from feedtool.errors import FeedtoolError, NotAuthorised
 from feedtool.service import wire
 from feedtool.service.answers import Kind, kind_of
+from feedtool.service.auth import HTTP_UNAUTHORISED
+from feedtool.service.fetch import not_authorised
 from feedtool.service.offers import packages_page
 from feedtool.service.packages import STATES, Meaning, Unreadable
 
@@ -35,9 +37,16 @@ PAGES = 5
 def strangers(
     ledger: Ledger, client: Sender, meanings: Collection[Meaning] = (Meaning.OPEN,)
 ) -> list[str]:
-    """A warning for each in such a state, up to MOST; none where the service shows no list."""
+    """A warning for each in such a state, up to MOST; none where the service shows no list.
+
+    Raises:
+        NotAuthorised: There is no token, or the service does not accept it. Nothing else is
+            raised: a seller who may not see the list (403) may still be allowed to send.
+    """
     try:
         listed = [one for one in _listed(client) if STATES.get(one.state) in meanings]
+    except NotAuthorised:
+        raise
     except (Unreadable, wire.OutcomeUnknown) as error:
         return [f"open packages that were not begun here are not known: {error}"]
     except (FeedtoolError, wire.Failure):
@@ -60,6 +69,8 @@ def _listed(client: Sender) -> Iterator[ListedPackage]:
     for _ in range(PAGES):
         call = wire.read_packages(link)
         reply = client.send(call)
+        if reply.status == HTTP_UNAUTHORISED:
+            raise not_authorised(reply, "Nothing was sent.")
         if kind_of(call, reply) is not Kind.DONE:
             return
         page = packages_page(reply)

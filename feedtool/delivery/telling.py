@@ -7,7 +7,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from feedtool.delivery.deadlines import soon
-from feedtool.delivery.events import deadline_event, event_of, held_event, rest_event
+from feedtool.delivery.events import (
+    deadline_event,
+    event_of,
+    held_event,
+    rest_event,
+    unreachable_event,
+)
+from feedtool.service.answers import Kind
+from feedtool.service.pace import longest_back_off
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -17,7 +25,6 @@ if TYPE_CHECKING:
     from feedtool.delivery.decide import Do
     from feedtool.delivery.events import Event
     from feedtool.ledger import Package
-    from feedtool.service.answers import Kind
 
 
 @dataclass
@@ -27,15 +34,23 @@ class Telling:
     on_event: Callable[[Event], None]
     paths: Mapping[int, str]
     """Of the run's files, by key."""
+    failures: int
+    """So many calls in a row without an answer end the run."""
     results: Counter[int] = field(default_factory=Counter)
     """Rows that have a result, by package."""
     events: list[Event] = field(default_factory=list)
     warned: set[str] = field(default_factory=set)
     """The deadlines that were told of."""
 
-    def answer(self, do: Do, kind: Kind, detail: str, before: Package, after: Package) -> None:
-        """What an answer came to."""
-        event = event_of(do, kind, detail, before, after, *self._about(after))
+    def answer(
+        self, do: Do, kind: Kind, detail: str, before: Package, after: Package, now: datetime
+    ) -> None:
+        """What an answer came to; `now` by our clock."""
+        if kind is Kind.NOT_SENT and before.failures < after.failures == 1:
+            until = now + longest_back_off(1, self.failures)
+            event: Event | None = unreachable_event(detail, until, after, *self._about(after))
+        else:
+            event = event_of(do, kind, detail, before, after, *self._about(after))
         if event is not None:
             self.events.append(event)
 

@@ -112,7 +112,7 @@ def export_offers(
         UsageProblem: the service refuses the fields or filters, or the file cannot be written.
         NotAuthorised, Interrupted: what `pages.ask` raises.
     """
-    at = around.now()
+    at = around.wall()
     with Gathered(around.stopping) as rows:
         coming = _Coming(
             wish, dialect, rows, on_step, on_offer, labelled=None if is_csv(target) else language

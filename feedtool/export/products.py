@@ -109,7 +109,7 @@ def export_products(
             "there is no local catalogue to make the columns of",
             "bring it with `feedtool catalog sync`",
         )
-    at, met = around.now(), Met()
+    at, met = around.wall(), Met()
     with Gathered(around.stopping) as came, Gathered(around.stopping) as rows:
         coming = _Coming(wish, came, met, on_step)
         ask([Pages("products", coming.call, coming.take, HINT)], client, around)

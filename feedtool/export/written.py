@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from openpyxl import Workbook
@@ -14,6 +13,7 @@ from feedtool.export.gathered import Gathered
 from feedtool.limits import Limits
 from feedtool.sheets.annotate.place import cannot_write, placed
 from feedtool.sheets.filled import Value, fill_csv, fill_workbook
+from feedtool.spool import temporary_folder
 from feedtool.template import limits as excel
 from feedtool.template import look
 from feedtool.template.contents import Contents, Need
@@ -95,8 +95,8 @@ def _write_csv(target: Path, keys: Sequence[str], rows: Gathered) -> int:
 def _write_workbook(
     target: Path, book: Workbook, sheet: str, rows: Iterator[list[Value]], limits: Limits
 ) -> None:
-    with placed(target) as place, TemporaryDirectory(prefix="feedtool-") as folder:
-        empty = Path(folder) / "empty.xlsx"
+    with placed(target) as place, temporary_folder() as folder:
+        empty = folder / "empty.xlsx"
         save(book, empty)
         with _telling(target, place):
             fill_workbook(empty, place, sheet, rows, limits)

@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from feedtool import verdicts
@@ -19,6 +18,7 @@ from feedtool.model import Status, Verdict
 from feedtool.report import Outcome, summary_sheet
 from feedtool.sheets.annotate import annotate
 from feedtool.sheets.filled import Formats, fill_workbook
+from feedtool.spool import temporary_folder
 from feedtool.template import PRODUCTS, Language, limits
 from feedtool.template.workbook import LISTS, build, save
 
@@ -169,8 +169,8 @@ def _check_free(target: Path, books: Books, may_replace: Callable[[Path], bool] 
 def _write(target: Path, parts: Sequence[Part], files: Sequence["File"], asked: Asked) -> None:
     """All sheets, filled one after the other; then what was said of the rows, beside them."""
     reading = asked.dialect.reading
-    with TemporaryDirectory(prefix="feedtool-") as folder:
-        book, other = Path(folder) / "1.xlsx", Path(folder) / "2.xlsx"
+    with temporary_folder() as folder:
+        book, other = folder / "1.xlsx", folder / "2.xlsx"
         formats = _save_empty(book, target.name, parts, files)
         for part in parts:
             fill_workbook(book, other, part.title, part.values(), reading, formats)

@@ -63,7 +63,12 @@ _SUPERSEDE = (
             _runs.c.run_id > bindparam("order"),
             _runs.c.seller == bindparam("from"),
             _runs.c.service == bindparam("to"),
-            or_(_theirs.c.creations > 0, _later.c.sends > 0, _later.c.fate.is_not(None)),
+            or_(
+                _theirs.c.creations > 0,
+                _later.c.sends > 0,
+                # What is held was never sent, and never will be.
+                and_(_later.c.fate.is_not(None), _later.c.fate != str(Status.HELD)),
+            ),
         ),
     )
     .values(

@@ -25,7 +25,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlch
 from sqlalchemy.pool import StaticPool
 
 from feedtool.errors import Interrupted, UsageProblem
-from feedtool.ledger import tables
+from feedtool.ledger import tables, trouble
 from feedtool.ledger.migrations import FIRST, STEPS, migrate
 
 if TYPE_CHECKING:
@@ -118,9 +118,9 @@ def open_engine(place: Path | str, *, steps: Sequence[Step] = STEPS) -> Engine:
         try:
             _prepare(engine, shown, steps)
         except SQLAlchemyError as error:
+            reason, way_out = _told_of(error, url, trouble.ON_OPENING)
             raise UsageProblem(
-                f"The ledger {shown} cannot be opened: {_reason(error, url)}.",
-                _way_out(error, url),
+                f"The ledger {shown} cannot be opened: {reason}.", f"{_capital(way_out)}."
             ) from error
         undo.pop_all()
     return engine
@@ -178,15 +178,15 @@ def _reason(error: Exception, url: URL) -> str:
     return told
 
 
-def _way_out(error: SQLAlchemyError, url: URL) -> str:
-    if url.get_backend_name() == "postgresql":
-        return "See that the server runs, and that the URL's user, password and database are right."
+def _told_of(error: SQLAlchemyError, url: URL, way_out: Mapping[str, str]) -> tuple[str, str]:
+    """What is wrong, and what to do: by the database's name, unless more is known of a file."""
     code = getattr(getattr(error, "orig", None), "sqlite_errorcode", None)
-    if code == sqlite3.SQLITE_BUSY:
-        return "Another process has been writing to it for long; try again when it is done."
-    if code == sqlite3.SQLITE_FULL:
-        return "Make room, or name another with --home."
-    return "Name another with --home, or move the file away to begin a new one."
+    known = trouble.way_out(code, Path(str(url.database))) if is_file(url) else None
+    return known or (_reason(error, url), way_out[url.get_backend_name()])
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 # SQLite.
@@ -215,9 +215,17 @@ def _sqlite(url: URL) -> Engine:
     if not is_file(url):
         options["poolclass"] = StaticPool
     engine = create_engine(url, hide_parameters=True, **options)
+    path = Path(str(url.database)) if is_file(url) else None
+    opened = path and trouble.identity(path)
+
+    def _see_that_it_is_there() -> None:
+        # SQLite itself goes on writing into a file that was deleted.
+        if path and trouble.identity(path) != opened:
+            raise trouble.gone(path)
 
     @event.listens_for(engine, "connect")
     def _connected(connection: Any, _record: object) -> None:
+        _see_that_it_is_there()
         # The driver's own way of beginning transactions leaves reads out of them.
         connection.isolation_level = None
         for pragma in PRAGMAS:
@@ -228,6 +236,7 @@ def _sqlite(url: URL) -> Engine:
     def _begun(connection: Connection) -> None:
         # A writer says so at once: to become one later can fail when another was faster.
         writes = connection.get_execution_options().get("writes", False)
+        _see_that_it_is_there()
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
     return engine
@@ -308,11 +317,10 @@ def told(engine: Engine, done: str) -> Iterator[None]:
     except DBAPIError as error:
         if not _is_the_worlds(error):
             raise
+        reason, way_out = _told_of(error, engine.url, trouble.LATER)
         raise Interrupted(
-            f"The ledger cannot be {done}: {_reason(error, engine.url)}.",
-            "Nothing that it does not know of was sent; make room, or name another with --home."
-            if engine.dialect.name == "sqlite"
-            else "Nothing that it does not know of was sent; see to the server, then go on.",
+            f"The ledger cannot be {done}: {reason}.",
+            f"Nothing that it does not know of was sent; {way_out}.",
         ) from error
 
 

@@ -19,6 +19,7 @@ from sqlalchemy import and_, case, delete, func, insert, select
 from feedtool.errors import UsageProblem
 from feedtool.ledger import clearing, counting, later
 from feedtool.ledger import tables as t
+from feedtool.ledger.abandoning import abandon
 from feedtool.ledger.absorbing import count_absorbed
 from feedtool.ledger.accepted import AcceptedOffers
 from feedtool.ledger.claims import Claims, begin_run
@@ -229,6 +230,13 @@ class Ledger:
         with reading(self._engine) as db:
             found = db.execute(query).all()
         return ((run, json.loads(options), files) for run, options, files in found)
+
+    def abandon(
+        self, run_id: int, now: datetime, ended: Mapping[int, tuple[Status, str]]
+    ) -> dict[int, int]:
+        """Give a run up, with all of its open packages; see `abandoning.abandon`."""
+        with writing(self._engine) as db:
+            return abandon(db, run_id, now, ended)
 
     # How far it is.
 

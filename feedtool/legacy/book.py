@@ -6,13 +6,13 @@ Its rows are the ones that the file shows when it is read: the keys in row 1, of
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from feedtool.cells import Cell, Kind, letters
 from feedtool.dialect import Dialect
 from feedtool.legacy.source import HEADER, OffersSheet, OffersSource
 from feedtool.offers_xml import ATTRIBUTES, SHEET
 from feedtool.sheets.filled import Value, fill_workbook
+from feedtool.spool import temporary_folder
 
 WIDTH = 16
 """Characters of a column."""
@@ -42,8 +42,8 @@ def write_book(path: Path, target: Path, dialect: Dialect, *, as_json: bool) -> 
     [header] = sheet.head(HEADER)
     keys = [cell.text for cell in header.cells]
     stamp = {} if as_json else source.properties
-    with TemporaryDirectory(prefix="feedtool-") as folder:
-        empty = Path(folder) / "empty.xlsx"
+    with temporary_folder() as folder:
+        empty = folder / "empty.xlsx"
         _write_empty(empty, keys, stamp)
         fill_workbook(empty, target, sheet.name, _values(sheet), dialect.reading)
 

@@ -62,6 +62,8 @@ class RunState(NamedTuple):
     warnings: Sequence[str]
     """What is lost before long, or was."""
     is_finished: bool
+    abandoned: datetime | None = None
+    """When it was given up."""
 
 
 def write_runs(runs: Sequence[RunState], out: TextIO, form: str) -> None:
@@ -95,6 +97,8 @@ def _write_json(entries: Sequence[Mapping[str, Any]], out: TextIO, form: str) ->
 def _line(run: RunState) -> str:
     rows = ", ".join(f"{number:,} {status}" for status, number in run.counts.items())
     end = "finished" if run.is_finished else f"not finished{_next(run)}"
+    if run.abandoned:
+        end = f"given up {run.abandoned:%Y-%m-%d %H:%M} UTC"
     by = f", by {run.who}" if run.who else ""
     files = ", ".join(f"{one.file} ({one.sha256[:SHA_SHOWN]})" for one in run.inputs)
     return clean(
@@ -148,6 +152,7 @@ def _fields(run: RunState) -> dict[str, Any]:
             {"file": one.file, "sha256": one.sha256, "kinds": list(one.kinds)} for one in run.inputs
         ],
         "finished": run.is_finished,
+        "abandoned": run.abandoned.isoformat() if run.abandoned else None,
         "rows": sum(run.counts.values()),
         "statuses": dict(run.counts),
         "warnings": list(run.warnings),

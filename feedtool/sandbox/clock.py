@@ -62,6 +62,12 @@ class LeapingClock:
         with self._state.transaction() as db:
             return _reached(db, self._real())
 
+    def ahead(self) -> timedelta:
+        """What sandbox time is ahead of real time."""
+        with self._state.transaction() as db:
+            real = self._real()
+            return _reached(db, real) - real
+
     def sleep(self, seconds: float) -> None:
         """Let so much sandbox time pass, at once."""
         with self._state.transaction() as db:

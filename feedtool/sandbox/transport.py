@@ -12,7 +12,7 @@ from feedtool.sandbox.message import NOWHERE, Request, relative
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from datetime import datetime
+    from datetime import datetime, timedelta
     from pathlib import Path
 
     from feedtool.sandbox.settings import Settings
@@ -36,6 +36,10 @@ class SandboxTransport(httpx.BaseTransport):
     def now(self) -> datetime:
         """Sandbox time."""
         return self._clock.now()
+
+    def ahead(self) -> timedelta:
+        """What sandbox time is ahead of real time, having been slept through."""
+        return self._clock.ahead()
 
     def sleep(self, seconds: float) -> None:
         """Let sandbox time pass, without waiting."""

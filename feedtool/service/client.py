@@ -51,6 +51,15 @@ NEVER_LEFT = (
 )
 """What httpx raises before anything of the request has left."""
 
+SAID = (
+    (httpx.ProxyError, "the proxy did not let the call through: {error}"),
+    (httpx.PoolTimeout, "no connection was free in time"),
+    (httpx.RemoteProtocolError, "the connection ended before the answer was complete"),
+    (httpx.ProtocolError, "the call cannot be made: {error}"),
+    (httpx.DecodingError, "the answer is packed in a way that cannot be unpacked"),
+)
+"""What the failures mean that are not the network's own."""
+
 
 class Client:
     """A seller's connection to the service; threads may share it."""
@@ -214,10 +223,11 @@ def _mask_of(token: str) -> Callable[[str], str]:
 
 
 def _told(error: Exception) -> str:
-    """An exception of httpx's for the user; many have no text of their own."""
+    """An exception of httpx's in plain words; `network` has said who it is about."""
     # What is no HTTP is quoted at the end, and may repeat what was sent.
     said = str(error).partition(": bytearray(")[0]
-    return f"{type(error).__name__}: {said}" if said else type(error).__name__
+    words = next((words for kind, words in SAID if isinstance(error, kind)), "{error}")
+    return words.format(error=said).removesuffix(": ") or "there was no answer"
 
 
 def _url(address: str) -> httpx.URL | None:

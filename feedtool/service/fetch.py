@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 from feedtool.errors import FeedtoolError, Interrupted, NotAuthorised
 from feedtool.service.answers import Kind, kind_of, refusal, retry_after
 from feedtool.service.calling import ask, executor
-from feedtool.service.pace import Pace, back_off
+from feedtool.service.pace import Pace, back_off, longest_back_off
 from feedtool.service.packages import Unreadable
 from feedtool.service.wire import Failure, NotSent
 
@@ -84,6 +84,15 @@ class Circumstances:
     """What to do when it was stopped."""
     closed: tuple[str, str] | None = None
     """What a 403 means where the right to a route is one of an opening, and what to do."""
+    on_unreachable: Callable[[str], None] = lambda _: None
+    """Is told at once, on one line, when the service cannot be reached, and until when it is
+    tried."""
+    ahead: Callable[[], timedelta] = timedelta
+    """What `now` is ahead of real time: the embedded sandbox's time leaps."""
+
+    def wall(self) -> datetime:
+        """Real time, for people."""
+        return self.now() - self.ahead()
 
 
 def fetch(
@@ -167,7 +176,9 @@ class _Fetching(Generic[Asked]):
         elif kind is Kind.WAIT:
             self._wait(asked, reply)
         elif kind is Kind.AUTH:
-            self._stop = self._stop or _not_authorised(reply, self._around)
+            self._stop = self._stop or not_authorised(
+                reply, self._around.go_on, self._around.closed
+            )
             self._waiting.appendleft(asked)
         elif kind is Kind.REFUSED:
             self._failures = 0
@@ -206,6 +217,9 @@ class _Fetching(Generic[Asked]):
         """No usable answer. Calls that fail together, before the pause is over, count as one."""
         held = self._hold is not None and self._hold > self._around.now()
         self._failures += not held
+        if kind is Kind.NOT_SENT and self._failures == 1 and not held:
+            until = self._around.now() + longest_back_off(1, TRIES)
+            self._around.on_unreachable(f"{detail}; trying again until about {until:%H:%M:%S} UTC")
         self._tries[asked] += 1
         if self._failures >= TRIES:
             what = "cannot be reached" if kind is Kind.NOT_SENT else "gives no usable answer"
@@ -224,12 +238,21 @@ class _Fetching(Generic[Asked]):
         self._hold = max(self._hold or until, until)
 
 
-def _not_authorised(reply: Reply, around: Circumstances) -> NotAuthorised:
+def not_authorised(
+    reply: Reply, go_on: str = "", closed: tuple[str, str] | None = None
+) -> NotAuthorised:
+    """What a 401 or a 403 stops a command with.
+
+    Args:
+        reply: The answer.
+        go_on: What to do once the token is right.
+        closed: As `Circumstances.closed`.
+    """
     said = refusal(reply).text
     if reply.status == FORBIDDEN:
-        meaning, hint = around.closed or NO_RIGHT
+        meaning, hint = closed or NO_RIGHT
         return NotAuthorised(f"{meaning}: {said}", hint)
     return NotAuthorised(
         f"The service does not accept the token: {said}",
-        f"Check the token, and that it has not run out. {around.go_on}".strip(),
+        f"Check the token, and that it has not run out. {go_on}".strip(),
     )

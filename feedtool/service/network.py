@@ -7,8 +7,12 @@ goes through the proxy that the environment names, but never to this machine its
 
 from __future__ import annotations
 
+import errno
 import ipaddress
 import math
+import os
+import socket
+import ssl
 import threading
 import time
 import urllib.request
@@ -22,11 +26,25 @@ import httpx
 from feedtool.errors import UsageProblem
 
 if TYPE_CHECKING:
-    import ssl
     from collections.abc import Callable, Iterable, Iterator
 
 PIECE = 16 * 1024
 """So many bytes are written before the time is looked at again."""
+
+SAID: tuple[tuple[type[BaseException], str], ...] = (
+    (
+        ssl.SSLCertVerificationError,
+        "the certificate of {peer} is not accepted: {cause.verify_message}",
+    ),
+    (ssl.SSLError, "{peer} does not speak HTTPS as it should ({cause.reason})"),
+    (socket.gaierror, "the name {name} is unknown, or cannot be looked up now"),
+    (ConnectionRefusedError, "{peer} refused the connection"),
+    (ConnectionError, "{peer} closed the connection"),
+)
+"""What the system's errors mean; the first that fits."""
+
+UNREACHABLE = {errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN, errno.EHOSTDOWN}
+"""Numbers of the system's that say that there is no network, or no way to the host."""
 
 BOTH = (
     httpcore.TimeoutException,
@@ -145,6 +163,30 @@ class _End(threading.local):
             raise late(told) from error
 
 
+@contextmanager
+def _in_words(peer: str, wait: float) -> Iterator[None]:
+    """Failures that say in plain words who (`host:port`) did what, and no number of the system's.
+
+    httpcore's own text is that of the system's error, or nothing at all.
+    """
+    try:
+        yield
+    except httpcore.TimeoutException as error:
+        raise type(error)(f"{peer} did not answer in {wait:g} s") from error
+    except httpcore.NetworkError as error:
+        raise type(error)(_what_happened(peer, error.__cause__)) from error
+
+
+def _what_happened(peer: str, cause: BaseException | None) -> str:
+    number = cause.errno if isinstance(cause, OSError) else None
+    for kind, said in SAID:
+        if isinstance(cause, kind):
+            return said.format(peer=peer, name=peer.rpartition(":")[0], cause=cause)
+    if number in UNREACHABLE:
+        return f"there is no way from here to {peer}"
+    return f"the connection to {peer} failed" + (f": {os.strerror(number)}" if number else "")
+
+
 class _Backend(httpcore.NetworkBackend):
     def __init__(self, end: _End) -> None:
         self._end = end
@@ -158,22 +200,25 @@ class _Backend(httpcore.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.NetworkStream:
-        with self._end.within(timeout, httpcore.ConnectTimeout) as wait:
+        peer = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+        with self._end.within(timeout, httpcore.ConnectTimeout) as wait, _in_words(peer, wait):
             stream = self._real.connect_tcp(host, port, wait, local_address, socket_options)
-        return _Stream(stream, self._end)
+        return _Stream(stream, self._end, peer)
 
 
 class _Stream(httpcore.NetworkStream):
-    def __init__(self, real: httpcore.NetworkStream, end: _End) -> None:
-        self._real, self._end = real, end
+    def __init__(self, real: httpcore.NetworkStream, end: _End, peer: str) -> None:
+        self._real, self._end, self._peer = real, end, peer
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        with self._end.within(timeout, httpcore.ReadTimeout) as wait:
+        late = httpcore.ReadTimeout
+        with self._end.within(timeout, late) as wait, _in_words(self._peer, wait):
             return self._real.read(max_bytes, wait)
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        late = httpcore.WriteTimeout
         for start in range(0, len(buffer), PIECE):
-            with self._end.within(timeout, httpcore.WriteTimeout) as wait:
+            with self._end.within(timeout, late) as wait, _in_words(self._peer, wait):
                 self._real.write(buffer[start : start + PIECE], wait)
 
     def start_tls(
@@ -182,8 +227,10 @@ class _Stream(httpcore.NetworkStream):
         server_hostname: str | None = None,
         timeout: float | None = None,
     ) -> httpcore.NetworkStream:
-        with self._end.within(timeout, httpcore.ConnectTimeout) as wait:
-            return _Stream(self._real.start_tls(ssl_context, server_hostname, wait), self._end)
+        late = httpcore.ConnectTimeout
+        with self._end.within(timeout, late) as wait, _in_words(self._peer, wait):
+            real = self._real.start_tls(ssl_context, server_hostname, wait)
+        return _Stream(real, self._end, self._peer)
 
     def close(self) -> None:
         self._real.close()

@@ -114,3 +114,9 @@ def back_off(times: int, luck: float) -> timedelta:
     `luck` is from 0 to 1, so that clients that failed together do not come back together.
     """
     return timedelta(seconds=max(0.5, luck * min(60.0, 2.0 ** min(times, 10))))
+
+
+def longest_back_off(failures: int, most: int) -> timedelta:
+    """The pauses that are still to come, each at its longest, until so many failed in a row."""
+    pauses = (back_off(times, 1.0) for times in range(failures, most))
+    return sum(pauses, timedelta(0))

@@ -28,7 +28,7 @@ def write_summary(
     told = {
         "file": "/".join(part for part in (claim.lane, claim.source) if part),
         "sha256": claim.sha256,
-        "run": run,
+        "run": None if run is None else str(run),
         "exitCode": int(code),
         "takenAt": claim.taken_at.isoformat(),
         "sheets": [_sheet(outcome) for outcome in outcomes],

@@ -162,7 +162,11 @@ def _trouble(profile: str | None, error: FeedtoolError) -> dict[str, Any]:
 
 
 def _work(one: Work) -> dict[str, Any]:
-    return {"file": str(one.file), "since": _text(one.since), "run": one.run}
+    return {
+        "file": str(one.file),
+        "since": _text(one.since),
+        "run": None if one.run is None else str(one.run),
+    }
 
 
 def _text(moment: datetime) -> str:

@@ -2,6 +2,7 @@
 
 import os
 import pkgutil
+import shlex
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -250,6 +251,19 @@ def test_the_demo_needs_nothing(feedtool: Feedtool) -> None:
         "offers-upsert.result.xlsx",
         "offers-upsert.xlsx",
     ]
+
+
+@pytest.mark.parametrize("home", [(), ("--home", "else where")])
+def test_the_demos_run_is_there_afterwards(feedtool: Feedtool, home: tuple[str, ...]) -> None:
+    hints = feedtool("demo", *home).err.splitlines()
+    commands = [shlex.split(line.split(": ")[1]) for line in hints if line.startswith("next: ")]
+    assert commands == [
+        ["feedtool", "results", "1", "--failed-only", *home],
+        ["feedtool", "runs", *home],
+    ]
+    assert feedtool(*commands[0][1:]).code == 1
+    assert Path("feedtool-demo/offers-upsert.failed.xlsx").exists()
+    assert "36 Integrated, 4 Rejected (finished)" in feedtool(*commands[1][1:]).out
 
 
 def test_the_demo_keeps_what_the_user_edited(feedtool: Feedtool, files: Files) -> None:

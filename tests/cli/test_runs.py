@@ -2,10 +2,12 @@
 
 import json
 from contextlib import closing
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+from feedtool.catalog.cache import FILE, Cache
 from feedtool.ledger.lock import who
 from feedtool.sandbox.transport import mount
 from tests.cli.conftest import Feedtool
@@ -13,7 +15,9 @@ from tests.conftest import Files, offer
 
 
 def test_the_history_is_a_line_each(feedtool: Feedtool, files: Files) -> None:
-    assert feedtool("runs").out == ""
+    begins = feedtool("runs")
+    assert (begins.code, begins.out) == (0, "")
+    assert "help: begin with `feedtool demo`" in begins.err
     feedtool("submit", "--sandbox", files.csv(offer(1), offer(2, quantity="x")).name)
     feedtool("submit", "--sandbox", files.csv(offer(3), name="late.csv").name, "--no-wait")
     ran = feedtool("runs")
@@ -42,6 +46,87 @@ def test_what_is_lost_before_long_is_warned_of_on_stderr(feedtool: Feedtool, fil
     assert len(json.loads(ran.out)["warnings"]) == 1
 
 
+NOBODY = ("--base-url", "http://127.0.0.1:9/v2", "--seller", "S", "--channel", "P")
+
+
+@pytest.fixture
+def unreachable(feedtool: Feedtool, files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run 1, of a service that does not exist."""
+    monkeypatch.setattr("feedtool.delivery.progress.back_off", lambda *_: timedelta(0))
+    path = files.csv(offer(1), offer(2, quantity="x"))
+    assert feedtool("submit", path, *NOBODY, "--token", "t0ken-of-nobody").code == 5
+
+
+@pytest.mark.usefixtures("unreachable")
+def test_a_run_that_can_never_go_on_is_given_up(feedtool: Feedtool) -> None:
+    ran = feedtool("runs", "--abandon", "1")
+    assert ran.code == 0
+    assert "): 1 Held, 1 Invalid (given up " in ran.out
+    assert "note: run 1 is given up; `feedtool results 1` writes" in ran.err
+    (found,) = feedtool("runs", "--format", "json").json
+    assert found["finished"] is True
+    assert found["abandoned"] is not None
+    assert "given up" in feedtool("status", "1").out
+    assert feedtool("resume").error()[0] == "nothing is left to go on with"
+    assert feedtool("resume", "1").error()[0].startswith("run 1 was given up on ")
+    told = feedtool("results", "1", "--format", "json")
+    assert told.code == 1
+    assert [row["status"] for row in told.only["results"]] == ["Held", "Invalid"]
+    assert feedtool("runs", "--abandon", "1").error()[0] == "run 1 was given up before"
+
+
+def test_a_run_is_not_given_up_while_it_may_be_applied(feedtool: Feedtool, files: Files) -> None:
+    feedtool("submit", "--sandbox", "--no-wait", files.csv(offer(1)))
+    ran = feedtool("runs", "--abandon", "1")
+    assert ran.code == 2
+    error, hint = ran.error()
+    assert error.startswith("run 1 cannot be given up yet: package ")
+    assert error.endswith("is committed, and the service has not said what came of it")
+    assert hint.startswith("go on with it: feedtool resume 1; or give it up after ")
+    with closing(mount(Path("home/sandbox.sqlite"))) as transport:
+        transport.sleep(3 * 86_400 + 60)  # its time is virtual
+    ran = feedtool("runs", "--abandon", "1")
+    assert ran.code == 0
+    warning = ran.err.splitlines()[0]
+    assert warning.startswith("warning: package ")
+    assert "rows without a result: 1; whether they are in force is not known" in warning
+    assert feedtool("status", "1", "--format", "json").json["statuses"] == {"Unknown": 1}
+    # It keeps no other run of the same references waiting.
+    assert feedtool("submit", "--sandbox", "offers.csv").code == 0
+
+
+@pytest.mark.parametrize("command", [(), ("--abandon", "1")])
+def test_a_run_that_is_finished_is_not_given_up(
+    feedtool: Feedtool, files: Files, command: tuple[str, ...]
+) -> None:
+    feedtool("submit", "--sandbox", files.csv(offer(1)))
+    assert feedtool("runs", *command).code == (9 if command else 0)
+
+
+def test_what_is_shown_of_the_sandbox_is_real_time(feedtool: Feedtool, files: Files) -> None:
+    """Its own time leaps wherever something is waited for."""
+    begun = datetime.now(UTC)
+    feedtool("submit", "--sandbox", files.csv(offer(1), name="one.csv"))
+    with closing(mount(Path("home/sandbox.sqlite"))) as transport:
+        transport.sleep(30 * 86_400)
+    feedtool("submit", "--sandbox", "--no-wait", files.csv(offer(2), name="two.csv"))
+    feedtool("catalog", "sync", "--sandbox", "--category", "0203")
+    found = feedtool("runs", "--format", "json").json
+    ended = datetime.now(UTC)
+    for one in found:
+        created = one["packages"][0]["created"]
+        for moment in (one["started"], created):
+            assert begun <= datetime.fromisoformat(moment) <= ended
+    deadline = datetime.fromisoformat(found[0]["packages"][0]["deadline"])
+    # Some minutes of the three days have been leapt over.
+    assert begun - timedelta(minutes=30) < deadline - timedelta(days=3) <= ended
+    with Cache(Path("home") / FILE) as cache:
+        (origin,) = cache.origins()
+    assert origin.synced_at
+    assert begun <= origin.synced_at <= ended
+
+
 @pytest.mark.parametrize("number", ["7", "x"])
 def test_a_run_that_there_is_not(feedtool: Feedtool, number: str) -> None:
     assert feedtool("status", number).code == 2
+    assert feedtool("runs", "--abandon", number).code == 2

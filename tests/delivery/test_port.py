@@ -69,7 +69,8 @@ def test_nobody_listens(ledger: Ledger) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         base = f"http://127.0.0.1:{listening.getsockname()[1]}/v2"
     slept: list[float] = []
-    moment = [now()]
+    moment = [datetime(2025, 3, 4, 12, tzinfo=UTC)]
+    told: list[tuple[str, str]] = []
 
     def sleep(seconds: float) -> None:
         slept.append(seconds)
@@ -77,7 +78,19 @@ def test_nobody_listens(ledger: Ledger) -> None:
 
     with (
         Client(base, "S1", StaticToken("sandbox")) as client,
-        pytest.raises(Interrupted, match="cannot be reached: ConnectError"),
+        pytest.raises(Interrupted, match=r"reached: 127\.0\.0\.1:\d+ refused the connection$"),
     ):
-        deliver(ledger, run, client, now=lambda: moment[0], sleep=sleep, luck=lambda: 1.0, pool=1)
+        deliver(
+            ledger,
+            run,
+            client,
+            now=lambda: moment[0],
+            sleep=sleep,
+            luck=lambda: 1.0,
+            pool=1,
+            on_event=lambda event: told.append((event.kind, event.text)),
+        )
     assert slept == [2.0, 4.0, 8.0, 16.0, 32.0]
+    assert [kind for kind, _ in told] == ["unreachable"] + ["trouble"] * 5
+    assert told[0][1].endswith("refused the connection; trying again until about 12:01:02 UTC")
+    assert f"{moment[0]:%H:%M:%S}" == "12:01:02"

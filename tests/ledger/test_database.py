@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 import stat
 from pathlib import Path
@@ -336,10 +337,51 @@ def test_a_file_that_another_keeps_for_itself(
     path = tmp_path / "ledger.db"
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")
-    with pytest.raises(UsageProblem, match="locked") as caught:
+    with pytest.raises(UsageProblem, match="has locked it") as caught:
         open_engine(path)
-    assert "Another process" in caught.value.hint
+    assert caught.value.hint.startswith("Close it there, or wait")
     other.close()
+
+
+def test_who_keeps_a_ledger_locked_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("feedtool.ledger.database.PRAGMAS", ("PRAGMA busy_timeout = 1",))
+    path = tmp_path / "ledger.db"
+    opened = open_engine(path)
+    lines = """
+import sqlite3
+other = sqlite3.connect(place, isolation_level=None)
+other.execute("BEGIN IMMEDIATE")
+say("locked"); listen()
+"""
+    with Process(lines, path) as other:
+        assert other.heard() == "locked"
+        told = rf"cannot be written: \S+ \(process {other.pid}\) has locked it"
+        with pytest.raises(Interrupted, match=told) as caught, writing(opened) as db:
+            notes.create(db)
+    assert "make room" not in caught.value.hint
+    assert "close it there, or wait until it is done" in caught.value.hint
+    opened.dispose()
+
+
+@pytest.mark.parametrize("is_made_anew", [False, True])
+def test_a_ledger_that_is_deleted_while_it_is_in_use(
+    tmp_path: Path,
+    is_made_anew: bool,  # noqa: FBT001
+) -> None:
+    path = tmp_path / "state" / "ledger.db"
+    opened = open_engine(path)
+    with writing(opened) as db:
+        notes.create(db)
+    shutil.rmtree(path.parent)
+    if is_made_anew:
+        open_engine(path).dispose()
+    for _ in range(2):
+        with pytest.raises(Interrupted, match=r"ledger\.db is gone: ") as caught:
+            add(opened, "text")
+    assert "may be in force, and is noted nowhere" in caught.value.hint
+    opened.dispose()
 
 
 def test_what_a_seller_wrote_stands_in_no_error(engine: Engine) -> None:

@@ -308,6 +308,31 @@ def test_what_is_committed_keeps_the_others_waiting(ledger: Ledger, phase: Phase
     assert ledger.irrevocable(newer.run.run_id) == []
 
 
+@pytest.mark.parametrize("phase", [*OPEN, *sorted(COMMITTED - {Phase.CLOSED})])
+def test_a_run_that_is_given_up_keeps_no_other_waiting(ledger: Ledger, phase: Phase) -> None:
+    older, newer = run_of(ledger, item(3), item(4)), run_of(ledger, item(4), item(5))
+    before = begin(ledger, older, phase)
+    answered = ("R3", Status.INTEGRATED, ())
+    ledger.save([Change(before, before, results=[answered], fates=[Fate(4, None, "")])])
+    ended = {before.key: (Status.UNKNOWN, "given up")}
+    assert ledger.abandon(older.run.run_id, NOW, ended) == {before.key: 1}
+    (left,) = ledger.read_packages(older.run.run_id)
+    assert (left.phase, left.finished_at) == (Phase.CLOSED, NOW)
+    assert told(ledger, older) == ["Integrated", "Unknown"]
+    run = ledger.run(older.run.run_id)
+    assert run is not None
+    assert run.options == {"abandoned": NOW.isoformat()}
+    assert ledger.unfinished() == [newer.run.run_id]
+    assert ledger.irrevocable(newer.run.run_id) == []
+    assert ledger.clear(newer.package, newer.run).blocked_by == frozenset()
+
+
+def test_what_was_held_supersedes_nothing(ledger: Ledger) -> None:
+    older, newer = run_of(ledger, item(3)), run_of(ledger, item(3))
+    ledger.abandon(newer.run.run_id, NOW, {newer.package.key: (Status.HELD, "given up")})
+    assert begin(ledger, older).uploads == (Stage.PLANNED,)
+
+
 def test_a_commit_that_did_not_show_is_still_intended(ledger: Ledger) -> None:
     older, newer = run_of(ledger, item(3)), run_of(ledger, item(3))
     before = begin(ledger, older, Phase.COMMITTING)

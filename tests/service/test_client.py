@@ -142,9 +142,12 @@ def test_failures(error: httpx.HTTPError, expected: type[Exception]) -> None:
     def answer(_: httpx.Request) -> httpx.Response:
         raise error
 
-    with pytest.raises(expected, match=type(error).__name__) as caught:
+    with pytest.raises(expected) as caught:
         client(answer).send(wire.read_package("p1"))
-    assert "t0ken" not in str(caught.value)
+    said = str(caught.value)
+    assert said
+    assert "t0ken" not in said
+    assert type(error).__name__ not in said
 
 
 @pytest.mark.parametrize(
@@ -272,8 +275,13 @@ def read_from(base: str) -> Reply:
 def test_a_closed_port_is_never_reached() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         base = f"http://127.0.0.1:{listening.getsockname()[1]}/v2"
-    with pytest.raises(NotSent, match="ConnectError"):
+    with pytest.raises(NotSent, match=r"^127\.0\.0\.1:\d+ refused the connection$"):
         read_from(base)
+
+
+def test_a_name_that_nobody_has() -> None:
+    with pytest.raises(NotSent, match=r"^the name service\.invalid is unknown"):
+        read_from("https://service.invalid/v2")
 
 
 @pytest.mark.parametrize(
@@ -297,7 +305,7 @@ def test_silence() -> None:
         done.wait(60)
 
     with port(wait) as base:
-        with pytest.raises(OutcomeUnknown, match="ReadTimeout"):
+        with pytest.raises(OutcomeUnknown, match=r"^127\.0\.0\.1:\d+ did not answer in 0\.2 s$"):
             read_from(base)
         done.set()
 

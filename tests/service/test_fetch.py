@@ -32,6 +32,7 @@ class World:
         self.taken: list[str] = []
         self.lacks: list[tuple[str, str, int | None]] = []
         self.slept: list[float] = []
+        self.said: list[str] = []
         self.more: dict[str, list[str]] = {}
         self.at = T0
 
@@ -67,7 +68,13 @@ class World:
         stopping: Callable[[], FeedtoolError | None] = lambda: None,
     ) -> None:
         around = Circumstances(
-            lambda: self.at, self.sleep, lambda: 1.0, pool, stopping, "Go on with `x`."
+            lambda: self.at,
+            self.sleep,
+            lambda: 1.0,
+            pool,
+            stopping,
+            "Go on with `x`.",
+            on_unreachable=self.said.append,
         )
         fetch(asked, self, self, around)
 
@@ -78,6 +85,14 @@ def test_all_is_asked_for_and_what_that_leads_to() -> None:
     world.fetch("a", "b")
     assert world.taken == ["a", "b", "c", "d", "e"]
     assert world.slept == []
+
+
+def test_who_does_not_answer_is_told_at_once_and_once() -> None:
+    refused = NotSent("shop.example:443 refused the connection")
+    world = World({"a": [refused, refused, OutcomeUnknown("reset"), OK]})
+    world.fetch("a")
+    until = T0 + timedelta(seconds=62)
+    assert world.said == [f"{refused}; trying again until about {until:%H:%M:%S} UTC"]
 
 
 def test_nothing_to_ask_for() -> None:

@@ -7,6 +7,7 @@ import os
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -40,6 +41,23 @@ ADDRESS = "http://sandbox.invalid/v2"
 PATIENCE = 60
 """Seconds for what takes far less."""
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
+
+
+RUNS_OUT = "runs out"
+"""A token that is good for one call: the run is begun, and stops."""
+
+
+class RunsOut:
+    """That token."""
+
+    def __init__(self) -> None:
+        self._tokens = chain(["sandbox"], repeat("wrong"))
+
+    def get(self) -> str:
+        return next(self._tokens)
+
+    def renew(self, stale: str) -> str:
+        return stale
 
 
 @dataclass
@@ -131,9 +149,8 @@ class World:
             raise UsageProblem("there is no token")
         seller = self.seller_of(profile)
         transport = mount(self.root / "sandbox.sqlite", real=lambda: NOON)
-        client = Client(
-            ADDRESS, seller, StaticToken(self.token), language="en", transport=transport
-        )
+        token = RunsOut() if self.token == RUNS_OUT else StaticToken(self.token)
+        client = Client(ADDRESS, seller, token, language="en", transport=transport)
         now, sleep = transport.now, transport.sleep
         service = Service(client, seller, ADDRESS, "en", now, sleep, pool=1)
         service = replace(service, stopping=lambda: self.stopped)

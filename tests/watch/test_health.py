@@ -12,7 +12,7 @@ import pytest
 from feedtool.errors import Exit, FeedtoolError, Interrupted, NotAuthorised, UsageProblem
 from feedtool.watch.health import DONE, STOPPED, Health, Turn, Work, asked
 from tests.conftest import offer
-from tests.watch.conftest import NOON
+from tests.watch.conftest import NOON, RUNS_OUT
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -59,7 +59,7 @@ def test_a_turn_is_written_whole(told: Told) -> None:
         "startedAt": "2026-03-02T12:00:00+00:00",
         "pollSeconds": 1,
         "waiting": 2,
-        "inWork": [{"file": "shop/a.csv", "since": "2026-03-02T12:00:00+00:00", "run": 3}],
+        "inWork": [{"file": "shop/a.csv", "since": "2026-03-02T12:00:00+00:00", "run": "3"}],
         "troubles": [{"profile": "shop", "exitCode": 4, "message": "no right"}],
         "lastError": None,
     }
@@ -159,7 +159,7 @@ def test_an_account_in_trouble(world: World) -> None:
     turns: list[Turn] = []
     world.on_turn = turns.append
     world.drop("a.csv", offer(1))
-    world.token = "wrong"
+    world.token = RUNS_OUT
     assert world.watch() is Exit.AUTH
     last = turns[-1]
     assert last.troubles is not None

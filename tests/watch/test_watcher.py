@@ -26,7 +26,7 @@ from feedtool.watch.folder import Folder
 from feedtool.watch.steps import Lane
 from feedtool.watch.watcher import LONG_HELD
 from tests.conftest import offer, table
-from tests.watch.conftest import ADDRESS
+from tests.watch.conftest import ADDRESS, RUNS_OUT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,7 +42,7 @@ def test_a_file_is_answered_and_filed_away(world: World) -> None:
     answers = ["results/a.failed.xlsx", "results/a.result.csv", "results/a.summary.json"]
     assert world.files() == [f"{DAY}/a.csv", *answers]
     told = world.summary("a")
-    assert (told["file"], told["run"], told["exitCode"]) == ("a.csv", 1, 1)
+    assert (told["file"], told["run"], told["exitCode"]) == ("a.csv", "1", 1)
     (sheet,) = told["sheets"]
     assert (sheet["rows"], sheet["valid"], sheet["invalid"]) == (2, 1, 1)
     assert sheet["statuses"] == {"Invalid": 1, "Integrated": 1}
@@ -317,7 +317,7 @@ def test_answers_of_one_name_never_overwrite_each_other(world: World) -> None:
     world.drop("a.txt", offer(10))
     assert world.watch() is Exit.OK
     names = ("a", "a.2026-03-02", "a.2026-03-02-2", "a.2026-03-03", "a.2026-03-03-2")
-    assert [world.summary(name)["run"] for name in names] == [1, 2, 3, 4, 5]
+    assert [world.summary(name)["run"] for name in names] == ["1", "2", "3", "4", "5"]
     results = [one for one in world.files() if ".result." in one]
     assert len(results) == 5
     assert "done/2026-03-03/a.2026-03-03-2.txt" in world.files()
@@ -329,7 +329,7 @@ def test_answers_of_one_name_never_overwrite_each_other(world: World) -> None:
 def test_a_run_that_is_stopped_is_taken_up_again(world: World) -> None:
     world.drop("a.csv", offer(1))
     world.drop("b.csv", offer(2))
-    world.token = "wrong"
+    world.token = RUNS_OUT
     assert world.watch() is Exit.AUTH
     assert world.files() == ["inbox/b.csv", "processing/a.csv"]
     assert world.claimed() == ["a.csv"]
@@ -337,13 +337,25 @@ def test_a_run_that_is_stopped_is_taken_up_again(world: World) -> None:
     world.token = "sandbox"
     assert world.watch() is Exit.OK
     assert [one.reference for one in world.applied()] == ["SKU-1", "SKU-2"]
-    assert [world.summary(name)["run"] for name in "ab"] == [1, 2]
+    assert [world.summary(name)["run"] for name in "ab"] == ["1", "2"]
     assert world.claimed() == []
+
+
+def test_a_wrong_token_is_found_before_a_run_is_begun(world: World) -> None:
+    world.drop("a.csv", offer(1))
+    world.token = "wrong"
+    assert world.watch() is Exit.AUTH
+    assert world.files() == ["inbox/a.csv"]
+    with world.ledger() as ledger:
+        assert ledger.runs() == []
+    world.token = "sandbox"
+    assert world.watch() is Exit.OK
+    assert world.summary("a")["run"] == "1"
 
 
 def test_whoever_goes_on_may_stand_elsewhere(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     world.drop("a.csv", offer(1))
-    world.token = "wrong"
+    world.token = RUNS_OUT
     monkeypatch.chdir(world.root)
     world.folder = Folder(Path("watched"))
     assert world.watch() is Exit.AUTH
@@ -356,7 +368,7 @@ def test_whoever_goes_on_may_stand_elsewhere(world: World, monkeypatch: pytest.M
 
 def test_answers_that_cannot_be_written_where_they_belong(world: World) -> None:
     world.drop("a.csv", offer(1))
-    world.token = "wrong"
+    world.token = RUNS_OUT
     world.watch()
     world.folder.answer_of(claims(world)[0], ".result.csv").write_text("the user's own")
     world.token = "sandbox"
@@ -367,7 +379,7 @@ def test_answers_that_cannot_be_written_where_they_belong(world: World) -> None:
 
 def test_a_run_that_cannot_go_on_does_not_stop_the_next_file(world: World) -> None:
     world.drop("a.csv", offer(1))
-    world.token = "wrong"
+    world.token = RUNS_OUT
     world.watch()
     world.drop("b.csv", offer(2))
     rmtree(world.root / "snapshots")
@@ -381,7 +393,7 @@ def test_a_run_that_cannot_go_on_does_not_stop_the_next_file(world: World) -> No
 
 def test_a_run_goes_on_where_neither_its_snapshots_nor_its_paths_are_known(world: World) -> None:
     world.drop("a.csv", offer(1))
-    world.token = "wrong"
+    world.token = RUNS_OUT
     assert world.watch() is Exit.AUTH
     rmtree(world.root / "snapshots")
     moved = world.root / "mounted-elsewhere"
