@@ -152,7 +152,7 @@ def test_an_encoding_that_changes_far_down(write: Write) -> None:
 
 @pytest.mark.parametrize(
     ("content", "line"),
-    [(b"a,b\n1,\x00\n", 2), ("\ufeffa\n\0".encode("utf-16-le"), 2), (b"a\x00b\x00", 1)],
+    [(b"a,b\n1,\x00\n", 2), ("\ufeffa\n\0".encode("utf-16-le"), 2), (b"a\x00bcde", 1)],
 )
 def test_nul(write: Write, content: bytes, line: int) -> None:
     with pytest.raises(FileProblem, match=f"Line {line} ") as caught:
