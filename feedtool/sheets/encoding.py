@@ -151,7 +151,7 @@ class _Survey:
             line = self.line + self._lines(text[: text.index("\0")])
             raise CsvNul(
                 f"Line {line} of the text holds a NUL byte.",
-                f"Make the export again; if it is UTF-16, save it as UTF-8. {_SAVE_AS_UTF8}",
+                f"Make the export again. {_SAVE_AS_UTF8}",
             )
         if self.first_beyond_ascii is None and not text.isascii():
             self._note_word(text)

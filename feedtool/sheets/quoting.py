@@ -140,12 +140,15 @@ def find_quoting(
 def look(pieces: Iterable[str], separator: str, quoting: Quoting) -> Quotes:
     """How the marks of a text fit if its fields are quoted so."""
     looking = _Looking(separator, quoting)
-    rest = ""
+    rest, due = "", 0
     for piece in pieces:
-        text = rest + piece
-        rest = text[looking.look(text, is_end=False) :]
+        rest += piece
+        if len(rest) < due:
+            continue
+        rest = rest[looking.look(rest, is_end=False) :]
         if looking.quotes.opened is not None or len(rest) > _LONGEST_FIELD:
             break
+        due = 2 * len(rest)  # a long record is looked at seldom
     if rest and looking.quotes.opened is None:
         looking.look(rest + "\n" * (not rest.endswith(("\r", "\n"))), is_end=True)
     return looking.quotes
