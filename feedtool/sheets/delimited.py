@@ -172,7 +172,7 @@ class CsvSheet:
 def decode(key: Hashable) -> Cell:
     """The cell of a text; `="0036"`, which keeps Excel from dropping zeros, is `0036`."""
     text = str(key)
-    if text.startswith('="') and text.endswith('"') and len(text) > len('="'):
+    if text[:2] == '="' and text[-1] == '"' and len(text) > len('="'):
         text = text[2:-1].replace('""', '"')
     return Cell(Kind.TEXT, text) if text else BLANK
 

@@ -1,5 +1,6 @@
 """CSV of every make: the same rows come out, or the file error says which line to look at."""
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -62,7 +63,7 @@ def noted(first: str, second: str, changes: dict[str, str] | None = None) -> byt
 
 SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|"}
 ENDS = {"LF": "\n", "CR LF": "\r\n", "CR": "\r"}
-ENCODINGS = {
+ENCODINGS: dict[str, Callable[[], bytes]] = {
     "UTF-8": lambda: accented("utf-8"),
     "UTF-8 with a mark": lambda: accented("utf-8-sig"),
     "UTF-16": lambda: accented("utf-16"),

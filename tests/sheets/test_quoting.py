@@ -3,6 +3,7 @@
 import csv
 import io
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from hypothesis import given, settings
@@ -157,7 +158,7 @@ FIELD = st.text(st.sampled_from('ab,;"\n é1'), max_size=6).filter(
 TABLES = st.lists(st.lists(FIELD, min_size=3, max_size=3), min_size=1, max_size=8)
 
 
-def written(table: Rows, separator: str, quoting: int) -> str:
+def written(table: Rows, separator: str, quoting: Literal[0, 1, 2]) -> str:
     out = io.StringIO()
     out.write(f"sep={separator}\n")
     writer = csv.writer(out, delimiter=separator, quoting=quoting, lineterminator="\n")
@@ -180,7 +181,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @settings(max_examples=300, deadline=None)
 @given(**WRITING)
 def test_any_table_is_read_without_alarm(
-    made: Path, table: Rows, separator: str, quoting: int
+    made: Path, table: Rows, separator: str, quoting: Literal[0, 1, 2]
 ) -> None:
     rows, notices = read(made, written(table, separator, quoting))
     assert rows[1:] == [row for row in table if any(row)]
@@ -190,7 +191,7 @@ def test_any_table_is_read_without_alarm(
 @settings(max_examples=500, deadline=None)
 @given(**WRITING, data=st.data())
 def test_a_mark_that_is_lacking_never_loses_rows_unsaid(
-    made: Path, table: Rows, separator: str, quoting: int, data: st.DataObject
+    made: Path, table: Rows, separator: str, quoting: Literal[0, 1, 2], data: st.DataObject
 ) -> None:
     content = written(table, separator, quoting)
     marks = [at for at, letter in enumerate(content) if letter == '"']
