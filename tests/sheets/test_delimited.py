@@ -201,6 +201,14 @@ def test_blocks(write: Write) -> None:
     assert records(path, after=5000) == []
 
 
+def test_blank_lines_make_no_blocks(write: Write) -> None:
+    path = write("a,b\n" + "\n" * 50_000 + "1,2\n" + "\n" * 50_000)
+    with open_source(path) as source:
+        rows = [(block.rows[0], block.rows[-1]) for block in source.sheet("").blocks()]
+    assert rows == [(1, 1000), (50_001, 51_000)]
+    assert records(path, after=50_001)[0] == (50_002, 50_002, ["1", "2"])
+
+
 def test_head(write: Write) -> None:
     path = write('sep=;\n\nTitle;;\n;;\n"ref\n.";price;;\n1;2;;\n')
     with open_source(path) as source:
