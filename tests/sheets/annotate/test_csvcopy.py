@@ -75,8 +75,8 @@ WRITINGS = {
     "blank records": (b"a,b\n1,2\n\n,\n", b"a,b," + HEAD + b"\n1,2,Invalid,m,c\n\n,\n"),
     "apostrophes": (
         b"'a';'b'\n'l''eau'; '2;'\n",
-        b"'a';'b';'feedtool status';'feedtool message';'feedtool code'\n"
-        b"'l''eau'; '2;';'Invalid';'m';'c'\n",
+        b"'a';'b';" + b"'feedtool status';'feedtool message';'feedtool code'"
+        b"\n'l''eau'; '2;';'Invalid';'m';'c'\n",
     ),
     "blanks before a quote": (
         b'a; "b"\n1; "2;3" ; 4\n',
