@@ -15,7 +15,7 @@ from feedtool.file_version import unchanged
 from feedtool.legacy import is_legacy, write_book
 from feedtool.offers_xml import KINDS as LEGACY_KINDS
 from feedtool.report import Outcome, summary_sheet
-from feedtool.sheets.annotate import Summary, annotate, refuse_place
+from feedtool.sheets.annotate import Summary, annotate, is_package, refuse_place
 from feedtool.spool import temporary_folder
 
 Written = Callable[[Path], None]
@@ -117,7 +117,7 @@ def _write(
                 path,
                 place,
                 [verdicts.notes(outcome.checked, outcome.verdicts or tuple) for outcome in told],
-                summary_sheet(told),
+                summary_sheet(told) if is_package(path) else None,
                 overwrite=overwrite,
                 csv_fallback=asked.dialect.csv_fallback,
                 limits=asked.dialect.reading,

@@ -69,11 +69,17 @@ class Spool(Generic[T]):
 
     def append(self, entry: T) -> None:
         """Adds an entry at the end."""
-        self._held.append(entry)
-        self._length += 1
+        weight = 0
         for value in entry:
             if value.__class__ is str or value.__class__ is bytes:
-                self._weight += len(value)
+                weight += len(value)
+        self.add(entry, weight)
+
+    def add(self, entry: T, weight: int) -> None:
+        """Adds an entry whose texts have so many characters, for whoever knows that at once."""
+        self._held.append(entry)
+        self._length += 1
+        self._weight += weight
         if len(self._held) >= HELD or self._weight >= HEAVIEST:
             self._spill()
 

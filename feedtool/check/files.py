@@ -9,7 +9,7 @@ from feedtool.check.asked import Asked, Input
 from feedtool.check.choosing import Chosen, choose
 from feedtool.check.ours import HEADINGS, ROW
 from feedtool.check.placing import Placing
-from feedtool.check.result import INVALID, CheckedSheet, Filled
+from feedtool.check.result import INVALID, CheckedSheet, Filled, ProblemSpool
 from feedtool.check.sheet import SheetReader
 from feedtool.dialect import Dialect
 from feedtool.errors import FileProblem
@@ -17,7 +17,7 @@ from feedtool.feeds import Sight
 from feedtool.file_version import FileChanging, Version, read_unchanged
 from feedtool.headers import Header, Names, NoRows, again, folded
 from feedtool.legacy import OffersSource, is_legacy
-from feedtool.model import Problem, Severity
+from feedtool.model import Severity
 from feedtool.offers_xml import KINDS as LEGACY_KINDS
 from feedtool.rules import Survey, all_rules
 from feedtool.sheets import Sheet, Source, open_source
@@ -219,9 +219,9 @@ def _conclude(
     """Adds what can only be said once every row of every file was seen."""
     names = [_name(sheet, sheets) for sheet in sheets]
     for survey in surveys:
-        spools: dict[int, Spool[Problem]] = {}
+        spools: dict[int, ProblemSpool] = {}
         for place, fault in survey.faults(names):
-            spool = spools.setdefault(place.sheet, Spool(Problem._make))
+            spool = spools.setdefault(place.sheet, ProblemSpool())
             spool.append(placings[place.sheet].in_earlier_row(place.row, fault))
             if fault.code.severity is Severity.ERROR:
                 sheets[place.sheet].marks[place.row] = INVALID

@@ -58,10 +58,8 @@ class Placing:
         """
         block = cells.block
         row, line = block.rows[position], block.lines[position] if block.lines else None
-        problems = [
-            self._problem(fault, index, row, line, partial(cells.at, position))
-            for index, fault in found
-        ]
+        cell = partial(cells.at, position)
+        problems = [self._problem(fault, index, row, line, cell) for index, fault in found]
         if len(problems) > 1:
             problems.sort(key=lambda one: (len(one.column or ""), one.column or ""))
         return problems
@@ -93,7 +91,7 @@ class Placing:
             row,
             line,
             place.letters,
-            place.header and brief(place.header),
+            place.header,
             place.key if fault.field is None else fault.field,
             fault.code.name,
             fault.code.severity,
@@ -107,8 +105,7 @@ class Placing:
         if index is None:
             return _NOWHERE
         column = self._header.columns.get(index)
-        place = _Place(
-            letters(index), self._header.texts.get(index), column.key if column else None
-        )
+        header = self._header.texts.get(index)
+        place = _Place(letters(index), header and brief(header), column.key if column else None)
         self._places[index] = place
         return place

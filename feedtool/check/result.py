@@ -43,6 +43,20 @@ class Filled(NamedTuple):
         return found
 
 
+class ProblemSpool(Spool[Problem]):
+    """What was found, and how much of it is a warning."""
+
+    def __init__(self) -> None:
+        super().__init__(Problem._make)
+        self.warnings = 0
+
+    def append(self, entry: Problem) -> None:
+        """Adds a problem at the end."""
+        self.warnings += entry.severity is Severity.WARNING
+        # Its other texts are short, or the same in each problem of a column.
+        self.add(entry, len(entry.message) + len(entry.value or ""))
+
+
 class Marks:
     """Which rows are valid and which are not, a byte for each row number."""
 
@@ -84,7 +98,7 @@ class CheckedSheet:
     refused: Spool[Refused] = field(default_factory=lambda: Spool(Refused._make))
     filled: Spool[Filled] | None = None
     """All rows, where what they hold was asked for."""
-    problems_by_source: list[Spool[Problem]] = field(default_factory=list)
+    problems_by_source: list[ProblemSpool] = field(default_factory=list)
     """Each in the order of rows: what reading found, then what each survey found."""
     marks: Marks = field(default_factory=Marks)
     has_items: bool = True
@@ -117,11 +131,15 @@ class CheckedSheet:
         for row, problems in groupby(self.problems(), key=lambda problem: problem.row):
             yield row, list(problems)
 
+    @property
+    def warnings(self) -> int:
+        """How many of the problems are warnings."""
+        return sum(problems.warnings for problems in self.problems_by_source)
+
     def counts(self) -> Counts:
         """`rows` = `valid` + `invalid`; blank rows are in none."""
         valid, invalid = self.marks.count(VALID), self.marks.count(INVALID)
-        warnings = sum(problem.severity is Severity.WARNING for problem in self.problems())
-        return Counts(valid + invalid, valid, invalid, 0, warnings)
+        return Counts(valid + invalid, valid, invalid, 0, self.warnings)
 
     def valid_items(self) -> Iterator[Item]:
         """The items of the rows that nothing speaks against, in the order of rows."""

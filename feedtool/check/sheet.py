@@ -10,18 +10,17 @@ import orjson
 from feedtool.cells import Block, Cell, Cells, Kind, brief, letters, rounded, shown
 from feedtool.check.gate import faults, gate
 from feedtool.check.placing import Placing
-from feedtool.check.result import INVALID, VALID, CheckedSheet, Filled, Refused
+from feedtool.check.result import INVALID, VALID, CheckedSheet, Filled, ProblemSpool, Refused
 from feedtool.columns import ColumnReader, Flawed
 from feedtool.columns.choice import Ignored
 from feedtool.columns.text import plain
 from feedtool.dialect import Dialect
 from feedtool.feeds import FLOOR, Column, Feed, Row, SheetColumns, all_feeds
 from feedtool.headers import Header, sheet_columns
-from feedtool.model import Fault, Item, PackageType, Problem, Severity
+from feedtool.model import Fault, Item, PackageType, Severity
 from feedtool.rules import SheetFacts, Survey, all_rules, too_many_columns
 from feedtool.rules.required_missing import CODE as REQUIRED_MISSING
 from feedtool.sheets import Sheet
-from feedtool.spool import Spool
 
 BEYOND = "beyond"
 """The field of a cell beyond the last header."""
@@ -120,7 +119,7 @@ class SheetReader:
 
     def _read_rows(self, evidence: Mapping[str, Mapping[str, str]]) -> dict[str, ColumnReader]:
         """One reading; `evidence` is what a first one found in columns with ambiguous cells."""
-        self._problems: Spool[Problem] = Spool(Problem._make)
+        self._problems = ProblemSpool()
         self._once: dict[str, Fault] = {}
         self._hidden = 0
         self.placing.begin()
@@ -311,7 +310,7 @@ class SheetReader:
             if rule.check_sheet and (rule.kinds is None or self.feed.kind in rule.kinds)
             for fault in rule.check_sheet(facts)
         ]
-        own: Spool[Problem] = Spool(Problem._make)
+        own = ProblemSpool()
         for fault in (*found, *self._once.values()):
             own.append(self.placing.of_sheet(fault))
         self.checked.problems_by_source += [own, self._problems]
@@ -339,7 +338,9 @@ def _take_out_flaws(
     for position, value in enumerate(values):
         if isinstance(value, Flawed):
             values[position] = value.value
-            row = found.setdefault(position, RowFaults())
+            row = found.get(position)
+            if row is None:
+                row = found[position] = RowFaults()
             row.faults += [(index, fault) for fault in value.faults]
             if value.is_refused:
                 row.refused.add(key)

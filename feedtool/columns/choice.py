@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from functools import cache
 
 from feedtool.cells import Cell
 from feedtool.columns import ColumnReader, Flawed
@@ -39,6 +40,8 @@ To mend it, empty or remove the column.
 
 SHORT = 2
 """Characters of a value for which no other one is suggested."""
+CLOSE = 0.5
+"""How alike a value and a suggested one are; 1 is the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +82,15 @@ class Choice:
     def _unknown(self, text: str, allowed: tuple[str, ...]) -> Flawed:
         folded = _folded(text)
         # Of two letters one in common says nothing: `de` is not `es`.
-        known = list(self._by_writing) if len(folded) > SHORT else []
-        near = get_close_matches(folded, known, n=1, cutoff=0.5)
+        known = self._by_writing if len(folded) > SHORT else ()
+        # Where two texts have too few letters in common there is no need to compare them.
+        possible = [
+            writing
+            for writing in known
+            if 2 * sum(map(_letters(writing).__contains__, folded))
+            >= CLOSE * (len(folded) + len(writing))
+        ]
+        near = get_close_matches(folded, possible, n=1, cutoff=CLOSE)
         nearest = self._by_writing[near[0]] if near else None
         return refused(
             ENUM_VALUE,
@@ -153,3 +163,8 @@ class Ignored:
 
 def _folded(text: str) -> str:
     return " ".join(text.casefold().split())
+
+
+@cache
+def _letters(writing: str) -> frozenset[str]:
+    return frozenset(writing)

@@ -4,6 +4,7 @@ import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cache
 from typing import NamedTuple
 
 from feedtool.cells import Cell, Kind, rounded, shown
@@ -106,6 +107,8 @@ _WRITINGS = tuple(
         (r"(?:0+|[0-9]{4,}),[0-9]+|[0-9]+,(?:[0-9]{1,2}|[0-9]{4,})", ","),
     )
 )
+_WRITTEN = re.compile(f"(?:[0-9.,]|{_BLANKS})+", re.ASCII)
+"""The characters of all writings."""
 _AMBIGUOUS = re.compile(r"[0-9]{1,3}[.,][0-9]{3}", re.ASCII)
 _NOT_DIGITS = re.compile(r"[^0-9]", re.ASCII)
 _EVIDENCE_OF = {  # which decimal separator a writing without decimals still speaks for
@@ -132,6 +135,8 @@ def parse(text: str, decimal: str | None = None) -> Amount | str:
     Returns:
         The Amount, or "ambiguous", or "" for what is no number in any accepted writing.
     """
+    if not _WRITTEN.fullmatch(text):
+        return ""
     for pattern, separator in _WRITINGS:
         if pattern.fullmatch(text):
             shows = separator or _speaks_for(text)
@@ -285,13 +290,20 @@ def _unsigned(text: str, currencies: tuple[str, ...]) -> tuple[bool, str]:
 
 
 def _without_currency(text: str, currencies: tuple[str, ...]) -> str:
-    upper = text.upper()
+    upper, known = text.upper(), _in_capitals(currencies)
+    if not (upper.startswith(known) or upper.endswith(known)):
+        return text
     for currency in currencies:
         if upper.startswith(currency.upper()):
             return text[len(currency) :].lstrip()
         if upper.endswith(currency.upper()):
             return text[: -len(currency)].rstrip()
     return text
+
+
+@cache
+def _in_capitals(currencies: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(currency.upper() for currency in currencies)
 
 
 def _unread(text: str, column: ColumnReader) -> Flawed:

@@ -178,7 +178,7 @@ def plain(text: str) -> str:
 
 def no_value(cell: Cell) -> Flawed | None:
     """The flaw of a cell that holds neither number nor text, None where it does."""
-    if cell.kind is Kind.NUMBER:
+    if cell.kind is Kind.NUMBER or (cell.kind is Kind.TEXT and "#" not in cell.text):
         return None
     if cell.kind is Kind.ERROR or ("#" in cell.text and plain(cell.text) in ERROR_TEXTS):
         return refused(

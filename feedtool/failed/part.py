@@ -7,7 +7,7 @@ from functools import partial
 from feedtool import verdicts
 from feedtool.cells import index_of, letters
 from feedtool.check import Asked
-from feedtool.check.result import INVALID, VALID, CheckedSheet, Refused
+from feedtool.check.result import INVALID, VALID, CheckedSheet, ProblemSpool, Refused
 from feedtool.columns import ColumnReader, Flawed
 from feedtool.columns.category import CategoryCode
 from feedtool.dialect import Dialect
@@ -97,7 +97,7 @@ class Part:
         """What is told of the rows, as rows of the workbook `file`."""
         now_at = {one.row: row for row, one in enumerate(self._picked, start=FIRST_ROW)}
         told = CheckedSheet(file, self.title, self.checked.kind, self.shape.header)
-        problems: Spool[Problem] = Spool(Problem._make)
+        problems = ProblemSpool()
         for problem in self.checked.problems():
             if problem.row in now_at:
                 problems.append(self._moved(problem, now_at[problem.row]))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from feedtool.check.result import INVALID, VALID, CheckedSheet
 from feedtool.errors import FeedtoolError
-from feedtool.model import Counts, PackageSummary, Severity, Status, Verdict
+from feedtool.model import Counts, PackageSummary, Status, Verdict
 
 SKIPPED = (Status.UNCHANGED, Status.HELD)
 """Rows that are valid and were not sent: in the counts they are neither valid nor invalid."""
@@ -43,16 +43,15 @@ class Outcome:
         return self.verdicts() if self.verdicts and self.is_submitted else iter(())
 
     def counts(self) -> Counts:
-        """What was found and what became of it, in one pass over problems and verdicts."""
-        problems = self.checked.problems()
-        warnings = sum(problem.severity is Severity.WARNING for problem in problems)
-        statuses = Counter(verdict.status for verdict in self.every_verdict())
-        return self.counts_with(warnings, statuses)
+        """What was found and what became of it, in one pass over the verdicts."""
+        return self.counts_with(Counter(verdict.status for verdict in self.every_verdict()))
 
-    def counts_with(self, warnings: int, statuses: Mapping[Status, int]) -> Counts:
-        """The counts, for whoever has already gone through problems and verdicts."""
+    def counts_with(self, statuses: Mapping[Status, int]) -> Counts:
+        """The counts, for whoever has already gone through the verdicts."""
         valid = self.checked.marks.count(VALID)
         invalid = self.checked.marks.count(INVALID)
         skipped = sum(statuses.get(status, 0) for status in SKIPPED)
         found = {status: statuses[status] for status in Status if statuses.get(status)}
-        return Counts(valid + invalid, valid - skipped, invalid, skipped, warnings, found)
+        return Counts(
+            valid + invalid, valid - skipped, invalid, skipped, self.checked.warnings, found
+        )

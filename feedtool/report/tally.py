@@ -95,16 +95,14 @@ def tally(outcome: Outcome, kept: int) -> Tally:
         kept: How many problems of each code are kept.
     """
     groups: dict[str, CodeGroup] = {}
-    warnings = 0
     for problem in outcome.checked.problems():
         group = groups.get(problem.code)
         if group is None:
             group = groups[problem.code] = CodeGroup(problem.code, problem.severity)
         group.add(problem, kept)
-        warnings += problem.severity is Severity.WARNING
     statuses, refusals = _verdicts(outcome.every_verdict())
     ordered = sorted(groups.values(), key=lambda one: (one.severity, -one.count, one.code))
-    return Tally(outcome.counts_with(warnings, statuses), ordered, refusals)
+    return Tally(outcome.counts_with(statuses), ordered, refusals)
 
 
 def _verdicts(verdicts: Iterable[Verdict]) -> tuple[Counter[Status], list[Refusal]]:

@@ -2,8 +2,9 @@
 
 Reading order: `opening` decides what a file is; `package` and `workbook` open a workbook,
 `xlsx` reads its sheets, cut into pieces (`cut`) that are written plainly (`plain`), by pattern
-(`scanner`) where that is proven safe and by a parser (`events`) elsewhere; `delimited` reads CSV.
-All come out as `feedtool.cells.Block`. `filled` writes rows into a workbook of ours, or a CSV.
+(`scanner`) where that is proven safe and by a parser (`events`) elsewhere; `delimited` reads CSV
+(`quoting` proves its quotation marks). All come out as `feedtool.cells.Block`. `filled` writes
+rows into a workbook of ours, or a CSV.
 """
 
 from feedtool.limits import Limits

@@ -1,21 +1,34 @@
 """CSV in all its writings, record by record, each with the physical line where it starts."""
 
 import csv
-from collections.abc import Generator, Hashable, Iterable, Iterator
+from collections.abc import Generator, Hashable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from io import StringIO, TextIOWrapper
-from itertools import chain, islice
+from functools import partial
+from io import StringIO
+from itertools import islice
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from feedtool.cells import BLANK, Block, Cell, Kind
 from feedtool.sheets.blocks import first_rows, rows_after
 from feedtool.sheets.encoding import Encoding, find_encoding
+from feedtool.sheets.quoting import (
+    USUAL,
+    Quotes,
+    Quoting,
+    announced_quoting,
+    find_quoting,
+    line_ends,
+    unclosed,
+)
 from feedtool.sheets.separator import announced_separator, find_separator
 from feedtool.sheets.source import HeadRow, Merge, Notice, by_code
-from feedtool.sheets.unreadable import CsvUnterminatedQuote, GridOutOfRange
+from feedtool.sheets.unreadable import GridOutOfRange
 from feedtool.sheets.workbook import SheetEntry
+
+if TYPE_CHECKING:
+    import _csv
 
 _RECORDS = 1000
 """Records of a block."""
@@ -25,9 +38,6 @@ _LONGEST_FIELD = 16 << 20
 """Characters; Python's own limit is 131,072, and a description may be longer."""
 MOST_FIELDS = 16_384
 """Of a record, those that are not blank: the columns of a sheet."""
-_END = ["\0", "\0"]
-"""A record after the last. No text has a NUL; so if it comes out otherwise, it was swallowed by a
-field whose quote was left open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +53,17 @@ class Dialect:
     """The first record is a `sep=` line."""
     line_end: str
     """That of the first line."""
+    quoting: Quoting
+
+    def reader(self, lines: Iterable[str]) -> "_csv.Reader":
+        """The csv module's reader of such lines."""
+        csv.field_size_limit(_LONGEST_FIELD)
+        return csv.reader(
+            lines,
+            delimiter=self.separator,
+            quotechar=self.quoting.mark,
+            skipinitialspace=self.quoting.skips_blanks,
+        )
 
 
 class CsvSource:
@@ -57,8 +78,8 @@ class CsvSource:
         self.path = path
         self.sheets = (SheetEntry("", ""),)
         self.properties: dict[str, str] = {}
-        self._encoding = find_encoding(path, fallback)
-        self.dialect = _dialect(path, self._encoding)
+        self.encoding = find_encoding(path, fallback)
+        self.dialect, self.quotes = _dialect(path, self.encoding)
 
     def __enter__(self) -> Self:
         return self
@@ -69,7 +90,7 @@ class CsvSource:
     def sheet(self, name: str = "") -> "CsvSheet":
         """The only table, whatever the name."""
         del name
-        return CsvSheet(self.path, self._encoding, self.dialect)
+        return CsvSheet(self.path, self.encoding, self.dialect, self.quotes)
 
 
 class CsvSheet:
@@ -77,14 +98,15 @@ class CsvSheet:
 
     name = ""
 
-    def __init__(self, path: Path, encoding: Encoding, dialect: Dialect) -> None:
+    def __init__(self, path: Path, encoding: Encoding, dialect: Dialect, quotes: Quotes) -> None:
         self.dialect = dialect
         self.last_column = -1
         """The 0-based last column with a text seen so far; -1: none."""
         self.merges: list[Merge] = []
-        self.warnings: list[Notice] = list(encoding.notices)
+        self.warnings: list[Notice] = [*encoding.notices, *quotes.notices()]
         self._path = path
         self._encoding = encoding
+        self._quotes = quotes
 
     @property
     def notices(self) -> dict[str, list[str]]:
@@ -104,41 +126,39 @@ class CsvSheet:
                 yield rest
 
     def _read(self) -> Generator[Block, None, None]:
-        csv.field_size_limit(_LONGEST_FIELD)
-        with _open(self._path, self._encoding) as file:
-            lines = _repaired(file) if self._encoding.is_odd else file
+        dialect, quotes = self.dialect, self._quotes
+        with self._encoding.open(self._path) as file:
+            reader = dialect.reader(self._encoding.lines(file))
             number, line = 0, 1
-            separator = self.dialect.separator
-            reader = csv.reader(chain(lines, (separator.join(_END),)), delimiter=separator)
-            is_end = False
-            while not is_end:
-                records: list[list[str]] = []
-                starts = []
+            while True:
                 try:
-                    for record in islice(reader, _RECORDS):
-                        records.append(record)
-                        starts.append(line)
-                        line = reader.line_num + 1
+                    records = list(islice(reader, _RECORDS))
                 except csv.Error as error:
-                    raise _unterminated(line) from error
-                is_end = len(records) < _RECORDS or records[-1] == _END
-                if is_end:
-                    _take_end(records, starts)
-                if number == 0 and self.dialect.is_announced:
+                    raise (quotes.problem or unclosed(line)) from error
+                following = reader.line_num + 1
+                if quotes.problem and quotes.opened in range(line, following):
+                    raise quotes.problem
+                if not records:
+                    return
+                if number == 0 and dialect.is_announced:
                     records[0] = []
-                if records:
-                    yield self._block(number, records, starts)
+                if any(records):
+                    yield self._block(number, records, _starts(records, line, following))
                 number += len(records)
+                line = following
 
-    def _block(self, number: int, records: list[list[str]], starts: list[int]) -> Block:
+    def _block(self, number: int, records: list[list[str]], starts: Sequence[int]) -> Block:
         """Records as columns; ragged ones column by column, only when a column is asked for."""
-        used = self.last_column + 1
-        for line, record in zip(starts, records, strict=True):
-            if len(record) > used:
-                used = max(used, _used(record, line))
+        used, widths = self.last_column + 1, set(map(len, records))
+        widest = max(widths)
+        if widest > used:
+            for line, record in zip(starts, records, strict=True):
+                if len(record) > used:
+                    used = max(used, _used(record, line))
         self.last_column = used - 1
-        width = min(max(map(len, records)), used)
-        columns = list(zip(*records, strict=True)) if _is_even(records) else None
+        width = min(widest, used)
+        is_even = len(widths) == 1 and widest <= MOST_FIELDS
+        columns = list(zip(*records, strict=True)) if is_even else None
 
         def column(index: int) -> Iterable[Hashable]:
             if columns is not None:
@@ -152,7 +172,7 @@ class CsvSheet:
 def decode(key: Hashable) -> Cell:
     """The cell of a text; `="0036"`, which keeps Excel from dropping zeros, is `0036`."""
     text = str(key)
-    if text.startswith('="') and text.endswith('"') and len(text) > len('="'):
+    if text[:2] == '="' and text[-1] == '"' and len(text) > len('="'):
         text = text[2:-1].replace('""', '"')
     return Cell(Kind.TEXT, text) if text else BLANK
 
@@ -170,45 +190,48 @@ def _used(record: list[str], line: int) -> int:
     return used
 
 
-def _is_even(records: list[list[str]]) -> bool:
-    """Whether all records have the same number of fields, and not an absurd one."""
-    width = len(records[0])
-    return width <= MOST_FIELDS and all(len(record) == width for record in records)
+def _starts(records: list[list[str]], line: int, following: int) -> Sequence[int]:
+    """The line where each record starts, from that of the first to that after the last."""
+    if following - line == len(records):
+        return range(line, following)
+    starts = []
+    for record in records:
+        starts.append(line)
+        text = "\0".join(record)
+        line += 1 + line_ends(text, 0, len(text))
+    return starts
 
 
-def _open(path: Path, encoding: Encoding) -> TextIOWrapper:
-    """The text after the byte order mark, with the line ends as they are."""
-    file = path.open("rb")
-    file.seek(len(encoding.mark))
-    return TextIOWrapper(file, encoding=encoding.name, newline="")
-
-
-def _repaired(lines: Iterable[str]) -> Iterator[str]:
-    """The lines without byte order marks in front of them and without a final Ctrl-Z."""
-    held = ""
-    for line in lines:
-        if held:
-            yield held
-        held = line.lstrip("\ufeff")
-    held = held.removesuffix("\x1a")
-    if held:
-        yield held
-
-
-def _dialect(path: Path, encoding: Encoding) -> Dialect:
-    with _open(path, encoding) as file:
+def _dialect(path: Path, encoding: Encoding) -> tuple[Dialect, Quotes]:
+    with encoding.open(path) as file:
         sample = file.read(_SAMPLE)
-        lines = [line.lstrip("\ufeff") for line in StringIO(sample, newline="")]
-    return Dialect(encoding.name, encoding.mark, *_separator(lines), _line_end(sample))
+    lines = [line.lstrip("\ufeff") for line in StringIO(sample, newline="")]
+    announced = announced_quoting(lines) if "'" in encoding.quotes else USUAL
+    separator, is_announced = _separator(lines, announced)
+    quoting, quotes = find_quoting(
+        partial(_pieces, path, encoding), encoding.quotes, separator, announced
+    )
+    return (
+        Dialect(encoding.name, encoding.mark, separator, is_announced, _line_end(sample), quoting),
+        quotes,
+    )
 
 
-def _separator(lines: list[str]) -> tuple[str, bool]:
+def _pieces(path: Path, encoding: Encoding) -> Iterator[str]:
+    """The text, some lines at a time."""
+    with encoding.open(path) as file:
+        lines = iter(encoding.lines(file))
+        while piece := "".join(islice(lines, _RECORDS)):
+            yield piece
+
+
+def _separator(lines: list[str], quoting: Quoting) -> tuple[str, bool]:
     """The separator, and whether the first line announces it."""
     announced = announced_separator(lines[0]) if lines else None
     if announced:
         return announced, True
     # The last line of the sample may be cut off.
-    return find_separator(lines[:-1] or lines), False
+    return find_separator(lines[:-1] or lines, quoting.mark), False
 
 
 def _line_end(sample: str) -> str:
@@ -217,19 +240,3 @@ def _line_end(sample: str) -> str:
     if line.endswith("\r\n") and line.count("\r") == 1:
         return "\r\n"
     return "\r" if "\r" in line else "\n"
-
-
-def _take_end(records: list[list[str]], starts: list[int]) -> None:
-    """Remove the line after the last. Raises CsvUnterminatedQuote if a field swallowed it."""
-    last = records.pop()
-    line = starts.pop()
-    if last != _END:
-        before = "".join(last[:-1])
-        raise _unterminated(line + before.count("\n") + before.count("\r") - before.count("\r\n"))
-
-
-def _unterminated(line: int) -> CsvUnterminatedQuote:
-    return CsvUnterminatedQuote(
-        f"A quotation mark opens in line {line} and is never closed.",
-        "Close it, or double it if it belongs to the text; then try again.",
-    )

@@ -2,7 +2,9 @@
 
 import codecs
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from io import TextIOWrapper
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,9 +15,16 @@ from feedtool.sheets.unreadable import CsvEncoding, CsvNul, EmptyFile, NotAWorkb
 _BLOCK = 1 << 18
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
+    # The mark of UTF-16 is the beginning of that of UTF-32.
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
+_UNMARKED = {"utf-32-le": 4, "utf-32-be": 4, "utf-16-le": 2, "utf-16-be": 2}
+"""Encodings that write ASCII with NULs, the longer ones first, and the bytes of a letter."""
+_USUAL = frozenset(map(chr, range(ord(" "), ord("~") + 1))) | frozenset("\t\r\n")
+_START = 1 << 12
 _LONGEST_LINE = 16 * MIB
 MULTIBYTE = re.compile(
     rb"[\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]{2}"
@@ -41,12 +50,49 @@ class Encoding:
     ends_in_ctrl_z: bool
     has_inner_mark: bool
     """There is a byte order mark that does not stand at the beginning: files were joined."""
+    quotes: str
+    """Which of `"` and `'` occur."""
     notices: tuple[Notice, ...] = ()
 
     @property
     def is_odd(self) -> bool:
         """Whether its lines have to be looked at one by one."""
         return self.ends_in_ctrl_z or self.has_inner_mark
+
+    def open(self, path: Path) -> TextIOWrapper:
+        """The text after the byte order mark, with the line ends as they are."""
+        file = path.open("rb")
+        file.seek(len(self.mark))
+        return TextIOWrapper(file, encoding=self.name, newline="")
+
+    def lines(self, file: Iterable[str], mark: str = "\ufeff") -> Iterable[str]:
+        """The lines of an open text without what is not part of it.
+
+        Args:
+            file: The lines as they stand in the file.
+            mark: How a byte order mark is shown in them.
+        """
+        return _repaired(file, mark) if self.is_odd else file
+
+
+def lead(line: str, mark: str) -> str:
+    """The byte order marks that a line begins with."""
+    count = 0
+    while mark and line.startswith(mark, count):
+        count += len(mark)
+    return line[:count]
+
+
+def _repaired(lines: Iterable[str], mark: str) -> Iterator[str]:
+    """The lines without byte order marks in front of them and without a final Ctrl-Z."""
+    held = ""
+    for line in lines:
+        if held:
+            yield held
+        held = line.removeprefix(lead(line, mark))
+    held = held.removesuffix("\x1a")
+    if held:
+        yield held
 
 
 class _Unfit(NamedTuple):
@@ -73,6 +119,7 @@ class _Survey:
         """Line and word."""
         self.last = ""
         self.has_mark = False
+        self.quotes: set[str] = set()
         self.is_blank = True
         self._unbroken = 0
         self._pending_return = False
@@ -104,11 +151,12 @@ class _Survey:
             line = self.line + self._lines(text[: text.index("\0")])
             raise CsvNul(
                 f"Line {line} of the text holds a NUL byte.",
-                f"Make the export again; if it is UTF-16, save it as UTF-8. {_SAVE_AS_UTF8}",
+                f"Make the export again. {_SAVE_AS_UTF8}",
             )
         if self.first_beyond_ascii is None and not text.isascii():
             self._note_word(text)
         self.has_mark = self.has_mark or "\ufeff" in text
+        self.quotes.update(quote for quote in "\"'" if quote in text)
         self.is_blank = self.is_blank and not text.strip("\ufeff\x1a \t\r\n")
         self.last = text[-1]
         lines = self._lines(text)
@@ -135,25 +183,35 @@ class _Survey:
 
 
 def find_encoding(path: Path, fallback: str) -> Encoding:
-    """A byte order mark decides, then whether all of the file is UTF-8, else it is the fallback.
+    """A byte order mark or the NULs of ASCII decide, then whether all is UTF-8, else the fallback.
 
     Raises CsvEncoding, CsvNul, EmptyFile, NotAWorkbook (a line of more than 16 MiB).
     """
     with path.open("rb") as file:
-        start = file.read(4)
-    mark, name = next(
-        ((mark, name) for mark, name in _MARKS if start.startswith(mark)), (b"", "utf-8")
-    )
+        mark, name = unicode_of(file.read(_START))
     survey = _Survey(path, name, len(mark))
     notices: tuple[Notice, ...] = ()
     if survey.unfit is not None:
-        if mark or _has_multibyte(path):
+        if mark or name != "utf-8" or _has_multibyte(path):
             raise _mixed(name, survey.unfit)
         survey = _Survey(path, fallback, 0)
         notices = (_guessed(survey),)
     if survey.is_blank:
         raise EmptyFile("The file is empty.", "Make the export again and look at its size.")
-    return Encoding(survey.encoding, mark, survey.last == "\x1a", survey.has_mark, notices)
+    quotes = "".join(sorted(survey.quotes))
+    return Encoding(survey.encoding, mark, survey.last == "\x1a", survey.has_mark, quotes, notices)
+
+
+def unicode_of(start: bytes) -> tuple[bytes, str]:
+    """The byte order mark that a text starts with, if any, and its encoding if it is Unicode."""
+    marked = next((one for one in _MARKS if start.startswith(one[0])), None)
+    if marked or b"\0" not in start:
+        return marked or (b"", "utf-8")
+    for name, width in _UNMARKED.items():
+        usual = sum(letter in _USUAL for letter in start.decode(name, "ignore"))
+        if 2 * usual * width >= len(start):
+            return b"", name
+    return b"", "utf-8"
 
 
 def _has_multibyte(path: Path) -> bool:

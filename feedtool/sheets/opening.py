@@ -6,6 +6,7 @@ from pathlib import Path
 from feedtool.errors import FileProblem
 from feedtool.limits import Limits
 from feedtool.sheets.delimited import CsvSource
+from feedtool.sheets.encoding import unicode_of
 from feedtool.sheets.package import DEFAULT_LIMITS
 from feedtool.sheets.unreadable import (
     SAVE_AS_XLSX,
@@ -154,6 +155,5 @@ def _holds(path: Path, stream: str) -> bool:
 
 def _text(start: bytes) -> str:
     """The beginning as text, roughly: enough to recognise markup."""
-    if start.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return start.decode("utf-16", "replace")
-    return start.removeprefix(b"\xef\xbb\xbf").decode("latin-1")
+    mark, name = unicode_of(start)
+    return start[len(mark) :].decode(name if b"\0" in start else "latin-1", "replace")

@@ -9,7 +9,9 @@ from typing import NamedTuple
 CANDIDATES = (",", ";", "\t", "|")
 """In case of doubt the first."""
 _RECORDS = 60
-_ANNOTATED = re.compile(r'feedtool status"?(.)"?feedtool message"?\1"?feedtool code')
+_ANNOTATED = re.compile(
+    r"feedtool status[\"']?(.)[\"']?feedtool message[\"']?\1[\"']?feedtool code"
+)
 """Our headings in a line: an annotated copy says by them what separates its fields."""
 _ANNOUNCED = re.compile(r'"?sep=([^"\r\n])"?[ \t]*(?:\r\n|\n|\r)?', re.IGNORECASE)
 
@@ -31,8 +33,8 @@ class _Table(NamedTuple):
     preference: int
 
 
-def find_separator(lines: Sequence[str]) -> str:
-    """The separator of these lines, a header among them.
+def find_separator(lines: Sequence[str], quote: str = '"') -> str:
+    """The separator of these lines, a header among them, with this quotation mark.
 
     A table begins with the first record that has several fields, as at least half of the records
     below it have. The separator whose table begins first wins, for the header line stands above
@@ -44,13 +46,14 @@ def find_separator(lines: Sequence[str]) -> str:
     if told:
         return told
     tables = {
-        separator: _table(lines, separator, -index) for index, separator in enumerate(CANDIDATES)
+        separator: _table(lines, separator, quote, -index)
+        for index, separator in enumerate(CANDIDATES)
     }
     return max(CANDIDATES, key=lambda separator: tables[separator])
 
 
-def _table(lines: Sequence[str], separator: str, preference: int) -> _Table:
-    records = islice(csv.reader(lines, delimiter=separator), _RECORDS)
+def _table(lines: Sequence[str], separator: str, quote: str, preference: int) -> _Table:
+    records = islice(csv.reader(lines, delimiter=separator, quotechar=quote), _RECORDS)
     widths = [len(record) for record in records if any(record)]
     first = widths[0] if widths else 0
     for index, width in enumerate(widths):

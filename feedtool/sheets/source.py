@@ -30,7 +30,7 @@ class Notice(NamedTuple):
     """Something odd about a file that was read nevertheless."""
 
     code: str
-    """`dimension-wrong` or `encoding-guessed`."""
+    """`dimension-wrong`, `encoding-guessed` or `csv-quotes`."""
     text: str
 
 

@@ -236,16 +236,17 @@ class CsvNul(FileProblem):
 
     Example: the last block of the file is zeros because the computer lost power.
 
-    How to mend it: make the export again. If it is UTF-16, save it as "CSV UTF-8".
+    How to mend it: make the export again and save it as "CSV UTF-8".
     """
 
     code = "csv-nul"
 
 
 class CsvUnterminatedQuote(FileProblem):
-    """A quotation mark opens a field and is never closed.
+    """A quotation mark opens a field and is not closed at its end.
 
-    Everything from there to the end of the file would be one field, and the rows in it lost.
+    Everything from there to the next mark, or to the end of the file, would be one field, and the
+    rows in it lost.
 
     Example: `"Table 24",19.90` is fine; `"Table 24,19.90` is not. A mark inside a
     quoted field is doubled: `"Screen 24"" black",99.00`.

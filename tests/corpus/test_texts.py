@@ -1,5 +1,6 @@
 """CSV of every make: the same rows come out, or the file error says which line to look at."""
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -62,12 +63,18 @@ def noted(first: str, second: str, changes: dict[str, str] | None = None) -> byt
 
 SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|"}
 ENDS = {"LF": "\n", "CR LF": "\r\n", "CR": "\r"}
-ENCODINGS = {
+ENCODINGS: dict[str, Callable[[], bytes]] = {
     "UTF-8": lambda: accented("utf-8"),
     "UTF-8 with a mark": lambda: accented("utf-8-sig"),
     "UTF-16": lambda: accented("utf-16"),
     "UTF-16, least significant byte first": lambda: BOM.encode("utf-16-le") + accented("utf-16-le"),
     "UTF-16, most significant byte first": lambda: BOM.encode("utf-16-be") + accented("utf-16-be"),
+    "UTF-32": lambda: accented("utf-32"),
+    "UTF-32, most significant byte first": lambda: BOM.encode("utf-32-be") + accented("utf-32-be"),
+    **{
+        f"{codec} without a mark": partial(accented, codec)
+        for codec in ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")
+    },
 }
 WRITINGS = {
     **{
@@ -163,12 +170,11 @@ CASES: dict[str, Case] = {
     "a separator announced in quotes": Case(
         lambda: csv(fields(), separator=";", before='"sep=;"\r\n'), {3: sent()}
     ),
-    "UTF-32": Case(lambda: csv(fields(), encoding="utf-32"), error="csv-nul", says=["CSV UTF-8"]),
     "half a character of UTF-16": Case(
         lambda: accented("utf-16") + b"\n", error="csv-encoding", says=["Line 3"]
     ),
-    "UTF-16 without a mark": Case(
-        lambda: accented("utf-16-le"), error="csv-nul", says=["UTF-16", "CSV UTF-8"]
+    "half a character of UTF-16 without a mark": Case(
+        lambda: accented("utf-16-le") + b"\n", error="csv-encoding", says=["Line 3"]
     ),
     "a NUL": Case(lambda: broken("SKU-4,\0"), error="csv-nul", says=["Line 5"]),
     "a byte order mark in the middle": Case(
@@ -285,8 +291,18 @@ CASES: dict[str, Case] = {
         lambda: broken('"'), error="csv-unterminated-quote", says=["line 5"]
     ),
     "a quote inside an unquoted field": Case(
-        lambda: csv(fields(1, {REFERENCE: '24"'})), {2: sent(reference='24"')}
+        lambda: csv(fields(1, {REFERENCE: '24"'})),
+        {2: sent(reference='24"')},
+        [(None, None, "csv-quotes", None)],
+        says=["line 2"],
     ),
+    "rows that an open quote takes in": Case(
+        lambda: noted("x", '"open') + noted("x", '"closed"'),
+        error="csv-unterminated-quote",
+        says=["opens in line 3", "to line 6"],
+    ),
+    "apostrophes as quotes": Case(lambda: every_quoted(";", "\n").replace(b'"', b"'"), {2: sent()}),
+    "blanks before each quote": Case(lambda: every_quoted("; ", "\n"), {2: sent()}),
     "nothing but a header": Case(csv, error="no-rows"),
     "nothing": Case(lambda: b"", error="empty-file"),
     "nothing but blanks": Case(lambda: b"\r\n \t\n" + BOM.encode(), error="empty-file"),

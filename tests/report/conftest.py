@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 
 import pytest
 
-from feedtool.check.result import INVALID, VALID, CheckedSheet
+from feedtool.check.result import INVALID, VALID, CheckedSheet, ProblemSpool
 from feedtool.errors import FileProblem
 from feedtool.headers import Header
 from feedtool.model import (
@@ -17,7 +17,6 @@ from feedtool.model import (
     Verdict,
 )
 from feedtool.report import Outcome
-from feedtool.spool import Spool
 
 Problems = Iterable[Problem]
 MakeProblem = Callable[..., Problem]
@@ -48,7 +47,7 @@ def make_outcome(
     checked = CheckedSheet(file, "Offers", "offers-upsert", Header(2, 2, {}, {}, (), frozenset()))
     for row in valid:
         checked.marks[row] = VALID
-    spool: Spool[Problem] = Spool(Problem._make)
+    spool = ProblemSpool()
     for problem in problems:
         spool.append(problem)
         if problem.row is not None and problem.severity is Severity.ERROR:

@@ -24,7 +24,7 @@ csv-nul csv-unterminated-quote
 WARNINGS = """
 hidden-rows unknown-column trimmed gtin-padded percent-read encoding-guessed dimension-wrong
 deprecated-delivery-mode deprecated-field length-advised identity-not-sent stock-differs
-modes-replaced
+modes-replaced csv-quotes
 """
 
 VOCABULARY = [

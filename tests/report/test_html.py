@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from lxml import html
 
+from feedtool.check.result import ProblemSpool
 from feedtool.errors import Interrupted
 from feedtool.model import Message, PackageSummary, PackageType, Problem, Status, Verdict
 from feedtool.report import Outcome
 from feedtool.report.html import write_html
-from feedtool.spool import Spool
 
 MakeOutcome = Callable[..., Outcome]
 MakeProblem = Callable[..., Problem]
@@ -141,7 +141,7 @@ def test_a_page_is_well_formed(
     sent: Outcome, unreadable: Outcome, problem: MakeProblem, *, is_hostile: bool
 ) -> None:
     if is_hostile:
-        spool: Spool[Problem] = Spool(Problem._make)
+        spool = ProblemSpool()
         spool.append(problem(value=EVIL, header=EVIL, message=EVIL, hint=EVIL, field=EVIL))
         sent.checked.problems_by_source.append(spool)
     parser = Nesting()

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from feedtool.check import Asked, Input, check
+from feedtool.check.result import ProblemSpool
 from feedtool.model import Message, PackageSummary, PackageType, Problem, Severity, Status, Verdict
 from feedtool.report import Outcome, write_text
 from feedtool.report.text import place
-from feedtool.spool import Spool
 
 MakeOutcome = Callable[..., Outcome]
 MakeProblem = Callable[..., Problem]
@@ -194,7 +194,7 @@ def test_refusals_that_all_differ_are_summed_up(outcome: MakeOutcome) -> None:
 
 
 def test_a_million_problems_take_no_memory(outcome: MakeOutcome, problem: MakeProblem) -> None:
-    class Endless(Spool[Problem]):
+    class Endless(ProblemSpool):
         """As many problems as a spool can hold, without the time to pickle them."""
 
         def __iter__(self) -> Iterator[Problem]:
@@ -202,7 +202,7 @@ def test_a_million_problems_take_no_memory(outcome: MakeOutcome, problem: MakePr
             return (base._replace(row=row) for row in range(200_000))
 
     many = outcome()
-    many.checked.problems_by_source = [Endless(Problem._make)]
+    many.checked.problems_by_source = [Endless()]
     tracemalloc.start()
     report = told(many)
     peak = tracemalloc.get_traced_memory()[1]

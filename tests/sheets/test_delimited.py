@@ -152,7 +152,7 @@ def test_an_encoding_that_changes_far_down(write: Write) -> None:
 
 @pytest.mark.parametrize(
     ("content", "line"),
-    [(b"a,b\n1,\x00\n", 2), ("\ufeffa\n\0".encode("utf-16-le"), 2), (b"a\x00b\x00", 1)],
+    [(b"a,b\n1,\x00\n", 2), ("\ufeffa\n\0".encode("utf-16-le"), 2), (b"a\x00bcde", 1)],
 )
 def test_nul(write: Write, content: bytes, line: int) -> None:
     with pytest.raises(FileProblem, match=f"Line {line} ") as caught:
@@ -199,6 +199,14 @@ def test_blocks(write: Write) -> None:
     assert records(path, after=3)[0] == (4, 4, ["4", "x"])
     assert [row for row, _, _ in records(path, after=1)] == list(range(2, 5001))
     assert records(path, after=5000) == []
+
+
+def test_blank_lines_make_no_blocks(write: Write) -> None:
+    path = write("a,b\n" + "\n" * 50_000 + "1,2\n" + "\n" * 50_000)
+    with open_source(path) as source:
+        rows = [(block.rows[0], block.rows[-1]) for block in source.sheet("").blocks()]
+    assert rows == [(1, 1000), (50_001, 51_000)]
+    assert records(path, after=50_001)[0] == (50_002, 50_002, ["1", "2"])
 
 
 def test_head(write: Write) -> None:

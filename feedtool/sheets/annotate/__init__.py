@@ -8,6 +8,16 @@ two paths through a sheet's rows), `ink` and `rows` (a row with ours in it), `fr
 """
 
 from feedtool.sheets.annotate.notes import Link, Note, Severity, SheetNotes, Summary, Table
-from feedtool.sheets.annotate.writing import annotate, refuse_place
+from feedtool.sheets.annotate.writing import annotate, is_package, refuse_place
 
-__all__ = ["Link", "Note", "Severity", "SheetNotes", "Summary", "Table", "annotate", "refuse_place"]
+__all__ = [
+    "Link",
+    "Note",
+    "Severity",
+    "SheetNotes",
+    "Summary",
+    "Table",
+    "annotate",
+    "is_package",
+    "refuse_place",
+]

@@ -5,29 +5,27 @@ UTF-8 and the single-byte encodings separators, quotes and line ends are single 
 nothing else, so the file is cut there as bytes, and nothing is decoded but our headings.
 """
 
-import csv
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from io import TextIOWrapper
-from itertools import chain
+from itertools import islice, tee
 from pathlib import Path
 from typing import NamedTuple
 
 from feedtool.cells import letters
 from feedtool.sheets.annotate.check import NotAsWritten
-from feedtool.sheets.annotate.notes import SheetNotes
+from feedtool.sheets.annotate.notes import Note, SheetNotes
 from feedtool.sheets.annotate.plan import NoRoom
 from feedtool.sheets.delimited import MOST_FIELDS, CsvSource, Dialect
-from feedtool.sheets.encoding import MULTIBYTE
-from feedtool.sheets.unreadable import CsvUnterminatedQuote
+from feedtool.sheets.encoding import MULTIBYTE, lead
+from feedtool.sheets.quoting import line_ends
 
-_LONGEST_FIELD = 16 << 20
-_END = ["\0", "\0"]
-"""A record after the last. No text has a NUL; so if it comes out otherwise, it was swallowed by a
-field whose quote was left open."""
-_CTRL_Z = "\x1a"
+_RECORDS = 1000
+"""Of a batch."""
+_ENDS = re.compile(r"(?:\r\n?|\n|\x1a)\Z")
+"""What ends a record; a Ctrl-Z only where it ends the file."""
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 """What makes a spreadsheet program take a text for a formula, or lose what comes before one.
 
@@ -53,10 +51,26 @@ class Record(NamedTuple):
     """Its line end, or a final Ctrl-Z."""
     fields: list[str]
 
+
+class Batch(NamedTuple):
+    """Some records of the file."""
+
+    first: int
+    """The number of the first."""
+    raw: Sequence[str]
+    """Each as it stands in the file, its line end included."""
+    fields: list[list[str]]
+
     @property
-    def is_rest(self) -> bool:
-        """Whether it is no record, but what the file ends with behind the last one."""
-        return not self.number
+    def numbers(self) -> range:
+        """The numbers of the records."""
+        return range(self.first, self.first + len(self.fields))
+
+    def records(self) -> Iterator[Record]:
+        """One by one."""
+        for number, raw, fields in zip(self.numbers, self.raw, self.fields, strict=True):
+            body = _ENDS.sub("", raw)
+            yield Record(number, body, raw[len(body) :], fields)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +88,8 @@ class Layout:
 class _Text:
     """How a CSV is cut into records and how ours is written."""
 
-    dialect: Dialect
+    source: CsvSource
+    dialect: Dialect = field(init=False)
     codec: str = field(init=False)
     """The one that the file is cut with: `latin-1` shows each byte as a character."""
     mark: str = field(init=False)
@@ -82,35 +97,31 @@ class _Text:
     fields: re.Pattern[str] = field(init=False)
 
     def __post_init__(self) -> None:
-        encoding = self.dialect.encoding
+        self.dialect = self.source.dialect
+        encoding, quoting = self.dialect.encoding, self.dialect.quoting
         bytewise = encoding.startswith(_BYTEWISE) and self.dialect.separator.isascii()
         self.codec = "latin-1" if bytewise else encoding
         has_mark = encoding.startswith("utf")
         self.mark = "\ufeff".encode(encoding).decode(self.codec) if has_mark else ""
         plain = f"[^{re.escape(self.dialect.separator)}\r\n]*"
+        blanks, quote = " *" * quoting.skips_blanks, quoting.mark
         # As the csv module reads: behind the closing quote the field goes on without quotes.
-        self.fields = re.compile(f'"(?:[^"]|"")*+"{plain}|{plain}')
+        quoted = f"{blanks}{quote}(?:[^{quote}]|{quote}{quote})*+{quote}"
+        self.fields = re.compile(f"{quoted}{plain}|{plain}")
 
-    def records(self, path: Path) -> Iterator[Record]:
-        """The records in order, and what follows the last. Raises CsvUnterminatedQuote."""
-        csv.field_size_limit(_LONGEST_FIELD)
-        separator = self.dialect.separator
+    def batches(self, path: Path) -> Iterator[Batch]:
+        """The records in order; in the last batch, which has none, what follows them."""
+        first, lines = 1, 0
         with path.open("rb") as file:
             file.seek(len(self.dialect.mark))
-            lines = _Lines(TextIOWrapper(file, self.codec, newline=""), self.mark)
-            reader = csv.reader(chain(lines, (separator.join(_END),)), delimiter=separator)
-            try:
-                for number, fields in enumerate(reader, 1):
-                    raw = lines.taken()
-                    if fields == _END:
-                        yield Record(0, raw, "", [])
-                        return
-                    ends = ("\r\n", "\n", "\r", lines.final)
-                    end = next(end for end in ends if raw.endswith(end))
-                    yield Record(number, raw.removesuffix(end), end, fields)
-            except csv.Error as error:
-                raise _unterminated() from error
-        raise _unterminated()
+            raw, read = tee(TextIOWrapper(file, self.codec, newline=""))
+            reader = self.dialect.reader(self.source.encoding.lines(read, self.mark))
+            while fields := list(islice(reader, _RECORDS)):
+                taken = list(islice(raw, reader.line_num - lines))
+                yield Batch(first, _by_record(taken, fields), fields)
+                first += len(fields)
+                lines = reader.line_num
+            yield Batch(first, ["".join(raw)], [])
 
     def split(self, body: str) -> list[str]:
         """The fields of a record as they stand in the file, quotation marks and all."""
@@ -144,56 +155,31 @@ class _Text:
         return raw.decode(self.codec)
 
     def quoted(self, text: str) -> str:
-        """A field's text with quotation marks, where it needs them."""
-        if any(mark in text for mark in (self.dialect.separator, '"', "\r", "\n")):
-            return '"' + text.replace('"', '""') + '"'
+        """A field's text with quotation marks, where it needs them.
+
+        Among apostrophes it always has them: by its headings such a file is known.
+        """
+        quote, skips_blanks = self.dialect.quoting
+        special = (self.dialect.separator, quote, "\r", "\n")
+        if (
+            quote == "'"
+            or any(mark in text for mark in special)
+            or (skips_blanks and text.startswith(" "))
+        ):
+            return quote + text.replace(quote, quote * 2) + quote
         return text
 
 
-def _unterminated() -> CsvUnterminatedQuote:
-    return CsvUnterminatedQuote(
-        "A quotation mark opens and is never closed.",
-        "Close it, or double it if it belongs to the text; then try again.",
-    )
-
-
-class _Lines:
-    """Gives the csv module its lines, and remembers those of the record that it is reading."""
-
-    def __init__(self, file: TextIOWrapper, mark: str) -> None:
-        self._file = file
-        self._mark = mark
-        self._taken: list[str] = []
-        self.final = ""
-        """The Ctrl-Z, once the last line is given that ends in one."""
-
-    def taken(self) -> str:
-        """The lines since the last call."""
-        raw = "".join(self._taken)
-        self._taken.clear()
-        return raw
-
-    def __iter__(self) -> Iterator[str]:
-        line = self._file.readline()
-        while line:
-            following = self._file.readline()
-            self._taken.append(line)
-            # The reader does the same: marks of joined files and a final Ctrl-Z are no text.
-            shown = line[len(lead(line, self._mark)) :]
-            if not following and shown.endswith(_CTRL_Z):
-                self.final = _CTRL_Z
-                shown = shown.removesuffix(_CTRL_Z)
-            if shown:
-                yield shown
-            line = following
-
-
-def lead(line: str, mark: str) -> str:
-    """The byte order marks that a line begins with."""
-    count = 0
-    while mark and line.startswith(mark, count):
-        count += len(mark)
-    return line[:count]
+def _by_record(lines: list[str], fields: list[list[str]]) -> Sequence[str]:
+    """The lines of a batch, those of each record joined."""
+    if len(lines) == len(fields):
+        return lines
+    given = iter(lines)
+    raw = []
+    for record in fields:
+        text = "\0".join(record)
+        raw.append("".join(islice(given, 1 + line_ends(text, 0, len(text)))))
+    return raw
 
 
 def annotate_csv(source: Path, result: Path, notes: SheetNotes, fallback: str) -> None:
@@ -201,17 +187,18 @@ def annotate_csv(source: Path, result: Path, notes: SheetNotes, fallback: str) -
 
     Raises UsageProblem (NoRoom), FileProblem, NotAsWritten, OSError.
     """
-    text = _Text(CsvSource(source, fallback).dialect)
+    text = _Text(CsvSource(source, fallback))
+    if text.source.quotes.problem:
+        raise text.source.quotes.problem
     layout = _layout(text, source, notes)
     written, read = _Digest(), _Digest()
     with result.open("wb") as out:
         out.write(text.dialect.mark)
-        for record, ours in _with_notes(text.records(source), notes):
-            body, fields = _annotated(text, layout, record, ours)
+        for raw, fields in _annotated(text, source, layout, notes):
             written.add(fields)
-            out.write((body + record.end).encode(text.codec))
-    for record in text.records(result):
-        read.add(record.fields)
+            out.write("".join(raw).encode(text.codec))
+    for batch in text.batches(result):
+        read.add(batch.fields)
     if written.value() != read.value():
         raise NotAsWritten(
             "The annotated copy was not kept: it did not read back as it was written.",
@@ -221,10 +208,8 @@ def annotate_csv(source: Path, result: Path, notes: SheetNotes, fallback: str) -
 
 def is_annotated_csv(path: Path, notes: SheetNotes, fallback: str) -> bool:
     """Whether a CSV has all of our headings in its row of headings. Raises FileProblem."""
-    text = _Text(CsvSource(path, fallback).dialect)
-    records = (record for record in text.records(path) if record.number == notes.header_row)
-    header = next(records, None)
-    return header is not None and all(_headed(text, header, notes).values())
+    text = _Text(CsvSource(path, fallback))
+    return all(_headed(text, path, notes).values())
 
 
 class _Digest:
@@ -233,8 +218,9 @@ class _Digest:
     def __init__(self) -> None:
         self._hash = blake2b(digest_size=16)
 
-    def add(self, fields: list[str]) -> None:
-        self._hash.update("\0".join((*fields, "\1")).encode())
+    def add(self, records: list[list[str]]) -> None:
+        if records:
+            self._hash.update(("\1".join(map("\0".join, records)) + "\1").encode())
 
     def value(self) -> bytes:
         return self._hash.digest()
@@ -247,21 +233,16 @@ def _layout(text: _Text, source: Path, notes: SheetNotes) -> Layout:
 
     Raises NoRoom.
     """
-    widest = used = 0
-    by_heading: dict[str, list[int]] = {}
-    for record in text.records(source):
-        if record.number == notes.header_row:
-            by_heading = _headed(text, record, notes)
-        if record.number >= notes.header_row:
-            widest = max(widest, len(record.fields))
-            used = max(used, _used(record.fields, used))
+    by_heading = _headed(text, source, notes)
     earlier = frozenset(column for columns in by_heading.values() for column in columns)
-    if by_heading and all(by_heading.values()):
+    if all(by_heading.values()):
         return Layout(
             notes.header_row, tuple(columns[0] for columns in by_heading.values()), earlier
         )
     last = MOST_FIELDS - len(notes.headings)
-    first = widest if widest <= last else used
+    first = _widest(text, source, notes, len)
+    if first > last:
+        first = _widest(text, source, notes, _used)
     if first > last:
         raise NoRoom(
             f"The table is used up to column {letters(first - 1)}, which leaves no room for the "
@@ -271,43 +252,91 @@ def _layout(text: _Text, source: Path, notes: SheetNotes) -> Layout:
     return Layout(notes.header_row, (first, first + 1, first + 2), earlier)
 
 
-def _used(fields: list[str], least: int) -> int:
-    """How many fields a record has without the blank ones at its end, if more than so many."""
+def _widest(text: _Text, source: Path, notes: SheetNotes, width: Callable[[list[str]], int]) -> int:
+    """The greatest width of the records from the headings on."""
+    return max(
+        width(fields)
+        for batch in text.batches(source)
+        for fields in batch.fields[max(notes.header_row - batch.first, 0) :]
+    )
+
+
+def _used(fields: list[str]) -> int:
+    """How many fields a record has without the blank ones at its end."""
     count = len(fields)
-    while count > least and not fields[count - 1]:
+    while count and not fields[count - 1]:
         count -= 1
     return count
 
 
-def _headed(text: _Text, header: Record, notes: SheetNotes) -> dict[str, list[int]]:
+def _headed(text: _Text, source: Path, notes: SheetNotes) -> dict[str, list[int]]:
     """The columns under each of our headings."""
-    names = [text.decoded(name).strip() for name in header.fields]
+    batches = (batch for batch in text.batches(source) if notes.header_row in batch.numbers)
+    batch = next(batches, None)
+    header = batch.fields[notes.header_row - batch.first] if batch else []
+    names = [text.decoded(name).strip() for name in header]
     return {
         heading: [column for column, name in enumerate(names) if name == heading]
         for heading in notes.headings
     }
 
 
-def _with_notes(
-    records: Iterator[Record], notes: SheetNotes
-) -> Iterator[tuple[Record, tuple[str, str, str] | None]]:
-    """Each record with the three texts that belong beside it."""
-    due = iter(notes.notes)
-    note = next(due, None)
-    row = notes.header_row
-    for record in records:
-        if note is not None and (note.row <= row or record.is_rest or note.row < record.number):
-            raise ValueError(f"the note of row {note.row} is out of order or has no record")
-        if record.number == notes.header_row:
-            yield record, notes.headings
-        elif note is not None and note.row == record.number:
-            yield record, (note.status, note.message, note.code)
-            row, note = note.row, next(due, None)
-        else:
-            yield record, None
-
-
 def _annotated(
+    text: _Text, source: Path, layout: Layout, notes: SheetNotes
+) -> Iterator[tuple[Sequence[str], list[list[str]]]]:
+    """Batches of records with ours in them, and the fields that they should then be read as."""
+    due = _Due(notes)
+    for batch in text.batches(source):
+        if not (batch.fields and (layout.earlier or due.is_in(batch.numbers))):
+            yield batch.raw, batch.fields
+            continue
+        raws, read = [], []
+        for record in batch.records():
+            body, fields = _with_ours(text, layout, record, due.beside(record.number))
+            raws.append(body + record.end)
+            read.append(fields)
+        yield raws, read
+    due.finish()
+
+
+class _Due:
+    """The texts that are still to be written, in the order of rows."""
+
+    def __init__(self, notes: SheetNotes) -> None:
+        self._header = notes.header_row
+        self._headings = notes.headings
+        self._notes = iter(notes.notes)
+        self._row = notes.header_row
+        self._note: Note | None = None
+        self._go_on()
+
+    def is_in(self, numbers: range) -> bool:
+        """Whether anything belongs beside one of these records, all earlier ones being done."""
+        return self._header in numbers or (self._note is not None and self._note.row in numbers)
+
+    def beside(self, number: int) -> tuple[str, str, str] | None:
+        """The three texts that belong beside a record."""
+        if number == self._header:
+            return self._headings
+        note = self._note
+        if note is None or note.row != number:
+            return None
+        self._go_on()
+        return note.status, note.message, note.code
+
+    def finish(self) -> None:
+        """Raises ValueError if there is a text that belongs to no record."""
+        if self._note is not None:
+            raise ValueError(f"the note of row {self._note.row} has no record")
+
+    def _go_on(self) -> None:
+        note = next(self._notes, None)
+        if note is not None and note.row <= self._row:
+            raise ValueError(f"the note of row {note.row} is out of order")
+        self._row, self._note = note.row if note else self._row, note
+
+
+def _with_ours(
     text: _Text, layout: Layout, record: Record, ours: tuple[str, str, str] | None
 ) -> tuple[str, list[str]]:
     """A record's body with ours in it, and the fields that it should then be read as."""

@@ -56,10 +56,10 @@ def annotate(
         raise ValueError("one or more sheets are to be annotated, each of them once")
     if not overwrite:
         refuse_place(source, target, sheets, summary, csv_fallback, limits)
-    is_package = _is_package(source)
+    is_workbook = is_package(source)
     with placed(target) as result:
         try:
-            if is_package:
+            if is_workbook:
                 annotate_workbook(source, result, sheets, summary, limits)
             else:
                 annotate_csv(source, result, sheets[0], csv_fallback)
@@ -70,7 +70,8 @@ def annotate(
             raise cannot_write(target, error) from error
 
 
-def _is_package(path: Path) -> bool:
+def is_package(path: Path) -> bool:
+    """Whether a file is a workbook, where there is room for a summary, and no CSV."""
     with path.open("rb") as file:
         return file.read(2) == b"PK"
 
@@ -104,7 +105,7 @@ def refuse_place(
     if target.samefile(source):
         raise Occupied(f"{target} is the input itself.", "Name another file, or use --in-place.")
     try:
-        if _is_package(target):
+        if is_package(target):
             is_ours = is_annotated_workbook(target, sheets, summary, limits)
         else:
             is_ours = is_annotated_csv(target, sheets[0], csv_fallback)

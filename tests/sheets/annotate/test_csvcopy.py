@@ -73,6 +73,15 @@ WRITINGS = {
         b"a,b," + HEAD + b'\n\xef\xbb\xbf"1",2,Invalid,m,c\n',
     ),
     "blank records": (b"a,b\n1,2\n\n,\n", b"a,b," + HEAD + b"\n1,2,Invalid,m,c\n\n,\n"),
+    "apostrophes": (
+        b"'a';'b'\n'l''eau'; '2;'\n",
+        b"'a';'b';" + b"'feedtool status';'feedtool message';'feedtool code'"
+        b"\n'l''eau'; '2;';'Invalid';'m';'c'\n",
+    ),
+    "blanks before a quote": (
+        b'a; "b"\n1; "2;3" ; 4\n',
+        b'a; "b";;' + HEAD.replace(b",", b";") + b'\n1; "2;3" ; 4;Invalid;m;c\n',
+    ),
     "cp1252": (b"a,b\n\xe9,\x80\n", b"a,b," + HEAD + b"\n\xe9,\x80,Invalid,m,c\n"),
 }
 
@@ -83,13 +92,14 @@ def test_every_writing_is_kept(copy: Copy, before: bytes, after: bytes) -> None:
     assert copy(after, NOTE) == after, "annotating twice is annotating once"
 
 
-@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
-def test_utf_16(copy: Copy, codec: str) -> None:
-    mark = "\ufeff".encode(codec)
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+@pytest.mark.parametrize("mark", ["\ufeff", ""], ids=["marked", "unmarked"])
+def test_utf_16_and_32(copy: Copy, codec: str, mark: str) -> None:
+    lead = mark.encode(codec)
     wanted = "é,b,feedtool status,feedtool message,feedtool code\r\n1,€,Invalid,ü,c\r\n"
     note = Note(2, "Invalid", "ü", "c")
-    once = copy(mark + "é,b\r\n1,€\r\n".encode(codec), note)
-    assert once == mark + wanted.encode(codec)
+    once = copy(lead + "é,b\r\n1,€\r\n".encode(codec), note)
+    assert once == lead + wanted.encode(codec)
     assert copy(once, note) == once
 
 
