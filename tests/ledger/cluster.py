@@ -100,8 +100,8 @@ def _start(folder: Path, way: Way) -> str:
         return str(error)
     except subprocess.SubprocessError as error:
         said = (folder / "log").read_text("utf-8", "replace")
-        found = re.findall(r"(?:error|FATAL): .*|Unix-domain .* too long.*", said)
-        return " ".join(found) or str(error)
+        found = re.search(r"(?:error|FATAL): .*|Unix-domain .* too long.*|could not .*", said)
+        return found[0] if found else type(error).__name__
     return ""
 
 
