@@ -638,8 +638,9 @@ def test_links_and_what_is_left_alone_stay(world: World) -> None:
     place.write_text(table([offer(1)]))
     (world.folder.inbox / "link.csv").symlink_to(place)
     world.drop("a.csv.part", offer(2))
+    world.drop_bytes("~$offers.xlsx", b"\x03Ana")  # its workbook has gone
     assert world.watch() is Exit.NOTHING
-    assert world.files() == ["inbox/a.csv.part", "inbox/link.csv"]
+    assert world.files() == ["inbox/a.csv.part", "inbox/link.csv", "inbox/~$offers.xlsx"]
 
 
 def test_a_folder_has_one_name(world: World) -> None:
