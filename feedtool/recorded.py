@@ -10,7 +10,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from feedtool.check import Asked
+from feedtool.check import EVERY_ROW, Asked
 from feedtool.config import dialect_of
 from feedtool.copies import Outputs
 from feedtool.dialect import Dialect, settings_of
@@ -57,6 +57,7 @@ class Recorded:
                 "sheet": asked.sheet,
                 "channel": asked.channel,
                 "purges": asked.purges,
+                "as_rows": sorted(asked.as_rows),
             },
             "dialect": _table(asked.dialect, Dialect()),
             "targets": {name: str(path.absolute()) for name, path in self.outputs.targets.items()},
@@ -81,7 +82,7 @@ class Recorded:
         targets = {name: Path(path) for name, path in found.get("targets", {}).items()}
         return cls(
             inputs=[(name, sha256) for name, sha256 in found.get("inputs", [])],
-            asked=Asked(dialect, **found.get("asked", {})),
+            asked=_asked(dialect, found.get("asked", {})),
             outputs=Outputs(
                 targets,
                 is_in_place=found.get("in_place", False),
@@ -107,6 +108,12 @@ class Recorded:
     def is_whole(self, files: "Iterable[File]") -> bool:
         """Whether all that was to be sent is in the ledger, of which these are the run's files."""
         return {(file.path, file.sheet) for file in files}.issuperset(self.sheets)
+
+
+def _asked(dialect: Dialect, found: Mapping[str, Any]) -> Asked:
+    """How files were read; a run that is older than `as_rows` has taken every row."""
+    as_rows = tuple(found["as_rows"]) if "as_rows" in found else EVERY_ROW
+    return Asked(dialect, **{**found, "as_rows": as_rows})
 
 
 def _sifting(found: Mapping[str, Any]) -> Sifting:

@@ -16,7 +16,7 @@ REFUSED = (Status.REJECTED, Status.DUPLICATED, Status.REFUSED)
 def of_check(checked: CheckedSheet) -> Iterator[Verdict]:
     """Every row's verdict when nothing is sent: `Valid`, `Invalid`, or why it would be withheld."""
     valid = (Verdict(item.row, item.reference, Status.VALID) for item in checked.valid_items())
-    told = merge(valid, checked.withheld or (), key=lambda verdict: verdict.row)
+    told = merge(valid, checked.not_sent(), key=lambda verdict: verdict.row)
     return every_row(checked, told)
 
 
@@ -85,7 +85,10 @@ def note(verdict: Verdict, problems: Iterable[Problem], columns: dict[str, int])
         columns: Key → 0-based index of the sheet's columns.
     """
     problems = list(problems)
-    warnings = [one for one in problems if one.severity is Severity.WARNING]
+    said = {message.code for message in verdict.messages}
+    warnings = [
+        one for one in problems if one.severity is Severity.WARNING and one.code not in said
+    ]
     texts = list(_said(verdict.messages, columns))
     texts += [f"warning: {told(warning)}" for warning in warnings]
     codes = [message.code for message in verdict.messages if message.code]

@@ -12,7 +12,7 @@ from feedtool.headers import Header
 from feedtool.model import Counts, Item, PackageType, Problem, Severity, Verdict
 from feedtool.spool import Spool
 
-VALID, INVALID = 1, 2
+VALID, INVALID, SKIPPED = 1, 2, 3
 
 
 class Refused(NamedTuple):
@@ -43,7 +43,7 @@ class Filled(NamedTuple):
 
 
 class Marks:
-    """Which rows are valid and which are not, a byte for each row number."""
+    """Which rows are valid, invalid or skipped, a byte for each row number."""
 
     def __init__(self) -> None:
         self._marks = bytearray()
@@ -79,6 +79,8 @@ class CheckedSheet:
     items: Spool[Item] = field(default_factory=lambda: Spool(Item._make))
     """The rows that were valid by themselves; a row may still be refused for its neighbours."""
     refused: Spool[Refused] = field(default_factory=lambda: Spool(Refused._make))
+    skipped: Spool[Verdict] = field(default_factory=lambda: Spool(Verdict._make))
+    """The rows that are none: totals, and the header once more."""
     filled: Spool[Filled] | None = None
     """All rows, where what they hold was asked for."""
     problems_by_source: list[Spool[Problem]] = field(default_factory=list)
@@ -115,10 +117,15 @@ class CheckedSheet:
             yield row, list(problems)
 
     def counts(self) -> Counts:
-        """`rows` = `valid` + `invalid`; blank rows are in none."""
+        """`rows` = `valid` + `invalid` + `skipped`; blank rows are in none."""
         valid, invalid = self.marks.count(VALID), self.marks.count(INVALID)
+        skipped = self.marks.count(SKIPPED)
         warnings = sum(problem.severity is Severity.WARNING for problem in self.problems())
-        return Counts(valid + invalid, valid, invalid, 0, warnings)
+        return Counts(valid + invalid + skipped, valid, invalid, skipped, warnings)
+
+    def not_sent(self) -> Iterator[Verdict]:
+        """What is told of the rows that are skipped, unchanged or held, in the order of rows."""
+        return merge(self.skipped, self.withheld or (), key=lambda verdict: verdict.row)
 
     def valid_items(self) -> Iterator[Item]:
         """The items of the rows that nothing speaks against, in the order of rows."""
@@ -129,13 +136,14 @@ class CheckedSheet:
 
     @property
     def size(self) -> int:
-        """How many rows it has."""
+        """How many rows it has, those aside that are none."""
         return self.marks.count(VALID) + self.marks.count(INVALID)
 
     def forget(self) -> None:
         """Takes back all that was found in the rows, since they are read once more."""
         self.items, self.refused = Spool(Item._make), Spool(Refused._make)
         self.problems_by_source, self.marks = [], Marks()
+        self.skipped = Spool(Verdict._make)
         self.filled = self.filled and Spool(Filled._make)
         self.origins = {}
 

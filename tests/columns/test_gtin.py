@@ -77,7 +77,9 @@ def test_read(cell: Cell, digits: str) -> None:
 
 
 @pytest.mark.parametrize(("shown", "digits"), TRIMMED, ids=repr)
-def test_blanks_and_the_hyphens_of_an_isbn_go_even_inside_and_it_is_said(shown: str, digits: str) -> None:
+def test_blanks_and_the_hyphens_of_an_isbn_go_even_inside_and_it_is_said(
+    shown: str, digits: str
+) -> None:
     reading = read(Gtin(), text(shown))
     assert (reading.value, reading.codes) == (digits, ("trimmed",))
 
