@@ -17,7 +17,6 @@ from feedtool.model import Code, Severity
 from feedtool.report.glossary import REPORT, WORDS, Word, result_code, result_codes
 from feedtool.rules import all_rules
 
-
 LONGEST = 40
 """Characters of an unknown code that are compared with the known ones."""
 
