@@ -208,5 +208,5 @@ def record(
                 kind=sheet.kind or "",
                 sheet=sheet.sheet,
                 size=None if sheet.is_cut_short else sheet.size,
-                withheld=sheet.withheld or (),
+                withheld=sheet.not_sent(),
             )

@@ -126,6 +126,8 @@ class Status(StrEnum):
     PENDING = "Pending"
     UNCHANGED = "Unchanged"
     HELD = "Held"
+    SKIPPED = "Skipped"
+    """Of a row that is none: a total, or the header once more."""
     SUPERSEDED = "Superseded"
     UNKNOWN = "Unknown"
 

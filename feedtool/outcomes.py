@@ -16,7 +16,9 @@ from feedtool.report import Outcome
 if TYPE_CHECKING:  # the ledger's library takes longer to import than a small file to check
     from feedtool.ledger import Ledger
 
-GOOD = frozenset({Status.VALID, Status.INTEGRATED, Status.UNCHANGED, Status.SUPERSEDED})
+NOT_DUE = frozenset({Status.UNCHANGED, Status.SKIPPED})
+"""What nothing was to be sent of."""
+GOOD = frozenset({Status.VALID, Status.INTEGRATED, Status.SUPERSEDED}) | NOT_DUE
 """What a row may have become in a run that ends with 0."""
 
 NOT_BEGUN = "Not sent: the run stopped before it was begun."
@@ -122,7 +124,8 @@ def _exit_of(outcome: Outcome) -> Exit:
     statuses = counts.by_status
     if Status.PENDING in statuses:
         return Exit.PENDING
-    if set(statuses) == {Status.UNCHANGED}:
+    is_nothing = set(statuses) <= NOT_DUE if statuses else 0 < counts.rows == counts.skipped
+    if is_nothing:
         return Exit.NOTHING
     # What is invalid may have been corrected in a later run: its status tells.
     is_bad = set(statuses) - GOOD if statuses else counts.invalid

@@ -11,7 +11,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from feedtool.check import Asked, Input
+from feedtool.check import EVERY_ROW, Asked, Input
 from feedtool.config import dialect_of
 from feedtool.copies import Outputs
 from feedtool.dialect import Dialect, settings_of
@@ -61,6 +61,7 @@ class Recorded:
                 "sheet": asked.sheet,
                 "channel": asked.channel,
                 "purges": asked.purges,
+                "as_rows": sorted(asked.as_rows),
             },
             "dialect": _table(asked.dialect, Dialect()),
             "targets": {name: str(path.absolute()) for name, path in self.outputs.targets.items()},
@@ -86,7 +87,7 @@ class Recorded:
         given_up = found.get("abandoned")  # by `ledger.abandoning`
         return cls(
             inputs=[(name, sha256) for name, sha256 in found.get("inputs", [])],
-            asked=Asked(dialect, **found.get("asked", {})),
+            asked=_asked(dialect, found.get("asked", {})),
             outputs=Outputs(
                 targets,
                 is_in_place=found.get("in_place", False),
@@ -131,6 +132,12 @@ def refuse_names(inputs: Iterable[Input], outputs: Outputs) -> None:
                 f"{name} cannot be sent: its name is not UTF-8, and runs are recorded by name",
                 "rename the file or its folder, and submit it again",
             )
+
+
+def _asked(dialect: Dialect, found: Mapping[str, Any]) -> Asked:
+    """How files were read; a run that is older than `as_rows` has taken every row."""
+    as_rows = tuple(found["as_rows"]) if "as_rows" in found else EVERY_ROW
+    return Asked(dialect, **{**found, "as_rows": as_rows})
 
 
 def _sifting(found: Mapping[str, Any]) -> Sifting:

@@ -1,13 +1,13 @@
 """What became of every row, and what of it is written beside the row."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from heapq import merge
 
 from feedtool.cells import index_of, letters
 from feedtool.check import HEADINGS
 from feedtool.check.result import INVALID, CheckedSheet
 from feedtool.model import Message, Problem, Severity, Status, Verdict
-from feedtool.service.result_codes import field_of
+from feedtool.service.result_codes import field_of, is_confirmation
 from feedtool.sheets.annotate.notes import Note, SheetNotes
 
 REFUSED = (Status.REJECTED, Status.DUPLICATED, Status.REFUSED)
@@ -16,7 +16,7 @@ REFUSED = (Status.REJECTED, Status.DUPLICATED, Status.REFUSED)
 def of_check(checked: CheckedSheet) -> Iterator[Verdict]:
     """Every row's verdict when nothing is sent: `Valid`, `Invalid`, or why it would be withheld."""
     valid = (Verdict(item.row, item.reference, Status.VALID) for item in checked.valid_items())
-    told = merge(valid, checked.withheld or (), key=lambda verdict: verdict.row)
+    told = merge(valid, checked.not_sent(), key=lambda verdict: verdict.row)
     return every_row(checked, told)
 
 
@@ -55,6 +55,15 @@ def told(problem: Problem) -> str:
     return f"{place}: {problem.message}{hint}" if place else f"{problem.message}{hint}"
 
 
+def to_read(verdict: Verdict) -> Sequence[Message]:
+    """The messages that tell more of a row than its status: no confirmation of one that is taken.
+
+    JSON and the CSV report have all of them.
+    """
+    is_taken = verdict.status is Status.INTEGRATED
+    return [one for one in verdict.messages if not (is_taken and is_confirmation(one.code))]
+
+
 def notes(checked: CheckedSheet, verdicts: Callable[[], Iterable[Verdict]]) -> SheetNotes:
     """What is written beside the rows of a sheet."""
     if checked.header is None:
@@ -85,8 +94,11 @@ def note(verdict: Verdict, problems: Iterable[Problem], columns: dict[str, int])
         columns: Key → 0-based index of the sheet's columns.
     """
     problems = list(problems)
-    warnings = [one for one in problems if one.severity is Severity.WARNING]
-    texts = list(_said(verdict.messages, columns))
+    said = {message.code for message in verdict.messages}
+    warnings = [
+        one for one in problems if one.severity is Severity.WARNING and one.code not in said
+    ]
+    texts = list(_said(to_read(verdict), columns))
     texts += [f"warning: {told(warning)}" for warning in warnings]
     codes = [message.code for message in verdict.messages if message.code]
     codes += [warning.code for warning in warnings]

@@ -73,6 +73,7 @@ def test_the_exit_code(outcomes: list[Outcome], stopped: FeedtoolError | None, c
 @pytest.mark.parametrize("status", Status)
 def test_every_status_has_an_exit_code(status: Status) -> None:
     good = {"Valid", "Integrated", "Superseded"}
-    others = {Status.PENDING: Exit.PENDING, Status.UNCHANGED: Exit.NOTHING}
+    nothing = dict.fromkeys((Status.UNCHANGED, Status.SKIPPED), Exit.NOTHING)
+    others = {Status.PENDING: Exit.PENDING, **nothing}
     expected = others.get(status, Exit.OK if status in good else Exit.ROWS)
     assert exit_code([outcome(status)]) == expected

@@ -35,6 +35,8 @@ NOT_SHOWN = {
     "dimension-wrong": "spreadsheet programs write it right",
     "xml-irregular": "of an Offers.xml, and this is a workbook",
     "schema-mismatch": "a contradiction in a profile, no mistake in a row",
+    "not-a-row": "a total below the table, and no row of it",
+    "vat-fraction": "a mistake of whole columns",
 }
 
 MISTAKES = {

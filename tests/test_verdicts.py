@@ -58,6 +58,22 @@ def test_a_missing_column_has_no_cell_to_blame() -> None:
     assert note.guilty == ()
 
 
+@pytest.mark.parametrize(
+    ("status", "code", "message"),
+    [
+        (Status.INTEGRATED, "8000", ""),
+        (Status.INTEGRATED, "9000", ""),
+        (Status.INTEGRATED, "9005", ""),
+        (Status.INTEGRATED, "1906", "Said."),
+        (Status.INTEGRATED, "", "Said."),
+        (Status.UNKNOWN, "8000", "Said."),
+    ],
+)
+def test_a_confirmation_is_no_message_to_read(status: Status, code: str, message: str) -> None:
+    note = verdicts.note(Verdict(5, "SKU-1", status, (Message(code, "Said."),)), [], COLUMNS)
+    assert (note.status, note.message, note.code) == (status.value, message, code)
+
+
 REFUSALS = {
     "the price": (Status.REJECTED, "1906", (index_of("D"),)),
     "the reference, twice": (Status.DUPLICATED, "2803", (index_of("A"),)),
@@ -77,7 +93,8 @@ def test_a_refusal_by_the_service_points_to_its_cell(
 ) -> None:
     verdict = Verdict(5, "SKU-1", status, (Message(code, "No."),))
     note = verdicts.note(verdict, [], COLUMNS)
-    assert (note.status, note.message, note.code) == (status.value, "No.", code)
+    message = "" if code == "8000" else "No."
+    assert (note.status, note.message, note.code) == (status.value, message, code)
     assert note.guilty == tuple((cell, "error") for cell in cells)
 
 

@@ -4,16 +4,17 @@ One bad file never stops the next: what cannot be read becomes the `error` of it
 
 Reading order: `asked` (what is to be read, and how) and `result` (what was found), `files` (all
 files of a command), `choosing` (which of their sheets are feeds), `sheet` (the rows of one),
-`placing` (where a fault is) and `gate` (each request against its schema); `ours` names what an
-annotated copy has more than its input.
+`not_rows` (which of them are totals), `placing` (where a fault is) and `gate` (each request against
+its schema); `ours` names what an annotated copy has more than its input.
 """
 
-from feedtool.check.asked import Asked, Input
+from feedtool.check.asked import EVERY_ROW, Asked, Input
 from feedtool.check.files import check, check_source, open_input, unreadable
 from feedtool.check.ours import CORRECTS, HEADINGS, OURS, ROW, SUMMARY
 
 __all__ = [
     "CORRECTS",
+    "EVERY_ROW",
     "HEADINGS",
     "OURS",
     "ROW",

@@ -1,10 +1,14 @@
 """What is to be read, and how."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from feedtool.dialect import Dialect
 from feedtool.errors import FileProblem
+
+EVERY_ROW = range(1, 1 << 31)
+"""As `Asked.as_rows`: no row is skipped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +33,8 @@ class Asked:
     """`--as`."""
     sheet: str | None = None
     """`--sheet`."""
+    as_rows: Collection[int] = ()
+    """`--as-row`: the numbers of rows that are taken even if they look like a total."""
     with_items: bool = True
     """Whether the valid rows will be sent, or only counted."""
     purges: bool = False

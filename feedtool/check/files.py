@@ -164,6 +164,7 @@ def _check_sheet(
             surveys=surveys,
             number=number,
             origin=_origin(checked),
+            as_rows=asked.as_rows,
         )
         reader.read()
         if not any(True for _ in checked.marks):

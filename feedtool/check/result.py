@@ -13,7 +13,7 @@ from feedtool.headers import Header
 from feedtool.model import Counts, Item, PackageType, Problem, Severity, Verdict
 from feedtool.spool import Spool
 
-VALID, INVALID = 1, 2
+VALID, INVALID, SKIPPED = 1, 2, 3
 
 
 class Refused(NamedTuple):
@@ -58,7 +58,7 @@ class ProblemSpool(Spool[Problem]):
 
 
 class Marks:
-    """Which rows are valid and which are not, a byte for each row number."""
+    """Which rows are valid, invalid or skipped, a byte for each row number."""
 
     def __init__(self) -> None:
         self._marks = bytearray()
@@ -96,6 +96,8 @@ class CheckedSheet:
     items: Spool[Item] = field(default_factory=lambda: Spool(Item._make))
     """The rows that were valid by themselves; a row may still be refused for its neighbours."""
     refused: Spool[Refused] = field(default_factory=lambda: Spool(Refused._make))
+    skipped: Spool[Verdict] = field(default_factory=lambda: Spool(Verdict._make))
+    """The rows that are none: totals, and the header once more."""
     filled: Spool[Filled] | None = None
     """All rows, where what they hold was asked for."""
     problems_by_source: list[ProblemSpool] = field(default_factory=list)
@@ -137,9 +139,14 @@ class CheckedSheet:
         return sum(problems.warnings for problems in self.problems_by_source)
 
     def counts(self) -> Counts:
-        """`rows` = `valid` + `invalid`; blank rows are in none."""
+        """`rows` = `valid` + `invalid` + `skipped`; blank rows are in none."""
         valid, invalid = self.marks.count(VALID), self.marks.count(INVALID)
-        return Counts(valid + invalid, valid, invalid, 0, self.warnings)
+        skipped = self.marks.count(SKIPPED)
+        return Counts(valid + invalid + skipped, valid, invalid, skipped, self.warnings)
+
+    def not_sent(self) -> Iterator[Verdict]:
+        """What is told of the rows that are skipped, unchanged or held, in the order of rows."""
+        return merge(self.skipped, self.withheld or (), key=lambda verdict: verdict.row)
 
     def valid_items(self) -> Iterator[Item]:
         """The items of the rows that nothing speaks against, in the order of rows."""
@@ -150,13 +157,14 @@ class CheckedSheet:
 
     @property
     def size(self) -> int:
-        """How many rows it has."""
+        """How many rows it has, those aside that are none."""
         return self.marks.count(VALID) + self.marks.count(INVALID)
 
     def forget(self) -> None:
         """Takes back all that was found in the rows, since they are read once more."""
         self.items, self.refused = Spool(Item._make), Spool(Refused._make)
         self.problems_by_source, self.marks = [], Marks()
+        self.skipped = Spool(Verdict._make)
         self.filled = self.filled and Spool(Filled._make)
         self.origins = {}
 

@@ -1,7 +1,7 @@
 """One sheet: its cells become values, its rows become requests or problems."""
 
 import pickle
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 
@@ -9,15 +9,24 @@ import orjson
 
 from feedtool.cells import Block, Cell, Cells, Kind, brief, letters, rounded, shown
 from feedtool.check.gate import faults, gate
+from feedtool.check.not_rows import NotRows
 from feedtool.check.placing import Placing
-from feedtool.check.result import INVALID, VALID, CheckedSheet, Filled, ProblemSpool, Refused
+from feedtool.check.result import (
+    INVALID,
+    SKIPPED,
+    VALID,
+    CheckedSheet,
+    Filled,
+    ProblemSpool,
+    Refused,
+)
 from feedtool.columns import ColumnReader, Flawed
 from feedtool.columns.choice import Ignored
 from feedtool.columns.text import plain
 from feedtool.dialect import Dialect
 from feedtool.feeds import FLOOR, Column, Feed, Row, SheetColumns, all_feeds
 from feedtool.headers import Header, sheet_columns
-from feedtool.model import Fault, Item, PackageType, Severity
+from feedtool.model import Fault, Item, Message, PackageType, Severity, Status, Verdict
 from feedtool.rules import SheetFacts, Survey, all_rules, too_many_columns
 from feedtool.rules.required_missing import CODE as REQUIRED_MISSING
 from feedtool.sheets import Sheet
@@ -65,6 +74,7 @@ class SheetReader:
         surveys: Rules that see every row of every file.
         number: The sheet's number within the command.
         origin: The index of the column that tells of which rows its own are the corrections.
+        as_rows: The numbers of rows that are taken even if they look like a total or a header.
     """
 
     def __init__(
@@ -79,6 +89,7 @@ class SheetReader:
         surveys: Sequence[Survey],
         number: int,
         origin: int | None = None,
+        as_rows: Collection[int] = (),
     ) -> None:
         if checked.header is None:
             raise ValueError("a sheet is read once its header is known")
@@ -87,6 +98,8 @@ class SheetReader:
         self.channel, self.dialect, self.number = channel, dialect, number
         self.surveys = surveys
         self._origin = origin
+        self._as_rows = as_rows
+        self._not_rows = NotRows(sheet, self.header, feed.reference, dialect)
         self.is_kind_certain = is_kind_certain
         self.columns: SheetColumns = sheet_columns(self.header, feed, dialect)
         self.placing = Placing(self.header)
@@ -181,7 +194,9 @@ class SheetReader:
             said = found.get(position, NO_FAULTS)
             if row_values == blank and not said.refused - {BEYOND}:
                 continue
-            self._read_row(cells, position, dict(zip(fields, row_values, strict=True)), said)
+            row = dict(zip(fields, row_values, strict=True))
+            if not (self._not_rows.may_be(row) and self._skips(cells, position, row)):
+                self._read_row(cells, position, row, said)
 
     def _read_row(
         self, cells: Cells, position: int, values: dict[str, object], said: RowFaults
@@ -221,6 +236,23 @@ class SheetReader:
             self.checked.refused.append(Refused(number, reference, self._product(row), row.channel))
         for problem in self.placing.in_row(cells, position, found) if found else ():
             self._problems.append(problem)
+
+    def _skips(self, cells: Cells, position: int, values: dict[str, object]) -> bool:
+        """Whether a row is a total or a header, and is noted as skipped."""
+        number, lines = cells.block.rows[position], cells.block.lines
+        fault = None if number in self._as_rows else self._not_rows.fault(cells, position)
+        if fault is None:
+            return False
+        self.checked.marks[number] = SKIPPED
+        reference = self._shown_reference(cells, position, values) or ""
+        message = Message(fault.code.name, f"{fault.message} ({fault.hint})")
+        self.checked.skipped.append(Verdict(number, reference, Status.SKIPPED, (message,)))
+        if self.checked.filled is not None:
+            line = lines[position] if lines else None
+            self.checked.filled.append(Filled(number, line, self.feed.kind, pickle.dumps({})))
+        for problem in self.placing.in_row(cells, position, [(None, fault)]):
+            self._problems.append(problem)
+        return True
 
     def _filled(self, cells: Cells, position: int, row: Row) -> Filled:
         """What stands in a row; where that is no value of its own kind, the text as shown."""

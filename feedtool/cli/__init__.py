@@ -21,7 +21,7 @@ COMMANDS = {
     "export": ("export", "Bring what the service has into a file, to edit and send back."),
     "convert": ("convert", "Turn a file into another: Excel, CSV, Offers.xml, its zip, JSON."),
     "catalog": ("catalog", "Bring brands, categories and their properties, and look there."),
-    "explain": ("explain", "Say what a problem code means and how to mend it."),
+    "explain": ("explain", "Say what a code or a status means, and how to mend it."),
     "sandbox": ("sandbox", "Serve the embedded sandbox on this machine."),
     "config": ("config", "Show the settings in force and where each comes from."),
 }
@@ -61,7 +61,9 @@ class Commands(click.Group):
             formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Without any argument the help is what was asked for."""
+        """Without any argument the help is what was asked for; `help X` is `X --help`."""
+        if args[:1] == ["help"]:
+            args = [*(word for word in args if word != "help"), "--help"]
         if not args:
             click.echo(ctx.get_help(), color=ctx.color)
             ctx.exit()
@@ -88,7 +90,7 @@ class Commands(click.Group):
 def feedtool() -> None:
     """Spreadsheets in, validated marketplace offers out, the answer back beside every row.
 
-    Data goes to stdout, everything else to stderr. `feedtool COMMAND --help` tells more.
+    Data goes to stdout, everything else to stderr. `feedtool help COMMAND` tells more.
     """
 
 

@@ -14,7 +14,14 @@ from feedtool.cli import options
 from feedtool.cli.credentials import token_options
 from feedtool.cli.endings import say
 from feedtool.cli.home import home_folder
-from feedtool.cli.looking import base_url, check_sandbox, from_sandbox, looking, sync_command
+from feedtool.cli.looking import (
+    base_url,
+    check_sandbox,
+    elsewhere,
+    from_sandbox,
+    looking,
+    sync_command,
+)
 from feedtool.errors import Exit, NothingToDo, UsageProblem
 
 if TYPE_CHECKING:
@@ -136,9 +143,9 @@ def search(ctx: click.Context, /, text: str, form: str, **given: Any) -> None:
             write_found(found, sys.stdout, form)
         if not found.ranked:
             near = meant(known, text)
+            hint = f"did you mean {', '.join(near)}?" if near else "try a part of a word;"
             raise NothingToDo(
-                f"nothing in the catalogue matches “{text}”",
-                f"did you mean {', '.join(near)}?" if near else "try a part of a word",
+                f"nothing in the catalogue matches “{text}”", f"{hint} {elsewhere(known, given)}"
             )
 
 

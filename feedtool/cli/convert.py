@@ -9,7 +9,7 @@ import click
 
 from feedtool.cli import options
 from feedtool.cli.endings import say
-from feedtool.cli.files import STDIN, inputs
+from feedtool.cli.files import STDIN, as_row, inputs
 from feedtool.errors import Exit, UsageProblem
 
 
@@ -18,6 +18,7 @@ from feedtool.errors import Exit, UsageProblem
 @click.argument("target", metavar="OUT", type=click.Path(path_type=Path))
 @options.configuration
 @options.reading
+@as_row
 @options.option(
     "--to",
     metavar="KIND",
@@ -59,7 +60,11 @@ def convert(
     wanted = form_of(target)
     _check_target(source, target, is_folder=not wanted.value, may_replace=given["yes"])
     asked = options.how_to_read(
-        ctx, kind=given["kind"], sheet=given["sheet"], channel=given["channel"]
+        ctx,
+        kind=given["kind"],
+        sheet=given["sheet"],
+        channel=given["channel"],
+        as_row=given["as_row"],
     )
     wish = Wish(target, wanted, to, cast("Any", given["language"]), bool(given["channel"]))
     with inputs([source]) as [file]:

@@ -1,5 +1,6 @@
 """Files in, files out: what commands take as FILE and where answers go."""
 
+import re
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
@@ -10,6 +11,7 @@ from tempfile import TemporaryDirectory
 import click
 
 from feedtool.check import Input
+from feedtool.cli import options
 from feedtool.errors import UsageProblem
 from feedtool.legacy import is_legacy
 from feedtool.spool import telling_of_room
@@ -21,6 +23,26 @@ FAMILIES = ((".xlsx",), (".xlsm",), (".csv", ".tsv", ".txt"))
 files = click.argument("files", nargs=-1, required=True, metavar="FILE...")
 maybe_files = click.argument("files", nargs=-1, required=False, metavar="FILE...")
 """For a command that may have them from elsewhere, and says so where it has not."""
+
+
+def _row_numbers(
+    ctx: click.Context, parameter: click.Parameter, given: tuple[str, ...]
+) -> str | None:
+    """The numbers, ascending, with commas in between; each may have been given by itself."""
+    del ctx
+    words = [word for one in given for word in re.split("[, ]+", one) if word]
+    if not all(re.fullmatch("[1-9][0-9]{0,6}", word) for word in words):
+        raise click.BadParameter("give the rows' numbers, as in 12,40", param=parameter)
+    return ",".join(sorted(set(words), key=int)) or None
+
+
+as_row = options.option(
+    "--as-row",
+    metavar="N[,N]",
+    multiple=True,
+    callback=_row_numbers,
+    help="Take these rows all the same, by their numbers, if they look like totals or a header.",
+)
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from feedtool.cli import options
 from feedtool.cli.endings import say
 from feedtool.cli.home import home_path
 from feedtool.errors import UsageProblem
+from feedtool.feeds import LANGUAGES
 
 if TYPE_CHECKING:
     from feedtool.catalog import Catalog
@@ -69,6 +70,23 @@ def _not_brought(given: dict[str, Any], others: Collection[str] = ()) -> UsagePr
         f"there is no catalogue{of} in {given['language']} here{there}",
         f"bring it with `{sync_command(service, given['language'])}`",
     )
+
+
+def elsewhere(known: "Catalog", given: dict[str, Any]) -> str:
+    """In which language a catalogue is, and how to look in another one."""
+    from feedtool.catalog.cache import FILE, Cache
+
+    service = known.origin.service
+    with Cache(home_path(given["home"]) / FILE) as cache:
+        here = {one.language for one in cache.origins() if one.service == service}
+    ways = [
+        f"in {one}: "
+        + ("" if one in here else f"`{sync_command(service, one)}`, then ")
+        + f"--language {one}"
+        for one in LANGUAGES
+        if one != known.language
+    ]
+    return f"the catalogue here is in {known.language}; {'; '.join(ways)}"
 
 
 def sync_command(service: str | None, language: str) -> str:

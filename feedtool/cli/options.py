@@ -181,6 +181,7 @@ reading = _together(
     ),
 )
 
+
 writing = _together(
     option(
         "--out",
@@ -357,7 +358,13 @@ def sifting_of(given: Mapping[str, Any]) -> "Sifting":
 
 
 def how_to_read(
-    ctx: click.Context, *, kind: str | None, sheet: str | None, channel: str | None, **more: bool
+    ctx: click.Context,
+    *,
+    kind: str | None,
+    sheet: str | None,
+    channel: str | None,
+    as_row: str | None = None,
+    **more: bool,
 ) -> Asked:
     """How files are to be read, from the options and the profile.
 
@@ -371,7 +378,8 @@ def how_to_read(
         raise UsageProblem(f"there is no kind of feed “{kind}”", f"kinds: {', '.join(all_feeds())}")
     dialect = replace(chosen(ctx).profile.dialect, catalog=catalogue(ctx))
     _check_columns(dialect)
-    return Asked(dialect, channel or dialect.primary_channel, kind, sheet, **more)
+    as_rows = tuple(map(int, as_row.split(","))) if as_row else ()
+    return Asked(dialect, channel or dialect.primary_channel, kind, sheet, as_rows, **more)
 
 
 def _check_columns(dialect: Dialect) -> None:

@@ -23,6 +23,7 @@ TEXTS = {
     "kind": "--as",
     "sheet": "--sheet",
     "channel": "--channel",
+    "as_row": "--as-row",
     "release": "--release",
 }
 FLAGS = {

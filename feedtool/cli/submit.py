@@ -11,7 +11,7 @@ from feedtool.cli import options
 from feedtool.cli.confirming import asked_to_purge, confirming
 from feedtool.cli.credentials import token_options
 from feedtool.cli.endings import say
-from feedtool.cli.files import inputs, maybe_files, targets
+from feedtool.cli.files import as_row, inputs, maybe_files, targets
 from feedtool.cli.home import home_folder
 from feedtool.cli.planning import (
     PLAN,
@@ -73,6 +73,7 @@ if TYPE_CHECKING:
 @options.release
 @options.connection
 @options.reading
+@as_row
 @options.writing
 @options.telling
 @options.notifying
@@ -111,6 +112,7 @@ def submit(
             kind=given["kind"],
             sheet=given["sheet"],
             channel=given["channel"],
+            as_row=given["as_row"],
             purges=purges,
         )
         if given["dry_run"]:

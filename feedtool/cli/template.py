@@ -1,22 +1,26 @@
 """`feedtool template`."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
 from feedtool.cli import options
 from feedtool.cli.endings import say
-from feedtool.cli.looking import base_url, from_sandbox, looking
+from feedtool.cli.looking import base_url, from_sandbox, looking, sync_command
 from feedtool.errors import UsageProblem
+
+if TYPE_CHECKING:
+    from feedtool.catalog import Catalog
 
 
 @click.command()
-@click.argument("kind", metavar="KIND")
+@click.argument("kind", metavar="[KIND]", required=False)
 @options.option(
     "--category",
     metavar="CODE[,CODE]",
-    help="Of products: the categories that the workbook is for.",
+    help="Of products: the categories that the workbook is for; a higher one stands for all in it.",
 )
 @options.option(
     "--out", type=click.Path(path_type=Path), metavar="PATH", help="Default KIND.xlsx here."
@@ -27,16 +31,20 @@ from feedtool.errors import UsageProblem
 @options.common
 @click.pass_context
 def template(
-    ctx: click.Context, /, kind: str, category: str | None, out: Path | None, **given: Any
+    ctx: click.Context, /, kind: str | None, category: str | None, out: Path | None, **given: Any
 ) -> None:
     """Make an empty workbook of a KIND to fill.
 
-    Kinds are offers-upsert, offers-update and offers-delete, and products, whose workbook is made
-    for some categories from the local catalogue: bring that with `feedtool catalog sync`.
+    Without KIND all kinds are listed. The workbook for products is made for some categories from
+    the local catalogue: bring that with `feedtool catalog sync`.
     """
     from feedtool.feeds import all_feeds
     from feedtool.template import PRODUCTS, write_products_template, write_template
 
+    if kind is None:
+        for feed in all_feeds().values():
+            say(feed.kind, feed.summary)
+        raise UsageProblem("KIND is missing", "choose one, as in `feedtool template offers-upsert`")
     if kind not in all_feeds():
         raise UsageProblem(
             f"there is no kind of feed “{kind}”", f"kinds: {', '.join(sorted(all_feeds()))}"
@@ -48,7 +56,7 @@ def template(
     try:
         if kind == PRODUCTS:
             with looking(ctx, given) as catalog:
-                write_products_template(catalog, codes, target, dialect)
+                write_products_template(catalog, _deepest(catalog, codes), target, dialect)
         else:
             write_template(all_feeds()[kind], target, cast("Any", given["language"]), dialect)
     except OSError as error:
@@ -73,6 +81,30 @@ def _codes(ctx: click.Context, category: str | None, *, is_for_products: bool) -
             "give --category CODE,CODE; `feedtool catalog search TEXT` finds codes",
         )
     return codes
+
+
+def _deepest(catalog: "Catalog", codes: Sequence[str]) -> list[str]:
+    """The categories, a higher one replaced by all in it that take products."""
+    from feedtool.template.products import below, listed
+
+    found: list[str] = []
+    for code in codes:
+        inside = below(catalog, code)
+        category = catalog.category(code.upper())
+        if not inside or category is None:
+            found.append(code)
+            continue
+        named = f"{category.reference} ({category.label}) stands for {len(inside):,} categories"
+        lacking = [one for one in inside if catalog.properties(one) is None]
+        if lacking:
+            raise UsageProblem(
+                f"{named}, and the properties of {listed(lacking)} were not brought",
+                f"bring them with `{sync_command(catalog.origin.service, catalog.language)}"
+                f" --category {category.reference}`",
+            )
+        say("category", f"{named}: {listed(inside)}")
+        found += inside
+    return found
 
 
 def _check_target(target: Path, *, may_replace: bool) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from feedtool.cli import options
-from feedtool.cli.files import files, inputs, targets
+from feedtool.cli.files import as_row, files, inputs, targets
 from feedtool.cli.telling import tell_outcomes
 
 
@@ -14,6 +14,7 @@ from feedtool.cli.telling import tell_outcomes
 @files
 @options.configuration
 @options.reading
+@as_row
 @options.option("--annotate", is_flag=True, help="Also write the annotated copy.")
 @options.option(
     "--explain-columns", is_flag=True, help="Say how each header was understood, and why."
@@ -49,6 +50,7 @@ def validate(
             kind=given["kind"],
             sheet=given["sheet"],
             channel=given["channel"],
+            as_row=given["as_row"],
             with_items=wanted,
         )
         copies = targets(found, out, in_place=in_place) if wanted else {}

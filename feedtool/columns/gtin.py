@@ -15,7 +15,7 @@ GTIN_FORMAT = Code(
     Severity.ERROR,
     """Not 8, 12, 13 or 14 digits.
 
-A GTIN (EAN, UPC) is made of the digits 0 to 9 alone. A numeric cell drops leading zeros; they
+A GTIN (EAN, UPC, ISBN) is made of the digits 0 to 9 alone. A numeric cell drops leading zeros; they
 are put back where the check digit proves them, and nowhere else.
 
 Example: `40063813339` has 11 digits.
@@ -65,7 +65,7 @@ class Gtin:
     """A GTIN as a str of its digits."""
 
     def read(self, cell: Cell, column: ColumnReader) -> object | None:
-        """The digits; blanks inside are left out, lost zeros put back where proven."""
+        """The digits; blanks and an ISBN's hyphens are left out, lost zeros put back."""
         del column
         if cell.kind is Kind.TEXT and _is_plausible(cell.text):
             return _checked(cell.text, cell)
@@ -73,12 +73,17 @@ class Gtin:
         if not isinstance(text, str):
             return text
         digits = text if text.isalnum() else text.translate(_NO_BLANKS)
+        if _ISBN.fullmatch(digits):
+            digits = re.sub(_HYPHEN, "", digits)
         if cell.kind is Kind.NUMBER:
             return _from_number(digits)
         return _checked(digits, cell) if digits else None
 
 
 _NO_BLANKS = dict.fromkeys(map(ord, TRIMMED_INSIDE))
+_HYPHEN = "[-\u00ad\u2010-\u2013\u2212]"
+_ISBN = re.compile(f"97[89](?:{_HYPHEN}?[0-9]){{10}}")
+"""An ISBN, or an ISMN, in its usual writing; elsewhere a hyphen belongs to another kind of code."""
 
 
 def _checked(digits: str, cell: Cell) -> object:
@@ -88,7 +93,8 @@ def _checked(digits: str, cell: Cell) -> object:
     if digits[-1] != right:
         return _wrong_digit(digits, right)
     if cell.kind is Kind.TEXT and cell.text != digits:
-        return Flawed(digits, (Fault(TRIMMED, f"blanks were left out: read as {digits}"),))
+        left_out = "hyphens" if re.search(_HYPHEN, cell.text) else "blanks"
+        return Flawed(digits, (Fault(TRIMMED, f"{left_out} were left out: read as {digits}"),))
     return digits
 
 

@@ -86,6 +86,21 @@ Example: VAT in a cell that shows `20%`.
 Nothing needs to be done; format the column as a plain number to be rid of the warning.
 """,
 )
+VAT_FRACTION = Code(
+    "vat-fraction",
+    Severity.ERROR,
+    """A VAT rate that looks like a fraction.
+
+VAT is given in percent: 20, or 5.5. No country has a rate between 0 and 1 percent, so 0.2 is
+taken for 20 percent written as a fraction; it is neither sent as it is nor multiplied silently.
+A service that itself takes fractions is a setting of the profile, `vat_scale = 1`: then the sheet
+still has percent, and feedtool sends 0.2 for 20.
+
+Example: `0.196` or `0.2` in a cell without a percent format.
+
+To mend it, type the percentage, such as 19.6, or format the column as a percentage.
+""",
+)
 
 _BLANKS = "[ \u00a0\u2000-\u200a\u202f\u205f\u3000]"
 _CENT = Decimal("0.01")
@@ -230,10 +245,18 @@ class Rate(Number):
         return Number.read_text(self, text.removesuffix("%").rstrip(), cell, column)
 
     def checked(self, number: Decimal, cell: Cell, column: ColumnReader) -> object:
-        """A Decimal from 0 to 100 with at most two decimals."""
+        """A Decimal from 0 to 100 with at most two decimals; a fraction is refused."""
         del column
         if cell.percent:
             number *= 100
+        elif 0 < number < 1 and "%" not in cell.text:
+            percent = f"{(number * 100).normalize():f}"
+            return refused(
+                VAT_FRACTION,
+                f"{shown(cell)} looks like a fraction of 1, and VAT is given in percent",
+                f"type {percent} for {percent} %; whether the service is sent 20 or 0.2 is the"
+                " profile's vat_scale",
+            )
         value = self.out_of_range(number, cell, self.most) or _money(number, cell)
         if not cell.percent or isinstance(value, Flawed):
             return value

@@ -76,14 +76,15 @@ cell formatted as text.
 TRIMMED = Code(
     "trimmed",
     Severity.WARNING,
-    """Blanks around a value were left out.
+    """Blanks around a value were left out, or the hyphens of an ISBN.
 
 Blanks, non-breaking and zero-width ones included, at either end of a text are never part of a
-reference, a GTIN or a choice; inside a GTIN they go too. The row is sent without them.
+reference, a GTIN or a choice; inside a GTIN they go too, and so do the hyphens of an ISBN. The row
+is sent without them.
 
-Example: `SKU-1 ` is sent as `SKU-1`.
+Example: `SKU-1 ` is sent as `SKU-1`, and the ISBN `978-2-07-036822-8` as `9782070368228`.
 
-Nothing needs to be done; to be rid of the warning, delete the blanks.
+Nothing needs to be done; to be rid of the warning, delete the blanks and the hyphens.
 """,
 )
 PRECISION_LOST = Code(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from feedtool.check import Asked, Input, check_source, open_input, unreadable
-from feedtool.check.result import VALID, CheckedSheet, Filled
+from feedtool.check.result import SKIPPED, VALID, CheckedSheet, Filled
 from feedtool.columns.attribute import PROPERTY_UNNEEDED
 from feedtool.columns.category import CATEGORY_CODE_CUT
 from feedtool.convert.carry import Carried, Lack, Values, carrier, numbered, told
@@ -34,6 +34,7 @@ from feedtool.legacy.source import PRIMARY_POOL
 from feedtool.model import Item, Problem, Severity
 from feedtool.offers_xml import KIND as FULL
 from feedtool.report.conversion import Conversion, Loss, Written
+from feedtool.rules.not_a_row import CODE as NOT_A_ROW
 from feedtool.rules.too_many_columns import CODE as TOO_MANY_COLUMNS
 from feedtool.spool import Spool
 from feedtool.template import Language
@@ -228,6 +229,9 @@ class _Step:
         refused = 0
         with Gathered() as rows:
             for filled, problems in _with_problems(self.checked):
+                if self.checked.marks[filled.row] == SKIPPED:
+                    self._leave_out(filled.row, filled.line, problems)
+                    continue
                 if not self._fits(filled.kind, filled.row, filled.line):
                     continue
                 values, lacks = carry(filled.values())
@@ -315,9 +319,9 @@ class _Step:
                 self.written.losses.append(loss)
 
     def _leave_out(self, row: int, line: int | None, problems: Iterable[Problem]) -> None:
-        """A row that cannot be sent, with every reason."""
+        """A row that cannot be sent, or is none, with every reason."""
         for one in problems:
-            if one.severity is Severity.ERROR:
+            if one.severity is Severity.ERROR or one.code == NOT_A_ROW.name:
                 loss = Loss(row, line, one.field, one.value, f"left out: {one.message}")
                 self.written.losses.append(loss)
         self.written.skipped += 1

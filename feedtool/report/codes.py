@@ -1,7 +1,8 @@
-"""Every problem code with its page, gathered from where each is declared."""
+"""Every problem code with its page, gathered from where each is declared; other words beside."""
 
 import inspect
 import pkgutil
+import re
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from functools import cache
@@ -13,7 +14,11 @@ import feedtool.columns
 from feedtool.errors import FileProblem, UsageProblem
 from feedtool.guards import all_guards
 from feedtool.model import Code, Severity
+from feedtool.report.glossary import REPORT, WORDS, Word, result_code, result_codes
 from feedtool.rules import all_rules
+
+LONGEST = 40
+"""Characters of an unknown code that are compared with the known ones."""
 
 
 @cache
@@ -32,23 +37,39 @@ def all_codes() -> Mapping[str, Code]:
     return MappingProxyType(dict(sorted(by_name.items())))
 
 
-def explain(name: str) -> str:
-    """The page of a code: what it means, an example, how to mend it.
+def explain(name: str, findings: Mapping[str, str] = MappingProxyType({})) -> str:
+    """The page of a code, a status or a state: what it means, and how to mend it.
 
     Args:
-        name: As reports print it; case and the kind of dash do not matter.
+        name: As it is printed; case, blanks and dashes do not matter.
+        findings: What codes of product reports mean, where that is known.
 
     Raises:
-        UsageProblem: there is no such code; the hint names the nearest.
+        UsageProblem: there is none of that name; the hint names the three nearest.
     """
-    codes = all_codes()
-    wanted = name.strip().casefold().replace("_", "-").replace(" ", "-")
-    if wanted not in codes:
-        near = get_close_matches(wanted, codes, n=3, cutoff=0.5)
-        hint = f"did you mean {' or '.join(near)}?" if near else f"one of: {', '.join(codes)}"
-        raise UsageProblem(f"there is no problem code “{name}”", hint)
-    code = codes[wanted]
-    return f"{code.severity}[{code.name}]\n\n{code.page.strip()}\n"
+    word, wanted = name.strip(), _folded(name)
+    pages = all_codes()
+    known = {**{code: Word(REPORT, text) for code, text in findings.items()}, **WORDS}
+    if result := result_code(word):
+        known[word] = result
+    near = (one for one in (*pages, *known) if _folded(one) == wanted)
+    found = word if word in known else next(near, None)
+    if found is None:
+        every = {_folded(one): one for one in (*pages, *known, *result_codes())}
+        first, second, third = get_close_matches(wanted[:LONGEST], every, n=3, cutoff=0)
+        raise UsageProblem(
+            f"there is no code or status “{name}”",
+            f"did you mean {every[first]}, {every[second]} or {every[third]}? `feedtool explain`"
+            " lists all",
+        )
+    if found in pages:
+        return f"{pages[found].severity}[{found}]\n\n{pages[found].page.strip()}\n"
+    kind, page = known[found]
+    return f"{found}, {kind}\n\n{page}\n"
+
+
+def _folded(name: str) -> str:
+    return re.sub(r"[\s_-]+", "", name).casefold()
 
 
 def summary_of(name: str) -> str:

@@ -23,6 +23,7 @@ from feedtool.report.outcome import Outcome
 from feedtool.report.plain import clean, counted, listed, printable, value
 from feedtool.report.tally import REFUSED, Tally, tally
 from feedtool.report.totals import ACCEPTED, Totals
+from feedtool.verdicts import to_read
 
 LISTED = 1_000
 """Problems of each code, and rows of each status, that are listed."""
@@ -151,7 +152,7 @@ def _template() -> Template:
         "summary": summary_of,
         "value": value,
     }
-    environment.globals |= {"ink": ink}
+    environment.globals |= {"ink": ink, "to_read": to_read}
     return environment.get_template("report.html")
 
 

@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from feedtool.check.result import INVALID, VALID, CheckedSheet
+from feedtool.check.result import INVALID, SKIPPED, VALID, CheckedSheet
 from feedtool.errors import FeedtoolError
 from feedtool.model import Counts, PackageSummary, Status, Verdict
 
-SKIPPED = (Status.UNCHANGED, Status.HELD)
+NOT_SENT = (Status.UNCHANGED, Status.HELD)
 """Rows that are valid and were not sent: in the counts they are neither valid nor invalid."""
 
 
@@ -50,8 +50,9 @@ class Outcome:
         """The counts, for whoever has already gone through the verdicts."""
         valid = self.checked.marks.count(VALID)
         invalid = self.checked.marks.count(INVALID)
-        skipped = sum(statuses.get(status, 0) for status in SKIPPED)
+        not_rows = self.checked.marks.count(SKIPPED)
+        not_sent = sum(statuses.get(status, 0) for status in NOT_SENT)
         found = {status: statuses[status] for status in Status if statuses.get(status)}
-        return Counts(
-            valid + invalid, valid - skipped, invalid, skipped, self.checked.warnings, found
-        )
+        rows, skipped = valid + invalid + not_rows, not_sent + not_rows
+        warnings = self.checked.warnings
+        return Counts(rows, valid - not_sent, invalid, skipped, warnings, found)

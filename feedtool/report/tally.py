@@ -22,7 +22,9 @@ MESSAGES = 200
 REFUSED = frozenset({Status.REJECTED, Status.DUPLICATED, Status.REFUSED, Status.UNKNOWN})
 """Statuses that are told even where no message says why."""
 
-UNTOLD = frozenset({Status.VALID, Status.INVALID, Status.INTEGRATED, Status.UNCHANGED})
+UNTOLD = frozenset(
+    {Status.VALID, Status.INVALID, Status.INTEGRATED, Status.UNCHANGED, Status.SKIPPED}
+)
 """Statuses that need no telling: all is well, or the sheet's own problems have told it."""
 
 

@@ -7,7 +7,9 @@ from feedtool.model import Counts, Status
 from feedtool.report.outcome import Outcome
 from feedtool.report.plain import clean, counted
 
-ACCEPTED = frozenset({Status.VALID, Status.INTEGRATED, Status.UNCHANGED, Status.SUPERSEDED})
+ACCEPTED = frozenset(
+    {Status.VALID, Status.INTEGRATED, Status.UNCHANGED, Status.SKIPPED, Status.SUPERSEDED}
+)
 """Rows of these statuses need nobody's attention."""
 
 
@@ -66,6 +68,8 @@ class Totals:
             parts = ["all valid"]
         else:
             parts = [f"{self.valid:,} valid", f"{self.invalid:,} invalid"]
+            if self.skipped:
+                parts.append(f"{self.skipped:,} skipped")
         if self.warnings:
             parts.append(counted(self.warnings, "warning"))
         return ", ".join(parts)

@@ -69,6 +69,7 @@ def conditions_of(
         "sheet": asked.sheet,
         "channel": asked.channel,
         "purge-and-replace": asked.purges,
+        "as-row": list(asked.as_rows),
         **{name.replace("_", "-"): value for name, value in options.items()},
     }
     settings = {f"--{name}": value for name, value in named.items() if value}

@@ -25,7 +25,9 @@ ERRORS = {
     "40": "delivery mode not configured",
     "43": "not in the subscription",
 }
-"""80 (created) and 90 (updated) are confirmations, no errors."""
+
+CONFIRMATIONS = {"80": "created", "90": "updated or removed"}
+"""The first two digits of the codes of what was taken."""
 
 FIELDS: dict[str, str | None] = {
     "01": "product.gtin",
@@ -67,6 +69,11 @@ def legacy_field_of(code: str) -> str | None:
         return field
     family, mode, amount = field.split(".")
     return f"{family}.{LEGACY_MODES[mode]}.{amount}"
+
+
+def is_confirmation(code: str) -> bool:
+    """Whether a code only says that the row was taken: 8000, 9000."""
+    return len(code) == len("8000") and code.isdecimal() and code[:2] in CONFIRMATIONS
 
 
 def field_of(code: str) -> str | None:

@@ -37,7 +37,7 @@ WIDTHS = {"gtin": 18, "title": 40, "description": 40, "richMarketingDescription"
 ANY_NUMBER = ("-1E+300", "1E+300")
 
 NAMED = 5
-"""Categories that are named in place of one that takes no products."""
+"""Categories that are named in place of all that a higher one holds."""
 
 
 def products_contents(
@@ -106,6 +106,21 @@ def products_contents(
 # Which categories.
 
 
+def below(catalog: Catalog, code: str) -> list[str]:
+    """The categories that take products in one of a higher level; none in one that does itself."""
+    code = code.strip().upper()
+    category = catalog.category(code)
+    if category is None or category.level == DEEPEST:
+        return []
+    every = catalog.categories.values()
+    return [one.reference for one in every if one.takes_products and one.reference.startswith(code)]
+
+
+def listed(codes: Sequence[str]) -> str:
+    """The first of some codes."""
+    return ", ".join(codes[:NAMED]) + (" …" if len(codes) > NAMED else "")
+
+
 def chosen(catalog: Catalog, codes: Sequence[str]) -> list[Category]:
     """The categories of these codes, each once.
 
@@ -134,12 +149,7 @@ def _refusal(catalog: Catalog, code: str, category: Category | None) -> tuple[st
         return f"there is no category “{code}”", hint
     named = f"{code} ({category.label})"
     if category.level != DEEPEST:
-        below = [
-            one.reference
-            for one in catalog.categories.values()
-            if one.takes_products and one.reference.startswith(code)
-        ]
-        shown = ", ".join(below[:NAMED]) + (" …" if len(below) > NAMED else "")
+        shown = listed(below(catalog, code))
         reason = f"{named} is of level {category.level}, and products go into level {DEEPEST}"
         return reason, f"it holds {shown}" if shown else _SEARCH
     if not category.is_active:

@@ -123,6 +123,24 @@ def test_nothing_is_found(
     assert told.startswith(hint)
 
 
+@pytest.mark.parametrize(
+    ("language", "others", "way"),
+    [
+        ("en", [], "in fr: `feedtool catalog sync --language fr`, then --language fr; in es: "),
+        ("en", ["fr"], "in fr: --language fr; in es: `feedtool catalog sync --language es`, then "),
+        ("fr", ["en"], "in en: --language en; in es: "),
+    ],
+)
+def test_a_word_that_is_not_found_may_be_of_another_language(
+    feedtool: Feedtool, home: Path, language: str, others: list[str], way: str
+) -> None:
+    for one in (language, *others):
+        fill(home, language=one)
+    ran = feedtool("catalog", "search", "bouilloire", "--language", language)
+    assert ran.code == 9
+    assert f"the catalogue here is in {language}; {way}" in ran.error()[1]
+
+
 # Show.
 
 

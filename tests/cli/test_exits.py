@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from feedtool.sandbox.product_messages import MEANINGS
 from tests.cli.conftest import Feedtool
 from tests.conftest import Files, gtin, offer
 
@@ -13,6 +14,8 @@ USAGE = {
     "no file": ["validate"],
     "a group without a command": ["config"],
     "no such kind": ["validate", "good.csv", "--as", "offers-purge"],
+    "no kind of template": ["template"],
+    "help of no command": ["help", "nope"],
     "no such kind of template": ["template", "offers-purge"],
     "no such problem code": ["explain", "gtin-chekcsum"],
     "no such form": ["validate", "good.csv", "--format", "yaml"],
@@ -149,11 +152,28 @@ ENDS = {
     "nothing": ([], 0),
     "version": (["--version"], 0),
     "help of a command": (["submit", "--help"], 0),
+    "help by its name": (["help", "help"], 0),
     "a page": (["explain", "gtin-checksum"], 0),
     "all codes": (["explain"], 0),
+    "a result code": (["explain", "2403"], 0),
+    "a code of a report": (["explain", "GtinInvalid"], 0),
     "a template": (["template", "offers-upsert"], 0),
     "settings": (["config", "show"], 0),
 }
+
+
+@pytest.mark.parametrize("command", [[], ["submit"], ["catalog"], ["catalog", "sync"]], ids=str)
+def test_help_is_a_word_too(feedtool: Feedtool, command: Sequence[str]) -> None:
+    ran = feedtool("help", *command)
+    assert ran == feedtool(*command, "--help")
+    assert ran.out.startswith("Usage: ")
+
+
+@pytest.mark.parametrize("code", sorted(MEANINGS))
+def test_every_code_of_the_sandbox_s_reports_is_explained(feedtool: Feedtool, code: str) -> None:
+    ran = feedtool("explain", code)
+    assert ran.code == 0
+    assert ran.out.startswith(f"{code}, ")
 
 
 @pytest.mark.parametrize(("arguments", "code"), ENDS.values(), ids=ENDS)

@@ -6,6 +6,7 @@ import pytest
 from openpyxl import load_workbook
 
 from feedtool.cli import run
+from feedtool.feeds import all_feeds
 from tests.cli.conftest import Feedtool
 
 KETTLES, SHIRTS, CASES = "011B01", "1E0101", "0A0201"
@@ -62,16 +63,40 @@ def test_speaks_the_language_of_the_catalogue(feedtool: Feedtool, home: Path) ->
     assert "Couleur principale +" in titles
 
 
+@pytest.mark.usefixtures("catalogue")
+@pytest.mark.parametrize("code", ["011B", "011b,011B01", "01"])
+def test_a_higher_category_stands_for_those_in_it(feedtool: Feedtool, code: str) -> None:
+    ran = feedtool("template", "products", "--category", code)
+    assert ran.code == 0
+    stamps = {one.name: one.value for one in load_workbook("products.xlsx").custom_doc_props.props}  # type: ignore[attr-defined]  # the stubs lag
+    made_for = stamps["feedtool.category"].split(",")
+    assert len(made_for) == len(set(made_for)) == (29 if code == "01" else 7)
+    assert {one[:4] for one in made_for} >= {"011B"}
+    assert {len(one) for one in made_for} == {6}
+    assert f"stands for {len(made_for)} categories: {made_for[0]}, " in ran.err
+
+
+def test_without_a_kind_all_are_listed(feedtool: Feedtool) -> None:
+    ran = feedtool("template")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.error() == ("KIND is missing", "choose one, as in `feedtool template offers-upsert`")
+    for feed in all_feeds().values():
+        assert f"{feed.kind}: {feed.summary}\n" in ran.err
+
+
 NOT_MADE = {
     "no such category": (
         ["--category", "011B0X"],
         "there is no category “011B0X”",
         "did you mean 011B",
     ),
-    "not of level 3": (
+    "a higher one that was not brought": (
         ["--category", "011B"],
-        "011B (Small appliances) is of level 2, and products go into level 3",
-        "it holds 011B01",
+        (
+            "011B (Small appliances) stands for 7 categories, and the properties of "
+            "011B03, 011B04, 011B05, 011B07, 011B2C … were not brought"
+        ),
+        "bring them with `feedtool catalog sync --sandbox --category 011B`",
     ),
     "not active": (
         ["--category", "011B08"],

@@ -28,6 +28,11 @@ TRIMMED = [
     ("4 006381 333931", "4006381333931"),
     ("4006\u202f3813\u00a033931", "4006381333931"),
     ("4006\u200b381333931", "4006381333931"),
+    ("978-2-07-036822-8", "9782070368228"),
+    ("978 2 07 036822 8", "9782070368228"),
+    (" 978-2 07-036822-8\u00a0", "9782070368228"),
+    ("978\u20112\u201307\u2010036822\u20118", "9782070368228"),
+    ("979-0-2600-0043-8", "9790260000438"),
 ]
 PADDED = [
     ("36000291452", "036000291452"),  # UPC-A that lost its zero
@@ -43,6 +48,10 @@ REFUSED = [
     (text("400638133393101"), "gtin-format"),
     (text("36000291452"), "gtin-format"),
     (text("400-6381333931"), "gtin-format"),
+    (text("978-2-07-036822-9"), "gtin-checksum"),
+    (text("978-2-07-036822"), "gtin-format"),
+    (text("978--2-07-036822-8"), "gtin-format"),
+    (text("2-07-036822-8"), "gtin-format"),
     (text("ISBN 4006381333"), "gtin-format"),
     (text("no ean"), "gtin-format"),
     (text("0"), "gtin-format"),
@@ -68,7 +77,9 @@ def test_read(cell: Cell, digits: str) -> None:
 
 
 @pytest.mark.parametrize(("shown", "digits"), TRIMMED, ids=repr)
-def test_blanks_go_even_inside_and_it_is_said(shown: str, digits: str) -> None:
+def test_blanks_and_the_hyphens_of_an_isbn_go_even_inside_and_it_is_said(
+    shown: str, digits: str
+) -> None:
     reading = read(Gtin(), text(shown))
     assert (reading.value, reading.codes) == (digits, ("trimmed",))
 

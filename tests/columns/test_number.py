@@ -35,6 +35,8 @@ READ = [
     (VAT, number("100"), Decimal(100)),
     (VAT, text("20 %"), Decimal(20)),
     (VAT, text("5,5%"), Decimal("5.50")),
+    (VAT, text("0,5 %"), Decimal("0.50")),
+    (VAT, number("1"), Decimal(1)),
     (STOCK, number("25"), 25),
     (STOCK, number("25.000000000000001"), 25),
     (STOCK, text("25,0"), 25),
@@ -58,6 +60,11 @@ REFUSED = [
     (VAT, number("100.01"), "number-range"),
     (VAT, number("-5"), "number-range"),
     (VAT, text("120 %"), "number-range"),
+    (VAT, number("0.2"), "vat-fraction"),
+    (VAT, number("0.055"), "vat-fraction"),
+    (VAT, number("0.19600000000000001"), "vat-fraction"),
+    (VAT, text("0,2"), "vat-fraction"),
+    (VAT, text("0.196"), "vat-fraction"),
     (VAT, text("%"), "number-format"),
     (VAT, text("20 %%"), "number-format"),
     (STOCK, number("2.5"), "integer-required"),
@@ -145,6 +152,12 @@ def test_bounds_that_the_specification_does_not_give_are_settings(
 ) -> None:
     assert read(kind, cell, replace(Dialect(), bounds=bounds)).codes == ("number-range",)
     assert read(kind, cell).codes == ()
+
+
+def test_a_vat_fraction_is_told_as_its_percentage_and_never_rounded() -> None:
+    hint = read(VAT, number("0.196")).hint
+    assert hint.startswith("type 19.6 for 19.6 %; ")
+    assert "vat_scale" in hint
 
 
 @given(st.decimals(Decimal("0.01"), Decimal("9999999.99"), places=2))

@@ -331,6 +331,8 @@ def test_a_list_that_does_not_end(tmp_path: Path) -> None:
 # Whatever the service has.
 
 cents = st.decimals(Decimal("0.00"), Decimal("99.99"), places=2)
+rates = st.one_of(st.just(Decimal(0)), st.decimals(Decimal(1), Decimal(100), places=2))
+"""Of VAT, in percent: nothing between 0 and 1 is one."""
 skus = st.text(
     st.characters(min_codepoint=33, max_codepoint=0x24F, blacklist_categories=["C", "Z"]),
     min_size=1,
@@ -349,7 +351,7 @@ def any_offers(draw: st.DrawFn) -> list[dict[str, Any]]:
             {"code": code, "cost": float(draw(cents)), "additionalCost": float(draw(cents))}
             for code in ("TrackedHomeDelivery", *sorted(further))
         ]
-        amounts = [float(draw(cents)) for _ in TAX_NAMES]
+        amounts = [float(draw(amount)) for amount in (rates, cents, cents)]
         taxes = [
             {"code": code, "value": amount} for code, amount in zip(TAX_NAMES, amounts, strict=True)
         ]

@@ -1,10 +1,21 @@
 """The vocabulary that scripts and people rely on: every code is known, and has a page."""
 
+import re
+from collections.abc import Iterable
+
 import pytest
 
 from feedtool.errors import UsageProblem
-from feedtool.model import Severity
+from feedtool.guards import all_guards
+from feedtool.ledger import Phase
+from feedtool.model import Severity, Status
 from feedtool.report.codes import all_codes, explain, mending_of, summary_of
+from feedtool.sandbox.messages import MESSAGES
+from feedtool.service import result_codes
+from feedtool.service.packages import STATES
+from feedtool.service.products import FINAL
+
+ERRORS_OF_REQUESTS = "ER400-179 ER400-2108 ER400-9250 ER400-7480 ER400-8614"
 
 ERRORS = """
 required-missing gtin-format gtin-checksum precision-lost number-format number-ambiguous
@@ -70,15 +81,62 @@ def test_a_page_is_found_however_it_is_written(asked: str) -> None:
 @pytest.mark.parametrize(
     ("asked", "hint"),
     [
-        ("gtin-cheksum", "did you mean gtin-checksum"),
-        ("zipbomb", "did you mean zip-bomb"),
-        ("??", "one of: boolean-in-cell, "),
+        ("gtin-cheksum", "did you mean gtin-checksum, "),
+        ("zipbom", "did you mean zip-bomb, "),
+        ("Rejekted", "did you mean Rejected, "),
+        ("ER400-7481", "did you mean ER400-7480, "),
+        ("9903", "did you mean "),
+        ("??", "did you mean "),
     ],
 )
-def test_an_unknown_code_is_told_with_the_nearest(asked: str, hint: str) -> None:
-    with pytest.raises(UsageProblem, match="there is no problem code") as caught:
+def test_an_unknown_code_is_told_with_the_three_nearest(asked: str, hint: str) -> None:
+    with pytest.raises(UsageProblem, match="there is no code or status") as caught:
         explain(asked)
     assert caught.value.hint.startswith(hint)
+    assert caught.value.hint.endswith("? `feedtool explain` lists all")
+    assert len(re.findall(", | or ", caught.value.hint)) == 2
+
+
+RESULTS = {
+    "2403": ("Offer exists under another reference: sellerExternalReference", "marks the cell"),
+    "1324": ("Does not exist: the product.", "feedtool template products"),
+    "1428": ("Already known: the offer.", "28 is the offer"),
+    "3499": ("Closed to the marketplace: a field that is not known here.", "To mend it, ask"),
+    "8000": ("The offer was created.", "Nothing needs to be done."),
+    "9000": ("The offer was updated or removed.", "Nothing needs to be done."),
+}
+
+
+@pytest.mark.parametrize(("code", "said"), RESULTS.items(), ids=RESULTS)
+def test_a_result_code_is_explained_by_its_halves(code: str, said: tuple[str, str]) -> None:
+    head, blank, first, *rest = explain(f" {code}").splitlines()
+    assert (head, blank) == (f"{code}, result code of the service", "")
+    assert first.startswith(said[0])
+    assert said[1] in " ".join(rest)
+
+
+PRINTED = {
+    "statuses": Status,
+    "states of packages": STATES,
+    "our own steps": Phase,
+    "statuses of products": [one.capitalize() for one in FINAL],
+    "what reports say": ["Validated", "Creation", "Modification", "Identical", "QuotaExceeded"],
+    "errors of the specification": re.findall(r"ER400-\d+", ERRORS_OF_REQUESTS),
+    "results of the sandbox": MESSAGES,
+    "guards": all_guards(),
+}
+
+
+@pytest.mark.parametrize("words", PRINTED.values(), ids=PRINTED)
+def test_every_word_that_is_printed_is_explained(words: Iterable[str]) -> None:
+    for word in words:
+        head, blank, first, *_ = explain(word).splitlines()
+        assert word.casefold() in head.casefold()
+        assert (blank, first[-1]) == ("", ".")
+
+
+def test_every_error_half_says_how_to_mend_it() -> None:
+    assert all("To mend it, " in explain(f"{error}06") for error in result_codes.ERRORS)
 
 
 @pytest.mark.parametrize(

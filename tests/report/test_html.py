@@ -58,6 +58,10 @@ def test_what_the_service_refused_is_in_the_chart(sent: Outcome) -> None:
     assert [bar[0] for bar in bars[:-1]] == ["gtin-checksum", "required-missing", "unknown-column"]
 
 
+def test_a_confirmation_is_no_message_to_read(sent: Outcome) -> None:
+    assert "The offer has been created." not in page(sent)
+
+
 def test_every_bar_leads_to_what_is_told_of_its_code(sent: Outcome) -> None:
     tree: Any = html.fromstring(page(sent, sent))
     places = tree.xpath("//@id")

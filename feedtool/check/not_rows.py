@@ -1,0 +1,222 @@
+"""Which rows of a sheet are none: totals, and its header once more.
+
+A false alarm is worse than a miss: it keeps an offer from being sent. So a word must be the whole
+reference, sums must be of two cells at least, and whatever has an identity and another reference
+is a row.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+from feedtool.cells import LONGEST_SHOWN, Block, Cell, Cells, Kind, shown
+from feedtool.columns import ColumnReader, Flawed
+from feedtool.columns.gtin import Gtin
+from feedtool.columns.number import Number
+from feedtool.columns.text import ProductReference, Reference
+from feedtool.dialect import Dialect
+from feedtool.headers import Header, folded
+from feedtool.model import Fault
+from feedtool.rules import not_a_row
+from feedtool.sheets import Sheet
+
+TOTALS = frozenset(
+    (
+        *("total", "totals", "grandtotal", "subtotal", "subtotals", "sum"),
+        *("totaux", "totalgeneral", "soustotal", "soustotaux", "somme"),
+        *("totales", "sumatotal", "subtotales", "suma", "sumas"),
+        *("summe", "gesamt", "gesamtsumme", "endsumme", "zwischensumme"),
+        *("totale", "totali", "totalegenerale", "totalegeneral", "subtotale", "somma"),
+        *("totaal", "totaalgeneraal", "subtotaal", "totais", "totalgeral", "soma", "razem"),
+    )
+)
+"""As a total is called in English, French, Spanish, German, Italian, Dutch, Portuguese and Polish,
+folded like a header: without case, blanks, accents and punctuation."""
+
+LONGEST_WORD = 40
+LEAST_ABOVE = 2
+"""Cells that a sum is of; a single one may just be repeated."""
+NOISE = Decimal("0.005")
+"""By how much a sum may differ: programs add binary fractions."""
+
+_has_digit = re.compile("[0-9]").search
+_WORD, _TEXT = object(), object()
+"""What a cell holds that is no number: a word for a total, or anything else."""
+
+Parts = dict[int, object]
+"""0-based index → what a filled cell holds: a Decimal, `_WORD` or `_TEXT`."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Part(Number):
+    """Any cell, as far as totals are concerned."""
+
+    def read(self, cell: Cell, column: ColumnReader) -> object | None:
+        """A Decimal, `_WORD` or `_TEXT`; None for a blank."""
+        if is_total(cell):
+            return _WORD
+        value = Number.read(self, cell, column)
+        return _TEXT if isinstance(value, Flawed) else value
+
+    def checked(self, number: Decimal, cell: Cell, column: ColumnReader) -> object:
+        """A number of any usual size; what is beyond is no sum."""
+        del cell, column
+        return number if abs(number.adjusted()) <= LONGEST_SHOWN else _TEXT
+
+
+@dataclass(slots=True)
+class _Sum:
+    """The numbers of a column above a row."""
+
+    number: Decimal = Decimal(0)
+    count: int = 0
+
+    def add(self, number: Decimal) -> None:
+        self.number += number
+        self.count += 1
+
+    def is_(self, number: Decimal) -> bool:
+        return self.count >= LEAST_ABOVE and abs(self.number - number) < NOISE
+
+
+@dataclass(slots=True)
+class _Sums:
+    """A column's sums: of all rows above, and of those since the last total."""
+
+    whole: _Sum = field(default_factory=_Sum)
+    since: _Sum = field(default_factory=_Sum)
+
+
+def is_total(cell: Cell) -> bool:
+    """Whether a cell holds a word for a total and nothing else."""
+    is_short = cell.kind is Kind.TEXT and len(cell.text) <= LONGEST_WORD
+    return is_short and folded(cell.text) in TOTALS
+
+
+class NotRows:
+    """Judges the rows of one sheet; sums are looked for when a row first looks like one."""
+
+    def __init__(self, sheet: Sheet, header: Header, reference: str, dialect: Dialect) -> None:
+        self._sheet, self._header, self._dialect = sheet, header, dialect
+        self._reader = ColumnReader(_Part(), dialect)
+        self._reference = next(
+            (at for at, column in header.columns.items() if column.key == reference), None
+        )
+        self._key = reference
+        self._names = {
+            index: frozenset(
+                map(folded, (header.texts[index], column.key, *column.labels, *column.aliases))
+            ).difference([""])
+            for index, column in header.columns.items()
+        }
+        self._identity = {
+            index: column.key
+            for index, column in header.columns.items()
+            if isinstance(column.type, Gtin | Reference | ProductReference)
+        }
+        at = -1 if self._reference is None else self._reference
+        self._heading = header.texts.get(at)
+        self._words = TOTALS | self._names.get(at, frozenset())
+        self._sums: frozenset[int] | None = None
+
+    def may_be(self, values: Mapping[str, object]) -> bool:
+        """Whether a row is worth a look, by its values: nearly none is."""
+        reference = values.get(self._key)
+        if not isinstance(reference, str):
+            return all(values[key] is None for key in self._identity.values())
+        if _has_digit(reference) and reference != self._heading:
+            return False
+        return folded(reference) in self._words
+
+    def fault(self, cells: Cells, position: int) -> Fault | None:
+        """Why a row of a block is none; None where it is one."""
+        filled = self._filled(cells, position)
+        first = filled.get(-1 if self._reference is None else self._reference)
+        if self._is_header(filled):
+            text = shown(first or next(iter(filled.values())))
+            return not_a_row.fault("this row repeats the header", text)
+        if first and is_total(first):
+            return not_a_row.fault("this row is a total by its reference", first.text)
+        parts = {index: self._part(cell) for index, cell in filled.items()}
+        if not self._is_anonymous(parts) or _TEXT in parts.values():
+            return None
+        word = next((filled[index] for index, part in parts.items() if part is _WORD), None)
+        if word:
+            return not_a_row.fault("this row is a total, without a reference or a GTIN", word.text)
+        if self._sums is None:
+            self._sums = frozenset(self._find_sums())
+        if cells.block.rows[position] not in self._sums:
+            return None
+        text = shown(next(iter(filled.values())))
+        return not_a_row.fault("the only cells of this row are the sums of those above them", text)
+
+    def _filled(self, cells: Cells, position: int) -> Mapping[int, Cell]:
+        """The cells of a row that hold something, ours aside."""
+        found = {
+            index: cells.at(position, index)
+            for index in cells.block.used(0)
+            if index not in self._header.own
+        }
+        return {index: cell for index, cell in found.items() if cell.text.strip()}
+
+    def _is_header(self, filled: Mapping[int, Cell]) -> bool:
+        """Whether most of the known columns are called what stands in them."""
+        known = filled.keys() & self._names
+        named = sum(folded(filled[index].text) in self._names[index] for index in known)
+        return 2 * named > len(known) and named >= min(2, len(self._names))
+
+    def _part(self, cell: Cell) -> object | None:
+        return self._reader.cell_type.read(cell, self._reader)
+
+    def _is_anonymous(self, parts: Parts) -> bool:
+        """Whether a row has neither a reference nor a GTIN."""
+        return all(parts.get(index) in {None, _WORD} for index in self._identity)
+
+    def _find_sums(self) -> set[int]:
+        """The rows of nothing but sums of their columns, from a reading of the whole sheet."""
+        found: set[int] = set()
+        readers: dict[int, ColumnReader] = {}
+        sums: dict[int, _Sums] = {}
+        for block in self._sheet.blocks(self._header.after):
+            for row, parts in self._rows(block, readers):
+                is_anonymous = self._is_anonymous(parts)
+                is_total = is_anonymous and _WORD in parts.values()
+                if is_anonymous and not is_total and _are_sums(parts, sums):
+                    found.add(row)
+                    is_total = True
+                for index, part in parts.items():
+                    column = sums.setdefault(index, _Sums())
+                    if is_total:
+                        column.since = _Sum()
+                    elif isinstance(part, Decimal):
+                        column.whole.add(part)
+                        column.since.add(part)
+        return found
+
+    def _rows(self, block: Block, readers: dict[int, ColumnReader]) -> list[tuple[int, Parts]]:
+        """The rows of a block, each with what its filled cells hold."""
+        indexes = [index for index in block.used(0) if index not in self._header.own]
+        if not indexes:
+            return []
+        columns = [
+            readers.setdefault(index, ColumnReader(_Part(), self._dialect)).read(
+                block.column(index), block.decode
+            )
+            for index in indexes
+        ]
+        return [
+            (row, {at: part for at, part in zip(indexes, parts, strict=True) if part is not None})
+            for row, parts in zip(block.rows, zip(*columns, strict=True), strict=True)
+        ]
+
+
+def _are_sums(parts: Parts, sums: Mapping[int, _Sums]) -> bool:
+    """Whether all cells are numbers, each the sum of those above it, and not all zero."""
+    for index, part in parts.items():
+        above = sums.get(index)
+        if not (isinstance(part, Decimal) and above):
+            return False
+        if not (above.whole.is_(part) or above.since.is_(part)):
+            return False
+    return any(parts.values())
