@@ -1,4 +1,4 @@
-"""Which row of a sheet is its header, what each of its columns means, and what kind of feed it is.
+"""Which row of a sheet is its header, and what each of its columns means.
 
 A header is known by its key, by a label of our templates in any language, by an alias, or by the
 seller's own name for it (the profile's `[columns]`), all compared without case, blanks, accents
@@ -17,7 +17,7 @@ from typing import NamedTuple
 from feedtool.cells import Cell, Kind, letters
 from feedtool.dialect import Dialect
 from feedtool.errors import FileProblem
-from feedtool.feeds import LANGUAGES, Column, Feed, Layout, SheetColumns, all_feeds
+from feedtool.feeds import LANGUAGES, Column, Feed, Layout, SheetColumns
 
 ENOUGH = 2
 """Known headers that make a row a header; one alone may be a word in a title."""
@@ -80,22 +80,6 @@ class HeaderNotFound(FileProblem):
     """
 
     code = "header-not-found"
-
-
-class HeaderMissing(FileProblem):
-    """Columns are missing that this kind of feed cannot do without.
-
-    The message names them. An Upsert needs all mandatory fields, an Update the reference and one
-    field that changes; a Delete is never recognised from headers.
-
-    Example: `--as offers-upsert` with a sheet that has a reference and a price and no `condition`.
-
-    To mend it, add the columns, or say with `--as` what kind of feed the sheet is.
-    """
-
-    code = "header-missing"
-    header: "Header | None" = None
-    """What was understood of it."""
 
 
 class HeaderDuplicate(FileProblem):
@@ -402,56 +386,5 @@ def sheet_columns(header: Header, feed: Feed, dialect: Dialect) -> SheetColumns:
     modes = tuple(
         mode for mode in feed.modes(dialect) if fields.intersection((mode.cost, mode.additional))
     )
-    return SheetColumns(dialect, fields, modes, header.stamp)
-
-
-def recognise(
-    header: Header, family: Sequence[Feed], dialect: Dialect, asked: str | None
-) -> Feed | None:
-    """The kind of feed that a header belongs to; None where it is not even an incomplete one.
-
-    Args:
-        header: The sheet's.
-        family: The feeds that share its columns, most demanding first.
-        dialect: The profile's.
-        asked: The kind that the template's stamp or `--as` names.
-
-    Raises:
-        HeaderMissing: columns are missing that the kind needs.
-    """
-    sheet = sheet_columns(header, family[0], dialect)
-    if asked is not None:
-        feed = all_feeds()[asked]
-        missing = feed.missing(sheet)
-        if not missing or "action" in sheet.fields:
-            return feed
-        raise _missing(feed, missing, header)
-    landmark = family[0].landmark
-    if landmark and landmark not in sheet.fields:
-        return None
-    asks_by_action = "action" in sheet.fields
-    for feed in family:
-        if not feed.missing(sheet) and (asks_by_action or not feed.needs_asking):
-            return feed
-    raise _missing(family[0], family[0].missing(sheet), header)
-
-
-def _missing(feed: Feed, keys: Sequence[str], header: Header) -> HeaderMissing:
-    many = "columns" if len(keys) > 1 else "column"
-    error = HeaderMissing(
-        f"{feed.kind} needs the {many} {', '.join(keys)}",
-        "add what is missing, start from `feedtool template`, or say with --as what it is",
-    )
-    error.header = header
-    return error
-
-
-def families() -> list[list[Feed]]:
-    """The feeds that share a header, most demanding first."""
-    by_sheet: dict[str, list[Feed]] = {}
-    for feed in all_feeds().values():
-        by_sheet.setdefault(feed.sheet, []).append(feed)
-    bare = SheetColumns(Dialect(), frozenset(), ())
-    return [
-        sorted(family, key=lambda feed: -len(feed.missing(bare))) for family in by_sheet.values()
-    ]
+    unknown = tuple(header.texts[index] for index, _ in header.unknown)
+    return SheetColumns(dialect, fields, modes, header.stamp, unknown)

@@ -46,6 +46,8 @@ class Recorded:
     sifting: Sifting = field(default_factory=Sifting)
     plan: str | None = None
     """The digest of the plan that it sends, where it sends one."""
+    kinds: Sequence[tuple[str, str | None, str]] = ()
+    """File's name, sheet's name and kind of what was read; none in a run older than this."""
 
     def as_json(self) -> dict[str, Any]:
         """As JSON has it."""
@@ -72,6 +74,7 @@ class Recorded:
             "corrects": list(self.corrects),
             "sifting": asdict(self.sifting),
             "plan": self.plan,
+            "kinds": [list(one) for one in self.kinds],
         }
 
     @classmethod
@@ -97,6 +100,7 @@ class Recorded:
             corrects=found.get("corrects", ()),
             sifting=_sifting(found.get("sifting", {})),
             plan=found.get("plan"),
+            kinds=[(name, sheet, kind) for name, sheet, kind in found.get("kinds", [])],
         )
 
     def wanted(self) -> list[Path]:

@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from feedtool.cells import BLANK, Cell, Kind
+from feedtool.check.kinds import families
 from feedtool.dialect import Dialect
 from feedtool.feeds import all_feeds
-from feedtool.headers import ENOUGH, Header, HeaderDuplicate, HeadRow, Names, families, find, folded
+from feedtool.headers import ENOUGH, Header, HeaderDuplicate, HeadRow, Names, find, folded
 
 OWN = ("feedtool status", "feedtool message", "feedtool code")
 FEED = all_feeds()["offers-upsert"]

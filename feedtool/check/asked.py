@@ -1,9 +1,14 @@
 """What is to be read, and how."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from feedtool.check.kinds import KindUnclear
 from feedtool.dialect import Dialect
+
+Settle = Callable[[str, str | None, KindUnclear], str | None]
+"""The kind of a sheet, by its file's name and its own, that may be of two; None: nobody knows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,3 +37,5 @@ class Asked:
     """`--purge-and-replace`."""
     with_values: bool = False
     """Whether what the rows hold is kept, too, as it is needed to write them otherwise."""
+    settle: Settle = lambda *_: None
+    """Asked where the headers leave open what kind of feed a sheet is."""

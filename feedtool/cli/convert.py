@@ -8,6 +8,7 @@ from typing import Any, cast
 import click
 
 from feedtool.cli import options
+from feedtool.cli.confirming import kind_asked
 from feedtool.cli.endings import say
 from feedtool.cli.files import STDIN, inputs
 from feedtool.errors import Exit, UsageProblem
@@ -59,7 +60,11 @@ def convert(
     wanted = form_of(target)
     _check_target(source, target, is_folder=not wanted.value, may_replace=given["yes"])
     asked = options.how_to_read(
-        ctx, kind=given["kind"], sheet=given["sheet"], channel=given["channel"]
+        ctx,
+        kind=given["kind"],
+        sheet=given["sheet"],
+        channel=given["channel"],
+        settle=kind_asked(form),
     )
     wish = Wish(target, wanted, to, cast("Any", given["language"]), bool(given["channel"]))
     with inputs([source]) as [file]:

@@ -344,7 +344,7 @@ def sifting_of(given: Mapping[str, Any]) -> "Sifting":
 
 
 def how_to_read(
-    ctx: click.Context, *, kind: str | None, sheet: str | None, channel: str | None, **more: bool
+    ctx: click.Context, *, kind: str | None, sheet: str | None, channel: str | None, **more: Any
 ) -> Asked:
     """How files are to be read, from the options and the profile.
 

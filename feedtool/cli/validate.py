@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from feedtool.cli import options
+from feedtool.cli.confirming import kind_asked
 from feedtool.cli.files import files, inputs, targets
 from feedtool.cli.telling import tell_outcomes
 
@@ -50,6 +51,7 @@ def validate(
             sheet=given["sheet"],
             channel=given["channel"],
             with_items=wanted,
+            settle=kind_asked(form),
         )
         copies = targets(found, out, in_place=in_place) if wanted else {}
         outcomes = run.validate(found, asked, Outputs(copies, is_in_place=in_place))

@@ -301,6 +301,11 @@ def delivery_modes(row: Row) -> list[dict[str, object]]:
     ]
 
 
+def is_price(header: str) -> bool:
+    """Whether a header that is not known plainly means a price."""
+    return wording.PRICE.search(header) is not None
+
+
 def understood(dialect: Dialect) -> tuple[Column, ...]:
     """Every column that the header of an offers sheet may have."""
     return (

@@ -496,6 +496,7 @@ STOCK_AND_PRICE = {
 def test_stock_and_price(tmp_path: Path, case: Case) -> None:
     sheet = judge(case, tmp_path)
     assert (sheet.kind, sheet.sheet) == ("offers-update", SHEET)
+    assert sheet.kind_reason == "the channel operator's template"
     assert sheet.header is not None
     assert (sheet.header.row, sheet.header.after) == (4, 4)
     assert keys(sheet.header) == [REFERENCE, GTIN, STOCK, PRICE]
