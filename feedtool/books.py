@@ -71,11 +71,18 @@ class Kept(NamedTuple):
 
 
 def recorded_of(run: int, books: Books) -> Recorded:
-    """What the command of a run was told. UsageProblem where there is no such run."""
+    """What the command of a run was told. UsageProblem where there is no such run.
+
+    A sheet whose headers leave its kind open is of the kind that it had in the run.
+    """
     found = books.ledger.run(run)
     if found is None:
         raise UsageProblem(f"there is no run {run}", "`feedtool runs` lists them")
-    return Recorded.from_json(found.options)
+    recorded = Recorded.from_json(found.options)
+    kinds = {(file.path, file.sheet): file.kind for file in books.ledger.files(run)}
+    kinds |= {(name, sheet): kind for name, sheet, kind in recorded.kinds}
+    settled = replace(recorded.asked, settle=lambda file, sheet, _: kinds.get((file, sheet)))
+    return replace(recorded, asked=settled)
 
 
 def unfinished(books: Books) -> list[int]:

@@ -72,6 +72,28 @@ LEGACY_CONDITIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 """Conditions that only a legacy zip knows; the JSON packages say them otherwise or not at all."""
 
+_USED = ("used", "second hand", "occasion", "d'occasion", "usado", "ocasión", "de ocasión")
+_REFURBISHED = ("refurbished", "reconditioned", "reconditionné", "reacondicionado")
+_LIKE_NEW = ("like new", "as new", "comme neuf", "como nuevo")
+_VERY_GOOD = ("very good state", "very good condition", "très bon état", "muy buen estado")
+_GOOD = ("good state", "good condition", "bon état", "buen estado")
+_CORRECT = (
+    *("average state", "average condition", "correct state", "correct condition"),
+    *("acceptable condition", "état correct", "état moyen", "estado correcto", "estado aceptable"),
+)
+CONDITION_PARTS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = MappingProxyType(
+    {
+        "UsedLikeNew": (_USED, _LIKE_NEW),
+        "UsedVeryGoodState": (_USED, _VERY_GOOD),
+        "UsedAverageState": (_USED, _CORRECT),
+        "GoodState": (_USED, _GOOD),
+        "RefurbishedLikeNew": (_REFURBISHED, _LIKE_NEW),
+        "RefurbishedVeryGoodState": (_REFURBISHED, _VERY_GOOD),
+        "RefurbishedCorrectState": (_REFURBISHED, _CORRECT),
+    }
+)
+"""Canonical value → names of its group, and of its state: `Ocasión - Estado correcto`."""
+
 LEGACY_WRITINGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "UsedLikeNew": ("1", "LikeNew"),

@@ -1,4 +1,4 @@
-"""Which row of a sheet is its header, what each of its columns means, and what kind of feed it is.
+"""Which row of a sheet is its header, and what each of its columns means.
 
 A header is known by its key, by a label of our templates in any language, by an alias, or by the
 seller's own name for it (the profile's `[columns]`), all compared without case, blanks, accents
@@ -17,7 +17,7 @@ from typing import NamedTuple
 from feedtool.cells import Cell, Kind, letters
 from feedtool.dialect import Dialect
 from feedtool.errors import FileProblem
-from feedtool.feeds import LANGUAGES, Column, Feed, Layout, SheetColumns, all_feeds
+from feedtool.feeds import LANGUAGES, Column, Feed, Layout, SheetColumns
 
 ENOUGH = 2
 """Known headers that make a row a header; one alone may be a word in a title."""
@@ -28,14 +28,27 @@ LONGEST = 1000
 SUGGESTED = 200
 """Unknown headers for which the nearest known one is sought; it takes a millisecond each."""
 
-_NEED = "facultati(?:f|ve)|obligatoire|optional|mandatory|required|opcional|obligatori[oa]"
+_NEED = (
+    "facultati(?:f|v[aeo])s?|optionnel(?:le)?s?|obligatoires?|obligatori[ao]s?|opcional(?:es)?"
+    "|optional|mandatory|compulsory"
+)
+_WANTED = "required|requis(?:e|es)?|requerid[ao]s?"
+"""These may also be a part of a name, as in `Required stock`."""
 _ASIDES = re.compile(
-    rf"""\( \s* \d{{1,2}} \s* \) (?=\W{{0,9}}\w)  # a footnote, but `Stock (2)` may be another stock
-    | \( \s* (?:{_NEED}) \s* \)
-    | \b (?:{_NEED}) \W* $""",
+    rf"""[(\[] \s* \d{{1,2}} \s* [)\]] (?=\W{{0,9}}\w)  # a footnote, but see `_FOOTNOTE`
+    | [\u00b2\u00b3\u00b9\u2070-\u2079]+
+    | \b (?:{_NEED}) \b
+    | [(\[] \W{{0,9}} (?:{_WANTED}) \W{{0,9}} [)\]]
+    | ^ \W{{0,9}} (?:{_WANTED}) \s{{0,9}} [-:\u2013\u2014/|]
+    | \b (?:{_WANTED}) \W* $""",
     re.IGNORECASE | re.VERBOSE,
 )
 """What operators' templates write into a label beside the column's name."""
+_MAY_BE_ASIDE = re.compile("facult|oblig|option|opcion|mandat|compuls|requi|requer")
+_FOOTNOTE = re.compile(r"(?:[(\[]\s*\d{1,2}\s*[)\]]\W*)+$")
+"""A footnote at the end. `Stock (2)` beside `Stock` is another stock, and means nothing to us."""
+_ANY_WORDS = "…"
+"""Stands for any words in an alias."""
 
 HeadRow = tuple[int, Sequence[Cell]]
 """A row's number and its cells from column A on."""
@@ -67,22 +80,6 @@ class HeaderNotFound(FileProblem):
     """
 
     code = "header-not-found"
-
-
-class HeaderMissing(FileProblem):
-    """Columns are missing that this kind of feed cannot do without.
-
-    The message names them. An Upsert needs all mandatory fields, an Update the reference and one
-    field that changes; a Delete is never recognised from headers.
-
-    Example: `--as offers-upsert` with a sheet that has a reference and a price and no `condition`.
-
-    To mend it, add the columns, or say with `--as` what kind of feed the sheet is.
-    """
-
-    code = "header-missing"
-    header: "Header | None" = None
-    """What was understood of it."""
 
 
 class HeaderDuplicate(FileProblem):
@@ -159,6 +156,14 @@ def _folded(header: str) -> str:
     return "".join(letter for letter in plain if letter.isalnum())
 
 
+def _bare(header: str) -> str:
+    """A header folded, without what is said of it aside; twice, since one may hide the other."""
+    plain = folded(header)
+    if header.isascii() and not ("(" in header or "[" in header or _MAY_BE_ASIDE.search(plain)):
+        return plain  # as most cells of a sheet, which need not wait for the slow pattern
+    return folded(_ASIDES.sub(" ", _ASIDES.sub(" ", header)))
+
+
 class Known(NamedTuple):
     """A header's meaning, and what makes us think so."""
 
@@ -173,11 +178,18 @@ class Names:
         self.by_key = {column.key: column for column in columns}
         self.own = frozenset(map(folded, own))
         self._by_name: dict[str, Known] = {}
+        self._by_ends: dict[tuple[str, str], Known] = {}
         for column in self.by_key.values():
             for label, language in zip(column.labels, LANGUAGES, strict=True):
                 self._by_name.setdefault(folded(label), Known(column, f"its label ({language})"))
             for alias in column.aliases:
-                self._by_name.setdefault(folded(alias), Known(column, f"the alias “{alias}”"))
+                known = Known(column, f"the alias “{alias}”")
+                start, any_words, end = alias.partition(_ANY_WORDS)
+                if any_words:
+                    self._by_ends[folded(start), folded(end)] = known
+                else:
+                    self._by_name.setdefault(folded(alias), known)
+        self._starts = tuple(start for start, _ in self._by_ends)
         for key, column in self.by_key.items():  # a key is never another one's alias
             self._by_name[folded(key)] = Known(column, "its key")
         for header, key in dialect.columns.items():
@@ -190,16 +202,40 @@ class Names:
         known = self._known(header)
         return known and known.column
 
-    def reason(self, header: str) -> str:
-        """Why a header means what it means; empty where it is unknown."""
-        known = self._known(header)
-        return known.reason if known else ""
-
     def _known(self, header: str) -> Known | None:
         """By the whole of it, else without what is said of it aside."""
-        return self._by_name.get(folded(header)) or self._by_name.get(
-            folded(_ASIDES.sub(" ", header))
+        if len(header) > LONGEST:
+            return None
+        known = self._by_name.get(folded(header))
+        if known:
+            return known
+        name = _bare(header)
+        known = self._by_name.get(name)
+        if known or not name.startswith(self._starts):
+            return known
+        return next(
+            (
+                known
+                for (start, end), known in self._by_ends.items()
+                if len(name) >= len(start + end) and name.startswith(start) and name.endswith(end)
+            ),
+            None,
         )
+
+    def in_row(self, texts: Mapping[int, str]) -> dict[int, Known]:
+        """0-based index → what is known of a row's headers; our own headings are left out.
+
+        A footnote at a header's end counts for nothing, unless another header of the row means
+        the same without one.
+        """
+        found = {at: known for at, text in texts.items() if (known := self._known(text))}
+        keys = {known.column.key for known in found.values()}
+        for at, text in texts.items():
+            if at not in found and ("(" in text or "[" in text):
+                known = self._known(_FOOTNOTE.sub("", text))
+                if known and known.column.key not in keys:
+                    found[at] = known
+        return {at: known for at, known in found.items() if folded(texts[at]) not in self.own}
 
     def knows(self, header: str) -> bool:
         """Whether it means a column, or is a heading of ours."""
@@ -227,7 +263,9 @@ def find(head: Sequence[HeadRow], names: Names, enough: int = ENOUGH) -> Header 
         return None
     after = best.row
     for row in rows:
-        if row.row == after + 1 and 2 * _score(row, names)[0] > _score(best, names)[0]:
+        if row.row == after + 1 and (
+            _is_aside(row) or 2 * _score(row, names)[0] > _score(best, names)[0]
+        ):
             after = row.row
     return _understand(best, after, names)
 
@@ -236,6 +274,12 @@ def most_known(head: Sequence[HeadRow], names: Names) -> int:
     """How many columns the row names that `find` would choose."""
     best = _best([Texts(number, _texts(cells)) for number, cells in head], names)
     return _score(best, names)[0] if best else 0
+
+
+def _is_aside(row: "Texts") -> bool:
+    """Whether a row only says which columns must be filled."""
+    texts = [text[:LONGEST] for text in row.texts.values()]
+    return any(map(_ASIDES.search, texts)) and not any(map(_bare, texts))
 
 
 def _best(rows: Sequence["Texts"], names: Names) -> "Texts | None":
@@ -307,34 +351,32 @@ def _paired(upper: Texts, lower: Texts, names: Names) -> Texts:
 
 def _score(row: Texts, names: Names) -> tuple[int, int]:
     """How many distinct columns a row names, and how many of them by their key."""
-    known = {column.key for text in row.texts.values() if (column := names.column(text))}
+    known = {known.column.key for known in names.in_row(row.texts).values()}
     return len(known), len(known.intersection(row.texts.values()))
 
 
 def _understand(row: Texts, after: int, names: Names) -> Header:
     number, texts = row
-    columns: dict[int, Column] = {}
+    known = names.in_row(texts)
     seen: dict[str, int] = {}
     own = frozenset(index for index, text in texts.items() if folded(text) in names.own)
-    for index, text in texts.items():
-        column = names.column(text)
-        if column is None or index in own:
-            continue
-        if column.key in seen:
-            first = seen[column.key]
+    for index in sorted(known):
+        key = known[index].column.key
+        if key in seen:
+            first = seen[key]
             raise HeaderDuplicate(
-                f"“{texts[first]}” in column {letters(first)} and “{text}” in column "
-                f"{letters(index)} both mean {column.key}",
+                f"“{texts[first]}” in column {letters(first)} and “{texts[index]}” in column "
+                f"{letters(index)} both mean {key}",
                 "remove or rename one of them",
             )
-        seen[column.key] = index
-        columns[index] = column
-    strangers = [index for index in texts if index not in columns and index not in own]
+        seen[key] = index
+    strangers = [index for index in texts if index not in known and index not in own]
     unknown = tuple(
         (index, names.nearest(texts[index]) if place < SUGGESTED else None)
         for place, index in enumerate(strangers)
     )
-    reasons = {index: names.reason(texts[index]) for index in columns}
+    columns = {index: known[index].column for index in sorted(known)}
+    reasons = {index: known[index].reason for index in columns}
     return Header(number, after, columns, texts, unknown, own, reasons)
 
 
@@ -344,56 +386,5 @@ def sheet_columns(header: Header, feed: Feed, dialect: Dialect) -> SheetColumns:
     modes = tuple(
         mode for mode in feed.modes(dialect) if fields.intersection((mode.cost, mode.additional))
     )
-    return SheetColumns(dialect, fields, modes, header.stamp)
-
-
-def recognise(
-    header: Header, family: Sequence[Feed], dialect: Dialect, asked: str | None
-) -> Feed | None:
-    """The kind of feed that a header belongs to; None where it is not even an incomplete one.
-
-    Args:
-        header: The sheet's.
-        family: The feeds that share its columns, most demanding first.
-        dialect: The profile's.
-        asked: The kind that the template's stamp or `--as` names.
-
-    Raises:
-        HeaderMissing: columns are missing that the kind needs.
-    """
-    sheet = sheet_columns(header, family[0], dialect)
-    if asked is not None:
-        feed = all_feeds()[asked]
-        missing = feed.missing(sheet)
-        if not missing or "action" in sheet.fields:
-            return feed
-        raise _missing(feed, missing, header)
-    landmark = family[0].landmark
-    if landmark and landmark not in sheet.fields:
-        return None
-    asks_by_action = "action" in sheet.fields
-    for feed in family:
-        if not feed.missing(sheet) and (asks_by_action or not feed.needs_asking):
-            return feed
-    raise _missing(family[0], family[0].missing(sheet), header)
-
-
-def _missing(feed: Feed, keys: Sequence[str], header: Header) -> HeaderMissing:
-    many = "columns" if len(keys) > 1 else "column"
-    error = HeaderMissing(
-        f"{feed.kind} needs the {many} {', '.join(keys)}",
-        "add what is missing, start from `feedtool template`, or say with --as what it is",
-    )
-    error.header = header
-    return error
-
-
-def families() -> list[list[Feed]]:
-    """The feeds that share a header, most demanding first."""
-    by_sheet: dict[str, list[Feed]] = {}
-    for feed in all_feeds().values():
-        by_sheet.setdefault(feed.sheet, []).append(feed)
-    bare = SheetColumns(Dialect(), frozenset(), ())
-    return [
-        sorted(family, key=lambda feed: -len(feed.missing(bare))) for family in by_sheet.values()
-    ]
+    unknown = tuple(header.texts[index] for index, _ in header.unknown)
+    return SheetColumns(dialect, fields, modes, header.stamp, unknown)

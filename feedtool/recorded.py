@@ -50,6 +50,8 @@ class Recorded:
     """The digest of the plan that it sends, where it sends one."""
     abandoned: datetime | None = None
     """When it was given up."""
+    kinds: Sequence[tuple[str, str | None, str]] = ()
+    """File's name, sheet's name and kind of what was read; none in a run older than this."""
 
     def as_json(self) -> dict[str, Any]:
         """As JSON has it."""
@@ -77,6 +79,7 @@ class Recorded:
             "corrects": list(self.corrects),
             "sifting": asdict(self.sifting),
             "plan": self.plan,
+            "kinds": [list(one) for one in self.kinds],
         }
 
     @classmethod
@@ -104,6 +107,7 @@ class Recorded:
             sifting=_sifting(found.get("sifting", {})),
             plan=found.get("plan"),
             abandoned=datetime.fromisoformat(given_up) if given_up else None,
+            kinds=[(name, sheet, kind) for name, sheet, kind in found.get("kinds", [])],
         )
 
     def wanted(self) -> list[Path]:

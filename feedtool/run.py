@@ -188,6 +188,7 @@ def submit(
         corrects=[sheet.corrects for sheet in sheets if sheet.corrects],
         sifting=sifting,
         plan=promise.digest if promise else None,
+        kinds=[(sheet.file, sheet.sheet, sheet.kind) for sheet in sheets if sheet.kind],
     )
     _see_whether_to_begin(claim, service)
     with alone(service, books, "submit"):

@@ -1,15 +1,16 @@
 """Which row is the header, and what its texts mean."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from feedtool.cells import BLANK, Cell, Kind
+from feedtool.check.kinds import families
 from feedtool.dialect import Dialect
 from feedtool.feeds import all_feeds
-from feedtool.headers import Header, HeaderDuplicate, HeadRow, Names, families, find, folded
+from feedtool.headers import ENOUGH, Header, HeaderDuplicate, HeadRow, Names, find, folded
 
 OWN = ("feedtool status", "feedtool message", "feedtool code")
 FEED = all_feeds()["offers-upsert"]
@@ -24,8 +25,8 @@ def row(number: int, *texts: str | None) -> HeadRow:
     return number, [Cell(Kind.TEXT, text) if text else BLANK for text in texts]
 
 
-def found(*rows: HeadRow, dialect: Dialect | None = None) -> Header:
-    header = find(rows, names(dialect))
+def found(*rows: HeadRow, dialect: Dialect | None = None, enough: int = ENOUGH) -> Header:
+    header = find(rows, names(dialect), enough)
     assert header is not None
     return header
 
@@ -86,6 +87,26 @@ MEANS = {
     "Express.cost": "deliveryModes.Express.cost",
     "Registered Main": "deliveryModes.SignedHomeDelivery.cost",
     "Exprés Adicional (opcional)": "deliveryModes.ExpressHomeDelivery.additionalCost",
+    "EAN (Cdiscount) GTIN (Octopia)": "product.gtin",
+    "Bajo estado del producto": "condition",
+    "Precios (impuestos incluidos)": "price.price",
+    "Eco Part (importe) (Francia)": "taxes.EcoPart",
+    "Precio de referencia (impuestos incluidos)": "price.originPrice",
+    "Prix de référence (TTC) - Facultatif": "price.originPrice",
+    "Seguimiento (1) Adicional Facultativo": "deliveryModes.TrackedHomeDelivery.additionalCost",
+    "Acuse de recepción (1) Principal": "deliveryModes.SignedHomeDelivery.cost",
+    "Eco - Entregado … (1) Principal": "deliveryModes.FixedDateHomeDelivery.cost",
+    "Eco - Livré en bas de l'immeuble (1)\nAdditionnel": (
+        "deliveryModes.FixedDateHomeDelivery.additionalCost"
+    ),
+    "Estándar - Entregado en casa (1) Adicional Facultativo": (
+        "deliveryModes.SpecificRoomHomeDelivery.additionalCost"
+    ),
+    "Standard - Delivered to the room (1) Main": "deliveryModes.SpecificRoomHomeDelivery.cost",
+    "Confort - Entregado e instalado (1) Principal": "deliveryModes.WithSetupHomeDelivery.cost",
+    "Comfort - Delivered and installed (1) Additional": (
+        "deliveryModes.WithSetupHomeDelivery.additionalCost"
+    ),
 }
 
 
@@ -107,6 +128,7 @@ def test_every_label_of_our_templates_is_known(label: str) -> None:
 
 UNKNOWN = (
     *("colour", "Prise", "", "product", "cost", "feedtool status", "Optional", "(1) facultatif"),
+    *("Required stock", "Stock requis 2", "Eco - Principal", "Confort - Livré"),
     *("Stock (2)", "Prix (HT)", "Price (excl. VAT)", "Stock (Lyon)", "Prix plancher (TTC)"),
 )
 
@@ -114,6 +136,54 @@ UNKNOWN = (
 @pytest.mark.parametrize("header", UNKNOWN)
 def test_anything_else_is_unknown(header: str) -> None:
     assert names().column(header) is None
+
+
+DECORATIONS = (
+    *("{} (1)", "{} [2]", "{}¹", "¹ {}", "{} *", "(*) {}", "{} (*)", "{} (1) *"),
+    *("{} (obligatoire)", "{} - Facultatif", "Facultative: {}", "{}\nObligatoire", "{} optionnel"),
+    *("{} Facultativo", "{} (opcional)", "Obligatorio - {}", "OBLIGATORIA {}", "{} [requerido]"),
+    *("{} optional", "{} (Mandatory)", "Optional {}", "{} / required", "Required: {}"),
+    "{} (1) Facultativo",
+)
+NAMES = sorted(
+    {
+        name.replace("…", "a la puerta")
+        for column in FEED.understood(Dialect())
+        for name in (column.key, *column.labels, *column.aliases)
+    }
+)
+
+
+@given(st.sampled_from(NAMES), st.sampled_from(DECORATIONS), st.sampled_from(DECORATIONS))
+def test_what_is_said_beside_a_name_counts_for_nothing(name: str, one: str, other: str) -> None:
+    plain = keys(found(row(1, name), enough=1))
+    assert keys(found(row(1, one.format(name)), enough=1)) == plain
+    twice = other.format(one.format(name))
+    assert keys(found(row(1, twice), enough=1)) == plain
+
+
+FOOTNOTES = {
+    "alone": (("Stock (2)",), {1: "quantity"}),
+    "beside the name itself": (("Stock (2)", "Stock"), {2: "quantity"}),
+    "before the name itself": (("Stock", "Stock (2)"), {1: "quantity"}),
+}
+
+
+@pytest.mark.parametrize(("texts", "means"), FOOTNOTES.values(), ids=FOOTNOTES)
+def test_a_number_at_the_end(texts: Sequence[str], means: Mapping[int, str]) -> None:
+    assert keys(found(row(1, REFERENCE, *texts))) == {0: REFERENCE, **means}
+
+
+def test_of_two_numbered_alike_none_is_taken() -> None:
+    with pytest.raises(HeaderDuplicate, match=r"“Stock \(1\)” in column B and “Stock \(2\)”"):
+        found(row(1, REFERENCE, "Stock (1)", "Stock (2)"))
+
+
+def test_a_row_that_says_what_must_be_filled_is_no_data() -> None:
+    header = found(
+        row(1, "Su referencia", "Stock"), row(2, "Obligatorio", "(Facultativo)"), row(3, "A", "1")
+    )
+    assert (header.row, header.after) == (1, 2)
 
 
 def test_a_profiles_own_headers_win() -> None:

@@ -3,9 +3,9 @@
 One bad file never stops the next: what cannot be read becomes the `error` of its `CheckedSheet`.
 
 Reading order: `asked` (what is to be read, and how) and `result` (what was found), `files` (all
-files of a command), `choosing` (which of their sheets are feeds), `sheet` (the rows of one),
-`not_rows` (which of them are totals), `placing` (where a fault is) and `gate` (each request against
-its schema); `ours` names what an annotated copy has more than its input.
+files of a command), `choosing` (which of their sheets are feeds), `kinds` (of which kind), `sheet`
+(the rows of one), `not_rows` (which of them are totals), `placing` (where a fault is) and `gate`
+(each request against its schema); `ours` names what an annotated copy has more than its input.
 """
 
 from feedtool.check.asked import EVERY_ROW, Asked, Input

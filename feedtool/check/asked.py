@@ -1,14 +1,18 @@
 """What is to be read, and how."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from feedtool.check.kinds import KindUnclear
 from feedtool.dialect import Dialect
 from feedtool.errors import FileProblem
 
 EVERY_ROW = range(1, 1 << 31)
 """As `Asked.as_rows`: no row is skipped."""
+
+Settle = Callable[[str, str | None, KindUnclear], str | None]
+"""The kind of a sheet, by its file's name and its own, that may be of two; None: nobody knows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,3 +45,5 @@ class Asked:
     """`--purge-and-replace`."""
     with_values: bool = False
     """Whether what the rows hold is kept, too, as it is needed to write them otherwise."""
+    settle: Settle = lambda *_: None
+    """Asked where the headers leave open what kind of feed a sheet is."""

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from feedtool.check.asked import Asked
+from feedtool.check.kinds import HeaderMissing, KindUnclear, families, recognise
 from feedtool.check.ours import CORRECTS, HEADINGS, OURS, ROW, STAMP, SUMMARY
 from feedtool.dialect import Dialect
 from feedtool.errors import Exit, FileProblem
@@ -13,15 +14,12 @@ from feedtool.headers import (
     ENOUGH,
     Header,
     HeaderDuplicate,
-    HeaderMissing,
     HeaderNotFound,
     Names,
     SheetAmbiguous,
-    families,
     find,
     laid_out,
     most_known,
-    recognise,
 )
 from feedtool.sheets import Sheet, Source
 
@@ -50,39 +48,56 @@ class Chosen:
     sheet: Sheet
     header: Header
     feed: Feed
+    reason: str
+    """Why it is read as that."""
     is_certain: bool
     """Whether rows without an `action` are of this kind."""
     corrects: str
     """What the workbook says of the sheet whose rows it corrects; empty where it is none such."""
 
 
-def choose(source: Source, asked: Asked) -> list[Chosen]:
-    """The sheets of a file that are feeds, and of which kind each is.
+def choose(source: Source, asked: Asked, file: str) -> list[Chosen]:
+    """The sheets of a file that are feeds, and of which kind each is; `file` is its name.
 
     Raises:
+        KindUnclear: one may be of two kinds, and nobody says of which.
         SheetMissing: `--sheet` names none of them.
         HeaderNotFound: none has a known header.
         HeaderMissing, HeaderDuplicate: the only candidate is no complete feed.
         SheetAmbiguous: several are of one kind.
     """
     names = _sheet_names(source, asked)
-    candidates, reasons = _candidates(source, names, asked, ENOUGH)
+    candidates, reasons = _candidates(source, names, asked, file, ENOUGH)
     if not candidates and not reasons:  # a Delete that was asked for needs a single column
-        candidates, reasons = _candidates(source, names, asked, 1)
+        candidates, reasons = _candidates(source, names, asked, file, 1)
     if not candidates:
         raise reasons[0] if reasons else _no_header(source, names)
     return _unambiguous(candidates, source)
 
 
 def _candidates(
-    source: Source, names: Sequence[str], asked: Asked, enough: int
+    source: Source, names: Sequence[str], asked: Asked, file: str, enough: int
 ) -> tuple[list[Chosen], list[FileProblem]]:
-    """The sheets with a header that names so many columns, and why others are no feeds."""
+    """The sheets with a header that names so many columns, and why others are no feeds.
+
+    Raises:
+        KindUnclear: one may be of two kinds: to pass over it is as much of a guess as to send it.
+    """
     candidates: list[Chosen] = []
     reasons: list[FileProblem] = []
     for name in names:
         try:
             chosen = _recognise(source, source.sheet(name), asked, enough)
+        except KindUnclear as unclear:
+            if len(names) > 1:
+                unclear.message = f"sheet “{name}”: {unclear.message}"
+                unclear.hint += "; or name another sheet with --sheet"
+            kind = asked.settle(file, name, unclear)
+            if kind is None:
+                raise
+            told = replace(asked, kind=kind)
+            chosen = _recognise(source, source.sheet(name), told, enough)
+            candidates += [chosen] if chosen else []
         except (HeaderMissing, HeaderDuplicate) as reason:
             reasons.append(reason)
         else:
@@ -110,9 +125,11 @@ def _recognise(source: Source, sheet: Sheet, asked: Asked, enough: int) -> Chose
 
     Raises:
         HeaderMissing, HeaderDuplicate: it looks like one and is none of any kind.
+        KindUnclear: it is of one of two kinds.
     """
     head = [(row.number, row.cells) for row in sheet.head(SEARCHED)]
-    dialect, kind = asked.dialect, asked.kind or _stamped(source, sheet)
+    dialect, stamp = asked.dialect, _stamped(source, sheet)
+    kind = asked.kind or stamp
     named = [(family, _names(family, dialect)) for family in _possible(kind, enough)]
     # Whoever knows the most of its columns comes first; of equals the one that is in front.
     named.sort(key=lambda one: -most_known(head, one[1]))
@@ -126,15 +143,14 @@ def _recognise(source: Source, sheet: Sheet, asked: Asked, enough: int) -> Chose
             layout = family[0].layout(head, header.row, keys, dialect)
             header = replace(header, stamp=_stamp_of(source, sheet, kind))
             header = laid_out(header, layout, head, names)
-            feed = recognise(header, family, dialect, kind)
+            found = recognise(header, family, dialect, sheet.name, asked=asked.kind, stamp=stamp)
         except (HeaderMissing, HeaderDuplicate) as reason:
             reasons.append(reason)
             continue
-        if feed:
-            is_certain = bool(kind) or not feed.needs_asking
-            return Chosen(sheet, header, feed, is_certain, _corrects(source, sheet))
-    if reasons:
-        raise reasons[0]
+        if found:
+            return Chosen(sheet, header, *found, _corrects(source, sheet))
+    if reasons:  # what may be of two kinds tells more than what it lacks for a third
+        raise next((one for one in reasons if isinstance(one, KindUnclear)), reasons[0])
     return None
 
 

@@ -69,7 +69,7 @@ def check_source(name: str, source: Source, asked: Asked) -> list[CheckedSheet]:
     file = Input(name, Path(name))
     found = [
         _check_sheet(file, chosen, asked, surveys, number)
-        for number, chosen in enumerate(choose(source, asked))
+        for number, chosen in enumerate(choose(source, asked, name))
     ]
     sheets = [sheet for sheet, _ in found]
     _conclude(surveys, sheets, {at: placing for at, (_, placing) in enumerate(found) if placing})
@@ -109,7 +109,7 @@ def _check_file(
         if file.problem:
             raise file.problem
         with open_input(file, asked) as source:
-            for offset, chosen in enumerate(choose(source, asked)):
+            for offset, chosen in enumerate(choose(source, asked, file.name)):
                 yield _check_sheet(file, chosen, asked, surveys, number + offset)
     except FileProblem as error:
         yield CheckedSheet(file.name, error=error), None
@@ -148,6 +148,7 @@ def _check_sheet(
         has_items=asked.with_items,
         purges=asked.purges,
         filled=Spool(Filled._make) if asked.with_values else None,
+        kind_reason=chosen.reason,
         is_kind_certain=chosen.is_certain,
         corrects=chosen.corrects,
     )

@@ -109,6 +109,8 @@ class CheckedSheet:
     """Whether its whole offers are to replace all that the service has."""
     is_kind_certain: bool = True
     """Whether rows without an `action` are of its kind."""
+    kind_reason: str = ""
+    """Why it is of its kind."""
     corrects: str = ""
     """What the workbook says of the sheet whose rows it corrects; empty where it is none such."""
     origins: dict[int, int] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Whether a purge is wanted: asked for by name, and confirmed with what it comes to."""
+"""What is asked on a terminal: whether a purge is wanted, and what kind of feed a sheet is."""
 
 import sys
 from collections.abc import Mapping
@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from feedtool.cli.endings import say
 from feedtool.cli.options import on_command_line
 from feedtool.errors import UsageProblem
 
 if TYPE_CHECKING:
+    from feedtool.check.asked import Settle
+    from feedtool.check.kinds import KindUnclear
     from feedtool.purge import Confirm, Purge
 
 PURGE = "purge_and_replace"
@@ -52,9 +55,31 @@ def confirming(given: Mapping[str, Any]) -> "Confirm":
             )
         if given["yes"] and most is not None:
             return
-        if given["yes"] or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        if given["yes"] or not _is_terminal():
             refuse(purge)
         if not click.confirm(f"A purge: {purge.text}. Send it?", err=True):
             raise UsageProblem("the purge was not confirmed", NOTHING_SENT)
 
     return confirm
+
+
+def kind_asked(form: str) -> "Settle":
+    """Asks on the terminal what kind an unclear sheet is; it is not asked for a script's format."""
+
+    def settle(file: str, _: str | None, unclear: "KindUnclear") -> str | None:
+        if form != "text" or not _is_terminal():
+            return None
+        say("unclear", f"{file}: {unclear.message}")
+        new, update = unclear.kinds
+        answer = click.prompt(
+            "New offers, or an update of existing ones?",
+            type=click.Choice(["new", "update"]),
+            err=True,
+        )
+        return new if answer == "new" else update
+
+    return settle
+
+
+def _is_terminal() -> bool:
+    return sys.stdin.isatty() and sys.stderr.isatty()

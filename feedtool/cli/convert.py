@@ -8,6 +8,7 @@ from typing import Any, cast
 import click
 
 from feedtool.cli import options
+from feedtool.cli.confirming import kind_asked
 from feedtool.cli.endings import say
 from feedtool.cli.files import STDIN, as_row, inputs
 from feedtool.errors import Exit, UsageProblem
@@ -65,6 +66,7 @@ def convert(
         sheet=given["sheet"],
         channel=given["channel"],
         as_row=given["as_row"],
+        settle=kind_asked(form),
     )
     wish = Wish(target, wanted, to, cast("Any", given["language"]), bool(given["channel"]))
     with inputs([source]) as [file]:

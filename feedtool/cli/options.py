@@ -364,7 +364,7 @@ def how_to_read(
     sheet: str | None,
     channel: str | None,
     as_row: str | None = None,
-    **more: bool,
+    **more: Any,
 ) -> Asked:
     """How files are to be read, from the options and the profile.
 

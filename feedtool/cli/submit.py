@@ -8,7 +8,7 @@ import click
 
 from feedtool.check import Asked, Input
 from feedtool.cli import options
-from feedtool.cli.confirming import asked_to_purge, confirming
+from feedtool.cli.confirming import asked_to_purge, confirming, kind_asked
 from feedtool.cli.credentials import token_options
 from feedtool.cli.endings import say
 from feedtool.cli.files import as_row, inputs, maybe_files, targets
@@ -114,6 +114,8 @@ def submit(
             channel=given["channel"],
             as_row=given["as_row"],
             purges=purges,
+            # A plan has to come out the same wherever it is sent.
+            settle=kind_asked("plan" if plan or given["save_plan"] else form),
         )
         if given["dry_run"]:
             is_annotated = given["out"] is not None or given["in_place"]

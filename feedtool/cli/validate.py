@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from feedtool.cli import options
+from feedtool.cli.confirming import kind_asked
 from feedtool.cli.files import as_row, files, inputs, targets
 from feedtool.cli.telling import tell_outcomes
 
@@ -52,6 +53,7 @@ def validate(
             channel=given["channel"],
             as_row=given["as_row"],
             with_items=wanted,
+            settle=kind_asked(form),
         )
         copies = targets(found, out, in_place=in_place) if wanted else {}
         outcomes = run.validate(found, asked, Outputs(copies, is_in_place=in_place))

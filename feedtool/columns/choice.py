@@ -1,5 +1,7 @@
 """Values out of a closed list, compared without case and sent canonical."""
 
+import re
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -8,7 +10,7 @@ from functools import cache
 from feedtool.cells import Cell
 from feedtool.columns import ColumnReader, Flawed
 from feedtool.columns.text import identified, plain, refused, trimmed, visible
-from feedtool.dialect import CONDITIONS, LEGACY_CONDITIONS, LEGACY_WRITINGS
+from feedtool.dialect import CONDITION_PARTS, CONDITIONS, LEGACY_CONDITIONS, LEGACY_WRITINGS
 from feedtool.model import Code, PackageType, Severity
 
 ENUM_VALUE = Code(
@@ -37,6 +39,9 @@ To mend it, empty or remove the column.
 """,
 )
 
+
+_DASH = re.compile(r" [-\u2010-\u2015] ?|[-\u2010-\u2015] ")
+"""Between a group and a state."""
 
 SHORT = 2
 """Characters of a value for which no other one is suggested."""
@@ -71,13 +76,16 @@ class Choice:
         if not isinstance(text, str):
             return text
         allowed = self.allowed(column)
-        value = self._by_writing.get(_folded(text))
+        value = self._by_writing.get(_folded(text)) or self._of_parts(text)
         if value is None:  # a seller's own list may hold values that we have no label for
             value = next((own for own in allowed if _folded(own) == _folded(text)), None)
         if value not in allowed:
             return self._unknown(text, allowed)
         faults = trimmed(cell, text)
         return Flawed(value, faults) if faults else value
+
+    def _of_parts(self, text: str) -> str | None:
+        """The value that a text of several parts means, where there are such."""
 
     def _unknown(self, text: str, allowed: tuple[str, ...]) -> Flawed:
         folded = _folded(text)
@@ -108,6 +116,13 @@ class Condition(Choice):
     def allowed(self, column: ColumnReader) -> tuple[str, ...]:
         """What the profile lists."""
         return column.dialect.conditions
+
+    def _of_parts(self, text: str) -> str | None:
+        """As the channel operator's lists have it: `Nuevo - Nuevo`, `group - state`."""
+        group, dash, state = _DASH.sub("\n", _folded(text), count=1).partition("\n")
+        if dash and group == state:
+            return self._by_writing.get(group)
+        return _by_parts().get((_unaccented(group), _unaccented(state)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,3 +183,18 @@ def _folded(text: str) -> str:
 @cache
 def _letters(writing: str) -> frozenset[str]:
     return frozenset(writing)
+
+
+def _unaccented(text: str) -> str:
+    apart = unicodedata.normalize("NFKD", text)
+    return "".join(letter for letter in apart if not unicodedata.combining(letter))
+
+
+@cache
+def _by_parts() -> dict[tuple[str, str], str]:
+    return {
+        (_unaccented(group), _unaccented(state)): condition
+        for condition, (groups, states) in CONDITION_PARTS.items()
+        for group in groups
+        for state in states
+    }

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from feedtool.check import Asked, Input, check_source, open_input, unreadable
+from feedtool.check.kinds import HeaderMissing
 from feedtool.check.result import SKIPPED, VALID, CheckedSheet, Filled
 from feedtool.columns.attribute import PROPERTY_UNNEEDED
 from feedtool.columns.category import CATEGORY_CODE_CUT
@@ -28,7 +29,6 @@ from feedtool.feeds import LANGUAGES, all_feeds
 from feedtool.feeds import _offers as offers
 from feedtool.feeds import _product_columns as products
 from feedtool.file_version import read_unchanged
-from feedtool.headers import HeaderMissing
 from feedtool.legacy import OffersSource, OffersXml, Pool, is_legacy
 from feedtool.legacy.source import PRIMARY_POOL
 from feedtool.model import Item, Problem, Severity

@@ -62,6 +62,18 @@ class SheetColumns:
     stamp: Mapping[str, str] = field(default_factory=dict)
     """What the workbook says of the whole sheet, by the name of its property:
     `feedtool.category`."""
+    unknown: tuple[str, ...] = ()
+    """The headers that no column is known for."""
+
+
+class Fit(NamedTuple):
+    """Whether a header that lacks no column of a kind is surely of that kind."""
+
+    is_sure: bool = True
+    reason: str = "every required column is there"
+    """Why it is, or why not."""
+    hint: str = ""
+    """What makes it surer, beside what the kind lacks that it might be otherwise."""
 
 
 class Layout(NamedTuple):
@@ -148,8 +160,13 @@ class Feed:
     """The request that a valid row becomes."""
     is_sent: Callable[[str], bool] = lambda _: True
     """Whether a key's cells travel; what is wrong with one that does not keeps no row back."""
+    fit: Callable[[SheetColumns], Fit] = lambda _: Fit()
+    """Whether a header that lacks nothing is surely of this kind, and is not an incomplete one of
+    a more demanding kind of its family."""
     operator_sheet: str | None = None
     """The name of the sheet in the channel operator's own template."""
+    operator_columns: frozenset[str] = frozenset()
+    """The keys of all columns of that template, where these alone say of which kind it is."""
     needs_asking: bool = False
     """Never recognised from headers: needs its stamp, an `action` column or `--as`."""
     reference: str = "sellerExternalReference"

@@ -1,8 +1,8 @@
 """What the three offer feeds share: their columns, and how wide columns fold into lists.
 
-Source: specification, "Offer package and offer request (JSON)". The labels of the channel
-operator's own templates are among the aliases: the French ones as their files have them, the
-English and Spanish ones in the usual wordings; whatever else an account has, `[columns]` maps.
+Source: specification, "Offer package and offer request (JSON)". Other headers that mean a column,
+those of the channel operator's own templates among them, are in `_offer_names`; whatever else an
+account has, `[columns]` maps.
 """
 
 from decimal import Decimal
@@ -14,6 +14,7 @@ from feedtool.columns.number import Days, Money, Rate, Whole
 from feedtool.columns.text import ProductReference, Reference, Text
 from feedtool.dialect import DEPRECATED_MODES, Dialect
 from feedtool.feeds import EXPORTED, FLOOR, Column, Further, Mode, Row, SheetColumns, Sight
+from feedtool.feeds import _offer_names as wording
 from feedtool.model import PackageType
 
 ZERO = Decimal(0)
@@ -55,10 +56,7 @@ IDENTITY_COLUMNS = (
             "Su referencia de la oferta, única por canal.",
         ),
         "SKU-1001",
-        (
-            *("sku", "reference", "seller sku", "référence vendeur", "referencia vendedor"),
-            *("your reference", "tu referencia", "referencia del vendedor"),
-        ),
+        wording.ALIASES[REFERENCE],
     ),
     Column(
         GTIN,
@@ -70,7 +68,7 @@ IDENTITY_COLUMNS = (
             "8, 12, 13 o 14 cifras; se necesita este o la referencia del producto.",
         ),
         "4006381333931",
-        ("gtin", "ean", "ean13", "barcode", "code barre", "código de barras", "EAN/GTIN"),
+        wording.ALIASES[GTIN],
     ),
     Column(
         PRODUCT_REFERENCE,
@@ -82,7 +80,7 @@ IDENTITY_COLUMNS = (
             "La referencia del producto en el catálogo del servicio.",
         ),
         "AUC4006381333931",
-        ("productReference",),
+        wording.ALIASES[PRODUCT_REFERENCE],
     ),
     Column(
         CONDITION,
@@ -90,11 +88,7 @@ IDENTITY_COLUMNS = (
         ("Condition", "Sous-état du produit", "Estado del producto"),
         ("One of the list.", "Une valeur de la liste.", "Un valor de la lista."),
         "New",
-        (
-            *("état", "etat", "estado", "product condition", "condición", "product sub-condition"),
-            *("sub-condition of the product", "product sub-state", "sub-state of the product"),
-            *("condición del producto", "subestado del producto", "subcondición del producto"),
-        ),
+        wording.ALIASES[CONDITION],
     ),
 )
 
@@ -109,13 +103,7 @@ CHANGEABLE_COLUMNS = (
             "Precio con todos los impuestos.",
         ),
         "19.99",
-        (
-            *("price", "prix", "precio", "Prix (€)(TTC)"),
-            *("Price (incl. VAT)", "Price (€)(incl. VAT)", "Price (€)(VAT included)"),
-            *("Price (incl. tax)", "Price (incl. taxes)", "Price (tax included)"),
-            *("Precio (IVA incl.)", "Precio (€)(IVA incl.)", "Precio (€)(IVA incluido)"),
-            *("Precio (con IVA)", "Precio (€)(con IVA)", "Precio (impuestos incluidos)"),
-        ),
+        wording.ALIASES["price.price"],
     ),
     Column(
         "price.originPrice",
@@ -127,14 +115,7 @@ CHANGEABLE_COLUMNS = (
             "El precio tachado, opcional.",
         ),
         "24.99",
-        (
-            *("originPrice", "prix barré", "origin price", "precio original"),
-            *("Struck price (incl. VAT)", "Struck price (VAT included)", "Strikethrough price"),
-            *("Strikethrough price (incl. VAT)", "Crossed-out price"),
-            *("Crossed-out price (incl. VAT)", "Crossed-out price (VAT included)"),
-            *("Strikethrough price (VAT included)", "Precio tachado (IVA incluido)"),
-            *("Precio tachado (IVA incl.)", "Precio tachado (con IVA)"),
-        ),
+        wording.ALIASES["price.originPrice"],
     ),
     Column(
         "taxes.VAT",
@@ -142,7 +123,7 @@ CHANGEABLE_COLUMNS = (
         ("VAT (%)", "TVA (%)", "IVA (%)"),
         ("Rate from 0 to 100.", "Taux de 0 à 100.", "Tipo de 0 a 100."),
         "20",
-        ("vat", "tva", "iva", "vat rate"),
+        wording.ALIASES["taxes.VAT"],
     ),
     Column(
         "taxes.EcoPart",
@@ -150,11 +131,7 @@ CHANGEABLE_COLUMNS = (
         ("Eco-participation (amount)", "Éco-participation (montant)", "Ecotasa (importe)"),
         ("Amount contained in the price.", "Montant compris dans le prix.", "Importe incluido."),
         "0.12",
-        (
-            *("ecoPart", "eco-participation", "ecotax", "ecotasa", "ecotax (amount)"),
-            *("ecoparticipación", "ecoparticipación (importe)", "eco-participación (cantidad)"),
-            *("ecoparticipation (amount)", "ecotasa (cantidad)"),
-        ),
+        wording.ALIASES["taxes.EcoPart"],
     ),
     Column(
         "taxes.DEA",
@@ -162,10 +139,7 @@ CHANGEABLE_COLUMNS = (
         ("DEA (amount)", "DEA (montant)", "DEA (importe)"),
         ("Amount contained in the price.", "Montant compris dans le prix.", "Importe incluido."),
         "0",
-        (
-            *("dea", "dea tax", "DEA (montant) (France)", "DEA (amount) (France)"),
-            *("DEA (importe) (Francia)", "DEA (cantidad)", "DEA (cantidad) (Francia)"),
-        ),
+        wording.ALIASES["taxes.DEA"],
     ),
 )
 
@@ -176,20 +150,7 @@ STOCK_COLUMNS = (
         ("Preparation time (days)", "Délai de préparation", "Plazo de preparación"),
         ("Whole days.", "Jours entiers.", "Días enteros."),
         "2",
-        (
-            *("preparation time", "délai de préparation (jours)", "plazo de preparación (días)"),
-            "Délai de préparation (nb jours ouvrés max)",
-            *("Preparation time (max. working days)", "Preparation time (working days)"),
-            "Preparation time (max. number of working days)",
-            *("Preparation time (business days)", "Preparation time (max. business days)"),
-            "Preparation time (max. number of business days)",
-            *("Tiempo de preparación", "Tiempo de preparación (días)"),
-            *(
-                f"{name} de preparación ({days})"
-                for name in ("Plazo", "Tiempo")
-                for days in ("días laborables", "máx. días laborables", "n.º máx. días laborables")
-            ),
-        ),
+        wording.ALIASES[PREPARATION],
     ),
     Column(
         QUANTITY,
@@ -201,7 +162,7 @@ STOCK_COLUMNS = (
             "Número entero; compartido entre canales para un producto y estado.",
         ),
         "25",
-        ("stock", "quantité", "quantite", "cantidad", "qty"),
+        wording.ALIASES[QUANTITY],
     ),
 )
 
@@ -216,7 +177,7 @@ SPLITTING_COLUMNS = (
             "Solo si difiere del perfil.",
         ),
         "",
-        ("channel", "canal"),
+        wording.ALIASES[CHANNEL],
     ),
     Column(
         ACTION,
@@ -224,7 +185,7 @@ SPLITTING_COLUMNS = (
         ("Action", "Action", "Acción"),
         ("Upsert, Update or Delete.", "Upsert, Update ou Delete.", "Upsert, Update o Delete."),
         "",
-        ("operation",),
+        wording.ALIASES[ACTION],
     ),
 )
 
@@ -259,25 +220,6 @@ RETIRED_COLUMNS = (
 )
 """Specification, "Versioning" 4."""
 
-MODE_LABELS = {
-    "TrackedHomeDelivery": ("Tracked", "Suivi", "Con seguimiento"),
-    "SignedHomeDelivery": ("Signed", "Recommandé", "Certificado"),
-    "ExpressHomeDelivery": ("Express delivery", "Livraison express", "Entrega exprés"),
-    "NotTrackedHomeDelivery": ("Not tracked", "Non suivi", "Sin seguimiento"),
-    "FixedDateHomeDelivery": ("Fixed date", "Sur rendez-vous", "Con cita"),
-    "SpecificRoomHomeDelivery": ("Room of choice", "Pièce de votre choix", "Habitación elegida"),
-    "WithSetupHomeDelivery": ("With set-up", "Avec mise en service", "Con instalación"),
-}
-ALSO = {
-    "TrackedHomeDelivery": ("Tracked", "Suivi", "Seguimiento", "Con seguimiento"),
-    "SignedHomeDelivery": ("Registered", "Signed", "Recommandé", "Certificado"),
-    "ExpressHomeDelivery": ("Express", "Exprés"),
-    "NotTrackedHomeDelivery": ("Standard", "Estándar"),
-}
-"""Names that the channel operator's own templates give a mode, above its two amounts."""
-ALSO_COST = ("principal", "main")
-ALSO_ADDITIONAL = ("additionnel", "additional", "adicional")
-"""What they call the amounts; not by “cost”, since `Express.cost` is a deprecated mode's."""
 _COLONS = (": ", "\u00a0: ", ": ")
 _COST = ("cost", "principal", "coste")
 _ADDITIONAL = ("additional cost", "additionnel", "coste adicional")
@@ -293,23 +235,23 @@ def mode(code: str) -> Mode:
 @lru_cache
 def mode_columns(code: str) -> tuple[Column, Column]:
     """The cost and the additional cost of a delivery mode."""
-    names = MODE_LABELS.get(code, (code, code, code))
+    labels = wording.MODE_LABELS.get(code, (code, code, code))
     keys = mode(code)
     return tuple(  # type: ignore[return-value]  # two keys make two columns
         Column(
             key,
             AMOUNT,
-            tuple(map("".join, zip(names, _COLONS, words, strict=True))),  # type: ignore[arg-type]  # three languages
+            tuple(map("".join, zip(labels, _COLONS, words, strict=True))),  # type: ignore[arg-type]  # three languages
             notes,
             example,
             (
                 key.removeprefix("deliveryModes."),
-                *(f"{name} {word}" for name in ALSO.get(code, ()) for word in also),
+                *(f"{name} {word}" for name in wording.MODE_ALIASES.get(code, ()) for word in also),
             ),
         )
         for key, words, also, notes, example in (
-            (keys.cost, _COST, ALSO_COST, _COST_HELP, "4.90"),
-            (keys.additional, _ADDITIONAL, ALSO_ADDITIONAL, _ADDITIONAL_HELP, "1.50"),
+            (keys.cost, _COST, wording.COST, _COST_HELP, "4.90"),
+            (keys.additional, _ADDITIONAL, wording.ADDITIONAL, _ADDITIONAL_HELP, "1.50"),
         )
     )
 
@@ -357,6 +299,11 @@ def delivery_modes(row: Row) -> list[dict[str, object]]:
         if (cost := values.get(mode.cost)) is not None
         and (additional := values.get(mode.additional)) is not None
     ]
+
+
+def is_price(header: str) -> bool:
+    """Whether a header that is not known plainly means a price."""
+    return wording.PRICE.search(header) is not None
 
 
 def understood(dialect: Dialect) -> tuple[Column, ...]:

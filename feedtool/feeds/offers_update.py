@@ -5,7 +5,7 @@ Specification, "Offers (JSON packages)" 2: the reference and at least one change
 """
 
 from feedtool.dialect import Dialect
-from feedtool.feeds import Column, Feed, Row, SheetColumns
+from feedtool.feeds import Column, Feed, Fit, Row, SheetColumns
 from feedtool.feeds import _offers as offers
 from feedtool.feeds.offers_upsert import blank_mandatory_amounts
 from feedtool.model import PackageType
@@ -35,6 +35,27 @@ def missing(sheet: SheetColumns) -> list[str]:
     if not sheet.fields.intersection(changeable(sheet)):
         keys.append("price.price")
     return keys
+
+
+def fit(sheet: SheetColumns) -> Fit:
+    """An Update, unless the sheet may as well hold new offers.
+
+    It names no product, or it is a stock list. A price that is not understood would not travel.
+    """
+    price = next(filter(offers.is_price, sheet.unknown), None)
+    if price and "price.price" not in sheet.fields:
+        return Fit(
+            is_sure=False,
+            reason=f"“{price}” looks like a price, and is no known header",
+            hint=f"if “{price}” is the price, call it price or map it in the profile's [columns]",
+        )
+    named = [key for key in offers.IDENTITY if key in sheet.fields]
+    if not named:
+        return Fit(reason="no column names a product")
+    has_price = any(key.startswith("price.") for key in sheet.fields)
+    if offers.QUANTITY in sheet.fields and offers.CONDITION not in named and not has_price:
+        return Fit(reason="a stock list: no price, no condition")
+    return Fit(is_sure=False, reason=f"it has {' and '.join(named)}, as new offers have")
 
 
 def required(row: Row) -> list[str]:
@@ -87,6 +108,8 @@ FEED = Feed(
     required=required,
     request=request,
     further=offers.further,
+    fit=fit,
     operator_sheet=offers.OPERATOR_SHEET,
+    operator_columns=frozenset((offers.REFERENCE, offers.GTIN, offers.QUANTITY, "price.price")),
     is_sent=lambda key: key not in offers.IDENTITY,
 )

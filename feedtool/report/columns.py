@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple, TextIO
 
 from feedtool.cells import letters
-from feedtool.headers import Header, HeaderMissing
+from feedtool.check.kinds import HeaderMissing
+from feedtool.headers import Header
 from feedtool.report.outcome import Outcome
 from feedtool.report.plain import clean, printable, value
 

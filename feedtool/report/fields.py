@@ -33,6 +33,7 @@ def sheet_fields(checked: CheckedSheet) -> Fields:
     return {
         "file": checked.file,
         "kind": checked.kind,
+        "kindReason": checked.kind_reason or None,
         "sheet": checked.sheet or None,
         "headerRow": checked.header.row if checked.header else None,
     }

@@ -81,7 +81,8 @@ def _write_sheet(page: Page, outcome: Outcome, found: Tally, *, is_verbose: bool
 
 def _write_heading(page: Page, outcome: Outcome, found: Tally) -> None:
     checked, counts = outcome.checked, found.counts
-    what = [checked.kind or ""]
+    why = f" ({checked.kind_reason})" if checked.kind_reason else ""
+    what = [f"{checked.kind or ''}{why}"]
     if checked.sheet:
         what.append(f"sheet {checked.sheet}")
     if checked.header:

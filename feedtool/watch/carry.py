@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 from feedtool import run
 from feedtool.books import has_to_ask, recorded_of
 from feedtool.check import Input
+from feedtool.check.kinds import KindUnclear
 from feedtool.copies import Outputs, digest_of
 from feedtool.errors import CannotWrite, Exit, FeedtoolError, FileProblem, UsageProblem
 from feedtool.ledger.claims import Claim, ClaimState, Earlier
@@ -270,7 +271,7 @@ class Carrier:
         claim = desk.books.ledger.claims.read(claim.claim)
         errors = [outcome.checked.error for outcome in outcomes]
         if claim.run_id is None and errors and errors[0]:
-            return self._refuse_claimed(claim, errors[0], desk)
+            return self._refuse_claimed(claim, self._with_folder(errors[0], claim), desk)
         self._write_failed(claim, outcomes, desk)
         code = exit_code(outcomes)
         write_summary(self.folder.answer_of(claim, SUMMARY), claim, claim.run_id, outcomes, code)
@@ -337,6 +338,13 @@ class Carrier:
         self.news.tell("refused", f"{self._shown(claim)}: {error.message} → {where}")
         desk.on_refused(self._shown(claim), error)
         return error.exit
+
+    def _with_folder(self, error: FeedtoolError, claim: Claim) -> FeedtoolError:
+        """The same; where the kind is unclear, its hint names the folder for updates."""
+        if isinstance(error, KindUnclear):
+            folder = self.folder.relative(self.folder.inbox / claim.lane / error.kinds[1])
+            error.hint = error.hint_with(f"drop it into {folder}/")
+        return error
 
     def _settle(self, claim: Claim, state: ClaimState, target: Path, desk: Desk) -> None:
         desk.books.ledger.claims.settle(claim.claim, state, self.folder.relative(target))

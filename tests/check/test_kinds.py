@@ -7,8 +7,10 @@ import pytest
 from openpyxl import load_workbook
 from openpyxl.packaging.custom import StringProperty
 
+from feedtool.check import Asked, Input, check
+from feedtool.check.kinds import KindUnclear
 from feedtool.dialect import Dialect
-from tests.conftest import Files, checked, offer, table, update
+from tests.conftest import Files, checked, codes, gtin, offer, table, update
 
 COST = "deliveryModes.TrackedHomeDelivery.cost"
 ADDITIONAL = "deliveryModes.TrackedHomeDelivery.additionalCost"
@@ -32,11 +34,20 @@ KINDS = {
         without(COST, ADDITIONAL) | FIXED,
         "offers-upsert",
     ),
-    "no product": (without("product.gtin"), "offers-update"),
-    "no condition": (without("condition"), "offers-update"),
-    "no preparation time": (without("preparationTime"), "offers-update"),
-    "no VAT": (without("taxes.VAT"), "offers-update"),
-    "half of the mandatory mode": (without(ADDITIONAL), "offers-update"),
+    "reference, price and stock": (update(price__price="5", quantity="5"), "offers-update"),
+    "reference and a struck price": (update(price__originPrice="5"), "offers-update"),
+    "a stock list that names products": (
+        update(product__gtin=gtin(1), quantity="5", preparationTime="2"),
+        "offers-update",
+    ),
+    "a stock list with a column that nobody knows": (
+        update(product__reference="R", quantity="5") | {"colour": "red"},
+        "offers-update",
+    ),
+    "a price that is known, and another one": (
+        update(price__price="5") | {"Purchase price": "3"},
+        "offers-update",
+    ),
     "reference and stock": (update(quantity="5"), "offers-update"),
     "reference and one tax": (update(taxes__DEA="0"), "offers-update"),
     "reference and one mode": (update() | FIXED, "offers-update"),
@@ -46,6 +57,36 @@ KINDS = {
         "offers-delete",
     ),
 }
+UNCLEAR = {
+    "no product": (without("product.gtin"), "product.gtin"),
+    "no condition": (without("condition"), "condition"),
+    "no preparation time": (without("preparationTime"), "preparationTime"),
+    "no VAT": (without("taxes.VAT"), "taxes.VAT"),
+    "neither VAT nor delivery": (
+        without("taxes.VAT", COST, ADDITIONAL),
+        f"taxes.VAT, {COST}, {ADDITIONAL}",
+    ),
+    "half of the mandatory mode": (without(ADDITIONAL), ADDITIONAL),
+    "a stock list with prices that names products": (
+        update(product__gtin=gtin(1), price__price="5", quantity="5"),
+        "condition, taxes.VAT",
+    ),
+    "a stock list with struck prices that names products": (
+        update(product__gtin=gtin(1), price__originPrice="5", quantity="5"),
+        "price.price",
+    ),
+    "a stock list with conditions": (update(condition="New", quantity="5"), "product.gtin"),
+    "products with a lead time": (
+        update(product__gtin=gtin(1), preparationTime="5"),
+        "quantity",
+    ),
+}
+PRICES = (
+    *("Prix conseillé HT", "PRIX_HT", "Sale price", "Precio final", "PVP", "Tarif 2026", "RRP"),
+    *("Tarifa", "pvc_ttc", "prixPublic"),
+)
+NO_PRICES = ("Enterprise", "Precious metal", "Tariff code", "Coste", "Prise")
+
 MISSING = {
     "reference and condition": (update(condition="New"), ["price.price"]),
     "reference and channel, never a Delete": (update(salesChannelId="P"), ["price.price"]),
@@ -58,6 +99,84 @@ MISSING = {
 def test_recognised_from_headers(files: Files, row: Mapping[str, str], kind: str) -> None:
     (sheet,) = checked(files.csv(row))
     assert (sheet.error, sheet.kind) == (None, kind)
+    assert sheet.kind_reason
+
+
+@pytest.mark.parametrize(("row", "lacks"), UNCLEAR.values(), ids=UNCLEAR)
+def test_new_offers_that_lack_columns_are_no_update(
+    files: Files, row: Mapping[str, str], lacks: str
+) -> None:
+    path = files.csv(row)
+    (sheet,) = checked(path)
+    assert sheet.error is not None
+    assert (sheet.error.code, sheet.error.exit) == ("kind-unclear", 3)
+    assert lacks in sheet.error.message
+    assert "say --as offers-update" in sheet.error.hint
+    (meant,) = checked(path, kind="offers-update")
+    assert (meant.error, meant.kind, meant.kind_reason) == (None, "offers-update", "as asked")
+    (stamped_,) = checked(stamped(files.book({"Offers": [row]}), "offers-update"))
+    assert (stamped_.error, stamped_.kind_reason) == (None, "as its template says")
+
+
+@pytest.mark.parametrize("header", PRICES)
+@pytest.mark.parametrize("product", [{}, {"GTIN": gtin(1)}], ids=["no product", "a product"])
+def test_a_price_that_is_not_understood_is_no_update(
+    files: Files, header: str, product: dict[str, str]
+) -> None:
+    (sheet,) = checked(files.csv({"Ref": "SKU-1", **product, "Stock": "5", header: "9.90"}))
+    assert sheet.error is not None
+    assert sheet.error.code == "kind-unclear"
+    assert f"“{header}” looks like a price" in sheet.error.message
+    assert "[columns]" in sheet.error.hint
+
+
+@pytest.mark.parametrize("header", NO_PRICES)
+def test_what_is_no_price_is_an_unknown_column(files: Files, header: str) -> None:
+    (sheet,) = checked(files.csv(update(quantity="5") | {header: "1"}))
+    assert (sheet.error, sheet.kind) == (None, "offers-update")
+
+
+@pytest.mark.parametrize("kind", ["offers-upsert", "offers-update"])
+def test_whoever_is_asked_settles_it(files: Files, kind: str) -> None:
+    asked: list[tuple[str, str | None]] = []
+
+    def settle(file: str, sheet: str | None, unclear: KindUnclear) -> str:
+        assert unclear.kinds == ("offers-upsert", "offers-update")
+        asked.append((file, sheet))
+        return kind
+
+    book = files.book({"Good": [offer(1)], "Unclear": [without("taxes.VAT")]})
+    sheets = check([Input("a.xlsx", book)], Asked(settle=settle))
+    assert asked == [("a.xlsx", "Unclear")]
+    if kind == "offers-update":
+        assert [(one.sheet, one.kind) for one in sheets] == [
+            ("Good", "offers-upsert"),
+            ("Unclear", "offers-update"),
+        ]
+    else:
+        assert [one.error and one.error.code for one in sheets] == ["header-missing"]
+
+
+def test_an_unclear_sheet_is_never_passed_over(files: Files) -> None:
+    book = files.book({"Good": [offer(1)], "Unclear": [without("taxes.VAT")]})
+    (sheet,) = checked(book)
+    assert sheet.error is not None
+    assert sheet.error.code == "kind-unclear"
+    assert sheet.error.message.startswith("sheet “Unclear”: ")
+    assert "--sheet" in sheet.error.hint
+    (good,) = checked(book, sheet="Good")
+    assert good.kind == "offers-upsert"
+
+
+def test_in_an_unclear_sheet_each_row_needs_its_action(files: Files) -> None:
+    rows = [
+        without("taxes.VAT") | {"action": "Update"},
+        without("taxes.VAT") | {"sellerExternalReference": "SKU-2", "action": ""},
+    ]
+    (sheet,) = checked(files.csv(*rows))
+    assert sheet.error is None
+    assert [item.package_type for item in sheet.valid_items()] == ["Update"]
+    assert (3, "required-missing") in codes(sheet)
 
 
 @pytest.mark.parametrize(("row", "columns"), MISSING.values(), ids=MISSING)
@@ -69,7 +188,7 @@ def test_columns_are_missing_and_named(
     assert sheet.error.code == "header-missing"
     assert sheet.error.exit == 3
     assert all(column in sheet.error.message for column in columns)
-    assert "--as" in sheet.error.hint
+    assert "say with --as" in sheet.error.hint
 
 
 @pytest.mark.parametrize("kind", ["offers-upsert", "offers-update", "offers-delete"])
@@ -98,6 +217,8 @@ def test_an_upsert_asked_for_names_what_is_missing(files: Files) -> None:
     assert sheet.error is not None
     assert sheet.error.code == "header-missing"
     assert "condition" in sheet.error.message
+    assert "--as" not in sheet.error.hint
+    assert "`feedtool template offers-upsert`" in sheet.error.hint
 
 
 def test_which_mode_an_upsert_requires_is_a_setting(files: Files) -> None:
@@ -166,8 +287,8 @@ def test_a_channel_splits_a_sheet(files: Files) -> None:
 
 
 NOT_SENT = {
-    "a GTIN in an Update": update(price__price="1", product__gtin="12345"),
-    "a condition in an Update": update(price__price="1", condition="As new"),
+    "a GTIN in an Update": update(quantity="1", product__gtin="12345"),
+    "a condition in an Update": update(quantity="1", condition="As new", action="Update"),
     "a price in a Delete": update(price__price="cheap", action="Delete"),
     "an error in a Delete": update(quantity="#N/A", action="Delete"),
 }

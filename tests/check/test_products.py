@@ -46,7 +46,7 @@ KINDS = {
     ),
     "an Update that tells of its products": (
         [
-            update(price="5", product__gtin=gtin(1))
+            update(quantity="5", product__gtin=gtin(1))
             | {"title": "a", "description": "b", "brand": "c"}
         ],
         "offers-update",

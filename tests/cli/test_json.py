@@ -16,6 +16,7 @@ Shape = Mapping[str, tuple[type, ...]]
 CHECKED: Shape = {
     "file": (str,),
     "kind": (str, NoneType),
+    "kindReason": (str, NoneType),
     "sheet": (str, NoneType),
     "headerRow": (int, NoneType),
     "rows": (int,),

@@ -24,6 +24,39 @@ def test_each_writing_of_a_condition(writing: str, value: str, case: type[str]) 
     assert read(Condition(), text(case(writing))) == (value, (), "")
 
 
+PARTS = {
+    "Nuevo - Nuevo": "New",
+    "Neuf - Neuf": "New",
+    "NEW \N{EN DASH} New": "New",
+    "Ocasión - Estado correcto": "UsedAverageState",
+    "Ocasion - Como nuevo": "UsedLikeNew",
+    "Ocasión - Muy buen estado": "UsedVeryGoodState",
+    "Occasion - Etat correct": "UsedAverageState",
+    "Occasion - Très bon état": "UsedVeryGoodState",
+    "Used - Very good condition": "UsedVeryGoodState",
+    "Second hand - As new": "UsedLikeNew",
+    "Reacondicionado - Estado correcto": "RefurbishedCorrectState",
+    "Reconditionne -  comme neuf": "RefurbishedLikeNew",
+    "Refurbished - Average condition": "RefurbishedCorrectState",
+}
+
+
+@pytest.mark.parametrize(("writing", "value"), PARTS.items(), ids=map(ascii, PARTS))
+def test_a_group_and_a_state(writing: str, value: str) -> None:
+    assert read(Condition(), text(writing)) == (value, (), "")
+
+
+@pytest.mark.parametrize(
+    "writing", ["New - Used", "Nuevo - Estado correcto", "Ocasión - Buen estado", "Used - Used"]
+)
+def test_a_group_and_a_state_that_nobody_has(writing: str) -> None:
+    assert read(Condition(), text(writing)).codes == ("enum-value",)
+
+
+def test_a_legacy_zip_has_one_state_more() -> None:
+    assert read(LegacyCondition(), text("Ocasión - Buen estado")).value == "GoodState"
+
+
 def test_blanks_inside_a_label_may_be_of_any_kind() -> None:
     assert read(Condition(), text("Used  -\u00a0like new")).value == "UsedLikeNew"
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import pytest
 
 from feedtool.cells import letters
+from feedtool.dialect import LARGE_PARCEL_MODES
 from feedtool.headers import Header
 from tests.agreement.reading import both_read
 from tests.conftest import gtin
@@ -60,6 +61,10 @@ class Words(NamedTuple):
     amounts: tuple[str, str]
     price: str
     """Of the stock-and-price template."""
+    new: str
+    """The first value of its list of conditions."""
+    last: str
+    """Its value for `UsedAverageState`."""
 
 
 FRENCH = Words(
@@ -81,9 +86,14 @@ FRENCH = Words(
         "SignedHomeDelivery": "Recommandé (1)\n",
         "ExpressHomeDelivery": "Express",
         "NotTrackedHomeDelivery": "Standard",
+        "FixedDateHomeDelivery": "Eco - Livré au pied\nde l'immeuble (1)",
+        "SpecificRoomHomeDelivery": "Standard - Livré dans la pièce (1)",
+        "WithSetupHomeDelivery": "Confort - Livré et installé (1) ",
     },
     ("Principal", "Additionnel\nFacultatif"),
     "Prix (€)(TTC)",
+    "Neuf - Neuf",
+    "Occasion - Etat correct",
 )
 ENGLISH = Words(
     {
@@ -104,9 +114,14 @@ ENGLISH = Words(
         "SignedHomeDelivery": "Registered (1)",
         "ExpressHomeDelivery": "Express",
         "NotTrackedHomeDelivery": "Standard",
+        "FixedDateHomeDelivery": "Eco - Delivered to the door (1)",
+        "SpecificRoomHomeDelivery": "Standard - Delivered to the room (1)",
+        "WithSetupHomeDelivery": "Comfort - Delivered and installed (1)",
     },
     ("Main", "Additional\nOptional"),
     "Price (€)(incl. VAT)",
+    "New - New",
+    "Used - Correct state",
 )
 SPANISH = Words(
     {
@@ -127,15 +142,49 @@ SPANISH = Words(
         "SignedHomeDelivery": "Certificado (1)",
         "ExpressHomeDelivery": "Exprés",
         "NotTrackedHomeDelivery": "Estándar",
+        "FixedDateHomeDelivery": "Eco - Entregado a pie de calle",
+        "SpecificRoomHomeDelivery": "Estándar - Entregado en casa",
+        "WithSetupHomeDelivery": "Confort - Entregado e instalado",
     },
     ("Principal", "Adicional\nOpcional"),
     "Precio (€)(IVA incl.)",
+    "Nuevo",
+    "Usado - estado aceptable",
 )
-LANGUAGES = {"fr": FRENCH, "en": ENGLISH, "es": SPANISH}
+SPANISH_OF_THE_OPERATOR = Words(
+    {
+        REFERENCE: "Su referencia (1) Obligatorio",
+        GTIN: "EAN (Cdiscount)\nGTIN (Octopia) Facultativo",
+        CONDITION: "Bajo estado\ndel producto",
+        STOCK: "Stock (obligatorio)",
+        PRICE: "Precios\n(impuestos incluidos) (1)",
+        VAT: "IVA (%)",
+        ECO: "Eco Part (importe)\n(Francia)",
+        DEA: "DEA (importe)\n(Francia)",
+        ORIGIN: "Precio de referencia\n(impuestos incluidos) Facultativo",
+        "comment": "Comentario oferta",
+        DAYS: "Tiempo de preparación\n(número máx. de días laborables)",
+    },
+    {
+        "TrackedHomeDelivery": "Seguimiento (1)",
+        "SignedHomeDelivery": "Acuse de recepción (1)",
+        "ExpressHomeDelivery": "Express (1)",
+        "NotTrackedHomeDelivery": "Estándar (1)",
+        "FixedDateHomeDelivery": "Eco - Entregado\nen la entrada (1)",
+        "SpecificRoomHomeDelivery": "Estándar - Entregado en la habitación (1)",
+        "WithSetupHomeDelivery": "Confort - Entregado e instalado (1)",
+    },
+    ("Principal", "Adicional\nFacultativo"),
+    "Precios (€)(impuestos incluidos)",
+    "Nuevo - Nuevo",
+    "Ocasión - Estado correcto",
+)
+LANGUAGES = {"fr": FRENCH, "en": ENGLISH, "es": SPANISH, "operator's es": SPANISH_OF_THE_OPERATOR}
 TITLES = {
     "fr": "Modèle d'intégration d'offres : stock, prix et modes de livraison",
     "en": "Offer integration template: stock, price and delivery modes",
     "es": "Plantilla de integración de ofertas: stock, precio y modos de entrega",
+    "operator's es": "Modelo de integración de ofertas",
 }
 CODES = ("SellerProductId", "ProductEan", "ProductCondition", "Stock", "Price", "Vat")
 """What programs read, in a hidden row above the labels."""
@@ -154,7 +203,6 @@ FURTHER = {
 
 VALUES = {
     REFERENCE: "REF-{}",
-    CONDITION: "Neuf",
     STOCK: number("7"),
     PRICE: number("19.99", 2),
     VAT: number("20"),
@@ -180,6 +228,7 @@ ACCOUNTS = {
     "more columns and modes": Account(
         (*USUAL[:8], *FURTHER, *USUAL[8:]), (*MODES, "NotTrackedHomeDelivery")
     ),
+    "large parcels": Account(USUAL, (*MODES, *LARGE_PARCEL_MODES)),
     "another order": Account(tuple(reversed(USUAL)), tuple(reversed(MODES))),
 }
 
@@ -210,11 +259,12 @@ def merges(account: Account) -> list[str]:
     ]
 
 
-def record(which: int, account: Account) -> list[str | None]:
+def record(which: int, account: Account, words: Words) -> list[str | None]:
     """The cells of an offer; of its modes only the first is used."""
     cells: Mapping[str, str] = {
         **VALUES,
         REFERENCE: VALUES[REFERENCE].format(which),
+        CONDITION: words.new if which == 1 else words.last,
         GTIN: number(gtin(which), 1),
     }
     filled: list[str | None] = [cells.get(column) for column in account.columns]
@@ -339,7 +389,10 @@ def template(
         (3, CODES, ' hidden="1"'),
         (4, upper, ' ht="45" customHeight="1"'),
         (5, lower, ""),
-        *((at, record(which, account), "") for at, which in enumerate(offered, 6)),
+        *(
+            (at, record(which, account, LANGUAGES[language]), "")
+            for at, which in enumerate(offered, 6)
+        ),
     ]
     written, texts = shared(rows)
     last = letters(width(account) - 1)
@@ -364,7 +417,8 @@ def stock_and_price(language: str) -> bytes:
 
 def offered(which: int, account: Account) -> Request:
     """The request of a row."""
-    request = sent(which, reference=f"REF-{which}")
+    condition = "New" if which == 1 else "UsedAverageState"
+    request = sent(which, reference=f"REF-{which}", condition=condition)
     if ECO in account.columns:
         request["price"]["taxes"][1]["value"] = 0.12
     if ORIGIN in account.columns:
@@ -408,7 +462,7 @@ def test_offers(tmp_path: Path, language: str, account: Account, case: Case) -> 
         *(f"{mode}.{amount}" for mode in amounts for amount in ("cost", "additionalCost")),
     ]
     upper = LANGUAGES[language].modes[account.modes[0]]
-    assert sheet.header.texts[len(account.columns)].startswith(upper.strip())
+    assert sheet.header.texts[len(account.columns)].startswith(" ".join(upper.split()))
 
 
 KNOWN = {*USUAL, COST, ADDITIONAL} - {"comment"}
@@ -442,6 +496,7 @@ STOCK_AND_PRICE = {
 def test_stock_and_price(tmp_path: Path, case: Case) -> None:
     sheet = judge(case, tmp_path)
     assert (sheet.kind, sheet.sheet) == ("offers-update", SHEET)
+    assert sheet.kind_reason == "the channel operator's template"
     assert sheet.header is not None
     assert (sheet.header.row, sheet.header.after) == (4, 4)
     assert keys(sheet.header) == [REFERENCE, GTIN, STOCK, PRICE]

@@ -270,6 +270,12 @@ CASES: dict[str, Case] = {
         {2: {"sellerExternalReference": "SKU-1", "quantity": 7}},
         [(None, None, "unknown-column", "Prix (HT)")],
         says=["“Prix (HT)” in C", "“Stock (2)” in D"],
+        kind="offers-update",
+    ),
+    "a net price is not left out unasked": Case(
+        lambda: book(data(row(1, [REFERENCE, STOCK, "Prix (HT)"]) + row(2, ["SKU-1", "7", "9"]))),
+        error="kind-unclear",
+        says=["“Prix (HT)” looks like a price", "call it price or map it"],
     ),
     "two headers for one field": Case(
         lambda: book(data(row(1, [*KEYS, "EAN"]) + row(2, values()))),

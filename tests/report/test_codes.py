@@ -28,8 +28,8 @@ delivery-incomplete too-many-columns nothing-to-update preparation-time-required
 FILE_ERRORS = """
 encrypted legacy-xls ods-unsupported xlsb-unsupported html-as-xls xml2003-as-xls not-a-workbook
 corrupt-zip corrupt-xml zip-bomb zip-bad-name zip-duplicate-member xml-doctype grid-out-of-range
-empty-file no-rows header-not-found header-missing header-duplicate sheet-ambiguous csv-encoding
-csv-nul csv-unterminated-quote
+empty-file no-rows header-not-found header-missing kind-unclear header-duplicate sheet-ambiguous
+csv-encoding csv-nul csv-unterminated-quote
 """
 
 WARNINGS = """

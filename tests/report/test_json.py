@@ -14,7 +14,7 @@ MakeOutcome = Callable[..., Outcome]
 MakeProblem = Callable[..., Problem]
 
 KEYS = [
-    *("file", "kind", "sheet", "headerRow"),
+    *("file", "kind", "kindReason", "sheet", "headerRow"),
     *("rows", "valid", "invalid", "skipped"),
     *("error", "problems", "warnings"),
 ]
@@ -45,6 +45,7 @@ def test_a_checked_sheet_has_the_fields_of_the_contract(mistaken: Outcome) -> No
     assert {name: sheet[name] for name in KEYS if name != "problems"} == {
         "file": "offers.xlsx",
         "kind": "offers-upsert",
+        "kindReason": None,
         "sheet": "Offers",
         "headerRow": 2,
         "rows": 5,

@@ -9,16 +9,16 @@ CODE = "identity-not-sent"
 
 PASSES = {
     "the reference alone": update(price__price="1.00"),
-    "blank identity": update(price__price="1.00", condition="", product__gtin=""),
+    "blank identity": update(quantity="1", product__reference="", product__gtin=""),
     "an Upsert sends it": offer(),
 }
 FAILS = {
-    "a GTIN": (update(price__price="1.00", product__gtin=gtin(1)), "product.gtin"),
+    "a GTIN": (update(quantity="1", product__gtin=gtin(1)), "product.gtin"),
     "a product reference": (
-        update(price__price="1.00", product__reference="REF-1"),
+        update(quantity="1", product__reference="REF-1"),
         "product.reference",
     ),
-    "a condition": (update(price__price="1.00", condition="New"), "condition"),
+    "a condition": (update(quantity="1", condition="New", action="Update"), "condition"),
 }
 
 
@@ -35,7 +35,7 @@ def test_fails(find: Find, row: Mapping[str, str], field: str) -> None:
 
 def test_it_is_said_once_for_a_sheet(find: Find) -> None:
     rows = [
-        update(number, price__price="1.00", product__gtin=gtin(number), condition="New")
+        update(number, quantity="1", product__gtin=gtin(number), product__reference="R")
         for number in range(1, 6)
     ]
     assert len(find(CODE, *rows)) == 1

@@ -16,7 +16,7 @@ PASSES = {
 }
 FAILS = {
     "every cell is blank": update(price__price="", quantity=""),
-    "only the identity": update(price__price="", condition="New"),
+    "only the identity": update(quantity="", product__reference="R"),
     "only an unknown column": update(price__price="", colour="red"),
 }
 

@@ -234,6 +234,20 @@ def test_a_name_that_can_be_used(world: World, name: str) -> None:
     assert world.watch() is came_to
 
 
+@pytest.mark.parametrize("lane", ["", "shop/"])
+def test_a_file_of_an_unclear_kind_is_told_its_folder(world: World, lane: str) -> None:
+    world.sellers = {"shop": "seller-1"}
+    world.drop(f"{lane}a.csv", offer(1, taxes__VAT=None))
+    assert world.watch() is Exit.FILE
+    why, way = world.reason(f"{lane}a.csv")
+    assert "need the column taxes.VAT" in why
+    assert f"drop it into inbox/{lane}offers-update/" in way
+    assert "--as" not in way
+    world.drop(f"{lane}offers-update/a.csv", offer(1, taxes__VAT=None))
+    world.watch()
+    assert world.summary(f"{lane}offers-update/a")["sheets"][0]["kind"] == "offers-update"
+
+
 def test_a_bad_file_may_come_again(world: World) -> None:
     for _ in range(2):
         world.drop_bytes("a.csv", b"x,y\n")

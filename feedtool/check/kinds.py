@@ -1,0 +1,149 @@
+"""What kind of feed a sheet is, by its header."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from feedtool.dialect import Dialect
+from feedtool.errors import FileProblem
+from feedtool.feeds import Feed, Fit, SheetColumns, all_feeds
+from feedtool.headers import Header, sheet_columns
+
+
+class HeaderMissing(FileProblem):
+    """Columns are missing that this kind of feed cannot do without.
+
+    The message names them. An Upsert needs all mandatory fields, an Update the reference and one
+    field that changes; a Delete is never recognised from headers.
+
+    Example: `--as offers-upsert` with a sheet that has a reference and a price and no `condition`.
+
+    To mend it, add the columns, or say with `--as` what kind of feed the sheet is.
+    """
+
+    code = "header-missing"
+    header: Header | None = None
+    """What was understood of it."""
+
+
+class KindUnclear(HeaderMissing):
+    """The sheet may hold new offers, or an update of existing ones.
+
+    It names products, as new offers do, and lacks other columns that new offers need; or a header
+    looks like a price and is not known. An update of existing offers would leave out what the
+    sheet says of the product, or the price. A list of references with prices and stock, or of
+    references, GTINs and stock, is an Update.
+
+    Example: the headers `SKU`, `EAN`, `Price` and `Stock`: VAT, delivery and more are missing.
+
+    To mend it, add the columns that the message names; for an update of existing offers say
+    `--as offers-update`, or drop the file into the subfolder `offers-update` of a watched inbox.
+    """
+
+    code = "kind-unclear"
+    kinds: tuple[str, str] = ("", "")
+    """What it may be: new offers that lack columns, or an update."""
+    more: str = ""
+    """A further way out."""
+
+    def hint_with(self, way: str) -> str:
+        """What to do, where `way` says that it is an update."""
+        hint = f"for new offers add what is missing; for an update of existing ones {way}"
+        return f"{hint}; {self.more}" if self.more else hint
+
+
+class Recognised(NamedTuple):
+    """The kind of a sheet."""
+
+    feed: Feed
+    reason: str
+    """Why it is of this kind."""
+    is_certain: bool = True
+    """Whether rows without an `action` are of this kind."""
+
+
+def recognise(
+    header: Header,
+    family: Sequence[Feed],
+    dialect: Dialect,
+    sheet: str,
+    *,
+    asked: str | None,
+    stamp: str | None,
+) -> Recognised | None:
+    """The kind of feed that a header belongs to; None where it is not even an incomplete one.
+
+    Args:
+        header: The sheet's.
+        family: The feeds that share its columns, most demanding first.
+        dialect: The profile's.
+        sheet: The sheet's name.
+        asked: The kind that `--as` or the like names.
+        stamp: The kind that the template's stamp names.
+
+    Raises:
+        HeaderMissing: columns are missing that the kind needs.
+        KindUnclear: it may be of the most demanding kind, and columns are missing for that.
+    """
+    columns = sheet_columns(header, family[0], dialect)
+    has_action = "action" in columns.fields
+    otherwise = "" if asked else ", or say with --as what it is"
+    if kind := asked or stamp:
+        feed = all_feeds()[kind]
+        if has_action or not feed.missing(columns):
+            return Recognised(feed, "as asked" if asked else "as its template says")
+        raise _missing(feed, columns, header, otherwise)
+    if family[0].landmark and family[0].landmark not in columns.fields:
+        return None
+    possible = [
+        feed
+        for feed in family
+        if not feed.missing(columns) and (has_action or not feed.needs_asking)
+    ]
+    for feed in possible:
+        if feed.operator_columns == columns.fields and feed.operator_sheet == sheet:
+            return Recognised(feed, "the channel operator's template")
+        fit = feed.fit(columns)
+        if fit.is_sure and not feed.needs_asking:
+            return Recognised(feed, fit.reason)
+        if has_action:
+            return Recognised(feed, "its action column says so", is_certain=False)
+        raise _unclear(feed, fit, family[0], columns, header)
+    raise _missing(family[0], columns, header, otherwise)
+
+
+def _missing(feed: Feed, columns: SheetColumns, header: Header, otherwise: str) -> HeaderMissing:
+    keys = feed.missing(columns)
+    error = HeaderMissing(
+        f"{feed.kind} needs the {_listed(keys)}",
+        f"add what is missing, or start from `feedtool template {feed.kind}`{otherwise}",
+    )
+    error.header = header
+    return error
+
+
+def _unclear(
+    feed: Feed, fit: Fit, demanding: Feed, columns: SheetColumns, header: Header
+) -> KindUnclear:
+    keys = demanding.missing(columns)
+    error = KindUnclear(
+        f"these may be new offers or an update of existing ones: {fit.reason}; new offers"
+        f" ({demanding.kind}) need the {_listed(keys)}",
+    )
+    error.header, error.kinds, error.more = header, (demanding.kind, feed.kind), fit.hint
+    error.hint = error.hint_with(f"say --as {feed.kind}")
+    return error
+
+
+def _listed(keys: Sequence[str]) -> str:
+    return f"{'columns' if len(keys) > 1 else 'column'} {', '.join(keys)}"
+
+
+def families() -> list[list[Feed]]:
+    """The feeds that share a header, most demanding first."""
+    by_sheet: dict[str, list[Feed]] = {}
+    for feed in all_feeds().values():
+        by_sheet.setdefault(feed.sheet, []).append(feed)
+    bare = SheetColumns(Dialect(), frozenset(), ())
+    return [
+        sorted(family, key=lambda feed: -len(feed.missing(bare))) for family in by_sheet.values()
+    ]
