@@ -73,7 +73,7 @@ def unreachable_event(
     detail: str, until: datetime, package: Package, results: int, path: str
 ) -> Event:
     """The service cannot be reached; it is tried until about `until`, in UTC."""
-    text = f"{detail}; trying again until about {until:%H:%M:%S} UTC"
+    text = f"{detail.rstrip('.')}; trying again until about {until:%H:%M:%S} UTC"
     return _event("unreachable", text, package, results, path)
 
 

@@ -219,7 +219,9 @@ class _Fetching(Generic[Asked]):
         self._failures += not held
         if kind is Kind.NOT_SENT and self._failures == 1 and not held:
             until = self._around.now() + longest_back_off(1, TRIES)
-            self._around.on_unreachable(f"{detail}; trying again until about {until:%H:%M:%S} UTC")
+            self._around.on_unreachable(
+                f"{detail.rstrip('.')}; trying again until about {until:%H:%M:%S} UTC"
+            )
         self._tries[asked] += 1
         if self._failures >= TRIES:
             what = "cannot be reached" if kind is Kind.NOT_SENT else "gives no usable answer"

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from feedtool.catalog.cache import FILE, Cache
+from feedtool.ledger import Ledger
 from feedtool.ledger.lock import who
 from feedtool.sandbox.transport import mount
 from tests.cli.conftest import Feedtool
@@ -93,6 +94,23 @@ def test_a_run_is_not_given_up_while_it_may_be_applied(feedtool: Feedtool, files
     assert feedtool("status", "1", "--format", "json").json["statuses"] == {"Unknown": 1}
     # It keeps no other run of the same references waiting.
     assert feedtool("submit", "--sandbox", "offers.csv").code == 0
+
+
+def test_a_run_whose_rows_were_never_written_down_is_given_up(
+    feedtool: Feedtool, files: Files
+) -> None:
+    """It was killed before that, and its snapshot is gone: it can never go on."""
+    files.csv(offer(1))
+    feedtool("runs")
+    with Ledger(Path("home/ledger.sqlite")) as ledger:
+        options = {"inputs": [["offers.csv", "00"]], "sheets": [["offers.csv", None]]}
+        begun = datetime(2026, 3, 2, tzinfo=UTC)
+        address = "http://sandbox.invalid/v2"
+        ledger.start_run(now=begun, seller="sandbox", service=address, options=options)
+    assert feedtool("resume").code == 2  # it says neither where nor with what token
+    assert feedtool("runs", "--abandon", "1").code == 0
+    assert feedtool("resume").code == 9
+    assert feedtool("submit", "--sandbox", "--changed-only", "offers.csv").code == 0
 
 
 @pytest.mark.parametrize("command", [(), ("--abandon", "1")])
