@@ -32,6 +32,7 @@ PRODUCTS = ("products-and-offers.xlsx", "products.xlsx")
 NOT_SHOWN = {
     "text-too-long": "no spreadsheet program keeps such a cell",
     "encoding-guessed": "the sample in CSV is marked as UTF-8",
+    "csv-quotes": "of a CSV, and this is a workbook",
     "dimension-wrong": "spreadsheet programs write it right",
     "xml-irregular": "of an Offers.xml, and this is a workbook",
     "schema-mismatch": "a contradiction in a profile, no mistake in a row",
