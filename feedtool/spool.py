@@ -4,8 +4,9 @@ import errno
 import os
 import pickle
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import IO, Any, Generic, TypeVar
 from weakref import finalize
@@ -54,11 +55,12 @@ def telling_of_room() -> Iterator[None]:
 class Spool(Generic[T]):
     """Append-only; iterated as often as one likes, in the order of appending.
 
-    Entries are tuples of plain values; `make` turns a tuple back into an entry.
+    Entries are named tuples of one class, of plain values.
     """
 
-    def __init__(self, make: Callable[[Iterable[object]], T]) -> None:
-        self._make = make
+    def __init__(self, entries: type[T]) -> None:
+        # As `_make` of the class does, but without a call of Python's for each entry.
+        self._make: Callable[[tuple[object, ...]], T] = partial(tuple.__new__, entries)
         self._held: list[T] = []
         self._file: IO[bytes] | None = None
         self._length = 0
@@ -93,7 +95,7 @@ class Spool(Generic[T]):
                 self._file = tempfile.TemporaryFile()  # noqa: SIM115  # lives as long as the spool
                 finalize(self, self._file.close)
             self._file.seek(0, 2)
-            pickle.dump([tuple(entry) for entry in self._held], self._file)
+            pickle.dump(list(map(tuple, self._held)), self._file)
             self._file.flush()
         self._held, self._weight = [], 0
 

@@ -118,7 +118,7 @@ def test_a_folder_that_cannot_be_made(files: Files, sheet: CheckedSheet) -> None
 
 
 def test_a_file_for_each_batch_of_products(tmp_path: Path, sheet: CheckedSheet) -> None:
-    products: Spool[Item] = Spool(Item._make)
+    products: Spool[Item] = Spool(Item)
     for place, item in enumerate(sheet.items):
         products.append(item._replace(package_type=PackageType.PRODUCTS, product=str(place)))
     sheet.items = products

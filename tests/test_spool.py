@@ -21,7 +21,7 @@ class Entry(NamedTuple):
 
 
 def spool(count: int) -> Spool[Entry]:
-    made: Spool[Entry] = Spool(Entry._make)
+    made: Spool[Entry] = Spool(Entry)
     for number in range(count):
         made.append(Entry(number, f"text {number}"))
     return made
@@ -63,7 +63,7 @@ def test_one_may_append_after_reading() -> None:
 
 
 def test_long_texts_are_not_held() -> None:
-    made: Spool[Entry] = Spool(Entry._make)
+    made: Spool[Entry] = Spool(Entry)
     tracemalloc.start()
     try:
         for number in range(100):

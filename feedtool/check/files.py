@@ -147,7 +147,7 @@ def _check_sheet(
         chosen.header,
         has_items=asked.with_items,
         purges=asked.purges,
-        filled=Spool(Filled._make) if asked.with_values else None,
+        filled=Spool(Filled) if asked.with_values else None,
         kind_reason=chosen.reason,
         is_kind_certain=chosen.is_certain,
         corrects=chosen.corrects,

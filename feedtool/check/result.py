@@ -47,7 +47,7 @@ class ProblemSpool(Spool[Problem]):
     """What was found, and how much of it is a warning."""
 
     def __init__(self) -> None:
-        super().__init__(Problem._make)
+        super().__init__(Problem)
         self.warnings = 0
 
     def append(self, entry: Problem) -> None:
@@ -93,10 +93,10 @@ class CheckedSheet:
     """Why nothing of it could be read."""
     version: Version | None = None
     """The file's when it was read."""
-    items: Spool[Item] = field(default_factory=lambda: Spool(Item._make))
+    items: Spool[Item] = field(default_factory=lambda: Spool(Item))
     """The rows that were valid by themselves; a row may still be refused for its neighbours."""
-    refused: Spool[Refused] = field(default_factory=lambda: Spool(Refused._make))
-    skipped: Spool[Verdict] = field(default_factory=lambda: Spool(Verdict._make))
+    refused: Spool[Refused] = field(default_factory=lambda: Spool(Refused))
+    skipped: Spool[Verdict] = field(default_factory=lambda: Spool(Verdict))
     """The rows that are none: totals, and the header once more."""
     filled: Spool[Filled] | None = None
     """All rows, where what they hold was asked for."""
@@ -164,10 +164,10 @@ class CheckedSheet:
 
     def forget(self) -> None:
         """Takes back all that was found in the rows, since they are read once more."""
-        self.items, self.refused = Spool(Item._make), Spool(Refused._make)
+        self.items, self.refused = Spool(Item), Spool(Refused)
         self.problems_by_source, self.marks = [], Marks()
-        self.skipped = Spool(Verdict._make)
-        self.filled = self.filled and Spool(Filled._make)
+        self.skipped = Spool(Verdict)
+        self.filled = self.filled and Spool(Filled)
         self.origins = {}
 
     def is_clean(self) -> bool:

@@ -38,7 +38,7 @@ def noting(
         ledger, whose = opened.ledger, (service.address, service.seller)
         ledger.accepted(*whose)  # what was sent before comes first
         absorbed, begun = ledger.absorbed(*whose), service.now()
-        offers: Spool[Seen] = Spool(Seen._make)
+        offers: Spool[Seen] = Spool(Seen)
         seen = seen_by(dialect)
         nothing: NothingToDo | None = None
         try:

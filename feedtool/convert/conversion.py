@@ -274,7 +274,7 @@ class _Step:
         carry = {kind: carrier(kind, kind if is_same else became, dialect) for kind in OFFERS}
         carry[self.kind] = carrier(self.kind, became, dialect)
         ready = iter(self.checked.valid_items())
-        found: Spool[Item] = Spool(Item._make)
+        found: Spool[Item] = Spool(Item)
         for filled, problems in _with_problems(self.checked):
             if self.checked.marks[filled.row] != VALID:
                 self._leave_out(filled.row, filled.line, problems)

@@ -136,7 +136,7 @@ class RequestsSheet:
         self._read: Callable[[Mapping[str, Any], Dialect], Read] = (
             product_cells if is_products else offer_cells
         )
-        self._requests: Spool[_Request] = Spool(_Request._make)
+        self._requests: Spool[_Request] = Spool(_Request)
         self._keys: dict[str, None] = {}
         self._types: set[PackageType | None] = set()
 

@@ -60,7 +60,7 @@ class Part:
         """Of its sheet in the workbook."""
         self.checked, self._outcome, self._rows = checked, outcome, rows
         self._settled = Settled(header, asked.dialect)
-        self._picked: Spool[Picked] = Spool(Picked._make)
+        self._picked: Spool[Picked] = Spool(Picked)
         self._given = _given(checked, header, asked, is_first=is_first)
         codes = _Codes(header, asked.dialect)
         filled: set[int] = set()
@@ -102,7 +102,7 @@ class Part:
             if problem.row in now_at:
                 problems.append(self._moved(problem, now_at[problem.row]))
         told.problems_by_source.append(problems)
-        others: Spool[Verdict] = Spool(Verdict._make)
+        others: Spool[Verdict] = Spool(Verdict)
         for verdict in self._outcome.every_verdict():
             row = now_at.get(verdict.row)
             if row is None:

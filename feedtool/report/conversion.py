@@ -44,7 +44,7 @@ class Written:
     """Rows that were written."""
     skipped: int = 0
     """Rows that were left out; the losses say why."""
-    losses: Spool[Loss] = field(default_factory=lambda: Spool(Loss._make))
+    losses: Spool[Loss] = field(default_factory=lambda: Spool(Loss))
 
 
 @dataclass(slots=True)

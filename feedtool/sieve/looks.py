@@ -61,7 +61,7 @@ class _Sheet:
     """A sheet between the two looks."""
 
     checked: CheckedSheet
-    looked: Spool[_Looked] = field(default_factory=lambda: Spool(_Looked._make))
+    looked: Spool[_Looked] = field(default_factory=lambda: Spool(_Looked))
     tally: Tally = field(default_factory=Tally)
     groups: dict[tuple[str, PackageType], None] = field(default_factory=dict)
     """In the order in which packages would be made if every row were sent."""
@@ -166,7 +166,7 @@ class _Sieve:
     def decide(self, sheet: _Sheet, earlier: Callable[[CheckedSheet], Earlier | None]) -> None:
         """Look at each row again, now that all are known."""
         checked, holdings = sheet.checked, self._holdings(sheet, earlier)
-        sent, withheld = Spool(Item._make), Spool(Verdict._make)
+        sent, withheld = Spool(Item), Spool(Verdict)
         groups: set[tuple[str, PackageType]] = set()
         for one in sheet.looked:
             item = Item._make(one.item)
