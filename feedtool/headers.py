@@ -9,7 +9,6 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -24,9 +23,6 @@ ENOUGH = 2
 
 LONGEST = 1000
 """Characters of a header; in a field that is longer nobody looks for a name."""
-
-SUGGESTED = 200
-"""Unknown headers for which the nearest known one is sought; it takes a millisecond each."""
 
 _NEED = (
     "facultati(?:f|v[aeo])s?|optionnel(?:le)?s?|obligatoires?|obligatori[ao]s?|opcional(?:es)?"
@@ -243,7 +239,10 @@ class Names:
 
     def nearest(self, header: str) -> str | None:
         """The key of the known header that looks most alike, if any does."""
-        near = get_close_matches(folded(header), list(self._by_name), n=1, cutoff=0.75)
+        from rapidfuzz import fuzz, process
+
+        known = tuple(self._by_name)
+        near = process.extractOne(folded(header), known, scorer=fuzz.ratio, score_cutoff=75)
         return self._by_name[near[0]].column.key if near else None
 
 
@@ -370,10 +369,10 @@ def _understand(row: Texts, after: int, names: Names) -> Header:
                 "remove or rename one of them",
             )
         seen[key] = index
-    strangers = [index for index in texts if index not in known and index not in own]
     unknown = tuple(
-        (index, names.nearest(texts[index]) if place < SUGGESTED else None)
-        for place, index in enumerate(strangers)
+        (index, names.nearest(text))
+        for index, text in texts.items()
+        if index not in known and index not in own
     )
     columns = {index: known[index].column for index in sorted(known)}
     reasons = {index: known[index].reason for index in columns}

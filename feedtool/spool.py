@@ -4,7 +4,7 @@ import errno
 import os
 import pickle
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -75,12 +75,12 @@ class Spool(Generic[T]):
         for value in entry:
             if value.__class__ is str or value.__class__ is bytes:
                 weight += len(value)
-        self.add(entry, weight)
+        self.extend((entry,), weight)
 
-    def add(self, entry: T, weight: int) -> None:
-        """Adds an entry whose texts have so many characters, for whoever knows that at once."""
-        self._held.append(entry)
-        self._length += 1
+    def extend(self, entries: Sequence[T], weight: int) -> None:
+        """Adds entries whose texts have so many characters, for whoever knows that at once."""
+        self._held.extend(entries)
+        self._length += len(entries)
         self._weight += weight
         if len(self._held) >= HELD or self._weight >= HEAVIEST:
             self._spill()

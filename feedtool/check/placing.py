@@ -1,12 +1,12 @@
 """Where a fault is: what a rule says of a row becomes a Problem with its row, column and value."""
 
 from array import array
-from collections.abc import Callable, Iterable
-from functools import partial
+from collections.abc import Iterable
 from itertools import repeat
+from operator import itemgetter
 from typing import NamedTuple
 
-from feedtool.cells import BLANK, Block, Cell, Cells, brief, letters, shown
+from feedtool.cells import Block, Cells, brief, letters, shown
 from feedtool.headers import Header
 from feedtool.model import Fault, Problem
 
@@ -21,6 +21,9 @@ class _Place(NamedTuple):
 
 _NOWHERE = _Place(None, None, None)
 
+NO_COLUMN = -1
+"""The index of what is about no column; it stands before all others."""
+
 
 class Placing:
     """The places of one sheet. Where records of a CSV start is kept for what is said at the end."""
@@ -28,7 +31,7 @@ class Placing:
     def __init__(self, header: Header) -> None:
         self._header = header
         self._index_of = {column.key: index for index, column in header.columns.items()}
-        self._places: dict[int | None, _Place] = {}
+        self._places: dict[int, _Place] = {}
         self.begin()
 
     def begin(self) -> None:
@@ -58,51 +61,55 @@ class Placing:
         """
         block = cells.block
         row, line = block.rows[position], block.lines[position] if block.lines else None
-        cell = partial(cells.at, position)
-        problems = [self._problem(fault, index, row, line, cell) for index, fault in found]
-        if len(problems) > 1:
-            problems.sort(key=lambda one: (len(one.column or ""), one.column or ""))
-        return problems
+        located = [(self._index(index, fault), fault) for index, fault in found]
+        if len(located) > 1:
+            located.sort(key=itemgetter(0))
+        return [self._problem(fault, index, row, line, cells, position) for index, fault in located]
 
     def in_earlier_row(self, row: int, fault: Fault) -> Problem:
         """The problem of a row that was read long ago."""
         line = self._lines[row] if row < len(self._lines) else None
-        return self._problem(fault, None, row, line, lambda _: BLANK)
+        return self._problem(fault, self._index(None, fault), row, line)
 
     def of_sheet(self, fault: Fault) -> Problem:
         """A problem of the sheet as a whole."""
-        return self._problem(fault, None, None, None, lambda _: BLANK)
+        return self._problem(fault, self._index(None, fault), None, None)
+
+    def _index(self, index: int | None, fault: Fault) -> int:
+        """The index of the column that a fault is about."""
+        if index is None:
+            return NO_COLUMN if fault.field is None else self._index_of.get(fault.field, NO_COLUMN)
+        return index
 
     def _problem(
         self,
         fault: Fault,
-        index: int | None,
+        index: int,
         row: int | None,
         line: int | None,
-        cell: Callable[[int], Cell],
+        cells: Cells | None = None,
+        position: int = 0,
     ) -> Problem:
-        if index is None and fault.field is not None:
-            index = self._index_of.get(fault.field)
+        code, message, hint, field, value = fault
         place = self._places.get(index) or self._place(index)
-        value = fault.value
-        if value is None and index is not None and row is not None:
-            value = shown(cell(index)) or None
+        if value is None and cells is not None and index != NO_COLUMN:
+            value = shown(cells.at(position, index)) or None
         return Problem(
             row,
             line,
             place.letters,
             place.header,
-            place.key if fault.field is None else fault.field,
-            fault.code.name,
-            fault.code.severity,
+            place.key if field is None else field,
+            code.name,
+            code.severity,
             value and brief(value),
-            fault.message,
-            fault.hint,
+            message,
+            hint,
         )
 
-    def _place(self, index: int | None) -> _Place:
-        """What is said of every problem of a column; None is no column."""
-        if index is None:
+    def _place(self, index: int) -> _Place:
+        """What is said of every problem of a column."""
+        if index == NO_COLUMN:
             return _NOWHERE
         column = self._header.columns.get(index)
         header = self._header.texts.get(index)

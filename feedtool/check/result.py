@@ -52,9 +52,14 @@ class ProblemSpool(Spool[Problem]):
 
     def append(self, entry: Problem) -> None:
         """Adds a problem at the end."""
-        self.warnings += entry.severity is Severity.WARNING
-        # Its other texts are short, or the same in each problem of a column.
-        self.add(entry, len(entry.message) + len(entry.value or ""))
+        self.append_all((entry,))
+
+    def append_all(self, problems: Sequence[Problem]) -> None:
+        """Adds problems at the end; a sheet may have hundreds of thousands."""
+        for problem in problems:
+            self.warnings += problem.severity is Severity.WARNING
+        # Their other texts are short, or the same in each problem of a column.
+        self.extend(problems, sum(len(one.message) + len(one.value or "") for one in problems))
 
 
 class Marks:

@@ -234,8 +234,8 @@ class SheetReader:
         if not is_valid:
             reference = self._shown_reference(cells, position, values)
             self.checked.refused.append(Refused(number, reference, self._product(row), row.channel))
-        for problem in self.placing.in_row(cells, position, found) if found else ():
-            self._problems.append(problem)
+        if found:
+            self._problems.append_all(self.placing.in_row(cells, position, found))
 
     def _skips(self, cells: Cells, position: int, values: dict[str, object]) -> bool:
         """Whether a row is a total or a header, and is noted as skipped."""
@@ -250,8 +250,7 @@ class SheetReader:
         if self.checked.filled is not None:
             line = lines[position] if lines else None
             self.checked.filled.append(Filled(number, line, self.feed.kind, pickle.dumps({})))
-        for problem in self.placing.in_row(cells, position, [(None, fault)]):
-            self._problems.append(problem)
+        self._problems.append_all(self.placing.in_row(cells, position, [(None, fault)]))
         return True
 
     def _filled(self, cells: Cells, position: int, row: Row) -> Filled:
@@ -373,6 +372,7 @@ def _take_out_flaws(
             row = found.get(position)
             if row is None:
                 row = found[position] = RowFaults()
-            row.faults += [(index, fault) for fault in value.faults]
+            for fault in value.faults:
+                row.faults.append((index, fault))
             if value.is_refused:
                 row.refused.add(key)

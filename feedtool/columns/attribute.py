@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
-from difflib import get_close_matches
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -230,8 +229,11 @@ class Judge:
         return code
 
     def _no_choice(self, text: str) -> Judged:
+        from rapidfuzz import fuzz, process
+
         labels = {choice.code: choice.label for choice in self.known.choices}
-        near = get_close_matches(folded(text), list(self._by_name), n=1, cutoff=0.5)
+        known = tuple(self._by_name)
+        near = process.extractOne(folded(text), known, scorer=fuzz.ratio, score_cutoff=50)
         some = ", ".join(list(labels.values())[:NAMED])
         more = len(labels) - NAMED
         among = f"{some} and {more} more" if more > 0 else some

@@ -4,7 +4,6 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from functools import cache
 
 from feedtool.cells import Cell
@@ -45,8 +44,8 @@ _DASH = re.compile(r" [-\u2010-\u2015] ?|[-\u2010-\u2015] ")
 
 SHORT = 2
 """Characters of a value for which no other one is suggested."""
-CLOSE = 0.5
-"""How alike a value and a suggested one are; 1 is the same."""
+CLOSE = 50
+"""How alike a value and a suggested one are at least; 100 is the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +77,7 @@ class Choice:
         allowed = self.allowed(column)
         value = self._by_writing.get(_folded(text)) or self._of_parts(text)
         if value is None:  # a seller's own list may hold values that we have no label for
-            value = next((own for own in allowed if _folded(own) == _folded(text)), None)
+            value = _by_folded(allowed).get(_folded(text))
         if value not in allowed:
             return self._unknown(text, allowed)
         faults = trimmed(cell, text)
@@ -88,17 +87,12 @@ class Choice:
         """The value that a text of several parts means, where there are such."""
 
     def _unknown(self, text: str, allowed: tuple[str, ...]) -> Flawed:
+        from rapidfuzz import fuzz, process
+
         folded = _folded(text)
         # Of two letters one in common says nothing: `de` is not `es`.
-        known = self._by_writing if len(folded) > SHORT else ()
-        # Where two texts have too few letters in common there is no need to compare them.
-        possible = [
-            writing
-            for writing in known
-            if 2 * sum(map(_letters(writing).__contains__, folded))
-            >= CLOSE * (len(folded) + len(writing))
-        ]
-        near = get_close_matches(folded, possible, n=1, cutoff=CLOSE)
+        known = tuple(self._by_writing) if len(folded) > SHORT else ()
+        near = process.extractOne(folded, known, scorer=fuzz.ratio, score_cutoff=CLOSE)
         nearest = self._by_writing[near[0]] if near else None
         return refused(
             ENUM_VALUE,
@@ -120,7 +114,9 @@ class Condition(Choice):
     def _of_parts(self, text: str) -> str | None:
         """As the channel operator's lists have it: `Nuevo - Nuevo`, `group - state`."""
         group, dash, state = _DASH.sub("\n", _folded(text), count=1).partition("\n")
-        if dash and group == state:
+        if not dash:
+            return None
+        if group == state:
             return self._by_writing.get(group)
         return _by_parts().get((_unaccented(group), _unaccented(state)))
 
@@ -181,8 +177,8 @@ def _folded(text: str) -> str:
 
 
 @cache
-def _letters(writing: str) -> frozenset[str]:
-    return frozenset(writing)
+def _by_folded(values: tuple[str, ...]) -> dict[str, str]:
+    return {_folded(value): value for value in reversed(values)}
 
 
 def _unaccented(text: str) -> str:

@@ -363,9 +363,9 @@ def _digits(text: str) -> str:
 
 
 def _no_number(text: str, column: ColumnReader) -> Flawed:
-    accepted = ", ".join(column.dialect.currencies)
-    return refused(
-        NUMBER_FORMAT,
-        f"“{text}” is not a number",
-        f"type the number alone, such as 1299.00 (accepted currency: {accepted})",
-    )
+    return refused(NUMBER_FORMAT, f"“{text}” is not a number", _accepted(column.dialect.currencies))
+
+
+@cache
+def _accepted(currencies: tuple[str, ...]) -> str:
+    return f"type the number alone, such as 1299.00 (accepted currency: {', '.join(currencies)})"

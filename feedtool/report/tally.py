@@ -50,11 +50,9 @@ class CodeGroup:
         self.count += 1
         if len(self.first) < kept:
             self.first.append(problem)
+        if self.hint != problem.hint:
+            self.hint = problem.hint if self.hint is None else ""
         self.nouns.add(_noun(problem))
-        if self.hint is None:
-            self.hint = problem.hint
-        elif self.hint != problem.hint:
-            self.hint = ""
         if problem.column and problem.column not in self.columns:
             self.more_columns |= len(self.columns) == NAMED_COLUMNS
             if not self.more_columns:
