@@ -254,11 +254,9 @@ def test_the_nearest_known_header_is_named() -> None:
     assert header.unknown == ((2, "price.originPrice"), (3, None))
 
 
-def test_of_thousands_of_unknown_headers_only_some_are_compared() -> None:
+def test_each_of_thousands_of_unknown_headers_is_compared() -> None:
     header = found(row(1, REFERENCE, GTIN, *["orginPrice"] * 16_000))
-    assert len(header.unknown) == 16_000
-    assert header.unknown[0] == (2, "price.originPrice")
-    assert header.unknown[-1] == (16_001, None)
+    assert header.unknown == tuple((index, "price.originPrice") for index in range(2, 16_002))
 
 
 @pytest.mark.parametrize("cell", [Cell(Kind.ERROR, "#REF!"), Cell(Kind.BOOLEAN, "TRUE"), BLANK])

@@ -16,7 +16,6 @@ _REMEMBERED = 8192
 _LONE = re.compile("[\ud800-\udfff]")
 _UNHELD = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)")
 _UNHELD_IN_NAMES = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff\ud800-\udfff]")
-_SPACED = re.compile(r"\A\s|\s\Z|\s\s|[\t\n]")
 
 
 def shown(text: str) -> str:
@@ -38,9 +37,10 @@ def inline(text: str, prefix: bytes = b"") -> bytes:
     `prefix` is that of the workbook's namespace, `x:` with its colon, or nothing.
     """
     text = shown(text)
+    is_spaced = text != " ".join(text.split())
     return b' t="inlineStr"><%(p)sis><%(p)st%(space)s>%(text)s</%(p)st></%(p)sis></%(p)sc>' % {
         b"p": prefix,
-        b"space": b' xml:space="preserve"' if _SPACED.search(text) else b"",
+        b"space": b' xml:space="preserve"' if is_spaced else b"",
         b"text": escaped(text),
     }
 
