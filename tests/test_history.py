@@ -16,7 +16,7 @@ import pytest
 
 from feedtool import run
 from feedtool.delivery.deadlines import Clock
-from feedtool.errors import Interrupted
+from feedtool.errors import Interrupted, UsageProblem
 from feedtool.history import every_run, run_state
 from feedtool.ledger.lock import who
 from feedtool.report.runs import RunState, write_run, write_runs
@@ -246,3 +246,5 @@ def test_a_row_that_cannot_be_read_hides_no_other_run(
     assert [one.run for one in found] == [3, 1]
     (reason,) = told
     assert reason.startswith("run 2 cannot be shown: ")
+    with pytest.raises(UsageProblem):
+        run.resume(2, kept.service, kept.books)

@@ -91,7 +91,7 @@ def _candidates(
         except KindUnclear as unclear:
             if len(names) > 1:
                 unclear.message = f"sheet “{name}”: {unclear.message}"
-                unclear.hint += "; or name another sheet with --sheet"
+                unclear.add_way("if it is no feed remove the sheet, or name another with --sheet")
             kind = asked.settle(file, name, unclear)
             if kind is None:
                 raise

@@ -1,5 +1,6 @@
 """From the files of a command to its checked sheets, each row judged beside all others."""
 
+import errno
 from collections.abc import Hashable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -119,7 +120,8 @@ def _check_file(
 
 def unreadable(file: Input, error: OSError) -> FileMissing:
     """What the system's refusal to open a file means for the user."""
-    return FileMissing(f"{file.name} cannot be read: {error.strerror}", "look at its permissions")
+    hint = "rename it" if error.errno == errno.ENAMETOOLONG else "look at its permissions"
+    return FileMissing(f"{file.name} cannot be read: {error.strerror}", hint)
 
 
 def open_input(file: Input, asked: Asked) -> Source:

@@ -45,6 +45,11 @@ class KindUnclear(HeaderMissing):
     more: str = ""
     """A further way out."""
 
+    def add_way(self, way: str) -> None:
+        """Name a further way out, in the hint and in those that are made later."""
+        self.more = "; ".join(filter(None, (self.more, way)))
+        self.hint += f"; {way}"
+
     def hint_with(self, way: str) -> str:
         """What to do, where `way` says that it is an update."""
         hint = f"for new offers add what is missing; for an update of existing ones {way}"

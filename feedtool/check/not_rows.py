@@ -25,6 +25,7 @@ TOTALS = frozenset(
     (
         *("total", "totals", "grandtotal", "subtotal", "subtotals", "sum"),
         *("totaux", "totalgeneral", "soustotal", "soustotaux", "somme"),
+        *("totalht", "totalttc", "totalstock", "totalarticles", "nombretotal", "quantitetotale"),
         *("totales", "sumatotal", "subtotales", "suma", "sumas"),
         *("summe", "gesamt", "gesamtsumme", "endsumme", "zwischensumme"),
         *("totale", "totali", "totalegenerale", "totalegeneral", "subtotale", "somma"),

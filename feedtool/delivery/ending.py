@@ -42,8 +42,10 @@ def check_all_committed(packages: Iterable[Package]) -> None:
                 " or products and is not integrated yet.",
                 GO_ON,
             )
+        said = f"the service says {package.state}" if package.state else "the service lets it wait"
+        until = f", until {package.due:%Y-%m-%d %H:%M} UTC" if package.due else ""
         raise Interrupted(
-            f"Package {package.number} ({package.package_id}) has made no progress since"
-            f" {package.since:%H:%M:%S} UTC; the service says {package.state}.",
+            f"Package {package.number} ({package.package_type}) has made no progress since"
+            f" {package.since:%H:%M:%S} UTC; {said}{until}.",
             GO_ON,
         )

@@ -43,7 +43,7 @@ def abandon(ledger: Ledger, run_id: int, now: datetime, clock: Clock) -> list[st
     with ledger.hold(run.seller, run.service, command="runs", now=now):
         packages = [p for p in ledger.read_packages(run_id) if p.phase is not Phase.CLOSED]
         for package in packages:
-            if open_until := may_be_applied(package, clock.service):
+            if open_until := may_be_applied(package, clock):
                 raise UsageProblem(
                     f"run {run_id} cannot be given up yet: {_why(package)}",
                     f"go on with it: feedtool resume {run_id}; or give it up after"
@@ -53,8 +53,10 @@ def abandon(ledger: Ledger, run_id: int, now: datetime, clock: Clock) -> list[st
     return list(_doubts(packages, rows))
 
 
-def may_be_applied(package: Package, at: datetime) -> datetime | None:
+def may_be_applied(package: Package, clock: Clock) -> datetime | None:
     """Until when something of a package may still be applied; None where nothing can be.
+
+    That is by the service's clock, `clock`.
 
     What was committed, or sent, is taken for over when the service no longer keeps its results:
     3 days. An upload without an answer counts for as long as its package is open: 6 hours.
@@ -63,10 +65,10 @@ def may_be_applied(package: Package, at: datetime) -> datetime | None:
         return None
     until = None
     if package.committed_at is not None:
-        until = package.committed_at + RESULTS_FOR
+        until = package.committed_at + clock.skew + RESULTS_FOR  # it was noted by our clock
     elif package.created_at and _has_doubtful(package):
         until = package.created_at + OPEN_FOR
-    return until if until and at < until else None
+    return until if until and clock.service < until else None
 
 
 def end_of(package: Package) -> tuple[Status, str]:

@@ -106,9 +106,7 @@ def without_strangers(
     if do is Do.FETCH and seen + len(page.results) > package.rows:
         known = ledger.references(key, [result.reference for result in page.results])
         results = [result for result in page.results if result.reference in known]
-        # What follows on a page of nothing but strangers is of the same kind.
-        following = page.next if results or not page.results else None
-        page = page._replace(results=results, next=following)
+        page = page._replace(results=results)
     elif do is Do.LOG:
         known = ledger.references(key, [entry.reference for entry in page.entries])
         page = matched(page, known, partial(ledger.awaited, key))

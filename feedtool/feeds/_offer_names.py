@@ -9,7 +9,9 @@ import re
 from collections.abc import Mapping
 
 PRICE = re.compile(
-    r"price|prix|precio(?!u)|(?<![^\W_])(?:tarifa?s?|pvp|pvc|rrp|msrp)(?![^\W\d_])", re.IGNORECASE
+    r"price|prix|precio(?!u)|preis|prezz|prijs|preço|"
+    r"(?<![^\W_])(?:tarifa?s?|pvp|pvc|rrp|msrp|cena)(?![^\W\d_])",
+    re.IGNORECASE,
 )
 """Is found in a header that plainly means a price, whichever."""
 

@@ -7,6 +7,7 @@ that is not ended: the one who made it is gone, or has parked it.
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ from sqlalchemy import delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from feedtool.ledger import tables as t
+from feedtool.ledger.abandoning import ABANDONED
 from feedtool.ledger.database import reading, writing
 from feedtool.ledger.rows import key_of
 
@@ -162,7 +164,7 @@ def begin_run(db: Connection, claim: int, run_id: int) -> None:
 
 def _still_holds(db: Connection, same: Row[Any], source: str) -> bool:
     """Whether a content was sent, and none of a later file of the name that it comes under now."""
-    if same.run_id is None:
+    if same.run_id is None or _never_committed(db, same.run_id):
         return False
     since = select(t.claims.c.claim).where(
         t.claims.c.scope == same.scope,
@@ -170,6 +172,17 @@ def _still_holds(db: Connection, same: Row[Any], source: str) -> bool:
         t.claims.c.run_id > same.run_id,
     )
     return db.execute(since).first() is None
+
+
+def _never_committed(db: Connection, run_id: int) -> bool:
+    """Whether a run was given up before anything of it could be in force."""
+    options = db.execute(select(t.runs.c.options).where(t.runs.c.run_id == run_id)).scalar_one()
+    committed = (
+        select(t.packages.c.package)
+        .join(t.files, t.files.c.file == t.packages.c.file)
+        .where(t.files.c.run_id == run_id, t.packages.c.committed_at.is_not(None))
+    )
+    return ABANDONED in json.loads(options) and db.execute(committed).first() is None
 
 
 def _is_free(db: Connection, folder: str, lane: str, name: str) -> bool:

@@ -10,7 +10,19 @@ from __future__ import annotations
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from sqlalchemy import and_, bindparam, delete, exists, insert, literal, or_, select, union, update
+from sqlalchemy import (
+    and_,
+    bindparam,
+    delete,
+    exists,
+    func,
+    insert,
+    literal,
+    or_,
+    select,
+    union,
+    update,
+)
 from sqlalchemy.exc import IntegrityError
 
 from feedtool.ledger import tables as t
@@ -20,7 +32,7 @@ from feedtool.model import PackageType, Status
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sqlalchemy import CompoundSelect, Connection, Select
+    from sqlalchemy import ColumnElement, CompoundSelect, Connection, FromClause, Select
 
     from feedtool.ledger.records import Run
 
@@ -48,6 +60,17 @@ _LATER_RUNS = (
     )
     .limit(1)
 )
+
+
+def supersedes(packages: FromClause, rows: FromClause) -> ColumnElement[bool]:
+    """Whether a later run's row takes the place of earlier ones.
+
+    One that is planned alone, or held, was never in force, and may never be.
+    """
+    is_held = func.coalesce(rows.c.fate, "") == str(Status.HELD)
+    return and_(~is_held, or_(packages.c.creations > 0, rows.c.sends > 0, rows.c.fate.is_not(None)))
+
+
 _later, _theirs, _files, _runs = (x.alias() for x in (t.rows, t.packages, t.files, t.runs))
 _SUPERSEDE = (
     update(t.rows)
@@ -63,12 +86,7 @@ _SUPERSEDE = (
             _runs.c.run_id > bindparam("order"),
             _runs.c.seller == bindparam("from"),
             _runs.c.service == bindparam("to"),
-            or_(
-                _theirs.c.creations > 0,
-                _later.c.sends > 0,
-                # What is held was never sent, and never will be.
-                and_(_later.c.fate.is_not(None), _later.c.fate != str(Status.HELD)),
-            ),
+            supersedes(_theirs, _later),
         ),
     )
     .values(

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from sqlalchemy import or_
-
+from feedtool.ledger import clearing
 from feedtool.ledger import tables as t
 from feedtool.ledger.rows import FACTS, facts_of
 from feedtool.ledger.verdicts import verdict
@@ -50,8 +49,7 @@ def sent_later(
                 t.runs.c.run_id.not_in(besides),
                 t.runs.c.seller == run.seller,
                 t.runs.c.service == run.service,
-                # As of what supersedes a row: planned alone it is nothing yet.
-                or_(t.packages.c.creations > 0, t.rows.c.sends > 0, t.rows.c.fate.is_not(None)),
+                clearing.supersedes(t.packages, t.rows),
             )
             .order_by(None)
             .order_by(t.runs.c.run_id, t.rows.c.row)

@@ -104,17 +104,12 @@ class Ledger:
 
     def run(self, run_id: int) -> Run | None:
         """A run, or None where there is none of that id; UsageProblem where it cannot be read."""
-        try:
+        with _entry_of(run_id):
             with reading(self._engine) as db:
                 row = db.execute(select(t.runs).where(t.runs.c.run_id == run_id)).one_or_none()
             if row is None:
                 return None
             return Run(**{**row._asdict(), "options": json.loads(row.options)})
-        except ValueError as error:
-            raise UsageProblem(
-                f"The ledger's entry of run {run_id} cannot be read: {error}.",
-                "The other runs are not affected: `feedtool runs` lists them.",
-            ) from error
 
     def run_ids(self) -> list[int]:
         """The ids of all runs, newest first."""
@@ -247,8 +242,8 @@ class Ledger:
             return [File(**row._asdict()) for row in db.execute(query.order_by(t.files.c.file))]
 
     def read_packages(self, run_id: int) -> list[Package]:
-        """All that is known of a run's packages, file by file, by number."""
-        with reading(self._engine) as db:
+        """All that is known of a run's packages, file by file, by number; UsageProblem as `run`."""
+        with _entry_of(run_id), reading(self._engine) as db:
             return _packages(db, t.files.c.run_id == run_id)
 
     def irrevocable(self, run_id: int) -> list[Package]:
@@ -475,6 +470,18 @@ def _batches(planned: Iterable[tuple[int, Upload]]) -> Iterator[list[tuple[int, 
             batch, size = [], 0
     if batch:
         yield batch
+
+
+@contextmanager
+def _entry_of(run_id: int) -> Iterator[None]:
+    """UsageProblem where what the ledger has of a run cannot be read."""
+    try:
+        yield
+    except ValueError as error:
+        raise UsageProblem(
+            f"The ledger's entry of run {run_id} cannot be read: {error}.",
+            "The other runs are not affected: `feedtool runs` lists them.",
+        ) from error
 
 
 def _packages(db: Connection, which: ColumnElement[bool]) -> list[Package]:

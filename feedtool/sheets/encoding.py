@@ -207,9 +207,10 @@ def unicode_of(start: bytes) -> tuple[bytes, str]:
     marked = next((one for one in _MARKS if start.startswith(one[0])), None)
     if marked or b"\0" not in start:
         return marked or (b"", "utf-8")
-    for name, width in _UNMARKED.items():
-        usual = sum(letter in _USUAL for letter in start.decode(name, "ignore"))
-        if 2 * usual * width >= len(start):
+    for name in _UNMARKED:
+        # The headers are letters of ours more often than the rows are.
+        line = start.decode(name, "ignore").partition("\n")[0]
+        if 2 * sum(letter in _USUAL for letter in line) >= len(line) > 0:
             return b"", name
     return b"", "utf-8"
 

@@ -22,6 +22,9 @@ _NAMED = 5
 """Lines that a notice names."""
 _FEWEST = 3
 """Fields of a line that looks like a row; two may be a sentence with a comma in it."""
+_SURE = 4
+"""So many fields, with numbers where the others have numbers, are a row."""
+_NUMBER = re.compile(r"[\s\d.,+%€$£-]*\d[\s\d.,+%€$£-]*")
 _LINE_END = re.compile(r"\r\n?|\n")
 _FORMULA = re.compile(r'="(?:[^"]|"")*"')
 """As Excel keeps the zeros of a number."""
@@ -50,8 +53,10 @@ class Quotes:
     """Records with a mark inside an unquoted field, or with text after a closing mark."""
     doubtful_lines: list[int] = field(default_factory=list)
     """Where the first of them start."""
-    row_like: list[tuple[int, int]] = field(default_factory=list)
-    """First and last line of records all of whose lines look like rows."""
+    row_like: int = 0
+    """Records of several lines of which the first and the last look like rows."""
+    row_like_lines: list[tuple[int, int]] = field(default_factory=list)
+    """First and last line of the first of them."""
     opened: int | None = None
     """The line where a mark opens that is not closed where its field ends; the last line judged."""
     until: int | None = None
@@ -82,11 +87,14 @@ class Quotes:
                 "A quotation mark stands inside a field that is not quoted, or text follows a "
                 f"closing one: line {lines}{f' and {more:,} more' if more else ''}."
             )
-        texts += [
-            f"Lines {first} to {last} were read as one row, since a quotation mark opens in the "
-            "first and closes in the last; but each of them looks like a row."
-            for first, last in self.row_like
-        ]
+        if self.row_like:
+            lines = ", ".join(f"{first} to {last}" for first, last in self.row_like_lines)
+            more = self.row_like - len(self.row_like_lines)
+            texts.append(
+                "A quotation mark opens in one line and closes in another, so that these were read "
+                f"as one row, though they look like several: lines {lines}"
+                f"{f' and {more:,} more' if more else ''}."
+            )
         return tuple(Notice(_CODE, text) for text in texts)
 
 
@@ -95,8 +103,8 @@ def unclosed(line: int, until: int | None = None) -> CsvUnterminatedQuote:
     return CsvUnterminatedQuote(
         f"A quotation mark opens in line {line} and is never closed."
         if until is None
-        else f"A quotation mark opens in line {line} and is not closed in its own field: that goes "
-        f"on to line {until}, where the quotation marks do not fit.",
+        else f"A quotation mark opens in line {line} and is not closed in its own field: the rows "
+        f"down to line {until} would be a part of it.",
         f"Close it in line {line}, or double it if it belongs to the text; then try again.",
     )
 
@@ -216,7 +224,9 @@ class _Looking:
             if at == len(text):
                 return at
             if found := record.match(text, at):
-                self._note_row_like(found[0])
+                self._look_for_rows(found[0])
+                if self.quotes.opened is not None:
+                    return at
                 at = found.end()
             elif found := odd_row.match(text, at):
                 self._note_doubtful()
@@ -262,14 +272,28 @@ class _Looking:
         if self.quotes.doubtful <= _NAMED:
             self.quotes.doubtful_lines.append(self._line)
 
-    def _note_row_like(self, record: str) -> None:
-        """Note a record of several lines each of which has as many fields as all of it."""
+    def _look_for_rows(self, record: str) -> None:
+        """Note a record of several lines the first and last of which look like rows themselves.
+
+        Its marks fit, but one may be missing in the first line, and another one in the last.
+        """
         lines = _LINE_END.split(record)[:-1]
-        widths = {line.count(self._separator) + 1 for line in lines}
-        if len(widths) > 1 or max(widths) < _FEWEST or len(self.quotes.row_like) == _NAMED:
+        first, last = (lines[at].split(self._separator) for at in (0, -1))
+        if len(first) != len(last) or len(first) < _FEWEST:
             return
-        if max(widths) >= len(self._patterns.field.findall(record)):
-            self.quotes.row_like.append((self._line, self._line + len(lines) - 1))
+        if len(first) < len(self._patterns.field.findall(record)):
+            return
+        until = self._line + len(lines) - 1
+        beside = [pair for pair in zip(first, last, strict=True) if self._mark not in "".join(pair)]
+        numbers = [[bool(_NUMBER.fullmatch(text)) for text in pair] for pair in beside]
+        if any(upper != lower for upper, lower in numbers):
+            return
+        if len(first) >= _SURE and any(upper for upper, _ in numbers):
+            self.quotes.opened, self.quotes.until = self._line, until
+            return
+        self.quotes.row_like += 1
+        if self.quotes.row_like <= _NAMED:
+            self.quotes.row_like_lines.append((self._line, until))
 
 
 def line_ends(text: str, start: int, end: int) -> int:

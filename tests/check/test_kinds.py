@@ -83,7 +83,7 @@ UNCLEAR = {
 }
 PRICES = (
     *("Prix conseillé HT", "PRIX_HT", "Sale price", "Precio final", "PVP", "Tarif 2026", "RRP"),
-    *("Tarifa", "pvc_ttc", "prixPublic"),
+    *("Tarifa", "pvc_ttc", "prixPublic", "Verkaufspreis", "Prezzo"),
 )
 NO_PRICES = ("Enterprise", "Precious metal", "Tariff code", "Coste", "Prise")
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from feedtool.delivery.deadlines import Clock
 from feedtool.delivery.giving_up import end_of, may_be_applied
 from feedtool.ledger import Package, Phase, Stage
 from feedtool.model import PackageType, Status
@@ -52,7 +53,13 @@ def test_until_when_it_may_be_applied(
     one: Package, lasts: timedelta | None, status: Status
 ) -> None:
     assert end_of(one)[0] is status
-    assert may_be_applied(one, BEGUN) == (BEGUN + lasts if lasts else None)
+    assert may_be_applied(one, Clock(BEGUN)) == (BEGUN + lasts if lasts else None)
     if lasts:
-        assert may_be_applied(one, BEGUN + lasts - HOUR) is not None
-        assert may_be_applied(one, BEGUN + lasts) is None
+        assert may_be_applied(one, Clock(BEGUN + lasts - HOUR)) is not None
+        assert may_be_applied(one, Clock(BEGUN + lasts)) is None
+
+
+@pytest.mark.parametrize("skew", [4 * DAY, -4 * DAY], ids=["ahead", "behind"])
+def test_a_package_just_committed_by_another_clock(skew: timedelta) -> None:
+    one = package(Phase.COMMITTED, **{**SENT, "created_at": BEGUN + skew})
+    assert may_be_applied(one, Clock(BEGUN + HOUR, skew)) is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import httpx
@@ -17,6 +18,8 @@ from tests.delivery.test_deliver import Script, creation, fetch, problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from feedtool.service.wire import Call, Sender
 
 BASE = "https://service.example/v2"
 NOTHING = Reply(200, {}, b'{"items": []}', BASE)
@@ -88,3 +91,25 @@ def test_results_of_others_are_left_out(scene: Scene, pages: int) -> None:
     told = [(event.done, event.total) for event in scene.events if event.kind == "results"]
     assert told
     assert all(done <= total for done, total in told), "what is kept is of our rows"
+
+
+class OthersFirst:
+    """Puts a page of others' results before the first one."""
+
+    def __init__(self, sender: Sender) -> None:
+        self.sender, self.is_first = sender, True
+
+    def send(self, call: Call) -> Reply:
+        if not (fetch(call) and self.is_first):
+            return self.sender.send(call)
+        self.is_first = False
+        link = {"link": f'<http://sandbox.invalid/v2/{call.target}>; rel="next"'}
+        return replace(strange_results(100), headers=link)
+
+
+def test_our_results_behind_a_page_of_others_are_read(scene: Scene) -> None:
+    scene.plan([upsert(3), upsert(4)])
+    scene.go_on(OthersFirst(scene.client))
+    assert scene.statuses == ["Integrated"] * 2
+    read = [event for event in scene.events if event.kind == "results"]
+    assert len(read) <= 2

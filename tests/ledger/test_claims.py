@@ -106,6 +106,13 @@ def test_the_same_content_again(
     assert (found.source, found.run_id, found.state) == ("b.csv", None, ClaimState.TAKEN)
 
 
+def test_a_content_whose_run_was_given_up_may_come_again(ledger: Ledger) -> None:
+    claim = taken(ledger)
+    ledger.abandon(run_of(ledger, claim), NOW, {})
+    ledger.claims.end(claim.claim)
+    assert isinstance(take(ledger), Claim)
+
+
 def test_names_are_given_once_in_a_lane(ledger: Ledger) -> None:
     assert [taken(ledger, content).name for content in ("c1", "c2", "c3")] == ["a", "a-2", "a-3"]
     others = take(ledger, "c1", "S2", folder="G"), take(ledger, "c1", "S3", lane="mall")

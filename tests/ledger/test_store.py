@@ -327,9 +327,13 @@ def test_a_run_that_is_given_up_keeps_no_other_waiting(ledger: Ledger, phase: Ph
     assert ledger.clear(newer.package, newer.run).blocked_by == frozenset()
 
 
-def test_what_was_held_supersedes_nothing(ledger: Ledger) -> None:
+@pytest.mark.parametrize("phase", [None, Phase.FILLING])
+def test_what_was_held_supersedes_nothing(ledger: Ledger, phase: Phase | None) -> None:
     older, newer = run_of(ledger, item(3)), run_of(ledger, item(3))
+    if phase:
+        begin(ledger, newer, phase)
     ledger.abandon(newer.run.run_id, NOW, {newer.package.key: (Status.HELD, "given up")})
+    assert ledger.sent_later(older.run, older.package.channel, {"R3"}, ()) == {}
     assert begin(ledger, older).uploads == (Stage.PLANNED,)
 
 

@@ -20,7 +20,7 @@ def last(**changes: str) -> dict[str, str]:
 
 WORDS = (
     *("Total", "TOTAL", "total :", "Totals", "Grand total", "Sous-total", "SOUS TOTAL", "Totaux"),
-    *("Total général", "TOTAL GENERAL", "Subtotal", "Sub-total:", "Suma", "Suma total", "Summe"),
+    *("Total général", "TOTAL GENERAL", "Subtotal", "Sub-total:", "Suma", "Total TTC", "Summe"),
     *("Zwischensumme", "Gesamt", "Totale", "\u00a0Total "),
 )
 NOT_ROWS = {

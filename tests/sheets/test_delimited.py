@@ -14,6 +14,7 @@ from feedtool.check import HEADINGS
 from feedtool.errors import FileProblem
 from feedtool.sheets import open_source
 from feedtool.sheets.delimited import CsvSource
+from feedtool.sheets.encoding import unicode_of
 from feedtool.sheets.separator import find_separator
 
 Table = list[tuple[int, int, list[str]]]
@@ -280,3 +281,9 @@ def test_what_is_written_is_read(
     found = [(number, texts) for number, _, texts in records(path)][1:]
     assert [number for number, _ in found] == list(range(2, len(table) + 2))
     assert [texts + [""] * (3 - len(texts)) for _, texts in found] == [list(row) for row in table]
+
+
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+def test_unicode_without_a_mark_is_known_by_its_first_line(codec: str) -> None:
+    text = "sku;title\n" + "A;\u4e2d\u6587\n" * 500
+    assert unicode_of(text.encode(codec)[:4096]) == (b"", codec)

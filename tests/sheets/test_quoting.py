@@ -57,7 +57,7 @@ def test_rows_taken_in_by_a_quote_are_an_error(
         read(path, "ref,stock,title\n" + content)
     assert caught.value.code == "csv-unterminated-quote"
     assert f"opens in line {line} " in caught.value.message
-    assert f"to line {until}, " in caught.value.message
+    assert f"to line {until} " in caught.value.message
     with pytest.raises(FileProblem) as caught:
         annotate(path, path.with_name("copy.csv"), [SheetNotes("", 1, HEADINGS, ())])
     assert caught.value.code == "csv-unterminated-quote"
@@ -87,6 +87,7 @@ def test_marks_that_do_not_fit_are_told(path: Path, content: str, rows: Rows, li
 ROW_LIKE = {
     "in the last column": 'A,1,"Table\nB,2,Lamp"\n',
     "over three rows": 'A,1,"Table\nB,2,Lamp\nC,3,Desk 24"\n',
+    "with a short row between": 'A,1,"Table\nB,2\nC,3,Desk 24"\n',
     "in the first column": '"A,1,Table\nB",2,Lamp\n',
     "from the second to the last column": 'A,"1,Table\nB,2,Lamp"\n',
 }
@@ -96,12 +97,35 @@ ROW_LIKE = {
 def test_lines_of_a_field_that_look_like_rows_are_told(path: Path, content: str) -> None:
     found, (notice,) = read(path, "ref,stock,title\n" + content)
     assert len(found) == 2
-    assert notice.startswith(f"Lines 2 to {1 + content.count(chr(10))} ")
+    assert notice.endswith(f": lines 2 to {1 + content.count(chr(10))}.")
+
+
+def test_of_many_fields_that_look_like_rows_some_are_named(path: Path) -> None:
+    _, (notice,) = read(path, "ref,stock,title\n" + 'A,1,"Table\nB,2,Lamp"\n' * 7)
+    assert notice.endswith("10 to 11 and 2 more.")
+
+
+TWO_MARKS_LACK = {
+    "in the last column": 'A,1,9.90,"Table\nB,2,8.90,Lamp"\n',
+    "with a short row between": 'A,1,9.90,"Table\nB,2\nC,3,7.90,Lamp"\n',
+    "with a blank line between": 'A,1,9.90,"Table\n\nC,3,7.90,Lamp"\n',
+    "in the middle": 'A,1,"Table,9.90\nB,2,Lamp",8.90\n',
+}
+
+
+@pytest.mark.parametrize("content", TWO_MARKS_LACK.values(), ids=TWO_MARKS_LACK)
+def test_rows_between_two_marks_that_fit_are_an_error(path: Path, content: str) -> None:
+    path.write_text("ref,stock,price,title\n" + content + "D,4,6.90,Desk\n")
+    with open_source(path) as source, pytest.raises(FileProblem) as caught:
+        list(source.sheet("").blocks())
+    assert caught.value.code == "csv-unterminated-quote"
+    assert "opens in line 2 " in caught.value.message
 
 
 SOUND = {
     "fields of several lines": 'A,"two\nlines"\nB,"three\n\nlines"\n',
     "a sentence in each line": 'A,"Nice, red\nsmall, blue"\n',
+    "a list in the last line": 'A,1,9.90,"Nice\nred, green, blue, white"\n',
     "doubled marks": 'A,"24"" screen"\nB,""""\nC,"""a"",""b"""\n',
     "texts written as formulas": 'A,="0036"\n="0037",x\nB,"=""0036"""\n',
     "a formula beside a field of two lines": 'A,="0036","a\nb"\n',
@@ -185,7 +209,7 @@ def test_any_table_is_read_without_alarm(
 ) -> None:
     rows, notices = read(made, written(table, separator, quoting))
     assert rows[1:] == [row for row in table if any(row)]
-    assert [notice for notice in notices if not notice.startswith("Lines")] == []
+    assert [notice for notice in notices if "look like several" not in notice] == []
 
 
 @settings(max_examples=500, deadline=None)
