@@ -82,6 +82,7 @@ def _candidates(
 
     Raises:
         KindUnclear: one may be of two kinds: to pass over it is as much of a guess as to send it.
+            Beside the sheet of a template it is passed over.
     """
     candidates: list[Chosen] = []
     reasons: list[FileProblem] = []
@@ -89,6 +90,9 @@ def _candidates(
         try:
             chosen = _recognise(source, source.sheet(name), asked, enough)
         except KindUnclear as unclear:
+            if _template_sheet_of(source) in names:  # a sheet of the user's own beside it
+                reasons.append(unclear)
+                continue
             if len(names) > 1:
                 unclear.message = f"sheet “{name}”: {unclear.message}"
                 unclear.add_way("if it is no feed remove the sheet, or name another with --sheet")
@@ -168,9 +172,13 @@ def _names(family: Sequence[Feed], dialect: Dialect) -> Names:
 
 def _stamped(source: Source, sheet: Sheet) -> str | None:
     """The kind that the workbook's stamp gives to this sheet."""
-    stamp = source.properties.get(STAMP, "")
-    feed = all_feeds().get(stamp)
-    return stamp if feed and sheet.name == feed.sheet else None
+    return source.properties[STAMP] if sheet.name == _template_sheet_of(source) else None
+
+
+def _template_sheet_of(source: Source) -> str | None:
+    """The name of the sheet to fill in of the template that a workbook was made from."""
+    feed = all_feeds().get(source.properties.get(STAMP, ""))
+    return feed.sheet if feed else None
 
 
 def _stamp_of(source: Source, sheet: Sheet, kind: str | None) -> dict[str, str]:

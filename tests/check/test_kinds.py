@@ -242,6 +242,13 @@ def test_the_templates_stamp_goes_before_the_headers(files: Files, kind: str) ->
     assert (sheet.error, sheet.kind) == (None, kind)
 
 
+def test_a_sheet_beside_that_of_a_template_may_be_anything(files: Files) -> None:
+    catalogue = [{"SKU": "A", "EAN": gtin(1), "Price": "9.90", "Stock": "1"}]
+    book = files.book({"Offers": [offer()], "My catalogue": catalogue})
+    assert [sheet.error and sheet.error.code for sheet in checked(book)] == ["kind-unclear"]
+    assert [sheet.sheet for sheet in checked(stamped(book, "offers-upsert"))] == ["Offers"]
+
+
 def test_as_goes_before_the_stamp(files: Files) -> None:
     path = stamped(files.book({"Offers": [offer()]}), "offers-delete")
     (sheet,) = checked(path, kind="offers-update")
