@@ -61,7 +61,9 @@ class Placing:
         """
         block = cells.block
         row, line = block.rows[position], block.lines[position] if block.lines else None
-        located = [(self._index(index, fault), fault) for index, fault in found]
+        located = [
+            (self._index(fault) if index is None else index, fault) for index, fault in found
+        ]
         if len(located) > 1:
             located.sort(key=itemgetter(0))
         return [self._problem(fault, index, row, line, cells, position) for index, fault in located]
@@ -69,17 +71,15 @@ class Placing:
     def in_earlier_row(self, row: int, fault: Fault) -> Problem:
         """The problem of a row that was read long ago."""
         line = self._lines[row] if row < len(self._lines) else None
-        return self._problem(fault, self._index(None, fault), row, line)
+        return self._problem(fault, self._index(fault), row, line)
 
     def of_sheet(self, fault: Fault) -> Problem:
         """A problem of the sheet as a whole."""
-        return self._problem(fault, self._index(None, fault), None, None)
+        return self._problem(fault, self._index(fault), None, None)
 
-    def _index(self, index: int | None, fault: Fault) -> int:
-        """The index of the column that a fault is about."""
-        if index is None:
-            return NO_COLUMN if fault.field is None else self._index_of.get(fault.field, NO_COLUMN)
-        return index
+    def _index(self, fault: Fault) -> int:
+        """The index of the column of the field that a fault names."""
+        return NO_COLUMN if fault.field is None else self._index_of.get(fault.field, NO_COLUMN)
 
     def _problem(
         self,

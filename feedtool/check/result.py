@@ -56,10 +56,12 @@ class ProblemSpool(Spool[Problem]):
 
     def append_all(self, problems: Sequence[Problem]) -> None:
         """Adds problems at the end; a sheet may have hundreds of thousands."""
+        weight = 0
         for problem in problems:
             self.warnings += problem.severity is Severity.WARNING
-        # Their other texts are short, or the same in each problem of a column.
-        self.extend(problems, sum(len(one.message) + len(one.value or "") for one in problems))
+            # Its other texts are short, or the same in each problem of a column.
+            weight += len(problem.message) + len(problem.value or "")
+        self.extend(problems, weight)
 
 
 class Marks:

@@ -1,7 +1,7 @@
 """One sheet: its cells become values, its rows become requests or problems."""
 
 import pickle
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 
@@ -108,6 +108,11 @@ class SheetReader:
         }
         self._kinds = {other.package_type: kind for kind, other in self._feeds.items()}
         self._gates = {kind: gate(kind) for kind in self._feeds}
+        self._unsent = {
+            kind: {i for i, column in self.header.columns.items() if not other.is_sent(column.key)}
+            for kind, other in self._feeds.items()
+        }
+        """By kind the columns whose cells do not travel: what is wrong there is not told."""
         self._complete = feed.completing(self.columns) if feed.completing else None
 
     def read(self) -> None:
@@ -219,7 +224,9 @@ class SheetReader:
             row, told = self._complete(row)
         found = [*((None, fault) for fault in told), *self._faults(row)]
         if said.faults:
-            found = [*self._sent(row.kind, said.faults), *found]
+            unsent = self._unsent[row.kind]
+            travel = [one for one in said.faults if one[0] not in unsent] if unsent else said.faults
+            found = [*travel, *found]
         is_valid = not found or all(one.code.severity is not Severity.ERROR for _, one in found)
         if is_valid:
             request = self._feeds[row.kind].request(row)
@@ -278,15 +285,6 @@ class SheetReader:
             return None
         value = values[self.feed.reference]
         return brief(str(value) if value else shown(cells.at(position, index))) or None
-
-    def _sent(
-        self, kind: str, faults: Iterable[tuple[int | None, Fault]]
-    ) -> Iterator[tuple[int | None, Fault]]:
-        """The faults of cells that travel in a row of this kind, and of those without a header."""
-        is_sent, columns = self._feeds[kind].is_sent, self.header.columns
-        for index, fault in faults:
-            if index is None or index not in columns or is_sent(columns[index].key):
-                yield index, fault
 
     def _kind(self, values: dict[str, object]) -> str:
         action = values.get("action")

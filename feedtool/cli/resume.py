@@ -61,7 +61,7 @@ def resume(
         runs = left if run is None else [one for one in left if one == run]
         if not runs:
             what = "nothing is left to go on with" if run is None else _at_its_end(run, opened)
-            raise NothingToDo(what, "`feedtool results RUN` writes its answers again")
+            raise NothingToDo(what, f"`feedtool results {run or 'RUN'}` writes its answers again")
         is_each = run is None
         return _go_on(
             ctx, runs, opened, home, given, form, report, only_fetch=False, is_each=is_each

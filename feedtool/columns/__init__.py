@@ -25,7 +25,7 @@ class Flawed(NamedTuple):
     @property
     def is_refused(self) -> bool:
         """Whether an error, and not only a warning, is among the faults."""
-        return any(fault.code.severity is Severity.ERROR for fault in self.faults)
+        return Severity.ERROR in [fault.code.severity for fault in self.faults]
 
 
 class CellType(Protocol):
