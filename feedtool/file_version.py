@@ -28,8 +28,8 @@ TRIES = 3
 class FileChanging(FileProblem):
     """The file is being written while it is read.
 
-    It is read again when it has changed, three times in all; then it is left alone, since half
-    of an old file and half of a new one would be sent as if they belonged together.
+    It is read again when it has changed, three times in all; then it is refused, since half of an
+    old file and half of a new one would be sent as if they belonged together.
 
     Example: an ERP writes offers.csv every minute, and just now it is at it.
 

@@ -90,7 +90,7 @@ def _candidates(
         try:
             chosen = _recognise(source, source.sheet(name), asked, enough)
         except KindUnclear as unclear:
-            if _template_sheet_of(source) in names:  # a sheet of the user's own beside it
+            if _stamped_sheet_name(source) in names:  # a sheet of the user's own beside it
                 reasons.append(unclear)
                 continue
             if len(names) > 1:
@@ -172,10 +172,10 @@ def _names(family: Sequence[Feed], dialect: Dialect) -> Names:
 
 def _stamped(source: Source, sheet: Sheet) -> str | None:
     """The kind that the workbook's stamp gives to this sheet."""
-    return source.properties[STAMP] if sheet.name == _template_sheet_of(source) else None
+    return source.properties[STAMP] if sheet.name == _stamped_sheet_name(source) else None
 
 
-def _template_sheet_of(source: Source) -> str | None:
+def _stamped_sheet_name(source: Source) -> str | None:
     """The name of the sheet to fill in of the template that a workbook was made from."""
     feed = all_feeds().get(source.properties.get(STAMP, ""))
     return feed.sheet if feed else None
