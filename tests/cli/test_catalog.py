@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from feedtool.catalog import Choice, Necessity
-from feedtool.catalog.cache import FILE, Cache
-from feedtool.catalog.model import Marks
+from feedtool.areas.products.catalog import Choice, Necessity
+from feedtool.areas.products.catalog.cache import FILE, Cache
+from feedtool.areas.products.catalog.model import Marks
 from feedtool.cli.options import SANDBOX
 from feedtool.sandbox.server import serving
 from tests.catalog.conftest import BRANDS, SERVICE, T0, TREE, category, choices, prop

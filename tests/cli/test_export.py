@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from openpyxl import load_workbook
 
-from feedtool.cells import letters
 from feedtool.cli import run
+from feedtool.model.cells import letters
 from feedtool.sandbox import Sandbox
 from feedtool.sandbox.server import serving
 from tests.cli.conftest import Feedtool, made_by

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from feedtool import plan
+from feedtool.delivery import plan
 from feedtool.delivery.deliver import deliver
 from feedtool.ledger import Ledger, Package
-from feedtool.model import Item, PackageType, Verdict
+from feedtool.model.nouns import Item, PackageType, Verdict
 from feedtool.sandbox import Settings as SandboxSettings
 from feedtool.sandbox.transport import SandboxTransport, mount
 from feedtool.service.auth import StaticToken
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from feedtool.delivery.decide import Settings
     from feedtool.delivery.events import Event
-    from feedtool.dialect import Limits
-    from feedtool.errors import FeedtoolError
+    from feedtool.model.errors import FeedtoolError
+    from feedtool.model.settings import Limits
     from feedtool.sandbox import Applied
     from feedtool.service.wire import Call, Reply, Sender
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from feedtool.delivery.decide import Settings
-from feedtool.dialect import Limits
-from feedtool.errors import Interrupted, NotAuthorised, UsageProblem
 from feedtool.ledger import Ledger, Phase, Stage
-from feedtool.model import Item, Message, PackageSummary, PackageType, Status
+from feedtool.model.errors import Interrupted, NotAuthorised, UsageProblem
+from feedtool.model.nouns import Item, Message, PackageSummary, PackageType, Status
+from feedtool.model.settings import Limits
 from feedtool.sandbox import Quota
 from feedtool.sandbox import Settings as SandboxSettings
 from feedtool.service import wire

@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from feedtool.areas.products.wire.submissions import NO_EDIT, NOTHING_NEW
 from feedtool.delivery.batches import LOST, NEVER_SEEN, PUT_OFF
 from feedtool.delivery.decide import Settings
 from feedtool.delivery.deliver import deliver
-from feedtool.dialect import Limits
-from feedtool.errors import Interrupted, NotAuthorised, UsageProblem
 from feedtool.ledger import Phase, Stage
 from feedtool.ledger.leftovers import FEW
-from feedtool.model import Message, PackageSummary, PackageType, Severity
+from feedtool.model.errors import Interrupted, NotAuthorised, UsageProblem
+from feedtool.model.nouns import Message, PackageSummary, PackageType, Severity
+from feedtool.model.settings import Limits
 from feedtool.sandbox import Settings as SandboxSettings
 from feedtool.sandbox.settings import Quota
 from feedtool.service import wire
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
-from feedtool.service.products import NO_EDIT, NOTHING_NEW
 from feedtool.service.wire import NotSent, Reply
 from tests.delivery.conftest import QUICK, gtin, product, product_of, upsert
 from tests.delivery.test_deliver import Script, problem

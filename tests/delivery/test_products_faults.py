@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from feedtool.delivery.decide import Settings
-from feedtool.dialect import Limits
-from feedtool.errors import FeedtoolError
 from feedtool.ledger import Package, Phase
+from feedtool.model.errors import FeedtoolError
+from feedtool.model.settings import Limits
 from tests.delivery.conftest import QUICK, gtin, product
 from tests.delivery.network import Killed, Network, killed
 from tests.delivery.test_products import FIND, bad, post

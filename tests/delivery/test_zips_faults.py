@@ -13,10 +13,10 @@ import pytest
 
 from feedtool.delivery.decide import Settings
 from feedtool.delivery.seek import TOO_OFTEN
-from feedtool.dialect import Limits
-from feedtool.errors import FeedtoolError
 from feedtool.ledger import Phase
 from feedtool.ledger.leftovers import MOST_SENDS
+from feedtool.model.errors import FeedtoolError
+from feedtool.model.settings import Limits
 from tests.delivery.conftest import QUICK, legacy
 from tests.delivery.network import Killed, Network, killed
 from tests.delivery.test_zips import bad, look_up, post, purge, xml

@@ -24,12 +24,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from feedtool.delivery.learn import SURELY_KEPT
 from feedtool.delivery.seek import CHANGED, DELETED, IN_FORCE, UNASKABLE
 from feedtool.ledger.leftovers import MOST_SENDS
-from feedtool.model import PackageType, Status
+from feedtool.model.nouns import PackageType, Status
 from tests.simulation.network import SELLER
 from tests.simulation.story import MARK
 
 if TYPE_CHECKING:
-    from feedtool.model import Verdict
+    from feedtool.model.nouns import Verdict
     from feedtool.sandbox import Applied
     from tests.simulation.story import Row
     from tests.simulation.world import World

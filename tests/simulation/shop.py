@@ -14,9 +14,9 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from feedtool import plan
+from feedtool.delivery import plan
 from feedtool.delivery.batches import LOST, NEVER_SEEN
-from feedtool.model import Item, PackageType, Status
+from feedtool.model.nouns import Item, PackageType, Status
 from feedtool.sandbox.settings import Quota
 from feedtool.service.wire import NotSent, OutcomeUnknown
 from tests.sandbox.made_products import PIECES, product
@@ -27,7 +27,7 @@ from tests.simulation.story import MARK, Row, Story, Told, gtin
 from tests.simulation.world import SERVICE, World
 
 if TYPE_CHECKING:
-    from feedtool.model import Verdict
+    from feedtool.model.nouns import Verdict
     from feedtool.sandbox import Reported
     from feedtool.sandbox import Settings as ServiceSettings
     from feedtool.service.wire import Call, Reply

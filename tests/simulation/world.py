@@ -13,13 +13,12 @@ from random import Random
 from typing import TYPE_CHECKING
 from unittest import mock
 
-from feedtool import plan
 from feedtool.delivery import deliver as shell
-from feedtool.delivery import lanes
+from feedtool.delivery import lanes, plan
 from feedtool.delivery.decide import Settings
-from feedtool.dialect import Limits
-from feedtool.errors import FeedtoolError, Interrupted
-from feedtool.model import PackageType
+from feedtool.model.errors import FeedtoolError, Interrupted
+from feedtool.model.nouns import PackageType
+from feedtool.model.settings import Limits
 from feedtool.sandbox import Sandbox
 from feedtool.sandbox import Settings as ServiceSettings
 from feedtool.service import wire
@@ -31,7 +30,7 @@ from tests.simulation.story import CHANNELS, Row, Story, Told
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from feedtool.model import Verdict
+    from feedtool.model.nouns import Verdict
     from feedtool.service.wire import Call
     from tests.simulation.checker import Findings
     from tests.simulation.machine import FragileLedger

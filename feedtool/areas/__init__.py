@@ -1,0 +1,1 @@
+"""What the service's areas are: a folder each, which declares its feeds, rules and exports."""

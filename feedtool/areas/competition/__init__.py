@@ -1,0 +1,1 @@
+"""What other sellers ask for the same products."""

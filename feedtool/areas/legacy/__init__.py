@@ -1,0 +1,1 @@
+"""Offers in a legacy zip with an Offers.xml."""

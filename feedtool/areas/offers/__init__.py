@@ -1,0 +1,1 @@
+"""Offers in packages: made, changed and removed."""

@@ -1,0 +1,1 @@
+"""Products, their categories and their properties."""
