@@ -13,7 +13,7 @@ from feedtool.model.settings import (
     settings_of,
 )
 from feedtool.runs.annotated_copy import Outputs
-from feedtool.runs.run_options import Recorded
+from feedtool.runs.run_options import RunOptions
 
 DEFAULTS = {
     "upload_body": "array",
@@ -65,7 +65,7 @@ def test_the_catalogue_is_no_setting() -> None:
     assert Dialect(catalog=none) == Dialect()
     assert "catalog" not in repr(Dialect(catalog=none))
     assert Dialect().catalog("fr") is None
-    known = Recorded([], Asked(Dialect(catalog=none)), Outputs()).as_json()
+    known = RunOptions([], Asked(Dialect(catalog=none)), Outputs()).as_json()
     assert known["dialect"] == {}
 
 
