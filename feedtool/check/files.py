@@ -8,7 +8,7 @@ from pathlib import Path
 from feedtool.areas.legacy.offers_xml import KINDS as LEGACY_KINDS
 from feedtool.areas.legacy.source import OffersSource, is_legacy
 from feedtool.areas.registry import all_rules
-from feedtool.check.headers import Header, Names, NoRows, again, folded
+from feedtool.check.headers import Header, Names, NoRows, again
 from feedtool.check.locate import Placing
 from feedtool.check.markers import HEADINGS, ROW
 from feedtool.check.read_options import Asked, Input
@@ -24,8 +24,6 @@ from feedtool.model.settings import Dialect
 from feedtool.model.sheet import INVALID, CheckedSheet, Filled, ProblemSpool
 from feedtool.model.spool import Spool
 from feedtool.sheets import Sheet, Source, open_source
-
-_ROW = folded(ROW)
 
 
 class FileMissing(FileProblem):
@@ -153,7 +151,6 @@ def _check_sheet(
         filled=Spool(Filled) if asked.with_values else None,
         kind_reason=chosen.reason,
         is_kind_certain=chosen.is_certain,
-        corrects=chosen.corrects,
     )
     seen = [len(survey) for survey in surveys]
     try:
@@ -167,7 +164,6 @@ def _check_sheet(
             dialect=dialect,
             surveys=surveys,
             number=number,
-            origin=_origin(checked),
             as_rows=asked.as_rows,
         )
         reader.read()
@@ -182,14 +178,6 @@ def _check_sheet(
         checked.error = error
         return checked, None
     return checked, reader.placing
-
-
-def _origin(checked: CheckedSheet) -> int | None:
-    """The index of the column that tells of which rows its own are the corrections."""
-    if checked.header is None or not checked.corrects:
-        return None
-    texts = checked.header.texts
-    return next((at for at in checked.header.own if folded(texts.get(at, "")) == _ROW), None)
 
 
 def _whole_header(chosen: Chosen, dialect: Dialect) -> tuple[Header, Dialect]:

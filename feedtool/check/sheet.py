@@ -37,10 +37,6 @@ BEYOND = "beyond"
 """The field of a cell beyond the last header."""
 
 
-MOST_DIGITS = 9
-"""Of a row's number."""
-
-
 class Beyond:
     """The type of a column without a header: whatever stands there is a problem."""
 
@@ -75,7 +71,6 @@ class SheetReader:
         dialect: The profile's.
         surveys: Rules that see every row of every file.
         number: The sheet's number within the command.
-        origin: The index of the column that tells of which rows its own are the corrections.
         as_rows: The numbers of rows that are taken even if they look like a total or a header.
     """
 
@@ -90,7 +85,6 @@ class SheetReader:
         dialect: Dialect,
         surveys: Sequence[Survey],
         number: int,
-        origin: int | None = None,
         as_rows: Collection[int] = (),
     ) -> None:
         if checked.header is None:
@@ -99,7 +93,6 @@ class SheetReader:
         self.header: Header = checked.header
         self.channel, self.dialect, self.number = channel, dialect, number
         self.surveys = surveys
-        self._origin = origin
         self._as_rows = as_rows
         self._not_rows = NotRows(sheet, self.header, feed.reference, dialect)
         self.is_kind_certain = is_kind_certain
@@ -162,18 +155,8 @@ class SheetReader:
         beyond = ColumnReader(Beyond(), self.dialect)
         for block in self.sheet.blocks(self.header.after):
             self.placing.note_lines(block)
-            self._note_origins(block)
             self._read_block(block, by_index, beyond)
         return readers
-
-    def _note_origins(self, block: Block) -> None:
-        """Remembers which rows of another sheet these are the corrections of."""
-        if self._origin is None or self._origin >= block.width:
-            return
-        for row, key in zip(block.rows, block.column(self._origin), strict=True):
-            told = shown(block.decode(key)).strip()
-            if told.isascii() and told.isdecimal() and len(told) <= MOST_DIGITS:
-                self.checked.origins[row] = int(told)
 
     def _read_block(
         self, block: Block, by_index: list[tuple[int, str, ColumnReader]], beyond: ColumnReader

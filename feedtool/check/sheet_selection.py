@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from feedtool.areas.products.feeds import listed
 from feedtool.areas.registry import all_feeds
 from feedtool.check.headers import (
     ENOUGH,
@@ -17,7 +16,7 @@ from feedtool.check.headers import (
     most_known,
 )
 from feedtool.check.kinds import HeaderMissing, KindUnclear, families, recognise
-from feedtool.check.markers import CORRECTS, HEADINGS, OURS, ROW, STAMP, SUMMARY
+from feedtool.check.markers import HEADINGS, OURS, ROW, STAMP, SUMMARY
 from feedtool.check.read_options import Asked
 from feedtool.feeds.feed import Feed
 from feedtool.model.errors import Exit, FileProblem
@@ -53,8 +52,6 @@ class Chosen:
     """Why it is read as that."""
     is_certain: bool
     """Whether rows without an `action` are of this kind."""
-    corrects: str
-    """What the workbook says of the sheet whose rows it corrects; empty where it is none such."""
 
 
 def choose(source: Source, asked: Asked, file: str) -> list[Chosen]:
@@ -153,7 +150,7 @@ def _recognise(source: Source, sheet: Sheet, asked: Asked, enough: int) -> Chose
             reasons.append(reason)
             continue
         if found:
-            return Chosen(sheet, header, *found, _corrects(source, sheet))
+            return Chosen(sheet, header, *found)
     if reasons:  # what may be of two kinds tells more than what it lacks for a third
         raise next((one for one in reasons if isinstance(one, KindUnclear)), reasons[0])
     return None
@@ -188,14 +185,6 @@ def _stamp_of(source: Source, sheet: Sheet, kind: str | None) -> dict[str, str]:
     if stamp is None or kind != stamp or sheet.name != all_feeds()[stamp].sheet:
         return {}
     return {name: text for name, text in source.properties.items() if name.startswith(OURS)}
-
-
-def _corrects(source: Source, sheet: Sheet) -> str:
-    """Which rows this sheet has the corrections of, whatever it is called if it is the only one."""
-    said = listed(source.properties, CORRECTS)
-    if len(said) == 1:
-        return said[0]
-    return next((one for one in said if one.endswith(f":{sheet.name}")), "")
 
 
 def _unambiguous(candidates: list[Chosen], source: Source) -> list[Chosen]:

@@ -118,10 +118,6 @@ class CheckedSheet:
     """Whether rows without an `action` are of its kind."""
     kind_reason: str = ""
     """Why it is of its kind."""
-    corrects: str = ""
-    """What the workbook says of the sheet whose rows it corrects; empty where it is none such."""
-    origins: dict[int, int] = field(default_factory=dict)
-    """By row, of which row of that sheet it is the correction."""
     sent: Spool[Item] | None = None
     """Those of the valid rows that are sent, where not all are, or not as they stand there."""
     withheld: Spool[Verdict] | None = None
@@ -175,7 +171,6 @@ class CheckedSheet:
         self.problems_by_source, self.marks = [], Marks()
         self.skipped = Spool(Verdict)
         self.filled = self.filled and Spool(Filled)
-        self.origins = {}
 
     def is_clean(self) -> bool:
         """Whether the sheet could be read and every row is valid."""

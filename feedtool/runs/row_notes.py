@@ -10,6 +10,8 @@ from feedtool.model.nouns import Message, Problem, Severity, Status, Verdict
 from feedtool.model.sheet import INVALID, CheckedSheet
 from feedtool.sheets.annotate.notes import Note, SheetNotes
 
+Verdicts = Callable[[], Iterator[Verdict]]
+
 REFUSED = (Status.REJECTED, Status.DUPLICATED, Status.REFUSED)
 
 
