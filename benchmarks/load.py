@@ -25,6 +25,7 @@ from subprocess import PIPE, Popen
 from typing import Any, NamedTuple, Self
 
 from feedtool import plan
+from feedtool.areas.registry import sandbox_parts
 from feedtool.delivery.deliver import POOL, deliver
 from feedtool.delivery.events import Event
 from feedtool.ledger import Ledger
@@ -54,7 +55,7 @@ def serve(latency: float) -> None:
     from feedtool.sandbox.server import serving
 
     spans: list[Span] = []
-    with serving() as server:
+    with serving(sandbox_parts()) as server:
         answer: Callable[..., Any] = server.sandbox.answer
 
         def late(*arguments: Any) -> Any:

@@ -17,6 +17,7 @@ from openpyxl import Workbook
 from openpyxl.styles import Font
 from openpyxl.worksheet.worksheet import Worksheet
 
+from feedtool.areas.registry import sandbox_parts
 from feedtool.catalog import Catalog
 from feedtool.catalog.cache import FILE, Cache
 from feedtool.catalog_sync import sync
@@ -202,7 +203,7 @@ def fill(sheet: Worksheet, rows: Iterable[Values]) -> None:
 @contextmanager
 def catalogue() -> Iterator[Catalog]:
     """The sandbox's, with the properties of the categories that are needed."""
-    transport = mount()
+    transport = mount(sandbox_parts())
     with (
         TemporaryDirectory() as folder,
         Cache(Path(folder) / FILE) as cache,

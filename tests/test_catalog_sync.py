@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from feedtool.areas.registry import sandbox_parts
 from feedtool.catalog.cache import Cache, Removed, Saved
 from feedtool.catalog_sync import Lack, Step, Synced, sync
 from feedtool.errors import FeedtoolError, Interrupted, Stopped, UsageProblem
@@ -441,7 +442,7 @@ SHIRTS = "1E0101"
 @pytest.fixture(scope="module")
 def catalogs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Catalog]]:
     """The sandbox's catalogue in each language, had without any SellerId."""
-    transport = mount()
+    transport = mount(sandbox_parts())
     around = Circumstances(transport.now, transport.sleep, pool=1)
     place = tmp_path_factory.mktemp("home") / "catalog.sqlite"
     token = StaticToken("sandbox")

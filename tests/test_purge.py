@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from feedtool import run
+from feedtool.areas.offers.sandbox.records import stored_offers
 from feedtool.books import unfinished
 from feedtool.check import Asked, Input
 from feedtool.copies import Outputs
@@ -52,7 +53,7 @@ def desk(tmp_path: Path, files: Files) -> Desk:
 
 
 def references(desk: Desk) -> list[str]:
-    offers = desk.transport.sandbox.offers()
+    offers = stored_offers(desk.transport.sandbox)
     return sorted(one["sellerExternalReference"] for one in offers)
 
 

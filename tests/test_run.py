@@ -9,6 +9,7 @@ from shutil import rmtree
 import pytest
 
 from feedtool import run
+from feedtool.areas.registry import sandbox_parts
 from feedtool.books import Books
 from feedtool.check import Asked, Input
 from feedtool.connection import Service
@@ -34,7 +35,7 @@ class Desk:
     def __init__(
         self, folder: Path, place: Path | str = IN_MEMORY, *, is_known: bool = True
     ) -> None:
-        self.transport = mount(real=lambda: START)
+        self.transport = mount(sandbox_parts(), real=lambda: START)
         self.ledger = Ledger(place)
         self.books = Books(self.ledger, Snapshots(folder / "snapshots"), folder / "results")
         token = StaticToken("sandbox" if is_known else "wrong")

@@ -11,6 +11,7 @@ import orjson
 import pytest
 from openpyxl import load_workbook
 
+from feedtool.areas.registry import sandbox_parts
 from feedtool.check import Asked, Input, check
 from feedtool.check.result import CheckedSheet
 from feedtool.dialect import Dialect
@@ -210,7 +211,7 @@ def results(
 
 
 def test_the_service_refuses_what_only_it_can_know() -> None:
-    transport = mount()
+    transport = mount(sandbox_parts())
     headers = {
         "Authorization": "Bearer sandbox",
         "SellerId": "S1",

@@ -5,12 +5,13 @@ from collections.abc import Iterable
 
 import pytest
 
+from feedtool.areas.offers.sandbox import messages
 from feedtool.errors import UsageProblem
 from feedtool.guards import all_guards
 from feedtool.ledger import Phase
 from feedtool.model import Severity, Status
 from feedtool.report.codes import all_codes, explain, mending_of, summary_of
-from feedtool.sandbox.messages import MESSAGES
+from feedtool.sandbox.texts import texts
 from feedtool.service import result_codes
 from feedtool.service.packages import STATES
 from feedtool.service.products import FINAL
@@ -122,7 +123,7 @@ PRINTED = {
     "statuses of products": [one.capitalize() for one in FINAL],
     "what reports say": ["Validated", "Creation", "Modification", "Identical", "QuotaExceeded"],
     "errors of the specification": re.findall(r"ER400-\d+", ERRORS_OF_REQUESTS),
-    "results of the sandbox": MESSAGES,
+    "results of the sandbox": texts(messages.__name__, "en-US"),
     "guards": all_guards(),
 }
 

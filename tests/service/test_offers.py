@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from feedtool.areas.registry import sandbox_parts
 from feedtool.model import PackageType
 from feedtool.sandbox.transport import mount
 from feedtool.service import wire
@@ -218,7 +219,7 @@ OFFER: dict[str, Any] = {
 
 @pytest.fixture
 def service() -> Iterator[tuple[Client, SandboxTransport]]:
-    transport = mount()
+    transport = mount(sandbox_parts())
     with Client(transport.base, "S1", StaticToken("sandbox"), transport=transport) as client:
         yield client, transport
 

@@ -12,6 +12,9 @@ from typing import Any
 import pytest
 
 from feedtool import run
+from feedtool.areas.offers.sandbox.records import Applied, applied_requests
+from feedtool.areas.offers.sandbox.settings import OfferBehaviour
+from feedtool.areas.registry import sandbox_parts
 from feedtool.books import Books
 from feedtool.check import Asked, Input
 from feedtool.connection import Service
@@ -25,8 +28,7 @@ from feedtool.ledger import Ledger
 from feedtool.ledger.seeing import Seen
 from feedtool.ledger.snapshots import Snapshots
 from feedtool.recorded import Recorded
-from feedtool.sandbox.records import Applied, applied_records
-from feedtool.sandbox.settings import Settings
+from feedtool.sandbox.settings import SandboxSettings
 from feedtool.sandbox.transport import mount
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
@@ -41,8 +43,12 @@ CHANGED = Sifting(changed_only=True)
 PREFERRED = Sifting(changed_only=True, prefer_update=True)
 NO_GUARDS = Guards(price_factor=Guards().price_change, removals=Guards().price_change)
 
-AT_ONCE = Settings(
-    settle=timedelta(0), pend=timedelta(milliseconds=1), integrate=timedelta(milliseconds=2)
+AT_ONCE = SandboxSettings(
+    parts=(
+        OfferBehaviour(
+            settle=timedelta(0), pend=timedelta(milliseconds=1), integrate=timedelta(milliseconds=2)
+        ),
+    )
 )
 
 OFFERS = """
@@ -60,7 +66,9 @@ class Market:
     def __init__(self, folder: Path, ledger: Ledger | None = None) -> None:
         ticks = count()
         self.transport = mount(
-            settings=AT_ONCE, real=lambda: START + timedelta(milliseconds=next(ticks))
+            sandbox_parts(),
+            settings=AT_ONCE,
+            real=lambda: START + timedelta(milliseconds=next(ticks)),
         )
         self.ledger = ledger or Ledger()
         self.books = Books(self.ledger, Snapshots(folder / "snapshots"), folder / "results")
@@ -185,7 +193,7 @@ class Shop:
 
     def applied(self) -> list[Applied]:
         """All requests that the service has had of this seller."""
-        every = applied_records(self.transport.sandbox.state, None)
+        every = applied_requests(self.transport.sandbox)
         return [one for one in every if one.seller == self.seller]
 
     def offers(self) -> list[tuple[object, ...]]:

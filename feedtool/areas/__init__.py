@@ -1,0 +1,1 @@
+"""The areas of the marketplace, each a folder that declares what it can do."""

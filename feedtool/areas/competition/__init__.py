@@ -1,0 +1,1 @@
+"""Competing offers: what other sellers ask for a product."""

@@ -1,0 +1,1 @@
+"""Legacy packages: zips with an Offers.xml."""

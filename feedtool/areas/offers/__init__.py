@@ -1,0 +1,1 @@
+"""Offers: packages of offer requests, and the offers themselves."""
