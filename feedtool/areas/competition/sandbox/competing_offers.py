@@ -35,7 +35,7 @@ MOST = 1000
 """Changes that are told at once."""
 
 REFERENCE = re.compile("P([0-9A-F]{1,12})")
-"""A product_id, as `ProductSheet.reference` makes it."""
+"""A product_id, as `CatalogueSheet.reference` makes it."""
 
 
 def read_competition(exchange: Exchange) -> HttpResponse:

@@ -13,7 +13,7 @@ import orjson
 
 from feedtool.areas.legacy.sandbox import integration
 from feedtool.areas.legacy.sandbox.settings import LegacyBehaviour
-from feedtool.areas.legacy.sandbox.zip_reader import LegacyZip, PublicationPool, legacy_zip
+from feedtool.areas.legacy.sandbox.zip_reader import LegacyZip, PublicationPool, read_zip
 from feedtool.areas.offers.sandbox.integration import OfferOutcome, log_applied
 from feedtool.areas.offers.sandbox.messages import DOUBLED, PACKAGE_EMPTY, PACKAGE_FULL, message
 from feedtool.areas.offers.sandbox.settings import OfferBehaviour
@@ -79,7 +79,7 @@ CREATE INDEX IF NOT EXISTS legacy_entry_by_reference ON legacy_entry(package, re
 
 def submit(exchange: Exchange) -> HttpResponse:
     """POST /offer-integration-packages: take a zip in, or the public address of one."""
-    found = legacy_zip(exchange.request, exchange.settings.of(LegacyBehaviour).limit)
+    found = read_zip(exchange.request, exchange.settings.of(LegacyBehaviour).limit)
     channels = [_channel(pool, exchange.settings) for pool in found.pools]
     times = exchange.settings.of(OfferBehaviour)
     now, due = exchange.now, exchange.now + times.integrate

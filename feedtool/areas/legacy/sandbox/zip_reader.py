@@ -57,7 +57,7 @@ class LegacyZip:
     entries: list[Entry] = field(default_factory=list)
 
 
-def legacy_zip(request: HttpRequest, limit: int) -> LegacyZip:
+def read_zip(request: HttpRequest, limit: int) -> LegacyZip:
     """The package in a request: the zip's bytes, or a JSON string with its public address.
 
     Of more than `limit` Offers the first one too many is the last that is read.

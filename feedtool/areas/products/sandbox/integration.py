@@ -24,7 +24,7 @@ from feedtool.areas.products.sandbox.rules import (
     submitted_findings,
     variant_findings,
 )
-from feedtool.areas.products.sandbox.sheets import ProductSheet, SheetValue
+from feedtool.areas.products.sandbox.sheets import CatalogueSheet, SheetValue
 from feedtool.areas.products.sandbox.submission import (
     CATEGORY,
     COMMON,
@@ -174,7 +174,7 @@ class SheetMerge:
         db: sqlite3.Connection,
         submission: SubmittedProduct,
         seller: str,
-        known: ProductSheet | None,
+        known: CatalogueSheet | None,
         *,
         is_creator: bool,
         is_closed: bool,
@@ -195,13 +195,13 @@ class SheetMerge:
         before = known.content if known else {}
         self.is_changed = self.content != before
 
-    def sheet(self, at: str) -> ProductSheet:
+    def sheet(self, at: str) -> CatalogueSheet:
         """What is to be kept."""
         if self.known:
             moment = at if self.is_changed else self.known.updated_at
             return replace(self.known, content=self.content, updated_at=moment)
         gtin = self.submission.gtin
-        return ProductSheet(gtin_product(gtin), gtin, self.seller, self.content, at, at)
+        return CatalogueSheet(gtin_product(gtin), gtin, self.seller, self.content, at, at)
 
     def _category(self) -> CatalogueCategory | None:
         held = self.content.get(CATEGORY)
@@ -250,7 +250,7 @@ def _common(
 
 
 def _outcome(
-    status: str, merge: SheetMerge, findings: list[Finding], sheet: ProductSheet | None
+    status: str, merge: SheetMerge, findings: list[Finding], sheet: CatalogueSheet | None
 ) -> ProductOutcome:
     operation = CREATION if merge.known is None else MODIFICATION
     if status == INTEGRATED and merge.known is not None and not merge.is_changed:
@@ -268,12 +268,12 @@ def _outcome(
     )
 
 
-def is_marketable(sheet: ProductSheet) -> bool:
+def is_marketable(sheet: CatalogueSheet) -> bool:
     """Whether the sheet has all the common data (part "Catalog")."""
     return all(name in sheet.content for name in MARKETABLE)
 
 
-def completeness(sheet: ProductSheet) -> int:
+def completeness(sheet: CatalogueSheet) -> int:
     """How much of what there is to be filled is filled, in percent."""
     names = [*MARKETABLE, *sheet.category.use_of]
     return 100 * sum(name in sheet.content for name in names) // len(names)

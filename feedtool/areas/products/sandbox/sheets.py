@@ -57,7 +57,7 @@ class SheetValue(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class ProductSheet:
+class CatalogueSheet:
     """What the catalogue knows of a product."""
 
     product: str
@@ -84,7 +84,7 @@ class ProductSheet:
         return f"P{int(self.product):X}"
 
 
-def find(db: sqlite3.Connection, product: str) -> ProductSheet | None:
+def find(db: sqlite3.Connection, product: str) -> CatalogueSheet | None:
     """The sheet of a product, or None where the catalogue has none."""
     row = db.execute("SELECT * FROM sheet WHERE product = ?", (product,)).fetchone()
     if row is not None:
@@ -92,15 +92,15 @@ def find(db: sqlite3.Connection, product: str) -> ProductSheet | None:
     if not has_sheet(db, product):
         return None
     content = {name: SheetValue(value, "") for name, value in fixtures.values(product).items()}
-    return ProductSheet(
+    return CatalogueSheet(
         product, fixtures.gtin(product), "", content, fixtures.SINCE, fixtures.SINCE
     )
 
 
-def sheet_of(row: sqlite3.Row) -> ProductSheet:
+def sheet_of(row: sqlite3.Row) -> CatalogueSheet:
     """A row of the table."""
     content = {name: SheetValue(*held) for name, held in orjson.loads(row["content"]).items()}
-    return ProductSheet(
+    return CatalogueSheet(
         product=row["product"],
         gtin=row["gtin"],
         creator=row["creator"],
@@ -110,7 +110,7 @@ def sheet_of(row: sqlite3.Row) -> ProductSheet:
     )
 
 
-def write(db: sqlite3.Connection, sheet: ProductSheet) -> None:
+def write(db: sqlite3.Connection, sheet: CatalogueSheet) -> None:
     """Keep a sheet, new or changed. Offers for its product are accepted from now on."""
     group = sheet.content.get(GROUP)
     content = {name: tuple(held) for name, held in sheet.content.items()}
@@ -149,7 +149,7 @@ def note_seller(
     )
 
 
-def family(db: sqlite3.Connection, group: str, product: str) -> Iterator[ProductSheet]:
+def family(db: sqlite3.Connection, group: str, product: str) -> Iterator[CatalogueSheet]:
     """The other members of a variant group."""
     rows = db.execute(
         "SELECT * FROM sheet WHERE family = ? AND product <> ? ORDER BY id", (group, product)

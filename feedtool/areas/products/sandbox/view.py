@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from feedtool.areas.products.sandbox.settings import ProductBehaviour
-    from feedtool.areas.products.sandbox.sheets import ProductSheet
+    from feedtool.areas.products.sandbox.sheets import CatalogueSheet
 
 FOR_EVERYBODY = ("gtin", "reference", "label", "category", "language", "permissions")
 """Only the creating seller sees all fields; what it may do, everybody may know."""
 
 
 def product_document(
-    db: sqlite3.Connection, behaviour: ProductBehaviour, sheet: ProductSheet, seller: str | None
+    db: sqlite3.Connection, behaviour: ProductBehaviour, sheet: CatalogueSheet, seller: str | None
 ) -> dict[str, Any]:
     """A product as a seller sees it; None is an onlooker who sees all of it."""
     is_closed = sheet.product in {gtin_product(gtin) for gtin in behaviour.closed}
@@ -69,7 +69,7 @@ def product_document(
     return {name: document[name] for name in FOR_EVERYBODY}
 
 
-def _texts(sheet: ProductSheet) -> dict[str, str | None]:
+def _texts(sheet: CatalogueSheet) -> dict[str, str | None]:
     values = sheet.values
     return {
         "label": values.get("title"),
@@ -79,13 +79,13 @@ def _texts(sheet: ProductSheet) -> dict[str, str | None]:
     }
 
 
-def _brand(db: sqlite3.Connection, sheet: ProductSheet) -> dict[str, str] | None:
+def _brand(db: sqlite3.Connection, sheet: CatalogueSheet) -> dict[str, str] | None:
     name = sheet.values.get("brand")
     brand = name and brands.find(db, name)
     return {"name": brand.name, "reference": brand.reference} if brand else None
 
 
-def _category(sheet: ProductSheet) -> dict[str, str]:
+def _category(sheet: CatalogueSheet) -> dict[str, str]:
     category = sheet.category
     return {
         "label": text_in(category.label, sheet.values["language"]),
@@ -94,7 +94,7 @@ def _category(sheet: ProductSheet) -> dict[str, str]:
     }
 
 
-def _attributes(sheet: ProductSheet, *, is_variation: bool) -> Iterator[dict[str, Any]]:
+def _attributes(sheet: CatalogueSheet, *, is_variation: bool) -> Iterator[dict[str, Any]]:
     """The filled properties in the order of their index, in the sheet's language."""
     language = sheet.values["language"]
     for use in sheet.category.uses:
@@ -111,7 +111,7 @@ def _attributes(sheet: ProductSheet, *, is_variation: bool) -> Iterator[dict[str
         }
 
 
-def _files(sheet: ProductSheet, files: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _files(sheet: CatalogueSheet, files: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [
         {**file, "mimeType": _mime_type(file["url"]), "updatedAt": sheet.updated_at}
         for file in files
