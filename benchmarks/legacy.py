@@ -57,8 +57,8 @@ def write(source: str, target: str, count: str) -> None:
     """Our way."""
     import orjson
 
-    from feedtool.legacy import Head, offer_of
-    from feedtool.legacy import write as write_zip
+    from feedtool.areas.legacy.writer import Head, offer_of
+    from feedtool.areas.legacy.writer import write as write_zip
 
     with Path(source).open("rb") as bodies, Path(target).open("wb") as file:
         offers = (offer_of(orjson.loads(one)) for one in bodies)
@@ -88,7 +88,7 @@ def write_tree(source: str, target: str, count: str) -> None:
 
 def read(source: str) -> None:
     """Our way."""
-    from feedtool.legacy import OffersXml
+    from feedtool.areas.legacy.reader import OffersXml
 
     found = OffersXml(Path(source)).read()
     tell((offer.attributes, offer.shipping) for _, offer in found)
@@ -96,7 +96,7 @@ def read(source: str) -> None:
 
 def read_cells(source: str) -> None:
     """Our way up to the cells of a sheet; tells only how many there are."""
-    from feedtool.legacy import OffersSource
+    from feedtool.areas.legacy.source import OffersSource
 
     blocks = OffersSource(Path(source)).sheet().blocks(1)
     print(sum(len(list(block.column(i))) for block in blocks for i in range(block.width)))

@@ -24,12 +24,12 @@ from pathlib import Path
 from subprocess import PIPE, Popen
 from typing import Any, NamedTuple, Self
 
-from feedtool import plan
 from feedtool.areas.registry import sandbox_parts
+from feedtool.delivery import plan
 from feedtool.delivery.deliver import POOL, deliver
 from feedtool.delivery.events import Event
 from feedtool.ledger import Ledger
-from feedtool.model import Item, PackageType
+from feedtool.model.nouns import Item, PackageType
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
 

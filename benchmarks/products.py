@@ -160,9 +160,9 @@ def make(folder: Path) -> None:
 
 
 def _make_cache(home: Path, catalogue: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> None:
-    from feedtool.catalog import Brand, Category, Choice, Necessity, Property
-    from feedtool.catalog.cache import FILE, Cache
-    from feedtool.catalog.model import Marks
+    from feedtool.areas.products.catalog import Brand, Category, Choice, Necessity, Property
+    from feedtool.areas.products.catalog.cache import FILE, Cache
+    from feedtool.areas.products.catalog.model import Marks
 
     home.mkdir()
     at = datetime.now(UTC)

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from feedtool.catalog import Brand, Catalog, Category, Choice, Necessity, Property
-from feedtool.catalog.lookup import Listed, Origin
-from feedtool.dialect import Dialect
+from feedtool.areas.products.catalog import Brand, Catalog, Category, Choice, Necessity, Property
+from feedtool.areas.products.catalog.lookup import Listed, Origin
+from feedtool.model.settings import Dialect
 from tests.conftest import gtin
 
 AT = datetime(2026, 11, 20, tzinfo=UTC)

@@ -10,9 +10,9 @@ from hypothesis import is_hypothesis_test, settings
 from openpyxl import Workbook
 
 from feedtool.check import Asked, Input, check
-from feedtool.check.result import CheckedSheet
-from feedtool.dialect import Dialect
-from feedtool.model import Problem
+from feedtool.model.nouns import Problem
+from feedtool.model.settings import Dialect
+from feedtool.model.sheet import CheckedSheet
 
 # Failures in what tests share are told as those in the tests themselves.
 pytest.register_assert_rewrite(

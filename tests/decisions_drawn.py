@@ -4,17 +4,17 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
+from feedtool.areas.legacy.wire import LogPage
+from feedtool.areas.offers.wire.offers import OffersPage
+from feedtool.areas.offers.wire.packages import Meaning, PackageView, ResultsPage
+from feedtool.areas.products.wire.submissions import ReportItem, ReportsPage
 from feedtool.delivery.answer import Answer
 from feedtool.delivery.decide import BATCH, LOCAL, NEXT, ZIP, Do, Settings, intended
 from feedtool.delivery.learn import RULES, cleared, counted
 from feedtool.delivery.progress import Now
 from feedtool.ledger import Awaited, Package, Phase, Stage, Tail
-from feedtool.model import Message, PackageType, Status
+from feedtool.model.nouns import Message, PackageType, Status
 from feedtool.service.answers import Kind
-from feedtool.service.legacy import LogPage
-from feedtool.service.offers import OffersPage
-from feedtool.service.packages import Meaning, PackageView, ResultsPage
-from feedtool.service.products import ReportItem, ReportsPage
 
 TIME = datetime(2026, 1, 1, tzinfo=UTC)
 LATER = TIME + Settings().before_resending

@@ -8,9 +8,9 @@ from pathlib import Path
 import click
 from click.testing import CliRunner
 
-from feedtool import errors
 from feedtool.cli import feedtool
-from feedtool.errors import Exit, FileProblem
+from feedtool.model import errors
+from feedtool.model.errors import Exit, FileProblem
 from feedtool.report.codes import all_codes
 from tests import decisions_drawn
 

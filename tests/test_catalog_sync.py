@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from feedtool.areas.products.catalog.cache import Cache, Removed, Saved
+from feedtool.areas.products.catalog.sync import Lack, Step, Synced, sync
 from feedtool.areas.registry import sandbox_parts
-from feedtool.catalog.cache import Cache, Removed, Saved
-from feedtool.catalog_sync import Lack, Step, Synced, sync
-from feedtool.errors import FeedtoolError, Interrupted, Stopped, UsageProblem
+from feedtool.model.errors import FeedtoolError, Interrupted, Stopped, UsageProblem
 from feedtool.sandbox.transport import mount
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from feedtool.catalog import Catalog
+    from feedtool.areas.products.catalog import Catalog
     from feedtool.service.wire import Call, Sender
 
 BASE = "https://service.example/v2"

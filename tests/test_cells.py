@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from feedtool.cells import BLANK, Cell, Kind, index_of, letters, rounded, shown
+from feedtool.model.cells import BLANK, Cell, Kind, index_of, letters, rounded, shown
 
 SHOWN = [
     (Cell(Kind.NUMBER, "19.989999999999998"), "19.99"),

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from feedtool.config import Config, load
-from feedtool.dialect import Bounds, Dialect, Limits
-from feedtool.errors import UsageProblem
-from feedtool.limits import Limits as ReadingLimits
+from feedtool.model.errors import UsageProblem
+from feedtool.model.limits import Limits as ReadingLimits
+from feedtool.model.settings import Bounds, Dialect, Limits
+from feedtool.runs.config import Config, load
 from tests.conftest import Files
 
 WHOLE = """

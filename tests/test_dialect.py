@@ -5,9 +5,15 @@ from decimal import Decimal
 import pytest
 
 from feedtool.check import Asked
-from feedtool.copies import Outputs
-from feedtool.dialect import CONDITIONS, DEPRECATED_MODES, LEGACY_CONDITIONS, Dialect, settings_of
-from feedtool.recorded import Recorded
+from feedtool.model.settings import (
+    CONDITIONS,
+    DEPRECATED_MODES,
+    LEGACY_CONDITIONS,
+    Dialect,
+    settings_of,
+)
+from feedtool.runs.annotated_copy import Outputs
+from feedtool.runs.run_options import Recorded
 
 DEFAULTS = {
     "upload_body": "array",

@@ -2,8 +2,8 @@
 
 import pytest
 
-from feedtool import errors
-from feedtool.errors import EXIT_PRECEDENCE, Exit, FeedtoolError
+from feedtool.model import errors
+from feedtool.model.errors import EXIT_PRECEDENCE, Exit, FeedtoolError
 
 CODES = {
     "FeedtoolError": 70,

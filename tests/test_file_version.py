@@ -3,14 +3,14 @@ from pathlib import Path
 
 import pytest
 
-from feedtool import run
 from feedtool.check import Asked, Input, check
-from feedtool.check.result import CheckedSheet
-from feedtool.convert import Form, Wish, convert
-from feedtool.copies import Outputs
-from feedtool.errors import FileProblem
-from feedtool.file_version import TRIES, FileChanging, read_unchanged, version_of
 from feedtool.ledger.snapshots import Snapshots
+from feedtool.model.errors import FileProblem
+from feedtool.model.file_version import TRIES, FileChanging, read_unchanged, version_of
+from feedtool.model.sheet import CheckedSheet
+from feedtool.runs import run
+from feedtool.runs.annotated_copy import Outputs
+from feedtool.runs.convert import Form, Wish, convert
 from tests.conftest import Files, offer, table
 from tests.overwritten import Overwritten, overwritten
 

@@ -9,12 +9,12 @@ from itertools import product
 
 import pytest
 
-from feedtool import verdicts
-from feedtool.dialect import Dialect
-from feedtool.feeds import all_feeds
-from feedtool.model import Verdict
-from feedtool.service.legacy import log_page
-from feedtool.service.packages import results_page
+from feedtool.areas.legacy.wire import log_page
+from feedtool.areas.offers.wire.packages import results_page
+from feedtool.areas.registry import all_feeds
+from feedtool.model.nouns import Verdict
+from feedtool.model.settings import Dialect
+from feedtool.runs import row_notes
 from feedtool.service.wire import Reply
 
 ERRORS = (
@@ -65,7 +65,7 @@ def guilty(kind: str, verdict: Verdict) -> list[str]:
     """The keys of the cells that are coloured beside a verdict, in the template's columns."""
     keys = [column.key for column in all_feeds()[kind].columns(Dialect())]
     columns = {key: index for index, key in enumerate(keys)}
-    return [keys[index] for index, _ in verdicts.note(verdict, (), columns).guilty]
+    return [keys[index] for index, _ in row_notes.note(verdict, (), columns).guilty]
 
 
 def of_json(code: str, status: str) -> Verdict:

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from feedtool.cells import BLANK, Cell, Kind
+from feedtool.areas.registry import all_feeds
+from feedtool.check.headers import ENOUGH, Header, HeaderDuplicate, HeadRow, Names, find, folded
 from feedtool.check.kinds import families
-from feedtool.dialect import Dialect
-from feedtool.feeds import all_feeds
-from feedtool.headers import ENOUGH, Header, HeaderDuplicate, HeadRow, Names, find, folded
+from feedtool.model.cells import BLANK, Cell, Kind
+from feedtool.model.settings import Dialect
 
 OWN = ("feedtool status", "feedtool message", "feedtool code")
 FEED = all_feeds()["offers-upsert"]

@@ -14,12 +14,12 @@ from typing import Any
 
 import pytest
 
-from feedtool import run
 from feedtool.delivery.deadlines import Clock
-from feedtool.errors import Interrupted, UsageProblem
-from feedtool.history import every_run, run_state
 from feedtool.ledger.lock import who
+from feedtool.model.errors import Interrupted, UsageProblem
 from feedtool.report.runs import RunState, write_run, write_runs
+from feedtool.runs import run
+from feedtool.runs.history import every_run, run_state
 from tests.conftest import Files, offer
 from tests.test_run import ADDRESS, START, Desk
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from feedtool import run
-from feedtool.errors import Interrupted
+from feedtool.model.errors import Interrupted
+from feedtool.runs import run
 from tests.conftest import Files, offer
 from tests.test_run import START, Desk
 

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from feedtool.check.result import INVALID, VALID, CheckedSheet, Refused
-from feedtool.dialect import Limits
-from feedtool.meeting import ADVICE, Meeting
-from feedtool.model import Item, Message, PackageType, Status, Verdict
+from feedtool.delivery.dependencies import ADVICE, Meeting
+from feedtool.model.nouns import Item, Message, PackageType, Status, Verdict
+from feedtool.model.settings import Limits
+from feedtool.model.sheet import INVALID, VALID, CheckedSheet, Refused
 
 GTIN, OTHER = "0040170725", "96385074"
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from feedtool.errors import UsageProblem
-from feedtool.notify import Around, Hook, Notifier, Told, Webhook, as_body, targets_of
+from feedtool.model.errors import UsageProblem
+from feedtool.runs.notify import Around, Hook, Notifier, Told, Webhook, as_body, targets_of
 from feedtool.service.client import post_json
 from feedtool.service.network import Timeouts
 from feedtool.service.wire import NotSent, Reply

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from feedtool.check.result import INVALID, VALID, CheckedSheet
-from feedtool.errors import (
+from feedtool.model.errors import (
     Exit,
     FeedtoolError,
     FileProblem,
@@ -14,9 +13,10 @@ from feedtool.errors import (
     StillPending,
     UsageProblem,
 )
-from feedtool.model import Status, Verdict
-from feedtool.outcomes import exit_code
+from feedtool.model.nouns import Status, Verdict
+from feedtool.model.sheet import INVALID, VALID, CheckedSheet
 from feedtool.report import Outcome
+from feedtool.runs.row_results import exit_code
 
 
 def outcome(*statuses: Status, invalid: int = 0, error: FileProblem | None = None) -> Outcome:

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from feedtool.dialect import Limits
-from feedtool.model import Item, PackageSummary, PackageType
-from feedtool.plan import Planned, place, summaries, uploads
+from feedtool.delivery.plan import Planned, place, summaries, uploads
+from feedtool.model.nouns import Item, PackageSummary, PackageType
+from feedtool.model.settings import Limits
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

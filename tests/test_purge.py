@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from feedtool import run
+from feedtool.areas.legacy.purge import Purge
 from feedtool.areas.offers.sandbox.records import stored_offers
-from feedtool.books import unfinished
 from feedtool.check import Asked, Input
-from feedtool.copies import Outputs
-from feedtool.errors import NotAuthorised, UsageProblem
-from feedtool.outcomes import exit_code
-from feedtool.purge import Purge
+from feedtool.model.errors import NotAuthorised, UsageProblem
+from feedtool.runs import run
+from feedtool.runs.annotated_copy import Outputs
+from feedtool.runs.row_results import exit_code
+from feedtool.runs.workspace import unfinished
 from feedtool.service.wire import Call, Reply, Sender
 from tests.conftest import Files, offer
 from tests.test_run import Desk, statuses

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from feedtool import config
-from feedtool.feeds import all_feeds
-from feedtool.model import Status
+from feedtool.areas.registry import all_feeds
+from feedtool.model.nouns import Status
+from feedtool.runs import config
 from tests.forked import forking
 
 ROOT = Path(__file__).resolve().parent.parent

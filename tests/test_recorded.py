@@ -1,8 +1,8 @@
 """A run as the ledger keeps it is read as it was written."""
 
 from feedtool.check import EVERY_ROW, Asked
-from feedtool.copies import Outputs
-from feedtool.recorded import Recorded
+from feedtool.runs.annotated_copy import Outputs
+from feedtool.runs.run_options import Recorded
 
 
 def test_the_rows_that_were_taken_all_the_same_are_kept() -> None:

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from feedtool.check.result import CheckedSheet
-from feedtool.dialect import Dialect, Limits
-from feedtool.errors import UsageProblem
-from feedtool.legacy import OffersXml
-from feedtool.model import Item, PackageType
-from feedtool.request_files import write_requests
-from feedtool.spool import Spool
+from feedtool.areas.legacy.reader import OffersXml
+from feedtool.model.errors import UsageProblem
+from feedtool.model.nouns import Item, PackageType
+from feedtool.model.settings import Dialect, Limits
+from feedtool.model.sheet import CheckedSheet
+from feedtool.model.spool import Spool
+from feedtool.runs.request_files import write_requests
 from tests.conftest import Files, checked, offer
 
 

@@ -8,18 +8,18 @@ from shutil import rmtree
 
 import pytest
 
-from feedtool import run
 from feedtool.areas.registry import sandbox_parts
-from feedtool.books import Books
 from feedtool.check import Asked, Input
-from feedtool.connection import Service
-from feedtool.copies import Outputs
 from feedtool.delivery.events import Event
-from feedtool.errors import Interrupted, NotAuthorised, UsageProblem
 from feedtool.ledger import Ledger
 from feedtool.ledger.database import IN_MEMORY
 from feedtool.ledger.snapshots import Snapshots
-from feedtool.outcomes import exit_code
+from feedtool.model.errors import Interrupted, NotAuthorised, UsageProblem
+from feedtool.runs import run
+from feedtool.runs.annotated_copy import Outputs
+from feedtool.runs.context import Service
+from feedtool.runs.row_results import exit_code
+from feedtool.runs.workspace import Books
 from feedtool.sandbox.transport import mount
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client

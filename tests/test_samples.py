@@ -11,13 +11,11 @@ import orjson
 import pytest
 from openpyxl import load_workbook
 
-from feedtool.areas.registry import sandbox_parts
+from feedtool.areas.registry import all_feeds, all_rules, sandbox_parts
 from feedtool.check import Asked, Input, check
-from feedtool.check.result import CheckedSheet
-from feedtool.dialect import Dialect
-from feedtool.feeds import all_feeds
-from feedtool.model import Code
-from feedtool.rules import all_rules
+from feedtool.model.nouns import Code
+from feedtool.model.settings import Dialect
+from feedtool.model.sheet import CheckedSheet
 from feedtool.sandbox.transport import SandboxTransport, mount
 
 SAMPLES = Path(__file__).parent.parent / "samples"
@@ -121,7 +119,7 @@ def vocabulary() -> set[str]:
     own = {
         value.name
         for module in modules
-        if module.startswith("feedtool.columns.")
+        if module.startswith("feedtool.feeds.columns.")
         for value in vars(import_module(module)).values()
         if isinstance(value, Code)
     }

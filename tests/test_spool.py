@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from feedtool.errors import CannotWrite
-from feedtool.spool import HELD, Spool, temporary_folder
+from feedtool.model.errors import CannotWrite
+from feedtool.model.spool import HELD, Spool, temporary_folder
 
 
 class Entry(NamedTuple):

@@ -9,15 +9,16 @@ import pytest
 from openpyxl import Workbook, load_workbook
 from openpyxl.worksheet.worksheet import Worksheet
 
-from feedtool.cells import letters
+from feedtool.areas.registry import all_feeds
 from feedtool.check import Asked, Input, check
-from feedtool.dialect import Dialect
-from feedtool.feeds import LANGUAGES, all_feeds
-from feedtool.headers import folded
-from feedtool.template import PRODUCTS, Language, write_template
-from feedtool.template.__main__ import write_all
-from feedtool.template.contents import Need
-from feedtool.template.fields import fields_of
+from feedtool.check.headers import folded
+from feedtool.feeds.feed import LANGUAGES
+from feedtool.model.cells import letters
+from feedtool.model.settings import Dialect
+from feedtool.templates import PRODUCTS, Language, write_template
+from feedtool.templates.__main__ import write_all
+from feedtool.templates.contents import Need
+from feedtool.templates.fields import fields_of
 
 TEMPLATES = Path(__file__).parent.parent / "templates"
 KINDS = tuple(kind for kind in all_feeds() if kind != PRODUCTS)
@@ -59,7 +60,7 @@ def test_templates_are_as_they_are_made_now(tmp_path: Path) -> None:
     assert {path.name for path in made} == {path.name for path in TEMPLATES.iterdir()}
     for path in made:
         kept = parts(TEMPLATES / path.name)
-        assert parts(path) == kept, f"run `python -m feedtool.template`: {path.name} has changed"
+        assert parts(path) == kept, f"run `python -m feedtool.templates`: {path.name} has changed"
 
 
 def test_the_same_template_has_the_same_bytes(tmp_path: Path) -> None:

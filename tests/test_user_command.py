@@ -2,7 +2,7 @@
 
 import pytest
 
-from feedtool.user_command import words_of
+from feedtool.service.user_command import words_of
 
 
 @pytest.mark.parametrize(

@@ -1,1 +1,1 @@
-"""The areas of the marketplace, each a folder that declares what it can do."""
+"""What the service's areas are: a folder each, which declares its feeds, rules and exports."""

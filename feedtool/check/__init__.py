@@ -8,9 +8,9 @@ files of a command), `choosing` (which of their sheets are feeds), `kinds` (of w
 (each request against its schema); `ours` names what an annotated copy has more than its input.
 """
 
-from feedtool.check.asked import EVERY_ROW, Asked, Input
 from feedtool.check.files import check, check_source, open_input, unreadable
-from feedtool.check.ours import CORRECTS, HEADINGS, OURS, ROW, SUMMARY
+from feedtool.check.markers import CORRECTS, HEADINGS, OURS, ROW, SUMMARY
+from feedtool.check.read_options import EVERY_ROW, Asked, Input
 
 __all__ = [
     "CORRECTS",

@@ -5,24 +5,25 @@ from collections.abc import Hashable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from feedtool.cells import Cell
-from feedtool.check.asked import Asked, Input
-from feedtool.check.choosing import Chosen, choose
-from feedtool.check.ours import HEADINGS, ROW
-from feedtool.check.placing import Placing
-from feedtool.check.result import INVALID, CheckedSheet, Filled, ProblemSpool
+from feedtool.areas.legacy.offers_xml import KINDS as LEGACY_KINDS
+from feedtool.areas.legacy.source import OffersSource, is_legacy
+from feedtool.areas.registry import all_rules
+from feedtool.check.headers import Header, Names, NoRows, again, folded
+from feedtool.check.locate import Placing
+from feedtool.check.markers import HEADINGS, ROW
+from feedtool.check.read_options import Asked, Input
 from feedtool.check.sheet import SheetReader
-from feedtool.dialect import Dialect
-from feedtool.errors import FileProblem
-from feedtool.feeds import Sight
-from feedtool.file_version import FileChanging, Version, read_unchanged
-from feedtool.headers import Header, Names, NoRows, again, folded
-from feedtool.legacy import OffersSource, is_legacy
-from feedtool.model import Severity
-from feedtool.offers_xml import KINDS as LEGACY_KINDS
-from feedtool.rules import Survey, all_rules
+from feedtool.check.sheet_selection import Chosen, choose
+from feedtool.feeds.feed import Sight
+from feedtool.feeds.rule import Survey
+from feedtool.model.cells import Cell
+from feedtool.model.errors import FileProblem
+from feedtool.model.file_version import FileChanging, Version, read_unchanged
+from feedtool.model.nouns import Severity
+from feedtool.model.settings import Dialect
+from feedtool.model.sheet import INVALID, CheckedSheet, Filled, ProblemSpool
+from feedtool.model.spool import Spool
 from feedtool.sheets import Sheet, Source, open_source
-from feedtool.spool import Spool
 
 _ROW = folded(ROW)
 

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from feedtool.dialect import Dialect
-from feedtool.errors import FileProblem
-from feedtool.feeds import Feed, Fit, SheetColumns, all_feeds
-from feedtool.headers import Header, sheet_columns
+from feedtool.areas.registry import all_feeds
+from feedtool.check.headers import Header, sheet_columns
+from feedtool.feeds.feed import Feed, Fit, SheetColumns
+from feedtool.model.errors import FileProblem
+from feedtool.model.settings import Dialect
 
 
 class HeaderMissing(FileProblem):

@@ -10,15 +10,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from feedtool.cells import LONGEST_SHOWN, Block, Cell, Cells, Kind, shown
-from feedtool.columns import ColumnReader, Flawed
-from feedtool.columns.gtin import Gtin
-from feedtool.columns.number import Number
-from feedtool.columns.text import ProductReference, Reference
-from feedtool.dialect import Dialect
-from feedtool.headers import Header, folded
-from feedtool.model import Fault
-from feedtool.rules import not_a_row
+from feedtool.check.headers import Header, folded
+from feedtool.check.rules import not_a_row
+from feedtool.feeds.columns import ColumnReader, Flawed
+from feedtool.feeds.columns.gtin import Gtin
+from feedtool.feeds.columns.number import Number
+from feedtool.feeds.columns.text import ProductReference, Reference
+from feedtool.model.cells import LONGEST_SHOWN, Block, Cell, Cells, Kind, shown
+from feedtool.model.nouns import Fault
+from feedtool.model.settings import Dialect
 from feedtool.sheets import Sheet
 
 TOTALS = frozenset(

@@ -7,11 +7,22 @@ from decimal import Decimal
 
 import orjson
 
-from feedtool.cells import Block, Cell, Cells, Kind, brief, letters, rounded, shown
-from feedtool.check.gate import faults, gate
+from feedtool.areas.registry import all_feeds, all_rules
+from feedtool.check.headers import Header, sheet_columns
+from feedtool.check.locate import Placing
 from feedtool.check.not_rows import NotRows
-from feedtool.check.placing import Placing
-from feedtool.check.result import (
+from feedtool.check.rules import too_many_columns
+from feedtool.check.rules.required_missing import CODE as REQUIRED_MISSING
+from feedtool.check.schema_gate import faults, gate
+from feedtool.feeds.columns import ColumnReader, Flawed
+from feedtool.feeds.columns.choice import Ignored
+from feedtool.feeds.columns.text import plain
+from feedtool.feeds.feed import FLOOR, Column, Feed, Row, SheetColumns
+from feedtool.feeds.rule import SheetFacts, Survey
+from feedtool.model.cells import Block, Cell, Cells, Kind, brief, letters, rounded, shown
+from feedtool.model.nouns import Fault, Item, Message, PackageType, Severity, Status, Verdict
+from feedtool.model.settings import Dialect
+from feedtool.model.sheet import (
     INVALID,
     SKIPPED,
     VALID,
@@ -20,15 +31,6 @@ from feedtool.check.result import (
     ProblemSpool,
     Refused,
 )
-from feedtool.columns import ColumnReader, Flawed
-from feedtool.columns.choice import Ignored
-from feedtool.columns.text import plain
-from feedtool.dialect import Dialect
-from feedtool.feeds import FLOOR, Column, Feed, Row, SheetColumns, all_feeds
-from feedtool.headers import Header, sheet_columns
-from feedtool.model import Fault, Item, Message, PackageType, Severity, Status, Verdict
-from feedtool.rules import SheetFacts, Survey, all_rules, too_many_columns
-from feedtool.rules.required_missing import CODE as REQUIRED_MISSING
 from feedtool.sheets import Sheet
 
 BEYOND = "beyond"

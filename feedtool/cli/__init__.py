@@ -96,6 +96,6 @@ def feedtool() -> None:
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Runs a command and gives its exit code; nobody ever sees a traceback."""
-    from feedtool.cli import endings
+    from feedtool.cli import errors
 
-    return endings.run(feedtool, list(sys.argv[1:] if arguments is None else arguments))
+    return errors.run(feedtool, list(sys.argv[1:] if arguments is None else arguments))

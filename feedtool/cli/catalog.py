@@ -11,10 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from feedtool.cli import options
-from feedtool.cli.credentials import token_options
-from feedtool.cli.endings import say
-from feedtool.cli.home import home_folder
-from feedtool.cli.looking import (
+from feedtool.cli.catalog_cache import (
     base_url,
     check_sandbox,
     elsewhere,
@@ -22,13 +19,16 @@ from feedtool.cli.looking import (
     looking,
     sync_command,
 )
-from feedtool.errors import Exit, NothingToDo, UsageProblem
+from feedtool.cli.credentials import token_options
+from feedtool.cli.errors import say
+from feedtool.cli.home import home_folder
+from feedtool.model.errors import Exit, NothingToDo, UsageProblem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from feedtool.catalog_sync import Step
-    from feedtool.connection import Service
+    from feedtool.areas.products.catalog.sync import Step
+    from feedtool.runs.context import Service
 
 SHOWN_LACKS = 10
 """Categories without properties that are named one by one."""
@@ -77,10 +77,10 @@ def sync(ctx: click.Context, /, only: str | None, page_size: int, form: str, **g
     Only what has changed is written. When it is interrupted, the next one goes on. Needs a token
     and no SellerId. The exit code is 1 when the properties of some categories cannot be had.
     """
-    from feedtool.catalog.cache import FILE, Cache
-    from feedtool.catalog_sync import GO_ON
-    from feedtool.catalog_sync import sync as bring
-    from feedtool.report.catalog import write_synced
+    from feedtool.areas.products.catalog.cache import FILE, Cache
+    from feedtool.areas.products.catalog.report import write_synced
+    from feedtool.areas.products.catalog.sync import GO_ON
+    from feedtool.areas.products.catalog.sync import sync as bring
     from feedtool.service.fetch import Circumstances
 
     check_sandbox(ctx, given)
@@ -133,9 +133,9 @@ def search(ctx: click.Context, /, text: str, form: str, **given: Any) -> None:
 
     Looks in the local cache, the best first. Case and accents do not count.
     """
-    from feedtool.catalog.search import meant
-    from feedtool.catalog.search import search as find
-    from feedtool.report.catalog import write_found
+    from feedtool.areas.products.catalog.report import write_found
+    from feedtool.areas.products.catalog.search import meant
+    from feedtool.areas.products.catalog.search import search as find
 
     with looking(ctx, given) as known:
         found = find(known, text)
@@ -164,9 +164,9 @@ def show(ctx: click.Context, /, code: str, form: str, *, verbose: bool, **given:
 
     Looks in the local cache. Above level 3, where no products go, it lists what is below.
     """
-    from feedtool.catalog.model import DEEPEST
-    from feedtool.catalog_sync import unknown_category
-    from feedtool.report.catalog import write_category
+    from feedtool.areas.products.catalog.model import DEEPEST
+    from feedtool.areas.products.catalog.report import write_category
+    from feedtool.areas.products.catalog.sync import unknown_category
 
     with looking(ctx, given) as known:
         category = known.category(code) or known.category(code.strip().upper())
@@ -197,9 +197,9 @@ def _codes(only: str | None) -> list[str]:
 @contextmanager
 def _reaching(ctx: click.Context, home: Path, given: dict[str, Any]) -> "Iterator[Service]":
     """A way to the service that stops gently."""
-    from feedtool.catalog_sync import GO_ON
+    from feedtool.areas.products.catalog.sync import GO_ON
     from feedtool.cli.connect import to_catalogue, to_sandbox
-    from feedtool.cli.stopping import stopping
+    from feedtool.cli.signals import stopping
 
     is_sandbox = given["sandbox"]
     if is_sandbox:  # it needs nothing else, and an account's settings are not meant for it

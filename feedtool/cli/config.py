@@ -83,7 +83,7 @@ def _source(ctx: click.Context, name: str, option: click.Parameter) -> str:
 
 def _dialect(ctx: click.Context) -> list[Row]:
     """The dialect's fields; those that differ from the default come from the profile."""
-    from feedtool.dialect import Dialect
+    from feedtool.model.settings import Dialect
 
     state = options.chosen(ctx)
     usual = _fields(Dialect())
@@ -97,7 +97,7 @@ def _fields(settings: Any, table: str = "") -> dict[str, object]:
     """Fields as the configuration has them; those of a table by its name and theirs."""
     from dataclasses import is_dataclass
 
-    from feedtool.dialect import settings_of
+    from feedtool.model.settings import settings_of
 
     found: dict[str, object] = {}
     for field in settings_of(settings):

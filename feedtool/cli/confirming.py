@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from feedtool.cli.endings import say
+from feedtool.cli.errors import say
 from feedtool.cli.options import on_command_line
-from feedtool.errors import UsageProblem
+from feedtool.model.errors import UsageProblem
 
 if TYPE_CHECKING:
-    from feedtool.check.asked import Settle
+    from feedtool.areas.legacy.purge import Confirm, Purge
     from feedtool.check.kinds import KindUnclear
-    from feedtool.purge import Confirm, Purge
+    from feedtool.check.read_options import Settle
 
 PURGE = "purge_and_replace"
 
@@ -44,7 +44,7 @@ def confirming(given: Mapping[str, Any]) -> "Confirm":
     """Asks about a purge on the terminal; without one, or with --yes, the options decide."""
 
     def confirm(purge: "Purge") -> None:
-        from feedtool.purge import NOTHING_SENT, refuse
+        from feedtool.areas.legacy.purge import NOTHING_SENT, refuse
 
         most = given["expect_removals"]
         if most is not None and purge.removed > most:

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from feedtool.cli.options import SANDBOX
-from feedtool.connection import Service
-from feedtool.errors import UsageProblem
+from feedtool.model.errors import UsageProblem
+from feedtool.runs.context import Service
 from feedtool.service.auth import SECRET, TOKEN, CommandToken, FileToken, StaticToken, Token
 from feedtool.service.client import Client, post_form
 from feedtool.service.network import Timeouts

@@ -9,9 +9,9 @@ import click
 
 from feedtool.cli import options
 from feedtool.cli.confirming import kind_asked
-from feedtool.cli.endings import say
+from feedtool.cli.errors import say
 from feedtool.cli.files import STDIN, as_row, inputs
-from feedtool.errors import Exit, UsageProblem
+from feedtool.model.errors import Exit, UsageProblem
 
 
 @click.command()
@@ -51,9 +51,9 @@ def convert(
     any of these. What cannot be carried over is listed, and makes the exit code 1. Rows that
     cannot be sent stand unchanged in a workbook or a CSV, and go into nothing else. Sends nothing.
     """
-    from feedtool.convert import Wish, convert, form_of
-    from feedtool.feeds import all_feeds
+    from feedtool.areas.registry import all_feeds
     from feedtool.report.conversion import loss_lines, write_conversion
+    from feedtool.runs.convert import Wish, convert, form_of
 
     if to is not None and to not in all_feeds():
         raise UsageProblem(f"there is no kind of feed “{to}”", f"kinds: {', '.join(all_feeds())}")

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import click
 
 from feedtool.cli import options
-from feedtool.cli.endings import say
+from feedtool.cli.errors import say
 from feedtool.cli.home import home_folder
-from feedtool.errors import Exit, UsageProblem
-from feedtool.model import Status
+from feedtool.model.errors import Exit, UsageProblem
+from feedtool.model.nouns import Status
 
 if TYPE_CHECKING:
     from feedtool.report import Outcome
@@ -32,13 +32,13 @@ def demo(ctx: click.Context, /, folder: Path, home: Path | None) -> int:
     something to see. Edit the workbook and run it again. `feedtool runs` lists its runs, as those
     of any account.
     """
-    from feedtool import run
     from feedtool.check import Asked, Input
-    from feedtool.cli.books import books
     from feedtool.cli.connect import to_sandbox
     from feedtool.cli.files import beside
-    from feedtool.cli.telling import tell_outcomes
-    from feedtool.copies import Outputs
+    from feedtool.cli.output import tell_outcomes
+    from feedtool.cli.workspace import books
+    from feedtool.runs import run
+    from feedtool.runs.annotated_copy import Outputs
 
     sample = _put(folder)
     target = beside(sample)

@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from feedtool.cli import options
+from feedtool.cli.catalog_cache import check_sandbox
 from feedtool.cli.credentials import token_options
-from feedtool.cli.endings import say
+from feedtool.cli.errors import say
 from feedtool.cli.home import home_folder
-from feedtool.cli.looking import check_sandbox
-from feedtool.cli.noting import noting
-from feedtool.errors import Exit, UsageProblem
+from feedtool.cli.observed import noting
+from feedtool.model.errors import Exit, UsageProblem
 
 if TYPE_CHECKING:
-    from feedtool.connection import Service
-    from feedtool.export import Exported
-    from feedtool.feeds import Feed
+    from feedtool.feeds.feed import Feed
+    from feedtool.runs.context import Service
+    from feedtool.runs.export import Exported
     from feedtool.service.fetch import Circumstances
 
 GO_ON = "Run it again; nothing was written."
@@ -130,7 +130,7 @@ def offers(
     seller delivers. The names in --fields are those of GET /offers; their columns are not sent.
     What is exported is remembered, so that `submit --changed-only` sends only what you change.
     """
-    from feedtool.export.offers import Wish, export_offers
+    from feedtool.areas.offers.export import Wish, export_offers
 
     wish = Wish(
         channel="",
@@ -181,8 +181,8 @@ def products(
     created: of others the service does not show all. The exit code is 1 when some cannot be
     brought because the catalogue lacks their category.
     """
-    from feedtool.cli.judging import catalogue
-    from feedtool.export.products import Wish, export_products
+    from feedtool.areas.products.export import Wish, export_products
+    from feedtool.cli.catalog_option import catalogue
 
     check_sandbox(ctx, given)
     target = _target(out or Path("products.xlsx"), may_replace=given["yes"])
@@ -225,8 +225,8 @@ def competing_offers(
 
     A row for each of their offers. The account needs to be opened for that, by special request.
     """
-    from feedtool.export.competition import CLOSED, Wish, export_competing_offers
-    from feedtool.service.competition import fits
+    from feedtool.areas.competition.export import CLOSED, Wish, export_competing_offers
+    from feedtool.areas.competition.wire import fits
 
     check_sandbox(ctx, given)
     if unfit := [one for one in product if not fits(one)]:
@@ -265,7 +265,7 @@ def competing_offer_changes(
     Of the products that the seller offers, in the service's order. The account needs to be opened
     for that, by special request.
     """
-    from feedtool.export.competition import CLOSED, export_competing_changes
+    from feedtool.areas.competition.export import CLOSED, export_competing_changes
 
     check_sandbox(ctx, given)
     target = _target(out or Path("competing-offer-changes.xlsx"), may_replace=given["yes"])
@@ -292,8 +292,8 @@ def on_channel(ctx: click.Context, channel: str | None, given: dict[str, Any]) -
 
 
 def _shape(kind: str) -> "Feed":
-    from feedtool.export.offers import SHAPES
-    from feedtool.feeds import all_feeds
+    from feedtool.areas.offers.export import SHAPES
+    from feedtool.areas.registry import all_feeds
 
     if kind not in SHAPES:
         raise UsageProblem(f"offers cannot be exported as “{kind}”", f"shapes: {', '.join(SHAPES)}")
@@ -314,7 +314,7 @@ def _moment(text: str) -> datetime:
 
 def _check_lists(given: dict[str, Any]) -> None:
     """What travels in one address must fit into it."""
-    from feedtool.service.offers import OfferState
+    from feedtool.areas.offers.wire.offers import OfferState
     from feedtool.service.wire import comma_lists
 
     states = [str(state) for state in OfferState]
@@ -364,7 +364,7 @@ def _reaching(
 ) -> "Iterator[tuple[Service, Circumstances, Callable[[str, int], None]]]":
     """A way to the service that stops gently, and how far it is told meanwhile."""
     from feedtool.cli.connect import to_account, to_sandbox
-    from feedtool.cli.stopping import stopping
+    from feedtool.cli.signals import stopping
     from feedtool.service.fetch import Circumstances
 
     check_sandbox(ctx, given)

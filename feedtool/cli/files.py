@@ -10,11 +10,11 @@ from tempfile import TemporaryDirectory
 
 import click
 
+from feedtool.areas.legacy.source import is_legacy
 from feedtool.check import Input
 from feedtool.cli import options
-from feedtool.errors import UsageProblem
-from feedtool.legacy import is_legacy
-from feedtool.spool import telling_of_room
+from feedtool.model.errors import UsageProblem
+from feedtool.model.spool import telling_of_room
 
 STDIN = "-"
 FAMILIES = ((".xlsx",), (".xlsm",), (".csv", ".tsv", ".txt"))

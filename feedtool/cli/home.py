@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from feedtool.errors import UsageProblem
+from feedtool.model.errors import UsageProblem
 
 
 def home_path(given: Path | None) -> Path:

@@ -18,9 +18,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from feedtool.cli import endings
+from feedtool.cli import errors
 from feedtool.delivery.events import Event
-from feedtool.errors import UsageProblem
+from feedtool.model.errors import UsageProblem
 from feedtool.report.fields import dumped
 from feedtool.report.outcome import Outcome
 
@@ -51,7 +51,7 @@ class Log:
             with self._lock:
                 is_first, self._has_failed = not self._has_failed, True
             if is_first:
-                endings.say("warning", f"the log {self._place} is not written: {error.strerror}")
+                errors.say("warning", f"the log {self._place} is not written: {error.strerror}")
 
     def _append(self, line: bytes) -> None:
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
@@ -89,5 +89,5 @@ def logged(
         return
     log = Log(place, now)
     log.write("started", command=command, profile=profile, pid=os.getpid())
-    endings.heard_by(log.said, lambda code: log.write("ended", exitCode=code))
+    errors.heard_by(log.said, lambda code: log.write("ended", exitCode=code))
     yield log

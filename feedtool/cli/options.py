@@ -10,12 +10,12 @@ import click
 from click.core import ParameterSource
 
 from feedtool.check import Asked
-from feedtool.config import FILE, Config, Profile, load
-from feedtool.dialect import Dialect
-from feedtool.errors import UsageProblem
+from feedtool.model.errors import UsageProblem
+from feedtool.model.settings import Dialect
+from feedtool.runs.config import FILE, Config, Profile, load
 
 if TYPE_CHECKING:
-    from feedtool.sieve import Sifting
+    from feedtool.areas.offers.changes.selection import Sifting
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -332,8 +332,8 @@ def sifting_of(given: Mapping[str, Any]) -> "Sifting":
     """
     from difflib import get_close_matches
 
-    from feedtool.guards import all_guards
-    from feedtool.sieve import Sifting
+    from feedtool.areas.offers.changes.guards import all_guards
+    from feedtool.areas.offers.changes.selection import Sifting
 
     if given["prefer_update"] and not given["changed_only"]:
         raise UsageProblem(
@@ -371,8 +371,8 @@ def how_to_read(
     Raises:
         UsageProblem: there is no such kind of feed, or the profile maps a header to no column.
     """
-    from feedtool.cli.judging import catalogue
-    from feedtool.feeds import all_feeds
+    from feedtool.areas.registry import all_feeds
+    from feedtool.cli.catalog_option import catalogue
 
     if kind is not None and kind not in all_feeds():
         raise UsageProblem(f"there is no kind of feed “{kind}”", f"kinds: {', '.join(all_feeds())}")
@@ -385,7 +385,7 @@ def how_to_read(
 def _check_columns(dialect: Dialect) -> None:
     from difflib import get_close_matches
 
-    from feedtool.feeds import all_feeds
+    from feedtool.areas.registry import all_feeds
 
     if not dialect.columns:
         return

@@ -10,13 +10,21 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from feedtool.cli import options
-from feedtool.cli.endings import say
-from feedtool.errors import UsageProblem
+from feedtool.cli.errors import say
+from feedtool.model.errors import UsageProblem
 
 if TYPE_CHECKING:
     from feedtool.check import Asked, Input
     from feedtool.ledger import Ledger
-    from feedtool.saved_plan import Account, Conditions, Effects, Hashes, Known, Promise, SavedPlan
+    from feedtool.runs.plan_file import (
+        Account,
+        Conditions,
+        Effects,
+        Hashes,
+        Known,
+        Promise,
+        SavedPlan,
+    )
 
 TEXTS = {
     "profile": "--profile",
@@ -59,7 +67,7 @@ def _named(args: Sequence[str]) -> str | None:
 
 
 def _words(place: str) -> list[str]:
-    from feedtool.saved_plan import load
+    from feedtool.runs.plan_file import load
 
     kept = load(Path(place)).words
     texts = [f"{TEXTS[name]}={kept[name]}" for name in TEXTS if isinstance(kept.get(name), str)]
@@ -82,7 +90,7 @@ def plan_of(
     Raises:
         UsageProblem: The options about plans contradict each other, or no file is named.
     """
-    from feedtool.saved_plan import load
+    from feedtool.runs.plan_file import load
 
     if given["save_plan"] and given["plan"]:
         raise UsageProblem("--save-plan and --plan contradict each other", "choose one of them")
@@ -102,7 +110,7 @@ def plan_of(
 def account_of(given: Mapping[str, Any]) -> "Account":
     """Whom a dry run is for, as far as the options say."""
     from feedtool.cli.connect import SANDBOX_SELLER
-    from feedtool.saved_plan import Account
+    from feedtool.runs.plan_file import Account
 
     if given["sandbox"]:
         seller = given["seller"] or SANDBOX_SELLER
@@ -118,8 +126,8 @@ def saving(
     known: "Known",
 ) -> "Promise":
     """The plan of a dry run, which is to be saved."""
-    from feedtool.copies import digest_of
-    from feedtool.saved_plan import Saving
+    from feedtool.runs.annotated_copy import digest_of
+    from feedtool.runs.plan_file import Saving
 
     return Saving(
         given["save_plan"],
@@ -141,7 +149,7 @@ def keeping(
     known: "Known",
 ) -> "Promise":
     """The plan that is to be sent, or only looked at."""
-    from feedtool.saved_plan import Keeping
+    from feedtool.runs.plan_file import Keeping
 
     return Keeping(plan, _conditions(given, asked, account), asked.dialect.limits, known, _tell)
 
@@ -165,7 +173,7 @@ def check_not_sent(plan: "SavedPlan | None", ledger: "Ledger", *, is_sure: bool)
 def _conditions(
     given: Mapping[str, Any], asked: "Asked", account: "Account"
 ) -> "Callable[[Hashes], Conditions]":
-    from feedtool.saved_plan import conditions_of
+    from feedtool.runs.plan_file import conditions_of
 
     names = ("all_or_nothing", "changed_only", "prefer_update")
     told = {name: bool(given[name]) for name in names}
@@ -177,7 +185,7 @@ def _conditions(
 
 def _tell(effects: "Mapping[str, Effects]") -> None:
     """Said before anything is sent."""
-    from feedtool.saved_plan import told
+    from feedtool.runs.plan_file import told
 
     for line in told(effects):
         say("plan", line)

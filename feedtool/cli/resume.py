@@ -9,14 +9,14 @@ import click
 
 from feedtool.cli import options
 from feedtool.cli.credentials import token_options
-from feedtool.cli.endings import say
+from feedtool.cli.errors import say
 from feedtool.cli.home import home_folder
-from feedtool.errors import Exit, FeedtoolError, NothingToDo, Stopped, UsageProblem, first_of
+from feedtool.model.errors import Exit, FeedtoolError, NothingToDo, Stopped, UsageProblem, first_of
 
 if TYPE_CHECKING:
-    from feedtool.books import Books
-    from feedtool.cli.notifying import Office, OnEvent
-    from feedtool.run import Submission
+    from feedtool.cli.notifier import Office, OnEvent
+    from feedtool.runs.run import Submission
+    from feedtool.runs.workspace import Books
 
 
 _channel = options.option(
@@ -52,8 +52,8 @@ def resume(
 
     Where only the annotated copies are missing no account is needed.
     """
-    from feedtool.books import unfinished
-    from feedtool.cli.books import books
+    from feedtool.cli.workspace import books
+    from feedtool.runs.workspace import unfinished
 
     home = home_folder(given["home"])
     with books(home, given["ledger"]) as opened:
@@ -93,9 +93,9 @@ def results(ctx: click.Context, /, run: int, form: str, report: Path | None, **g
     """
     from datetime import UTC, datetime
 
-    from feedtool import run as features
-    from feedtool.cli.books import books
     from feedtool.cli.sending import tell_submission
+    from feedtool.cli.workspace import books
+    from feedtool.runs import run as features
 
     home = home_folder(given["home"])
     with books(home, given["ledger"]) as opened:
@@ -125,8 +125,8 @@ def _write_failed(
     """Writes the rows to correct, once all that can be had is there; 9 where there are none."""
     from datetime import UTC, datetime
 
-    from feedtool import run as features
     from feedtool.cli.sending import tell_submission
+    from feedtool.runs import run as features
 
     out = given["out"]
     if out and out.suffix.lower() != ".xlsx":
@@ -151,7 +151,7 @@ def _write_failed(
 
 
 def _at_its_end(run: int, opened: "Books") -> str:
-    from feedtool.books import recorded_of
+    from feedtool.runs.workspace import recorded_of
 
     given_up = recorded_of(run, opened).abandoned
     return (
@@ -160,7 +160,7 @@ def _at_its_end(run: int, opened: "Books") -> str:
 
 
 def _refuse_unknown(run: int, opened: "Books") -> None:
-    from feedtool.books import recorded_of
+    from feedtool.runs.workspace import recorded_of
 
     recorded_of(run, opened)
 
@@ -181,12 +181,12 @@ def _go_on(
 
     With `is_each` nobody has named a run: one that cannot go on is named, and stops no other.
     """
-    from feedtool.cli.endings import tell
-    from feedtool.cli.notifying import office
+    from feedtool.cli.errors import tell
+    from feedtool.cli.notifier import office
     from feedtool.cli.sending import tell_submission
-    from feedtool.cli.stopping import Terminated
-    from feedtool.outcomes import exit_code
-    from feedtool.run import Submission
+    from feedtool.cli.signals import Terminated
+    from feedtool.runs.row_results import exit_code
+    from feedtool.runs.run import Submission
 
     each = list[tuple[int, Submission]]()
     with office("results" if only_fetch else "resume", given) as told:
@@ -228,8 +228,8 @@ def _brought_on(
     """One run, gone on with as far as it goes."""
     from datetime import UTC, datetime
 
-    from feedtool.books import has_to_ask
-    from feedtool.run import Submission, results
+    from feedtool.runs.run import Submission, results
+    from feedtool.runs.workspace import has_to_ask
 
     if has_to_ask(run, opened):
         return _go_on_with(
@@ -242,9 +242,9 @@ def _notify(
     ctx: click.Context, run_id: int, one: "Submission", opened: "Books", told: "Office"
 ) -> None:
     """What came of a run is told to those whom its own profile names, unless others were named."""
-    from feedtool.books import recorded_of
-    from feedtool.cli.notifying import named_for, told_by
-    from feedtool.outcomes import exit_code
+    from feedtool.cli.notifier import named_for, told_by
+    from feedtool.runs.row_results import exit_code
+    from feedtool.runs.workspace import recorded_of
 
     run, recorded = opened.ledger.run(run_id), recorded_of(run_id, opened)
     profile = ctx.params["profile"] or recorded.profile
@@ -265,9 +265,9 @@ def _go_on_with(
     *,
     only_fetch: bool,
 ) -> "Submission":
-    from feedtool import run as features
-    from feedtool.cli.notifying import both
+    from feedtool.cli.notifier import both
     from feedtool.cli.sending import sending
+    from feedtool.runs import run as features
 
     account = _account(ctx, run, opened, given)
     with sending(home, account, form) as (service, on_event):
@@ -285,7 +285,7 @@ def _account(
     ctx: click.Context, run_id: int, opened: "Books", given: dict[str, Any]
 ) -> dict[str, Any]:
     """The way to the account that a run is of; the token is to be had as it was then."""
-    from feedtool.books import recorded_of
+    from feedtool.runs.workspace import recorded_of
 
     run, recorded = opened.ledger.run(run_id), recorded_of(run_id, opened)
     if run is None:

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 import click
 
 from feedtool.cli import options
-from feedtool.cli.endings import say
+from feedtool.cli.errors import say
 from feedtool.cli.home import home_folder
-from feedtool.errors import NothingToDo
+from feedtool.model.errors import NothingToDo
 
 if TYPE_CHECKING:
-    from feedtool.books import Books
-    from feedtool.history import ClockOf
     from feedtool.report.runs import RunState
+    from feedtool.runs.history import ClockOf
+    from feedtool.runs.workspace import Books
 
 _form = options.option(
     "--format",
@@ -50,9 +50,9 @@ def runs(
 
     What the service will delete before long is told in time.
     """
-    from feedtool.cli.books import books
-    from feedtool.history import every_run, run_state
+    from feedtool.cli.workspace import books
     from feedtool.report.runs import write_runs
+    from feedtool.runs.history import every_run, run_state
 
     folder = home_folder(home)
     with books(folder, ledger) as opened:
@@ -71,8 +71,8 @@ def runs(
 
 def _abandon(run: int, opened: "Books", clock_of: "ClockOf") -> None:
     """Give a run up, and say what is in doubt of it; NothingToDo where it is at its end."""
-    from feedtool.books import recorded_of, unfinished
     from feedtool.delivery.giving_up import abandon
+    from feedtool.runs.workspace import recorded_of, unfinished
 
     recorded = recorded_of(run, opened)
     if run not in unfinished(opened):
@@ -96,9 +96,9 @@ def status(run: int, form: str, home: Path | None, ledger: str | None) -> None:
 
     An open package is kept for 6 hours, results for 3 days, by the service's clock.
     """
-    from feedtool.cli.books import books
-    from feedtool.history import run_state
+    from feedtool.cli.workspace import books
     from feedtool.report.runs import write_run
+    from feedtool.runs.history import run_state
 
     folder = home_folder(home)
     with books(folder, ledger) as opened:

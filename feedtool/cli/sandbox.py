@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from feedtool.cli.options import option
-from feedtool.errors import UsageProblem
+from feedtool.model.errors import UsageProblem
 
 WINDOW, CREATIONS_WINDOW = 60.0, 3600.0
 """Seconds of its time that each quota is for."""

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from feedtool.cli.connect import to_account, to_sandbox
-from feedtool.cli.endings import say, tell
-from feedtool.cli.stopping import stopping
-from feedtool.cli.telling import tell_outcomes
-from feedtool.connection import Service
+from feedtool.cli.errors import say, tell
+from feedtool.cli.output import tell_outcomes
+from feedtool.cli.signals import stopping
 from feedtool.report.outcome import Outcome
-from feedtool.run import Submission
+from feedtool.runs.context import Service
+from feedtool.runs.run import Submission
 
 Tell = Callable[[Any], None]
 

@@ -10,9 +10,10 @@ from feedtool.check import Asked, Input
 from feedtool.cli import options
 from feedtool.cli.confirming import asked_to_purge, confirming, kind_asked
 from feedtool.cli.credentials import token_options
-from feedtool.cli.endings import say
+from feedtool.cli.errors import say
 from feedtool.cli.files import as_row, inputs, maybe_files, targets
 from feedtool.cli.home import home_folder
+from feedtool.cli.output import tell_outcomes
 from feedtool.cli.planning import (
     PLAN,
     PlannedCommand,
@@ -22,13 +23,12 @@ from feedtool.cli.planning import (
     plan_of,
     saving,
 )
-from feedtool.cli.sifting import sifting
-from feedtool.cli.telling import tell_outcomes
-from feedtool.copies import Outputs
-from feedtool.errors import UsageProblem
+from feedtool.cli.selection import sifting
+from feedtool.model.errors import UsageProblem
+from feedtool.runs.annotated_copy import Outputs
 
 if TYPE_CHECKING:
-    from feedtool.saved_plan import Known, Promise, SavedPlan
+    from feedtool.runs.plan_file import Known, Promise, SavedPlan
 
 
 @click.command(cls=PlannedCommand)
@@ -96,7 +96,7 @@ def submit(
     and named; the others are sent in uploads of 100 and packages of 50,000. With --plan the files
     are those of the plan.
     """
-    from feedtool import run
+    from feedtool.runs import run
 
     plan = plan_of(ctx, given, files)
     files = files or tuple(name for name, _ in plan.conditions.inputs) if plan else files
@@ -166,11 +166,11 @@ def _submit(
     is_verbose: bool,
 ) -> int:
     """Sends, and tells what came of it even where something stopped the delivery."""
-    from feedtool import run
-    from feedtool.cli.books import books
-    from feedtool.cli.notifying import both, office
+    from feedtool.cli.notifier import both, office
     from feedtool.cli.sending import sending, tell_submission
-    from feedtool.saved_plan import Account, known_of
+    from feedtool.cli.workspace import books
+    from feedtool.runs import run
+    from feedtool.runs.plan_file import Account, known_of
 
     outputs = _outputs(found, given)
     given["page"] = asked.dialect.report_page_size

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from feedtool.cli import options
-from feedtool.cli.endings import say
-from feedtool.cli.looking import base_url, from_sandbox, looking, sync_command
-from feedtool.errors import UsageProblem
+from feedtool.cli.catalog_cache import base_url, from_sandbox, looking, sync_command
+from feedtool.cli.errors import say
+from feedtool.model.errors import UsageProblem
 
 if TYPE_CHECKING:
-    from feedtool.catalog import Catalog
+    from feedtool.areas.products.catalog import Catalog
 
 
 @click.command()
@@ -38,8 +38,8 @@ def template(
     Without KIND all kinds are listed. The workbook for products is made for some categories from
     the local catalogue: bring that with `feedtool catalog sync`.
     """
-    from feedtool.feeds import all_feeds
-    from feedtool.template import PRODUCTS, write_products_template, write_template
+    from feedtool.areas.registry import all_feeds
+    from feedtool.templates import PRODUCTS, write_products_template, write_template
 
     if kind is None:
         for feed in all_feeds().values():
@@ -85,7 +85,7 @@ def _codes(ctx: click.Context, category: str | None, *, is_for_products: bool) -
 
 def _deepest(catalog: "Catalog", codes: Sequence[str]) -> list[str]:
     """The categories, a higher one replaced by all in it that take products."""
-    from feedtool.template.products import below, listed
+    from feedtool.areas.products.template import below, listed
 
     found: list[str] = []
     for code in codes:

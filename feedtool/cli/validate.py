@@ -8,7 +8,7 @@ import click
 from feedtool.cli import options
 from feedtool.cli.confirming import kind_asked
 from feedtool.cli.files import as_row, files, inputs, targets
-from feedtool.cli.telling import tell_outcomes
+from feedtool.cli.output import tell_outcomes
 
 
 @click.command()
@@ -40,8 +40,8 @@ def validate(
     table (.csv, .tsv, .txt); `-` is standard input. --annotate, --out or --in-place also write
     the workbook back with what is wrong beside every row.
     """
-    from feedtool import run
-    from feedtool.copies import Outputs
+    from feedtool.runs import run
+    from feedtool.runs.annotated_copy import Outputs
 
     out, in_place = given["out"], given["in_place"]
     with inputs(files) as found:

@@ -13,15 +13,15 @@ from click.core import ParameterSource
 
 from feedtool.cli import options
 from feedtool.cli.credentials import token_options
-from feedtool.cli.endings import bug_report, say
+from feedtool.cli.errors import bug_report, say
 from feedtool.cli.home import home_folder
-from feedtool.errors import UsageProblem
+from feedtool.model.errors import UsageProblem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from feedtool.cli.notifying import Office
-    from feedtool.cli.stopping import Stopping
+    from feedtool.cli.notifier import Office
+    from feedtool.cli.signals import Stopping
     from feedtool.watch.desk import Desk, Whose
     from feedtool.watch.folder import Folder
 
@@ -86,10 +86,10 @@ def watch(ctx: click.Context, /, folder: Path, **given: Any) -> int:
 
     A file is taken when it has rested for a while, or when NAME.EXT.done is beside it.
     """
-    from feedtool.cli.books import books
-    from feedtool.cli.notifying import office
-    from feedtool.cli.stopping import stopping
-    from feedtool.feeds import all_feeds
+    from feedtool.areas.registry import all_feeds
+    from feedtool.cli.notifier import office
+    from feedtool.cli.signals import stopping
+    from feedtool.cli.workspace import books
     from feedtool.watch.carry import Carrier
     from feedtool.watch.folder import Folder
     from feedtool.watch.health import DONE, STOPPED, Health
@@ -190,9 +190,9 @@ def _desk(
     So that options, environment and configuration come in the one order for every profile; and a
     token that was renewed, or a profile that was mended, counts from the next file on.
     """
-    from feedtool.cli.books import books
     from feedtool.cli.connect import to_account, to_sandbox
-    from feedtool.cli.notifying import told_by
+    from feedtool.cli.notifier import told_by
+    from feedtool.cli.workspace import books
     from feedtool.watch.desk import Desk
 
     with _of_profile(words, profile) as ctx:

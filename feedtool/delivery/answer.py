@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from feedtool.areas.legacy.wire import log_page, zip_id
+from feedtool.areas.offers.wire.offers import offers_page
+from feedtool.areas.offers.wire.packages import Unreadable, package_id, package_view, results_page
+from feedtool.areas.products.wire.submissions import batch_id, reports_page
 from feedtool.delivery.decide import Do
-from feedtool.errors import FeedtoolError
+from feedtool.model.errors import FeedtoolError
 from feedtool.service.answers import Kind, kind_of, refusal, retry_after, service_time
-from feedtool.service.legacy import log_page, zip_id
-from feedtool.service.offers import offers_page
-from feedtool.service.packages import Unreadable, package_id, package_view, results_page
-from feedtool.service.products import batch_id, reports_page
 from feedtool.service.wire import Failure, NotSent
 
 if TYPE_CHECKING:

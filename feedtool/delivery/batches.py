@@ -31,16 +31,16 @@ from feedtool.delivery.progress import (
 )
 from feedtool.delivery.refusals import ABOUT_THE_CONTENT, message_of, stopped
 from feedtool.ledger import Fate, Phase, Stage
-from feedtool.model import Severity, Status
+from feedtool.model.nouns import Severity, Status
 from feedtool.service.answers import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from feedtool.areas.products.wire.submissions import ReportItem, ReportsPage
     from feedtool.delivery.answer import Answer
     from feedtool.delivery.decide import Step
     from feedtool.ledger import Awaited, Package
-    from feedtool.service.products import ReportItem, ReportsPage
 
 MOST_PAGES = 200
 """A reading of the reports ends after so many pages: what goes on is not about this batch."""

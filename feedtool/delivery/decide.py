@@ -22,8 +22,8 @@ from datetime import timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
-from feedtool.dialect import Dialect
 from feedtool.ledger import Attempt, Phase, Stage
+from feedtool.model.settings import Dialect
 from feedtool.service.wire import UploadBody
 
 if TYPE_CHECKING:

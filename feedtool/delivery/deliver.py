@@ -38,8 +38,8 @@ from feedtool.delivery.progress import Learnt, Now, closed
 from feedtool.delivery.seek import asked, unaskable
 from feedtool.delivery.strangers import without_strangers
 from feedtool.delivery.telling import Telling
-from feedtool.errors import FeedtoolError
 from feedtool.ledger import Change, Phase, Stage
+from feedtool.model.errors import FeedtoolError
 from feedtool.service import wire
 from feedtool.service.answers import Kind
 from feedtool.service.pace import Pace

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from feedtool.delivery.decide import AFTER_COMMIT, waits_for_products
 from feedtool.delivery.progress import GO_ON
-from feedtool.errors import Interrupted
 from feedtool.ledger import Phase
+from feedtool.model.errors import Interrupted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from feedtool.delivery.deadlines import OPEN_FOR, RESULTS_FOR
-from feedtool.errors import UsageProblem
 from feedtool.ledger import Phase, Stage
-from feedtool.model import Status
+from feedtool.model.errors import UsageProblem
+from feedtool.model.nouns import Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

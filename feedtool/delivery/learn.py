@@ -15,6 +15,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from feedtool.areas.offers.wire.packages import STATES, Meaning
 from feedtool.delivery import batches, zips
 from feedtool.delivery.decide import Do, staged
 from feedtool.delivery.progress import (
@@ -30,21 +31,20 @@ from feedtool.delivery.progress import (
 )
 from feedtool.delivery.refusals import ABOUT_THE_CONTENT, GONE, message_of, stopped, undone
 from feedtool.delivery.seek import decided
-from feedtool.errors import Interrupted, NotAuthorised
 from feedtool.ledger import Fate, Phase, Stage
-from feedtool.model import Message, Status
+from feedtool.model.errors import Interrupted, NotAuthorised
+from feedtool.model.nouns import Message, Status
 from feedtool.service.answers import Kind
 from feedtool.service.pace import back_off
-from feedtool.service.packages import STATES, Meaning
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
+    from feedtool.areas.offers.wire.packages import PackageView, ResultsPage
     from feedtool.delivery.answer import Answer
     from feedtool.delivery.decide import Step
     from feedtool.ledger import Package, Tail
-    from feedtool.service.packages import PackageView, ResultsPage
 
 FORBIDDEN = 403
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from feedtool.errors import Interrupted
 from feedtool.ledger import Phase
+from feedtool.model.errors import Interrupted
 from feedtool.service.answers import Kind
 from feedtool.service.pace import back_off
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
     from feedtool.delivery.answer import Answer
     from feedtool.delivery.decide import Settings
-    from feedtool.errors import FeedtoolError
     from feedtool.ledger import Fate, Package, Result
-    from feedtool.model import Message
+    from feedtool.model.errors import FeedtoolError
+    from feedtool.model.nouns import Message
 
 
 @dataclass(frozen=True, slots=True)

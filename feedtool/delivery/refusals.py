@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from feedtool.delivery.decide import ALONE, Do, staged
 from feedtool.delivery.progress import Learnt, Now
-from feedtool.errors import Interrupted, UsageProblem
 from feedtool.ledger import Phase, Stage
-from feedtool.model import Message
+from feedtool.model.errors import Interrupted, UsageProblem
+from feedtool.model.nouns import Message
 
 if TYPE_CHECKING:
     from feedtool.delivery.answer import Answer

@@ -12,17 +12,17 @@ import json
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from feedtool.areas.offers.wire.offers import OfferState
 from feedtool.ledger import Fate
 from feedtool.ledger.leftovers import MOST_SENDS
-from feedtool.model import PackageType, Status
-from feedtool.service.offers import OfferState
+from feedtool.model.nouns import PackageType, Status
 from feedtool.service.wire import comma_lists, fits_comma_list
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from feedtool.areas.offers.wire.offers import Offer, OffersPage
     from feedtool.ledger import Package, Sought
-    from feedtool.service.offers import Offer, OffersPage
 
     Pairs = Callable[[dict[str, Any], Offer], Iterable[tuple[object, object]]]
 

@@ -9,22 +9,22 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from feedtool.areas.offers.wire.offers import packages_page
+from feedtool.areas.offers.wire.packages import STATES, Meaning, Unreadable
 from feedtool.delivery.decide import Do
 from feedtool.delivery.zips import matched
-from feedtool.errors import FeedtoolError, NotAuthorised
+from feedtool.model.errors import FeedtoolError, NotAuthorised
 from feedtool.service import wire
 from feedtool.service.answers import Kind, kind_of
 from feedtool.service.auth import HTTP_UNAUTHORISED
 from feedtool.service.fetch import not_authorised
-from feedtool.service.offers import packages_page
-from feedtool.service.packages import STATES, Meaning, Unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
+    from feedtool.areas.offers.wire.offers import ListedPackage
     from feedtool.delivery.answer import Answer
     from feedtool.ledger import Ledger, Package
-    from feedtool.service.offers import ListedPackage
     from feedtool.service.wire import Sender
 
 MOST = 20

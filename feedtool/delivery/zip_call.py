@@ -6,15 +6,15 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from feedtool.errors import UsageProblem
-from feedtool.legacy import zipped
+from feedtool.areas.legacy.zipped import zipped
+from feedtool.model.errors import UsageProblem
 from feedtool.service import wire
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from feedtool.dialect import Dialect
     from feedtool.ledger import Package
+    from feedtool.model.settings import Dialect
     from feedtool.service.wire import Call
 
 

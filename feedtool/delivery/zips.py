@@ -20,27 +20,27 @@ from decimal import Decimal
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from feedtool.areas.legacy.offers_xml import ATTRIBUTES
+from feedtool.areas.offers.wire.packages import Meaning
 from feedtool.delivery import seek
 from feedtool.delivery.batches import A_SECOND, TAKEN
 from feedtool.delivery.decide import Do
 from feedtool.delivery.progress import Learnt, Now, closed, failed, forward, later, poll_pause
 from feedtool.delivery.refusals import ABOUT_THE_CONTENT, GONE, message_of, stopped
 from feedtool.ledger import Phase, Stage
-from feedtool.model import Message, PackageType, Status
-from feedtool.offers_xml import ATTRIBUTES
+from feedtool.model.nouns import Message, PackageType, Status
 from feedtool.service.answers import Kind
-from feedtool.service.packages import Meaning
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import timedelta
 
+    from feedtool.areas.legacy.wire import Entry, LogPage
+    from feedtool.areas.offers.wire.offers import Offer, OffersPage
     from feedtool.delivery.answer import Answer
     from feedtool.delivery.decide import Step
-    from feedtool.dialect import Dialect
     from feedtool.ledger import Awaited, Fate, Package, Sought
-    from feedtool.service.legacy import Entry, LogPage
-    from feedtool.service.offers import Offer, OffersPage
+    from feedtool.model.settings import Dialect
 
 WRONG_KIND = 415
 """The service takes no zips sent in this way."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import ColumnElement, Connection
 
-    from feedtool.model import Status
+    from feedtool.model.nouns import Status
 
 ABANDONED = "abandoned"
 """When a run was given up, among its options: no table has to change for it."""

@@ -27,7 +27,7 @@ from sqlalchemy.exc import IntegrityError
 
 from feedtool.ledger import tables as t
 from feedtool.ledger.records import GROUNDED, Package, Phase, Stage
-from feedtool.model import PackageType, Status
+from feedtool.model.nouns import PackageType, Status
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,7 +11,7 @@ from sqlalchemy import bindparam, func, select
 from feedtool.ledger import tables as t
 from feedtool.ledger.rows import FACTS, facts_of
 from feedtool.ledger.verdicts import verdict
-from feedtool.model import EARLIEST, LATEST, Status
+from feedtool.model.nouns import EARLIEST, LATEST, Status
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection

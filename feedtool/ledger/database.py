@@ -24,9 +24,9 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.pool import StaticPool
 
-from feedtool.errors import Interrupted, UsageProblem
 from feedtool.ledger import tables, trouble
 from feedtool.ledger.migrations import FIRST, STEPS, migrate
+from feedtool.model.errors import Interrupted, UsageProblem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from feedtool.ledger.records import Run
-    from feedtool.model import Verdict
+    from feedtool.model.nouns import Verdict
 
 CHUNK = 400
 """References that one query asks for."""

@@ -19,7 +19,7 @@ from sqlalchemy import and_, bindparam, func, insert, select, update
 
 from feedtool.ledger import tables as t
 from feedtool.ledger.records import AGAIN, Package, Phase, Stage
-from feedtool.model import PackageType
+from feedtool.model.nouns import PackageType
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

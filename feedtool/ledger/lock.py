@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 from sqlalchemy import event, text
 
-from feedtool.errors import Interrupted, UsageProblem
 from feedtool.ledger.database import is_file, shown_as, told
+from feedtool.model.errors import Interrupted, UsageProblem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

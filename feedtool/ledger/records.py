@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from feedtool.model import LEGACY_TYPES, Message, PackageType, Status
+from feedtool.model.nouns import LEGACY_TYPES, Message, PackageType, Status
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -12,7 +12,7 @@ from sqlalchemy import and_, insert, select
 from feedtool.ledger import tables as t
 from feedtool.ledger.records import Package, Phase, Stage
 from feedtool.ledger.verdicts import Facts
-from feedtool.model import Message, PackageSummary, PackageType, Severity, Status, Upload
+from feedtool.model.nouns import Message, PackageSummary, PackageType, Severity, Status, Upload
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

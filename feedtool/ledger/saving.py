@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection, Dialect, Executable, Table
 
     from feedtool.ledger.records import Attempt, Change, Fate, Package
-    from feedtool.model import Message
+    from feedtool.model.nouns import Message
 
 Value = str | int | None
 Row = dict[str, Value]

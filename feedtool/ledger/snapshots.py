@@ -15,8 +15,8 @@ from functools import partial
 from io import FileIO
 from typing import TYPE_CHECKING
 
-from feedtool.errors import CannotWrite, FileProblem
-from feedtool.file_version import Version, read_unchanged, unchanged
+from feedtool.model.errors import CannotWrite, FileProblem
+from feedtool.model.file_version import Version, read_unchanged, unchanged
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any, Self
 
 from sqlalchemy import and_, case, delete, func, insert, select
 
-from feedtool.errors import UsageProblem
+from feedtool.areas.offers.changes.accepted import AcceptedOffers
+from feedtool.areas.offers.changes.observed import see
+from feedtool.areas.offers.changes.projection import count_absorbed
 from feedtool.ledger import clearing, counting, later
 from feedtool.ledger import tables as t
 from feedtool.ledger.abandoning import abandon
-from feedtool.ledger.absorbing import count_absorbed
-from feedtool.ledger.accepted import AcceptedOffers
 from feedtool.ledger.claims import Claims, begin_run
 from feedtool.ledger.database import IN_MEMORY, open_engine, reading, writing
 from feedtool.ledger.leftovers import count_rows, move_leftovers
@@ -37,10 +37,10 @@ from feedtool.ledger.rows import (
     summary_of,
 )
 from feedtool.ledger.saving import save_changes
-from feedtool.ledger.seeing import see
 from feedtool.ledger.verdicts import verdict
 from feedtool.ledger.waiting import unanswered
 from feedtool.ledger.withholding import withheld, withhold
+from feedtool.model.errors import UsageProblem
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -50,10 +50,10 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Column, ColumnElement, Connection
 
+    from feedtool.areas.offers.changes.observed import Seen
     from feedtool.ledger.later import Sent
     from feedtool.ledger.lock import Held
-    from feedtool.ledger.seeing import Seen
-    from feedtool.model import PackageSummary, Status, Upload, Verdict
+    from feedtool.model.nouns import PackageSummary, Status, Upload, Verdict
 
 EARLIER = 200
 """Files among which the one before is looked for."""

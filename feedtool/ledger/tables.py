@@ -21,7 +21,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.types import TypeDecorator
 
-from feedtool.model import plausible_time
+from feedtool.model.nouns import plausible_time
 
 VERSION = 7
 """Of these tables; `migrations` brings an older ledger up to it."""

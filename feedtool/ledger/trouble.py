@@ -6,7 +6,7 @@ import sqlite3
 from contextlib import suppress
 from pathlib import Path
 
-from feedtool.errors import Interrupted
+from feedtool.model.errors import Interrupted
 
 ON_OPENING = {
     "sqlite": "name another with --home, or move the file away to begin a new one",

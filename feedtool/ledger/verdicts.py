@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from feedtool.ledger.records import Phase, Stage
-from feedtool.model import Message, Status, Verdict
+from feedtool.model.nouns import Message, Status, Verdict
 
 BATCHES = (Phase.CLEARED, Phase.SUBMITTING, Phase.SUBMITTED)
 """Phases in which only a batch of products, or a legacy zip, is committed."""

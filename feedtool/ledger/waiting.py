@@ -1,7 +1,7 @@
 """Before offers are begun: the batches of their run in which their products are.
 
-An offer for a product that has no sheet yet is refused (`feedtool.meeting`), so it waits until the
-batch is closed, and until the one is that a batch has left a product to.
+An offer for a product that has no sheet yet is refused (`feedtool.delivery.dependencies`), so it
+waits until the batch is closed, and until the one is that a batch has left a product to.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import bindparam, select
 
+from feedtool.delivery.plan import named_by, offered
 from feedtool.ledger import tables as t
 from feedtool.ledger.records import Phase
-from feedtool.model import PackageType
-from feedtool.plan import named_by, offered
+from feedtool.model.nouns import PackageType
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection

@@ -10,7 +10,7 @@ from sqlalchemy import insert, select
 from feedtool.ledger import tables as t
 from feedtool.ledger.database import reading
 from feedtool.ledger.rows import messages_as_text, messages_of
-from feedtool.model import Status, Verdict
+from feedtool.model.nouns import Status, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

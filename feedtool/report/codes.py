@@ -9,13 +9,11 @@ from functools import cache
 from importlib import import_module
 from types import MappingProxyType
 
-import feedtool.check
-import feedtool.columns
-from feedtool.errors import FileProblem, UsageProblem
-from feedtool.guards import all_guards
-from feedtool.model import Code, Severity
+from feedtool.areas.offers.changes.guards import all_guards
+from feedtool.areas.registry import all_rules
+from feedtool.model.errors import FileProblem, UsageProblem
+from feedtool.model.nouns import Code, Severity
 from feedtool.report.glossary import REPORT, WORDS, Word, result_code, result_codes
-from feedtool.rules import all_rules
 
 LONGEST = 40
 """Characters of an unknown code that are compared with the known ones."""
@@ -89,11 +87,11 @@ def mending_of(name: str) -> str:
 
 def _of_columns() -> Iterator[Code]:
     """The `Code` constants of the columns' modules."""
-    package = feedtool.columns
-    for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-        for constant in vars(import_module(found.name)).values():
-            if isinstance(constant, Code):
-                yield constant
+    for package in ("feedtool.feeds.columns", "feedtool.areas.products.columns"):
+        for module in pkgutil.iter_modules(import_module(package).__path__):
+            for constant in vars(import_module(f"{package}.{module.name}")).values():
+                if isinstance(constant, Code):
+                    yield constant
 
 
 def _of_file(problem: type[FileProblem]) -> Code:

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple, TextIO
 
-from feedtool.cells import letters
+from feedtool.check.headers import Header
 from feedtool.check.kinds import HeaderMissing
-from feedtool.headers import Header
+from feedtool.model.cells import letters
 from feedtool.report.outcome import Outcome
 from feedtool.report.plain import clean, printable, value
 

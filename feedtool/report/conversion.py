@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
+from feedtool.model.spool import Spool
 from feedtool.report.fields import Fields, dumped
 from feedtool.report.plain import clean, counted, listed, printable, value
-from feedtool.spool import Spool
 
 NAMED = 8
 """Rows that are named of each loss."""

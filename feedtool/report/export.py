@@ -2,9 +2,9 @@
 
 from typing import TextIO
 
-from feedtool.export import Exported
 from feedtool.report.fields import Fields, dumped
 from feedtool.report.plain import clean, counted
+from feedtool.runs.export import Exported
 
 
 def write_exported(exported: Exported, out: TextIO, form: str) -> None:

@@ -4,9 +4,9 @@ import json
 import re
 from typing import Any
 
-from feedtool.check.result import CheckedSheet
-from feedtool.errors import FeedtoolError, FileProblem
-from feedtool.model import Counts, Message, PackageSummary, Problem, Verdict
+from feedtool.model.errors import FeedtoolError, FileProblem
+from feedtool.model.nouns import Counts, Message, PackageSummary, Problem, Verdict
+from feedtool.model.sheet import CheckedSheet
 from feedtool.report.outcome import Outcome
 from feedtool.report.plain import STEERING
 

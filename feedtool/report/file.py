@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TextIO
 from uuid import uuid4
 
-from feedtool.errors import UsageProblem
+from feedtool.model.errors import UsageProblem
 from feedtool.report.as_json import write_json
 from feedtool.report.outcome import Outcome
 from feedtool.report.table import write_csv

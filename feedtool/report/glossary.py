@@ -9,7 +9,7 @@ from textwrap import fill
 from types import MappingProxyType
 from typing import NamedTuple
 
-from feedtool.service.result_codes import CONFIRMATIONS, ERRORS, FIELDS, field_of
+from feedtool.areas.offers.wire.result_codes import CONFIRMATIONS, ERRORS, FIELDS, field_of
 
 
 class Word(NamedTuple):

@@ -17,13 +17,13 @@ from typing import NamedTuple, TextIO
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
-from feedtool.model import Status, Verdict
+from feedtool.model.nouns import Status, Verdict
 from feedtool.report.codes import summary_of
 from feedtool.report.outcome import Outcome
 from feedtool.report.plain import clean, counted, listed, printable, value
 from feedtool.report.tally import REFUSED, Tally, tally
 from feedtool.report.totals import ACCEPTED, Totals
-from feedtool.verdicts import to_read
+from feedtool.runs.row_notes import to_read
 
 LISTED = 1_000
 """Problems of each code, and rows of each status, that are listed."""

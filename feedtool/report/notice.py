@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from feedtool import __version__
-from feedtool.errors import Exit, FeedtoolError
+from feedtool.model.errors import Exit, FeedtoolError
 from feedtool.report.as_json import summary_fields
 from feedtool.report.fields import Fields, error_fields, stopped_fields
 from feedtool.report.outcome import Outcome

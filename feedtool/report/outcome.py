@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from feedtool.check.result import INVALID, SKIPPED, VALID, CheckedSheet
-from feedtool.errors import FeedtoolError
-from feedtool.model import Counts, PackageSummary, Status, Verdict
+from feedtool.model.errors import FeedtoolError
+from feedtool.model.nouns import Counts, PackageSummary, Status, Verdict
+from feedtool.model.sheet import INVALID, SKIPPED, VALID, CheckedSheet
 
 NOT_SENT = (Status.UNCHANGED, Status.HELD)
 """Rows that are valid and were not sent: in the counts they are neither valid nor invalid."""

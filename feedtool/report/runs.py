@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple, TextIO
 
-from feedtool.model import Status
+from feedtool.model.nouns import Status
 from feedtool.report.fields import dumped
 from feedtool.report.plain import clean, counted
 

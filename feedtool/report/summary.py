@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from feedtool.check import SUMMARY
-from feedtool.model import Problem
+from feedtool.model.nouns import Problem
 from feedtool.report.codes import mending_of, summary_of
 from feedtool.report.outcome import Outcome
 from feedtool.report.plain import clean, listed, printable

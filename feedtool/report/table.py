@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TextIO
 
-from feedtool.errors import FileProblem
-from feedtool.model import Message, Severity, Status, Verdict
+from feedtool.model.errors import FileProblem
+from feedtool.model.nouns import Message, Severity, Status, Verdict
 from feedtool.report.fields import problem_fields
 from feedtool.report.outcome import Outcome
 from feedtool.report.plain import clean

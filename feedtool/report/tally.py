@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from feedtool.model import Counts, Problem, Severity, Status, Verdict
+from feedtool.model.nouns import Counts, Problem, Severity, Status, Verdict
 from feedtool.report.outcome import Outcome
 
 NAMED_ROWS = 12

@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TextIO
 
-from feedtool.errors import FileProblem
-from feedtool.model import PackageSummary, PackageType, Problem, Severity
+from feedtool.model.errors import FileProblem
+from feedtool.model.nouns import PackageSummary, PackageType, Problem, Severity
 from feedtool.report.codes import summary_of
 from feedtool.report.outcome import Outcome
 from feedtool.report.page import Ink, Page

@@ -3,7 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass, field
 
-from feedtool.model import Counts, Status
+from feedtool.model.nouns import Counts, Status
 from feedtool.report.outcome import Outcome
 from feedtool.report.plain import clean, counted
 

@@ -14,7 +14,7 @@ from email.utils import parsedate_to_datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from feedtool.model import plausible_time
+from feedtool.model.nouns import plausible_time
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -20,8 +20,8 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from feedtool.errors import NotAuthorised, UsageProblem
-from feedtool.user_command import words_of
+from feedtool.model.errors import NotAuthorised, UsageProblem
+from feedtool.service.user_command import words_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

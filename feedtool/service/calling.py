@@ -9,7 +9,7 @@ from __future__ import annotations
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
-from feedtool.errors import FeedtoolError
+from feedtool.model.errors import FeedtoolError
 from feedtool.service.wire import Failure
 
 if TYPE_CHECKING:

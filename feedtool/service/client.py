@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Self
 import httpx
 
 from feedtool import __version__
-from feedtool.errors import Interrupted, UsageProblem
+from feedtool.areas.offers.wire.packages import DEFAULT_PORTS, origin
+from feedtool.model.errors import Interrupted, UsageProblem
 from feedtool.service.auth import send_with
 from feedtool.service.network import Network, Timeouts, is_loopback
-from feedtool.service.packages import DEFAULT_PORTS, origin
 from feedtool.service.wire import (
     Failure,
     NotSent,

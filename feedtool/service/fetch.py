@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
-from feedtool.errors import FeedtoolError, Interrupted, NotAuthorised
+from feedtool.areas.offers.wire.packages import Unreadable
+from feedtool.model.errors import FeedtoolError, Interrupted, NotAuthorised
 from feedtool.service.answers import Kind, kind_of, refusal, retry_after
 from feedtool.service.calling import ask, executor
 from feedtool.service.pace import Pace, back_off, longest_back_off
-from feedtool.service.packages import Unreadable
 from feedtool.service.wire import Failure, NotSent
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import httpcore
 import httpx
 
-from feedtool.errors import UsageProblem
+from feedtool.model.errors import UsageProblem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

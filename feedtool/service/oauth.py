@@ -14,7 +14,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode, urlsplit
 
-from feedtool.errors import Interrupted, NotAuthorised, UsageProblem
+from feedtool.model.errors import Interrupted, NotAuthorised, UsageProblem
 from feedtool.service.wire import Failure
 
 if TYPE_CHECKING:

@@ -16,12 +16,12 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
 from urllib.parse import quote
 
-from feedtool.errors import UsageProblem
+from feedtool.model.errors import UsageProblem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from feedtool.model import PackageType
+    from feedtool.model.nouns import PackageType
 
 LANGUAGES = {"en": "en-US", "fr": "fr-FR", "es": "es-ES"}
 """What Accept-Language may say, by what users say (part "Offers (JSON packages)")."""

@@ -5,7 +5,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import islice
 
-from feedtool.cells import BLANK, Block, Kind
+from feedtool.model.cells import BLANK, Block, Kind
 from feedtool.sheets.source import HeadRow
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Hashable
 from functools import partial
 from typing import NamedTuple
 
-from feedtool.cells import BLANK, Cell, Kind
+from feedtool.model.cells import BLANK, Cell, Kind
 from feedtool.sheets.escapes import escape, spreadsheet_text, unescape
 from feedtool.sheets.moments import iso
 from feedtool.sheets.strings import SharedStrings

@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from feedtool.cells import BLANK, Block, Cell, Kind
+from feedtool.model.cells import BLANK, Block, Cell, Kind
 from feedtool.sheets.blocks import first_rows, rows_after
 from feedtool.sheets.encoding import Encoding, find_encoding
 from feedtool.sheets.quoting import (

@@ -8,7 +8,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import NamedTuple
 
-from feedtool.limits import MIB
+from feedtool.model.limits import MIB
 from feedtool.sheets.source import Notice
 from feedtool.sheets.unreadable import CsvEncoding, CsvNul, EmptyFile, NotAWorkbook
 

@@ -4,8 +4,8 @@ from collections.abc import Hashable, Mapping
 from contextlib import suppress
 from typing import NamedTuple
 
-from feedtool.cells import index_of
-from feedtool.limits import Limits
+from feedtool.model.cells import index_of
+from feedtool.model.limits import Limits
 from feedtool.sheets.decode import CELL_TYPES, Raw
 from feedtool.sheets.markup import corrupt, is_true
 from feedtool.sheets.source import Merge

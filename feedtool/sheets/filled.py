@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import NamedTuple
 from zipfile import ZipFile
 
-from feedtool.cells import SHOWN_DIGITS, Cell, Kind, letters
-from feedtool.cells import shown as as_shown
-from feedtool.errors import UsageProblem
-from feedtool.limits import Limits
+from feedtool.model.cells import SHOWN_DIGITS, Cell, Kind, letters
+from feedtool.model.cells import shown as as_shown
+from feedtool.model.errors import UsageProblem
+from feedtool.model.limits import Limits
 from feedtool.sheets.annotate.check import NotAsWritten
 from feedtool.sheets.annotate.inline import inline, shown
 from feedtool.sheets.annotate.repack import LEVEL, Repack

@@ -3,8 +3,8 @@
 import re
 from pathlib import Path
 
-from feedtool.errors import FileProblem
-from feedtool.limits import Limits
+from feedtool.model.errors import FileProblem
+from feedtool.model.limits import Limits
 from feedtool.sheets.delimited import CsvSource
 from feedtool.sheets.encoding import unicode_of
 from feedtool.sheets.package import DEFAULT_LIMITS

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import IO, Self
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
-from feedtool.limits import MIB, Limits
+from feedtool.model.limits import MIB, Limits
 from feedtool.sheets.unreadable import (
     COPY_AGAIN,
     SAVE_AGAIN,

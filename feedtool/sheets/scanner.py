@@ -16,7 +16,7 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import NamedTuple
 
-from feedtool.cells import index_of, letters
+from feedtool.model.cells import index_of, letters
 from feedtool.sheets.decode import CONTENT
 from feedtool.sheets.events import LAST_COLUMN, LAST_ROW, Row
 from feedtool.sheets.tidy import ATTRIBUTES

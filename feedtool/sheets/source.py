@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol, Self
 
-from feedtool.cells import Block, Cell
+from feedtool.model.cells import Block, Cell
 from feedtool.sheets.workbook import SheetEntry
 
 

@@ -5,7 +5,7 @@ from array import array
 from collections.abc import Iterator
 from itertools import accumulate
 
-from feedtool.limits import MIB, Limits
+from feedtool.model.limits import MIB, Limits
 from feedtool.sheets.cut import Grammar, pieces
 from feedtool.sheets.escapes import escape, spreadsheet_text, unescape
 from feedtool.sheets.markup import corrupt

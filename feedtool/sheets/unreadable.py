@@ -3,7 +3,7 @@
 The message says what the file really is, the hint how to turn it into one that can be read.
 """
 
-from feedtool.errors import FileProblem
+from feedtool.model.errors import FileProblem
 
 SAVE_AS_XLSX = 'Open it in a spreadsheet program and save it as "Excel workbook (.xlsx)".'
 SAVE_AGAIN = "Open it in a spreadsheet program, repair it if asked, and save it again as .xlsx."

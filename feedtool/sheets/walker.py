@@ -7,7 +7,7 @@ in an extension, or in another namespace, is no value of a cell.
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from feedtool.limits import Limits
+from feedtool.model.limits import Limits
 from feedtool.sheets.markup import MAIN_NAMESPACES, hardened_parser, parse
 from feedtool.sheets.unreadable import ZipBomb
 

@@ -6,9 +6,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Self
 
-from feedtool.cells import Block, letters
-from feedtool.errors import UsageProblem
-from feedtool.limits import Limits
+from feedtool.model.cells import Block, letters
+from feedtool.model.errors import UsageProblem
+from feedtool.model.limits import Limits
 from feedtool.sheets.blocks import first_rows, rows_after
 from feedtool.sheets.cut import Grammar, Piece, pieces
 from feedtool.sheets.decode import Decoder

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from feedtool.errors import Exit
 from feedtool.ledger.claims import Claim
+from feedtool.model.errors import Exit
 from feedtool.report import Outcome
 from feedtool.report.fields import (
     count_fields,

@@ -8,17 +8,17 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path, PurePosixPath
 
-from feedtool import run
-from feedtool.books import has_to_ask, recorded_of
+from feedtool.areas.legacy.source import is_legacy
 from feedtool.check import Input
 from feedtool.check.kinds import KindUnclear
-from feedtool.copies import Outputs, digest_of
-from feedtool.errors import CannotWrite, Exit, FeedtoolError, FileProblem, UsageProblem
 from feedtool.ledger.claims import Claim, ClaimState, Earlier
-from feedtool.legacy import is_legacy
-from feedtool.outcomes import exit_code
-from feedtool.recorded import is_recordable
+from feedtool.model.errors import CannotWrite, Exit, FeedtoolError, FileProblem, UsageProblem
 from feedtool.report import Outcome
+from feedtool.runs import run
+from feedtool.runs.annotated_copy import Outputs, digest_of
+from feedtool.runs.row_results import exit_code
+from feedtool.runs.run_options import is_recordable
+from feedtool.runs.workspace import has_to_ask, recorded_of
 from feedtool.watch.answers import one_line, write_summary
 from feedtool.watch.desk import Desk, Lending
 from feedtool.watch.folder import SUMMARY, CannotMove, Folder, free, has_room, make, move, unmark
@@ -289,7 +289,7 @@ class Carrier:
         Raises:
             Parked: They cannot be written.
         """
-        from feedtool.failed import write_failed
+        from feedtool.runs.corrections import write_failed
 
         def is_left_by_a_crash(place: Path) -> bool:
             # What was written to its end is in the ledger.

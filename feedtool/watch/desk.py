@@ -4,13 +4,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from feedtool.books import Books
+from feedtool.areas.offers.changes.selection import EVERY_ROW, Sifting
 from feedtool.check import Asked
-from feedtool.connection import Service
-from feedtool.errors import Exit, FeedtoolError
+from feedtool.model.errors import Exit, FeedtoolError
 from feedtool.report import Outcome
+from feedtool.runs.context import Service
+from feedtool.runs.workspace import Books
 from feedtool.sheets.annotate.place import placed
-from feedtool.sieve import EVERY_ROW, Sifting
 from feedtool.watch.folder import make
 
 Whose = tuple[str, str]

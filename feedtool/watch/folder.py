@@ -9,10 +9,10 @@ from contextlib import suppress
 from datetime import date
 from pathlib import Path, PurePosixPath
 
-from feedtool.errors import FeedtoolError, UsageProblem
-from feedtool.failed import place_of
 from feedtool.ledger.claims import Claim
+from feedtool.model.errors import FeedtoolError, UsageProblem
 from feedtool.report.plain import clean
+from feedtool.runs.corrections import place_of
 from feedtool.sheets.annotate.place import placed
 from feedtool.watch.settling import MARKER, Entry, locks
 

@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 from feedtool import __version__
-from feedtool.errors import EXIT_PRECEDENCE, Exit, FeedtoolError, UsageProblem
+from feedtool.model.errors import EXIT_PRECEDENCE, Exit, FeedtoolError, UsageProblem
 
 FILE = "health.json"
 WATCHING, STOPPED, DONE = "watching", "stopped", "done"

@@ -12,10 +12,10 @@ from datetime import datetime
 from math import inf
 from pathlib import PurePosixPath
 
-from feedtool.errors import EXIT_PRECEDENCE, Exit, FeedtoolError, UsageProblem
 from feedtool.ledger import Ledger
 from feedtool.ledger.claims import Claim
 from feedtool.ledger.lock import Held
+from feedtool.model.errors import EXIT_PRECEDENCE, Exit, FeedtoolError, UsageProblem
 from feedtool.watch import health
 from feedtool.watch.carry import Carrier, LaneUnknown
 from feedtool.watch.desk import Whose

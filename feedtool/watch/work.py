@@ -10,9 +10,9 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import NamedTuple
 
-from feedtool.errors import Exit, FeedtoolError
 from feedtool.ledger.claims import Claim
 from feedtool.ledger.lock import Held
+from feedtool.model.errors import Exit, FeedtoolError
 from feedtool.watch.carry import Carrier, Parked, bug_in
 from feedtool.watch.desk import Desk
 from feedtool.watch.settling import Entry

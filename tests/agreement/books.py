@@ -21,7 +21,7 @@ from openpyxl.workbook.defined_name import DefinedName
 from openpyxl.worksheet.datavalidation import DataValidation
 from openpyxl.worksheet.table import Table
 
-from feedtool.cells import letters
+from feedtool.model.cells import letters
 
 ROOT = Path(__file__).resolve().parents[2]
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from lxml import etree
 
-from feedtool.cells import BLANK, Block, index_of, letters
 from feedtool.check import HEADINGS
+from feedtool.model.cells import BLANK, Block, index_of, letters
 from feedtool.sheets import open_source
 from feedtool.sheets.annotate import Note, SheetNotes, Summary, annotate
 

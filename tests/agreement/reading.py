@@ -18,8 +18,8 @@ from openpyxl.cell.cell import MergedCell
 from openpyxl.styles.styleable import StyleableObject
 from openpyxl.worksheet.formula import DataTableFormula
 
-from feedtool.cells import BLANK, Cell, Kind
-from feedtool.errors import FileProblem
+from feedtool.model.cells import BLANK, Cell, Kind
+from feedtool.model.errors import FileProblem
 from feedtool.sheets import open_source
 from tests.agreement.books import STRICT
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from feedtool.errors import FileProblem, UsageProblem
+from feedtool.model.errors import FileProblem, UsageProblem
 from tests.agreement.again import annotate_and_compare, annotate_and_compare_csv
 from tests.agreement.books import BOOKS
 from tests.agreement.reading import ours

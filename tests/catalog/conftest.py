@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from feedtool.catalog import Brand, Catalog, Category, Choice, Necessity, Property
-from feedtool.catalog.lookup import Listed, Origin
-from feedtool.catalog.tree import with_paths
+from feedtool.areas.products.catalog import Brand, Catalog, Category, Choice, Necessity, Property
+from feedtool.areas.products.catalog.lookup import Listed, Origin
+from feedtool.areas.products.catalog.tree import with_paths
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from feedtool.catalog import Brand, Choice, Necessity, tables
-from feedtool.catalog.cache import STALE, Cache, Removed, Saved
-from feedtool.catalog.lookup import Origin
-from feedtool.catalog.model import Marks
-from feedtool.errors import Interrupted, UsageProblem
+from feedtool.areas.products.catalog import Brand, Choice, Necessity, tables
+from feedtool.areas.products.catalog.cache import STALE, Cache, Removed, Saved
+from feedtool.areas.products.catalog.lookup import Origin
+from feedtool.areas.products.catalog.model import Marks
+from feedtool.model.errors import Interrupted, UsageProblem
 from tests.catalog.conftest import BRANDS, SERVICE, T0, TREE, prop
 
 if TYPE_CHECKING:

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from feedtool.catalog.excerpt import Consulted, from_excerpt
+from feedtool.areas.products.catalog.excerpt import Consulted, from_excerpt
 from tests.catalog.conftest import catalog, choices, prop
 
 if TYPE_CHECKING:
-    from feedtool.catalog import Catalog
+    from feedtool.areas.products.catalog import Catalog
 
 KETTLES = (
     prop("3263", is_ranged=True, choices=choices("Beige", "Noir"), allowed_file_types=("pdf",)),

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from feedtool.catalog import Brand, Catalog
-from feedtool.catalog.lookup import Listed, Origin
+from feedtool.areas.products.catalog import Brand, Catalog
+from feedtool.areas.products.catalog.lookup import Listed, Origin
 from tests.catalog.conftest import SERVICE, T0, catalog, prop
 
 

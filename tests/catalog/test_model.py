@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from feedtool.catalog import Choice, Necessity, fingerprint
+from feedtool.areas.products.catalog import Choice, Necessity, fingerprint
 from tests.catalog.conftest import category, choices, prop
 
 BASE = [prop("1", choices=choices("a", "b"), is_ranged=True), prop("2", unit="cm")]

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from feedtool.catalog import Brand
-from feedtool.catalog.search import meant, search
+from feedtool.areas.products.catalog import Brand
+from feedtool.areas.products.catalog.search import meant, search
 from tests.catalog.conftest import catalog
 
 FOUND = {

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from feedtool.catalog import Necessity
-from feedtool.catalog.traits import Traits, read, traits_of, written
+from feedtool.areas.products.catalog import Necessity
+from feedtool.areas.products.catalog.traits import Traits, read, traits_of, written
 from tests.catalog.conftest import choices, prop
 
 if TYPE_CHECKING:
-    from feedtool.catalog import Property
+    from feedtool.areas.products.catalog import Property
 
 BASE = prop("1", choices=choices("a", "b"), is_ranged=True, unit="cm")
 

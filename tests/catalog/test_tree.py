@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from feedtool.catalog.tree import with_paths, within
+from feedtool.areas.products.catalog.tree import with_paths, within
 from tests.catalog.conftest import TREE, category
 
 ALL = {one.reference: one for one in TREE}

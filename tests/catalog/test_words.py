@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from feedtool.catalog.words import FEW, folded, near_codes, nearest
+from feedtool.areas.products.catalog.words import FEW, folded, near_codes, nearest
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from openpyxl import load_workbook
 
-from feedtool.check.result import CheckedSheet
+from feedtool.model.sheet import CheckedSheet
 from tests.conftest import Files, checked, offer
 
 COLUMNS = {key: index for index, key in enumerate(offer(), 1)}

@@ -7,7 +7,7 @@ import pytest
 from openpyxl import load_workbook
 
 from feedtool.check import Asked, Input, check
-from feedtool.dialect import Dialect
+from feedtool.model.settings import Dialect
 from tests.conftest import Files, checked, codes, offer, table, told, update
 
 TEXT = table([offer()])

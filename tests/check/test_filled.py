@@ -3,7 +3,7 @@
 from decimal import Decimal
 
 from feedtool.check import Asked, Input, check
-from feedtool.check.result import CheckedSheet, Filled
+from feedtool.model.sheet import CheckedSheet, Filled
 from tests.conftest import Files, offer
 
 

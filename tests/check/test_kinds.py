@@ -9,7 +9,7 @@ from openpyxl.packaging.custom import StringProperty
 
 from feedtool.check import Asked, Input, check
 from feedtool.check.kinds import KindUnclear
-from feedtool.dialect import Dialect
+from feedtool.model.settings import Dialect
 from tests.conftest import Files, checked, codes, gtin, offer, table, update
 
 COST = "deliveryModes.TrackedHomeDelivery.cost"

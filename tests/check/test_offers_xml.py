@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from feedtool.dialect import Dialect
-from feedtool.legacy import Head
-from feedtool.model import PackageType
-from feedtool.offers_xml import Offer, Shipping
+from feedtool.areas.legacy.offers_xml import Offer, Shipping
+from feedtool.areas.legacy.writer import Head
+from feedtool.model.nouns import PackageType
+from feedtool.model.settings import Dialect
 from tests.conftest import Files, checked, codes, gtin, told
 from tests.legacy.conftest import HONEST, OFFER, changed, member, with_, zipped
 

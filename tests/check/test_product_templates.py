@@ -11,11 +11,11 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from openpyxl import load_workbook
 
-from feedtool.catalog import Necessity, Property
-from feedtool.cells import letters
-from feedtool.check.gate import gate
-from feedtool.dialect import Dialect
-from feedtool.template import write_products_template
+from feedtool.areas.products.catalog import Necessity, Property
+from feedtool.check.schema_gate import gate
+from feedtool.model.cells import letters
+from feedtool.model.settings import Dialect
+from feedtool.templates import write_products_template
 from tests.catalogues import (
     CATALOG,
     ENERGY,

@@ -9,8 +9,8 @@ import pytest
 from openpyxl import Workbook, load_workbook
 from openpyxl.packaging.custom import StringProperty
 
-from feedtool.check.result import CheckedSheet
-from feedtool.dialect import Dialect
+from feedtool.model.settings import Dialect
+from feedtool.model.sheet import CheckedSheet
 from tests.catalogues import KETTLES, PROPERTIES, catalog_of, judging, product, shirt
 from tests.conftest import Files, Rows, checked, codes, gtin, offer, told, update
 

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from feedtool import verdicts
 from feedtool.check import Asked, Input, check
-from feedtool.check.result import VALID, Marks
-from feedtool.model import Item, Severity
+from feedtool.model.nouns import Item, Severity
+from feedtool.model.sheet import VALID, Marks
+from feedtool.runs import row_notes
 from tests.conftest import Files, checked, codes, offer, table, told, update
 
 HEADER, GOOD, _ = table([offer(1)]).split("\r\n")
@@ -128,7 +128,7 @@ def test_every_row_gets_a_verdict_the_invalid_ones_too(files: Files) -> None:
         offer(5),
     ]
     (sheet,) = checked(files.csv(*rows))
-    every = list(verdicts.of_check(sheet))
+    every = list(row_notes.of_check(sheet))
     assert [(one.row, one.reference, one.status) for one in every] == [
         (2, "SKU-1", "Invalid"),
         (3, "SKU-2", "Invalid"),
@@ -141,7 +141,7 @@ def test_every_row_gets_a_verdict_the_invalid_ones_too(files: Files) -> None:
 
 def test_a_reference_that_is_refused_is_told_as_it_stands_in_its_cell(files: Files) -> None:
     (sheet,) = checked(files.csv(offer(1, sellerExternalReference="A|1"), offer(2)))
-    assert [one.reference for one in verdicts.of_check(sheet)] == ["A|1", "SKU-2"]
+    assert [one.reference for one in row_notes.of_check(sheet)] == ["A|1", "SKU-2"]
 
 
 def test_a_check_alone_keeps_no_items_and_counts_the_same(files: Files) -> None:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from feedtool.areas.products.catalog import Choice, Necessity
+from feedtool.areas.products.catalog.cache import FILE, Cache
+from feedtool.areas.products.catalog.model import Marks
 from feedtool.areas.registry import sandbox_parts
-from feedtool.catalog import Choice, Necessity
-from feedtool.catalog.cache import FILE, Cache
-from feedtool.catalog.model import Marks
 from feedtool.cli.options import SANDBOX
 from feedtool.sandbox.server import serving
 from tests.catalog.conftest import BRANDS, SERVICE, T0, TREE, category, choices, prop

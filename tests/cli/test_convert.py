@@ -12,13 +12,15 @@ import pytest
 from lxml import etree
 from openpyxl import load_workbook
 
-from feedtool.legacy import Head, Pool
+from feedtool.areas.legacy.writer import Head, Pool
 from tests.cli.conftest import Feedtool
 from tests.conftest import Files, gtin, offer, update
 from tests.legacy.conftest import OFFER, changed, member, zipped
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
-SCHEMA = etree.RelaxNG(etree.fromstring((resources("feedtool.legacy") / "offers.rng").read_bytes()))
+SCHEMA = etree.RelaxNG(
+    etree.fromstring((resources("feedtool.areas.legacy") / "offers.rng").read_bytes())
+)
 ALL = (".xlsx", ".csv", ".zip", ".xml", ".json", "")
 
 # Of each sample the exit codes in the order of ALL.

@@ -12,8 +12,8 @@ from openpyxl import load_workbook
 from feedtool.areas.offers.sandbox.records import stored_offers
 from feedtool.areas.products.sandbox.records import stored_products
 from feedtool.areas.registry import sandbox_parts
-from feedtool.cells import letters
 from feedtool.cli import run
+from feedtool.model.cells import letters
 from feedtool.sandbox import Sandbox
 from feedtool.sandbox.server import serving
 from tests.cli.conftest import Feedtool, made_by

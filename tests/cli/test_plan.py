@@ -154,7 +154,7 @@ def test_a_profile_that_was_changed(feedtool: Feedtool, file: Path) -> None:
 def test_another_version_of_the_tool(
     feedtool: Feedtool, planned: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("feedtool.saved_plan.conditions.TOOL", "feedtool 9.9")
+    monkeypatch.setattr("feedtool.runs.plan_file.conditions.TOOL", "feedtool 9.9")
     ran = feedtool("submit", "--plan", planned)
     assert ran.code == 2
     assert "and this is feedtool 9.9" in ran.error()[0]

@@ -12,7 +12,7 @@ import click
 import pytest
 
 from feedtool import __version__, cli
-from feedtool.cli import endings
+from feedtool.cli import errors
 from tests.cli.conftest import Feedtool
 from tests.conftest import Files, offer
 
@@ -68,7 +68,7 @@ def test_a_whole_run(files: Files) -> None:
     assert "Integrated" in ran.stdout
     assert "\x1b" not in ran.stdout + ran.stderr
     assert Path("offers.result.csv").exists()
-    assert "feedtool.run\n" in ran.stderr
+    assert "feedtool.runs.run\n" in ran.stderr
     assert "openpyxl" not in ran.stderr, "slow to import, and of use only to templates"
 
 
@@ -200,7 +200,7 @@ def failing(token: str, *, sandbox: bool, files: Sequence[str]) -> None:
 def test_a_bug_is_one_line_and_a_report_ready_to_paste(
     capsys: pytest.CaptureFixture[str], arguments: list[str]
 ) -> None:
-    assert endings.run(failing, ["submit", *arguments]) == 70
+    assert errors.run(failing, ["submit", *arguments]) == 70
     out, err = capsys.readouterr()
     assert out == ""
     error, hint = err.splitlines()
@@ -233,7 +233,7 @@ def test_nobody_ever_sees_a_traceback(
     def ending() -> None:
         raise reason
 
-    assert endings.run(ending, []) == code
+    assert errors.run(ending, []) == code
     _, err = capsys.readouterr()
     assert "Traceback" not in err
     assert len([line for line in err.splitlines() if line.startswith("error: ")]) == 1

@@ -10,8 +10,8 @@ import pytest
 from openpyxl import load_workbook
 from openpyxl.packaging.custom import StringProperty
 
-from feedtool.catalog.cache import FILE, Cache
-from feedtool.catalog.model import Marks
+from feedtool.areas.products.catalog.cache import FILE, Cache
+from feedtool.areas.products.catalog.model import Marks
 from tests.catalogues import AT, CATALOG, CATEGORIES, PROPERTIES, product, shirt
 from tests.check.test_products import operator
 from tests.cli.conftest import Feedtool

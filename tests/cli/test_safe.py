@@ -17,11 +17,11 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from feedtool.cells import BLANK, Cell, letters
 from feedtool.cli import run
 from feedtool.cli.progress import ProgressLines
 from feedtool.delivery.events import Event
-from feedtool.errors import Exit
+from feedtool.model.cells import BLANK, Cell, letters
+from feedtool.model.errors import Exit
 from feedtool.sheets import open_source
 from tests.agreement.books import SHEET, around, inline, package, row, worksheet
 from tests.hostile import TEXTS, Structure, is_calculated, steering

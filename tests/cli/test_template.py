@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from openpyxl import load_workbook
 
+from feedtool.areas.registry import all_feeds
 from feedtool.cli import run
-from feedtool.feeds import all_feeds
 from tests.cli.conftest import Feedtool
 
 KETTLES, SHIRTS, CASES = "011B01", "1E0101", "0A0201"

@@ -2,9 +2,9 @@
 
 from typing import NamedTuple
 
-from feedtool.cells import Cell, Kind
-from feedtool.columns import CellType, ColumnReader, Flawed
-from feedtool.dialect import Dialect
+from feedtool.feeds.columns import CellType, ColumnReader, Flawed
+from feedtool.model.cells import Cell, Kind
+from feedtool.model.settings import Dialect
 
 
 class Reading(NamedTuple):

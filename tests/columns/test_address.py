@@ -2,9 +2,9 @@
 
 import pytest
 
-from feedtool.cells import Cell
-from feedtool.columns.address import Picture, ending, is_address
-from feedtool.dialect import Bounds, Dialect
+from feedtool.areas.products.columns.address import Picture, ending, is_address
+from feedtool.model.cells import Cell
+from feedtool.model.settings import Bounds, Dialect
 from tests.columns.conftest import NO_VALUES, read, text
 
 PASSES = [

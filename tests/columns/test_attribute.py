@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from feedtool.catalog import Choice, Property
-from feedtool.cells import Cell
-from feedtool.columns import ColumnReader, Flawed
-from feedtool.columns.attribute import Attribute, Judge, Written
-from feedtool.dialect import Dialect
+from feedtool.areas.products.catalog import Choice, Property
+from feedtool.areas.products.columns.attribute import Attribute, Judge, Written
+from feedtool.feeds.columns import ColumnReader, Flawed
+from feedtool.model.cells import Cell
+from feedtool.model.settings import Dialect
 from tests import catalogues as made
 from tests.columns.conftest import NO_VALUES, number, read, read_column, text
 

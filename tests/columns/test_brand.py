@@ -2,8 +2,8 @@
 
 import pytest
 
-from feedtool.columns.brand import Brand
-from feedtool.dialect import Dialect
+from feedtool.areas.products.columns.brand import Brand
+from feedtool.model.settings import Dialect
 from tests.catalogues import PROPERTIES, catalog_of, judging
 from tests.columns.conftest import read, text
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from feedtool.cells import Cell
-from feedtool.columns.category import CategoryCode
-from feedtool.dialect import Dialect
+from feedtool.areas.products.columns.category import CategoryCode
+from feedtool.model.cells import Cell
+from feedtool.model.settings import Dialect
 from tests.catalogues import judging
 from tests.columns.conftest import NO_VALUES, number, read, text
 

@@ -2,8 +2,7 @@
 
 import pytest
 
-from feedtool.cells import Cell
-from feedtool.columns.choice import (
+from feedtool.feeds.columns.choice import (
     Action,
     Choice,
     Condition,
@@ -11,8 +10,9 @@ from feedtool.columns.choice import (
     LegacyCondition,
     Retired,
 )
-from feedtool.dialect import CONDITIONS, Dialect
-from feedtool.model import PackageType
+from feedtool.model.cells import Cell
+from feedtool.model.nouns import PackageType
+from feedtool.model.settings import CONDITIONS, Dialect
 from tests.columns.conftest import NO_VALUES, number, read, text
 
 WRITINGS = {writing: value for value, labels in CONDITIONS.items() for writing in (value, *labels)}

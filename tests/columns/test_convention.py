@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from openpyxl import load_workbook
 
-from feedtool.columns import Flawed
-from feedtool.columns.number import Money
+from feedtool.feeds.columns import Flawed
+from feedtool.feeds.columns.number import Money
 from tests.columns.conftest import read_column
 from tests.conftest import Files, checked, codes, offer, table
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from feedtool.cells import Cell
-from feedtool.columns.gtin import LENGTHS, Gtin, check_digit
+from feedtool.feeds.columns.gtin import LENGTHS, Gtin, check_digit
+from feedtool.model.cells import Cell
 from tests.columns.conftest import NO_VALUES, number, read, text
 
 READ = [

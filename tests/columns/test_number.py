@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from feedtool.cells import Cell, Kind
-from feedtool.columns.number import Days, Money, Number, Rate, Whole
-from feedtool.dialect import Bounds, Dialect
+from feedtool.feeds.columns.number import Days, Money, Number, Rate, Whole
+from feedtool.model.cells import Cell, Kind
+from feedtool.model.settings import Bounds, Dialect
 from tests.columns.conftest import NO_VALUES, number, read, text
 
 ZERO = Decimal(0)

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from feedtool.columns.prose import Html, Prose, Title, malformed
-from feedtool.dialect import Bounds, Dialect
+from feedtool.areas.products.columns.prose import Html, Prose, Title, malformed
+from feedtool.model.settings import Bounds, Dialect
 from tests.columns.conftest import NO_VALUES, number, read, text
 
 PLAIN = [

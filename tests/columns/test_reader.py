@@ -5,11 +5,11 @@ from collections.abc import Hashable
 from hypothesis import given
 from hypothesis import strategies as st
 
-from feedtool.cells import Cell
-from feedtool.columns import REMEMBERED, ColumnReader, Flawed
-from feedtool.columns.text import Reference
-from feedtool.columns.text import Text as TextType
-from feedtool.dialect import Dialect
+from feedtool.feeds.columns import REMEMBERED, ColumnReader, Flawed
+from feedtool.feeds.columns.text import Reference
+from feedtool.feeds.columns.text import Text as TextType
+from feedtool.model.cells import Cell
+from feedtool.model.settings import Dialect
 from tests.columns.conftest import text
 
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from feedtool.cells import Cell
-from feedtool.columns.text import Comment, ProductReference, Reference, Text, plain
-from feedtool.dialect import Bounds, Dialect
+from feedtool.feeds.columns.text import Comment, ProductReference, Reference, Text, plain
+from feedtool.model.cells import Cell
+from feedtool.model.settings import Bounds, Dialect
 from tests.columns.conftest import NO_VALUES, number, read, text
 
 KEPT = [

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from feedtool.columns.number import Amount, Money, parse
-from feedtool.columns.text import plain
-from feedtool.dialect import Dialect
+from feedtool.feeds.columns.number import Amount, Money, parse
+from feedtool.feeds.columns.text import plain
+from feedtool.model.settings import Dialect
 from tests.columns.conftest import read, text
 
 NBSP, NARROW, THIN, FIGURE = "\u00a0", "\u202f", "\u2009", "\u2007"

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from feedtool.check import Asked, Input
-from feedtool.check.result import CheckedSheet
-from feedtool.convert import Wish, convert, form_of
-from feedtool.dialect import Dialect
+from feedtool.model.settings import Dialect
+from feedtool.model.sheet import CheckedSheet
 from feedtool.report.conversion import Conversion, Loss
+from feedtool.runs.convert import Wish, convert, form_of
 from tests.conftest import checked
 
 USUAL = Dialect()

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from feedtool.convert.bodies import offer_cells, product_cells
-from feedtool.dialect import Dialect
+from feedtool.model.settings import Dialect
+from feedtool.runs.convert.bodies import offer_cells, product_cells
 
 MODE = "deliveryModes.TrackedHomeDelivery"
 OFFERS: dict[str, tuple[str, dict[str, str], list[str]]] = {

@@ -4,8 +4,8 @@ from decimal import Decimal
 
 import pytest
 
-from feedtool.convert.carry import carrier, numbered
-from feedtool.dialect import Dialect
+from feedtool.model.settings import Dialect
+from feedtool.runs.convert.carry import carrier, numbered
 from feedtool.sheets.filled import Value
 
 UPSERT, UPDATE, FULL, STOCK = (

@@ -5,9 +5,9 @@ from decimal import Decimal
 import orjson
 import pytest
 
-from feedtool.convert.items import maker
-from feedtool.dialect import Dialect
-from feedtool.model import PackageType
+from feedtool.model.nouns import PackageType
+from feedtool.model.settings import Dialect
+from feedtool.runs.convert.items import maker
 from feedtool.sheets.filled import Value
 from tests.conftest import gtin
 

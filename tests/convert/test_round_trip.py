@@ -12,15 +12,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
+from feedtool.areas.legacy.offers_xml import Offer
+from feedtool.areas.legacy.reader import OffersXml
 from feedtool.check import Asked, Input, check
-from feedtool.dialect import CONDITIONS, SMALL_PARCEL_MODES, Dialect
-from feedtool.legacy import OffersXml
-from feedtool.offers_xml import Offer
+from feedtool.model.settings import CONDITIONS, SMALL_PARCEL_MODES, Dialect
 from tests.conftest import gtin, offer, table
 from tests.convert.conftest import converted, losses, places
 from tests.legacy.conftest import OFFERS_OF_ANY_KIND, member, zipped
 
-SCHEMA = etree.RelaxNG(etree.fromstring((files("feedtool.legacy") / "offers.rng").read_bytes()))
+SCHEMA = etree.RelaxNG(
+    etree.fromstring((files("feedtool.areas.legacy") / "offers.rng").read_bytes())
+)
 SENT_AS_ZERO = {"taxes.EcoPart": Decimal(0), "taxes.DEA": Decimal(0)}
 
 ENDS = st.sampled_from(("", " é", "=A1", "&<>", "日本"))

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from feedtool.convert.ways import SOURCES, Form, form_of, kind_for
-from feedtool.errors import UsageProblem
-from feedtool.feeds import all_feeds
+from feedtool.areas.registry import all_feeds
+from feedtool.model.errors import UsageProblem
+from feedtool.runs.convert.ways import SOURCES, Form, form_of, kind_for
 
 UPSERT, UPDATE, DELETE, PRODUCTS = "offers-upsert", "offers-update", "offers-delete", "products"
 FULL, STOCK = "legacy-offers", "legacy-stock-and-price"

@@ -4,7 +4,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from feedtool.check import Asked
-from feedtool.errors import FileProblem
+from feedtool.model.errors import FileProblem
 from tests.agreement.again import annotate_and_compare, annotate_and_compare_csv
 from tests.fuzz.trial import judge
 

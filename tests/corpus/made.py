@@ -9,11 +9,11 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from feedtool.cells import letters
 from feedtool.check import Asked, Input, check
-from feedtool.check.result import CheckedSheet
-from feedtool.dialect import Dialect
-from feedtool.model import Severity
+from feedtool.model.cells import letters
+from feedtool.model.nouns import Severity
+from feedtool.model.settings import Dialect
+from feedtool.model.sheet import CheckedSheet
 from tests.conftest import gtin, offer
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"

@@ -19,8 +19,8 @@ from typing import Any
 
 import pytest
 
-from feedtool.cells import letters
-from feedtool.limits import MIB
+from feedtool.model.cells import letters
+from feedtool.model.limits import MIB
 from tests.corpus.made import (
     GTIN,
     KEYS,

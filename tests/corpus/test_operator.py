@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import pytest
 
-from feedtool.cells import letters
-from feedtool.dialect import LARGE_PARCEL_MODES
-from feedtool.headers import Header
+from feedtool.check.headers import Header
+from feedtool.model.cells import letters
+from feedtool.model.settings import LARGE_PARCEL_MODES
 from tests.agreement.reading import both_read
 from tests.conftest import gtin
 from tests.corpus.copied import assert_copied

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from feedtool.dialect import Dialect
+from feedtool.model.settings import Dialect
 from tests.corpus.made import (
     COST,
     GTIN,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from feedtool.cells import letters
+from feedtool.model.cells import letters
 from tests.conftest import offer
 from tests.corpus.made import (
     CONDITION,

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from feedtool import plan
 from feedtool.areas.offers.sandbox.records import applied_requests
 from feedtool.areas.offers.sandbox.settings import OfferBehaviour
 from feedtool.areas.registry import sandbox_parts
+from feedtool.delivery import plan
 from feedtool.delivery.deliver import deliver
 from feedtool.ledger import Ledger, Package
-from feedtool.model import Item, PackageType, Verdict
+from feedtool.model.nouns import Item, PackageType, Verdict
 from feedtool.sandbox import Quota, SandboxSettings
 from feedtool.sandbox.transport import SandboxTransport, mount
 from feedtool.service.auth import StaticToken
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from feedtool.areas.offers.sandbox.records import Applied
     from feedtool.delivery.decide import Settings
     from feedtool.delivery.events import Event
-    from feedtool.dialect import Limits
-    from feedtool.errors import FeedtoolError
+    from feedtool.model.errors import FeedtoolError
+    from feedtool.model.settings import Limits
     from feedtool.service.wire import Call, Reply, Sender
 
 QUICK = OfferBehaviour(

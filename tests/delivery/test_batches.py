@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from feedtool.areas.products.wire.submissions import ReportItem, ReportsPage
 from feedtool.delivery.answer import Answer
 from feedtool.delivery.batches import LOST, MOST_PAGES, NEVER_SEEN, PUT_OFF, report_pause
 from feedtool.delivery.decide import (
@@ -24,11 +25,10 @@ from feedtool.delivery.decide import (
 from feedtool.delivery.ending import check_all_committed
 from feedtool.delivery.learn import learnt
 from feedtool.delivery.progress import Learnt, Now, closed
-from feedtool.errors import Interrupted, NotAuthorised, UsageProblem
 from feedtool.ledger import Awaited, Fate, Package, Phase, Stage
-from feedtool.model import Message, PackageType, Severity, Status
+from feedtool.model.errors import Interrupted, NotAuthorised, UsageProblem
+from feedtool.model.nouns import Message, PackageType, Severity, Status
 from feedtool.service.answers import Kind
-from feedtool.service.products import ReportItem, ReportsPage
 from tests import decisions_drawn
 
 TIME = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)

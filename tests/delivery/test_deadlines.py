@@ -13,7 +13,7 @@ import pytest
 from feedtool.delivery.deadlines import Clock, deadline, soon, warnings
 from feedtool.delivery.deliver import deliver
 from feedtool.ledger import Package, Phase, Stage
-from feedtool.model import PackageType
+from feedtool.model.nouns import PackageType
 from tests.delivery.conftest import START, Scene, product, upsert
 from tests.delivery.test_deliver import Script, commit, fetch, problem
 from tests.service.test_answers import ABSURD

@@ -20,7 +20,7 @@ from feedtool.delivery.decide import (
     wake_at,
 )
 from feedtool.ledger import Attempt, Package, Phase, Stage
-from feedtool.model import PackageType
+from feedtool.model.nouns import PackageType
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)

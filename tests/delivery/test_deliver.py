@@ -12,10 +12,10 @@ import pytest
 
 from feedtool.areas.offers.sandbox.records import stored_offers
 from feedtool.delivery.decide import Settings
-from feedtool.dialect import Limits
-from feedtool.errors import Interrupted, NotAuthorised, UsageProblem
 from feedtool.ledger import Ledger, Phase, Stage
-from feedtool.model import Item, Message, PackageSummary, PackageType, Status
+from feedtool.model.errors import Interrupted, NotAuthorised, UsageProblem
+from feedtool.model.nouns import Item, Message, PackageSummary, PackageType, Status
+from feedtool.model.settings import Limits
 from feedtool.sandbox import Quota, SandboxSettings
 from feedtool.service import wire
 from feedtool.service.wire import Call, NotSent, OutcomeUnknown, Reply, Sender, UploadBody

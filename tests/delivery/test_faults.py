@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from feedtool.dialect import Limits
-from feedtool.errors import Interrupted
-from feedtool.model import Status
+from feedtool.model.errors import Interrupted
+from feedtool.model.nouns import Status
+from feedtool.model.settings import Limits
 from feedtool.service.wire import Call, NotSent, OutcomeUnknown, Reply, Sender
 from tests.delivery.conftest import upsert
 

@@ -8,7 +8,7 @@ import pytest
 from feedtool.delivery.deadlines import Clock
 from feedtool.delivery.giving_up import end_of, may_be_applied
 from feedtool.ledger import Package, Phase, Stage
-from feedtool.model import PackageType, Status
+from feedtool.model.nouns import PackageType, Status
 
 BEGUN = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)

@@ -11,9 +11,9 @@ from feedtool.delivery.answer import read_answer
 from feedtool.delivery.decide import Do, Settings, Step
 from feedtool.delivery.learn import ASKING, RULES, cleared, counted, learnt
 from feedtool.delivery.progress import Learnt, Now, poll_pause
-from feedtool.errors import Interrupted, NotAuthorised, UsageProblem
 from feedtool.ledger import Package, Phase, Sought, Stage, Tail
-from feedtool.model import Message, PackageType, Status
+from feedtool.model.errors import Interrupted, NotAuthorised, UsageProblem
+from feedtool.model.nouns import Message, PackageType, Status
 from feedtool.service import wire
 from feedtool.service.answers import Kind
 from feedtool.service.wire import NotSent, OutcomeUnknown, Reply

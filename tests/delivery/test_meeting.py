@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from feedtool import plan
 from feedtool.areas.products.sandbox.settings import ProductBehaviour
+from feedtool.delivery import plan
 from feedtool.delivery.decide import Settings
-from feedtool.dialect import Limits
-from feedtool.errors import FeedtoolError, Interrupted
 from feedtool.ledger import Phase
-from feedtool.model import Item, PackageType
+from feedtool.model.errors import FeedtoolError, Interrupted
+from feedtool.model.nouns import Item, PackageType
+from feedtool.model.settings import Limits
 from feedtool.sandbox.settings import Quota
 from tests.delivery.conftest import START, gtin, offer, product, quick
 from tests.delivery.network import Killed as Ended

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from feedtool import plan
 from feedtool.areas.offers.sandbox.records import applied_requests
 from feedtool.areas.registry import sandbox_parts
+from feedtool.delivery import plan
 from feedtool.delivery.deliver import deliver
-from feedtool.errors import Interrupted, NotAuthorised
 from feedtool.ledger import Ledger
-from feedtool.model import Status
+from feedtool.model.errors import Interrupted, NotAuthorised
+from feedtool.model.nouns import Status
 from feedtool.sandbox.server import serving
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client

@@ -10,20 +10,20 @@ import pytest
 
 from feedtool.areas.products.sandbox.records import reported_products
 from feedtool.areas.products.sandbox.settings import ProductBehaviour
+from feedtool.areas.products.wire.submissions import NO_EDIT, NOTHING_NEW
 from feedtool.delivery.batches import LOST, NEVER_SEEN, PUT_OFF
 from feedtool.delivery.decide import Settings
 from feedtool.delivery.deliver import deliver
-from feedtool.dialect import Limits
-from feedtool.errors import Interrupted, NotAuthorised, UsageProblem
 from feedtool.ledger import Phase, Stage
 from feedtool.ledger.leftovers import FEW
-from feedtool.model import Message, PackageSummary, PackageType, Severity
+from feedtool.model.errors import Interrupted, NotAuthorised, UsageProblem
+from feedtool.model.nouns import Message, PackageSummary, PackageType, Severity
+from feedtool.model.settings import Limits
 from feedtool.sandbox import SandboxSettings
 from feedtool.sandbox.settings import Quota
 from feedtool.service import wire
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
-from feedtool.service.products import NO_EDIT, NOTHING_NEW
 from feedtool.service.wire import NotSent, Reply
 from tests.areas.products.sandbox.made_products import PIECES
 from tests.delivery.conftest import gtin, product, product_of, quick, upsert

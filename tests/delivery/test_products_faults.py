@@ -13,9 +13,9 @@ import pytest
 from feedtool.areas.products.sandbox.records import reported_products, stored_products
 from feedtool.areas.products.sandbox.settings import ProductBehaviour
 from feedtool.delivery.decide import Settings
-from feedtool.dialect import Limits
-from feedtool.errors import FeedtoolError
 from feedtool.ledger import Package, Phase
+from feedtool.model.errors import FeedtoolError
+from feedtool.model.settings import Limits
 from tests.delivery.conftest import gtin, product, quick
 from tests.delivery.network import Killed, Network, killed
 from tests.delivery.test_products import FIND, bad, post

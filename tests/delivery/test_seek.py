@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from feedtool.areas.offers.wire.offers import DeliveryMode, Offer, OffersPage, OfferState
 from feedtool.delivery.seek import asked, decided, unaskable
 from feedtool.ledger import Fate, Package, Phase, Sought
 from feedtool.ledger.leftovers import MOST_SENDS
-from feedtool.model import Message, PackageType, Status
-from feedtool.service.offers import DeliveryMode, Offer, OffersPage, OfferState
+from feedtool.model.nouns import Message, PackageType, Status
 from feedtool.service.wire import LONGEST_LIST
 
 CREATED = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)

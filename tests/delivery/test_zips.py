@@ -15,10 +15,10 @@ from feedtool.areas.offers.sandbox.records import stored_offers
 from feedtool.delivery.decide import Settings
 from feedtool.delivery.seek import CHANGED, GONE, IN_FORCE, PURGED, TOO_OFTEN
 from feedtool.delivery.zips import NO_REASON
-from feedtool.dialect import Dialect, Limits
-from feedtool.errors import Interrupted, NotAuthorised, UsageProblem
 from feedtool.ledger import Ledger, Phase, Stage
-from feedtool.model import Item, Message, PackageSummary, PackageType
+from feedtool.model.errors import Interrupted, NotAuthorised, UsageProblem
+from feedtool.model.nouns import Item, Message, PackageSummary, PackageType
+from feedtool.model.settings import Dialect, Limits
 from feedtool.sandbox import SandboxSettings
 from feedtool.service import wire
 from feedtool.service.wire import NotSent, Reply

@@ -14,10 +14,10 @@ import pytest
 from feedtool.areas.offers.sandbox.records import stored_offers
 from feedtool.delivery.decide import Settings
 from feedtool.delivery.seek import TOO_OFTEN
-from feedtool.dialect import Limits
-from feedtool.errors import FeedtoolError
 from feedtool.ledger import Phase
 from feedtool.ledger.leftovers import MOST_SENDS
+from feedtool.model.errors import FeedtoolError
+from feedtool.model.settings import Limits
 from tests.delivery.conftest import QUICK, legacy, quick
 from tests.delivery.network import Killed, Network, killed
 from tests.delivery.test_zips import bad, look_up, post, purge, xml

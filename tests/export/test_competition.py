@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from openpyxl import load_workbook
 
-from feedtool.dialect import Dialect
-from feedtool.errors import NothingToDo
-from feedtool.export.competition import COLUMNS, Wish, export_competing_changes
-from feedtool.export.competition import export_competing_offers as export
+from feedtool.areas.competition.export import COLUMNS, Wish, export_competing_changes
+from feedtool.areas.competition.export import export_competing_offers as export
+from feedtool.model.errors import NothingToDo
+from feedtool.model.settings import Dialect
 from tests.conftest import gtin
 from tests.export.conftest import AROUND, Answers
 

@@ -4,8 +4,8 @@ from decimal import Decimal
 
 import pytest
 
-from feedtool.errors import Stopped
-from feedtool.export.gathered import Gathered
+from feedtool.model.errors import Stopped
+from feedtool.runs.export.gathered import Gathered
 
 
 def test_rows_come_back_in_their_order_without_blanks() -> None:

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from feedtool.catalog import Catalog, Property
-from feedtool.dialect import Dialect
-from feedtool.errors import NothingToDo, UsageProblem
-from feedtool.export import Exported
-from feedtool.export.products import Cells, Wish, export_products
-from feedtool.service.product_sheets import Attribute
+from feedtool.areas.products.catalog import Catalog, Property
+from feedtool.areas.products.export import Cells, Wish, export_products
+from feedtool.areas.products.wire.sheets import Attribute
+from feedtool.model.errors import NothingToDo, UsageProblem
+from feedtool.model.settings import Dialect
+from feedtool.runs.export import Exported
 from tests import catalogues
 from tests.catalogues import CATALOG, PROPERTIES, catalog_of, choices, judging
 from tests.conftest import checked, codes, gtin

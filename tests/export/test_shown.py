@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from feedtool.export.shown import in_order, shown
+from feedtool.runs.export.shown import in_order, shown
 
 OFFER: Mapping[str, Any] = {
     "offerState": "Active",

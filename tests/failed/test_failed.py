@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from feedtool.failed import is_to_correct, place_of, places
-from feedtool.model import Message, Status, Verdict
+from feedtool.model.nouns import Message, Status, Verdict
+from feedtool.runs.corrections import is_to_correct, place_of, places
 
 GUARDED = (Message("price-drop", "the price falls by 90 %"),)
 ALONE = (Message("", "not sent, since not all rows of all files are valid"),)

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 import pytest
 
-from feedtool.dialect import Dialect
+from feedtool.model.settings import Dialect
 from tests.conftest import Files, checked
 
 

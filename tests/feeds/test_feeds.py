@@ -2,11 +2,12 @@
 
 import pytest
 
-from feedtool.check.gate import schema
-from feedtool.dialect import DEPRECATED_MODES, Dialect
-from feedtool.feeds import Feed, all_feeds
-from feedtool.headers import folded
-from feedtool.offers_xml import SHEET
+from feedtool.areas.legacy.offers_xml import SHEET
+from feedtool.areas.registry import all_feeds
+from feedtool.check.headers import folded
+from feedtool.check.schema_gate import schema
+from feedtool.feeds.feed import Feed
+from feedtool.model.settings import DEPRECATED_MODES, Dialect
 
 FEEDS = pytest.mark.parametrize("feed", all_feeds().values(), ids=all_feeds())
 

@@ -9,16 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from feedtool.cells import BLANK, Cell, Kind
-from feedtool.check.gate import gate, schema
-from feedtool.columns import ColumnReader
-from feedtool.dialect import Dialect
-from feedtool.feeds import Row, SheetColumns
-from feedtool.feeds.legacy_offers import FEED
-from feedtool.headers import Names, folded
-from feedtool.legacy import Head, offer_of
-from feedtool.legacy.writer import write_xml
-from feedtool.offers_xml import ATTRIBUTES
+from feedtool.areas.legacy.feeds.offers import FEED
+from feedtool.areas.legacy.offers_xml import ATTRIBUTES
+from feedtool.areas.legacy.writer import Head, offer_of, write_xml
+from feedtool.check.headers import Names, folded
+from feedtool.check.schema_gate import gate, schema
+from feedtool.feeds.columns import ColumnReader
+from feedtool.feeds.feed import Row, SheetColumns
+from feedtool.model.cells import BLANK, Cell, Kind
+from feedtool.model.settings import Dialect
 from tests.conftest import gtin
 
 ROW = {

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from feedtool.dialect import Dialect
+from feedtool.model.settings import Dialect
 from tests.conftest import Files, checked, gtin, offer, update
 from tests.feeds.conftest import Sent
 

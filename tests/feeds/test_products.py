@@ -8,18 +8,18 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from feedtool.catalog import Catalog, Choice, Necessity, Property
-from feedtool.catalog.lookup import Listed, Origin
-from feedtool.cells import Cell, Kind
-from feedtool.check.gate import gate
-from feedtool.columns import ColumnReader, Flawed
-from feedtool.columns.attribute import Attribute
-from feedtool.dialect import Dialect
-from feedtool.feeds import Row, SheetColumns
-from feedtool.feeds._properties import completing
-from feedtool.feeds.products import FEED
-from feedtool.model import Severity
-from feedtool.rules import all_rules
+from feedtool.areas.products.catalog import Catalog, Choice, Necessity, Property
+from feedtool.areas.products.catalog.lookup import Listed, Origin
+from feedtool.areas.products.columns.attribute import Attribute
+from feedtool.areas.products.columns.properties import completing
+from feedtool.areas.products.feeds import FEED
+from feedtool.areas.registry import all_rules
+from feedtool.check.schema_gate import gate
+from feedtool.feeds.columns import ColumnReader, Flawed
+from feedtool.feeds.feed import Row, SheetColumns
+from feedtool.model.cells import Cell, Kind
+from feedtool.model.nouns import Severity
+from feedtool.model.settings import Dialect
 from tests.catalogues import (
     AT,
     PLAIN,

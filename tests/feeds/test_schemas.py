@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from feedtool.check.gate import faults, gate, schema
-from feedtool.feeds import all_feeds
+from feedtool.areas.registry import all_feeds
+from feedtool.check.schema_gate import faults, gate, schema
 
 KINDS = pytest.mark.parametrize("kind", all_feeds())
 

@@ -7,7 +7,7 @@ from xml.sax.saxutils import escape
 
 from hypothesis import strategies as st
 
-from feedtool.cells import letters
+from feedtool.model.cells import letters
 from tests.agreement.books import (
     MAIN,
     RELS,

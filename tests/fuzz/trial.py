@@ -13,14 +13,14 @@ from io import StringIO
 from itertools import zip_longest
 from pathlib import Path
 
-from feedtool import verdicts
-from feedtool.cells import BLANK, Cell
 from feedtool.check import Asked, Input, check
-from feedtool.check.result import CheckedSheet
-from feedtool.errors import FileProblem, UsageProblem
-from feedtool.model import Problem
+from feedtool.model.cells import BLANK, Cell
+from feedtool.model.errors import FileProblem, UsageProblem
+from feedtool.model.nouns import Problem
+from feedtool.model.sheet import CheckedSheet
 from feedtool.report import Outcome, summary_sheet, write_csv, write_json, write_text
 from feedtool.report.html import write_html
+from feedtool.runs import row_notes
 from feedtool.sheets import open_source
 from feedtool.sheets.annotate import annotate
 
@@ -50,7 +50,7 @@ def judge(file: Path, folder: Path, asked: Asked | None = None) -> str:
     sheets = check([Input(NAME, file)], asked)
     assert sheets
     outcomes = [
-        Outcome(sheet, None, True, (), partial(verdicts.of_check, sheet))
+        Outcome(sheet, None, True, (), partial(row_notes.of_check, sheet))
         if sheet.error is None
         else Outcome(sheet)
         for sheet in sheets
@@ -76,7 +76,7 @@ def judge(file: Path, folder: Path, asked: Asked | None = None) -> str:
 
 
 def _annotate(file: Path, target: Path, sheets: list[CheckedSheet], asked: Asked) -> None:
-    notes = [verdicts.notes(sheet, partial(verdicts.of_check, sheet)) for sheet in sheets]
+    notes = [row_notes.notes(sheet, partial(row_notes.of_check, sheet)) for sheet in sheets]
     summary = summary_sheet([Outcome(sheet) for sheet in sheets])
     annotate(file, target, notes, summary, csv_fallback=asked.dialect.csv_fallback)
 

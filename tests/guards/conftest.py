@@ -2,10 +2,10 @@
 
 import pytest
 
-from feedtool.dialect import Guards
-from feedtool.guards import Candidate, Facts, Holding, all_guards
-from feedtool.model import Item, PackageType
-from feedtool.terms import Accepted, Terms
+from feedtool.areas.offers.changes.guards import Candidate, Facts, Holding, all_guards
+from feedtool.areas.offers.changes.offer_state import Accepted, Terms
+from feedtool.model.nouns import Item, PackageType
+from feedtool.model.settings import Guards
 
 
 def row(

@@ -2,8 +2,8 @@ from decimal import Decimal
 
 import pytest
 
-from feedtool.dialect import Guards
-from feedtool.guards import Earlier, Facts
+from feedtool.areas.offers.changes.guards import Earlier, Facts
+from feedtool.model.settings import Guards
 from tests.guards.conftest import holdings
 
 CODE = "file-shrunk"

@@ -2,8 +2,8 @@ from decimal import Decimal
 
 import pytest
 
-from feedtool.dialect import Guards
-from feedtool.guards import Facts, Removals
+from feedtool.areas.offers.changes.guards import Facts, Removals
+from feedtool.model.settings import Guards
 from tests.guards.conftest import holdings
 
 CODE = "mass-removal"

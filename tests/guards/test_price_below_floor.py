@@ -1,7 +1,7 @@
 import pytest
 
-from feedtool.dialect import Guards
-from feedtool.guards import Candidate
+from feedtool.areas.offers.changes.guards import Candidate
+from feedtool.model.settings import Guards
 from tests.guards.conftest import held, row
 
 CODE = "price-below-floor"

@@ -2,8 +2,8 @@ from decimal import Decimal
 
 import pytest
 
-from feedtool.dialect import Guards
-from feedtool.guards import Candidate
+from feedtool.areas.offers.changes.guards import Candidate
+from feedtool.model.settings import Guards
 from tests.guards.conftest import after, held, row
 
 CODE = "price-factor"

@@ -103,7 +103,7 @@ class Process:
 import os, signal, sys
 from datetime import UTC, datetime
 from pathlib import Path
-from feedtool.errors import FeedtoolError
+from feedtool.model.errors import FeedtoolError
 from feedtool.ledger.database import open_engine, reading, writing
 place, *rest = sys.argv[1:]
 say = lambda words: print(words, flush=True)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from feedtool.areas.offers.changes.observed import Seen
 from feedtool.ledger import Ledger
-from feedtool.ledger.seeing import Seen
-from feedtool.model import Item, PackageType
+from feedtool.model.nouns import Item, PackageType
 from tests.conftest import gtin, offer, update
 from tests.sieve.conftest import ADDRESS, CHANGED, Market, Shop, statuses
 

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import select
 
-from feedtool import plan
-from feedtool.dialect import Limits
+from feedtool.delivery import plan
 from feedtool.ledger import Awaited, Change, Fate, Ledger, Package, Phase, Stage, tables
 from feedtool.ledger.database import reading
 from feedtool.ledger.leftovers import FEW
-from feedtool.model import Item, Message, PackageSummary, PackageType, Severity, Status
+from feedtool.model.nouns import Item, Message, PackageSummary, PackageType, Severity, Status
+from feedtool.model.settings import Limits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from feedtool.ledger import Attempt, Change, Fate, Ledger, Phase
-from feedtool.model import Message, Status
+from feedtool.model.nouns import Message, Status
 from tests.ledger.test_store import NOW, SERVICE, item, planned
 
 if TYPE_CHECKING:

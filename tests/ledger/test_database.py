@@ -12,10 +12,10 @@ from sqlalchemy import Column, Integer, MetaData, Table, Text, delete, func, ins
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DataError, IntegrityError
 
-from feedtool.errors import Interrupted, UsageProblem
 from feedtool.ledger import tables
 from feedtool.ledger.database import open_engine, reading, writing
 from feedtool.ledger.migrations import VERSION
+from feedtool.model.errors import Interrupted, UsageProblem
 from tests.ledger.conftest import Process
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.engine import make_url
 
-from feedtool.errors import Exit, Interrupted, UsageProblem
 from feedtool.ledger import Ledger, tables
 from feedtool.ledger.database import IN_MEMORY, open_engine, reading, writing
 from feedtool.ledger.lock import DEAD_AFTER, DEAD_SOON, NAME_LENGTH, Held, Holder, hold
+from feedtool.model.errors import Exit, Interrupted, UsageProblem
 from tests.ledger.cluster import PATIENCE
 from tests.ledger.conftest import Process
 

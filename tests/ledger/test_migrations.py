@@ -7,10 +7,10 @@ import pytest
 from sqlalchemy import Column, Connection, MetaData, Table, Text, inspect, text
 from sqlalchemy.exc import SQLAlchemyError
 
-from feedtool.errors import UsageProblem
 from feedtool.ledger import Ledger, tables
 from feedtool.ledger.database import open_engine, reading, writing
 from feedtool.ledger.migrations import VERSION
+from feedtool.model.errors import UsageProblem
 from tests.ledger.conftest import Process
 from tests.ledger.steps import grow, split
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import select
 
-from feedtool import plan
-from feedtool.dialect import Limits
+from feedtool.delivery import plan
 from feedtool.ledger import Attempt, Change, Fate, Ledger, Package, Phase, Stage, tables
 from feedtool.ledger.database import reading
 from feedtool.ledger.saving import AT_ONCE
-from feedtool.model import Item, Message, PackageType, Status
+from feedtool.model.nouns import Item, Message, PackageType, Status
+from feedtool.model.settings import Limits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from feedtool.errors import FileProblem, UsageProblem
 from feedtool.ledger.snapshots import PIECE, Snapshots
+from feedtool.model.errors import FileProblem, UsageProblem
 from tests.ledger.conftest import Process
 
 if TYPE_CHECKING:

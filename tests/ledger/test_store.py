@@ -9,9 +9,7 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 
-from feedtool import plan
-from feedtool.dialect import Limits
-from feedtool.errors import FileProblem, Interrupted
+from feedtool.delivery import plan
 from feedtool.ledger import (
     Attempt,
     Change,
@@ -27,7 +25,9 @@ from feedtool.ledger import (
     tables,
 )
 from feedtool.ledger.database import reading, writing
-from feedtool.model import Item, Message, PackageSummary, PackageType, Status, Verdict
+from feedtool.model.errors import FileProblem, Interrupted
+from feedtool.model.nouns import Item, Message, PackageSummary, PackageType, Status, Verdict
+from feedtool.model.settings import Limits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -4,7 +4,7 @@ import pytest
 
 from feedtool.ledger import Phase, Stage
 from feedtool.ledger.verdicts import Facts, verdict
-from feedtool.model import Message, Status
+from feedtool.model.nouns import Message, Status
 
 FACTS = Facts(
     row=3,

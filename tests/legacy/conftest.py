@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from hypothesis import strategies as st
 
-from feedtool.legacy import Head, write
-from feedtool.legacy.names import CONTENT_TYPES, NAMESPACE, OFFERS, RELATIONSHIPS
-from feedtool.offers_xml import Offer, Shipping
+from feedtool.areas.legacy.names import CONTENT_TYPES, NAMESPACE, OFFERS, RELATIONSHIPS
+from feedtool.areas.legacy.offers_xml import Offer, Shipping
+from feedtool.areas.legacy.writer import Head, write
 from tests.conftest import gtin
 
 ATTRIBUTES = {

@@ -7,12 +7,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from openpyxl import load_workbook
 
-from feedtool.cells import Block, Cell, Kind
-from feedtool.dialect import Dialect
-from feedtool.errors import FileProblem
-from feedtool.legacy import Head, OffersSource, write_book
-from feedtool.model import PackageType
-from feedtool.offers_xml import Offer
+from feedtool.areas.legacy.offers_xml import Offer
+from feedtool.areas.legacy.source import OffersSource
+from feedtool.areas.legacy.workbook import write_book
+from feedtool.areas.legacy.writer import Head
+from feedtool.model.cells import Block, Cell, Kind
+from feedtool.model.errors import FileProblem
+from feedtool.model.nouns import PackageType
+from feedtool.model.settings import Dialect
 from feedtool.sheets import open_source
 from tests.legacy.conftest import OFFER, XML_TEXTS, Put, changed, zipped
 

@@ -12,11 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from feedtool.dialect import Dialect
-from feedtool.errors import FileProblem
-from feedtool.legacy import OffersSource, OffersXml, is_legacy
-from feedtool.legacy.names import OFFERS
-from feedtool.limits import MIB, Limits
+from feedtool.areas.legacy.names import OFFERS
+from feedtool.areas.legacy.reader import OffersXml
+from feedtool.areas.legacy.source import OffersSource, is_legacy
+from feedtool.model.errors import FileProblem
+from feedtool.model.limits import MIB, Limits
+from feedtool.model.settings import Dialect
 from tests.conftest import checked
 from tests.legacy.conftest import HONEST, OFFER, Put, members_with, package_of, with_, zipped
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from feedtool.legacy import OffersXml
-from feedtool.legacy.liberties import MOST, Liberties, told
-from feedtool.legacy.names import CONTENT_TYPES, NAMESPACE, OFFERS, RELATIONSHIPS
-from feedtool.model import PackageType
-from feedtool.offers_xml import Shipping
+from feedtool.areas.legacy.liberties import MOST, Liberties, told
+from feedtool.areas.legacy.names import CONTENT_TYPES, NAMESPACE, OFFERS, RELATIONSHIPS
+from feedtool.areas.legacy.offers_xml import Shipping
+from feedtool.areas.legacy.reader import OffersXml
+from feedtool.model.nouns import PackageType
 from tests.conftest import gtin
 from tests.legacy.conftest import HONEST, Put, members_with, package_of, with_
 

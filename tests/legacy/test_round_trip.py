@@ -8,12 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
-from feedtool.legacy import Head, OffersXml, Pool
-from feedtool.model import PackageType
-from feedtool.offers_xml import STOCK_AND_PRICE, Offer
+from feedtool.areas.legacy.offers_xml import STOCK_AND_PRICE, Offer
+from feedtool.areas.legacy.reader import OffersXml
+from feedtool.areas.legacy.writer import Head, Pool
+from feedtool.model.nouns import PackageType
 from tests.legacy.conftest import OFFERS_OF_ANY_KIND, XML_TEXTS, member, zipped
 
-SCHEMA = etree.RelaxNG(etree.fromstring((files("feedtool.legacy") / "offers.rng").read_bytes()))
+SCHEMA = etree.RelaxNG(
+    etree.fromstring((files("feedtool.areas.legacy") / "offers.rng").read_bytes())
+)
 
 POOLS = st.lists(
     st.one_of(

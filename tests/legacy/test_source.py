@@ -4,12 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from feedtool.cells import BLANK, Block, Cell, Kind
-from feedtool.dialect import Dialect
-from feedtool.legacy import Head, OffersSource, Pool, is_legacy
-from feedtool.limits import MIB, Limits
-from feedtool.model import PackageType
-from feedtool.offers_xml import Offer, Shipping
+from feedtool.areas.legacy.offers_xml import Offer, Shipping
+from feedtool.areas.legacy.source import OffersSource, is_legacy
+from feedtool.areas.legacy.writer import Head, Pool
+from feedtool.model.cells import BLANK, Block, Cell, Kind
+from feedtool.model.limits import MIB, Limits
+from feedtool.model.nouns import PackageType
+from feedtool.model.settings import Dialect
 from tests.conftest import Files, gtin, offer
 from tests.legacy.conftest import (
     HONEST,

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from lxml import etree
 
-from feedtool.legacy import Head, Pool, offer_of, shares, write
-from feedtool.legacy.names import CONTENT_TYPES, MEMBERS, NAMESPACE, RELATIONSHIPS
-from feedtool.model import PackageType
-from feedtool.offers_xml import NAMES, STOCK_AND_PRICE, Offer, Shipping
+from feedtool.areas.legacy.names import CONTENT_TYPES, MEMBERS, NAMESPACE, RELATIONSHIPS
+from feedtool.areas.legacy.offers_xml import NAMES, STOCK_AND_PRICE, Offer, Shipping
+from feedtool.areas.legacy.writer import Head, Pool, offer_of, shares, write
+from feedtool.model.nouns import PackageType
 from tests.legacy.conftest import ATTRIBUTES, OFFER, TRACKED, changed, member, zipped
 
 STOCK = PackageType.STOCK_AND_PRICE
@@ -23,7 +23,9 @@ def root_of(package: bytes) -> Any:
 
 
 def schema() -> etree.RelaxNG:
-    return etree.RelaxNG(etree.fromstring((files("feedtool.legacy") / "offers.rng").read_bytes()))
+    return etree.RelaxNG(
+        etree.fromstring((files("feedtool.areas.legacy") / "offers.rng").read_bytes())
+    )
 
 
 def outline(element: Any) -> list[tuple[int, str]]:

@@ -7,9 +7,10 @@ from zipfile import ZipFile
 import orjson
 import pytest
 
-from feedtool.dialect import Dialect
-from feedtool.legacy import OffersXml, zipped
-from feedtool.model import PackageType
+from feedtool.areas.legacy.reader import OffersXml
+from feedtool.areas.legacy.zipped import zipped
+from feedtool.model.nouns import PackageType
+from feedtool.model.settings import Dialect
 
 FULL = orjson.dumps(
     {

@@ -4,10 +4,9 @@ from collections.abc import Callable, Iterable
 
 import pytest
 
-from feedtool.check.result import INVALID, VALID, CheckedSheet, ProblemSpool
-from feedtool.errors import FileProblem
-from feedtool.headers import Header
-from feedtool.model import (
+from feedtool.check.headers import Header
+from feedtool.model.errors import FileProblem
+from feedtool.model.nouns import (
     Message,
     PackageSummary,
     PackageType,
@@ -16,6 +15,7 @@ from feedtool.model import (
     Status,
     Verdict,
 )
+from feedtool.model.sheet import INVALID, VALID, CheckedSheet, ProblemSpool
 from feedtool.report import Outcome
 
 Problems = Iterable[Problem]

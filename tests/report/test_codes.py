@@ -5,16 +5,16 @@ from collections.abc import Iterable
 
 import pytest
 
+from feedtool.areas.offers.changes.guards import all_guards
 from feedtool.areas.offers.sandbox import messages
-from feedtool.errors import UsageProblem
-from feedtool.guards import all_guards
+from feedtool.areas.offers.wire import result_codes
+from feedtool.areas.offers.wire.packages import STATES
+from feedtool.areas.products.wire.submissions import FINAL
 from feedtool.ledger import Phase
-from feedtool.model import Severity, Status
+from feedtool.model.errors import UsageProblem
+from feedtool.model.nouns import Severity, Status
 from feedtool.report.codes import all_codes, explain, mending_of, summary_of
 from feedtool.sandbox.texts import texts
-from feedtool.service import result_codes
-from feedtool.service.packages import STATES
-from feedtool.service.products import FINAL
 
 ERRORS_OF_REQUESTS = "ER400-179 ER400-2108 ER400-9250 ER400-7480 ER400-8614"
 

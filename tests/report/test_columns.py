@@ -5,7 +5,7 @@ from io import StringIO
 
 import pytest
 
-from feedtool.dialect import Dialect
+from feedtool.model.settings import Dialect
 from feedtool.report import Outcome, write_columns
 from tests.conftest import Files, checked
 

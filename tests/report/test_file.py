@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from feedtool.errors import UsageProblem
+from feedtool.model.errors import UsageProblem
 from feedtool.report import Outcome, write_report
 
 

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from lxml import html
 
-from feedtool.check.result import ProblemSpool
-from feedtool.errors import Interrupted
-from feedtool.model import Message, PackageSummary, PackageType, Problem, Status, Verdict
+from feedtool.model.errors import Interrupted
+from feedtool.model.nouns import Message, PackageSummary, PackageType, Problem, Status, Verdict
+from feedtool.model.sheet import ProblemSpool
 from feedtool.report import Outcome
 from feedtool.report.html import write_html
 

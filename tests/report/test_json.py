@@ -6,7 +6,7 @@ from typing import Any, TextIO
 
 import pytest
 
-from feedtool.model import Message, Problem, Status, Verdict
+from feedtool.model.nouns import Message, Problem, Status, Verdict
 from feedtool.report import Outcome, progress_events, write_json, write_jsonl
 from feedtool.report.fields import verdict_fields
 

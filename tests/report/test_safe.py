@@ -14,11 +14,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from lxml import etree, html
 
-from feedtool import verdicts
-from feedtool.cells import Kind
-from feedtool.errors import FileProblem, Interrupted
-from feedtool.headers import Header
-from feedtool.model import Message, PackageSummary, PackageType, Severity, Status, Verdict
+from feedtool.check.headers import Header
+from feedtool.model.cells import Kind
+from feedtool.model.errors import FileProblem, Interrupted
+from feedtool.model.nouns import Message, PackageSummary, PackageType, Severity, Status, Verdict
 from feedtool.report import (
     Outcome,
     progress_events,
@@ -32,6 +31,7 @@ from feedtool.report import (
 )
 from feedtool.report.html import write_html
 from feedtool.report.plain import clean, printable, value
+from feedtool.runs import row_notes
 from feedtool.sheets import open_source
 from feedtool.sheets.annotate import Link, annotate
 from feedtool.sheets.annotate.inline import shown
@@ -191,8 +191,8 @@ def book(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_copy_holds_texts_and_never_formulas(book: Path, text: str) -> None:
     sent, _ = told_everywhere(text)
     sent.checked.sheet = "Offers"
-    notes = verdicts.notes(sent.checked, sent.every_verdict)
-    told = list(verdicts.notes(sent.checked, sent.every_verdict).notes)
+    notes = row_notes.notes(sent.checked, sent.every_verdict)
+    told = list(row_notes.notes(sent.checked, sent.every_verdict).notes)
     summary = summary_sheet([sent])
     copy = book.with_name("copy.xlsx")
     annotate(book, copy, [notes], summary, overwrite=True)

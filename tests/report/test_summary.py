@@ -1,6 +1,6 @@
 from collections.abc import Callable
 
-from feedtool.model import Problem, Severity
+from feedtool.model.nouns import Problem, Severity
 from feedtool.report import Outcome, summary_sheet, summary_table
 from feedtool.sheets.annotate import Link
 

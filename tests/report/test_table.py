@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from feedtool.model import Message, Problem, Status, Verdict
+from feedtool.model.nouns import Message, Problem, Status, Verdict
 from feedtool.report import Outcome
 from feedtool.report.table import COLUMNS, as_text, write_csv
 

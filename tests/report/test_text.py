@@ -7,8 +7,16 @@ from pathlib import Path
 import pytest
 
 from feedtool.check import Asked, Input, check
-from feedtool.check.result import ProblemSpool
-from feedtool.model import Message, PackageSummary, PackageType, Problem, Severity, Status, Verdict
+from feedtool.model.nouns import (
+    Message,
+    PackageSummary,
+    PackageType,
+    Problem,
+    Severity,
+    Status,
+    Verdict,
+)
+from feedtool.model.sheet import ProblemSpool
 from feedtool.report import Outcome, write_text
 from feedtool.report.text import place
 

@@ -31,12 +31,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unittest import mock
 
-from feedtool import copies
-from feedtool.cli import connect, run, sending, stopping, submit
+from feedtool.cli import connect, run, sending, signals, submit
 from feedtool.delivery import deadlines, deliver, strangers
 from feedtool.ledger import snapshots, store
 from feedtool.ledger.database import writing
-from feedtool.run import Service
+from feedtool.runs import annotated_copy
+from feedtool.runs.run import Service
 from feedtool.sheets import annotate
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class Points:
             self.reach(f"after {name}")
 
         mock.patch.object(store, "writing", watched).start()
-        for owner, name in ((snapshots.Snapshots, "keep"), (copies, "annotate")):
+        for owner, name in ((snapshots.Snapshots, "keep"), (annotated_copy, "annotate")):
             around = self._around(getattr(owner, name), name)
             mock.patch.object(owner, name, around).start()
 
@@ -100,13 +100,13 @@ def hurry(epoch: float, speed: float) -> None:
         client, seller, address, language, _, sleep = args
         return Service(client, seller, address, language, now, sleep, **more)
 
-    sleep = stopping.Stopping.sleep
+    sleep = signals.Stopping.sleep
 
-    def slept(self: stopping.Stopping, seconds: float) -> None:
+    def slept(self: signals.Stopping, seconds: float) -> None:
         sleep(self, seconds / speed)
 
     mock.patch.object(connect, "Service", service).start()
-    mock.patch.object(stopping.Stopping, "sleep", slept).start()
+    mock.patch.object(signals.Stopping, "sleep", slept).start()
 
 
 def command(asked: dict[str, Any]) -> int:

@@ -5,8 +5,8 @@ from typing import Protocol
 
 import pytest
 
-from feedtool.dialect import Dialect
-from feedtool.model import Problem
+from feedtool.model.nouns import Problem
+from feedtool.model.settings import Dialect
 from tests.conftest import Files, checked, told
 
 

@@ -2,7 +2,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from feedtool.dialect import Dialect
+from feedtool.model.settings import Dialect
 from tests.conftest import offer, update
 from tests.rules.conftest import Find
 

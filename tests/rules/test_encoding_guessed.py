@@ -1,6 +1,6 @@
 import pytest
 
-from feedtool.dialect import Dialect
+from feedtool.model.settings import Dialect
 from tests.conftest import Files, checked, offer, table, told
 
 CODE = "encoding-guessed"

@@ -2,8 +2,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from feedtool import verdicts
 from feedtool.check import EVERY_ROW, Asked, Input, check
+from feedtool.runs import row_notes
 from tests.conftest import Files, checked, gtin, offer, table, told, update
 
 CODE = "not-a-row"
@@ -68,7 +68,7 @@ def test_a_row_that_is_none(files: Files, row: Mapping[str, str], form: str) -> 
     assert (problem.row, problem.severity) == (6, "warning")
     counts = sheet.counts()
     assert (counts.rows, counts.valid, counts.invalid, counts.skipped) == (5, 4, 0, 1)
-    *_, verdict = verdicts.of_check(sheet)
+    *_, verdict = row_notes.of_check(sheet)
     assert (verdict.row, verdict.status) == (6, "Skipped")
     assert [message.code for message in verdict.messages] == [CODE]
     assert {one.row for one in sheet.problems()} <= {6, None}

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-import feedtool.rules
-from feedtool.feeds import all_feeds
-from feedtool.rules import Rule, all_rules
+import feedtool
+from feedtool.areas.registry import all_feeds, all_rules
+from feedtool.feeds.rule import Rule
 
 MODULES = sorted(
     path.stem
-    for path in Path(feedtool.rules.__file__).parent.glob("*.py")
-    if not path.stem.startswith("_")
+    for path in Path(feedtool.__file__).parent.rglob("rules/*.py")
+    if path.stem != "__init__"
 )
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from feedtool.dialect import Dialect
+from feedtool.model.settings import Dialect
 from tests.conftest import offer
 from tests.rules.conftest import Find
 

@@ -8,7 +8,7 @@ import pytest
 from openpyxl import load_workbook
 from openpyxl.packaging.custom import StringProperty
 
-from feedtool.catalog import Property
+from feedtool.areas.products.catalog import Property
 from tests.catalogues import CATALOG, ENERGY, LENGTH, PROPERTIES, catalog_of, judging, product
 from tests.conftest import Files, checked, told
 

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from feedtool.check import Asked
-from feedtool.dialect import Bounds, Dialect
-from feedtool.saved_plan.conditions import Account, Conditions, conditions_of, unfit
+from feedtool.model.settings import Bounds, Dialect
+from feedtool.runs.plan_file.conditions import Account, Conditions, conditions_of, unfit
 
 INPUT = ("offers.csv", "aa")
 SHOP = Account("https://a.example/v2", "12345", "shop")

@@ -6,8 +6,8 @@ from decimal import Decimal
 
 import pytest
 
-from feedtool.model import Item, PackageType
-from feedtool.saved_plan.effects import Before, Effects, effects_of, told
+from feedtool.model.nouns import Item, PackageType
+from feedtool.runs.plan_file.effects import Before, Effects, effects_of, told
 
 THERE = Before(is_there=True, price=Decimal("10.00"), quantity=5)
 GONE = Before(is_there=False)

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from feedtool.dialect import Dialect, Limits
-from feedtool.errors import Exit, UsageProblem
-from feedtool.saved_plan.conditions import Account, Conditions
-from feedtool.saved_plan.file import load, save
+from feedtool.model.errors import Exit, UsageProblem
+from feedtool.model.settings import Dialect, Limits
+from feedtool.runs.plan_file.conditions import Account, Conditions
+from feedtool.runs.plan_file.file import load, save
 from tests.conftest import Files, checked, offer, update
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from feedtool.model import PackageType
+from feedtool.model.nouns import PackageType
 from feedtool.service import wire
 from feedtool.service.answers import (
     LONGEST_WAIT,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from feedtool.errors import NotAuthorised, UsageProblem
+from feedtool.model.errors import NotAuthorised, UsageProblem
 from feedtool.service.auth import CommandToken, FileToken, StaticToken, Token, send_with
 from feedtool.service.wire import Reply
 

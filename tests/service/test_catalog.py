@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from feedtool.catalog import Brand, Category, Choice, Necessity, Property
-from feedtool.catalog.model import Marks
-from feedtool.errors import UsageProblem
-from feedtool.service import catalog as wire
-from feedtool.service.catalog import (
+from feedtool.areas.offers.wire.packages import Unreadable
+from feedtool.areas.products.catalog import Brand, Category, Choice, Necessity, Property, wire
+from feedtool.areas.products.catalog.model import Marks
+from feedtool.areas.products.catalog.wire import (
     CategoriesPage,
     Page,
     PropertiesReply,
@@ -21,7 +20,7 @@ from feedtool.service.catalog import (
     category_of,
     properties_of,
 )
-from feedtool.service.packages import Unreadable
+from feedtool.model.errors import UsageProblem
 from feedtool.service.wire import Call, Reply
 
 if TYPE_CHECKING:

@@ -11,16 +11,16 @@ import httpx
 import pytest
 
 from feedtool import __version__
+from feedtool.areas.offers.wire.packages import package_id, package_view, results_page
 from feedtool.areas.registry import sandbox_parts
-from feedtool.errors import FeedtoolError, Interrupted, NotAuthorised, UsageProblem
-from feedtool.model import PackageType
+from feedtool.model.errors import FeedtoolError, Interrupted, NotAuthorised, UsageProblem
+from feedtool.model.nouns import PackageType
 from feedtool.sandbox.server import serving
 from feedtool.sandbox.transport import mount
 from feedtool.service import wire
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
 from feedtool.service.network import Timeouts
-from feedtool.service.packages import package_id, package_view, results_page
 from feedtool.service.wire import NotSent, OutcomeUnknown, Reply
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from feedtool.service.competition import (
+from feedtool.areas.competition.wire import (
     CompetingOffer,
     Competition,
     competition_page,
@@ -14,7 +14,7 @@ from feedtool.service.competition import (
     read_competing_changes,
     read_competing_offers,
 )
-from feedtool.service.packages import Unreadable
+from feedtool.areas.offers.wire.packages import Unreadable
 from feedtool.service.wire import Reply
 
 URL = "https://service.example/v2/competing-offers"

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from feedtool.errors import FeedtoolError, Interrupted, NotAuthorised, Stopped, UsageProblem
+from feedtool.areas.offers.wire.packages import Unreadable
+from feedtool.model.errors import FeedtoolError, Interrupted, NotAuthorised, Stopped, UsageProblem
 from feedtool.service.fetch import Circumstances, fetch
-from feedtool.service.packages import Unreadable
 from feedtool.service.wire import READ, Call, NotSent, OutcomeUnknown, Reply
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from feedtool.model import Message, Status
+from feedtool.areas.legacy.wire import Entry, log_page, zip_id
+from feedtool.areas.offers.wire.packages import Meaning, Unreadable
+from feedtool.model.nouns import Message, Status
 from feedtool.service import wire
-from feedtool.service.legacy import Entry, log_page, zip_id
-from feedtool.service.packages import Meaning, Unreadable
 from feedtool.service.wire import Reply
 
 

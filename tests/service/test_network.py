@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from feedtool.errors import UsageProblem
+from feedtool.model.errors import UsageProblem
 from feedtool.service import wire
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client, post_form

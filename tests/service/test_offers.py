@@ -9,13 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from feedtool.areas.registry import sandbox_parts
-from feedtool.model import PackageType
-from feedtool.sandbox.transport import mount
-from feedtool.service import wire
-from feedtool.service.auth import StaticToken
-from feedtool.service.client import Client
-from feedtool.service.offers import (
+from feedtool.areas.offers.wire.offers import (
     DeliveryMode,
     ListedPackage,
     Offer,
@@ -23,7 +17,13 @@ from feedtool.service.offers import (
     offers_page,
     packages_page,
 )
-from feedtool.service.packages import Unreadable, package_id
+from feedtool.areas.offers.wire.packages import Unreadable, package_id
+from feedtool.areas.registry import sandbox_parts
+from feedtool.model.nouns import PackageType
+from feedtool.sandbox.transport import mount
+from feedtool.service import wire
+from feedtool.service.auth import StaticToken
+from feedtool.service.client import Client
 from feedtool.service.wire import Reply
 
 if TYPE_CHECKING:

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from feedtool.model import Message, Status
-from feedtool.service.packages import (
+from feedtool.areas.offers.wire.packages import (
     LONGEST_ID,
     MOST_ITEMS,
     MOST_VALUES,
@@ -23,6 +22,7 @@ from feedtool.service.packages import (
     package_view,
     results_page,
 )
+from feedtool.model.nouns import Message, Status
 from feedtool.service.wire import Reply
 
 if TYPE_CHECKING:

@@ -16,16 +16,16 @@ from urllib.parse import quote, quote_plus
 import httpx
 import pytest
 
-from feedtool.errors import FeedtoolError
-from feedtool.model import PackageType
+from feedtool.areas.offers.wire.offers import offers_page, packages_page
+from feedtool.areas.offers.wire.packages import Unreadable, package_id, package_view, results_page
+from feedtool.model.errors import FeedtoolError
+from feedtool.model.nouns import PackageType
 from feedtool.service import wire
 from feedtool.service.answers import refusal
 from feedtool.service.auth import SECRET, CommandToken, FileToken, StaticToken
 from feedtool.service.client import Client, post_form
 from feedtool.service.network import Timeouts
 from feedtool.service.oauth import ClientCredentials, Grant
-from feedtool.service.offers import offers_page, packages_page
-from feedtool.service.packages import Unreadable, package_id, package_view, results_page
 from feedtool.service.wire import Call, Failure, Reply
 
 if TYPE_CHECKING:

@@ -5,9 +5,15 @@ from typing import Any
 
 import pytest
 
-from feedtool.service.catalog import Page
-from feedtool.service.packages import Unreadable
-from feedtool.service.product_sheets import Attribute, ProductSheet, Seller, SheetsPage, sheets_page
+from feedtool.areas.offers.wire.packages import Unreadable
+from feedtool.areas.products.catalog.wire import Page
+from feedtool.areas.products.wire.sheets import (
+    Attribute,
+    ProductSheet,
+    Seller,
+    SheetsPage,
+    sheets_page,
+)
 from feedtool.service.wire import Reply
 
 URL = "https://service.example/v2/products?pageIndex=1"

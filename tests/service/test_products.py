@@ -8,12 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from feedtool.errors import UsageProblem
-from feedtool.model import Message, Severity, Status
-from feedtool.service import wire
-from feedtool.service.answers import LONGEST_TEXT
-from feedtool.service.packages import MOST_MESSAGES, Unreadable
-from feedtool.service.products import (
+from feedtool.areas.offers.wire.packages import MOST_MESSAGES, Unreadable
+from feedtool.areas.products.wire.submissions import (
     COMPLETE,
     NO_EDIT,
     NO_ENRICH,
@@ -23,6 +19,10 @@ from feedtool.service.products import (
     batch_id,
     reports_page,
 )
+from feedtool.model.errors import UsageProblem
+from feedtool.model.nouns import Message, Severity, Status
+from feedtool.service import wire
+from feedtool.service.answers import LONGEST_TEXT
 from feedtool.service.wire import Call, Reply
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from feedtool.errors import UsageProblem
-from feedtool.model import PackageType
+from feedtool.model.errors import UsageProblem
+from feedtool.model.nouns import PackageType
 from feedtool.service import wire
 from feedtool.service.wire import Call, UploadBody
 

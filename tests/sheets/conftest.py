@@ -7,7 +7,7 @@ from typing import Protocol
 
 import pytest
 
-from feedtool.cells import BLANK, Block, Cell
+from feedtool.model.cells import BLANK, Block, Cell
 from feedtool.sheets import open_source
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from feedtool.cells import BLANK, Cell, Kind, letters
-from feedtool.errors import FileProblem
+from feedtool.model.cells import BLANK, Cell, Kind, letters
+from feedtool.model.errors import FileProblem
 from feedtool.sheets import DEFAULT_LIMITS, open_source
 from feedtool.sheets.decode import Decoder
 from feedtool.sheets.escapes import escape

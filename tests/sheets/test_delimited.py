@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from feedtool.cells import BLANK, Cell, Kind
 from feedtool.check import HEADINGS
-from feedtool.errors import FileProblem
+from feedtool.model.cells import BLANK, Cell, Kind
+from feedtool.model.errors import FileProblem
 from feedtool.sheets import open_source
 from feedtool.sheets.delimited import CsvSource
 from feedtool.sheets.encoding import unicode_of

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from openpyxl import Workbook, load_workbook
 
-from feedtool.cells import BLANK, Cell, Kind
+from feedtool.model.cells import BLANK, Cell, Kind
 from feedtool.sheets import open_source
 from feedtool.sheets.filled import Formats, TooManyRows, Value, fill_csv, fill_workbook
 

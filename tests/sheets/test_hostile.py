@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from feedtool.cells import Cell
-from feedtool.errors import FileProblem
+from feedtool.model.cells import Cell
+from feedtool.model.errors import FileProblem
 from feedtool.sheets import Limits, open_source
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"

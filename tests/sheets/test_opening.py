@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from feedtool.errors import FileProblem
+from feedtool.model.errors import FileProblem
 from feedtool.sheets import open_source
 
 COMPOUND = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(504)

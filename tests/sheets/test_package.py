@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from feedtool.errors import FileProblem
+from feedtool.model.errors import FileProblem
 from feedtool.sheets import Limits, Package, open_source
 from feedtool.sheets import unreadable as unreadable_module
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from feedtool.cells import Cell
-from feedtool.errors import FileProblem
+from feedtool.model.cells import Cell
+from feedtool.model.errors import FileProblem
 from feedtool.sheets.escapes import unescape
 from feedtool.sheets.plain import Writings, as_utf8, plain, unprefixed, written_anew
 from tests.sheets.test_agreement import MAIN, Rows, block, by_cells, by_parser, by_pattern

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from feedtool.errors import FileProblem
+from feedtool.model.errors import FileProblem
 from feedtool.sheets import open_source
 from feedtool.sheets.annotate import Note, SheetNotes, annotate
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from feedtool.cells import BLANK, Cell, Kind
-from feedtool.errors import FileProblem, UsageProblem
+from feedtool.model.cells import BLANK, Cell, Kind
+from feedtool.model.errors import FileProblem, UsageProblem
 from feedtool.sheets import Merge, open_source
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"

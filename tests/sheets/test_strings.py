@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from feedtool.errors import FileProblem
+from feedtool.model.errors import FileProblem
 from feedtool.sheets import Limits
 from feedtool.sheets.escapes import escape
 from feedtool.sheets.strings import SharedStrings

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from feedtool.cells import Cell, Kind
+from feedtool.model.cells import Cell, Kind
 from feedtool.sheets.moments import iso
 from feedtool.sheets.styles import GENERAL, Moment, Style, style_of_code
 

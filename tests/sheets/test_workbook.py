@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from feedtool.cells import Cell, Kind
-from feedtool.errors import FileProblem
+from feedtool.model.cells import Cell, Kind
+from feedtool.model.errors import FileProblem
 from feedtool.sheets import open_source
 from feedtool.sheets.workbook import resolve
 

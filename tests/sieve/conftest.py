@@ -11,29 +11,28 @@ from typing import Any
 
 import pytest
 
-from feedtool import run
+from feedtool.areas.offers.changes.observed import Seen
+from feedtool.areas.offers.changes.selection import EVERY_ROW, Sifting
+from feedtool.areas.offers.export import Wish, export_offers
 from feedtool.areas.offers.sandbox.records import Applied, applied_requests
 from feedtool.areas.offers.sandbox.settings import OfferBehaviour
-from feedtool.areas.registry import sandbox_parts
-from feedtool.books import Books
+from feedtool.areas.registry import all_feeds, sandbox_parts
 from feedtool.check import Asked, Input
-from feedtool.connection import Service
-from feedtool.copies import Outputs
-from feedtool.dialect import Dialect, Guards
-from feedtool.errors import Interrupted, NothingToDo
-from feedtool.export.offers import Wish, export_offers
-from feedtool.export.seen import seen_by
-from feedtool.feeds import all_feeds
 from feedtool.ledger import Ledger
-from feedtool.ledger.seeing import Seen
 from feedtool.ledger.snapshots import Snapshots
-from feedtool.recorded import Recorded
+from feedtool.model.errors import Interrupted, NothingToDo
+from feedtool.model.settings import Dialect, Guards
+from feedtool.runs import run
+from feedtool.runs.annotated_copy import Outputs
+from feedtool.runs.context import Service
+from feedtool.runs.export.seen import seen_by
+from feedtool.runs.run_options import Recorded
+from feedtool.runs.workspace import Books
 from feedtool.sandbox.settings import SandboxSettings
 from feedtool.sandbox.transport import mount
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
 from feedtool.service.fetch import Circumstances
-from feedtool.sieve import EVERY_ROW, Sifting
 from tests.conftest import table
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from feedtool import run
-from feedtool.model import PackageType
-from feedtool.sieve import Sifting
+from feedtool.areas.offers.changes.selection import Sifting
+from feedtool.model.nouns import PackageType
+from feedtool.runs import run
 from tests.conftest import gtin, offer, update
 from tests.sieve.conftest import CHANGED, PREFERRED, Shop, statuses
 

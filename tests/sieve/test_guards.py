@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from feedtool.dialect import Guards
-from feedtool.outcomes import exit_code
-from feedtool.sieve import Sifting
+from feedtool.areas.offers.changes.selection import Sifting
+from feedtool.model.settings import Guards
+from feedtool.runs.row_results import exit_code
 from tests.conftest import offer, update
 from tests.sieve.conftest import CHANGED, Market, Shop, codes, statuses
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from feedtool.sieve import Sifting
+from feedtool.areas.offers.changes.selection import Sifting
 from tests.conftest import gtin
 from tests.sieve.conftest import CHANGED, PREFERRED, Market
 

@@ -25,13 +25,13 @@ from feedtool.areas.offers.sandbox.records import applied_requests, stored_offer
 from feedtool.delivery.learn import SURELY_KEPT
 from feedtool.delivery.seek import CHANGED, DELETED, IN_FORCE, UNASKABLE
 from feedtool.ledger.leftovers import MOST_SENDS
-from feedtool.model import PackageType, Status
+from feedtool.model.nouns import PackageType, Status
 from tests.simulation.network import SELLER
 from tests.simulation.story import MARK
 
 if TYPE_CHECKING:
     from feedtool.areas.offers.sandbox.records import Applied
-    from feedtool.model import Verdict
+    from feedtool.model.nouns import Verdict
     from tests.simulation.story import Row
     from tests.simulation.world import World
 

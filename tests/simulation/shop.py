@@ -14,11 +14,11 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from feedtool import plan
 from feedtool.areas.products.sandbox.records import reported_products
 from feedtool.areas.products.sandbox.settings import ProductBehaviour
+from feedtool.delivery import plan
 from feedtool.delivery.batches import LOST, NEVER_SEEN
-from feedtool.model import Item, PackageType, Status
+from feedtool.model.nouns import Item, PackageType, Status
 from feedtool.sandbox.settings import Quota
 from feedtool.service.wire import NotSent, OutcomeUnknown
 from tests.areas.products.sandbox.made_products import PIECES, product
@@ -30,7 +30,7 @@ from tests.simulation.world import SERVICE, World
 
 if TYPE_CHECKING:
     from feedtool.areas.products.sandbox.records import Reported
-    from feedtool.model import Verdict
+    from feedtool.model.nouns import Verdict
     from feedtool.sandbox import SandboxSettings
     from feedtool.service.wire import Call, Reply
 

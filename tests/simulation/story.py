@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from feedtool.model import Item, PackageType
+from feedtool.model.nouns import Item, PackageType
 
 if TYPE_CHECKING:
     from random import Random

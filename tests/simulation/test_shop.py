@@ -17,7 +17,7 @@ from feedtool.delivery import learn
 from feedtool.delivery.decide import Do
 from feedtool.delivery.progress import failed
 from feedtool.ledger import Phase, Stage, store
-from feedtool.model import Status
+from feedtool.model.nouns import Status
 from feedtool.service.answers import Kind
 from tests.simulation.machine import FragileLedger
 from tests.simulation.shop import Shop

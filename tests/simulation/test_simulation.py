@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from feedtool.model import Status
+from feedtool.model.nouns import Status
 from tests.simulation.machine import FragileLedger
 from tests.simulation.mutants import MUTANTS
 from tests.simulation.trial import Failed, tried, tried_all

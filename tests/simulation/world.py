@@ -13,16 +13,15 @@ from random import Random
 from typing import TYPE_CHECKING
 from unittest import mock
 
-from feedtool import plan
 from feedtool.areas.offers.sandbox.records import sell_offer
 from feedtool.areas.offers.sandbox.settings import OfferBehaviour
 from feedtool.areas.registry import sandbox_parts
 from feedtool.delivery import deliver as shell
-from feedtool.delivery import lanes
+from feedtool.delivery import lanes, plan
 from feedtool.delivery.decide import Settings
-from feedtool.dialect import Limits
-from feedtool.errors import FeedtoolError, Interrupted
-from feedtool.model import PackageType
+from feedtool.model.errors import FeedtoolError, Interrupted
+from feedtool.model.nouns import PackageType
+from feedtool.model.settings import Limits
 from feedtool.sandbox import Sandbox, SandboxSettings
 from feedtool.service import wire
 from tests.simulation.checker import checked
@@ -33,7 +32,7 @@ from tests.simulation.story import CHANNELS, Row, Story, Told
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from feedtool.model import Verdict
+    from feedtool.model.nouns import Verdict
     from feedtool.service.wire import Call
     from tests.simulation.checker import Findings
     from tests.simulation.machine import FragileLedger

@@ -5,7 +5,7 @@ from openpyxl import Workbook
 from openpyxl.worksheet.datavalidation import DataValidation
 from openpyxl.worksheet.worksheet import Worksheet
 
-from feedtool.template import limits
+from feedtool.templates import limits
 
 EMOJI = "\U0001f600"
 

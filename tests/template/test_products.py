@@ -9,16 +9,16 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from openpyxl import load_workbook
 
-from feedtool.catalog import Choice, Necessity
-from feedtool.catalog.traits import written
+from feedtool.areas.products.catalog import Choice, Necessity
+from feedtool.areas.products.catalog.traits import written
+from feedtool.areas.products.template import products_contents
+from feedtool.areas.products.template_shared import offered
 from feedtool.check import Asked, Input, check
-from feedtool.dialect import Dialect
-from feedtool.errors import UsageProblem
-from feedtool.headers import folded
-from feedtool.template import limits, write_products_template
-from feedtool.template.contents import Contents, Field, Need
-from feedtool.template.products import products_contents
-from feedtool.template.shared import offered
+from feedtool.check.headers import folded
+from feedtool.model.errors import UsageProblem
+from feedtool.model.settings import Dialect
+from feedtool.templates import limits, write_products_template
+from feedtool.templates.contents import Contents, Field, Need
 from tests.catalog.conftest import catalog, category, choices, prop
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from openpyxl.workbook import Workbook
     from openpyxl.worksheet.datavalidation import DataValidation
 
-    from feedtool.catalog import Catalog, Property
+    from feedtool.areas.products.catalog import Catalog, Property
 
 MANDATORY, RECOMMENDED = Necessity.MANDATORY, Necessity.RECOMMENDED
 KETTLES, MACHINES, SEEDS = "0A0101", "0A0102", "0B0101"

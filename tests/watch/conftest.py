@@ -14,12 +14,12 @@ import pytest
 
 from feedtool.areas.offers.sandbox.records import Applied, applied_requests
 from feedtool.areas.registry import sandbox_parts
-from feedtool.books import Books
 from feedtool.check import Asked
-from feedtool.connection import Service
-from feedtool.errors import UsageProblem
 from feedtool.ledger import Ledger
 from feedtool.ledger.snapshots import Snapshots
+from feedtool.model.errors import UsageProblem
+from feedtool.runs.context import Service
+from feedtool.runs.workspace import Books
 from feedtool.sandbox import Sandbox
 from feedtool.sandbox.transport import mount
 from feedtool.service.auth import StaticToken
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from threading import Barrier
 
-    from feedtool.errors import Exit, FeedtoolError
+    from feedtool.model.errors import Exit, FeedtoolError
     from feedtool.watch.health import Turn
 
 ADDRESS = "http://sandbox.invalid/v2"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from feedtool.errors import Exit, FeedtoolError, Interrupted, NotAuthorised, UsageProblem
+from feedtool.model.errors import Exit, FeedtoolError, Interrupted, NotAuthorised, UsageProblem
 from feedtool.watch.health import DONE, STOPPED, Health, Turn, Work, asked
 from tests.conftest import offer
 from tests.watch.conftest import NOON, RUNS_OUT

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from openpyxl import load_workbook
 
-from feedtool.books import unfinished
-from feedtool.copies import digest_of
-from feedtool.errors import Exit, Interrupted, UsageProblem
 from feedtool.ledger import Ledger
 from feedtool.ledger.claims import Claim, ClaimState
+from feedtool.model.errors import Exit, Interrupted, UsageProblem
+from feedtool.runs.annotated_copy import digest_of
+from feedtool.runs.workspace import unfinished
 from feedtool.watch.carry import Carrier
 from feedtool.watch.desk import Desk, Lending
 from feedtool.watch.folder import Folder

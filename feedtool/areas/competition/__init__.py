@@ -1,1 +1,1 @@
-"""Competing offers: what other sellers ask for a product."""
+"""What other sellers ask for the same products."""

@@ -1,1 +1,1 @@
-"""Legacy packages: zips with an Offers.xml."""
+"""Offers in a legacy zip with an Offers.xml."""

@@ -1,1 +1,1 @@
-"""Offers: packages of offer requests, and the offers themselves."""
+"""Offers in packages: made, changed and removed."""

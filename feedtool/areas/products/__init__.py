@@ -1,1 +1,1 @@
-"""Products: their integration, their sheets, and the catalogue that these are part of."""
+"""Products, their categories and their properties."""

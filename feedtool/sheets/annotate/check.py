@@ -7,8 +7,8 @@ from pathlib import Path
 from string import ascii_uppercase
 from xml.parsers import expat
 
-from feedtool.cells import letters
-from feedtool.errors import FeedtoolError, FileProblem
+from feedtool.model.cells import letters
+from feedtool.model.errors import FeedtoolError, FileProblem
 from feedtool.sheets.annotate.canonical import Blocks
 from feedtool.sheets.annotate.coding import utf8
 from feedtool.sheets.annotate.events import Events

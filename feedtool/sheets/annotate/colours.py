@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import get_args
 
-from feedtool.cells import letters
+from feedtool.model.cells import letters
 from feedtool.sheets.annotate.notes import Severity
 from feedtool.sheets.annotate.outline import Edit, Node
 from feedtool.sheets.annotate.styles import Styles

@@ -14,7 +14,7 @@ from itertools import islice, tee
 from pathlib import Path
 from typing import NamedTuple
 
-from feedtool.cells import letters
+from feedtool.model.cells import letters
 from feedtool.sheets.annotate.check import NotAsWritten
 from feedtool.sheets.annotate.notes import Note, SheetNotes
 from feedtool.sheets.annotate.plan import NoRoom

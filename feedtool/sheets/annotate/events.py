@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
-from feedtool.cells import index_of
+from feedtool.model.cells import index_of
 from feedtool.sheets.annotate.ink import Ink
 from feedtool.sheets.annotate.outline import TAG, split_name
 from feedtool.sheets.annotate.rows import CellSpan, RawRow, rewrite

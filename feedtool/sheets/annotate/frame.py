@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from feedtool.cells import index_of, letters
+from feedtool.model.cells import index_of, letters
 from feedtool.sheets.annotate.inline import quoted
 from feedtool.sheets.annotate.outline import Edit, Node, outline, splice
 from feedtool.sheets.events import LAST_COLUMN

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 
-from feedtool.cells import letters
+from feedtool.model.cells import letters
 from feedtool.sheets.annotate.coding import Coding
 from feedtool.sheets.annotate.colours import Guilty
 from feedtool.sheets.annotate.inline import inline

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from feedtool.errors import CannotWrite
+from feedtool.model.errors import CannotWrite
 
 _FULL = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
 _LOCKED = frozenset((5, 32, 33))

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from feedtool.cells import letters
-from feedtool.errors import UsageProblem
+from feedtool.model.cells import letters
+from feedtool.model.errors import UsageProblem
 from feedtool.sheets.annotate import canonical, events
 from feedtool.sheets.annotate.bookparts import SmallPart
 from feedtool.sheets.annotate.coding import Coding, utf8

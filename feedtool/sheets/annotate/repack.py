@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
-from feedtool.errors import UsageProblem
+from feedtool.model.errors import UsageProblem
 from feedtool.sheets.unreadable import COPY_AGAIN, CorruptZip
 
 LEVEL = 1

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from feedtool.cells import letters
+from feedtool.model.cells import letters
 from feedtool.sheets.annotate.inline import inline, quoted
 from feedtool.sheets.annotate.notes import Link, Summary
 from feedtool.sheets.annotate.styles import Styles

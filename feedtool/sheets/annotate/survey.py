@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from feedtool.cells import letters
+from feedtool.model.cells import letters
 from feedtool.sheets.annotate.rows import RawRow
 from feedtool.sheets.events import LAST_COLUMN, LAST_ROW
 from feedtool.sheets.markup import corrupt

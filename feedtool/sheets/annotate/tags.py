@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from feedtool.cells import index_of, letters
+from feedtool.model.cells import index_of, letters
 from feedtool.sheets.markup import MAIN_NAMESPACES
 
 OPENING = re.compile(rb"<((?:[A-Za-z_][\w.-]*:)?)sheetData(?:\s[^>]*)?(?<!/)>")

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from feedtool.errors import UsageProblem
-from feedtool.limits import Limits
+from feedtool.model.errors import UsageProblem
+from feedtool.model.limits import Limits
 from feedtool.sheets.annotate.bookparts import BookParts, SmallPart
 from feedtool.sheets.annotate.check import NotAsWritten, check_package
 from feedtool.sheets.annotate.notes import SheetNotes, Summary

@@ -5,8 +5,8 @@ import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from feedtool.errors import FileProblem, UsageProblem
-from feedtool.limits import Limits
+from feedtool.model.errors import FileProblem, UsageProblem
+from feedtool.model.limits import Limits
 from feedtool.sheets.annotate.csvcopy import annotate_csv, is_annotated_csv
 from feedtool.sheets.annotate.notes import SheetNotes, Summary
 from feedtool.sheets.annotate.place import cannot_write, placed

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from feedtool.errors import FeedtoolError
+from feedtool.model.errors import FeedtoolError
 from feedtool.sheets.annotate import Note, SheetNotes
 from feedtool.sheets.annotate.check import NotAsWritten, check_package
 from feedtool.sheets.annotate.plan import SheetPlan, plan_sheet

@@ -6,7 +6,7 @@ from pathlib import Path
 import openpyxl
 import pytest
 
-from feedtool.errors import UsageProblem
+from feedtool.model.errors import UsageProblem
 from feedtool.sheets.annotate import Note
 from feedtool.sheets.unreadable import CorruptXml, GridOutOfRange
 

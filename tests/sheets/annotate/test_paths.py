@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from feedtool.cells import letters
+from feedtool.model.cells import letters
 from feedtool.sheets.annotate import Note, SheetNotes, annotate
 from feedtool.sheets.annotate.plan import look_through
 from feedtool.sheets.package import Package

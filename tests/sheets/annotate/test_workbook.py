@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 import openpyxl
 import pytest
 
-from feedtool.errors import UsageProblem
+from feedtool.model.errors import UsageProblem
 from feedtool.sheets.annotate import Link, Note, SheetNotes, Summary, annotate
 
 HEADINGS = ("feedtool status", "feedtool message", "feedtool code")

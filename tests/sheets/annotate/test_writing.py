@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from feedtool.errors import Exit, FeedtoolError, UsageProblem
+from feedtool.model.errors import Exit, FeedtoolError, UsageProblem
 from feedtool.sheets.annotate import Note, SheetNotes, Summary, annotate
 from feedtool.sheets.annotate.place import cannot_write
 from feedtool.sheets.unreadable import CorruptZip

@@ -1,0 +1,1 @@
+"""The sheets whose offers travel in a legacy zip: a module for each kind."""

@@ -1,0 +1,160 @@
+"""Offers that travel in a legacy zip with an Offers.xml (specification, "Legacy offer routes").
+
+Of a sheet of the JSON feeds the same columns are understood, delivery modes included; the product
+reference has no place in the format.
+"""
+
+from dataclasses import replace
+from decimal import Decimal
+
+from feedtool.areas.legacy.offers_xml import ATTRIBUTES, KIND, SHEET, cost_keys
+from feedtool.areas.offers.feeds import common as offers
+from feedtool.feeds.columns.choice import LegacyCondition
+from feedtool.feeds.columns.text import Comment
+from feedtool.feeds.feed import Column, Feed, Mode, Row, SheetColumns
+from feedtool.model.nouns import PackageType
+from feedtool.model.settings import LARGE_PARCEL_MODES, Dialect
+
+ALWAYS = (
+    offers.REFERENCE,
+    offers.CONDITION,
+    "price.price",
+    "taxes.VAT",
+    offers.PREPARATION,
+    offers.QUANTITY,
+)
+COMMENT = Column(
+    "comment",
+    Comment(),
+    ("Comment", "Commentaire offre", "Comentario"),
+    (
+        "What the customer reads of this offer; may stay empty.",
+        "Ce que le client lit de cette offre, facultatif.",
+        "Lo que el cliente lee de esta oferta, opcional.",
+    ),
+    "Delivered with its manual",
+    ("commentaire", "offer comment", "comentario de la oferta"),
+)
+IN_STEAD = {"taxes.EcoPart": "0", "taxes.DEA": "0", "comment": ""}
+"""What a blank is sent as: the format has no offer without these."""
+
+
+def columns(dialect: Dialect) -> tuple[Column, ...]:
+    """Every column of an offer, and the channel whose pool it is for."""
+    reference, gtin, _, condition = offers.IDENTITY_COLUMNS
+    return (
+        reference,
+        gtin,
+        replace(condition, type=LegacyCondition()),
+        *offers.CHANGEABLE_COLUMNS,
+        *(column for code in dialect.legacy_modes for column in _mode_columns(code, dialect)),
+        *offers.STOCK_COLUMNS,
+        COMMENT,
+        *(column for column in offers.SPLITTING_COLUMNS if column.key == offers.CHANNEL),
+    )
+
+
+def understood(dialect: Dialect) -> tuple[Column, ...]:
+    """Every column that a header may have."""
+    return (*columns(dialect), *offers.GUARDING_COLUMNS)
+
+
+def _mode_columns(code: str, dialect: Dialect) -> tuple[Column, ...]:
+    """The amounts of a mode, known by the names of the JSON mode that means the same, too."""
+    own = offers.mode_columns(code)
+    same = offers.mode_columns(dialect.legacy_modes[code] or code)
+    return tuple(
+        replace(
+            other,
+            key=one.key,
+            aliases=(*one.labels, *one.aliases, other.key, *other.aliases),
+        )
+        for one, other in zip(own, same, strict=True)
+    )
+
+
+def modes(dialect: Dialect) -> tuple[Mode, ...]:
+    """Standard, Tracked, Registered, and what the profile adds."""
+    return tuple(map(offers.mode, dialect.legacy_modes))
+
+
+def missing(sheet: SheetColumns) -> list[str]:
+    """A reference, a condition, a price, VAT, preparation time, stock and the mandatory mode."""
+    large = (
+        sheet.dialect.legacy_modes.get(mode.code) in LARGE_PARCEL_MODES for mode in sheet.modes
+    )
+    amounts = () if any(large) else mandatory_amounts(sheet.dialect)
+    return offers.missing(sheet, (*ALWAYS, *amounts))
+
+
+def required(row: Row) -> list[str]:
+    """The same of every row, and the mandatory mode unless it goes as a large parcel."""
+    keys = row.blanks(ALWAYS)
+    dialect = row.sheet.dialect
+    amounts = row.blanks(mandatory_amounts(dialect))
+    if amounts and not _has_large_parcel_mode(row, dialect):
+        keys += amounts
+    return keys
+
+
+def mandatory_amounts(dialect: Dialect) -> tuple[str, ...]:
+    """The keys of the amounts of the mode that means the mandatory one."""
+    wanted = dialect.mandatory_mode
+    own = [code for code, same in dialect.legacy_modes.items() if wanted and same == wanted]
+    return tuple(key for code in own[:1] for key in cost_keys(code))
+
+
+def _has_large_parcel_mode(row: Row, dialect: Dialect) -> bool:
+    return any(
+        dialect.legacy_modes.get(mode.code) in LARGE_PARCEL_MODES
+        and not (row.is_blank(mode.cost) and row.is_blank(mode.additional))
+        for mode in row.sheet.modes
+    )
+
+
+def request(row: Row) -> dict[str, object]:
+    """The attributes of the Offer as the texts that will stand in the Offers.xml."""
+    values, dialect = row.values, row.sheet.dialect
+    body: dict[str, object] = {}
+    for attribute in ATTRIBUTES:
+        value = values.get(attribute.key)
+        text = IN_STEAD.get(attribute.key) if value is None else text_of(value)
+        if text is not None:
+            body[attribute.name] = text
+    body["ProductCondition"] = dialect.legacy_conditions[values[offers.CONDITION]]
+    body["ShippingInformation"] = [
+        {
+            "DeliveryMode": mode.code,
+            "ShippingCharges": text_of(charges),
+            "AdditionalShippingCharges": text_of(additional),
+        }
+        for mode in row.sheet.modes
+        if (charges := values.get(mode.cost)) is not None
+        and (additional := values.get(mode.additional)) is not None
+    ]
+    return body
+
+
+def text_of(value: object) -> str:
+    """A value as an attribute's text: amounts with a point, and without zeros that say nothing."""
+    if not isinstance(value, Decimal):
+        return str(value)
+    text = f"{value:f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+FEED = Feed(
+    kind=KIND,
+    area="feedtool.areas.legacy",
+    sheet=SHEET,
+    package_type=PackageType.FULL,
+    summary="Offers that travel in a legacy zip with an Offers.xml.",
+    columns=columns,
+    understood=understood,
+    modes=modes,
+    missing=missing,
+    required=required,
+    request=request,
+    identity=offers.IDENTITY,
+    needs_asking=True,
+)

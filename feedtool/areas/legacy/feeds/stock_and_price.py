@@ -1,0 +1,64 @@
+"""Stocks and prices that travel in a legacy zip (specification, "Legacy offer routes").
+
+The zip's PackageType is StockAndPrice: of each offer it says who it is, its price and its stock,
+and nothing else; a blank cell leaves what there is.
+"""
+
+from feedtool.areas.legacy.feeds import offers as legacy_offers
+from feedtool.areas.legacy.feeds.offers import text_of
+from feedtool.areas.legacy.offers_xml import ATTRIBUTES, SHEET, STOCK_AND_PRICE_KIND
+from feedtool.areas.offers.feeds import common as offers
+from feedtool.feeds.feed import FLOOR, Column, Feed, Mode, Row, SheetColumns
+from feedtool.model.nouns import PackageType
+from feedtool.model.settings import Dialect
+
+SENT = {one.key: one.name for one in ATTRIBUTES if one.has_stock_or_price}
+"""Attribute by the key of its column."""
+CHANGEABLE = ("price.price", offers.QUANTITY)
+
+
+def columns(dialect: Dialect) -> tuple[Column, ...]:
+    """The reference, the GTIN, the price and the stock."""
+    return tuple(column for column in legacy_offers.columns(dialect) if column.key in SENT)
+
+
+def modes(dialect: Dialect) -> tuple[Mode, ...]:
+    """None of them travels; those of whole offers are known as what they are."""
+    return offers.modes(dialect)
+
+
+def missing(sheet: SheetColumns) -> list[str]:
+    """The reference; and the price, where neither price nor stock is there."""
+    keys = offers.missing(sheet, (offers.REFERENCE,))
+    return keys if sheet.fields.intersection(CHANGEABLE) else [*keys, CHANGEABLE[0]]
+
+
+def required(row: Row) -> list[str]:
+    """The reference."""
+    return row.blanks((offers.REFERENCE,))
+
+
+def request(row: Row) -> dict[str, object]:
+    """The attributes of the Offer as the texts that will stand in the Offers.xml."""
+    return {
+        name: text_of(value)
+        for key, name in SENT.items()
+        if (value := row.values.get(key)) is not None
+    }
+
+
+FEED = Feed(
+    kind=STOCK_AND_PRICE_KIND,
+    area="feedtool.areas.legacy",
+    sheet=SHEET,
+    package_type=PackageType.STOCK_AND_PRICE,
+    summary="Stocks and prices of offers that travel in a legacy zip; a blank means unchanged.",
+    columns=columns,
+    understood=legacy_offers.understood,
+    modes=modes,
+    missing=missing,
+    required=required,
+    request=request,
+    is_sent=lambda key: key in SENT or key == FLOOR,
+    needs_asking=True,
+)

@@ -1,0 +1,179 @@
+"""The guard of `--purge-and-replace`, which removes every offer that is not in the zip.
+
+It is one zip or none: of several, each would delete what the one before brought. It needs no open
+package at all, and the offers that the service has now are counted before it is sent.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from feedtool.areas.offers.wire.offers import offers_page
+from feedtool.areas.offers.wire.packages import Meaning
+from feedtool.areas.products.catalog.wire import Page
+from feedtool.check import Asked
+from feedtool.delivery import plan
+from feedtool.model.errors import UsageProblem
+from feedtool.model.nouns import PackageType, Status
+from feedtool.model.sheet import CheckedSheet
+from feedtool.runs.export.pages import Pages, ask
+from feedtool.service import wire
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from datetime import datetime
+
+    from feedtool.ledger import Ledger, Package
+    from feedtool.service.fetch import Circumstances
+    from feedtool.service.wire import Call, Reply, Sender
+
+NOTHING_SENT = "nothing was sent"
+NOT_CONFIRMED = (
+    "Not sent: the purge would remove more offers than was confirmed, so submit it again"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Purge:
+    """What a purge would come to."""
+
+    channel: str
+    there: int
+    """Offers that the service has on the channel now."""
+    removed: int
+    """Those of them that are not in the zip."""
+    remaining: int
+    """Offers in the zip: no more will be there."""
+    invalid: int = 0
+    """Those of the removed that the file has, in rows that are not valid."""
+
+    @property
+    def text(self) -> str:
+        """All of it in one sentence."""
+        why = f" ({self.invalid:,} of them since the file's row is not valid)"
+        return (
+            f"of the {self.there:,} offers that the service has on {self.channel} now,"
+            f" {self.removed:,} will be removed{why if self.invalid else ''};"
+            f" the {self.remaining:,} of the zip remain"
+        )
+
+
+Confirm = Callable[[Purge], None]
+"""Returns where the purge is wanted; raises UsageProblem otherwise."""
+
+
+def refuse(purge: Purge) -> None:
+    """Nobody is there to confirm it: UsageProblem."""
+    raise UsageProblem(
+        f"a purge is never sent without being confirmed: {purge.text}",
+        f"{NOTHING_SENT}; give --yes with --expect-removals {purge.removed}",
+    )
+
+
+def unsent(packages: "Iterable[Package]") -> "list[Package]":
+    """The purges among these that have not been sent, and would be now."""
+    from feedtool.ledger import Phase
+
+    waiting = {Phase.PLANNED, Phase.CLEARED}
+    return [
+        package
+        for package in packages
+        if package.package_type is PackageType.PURGE and package.phase in waiting
+    ]
+
+
+def hold_back(
+    ledger: "Ledger", packages: "Iterable[Package]", reason: str, now: "datetime"
+) -> None:
+    """Give up packages that were never sent: their rows are Held, and why is told beside them."""
+    from feedtool.ledger import Change, Fate, Phase
+
+    for package in packages:
+        fates = [Fate(one.row, Status.HELD, reason) for one in ledger.awaited(package.key)]
+        after = replace(package, phase=Phase.CLOSED, finished_at=now)
+        ledger.save([Change(package, after, fates=fates)])
+
+
+def check_one_zip(sheets: Sequence[CheckedSheet], asked: Asked) -> None:
+    """UsageProblem unless what a purge would send is one zip of whole offers."""
+    readable = [sheet for sheet in sheets if sheet.error is None]
+    for sheet in readable:
+        if sheet.kind != "legacy-offers":
+            raise UsageProblem(
+                f"{sheet.file} is of the kind {sheet.kind}: only legacy-offers can be a purge",
+                f"{NOTHING_SENT}; leave --purge-and-replace out, or add --as legacy-offers",
+            )
+    if unread := [sheet.file for sheet in sheets if sheet.error is not None]:
+        raise UsageProblem(
+            f"{unread[0]} cannot be read: its offers would be removed",
+            f"{NOTHING_SENT}; correct the file, or leave it out",
+        )
+    limits = asked.dialect.limits
+    zips = sum(
+        len({number for number, _ in plan.uploads(sheet.valid_items(), limits)})
+        for sheet in readable
+    )
+    if zips != 1:
+        what = f"{zips:,} zips" if zips else "no zip at all"
+        raise UsageProblem(
+            f"a purge is one zip, and this is {what}: each would delete what the one before"
+            " brought",
+            f"{NOTHING_SENT}; give one file, of one channel, of at most"
+            f" {limits.legacy:,} offers (limits.legacy)",
+        )
+
+
+def check_nothing_open(ledger: "Ledger", seller: str, client: "Sender") -> None:
+    """UsageProblem where a package is open or being integrated, whoever began it."""
+    from feedtool.delivery.strangers import strangers
+
+    open_runs = [run for run in ledger.unfinished(seller) if ledger.has_to_fetch(run)]
+    if open_runs:
+        raise UsageProblem(
+            f"run {open_runs[0]} has packages that are not integrated yet, and a purge needs no"
+            " open package",
+            f"{NOTHING_SENT}; finish it with `feedtool results {open_runs[0]}` first",
+        )
+    if others := strangers(ledger, client, (Meaning.OPEN, Meaning.WORKING)):
+        raise UsageProblem(
+            f"a purge needs no open package, and {others[0]}",
+            f"{NOTHING_SENT}; wait until it is integrated, or has expired",
+        )
+
+
+def counted(sheets: Sequence[CheckedSheet], client: "Sender", around: "Circumstances") -> Purge:
+    """What the purge would come to, by the offers that the service has now.
+
+    Raises:
+        UsageProblem, NotAuthorised, Interrupted: what `pages.ask` raises.
+    """
+    channel, kept = "", set()
+    readable = [sheet for sheet in sheets if sheet.error is None]
+    for item in (item for sheet in readable for item in sheet.valid_items()):
+        channel = item.channel
+        kept.add(item.reference)
+    invalid = {row.reference for sheet in readable for row in sheet.refused if row.reference}
+    there = _There(channel, kept, invalid - kept)
+    hint = f"{NOTHING_SENT}; look at the channel and at what the account is opened for"
+    ask([Pages("offers", there.call, there.take, hint)], client, around)
+    return Purge(channel, there.count, there.removed, len(kept), there.invalid)
+
+
+class _There:
+    """Counts the offers of a channel, page by page."""
+
+    def __init__(self, channel: str, kept: set[str], invalid: set[str]) -> None:
+        self.count = self.removed = self.invalid = 0
+        self._channel, self._kept, self._invalid = channel, kept, invalid
+
+    def call(self, page: Page) -> "Call":
+        """The call for a page; of each offer nothing is needed but who it is."""
+        return wire.read_offers(self._channel, fields=(), link=page.link)
+
+    def take(self, page: Page, reply: "Reply") -> Page | None:
+        """Count a page, and name the next."""
+        found = offers_page(reply)
+        self.count += len(found.offers)
+        self.removed += sum(offer.reference not in self._kept for offer in found.offers)
+        self.invalid += sum(offer.reference in self._invalid for offer in found.offers)
+        return Page(page.number + 1, found.next) if found.next else None

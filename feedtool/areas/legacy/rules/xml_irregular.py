@@ -1,0 +1,24 @@
+"""An Offers.xml has something otherwise than the format demands, and was read nevertheless.
+
+What can only mean one thing is read, such as capital booleans, elements in another order or an
+attribute that is missing; what the format does not know is left out. The message says what it is,
+how often it occurs, and in which lines first. So does what is not followed: a purge, which has to
+be asked for on the command line, and publication pools that name several channels.
+
+Example: `PurgeAndReplace="False"` is read as `false`.
+
+To mend it, correct the program that makes the file, since the service may be less patient.
+"""
+
+from collections.abc import Iterator
+
+from feedtool.feeds.rule import SheetFacts, code
+from feedtool.model.nouns import Fault, Severity
+
+CODE = code(__name__, __doc__, Severity.WARNING)
+
+
+def check_sheet(sheet: SheetFacts) -> Iterator[Fault]:
+    """Passes on what reading noticed."""
+    for notice in sheet.notices.get(CODE.name, ()):
+        yield Fault(CODE, notice, "correct the program that makes the file")

@@ -1,0 +1,156 @@
+"""What the answers about legacy zips say. Pure; every shape is checked, none is trusted.
+
+Specification, part "Legacy offer routes": the answer to a zip is a package id, and GET shows the
+package's state and a page of its log. An entry of the log says in `property_list` what is wrong
+with which property, in the two halves that a result code of the JSON packages is made of.
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from feedtool.areas.offers.wire.packages import (
+    LONGEST_ID,
+    MOST_MESSAGES,
+    OUTCOMES,
+    SMALL,
+    STATES,
+    Meaning,
+    Unreadable,
+    last_segment,
+    listed,
+    loads,
+)
+from feedtool.areas.offers.wire.result_codes import legacy_field_of
+from feedtool.model.nouns import Message, Status
+from feedtool.service.answers import text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from feedtool.service.wire import Reply
+
+ROUTE = "offer-integration-packages"
+"""The last segment of an address that is no package's id."""
+IDS = ("package_id", "packageId")
+LOCATIONS = ("content-location", "location")
+HALF = 2
+"""Digits of a property's code, and of an error's."""
+
+
+class Entry(NamedTuple):
+    """What the log says of one offer."""
+
+    reference: str
+    """The SellerProductId, character for character; empty where it is not told."""
+    gtin: str
+    """The EAN; empty where it is not told."""
+    status: Status
+    messages: tuple[Message, ...]
+
+
+class LogPage(NamedTuple):
+    """How far a package is, and a page of its log."""
+
+    state: str
+    """In the service's word."""
+    meaning: Meaning
+    entries: list[Entry]
+    about_all: tuple[Message, ...]
+    """What is said of the whole package, naming no offer."""
+    pages: int | None
+    """How many pages the log has; None where the service does not say."""
+
+
+def zip_id(reply: Reply) -> str:
+    """The id that the answer to a zip carries: in a body, bare or named, else in a location.
+
+    Raises:
+        Unreadable: it carries none.
+    """
+    document = loads(reply.body, SMALL)
+    named = [document.get(name) for name in IDS] if isinstance(document, dict) else [document]
+    locations = (last_segment(reply.headers.get(name, "")) for name in LOCATIONS)
+    for found in (*map(_id, named), *(one for one in locations if one != ROUTE)):
+        if found:
+            return found
+    raise Unreadable("the answer to the zip names no package")
+
+
+def _id(value: Any) -> str:
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        return ""
+    found = text(value)
+    return found if found.isprintable() and len(found) <= LONGEST_ID else ""
+
+
+def log_page(reply: Reply) -> LogPage:
+    """A page of the log.
+
+    Raises:
+        Unreadable: it says no state, or has no list, or a too long one, where its entries should
+            be.
+    """
+    document = loads(reply.body)
+    state = text(document.get("integration_state")) if isinstance(document, dict) else ""
+    if not state:
+        raise Unreadable("the answer does not say which state the package is in")
+    found = document.get("offer_log_paged_list")
+    items = [] if found is None else listed(found, "log entries")
+    entries = [entry for item in items if (entry := _entry(item))]
+    named = [entry for entry in entries if entry.reference or entry.gtin]
+    about_all = (
+        message
+        for entry in entries
+        if not (entry.reference or entry.gtin)
+        for message in entry.messages
+    )
+    return LogPage(
+        state,
+        STATES.get(state, Meaning.UNHEARD),
+        named,
+        tuple(islice(about_all, MOST_MESSAGES)),
+        _pages(document),
+    )
+
+
+def _pages(document: dict[str, Any]) -> int | None:
+    total, size = (_count(document.get(name)) for name in ("total_logs_count", "count_by_page"))
+    return -(-total // size) if total is not None and size else None
+
+
+def _count(value: Any) -> int | None:
+    found = text(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""
+    return int(found) if found.isascii() and found.isdecimal() and len(found) <= HALF * 9 else None
+
+
+def _entry(document: Any) -> Entry | None:
+    if not isinstance(document, dict):
+        return None
+    said = text(document.get("offer_integration_status"))
+    messages = tuple(islice(_messages(document.get("property_list")), MOST_MESSAGES))
+    reference, gtin = document.get("seller_product_id"), document.get("product_ean")
+    reference = reference if isinstance(reference, str) else ""
+    status = OUTCOMES.get(said.casefold())
+    if status is None:
+        told = Message("", f"The service gives this row the status “{said}”.")
+        status, messages = Status.UNKNOWN, (told, *messages)
+    return Entry(reference, text(gtin) if isinstance(gtin, str | int) else "", status, messages)
+
+
+def _messages(listed: Any) -> Iterator[Message]:
+    for one in listed if isinstance(listed, list) else ():
+        if isinstance(one, dict):
+            code = _code(one.get("property_error"), one.get("property_code"))
+            said = Message(code, text(one.get("log_message")), legacy_field_of(code) or "")
+            if said.code or said.text:
+                yield said
+
+
+def _code(error: Any, about: Any) -> str:
+    """The code that the two halves make; a half may have lost its leading zero."""
+    halves = [text(half) if isinstance(half, str | int) else "" for half in (error, about)]
+    if all(half.isascii() and half.isdecimal() and len(half) <= HALF for half in halves):
+        return "".join(half.zfill(HALF) for half in halves)
+    return " ".join(filter(None, halves))

@@ -1,0 +1,30 @@
+"""The price is below the one in the row's own column `price.floor`.
+
+A column `price.floor` (or `Floor price`, or whatever the profile's [columns] table maps to
+`price.floor`) holds the lowest price at which you want to sell. It does not travel. A row whose
+price is below it is held back and not sent, the others are. Without the column, or with a blank
+cell, there is no such guard.
+
+Example: price `12.00`, floor price `14.99`.
+
+To mend it, correct the price, or lower the floor; if it is meant, send the file with --release
+price-below-floor.
+"""
+
+from feedtool.areas.offers.changes.guards import Candidate, code, release
+from feedtool.areas.offers.changes.offer_state import PRICE
+from feedtool.model.nouns import Fault
+from feedtool.model.settings import Guards
+
+CODE = code(__name__, __doc__)
+
+
+def check(row: Candidate, settings: Guards) -> Fault | None:
+    """Compares the price with the row's floor."""
+    del settings
+    price, floor = row.terms.get(PRICE), row.item.floor
+    if price is None or floor is None or price >= floor:
+        return None
+    return Fault(
+        CODE, f"the price {price} is below its floor of {floor}", release(CODE), "price.price"
+    )

@@ -1,0 +1,48 @@
+"""Which file is the one before another: the last of its name, or else of its name on another day.
+
+Numbered parts of one feed, `part1.csv` and `part2.csv`, are none of each other's.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from feedtool.areas.offers.changes.guards import Earlier
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_MOMENT = re.compile(
+    r"(?<!\d)"
+    r"(?:\d{6,}|\d{2,4}(?:[-_.]\d{2,4}){1,2})"  # 20260302, 2026-03-02, 02.03.26, 14-30
+    r"(?:[-_.T]\d{4})?"  # and a time that is nothing but four digits
+    r"(?!\d)"
+)
+
+
+def predecessor(name: str, files: Iterable[tuple[str, int, int | None]]) -> Earlier | None:
+    """The file before one of this name.
+
+    Args:
+        name: Its path.
+        files: Path, run and rows of earlier ones, the newest first; those without rows are none.
+
+    Returns:
+        The first of just this name; where there is none, the first whose name differs in nothing
+        but what looks like a date or a time.
+    """
+    own, alike = Path(name).name, None
+    for path, run, rows in files:
+        if not rows:
+            continue
+        if Path(path).name == own:
+            return Earlier(run, rows)
+        if alike is None and _without_moments(path) == _without_moments(name):
+            alike = Earlier(run, rows)
+    return alike
+
+
+def _without_moments(path: str) -> str:
+    return _MOMENT.sub("#", Path(path).name)

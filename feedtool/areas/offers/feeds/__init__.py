@@ -1,0 +1,1 @@
+"""The sheets of offers: a module for each kind."""

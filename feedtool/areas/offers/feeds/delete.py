@@ -1,0 +1,45 @@
+"""Offers that are removed from the channel (specification, "Offers (JSON packages)" 3)."""
+
+from feedtool.areas.offers.feeds import common as offers
+from feedtool.feeds.feed import Column, Feed, Row, SheetColumns
+from feedtool.model.nouns import PackageType
+from feedtool.model.settings import Dialect
+
+
+def columns(dialect: Dialect) -> tuple[Column, ...]:
+    """The reference alone."""
+    del dialect
+    return (offers.IDENTITY_COLUMNS[0], *offers.SPLITTING_COLUMNS)
+
+
+def missing(sheet: SheetColumns) -> list[str]:
+    """The reference."""
+    return offers.missing(sheet, (offers.REFERENCE,))
+
+
+def required(row: Row) -> list[str]:
+    """The reference."""
+    return [offers.REFERENCE] if row.is_blank(offers.REFERENCE) else []
+
+
+def request(row: Row) -> dict[str, object]:
+    """The reference alone."""
+    return {"sellerExternalReference": row.values[offers.REFERENCE]}
+
+
+FEED = Feed(
+    kind="offers-delete",
+    area="feedtool.areas.offers",
+    sheet="Offers",
+    package_type=PackageType.DELETE,
+    summary="Offers that are removed from the channel.",
+    columns=columns,
+    understood=offers.understood,
+    modes=offers.modes,
+    missing=missing,
+    required=required,
+    request=request,
+    further=offers.further,
+    is_sent=lambda key: key in {offers.REFERENCE, offers.CHANNEL, offers.ACTION},
+    needs_asking=True,
+)

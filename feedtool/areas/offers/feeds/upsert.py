@@ -1,0 +1,110 @@
+"""Offers that are created, or replaced as a whole (specification, "Offers (JSON packages)" 1)."""
+
+from functools import cache
+
+from feedtool.areas.offers.feeds import common as offers
+from feedtool.feeds.feed import Column, Feed, Row, SheetColumns
+from feedtool.model.nouns import PackageType
+from feedtool.model.settings import LARGE_PARCEL_MODES, Dialect
+
+ALWAYS = (
+    offers.REFERENCE,
+    offers.CONDITION,
+    "price.price",
+    "taxes.VAT",
+    offers.PREPARATION,
+    offers.QUANTITY,
+)
+
+
+def columns(dialect: Dialect) -> tuple[Column, ...]:
+    """Every column of an offer."""
+    return (
+        *offers.IDENTITY_COLUMNS,
+        *offers.CHANGEABLE_COLUMNS,
+        *offers.columns_of_modes(dialect.delivery_modes),
+        *offers.STOCK_COLUMNS,
+        *offers.SPLITTING_COLUMNS,
+    )
+
+
+def missing(sheet: SheetColumns) -> list[str]:
+    """A reference, a product, a condition, a price, VAT, times, stock and the mandatory mode."""
+    keys = offers.missing(sheet, ALWAYS)
+    if not {offers.GTIN, offers.PRODUCT_REFERENCE} & sheet.fields:
+        keys.insert(1, offers.GTIN)
+    has_large = any(mode.code in LARGE_PARCEL_MODES for mode in sheet.modes)
+    if not has_large:
+        keys += offers.missing(sheet, mandatory_amounts(sheet.dialect.mandatory_mode))
+    return keys
+
+
+def required(row: Row) -> list[str]:
+    """A row without GTIN and product reference is reported on the GTIN."""
+    keys = row.blanks(ALWAYS)
+    if row.is_blank(offers.GTIN) and row.is_blank(offers.PRODUCT_REFERENCE):
+        keys.append(offers.GTIN)
+    return keys + blank_mandatory_amounts(row)
+
+
+def blank_mandatory_amounts(row: Row) -> list[str]:
+    """The blank amounts of the mandatory mode; none where the row has a large-parcel mode."""
+    amounts = row.blanks(mandatory_amounts(row.sheet.dialect.mandatory_mode))
+    return amounts if amounts and not _has_large_parcel_mode(row) else []
+
+
+@cache
+def mandatory_amounts(mode: str | None) -> tuple[str, ...]:
+    """The keys of the amounts that every Upsert gives, unless it goes as a large parcel."""
+    return (offers.mode(mode).cost, offers.mode(mode).additional) if mode else ()
+
+
+def _has_large_parcel_mode(row: Row) -> bool:
+    return any(
+        mode.code in LARGE_PARCEL_MODES
+        and not (row.is_blank(mode.cost) and row.is_blank(mode.additional))
+        for mode in row.sheet.modes
+    )
+
+
+def request(row: Row) -> dict[str, object]:
+    """The whole offer; a blank EcoPart or DEA is sent as 0."""
+    values = row.values
+    product: dict[str, object] = {}
+    gtin, reference = values.get(offers.GTIN), values.get(offers.PRODUCT_REFERENCE)
+    if gtin is not None:
+        product["gtin"] = int(str(gtin)) if row.sheet.dialect.gtin_as == "number" else gtin
+    if reference is not None:
+        product["reference"] = reference
+    price: dict[str, object] = {"price": offers.number(values["price.price"])}
+    struck = values.get("price.originPrice")
+    if struck is not None:
+        price["originPrice"] = offers.number(struck)
+    price["taxes"] = offers.taxes(row)
+    return {
+        "sellerExternalReference": values[offers.REFERENCE],
+        "product": product,
+        "condition": values[offers.CONDITION],
+        "price": price,
+        "deliveryModes": offers.delivery_modes(row),
+        "preparationTime": values[offers.PREPARATION],
+        "quantity": values[offers.QUANTITY],
+    }
+
+
+FEED = Feed(
+    kind="offers-upsert",
+    area="feedtool.areas.offers",
+    sheet="Offers",
+    package_type=PackageType.UPSERT,
+    summary="Offers that are created, or replaced as a whole.",
+    columns=columns,
+    understood=offers.understood,
+    modes=offers.modes,
+    missing=missing,
+    required=required,
+    request=request,
+    further=offers.further,
+    operator_sheet=offers.OPERATOR_SHEET,
+    identity=offers.IDENTITY,
+)

@@ -1,0 +1,1 @@
+"""Rules about offers: a module each; its docstring is the user's page."""

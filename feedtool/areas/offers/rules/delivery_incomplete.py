@@ -1,0 +1,41 @@
+"""A delivery mode with one of its two amounts.
+
+A delivery mode travels with the cost of the first piece and the additional cost of each further
+one. The problem stands on the amount that is missing.
+
+Example: `TrackedHomeDelivery.cost` is 4.90 and `TrackedHomeDelivery.additionalCost` is empty.
+
+To mend it, fill the other amount (0 if it is free), or empty both.
+"""
+
+from collections.abc import Iterator
+
+from feedtool.areas.registry import all_feeds
+from feedtool.feeds.feed import Mode, Row
+from feedtool.feeds.rule import code
+from feedtool.model.nouns import Fault
+
+CODE = code(__name__, __doc__)
+KINDS = ("offers-upsert", "offers-update", "legacy-offers")
+
+
+def check(row: Row) -> Iterator[Fault]:
+    """A fault for each half-filled mode; of an Upsert's mandatory one `required-missing` tells."""
+    half = [_half(row, mode) for mode in row.sheet.modes]
+    if not any(half):
+        return
+    told = all_feeds()[row.kind].required(row)
+    for mode, blank in zip(row.sheet.modes, half, strict=True):
+        if blank and blank not in told:
+            yield Fault(
+                CODE,
+                f"{mode.code} has only one of its two amounts",
+                "fill the other one (0 if it is free), or empty both",
+                blank,
+            )
+
+
+def _half(row: Row, mode: Mode) -> str | None:
+    """The key of the one amount that is missing."""
+    blanks = row.blanks((mode.cost, mode.additional))
+    return blanks[0] if len(blanks) == 1 else None

@@ -1,0 +1,36 @@
+"""An Update row with no changed field.
+
+In an Update a blank cell means unchanged, so a row with its reference alone changes nothing, and
+the service would refuse it.
+
+Example: `SKU-2` in the column of the reference, and no other cell filled.
+
+To mend it, fill what changes, or delete the row.
+"""
+
+from collections.abc import Callable, Iterator
+
+from feedtool.areas.legacy.feeds import stock_and_price
+from feedtool.areas.offers.feeds import update
+from feedtool.feeds.feed import Row, SheetColumns
+from feedtool.feeds.rule import code
+from feedtool.model.nouns import Fault
+
+CODE = code(__name__, __doc__)
+KINDS = ("offers-update", "legacy-stock-and-price")
+CHANGEABLE: dict[str, Callable[[SheetColumns], tuple[str, ...]]] = {
+    "offers-update": update.changeable,
+    "legacy-stock-and-price": lambda _: stock_and_price.CHANGEABLE,
+}
+"""The keys that can change, by kind."""
+
+
+def check(row: Row) -> Iterator[Fault]:
+    """A fault where every changeable cell is blank."""
+    if all(row.is_blank(key) for key in CHANGEABLE[row.kind](row.sheet)):
+        yield Fault(
+            CODE,
+            "nothing changes in this row",
+            "fill what changes, or delete the row",
+            "sellerExternalReference",
+        )

@@ -1,0 +1,244 @@
+"""What the lists of offers and of packages say. Pure; every shape is checked, none is trusted.
+
+Specification, parts "Offer (read)", "Offers (read)" and "Offers (JSON packages)". What is absent,
+null or of another type than it should be is None: it was not said, and so proves nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from decimal import Decimal
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from feedtool.areas.offers.wire.packages import Unreadable, id_of, items_of, next_link
+from feedtool.model.nouns import plausible_time
+from feedtool.service.answers import text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from feedtool.service.wire import Reply
+
+MOST_DIGITS = 18
+"""No amount or quantity has more digits before or behind its point."""
+
+_AMOUNT = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?")
+
+
+class OfferState(StrEnum):
+    """Whether an offer is sold."""
+
+    ACTIVE = "active"
+    INACTIVE = "inactive"
+
+
+class DeliveryMode(NamedTuple):
+    """What one way of delivering costs."""
+
+    cost: Decimal | None
+    additional_cost: Decimal | None
+
+
+class Offer(NamedTuple):
+    """An offer as the service has it.
+
+    The struck price (`price.originPrice` of a request) is nowhere in what the service gives back.
+    """
+
+    reference: str | None
+    """Character for character: it is what a row is found by."""
+    gtin: str | None
+    product_reference: str | None
+    condition: str | None
+    state: OfferState | None
+    price: Decimal | None
+    """The price that the seller sent, not the one that the channel shows."""
+    taxes: Mapping[str, Decimal] | None
+    """Value by code; a code whose value is no number is not in it."""
+    preparation_time: int | None
+    """In days."""
+    delivery_modes: Mapping[str, DeliveryMode] | None
+    """By code."""
+    quantity: int | None
+    """Shared by all channels, and falling with every sale."""
+    created_at: datetime | None
+    updated_at: datetime | None
+    offer_id: str | None = None
+    supply_modes: frozenset[str] | None = None
+    """Who delivers it, in the service's words: Seller, Fulfillment, Xdock."""
+
+
+class OffersPage(NamedTuple):
+    """One page of offers."""
+
+    offers: list[Offer]
+    next: str | None
+    """The address of the page after this one, of the same origin."""
+
+
+class ItemsPage(NamedTuple):
+    """One page of offers, as the service writes them."""
+
+    items: list[dict[str, Any]]
+    next: str | None
+    """The address of the page after this one, of the same origin."""
+
+
+class ListedPackage(NamedTuple):
+    """A package as the list of packages shows it."""
+
+    package_id: str
+    state: str
+    """In the service's word, "" when it says none; `packages.STATES` has the known ones."""
+    created_at: datetime | None
+
+
+class PackagesPage(NamedTuple):
+    """One page of packages."""
+
+    packages: list[ListedPackage]
+    next: str | None
+    """The address of the page after this one, of the same origin."""
+
+
+def offers_page(reply: Reply) -> OffersPage:
+    """A page of offers; raises what `offer_items` raises."""
+    items, link = offer_items(reply)
+    return OffersPage([offer_of(item) for item in items], link)
+
+
+def offer_items(reply: Reply) -> ItemsPage:
+    """A page of offers, as they are.
+
+    Raises:
+        Unreadable: the body is no list of objects, since an offer that is left out would be
+            taken for one that is not there; or its link leads away.
+    """
+    items = items_of(reply, "offers")
+    if not all(isinstance(item, dict) for item in items):
+        raise Unreadable("the answer holds what is no offer")
+    return ItemsPage(items, next_link(reply))
+
+
+def packages_page(reply: Reply) -> PackagesPage:
+    """A page of packages, those without an id left out.
+
+    Raises:
+        Unreadable: the body is no list, or its link leads away.
+    """
+    documents = _objects(items_of(reply, "packages"))
+    packages = [
+        ListedPackage(found, text(document.get("state")), _created(document))
+        for document in documents
+        if (found := id_of(document))
+    ]
+    return PackagesPage(packages, next_link(reply))
+
+
+def _created(document: dict[str, Any]) -> datetime | None:
+    """The specification has a "submission date" without naming its field."""
+    return moment(document.get("submissionDate")) or moment(document.get("createdAt"))
+
+
+def offer_of(item: dict[str, Any]) -> Offer:
+    """What one of them says."""
+    product, price = _object(item.get("product")), _object(item.get("integrationPrice"))
+    delivery = _delivery(item.get("deliveryOffers"))
+    states = {state.value: state for state in OfferState}
+    return Offer(
+        reference=_key(item.get("sellerExternalReference")),
+        gtin=_gtin(product.get("gtin")),
+        product_reference=_key(product.get("reference")),
+        condition=text(item.get("condition")) or None,
+        state=states.get(text(item.get("offerState")).casefold()),
+        price=amount(price.get("price")),
+        taxes=_taxes(price.get("taxes")),
+        preparation_time=whole(delivery.get("preparationTime")),
+        delivery_modes=_modes(delivery.get("deliveryModes")),
+        quantity=whole(delivery.get("quantity")),
+        created_at=moment(item.get("createdAt")),
+        updated_at=moment(item.get("updatedAt")),
+        offer_id=_key(item.get("offerId")),
+        supply_modes=_supply_modes(item.get("deliveryOffers")),
+    )
+
+
+def _delivery(value: Any) -> dict[str, Any]:
+    """The delivery that the seller sees to, else the first: a warehouse may have one of its own."""
+    offers = list(_objects(value))
+    own = (offer for offer in offers if text(offer.get("supplyMode")).casefold() == "seller")
+    return next(own, offers[0] if offers else {})
+
+
+def _supply_modes(value: Any) -> frozenset[str] | None:
+    if not isinstance(value, list):
+        return None
+    said = (text(offer.get("supplyMode")) for offer in _objects(value))
+    return frozenset(filter(None, said))
+
+
+def _taxes(value: Any) -> dict[str, Decimal] | None:
+    if not isinstance(value, list):
+        return None
+    found = ((text(tax.get("code")), amount(tax.get("value"))) for tax in _objects(value))
+    return {code: amount for code, amount in found if code and amount is not None}
+
+
+def _modes(value: Any) -> dict[str, DeliveryMode] | None:
+    if not isinstance(value, list):
+        return None
+    return {
+        code: DeliveryMode(amount(mode.get("cost")), amount(mode.get("additionalCost")))
+        for mode in _objects(value)
+        if (code := text(mode.get("code")))
+    }
+
+
+def _object(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _objects(value: Any) -> Iterable[dict[str, Any]]:
+    return (item for item in value if isinstance(item, dict)) if isinstance(value, list) else ()
+
+
+def _key(value: Any) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+def _gtin(value: Any) -> str | None:
+    """A GTIN; one that is written as a number has lost its leading zeros."""
+    is_whole = isinstance(value, int) and not isinstance(value, bool)
+    return text(value) or None if isinstance(value, str) or is_whole else None
+
+
+def amount(value: Any) -> Decimal | None:
+    """A number, also one that is written as text."""
+    if isinstance(value, str):
+        return Decimal(value) if _AMOUNT.fullmatch(value) else None
+    if isinstance(value, bool) or not isinstance(value, int | Decimal):
+        return None
+    found = Decimal(value)
+    is_sane = found.is_zero() or (
+        found.is_finite() and found.adjusted() < MOST_DIGITS and found.adjusted() >= -MOST_DIGITS
+    )
+    return found if is_sane else None
+
+
+def whole(value: Any) -> int | None:
+    """A number without a fraction."""
+    found = amount(value)
+    return int(found) if found is not None and found == found.to_integral_value() else None
+
+
+def moment(value: Any) -> datetime | None:
+    """A date-time in UTC, which it is in where it does not say (part "What the service does").
+
+    None for what is no date-time, or is not plausible.
+    """
+    try:
+        return plausible_time(datetime.fromisoformat(value)) if isinstance(value, str) else None
+    except (ValueError, OverflowError):
+        return None

@@ -1,0 +1,22 @@
+"""Brands, categories and their properties, as the service listed them last.
+
+Specification, part "Catalog". What a product's row must hold depends on its category, and the
+checks are offline: so the catalogue is brought once (`feedtool catalog sync`) and looked up here.
+
+Reading order: `model` (the nouns), `tree` (which category is in which), `words` (comparing
+names), `lookup` (the Catalog that checks ask), `search`, `traits` (what has changed since), then
+`documents`, `tables`, `database` and `cache` (where it is kept), and `excerpt` (what of it is kept
+with a run).
+"""
+
+from feedtool.areas.products.catalog.lookup import Catalog
+from feedtool.areas.products.catalog.model import (
+    Brand,
+    Category,
+    Choice,
+    Necessity,
+    Property,
+    fingerprint,
+)
+
+__all__ = ["Brand", "Catalog", "Category", "Choice", "Necessity", "Property", "fingerprint"]

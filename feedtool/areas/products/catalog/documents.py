@@ -1,0 +1,42 @@
+"""Properties and times as text: how the cache and the excerpts keep them."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from feedtool.areas.products.catalog.model import Choice, Necessity, Property
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def document_of(properties: Sequence[Property]) -> str:
+    """The properties of a category as JSON: equal lists give equal texts."""
+    told = [[getattr(one, name) for name in Property.__slots__] for one in properties]
+    return json.dumps(told, ensure_ascii=False, separators=(",", ":"))
+
+
+def properties_of(document: str) -> tuple[Property, ...]:
+    """From what `document_of` made."""
+    return tuple(
+        _property(dict(zip(Property.__slots__, one, strict=True))) for one in json.loads(document)
+    )
+
+
+def _property(told: dict[str, Any]) -> Property:
+    told["necessity"] = Necessity(told["necessity"])
+    told["choices"] = tuple(Choice(*choice) for choice in told["choices"])
+    told["allowed_file_types"] = tuple(told["allowed_file_types"])
+    return Property(**told)
+
+
+def stamp(at: datetime) -> str:
+    """A time in UTC, so written that it sorts as text."""
+    return at.astimezone(UTC).isoformat(timespec="microseconds")
+
+
+def moment(text: str) -> datetime:
+    """From what `stamp` made."""
+    return datetime.fromisoformat(text)

@@ -1,0 +1,144 @@
+"""The catalogue as checks, templates and commands ask it. It never changes while it is asked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from feedtool.areas.products.catalog.model import fingerprint
+from feedtool.areas.products.catalog.words import folded, near_codes, nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from datetime import datetime
+
+    from feedtool.areas.products.catalog.model import Brand, Category, Property
+
+
+class Origin(NamedTuple):
+    """Where a catalogue is from."""
+
+    service: str
+    """The base address."""
+    language: str
+    """`en`, `fr` or `es`: of the labels."""
+    synced_at: datetime | None
+    """When it was last brought to its end; None when no sync ever was."""
+
+
+class Listed(NamedTuple):
+    """The properties of a category."""
+
+    properties: tuple[Property, ...]
+    """By their index."""
+    checked_at: datetime
+    """When the service was last asked for them."""
+
+
+class Seen(NamedTuple):
+    """What a catalogue was asked for, beside its categories."""
+
+    listed: Mapping[str, Listed | None]
+    brands: Iterable[Brand]
+    """All of them, or none where nobody asked."""
+
+
+class Catalog:
+    """Brands, categories and properties of one service in one language.
+
+    Properties are read when a category is first asked for, brands when any is; all stays in
+    memory from there on. Not for several threads.
+    """
+
+    def __init__(
+        self,
+        origin: Origin,
+        categories: Mapping[str, Category],
+        listed: Callable[[str], Listed | None],
+        brands: Callable[[], Iterable[Brand]],
+    ) -> None:
+        """A catalogue.
+
+        Args:
+            origin: Where it is from.
+            categories: By their reference.
+            listed: The properties of a category, None where they were never brought.
+            brands: All of them.
+        """
+        self.origin = origin
+        self.categories = categories
+        self._listed = listed
+        self._all_brands = brands
+        self._read: dict[str, Listed | None] = {}
+        self._fingerprints: dict[str, str] = {}
+        self._brands: dict[str, Brand] | None = None
+        self._near: dict[tuple[str, int], list[str]] = {}
+
+    @property
+    def language(self) -> str:
+        """Of the labels: `en`, `fr` or `es`."""
+        return self.origin.language
+
+    @property
+    def synced_at(self) -> datetime | None:
+        """When it was last brought to its end; None when no sync ever was."""
+        return self.origin.synced_at
+
+    def category(self, reference: str) -> Category | None:
+        """The category of a reference, whose letters are all capitals."""
+        return self.categories.get(reference)
+
+    def near_categories(self, reference: str, most: int = 3) -> list[str]:
+        """Those that take products and that a mistyped reference may stand for, likeliest first."""
+        usable = (code for code, one in self.categories.items() if one.takes_products)
+        return near_codes(reference, usable, most)
+
+    def properties(self, reference: str) -> tuple[Property, ...] | None:
+        """A category's properties by their index; None where they were not brought."""
+        found = self._of(reference)
+        return None if found is None else found.properties
+
+    def checked_at(self, reference: str) -> datetime | None:
+        """When the service was last asked for a category's properties; None: never."""
+        found = self._of(reference)
+        return None if found is None else found.checked_at
+
+    def fingerprint(self, reference: str) -> str | None:
+        """What stamps a template made for a category; None where its properties are not here."""
+        found = self._of(reference)
+        if found is None:
+            return None
+        if reference not in self._fingerprints:
+            self._fingerprints[reference] = fingerprint(found.properties)
+        return self._fingerprints[reference]
+
+    def brand(self, name: str) -> Brand | None:
+        """The brand of a name, whatever its case and accents."""
+        return self._by_name().get(folded(name))
+
+    def near_brands(self, name: str, most: int = 3) -> list[str]:
+        """Names of brands that a mistyped one may stand for, the likeliest first."""
+        asked = folded(name), most
+        if asked not in self._near:
+            found = nearest(asked[0], list(self._by_name()), most)
+            self._near[asked] = [self._by_name()[one].name for one in found]
+        return self._near[asked]
+
+    def brands(self) -> Iterable[Brand]:
+        """All brands; of several with one name the first."""
+        return self._by_name().values()
+
+    def seen(self) -> Seen:
+        """All that it was asked for until now."""
+        return Seen(self._read, () if self._brands is None else self._brands.values())
+
+    def _of(self, reference: str) -> Listed | None:
+        if reference not in self._read:
+            self._read[reference] = self._listed(reference)
+        return self._read[reference]
+
+    def _by_name(self) -> dict[str, Brand]:
+        if self._brands is None:
+            self._brands = {}
+            for brand in self._all_brands():
+                self._brands.setdefault(folded(brand.name), brand)
+        return self._brands

@@ -1,0 +1,243 @@
+"""The catalogue told: what a search finds, one category, and what a sync has come to."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any, TextIO
+
+from feedtool.areas.products.catalog import Brand, Catalog, Category, Choice, Property
+from feedtool.areas.products.catalog.cache import Saved
+from feedtool.areas.products.catalog.lookup import Origin
+from feedtool.areas.products.catalog.search import Found
+from feedtool.areas.products.catalog.sync import Synced
+from feedtool.report.fields import dumped
+from feedtool.report.plain import clean, counted, shorten
+
+Fields = dict[str, Any]
+
+FEW_CHOICES = 60
+"""Characters of a property's choices that are shown unless all were asked for."""
+
+LONGEST_LABEL = 60
+
+
+def told_of(origin: Origin) -> str:
+    """`https://… in en, synced 2026-03-01 14:02 UTC`."""
+    at = origin.synced_at
+    when = f"synced {_minute(at)}" if at else "never brought to its end"
+    return f"{origin.service} in {origin.language}, {when}"
+
+
+def _minute(at: datetime) -> str:
+    return f"{at:%Y-%m-%d %H:%M} UTC"
+
+
+# Search.
+
+
+def write_found(found: Found, out: TextIO, form: str) -> None:
+    """What a search finds, the best first: as a table, or as a list in JSON."""
+    if form == "json":
+        _write_list([_found_fields(one) for one in found.ranked], out)
+        return
+    if categories := found.categories:
+        rows = [(one.reference, str(one.level), _place(one)) for one in categories]
+        _write_table(("CODE", "LEVEL", "CATEGORY"), rows, out)
+    if brands := found.brands:
+        if categories:
+            out.write("\n")
+        _write_table(("CODE", "BRAND"), [(one.reference, one.name) for one in brands], out)
+
+
+def _place(category: Category) -> str:
+    return category.full_path + ("" if category.is_active else "  (not active)")
+
+
+def _found_fields(one: Category | Brand) -> Fields:
+    if isinstance(one, Brand):
+        return {"type": "brand", "brandReference": one.reference, "name": one.name}
+    return {
+        "type": "category",
+        "categoryReference": one.reference,
+        "level": one.level,
+        "isActive": one.is_active,
+        "label": one.label,
+        "path": one.full_path,
+    }
+
+
+# One category.
+
+
+def write_category(
+    catalog: Catalog, category: Category, out: TextIO, form: str, *, is_verbose: bool = False
+) -> None:
+    """A category with its properties; above the deepest level, with the categories in it."""
+    if form == "json":
+        out.write(dumped(_category_fields(catalog, category)) + "\n")
+        return
+    is_active = "active" if category.is_active else "not active"
+    out.write(clean(f"{category.reference}  {category.full_path}") + "\n")
+    out.write(f"level {category.level}, {is_active}, {_rules(category)}\n")
+    properties = catalog.properties(category.reference)
+    if properties is None:
+        _write_children(catalog, category, out)
+        return
+    mandatory = sum(one.is_mandatory for one in properties)
+    told = counted(len(properties), "property", "properties")
+    at = catalog.checked_at(category.reference)
+    out.write(f"{told}, {mandatory} mandatory{f', as of {_minute(at)}' if at else ''}\n\n")
+    rows = [_property_row(one, is_verbose=is_verbose) for one in properties]
+    _write_table(("CODE", "NECESSITY", "LABEL", "VALUE", "UNIT", "CHOICES"), rows, out)
+
+
+def _rules(category: Category) -> str:
+    brand = "brand mandatory" if category.is_brand_mandatory else "brand optional"
+    return f"{brand}, {'variants possible' if category.is_variant else 'no variants'}"
+
+
+def _write_children(catalog: Catalog, category: Category, out: TextIO) -> None:
+    children = [one for one in catalog.categories.values() if one.parent == category.reference]
+    out.write("products go into categories of level 3\n\n")
+    rows = [(one.reference, str(one.level), _place(one)) for one in children]
+    _write_table(("CODE", "LEVEL", "CATEGORY"), sorted(rows), out)
+
+
+def _property_row(one: Property, *, is_verbose: bool) -> tuple[str, ...]:
+    label = shorten(one.label, LONGEST_LABEL)
+    choices = _choices(one.choices, None if is_verbose else FEW_CHOICES)
+    return (one.reference, str(one.necessity), label, _value(one), one.unit or "", choices)
+
+
+def _value(one: Property) -> str:
+    """What a value is: `number`, `choice, several`, `file (pdf)`."""
+    kind = "number" if one.is_numeric else "text"
+    if one.is_ranged:
+        kind = "choice"
+    if one.allowed_file_types:
+        kind = f"file ({', '.join(one.allowed_file_types)})"
+    more = {"several": one.is_multiple, "variation": one.is_variation, "size": one.is_size}
+    return ", ".join([kind, *(word for word, is_so in more.items() if is_so)])
+
+
+def _choices(choices: Sequence[Choice], longest: int | None) -> str:
+    if not choices:
+        return ""
+    told = ", ".join(
+        one.label if one.label == one.code else f"{one.label} ({one.code})" for one in choices
+    )
+    return f"{len(choices):,}: {told if longest is None else shorten(told, longest)}"
+
+
+def _category_fields(catalog: Catalog, category: Category) -> Fields:
+    reference = category.reference
+    properties = catalog.properties(reference)
+    listed = None if properties is None else [_property_fields(one) for one in properties]
+    return {
+        "categoryReference": reference,
+        "level": category.level,
+        "isActive": category.is_active,
+        "label": category.label,
+        "path": category.full_path,
+        "parentReference": category.parent,
+        "isBrandMandatory": category.is_brand_mandatory,
+        "isVariant": category.is_variant,
+        "service": catalog.origin.service,
+        "language": catalog.language,
+        "syncedAt": _iso(catalog.synced_at),
+        "checkedAt": _iso(catalog.checked_at(reference)),
+        "fingerprint": catalog.fingerprint(reference),
+        "properties": listed,
+    }
+
+
+def _property_fields(one: Property) -> Fields:
+    return {
+        "propertyReference": one.reference,
+        "index": one.index,
+        "necessity": one.necessity,
+        "label": one.label,
+        "unit": one.unit,
+        "isRanged": one.is_ranged,
+        "isNumeric": one.is_numeric,
+        "isMultiple": one.is_multiple,
+        "isVariation": one.is_variation,
+        "isSize": one.is_size,
+        "choices": [choice.code for choice in one.choices],
+        "choiceLabels": {
+            choice.code: choice.label for choice in one.choices if choice.label != choice.code
+        },
+        "allowedFileTypes": list(one.allowed_file_types),
+    }
+
+
+def _iso(at: datetime | None) -> str | None:
+    return at.isoformat(timespec="seconds") if at else None
+
+
+# A sync.
+
+
+def write_synced(synced: Synced, out: TextIO, form: str) -> None:
+    """What a sync has come to."""
+    if form == "json":
+        out.write(dumped(_synced_fields(synced)) + "\n")
+        return
+    origin = Origin(synced.service, synced.language, synced.at)
+    removed = synced.removed
+    out.write(clean(f"Catalogue of {told_of(origin)}") + "\n")
+    out.write(_line("Categories", synced.categories, removed=removed.categories))
+    out.write(_line("Brands", synced.brands, removed=removed.brands))
+    lacking = len(synced.lacks)
+    out.write(_line("Properties of", synced.properties, kept=synced.resumed, missing=lacking))
+
+
+def _line(what: str, counts: Counter[Saved], **more: int) -> str:
+    """`Categories: 388, 3 new, 1 changed`."""
+    all_of_them = counts.total() + more.get("kept", 0)
+    words = {"new": counts[Saved.NEW], "changed": counts[Saved.CHANGED], **more}
+    words["brought before the sync was stopped"] = words.pop("kept", 0)
+    told = [f"{all_of_them:,}", *(f"{number:,} {word}" for word, number in words.items() if number)]
+    if what.endswith(" of"):
+        told[0] = counted(all_of_them, "category", "categories")
+        return f"{what} {', '.join(told)}\n"
+    return f"{what}: {', '.join(told)}\n"
+
+
+def _synced_fields(synced: Synced) -> Fields:
+    return {
+        "service": synced.service,
+        "language": synced.language,
+        "syncedAt": _iso(synced.at),
+        "categories": _counts(synced.categories) | {"removed": synced.removed.categories},
+        "brands": _counts(synced.brands) | {"removed": synced.removed.brands},
+        "properties": {
+            **_counts(synced.properties),
+            "resumed": synced.resumed,
+            "missing": [
+                {"categoryReference": one.category, "reason": one.reason} for one in synced.lacks
+            ],
+        },
+        "warnings": synced.warnings,
+    }
+
+
+def _counts(counts: Counter[Saved]) -> Fields:
+    return {str(how): counts[how] for how in Saved}
+
+
+# Lists and tables.
+
+
+def _write_list(entries: Sequence[Fields], out: TextIO) -> None:
+    lines = ",\n  ".join(dumped(entry) for entry in entries)
+    out.write(f"[\n  {lines}\n]\n" if entries else "[]\n")
+
+
+def _write_table(heads: tuple[str, ...], rows: Iterable[tuple[str, ...]], out: TextIO) -> None:
+    """Columns as wide as what is in them; the last of each row as long as it is."""
+    cleaned = [heads, *(tuple(map(clean, row)) for row in rows)]
+    widths = [max(map(len, column)) for column in zip(*cleaned, strict=True)]
+    for row in cleaned:
+        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        out.write("  ".join(cells).rstrip() + "\n")

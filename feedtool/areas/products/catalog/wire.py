@@ -1,0 +1,353 @@
+"""Brands, categories and their properties: the calls, and what their answers say. Pure.
+
+Specification, part "Catalog endpoints". It names the fields, and shows the shape of neither
+`choices` nor `allowedFileTypes`: all that may be meant is read. What is absent or of another
+type than it should be is as if it had not been said; what has no reference is nothing at all,
+and is counted.
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import quote
+
+from feedtool.areas.offers.wire.packages import Unreadable, items_of, loads, next_link
+from feedtool.areas.products.catalog.model import (
+    DEEPEST,
+    Brand,
+    Category,
+    Choice,
+    Marks,
+    Necessity,
+    Property,
+)
+from feedtool.service.answers import text
+from feedtool.service.wire import Call, language_tag
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from feedtool.service.wire import Reply
+
+    Fields = dict[str, Any]
+
+PAGE_SIZE = 100
+"""Entries that a page is asked for; 25 is the default and no highest is shown (part "Limits")."""
+
+BRAND_FIELDS = ("name",)
+CATEGORY_FIELDS = (
+    "label",
+    "level",
+    "isActive",
+    "parentReference",
+    "parentReferences",
+    "isBrandMandatory",
+    "isVariant",
+)
+"""What is asked for beside the reference, which is always there."""
+
+NOT_MODIFIED = 304
+READ = frozenset({200})
+COMPARED = frozenset({200, NOT_MODIFIED})
+"""The service may say that nothing has changed since what we have."""
+
+LONGEST_REFERENCE = 50
+"""No reference of a brand, a category or a property is longer."""
+
+LONGEST_MARK = 1000
+"""A longer ETag or Last-Modified is not kept."""
+
+MOST_PROPERTIES = 5_000
+MOST_CHOICES = 100_000
+MOST_FILE_TYPES = 100
+"""A category with more than these is refused: it would be no category that people fill."""
+
+
+LEVELS = {2: 1, 4: 2, 6: 3}
+"""The length of a category's reference, and the level that it means."""
+
+
+class Page(NamedTuple):
+    """Which page of a list is asked for."""
+
+    number: int = 1
+    """`pageIndex`, 1-based; how many pages there were before this, where a link is followed."""
+    link: str | None = None
+    """The address that the page before gave."""
+
+
+class BrandsPage(NamedTuple):
+    """A page of brands."""
+
+    brands: list[Brand]
+    next: Page | None
+    strange: int
+    """Items that are no brands."""
+
+
+class CategoriesPage(NamedTuple):
+    """A page of categories; their paths are of their own labels alone."""
+
+    categories: list[Category]
+    next: Page | None
+    strange: int
+    """Items that are no categories."""
+    language: str
+    """`Content-Language`, or "" where the service does not say."""
+
+
+class PropertiesReply(NamedTuple):
+    """The properties of a category, or that they are as they were."""
+
+    properties: tuple[Property, ...] | None
+    """By their index; None where nothing has changed."""
+    marks: Marks
+    strange: int = 0
+    """Items that are no properties."""
+
+
+def read_brands(page: Page = Page(), size: int = PAGE_SIZE) -> Call:  # noqa: B008 - immutable
+    """A page of brands; the answer is read by `brands_page`."""
+    return _page_of("/brands", page, size, BRAND_FIELDS)
+
+
+def read_categories(language: str, page: Page = Page(), size: int = PAGE_SIZE) -> Call:  # noqa: B008 - immutable
+    """A page of categories; the answer is read by `categories_page`."""
+    return _page_of("/categories", page, size, CATEGORY_FIELDS, _in(language))
+
+
+def read_category(reference: str, language: str) -> Call:
+    """One category; the answer is read by `category_of`."""
+    return Call("GET", _category(reference), READ, headers=_in(language))
+
+
+def read_properties(reference: str, language: str, marks: Marks = Marks()) -> Call:  # noqa: B008 - immutable
+    """A category's properties; the answer is read by `properties_of`.
+
+    `marks` are of the answer that we have: the service may say 304 instead of giving it again.
+    """
+    asked = {"If-None-Match": marks.etag, "If-Modified-Since": marks.last_modified}
+    conditions = tuple((name, value) for name, value in asked.items() if value)
+    return Call(
+        "GET",
+        f"{_category(reference)}/properties",
+        COMPARED if conditions else READ,
+        headers=_in(language) + conditions,
+    )
+
+
+def _page_of(
+    target: str,
+    page: Page,
+    size: int,
+    fields: tuple[str, ...],
+    headers: tuple[tuple[str, str], ...] = (),
+) -> Call:
+    if page.link is not None:
+        return Call("GET", page.link, READ, headers=headers)
+    query = (("pageIndex", str(page.number)), ("pageSize", str(size)), ("fields", ",".join(fields)))
+    return Call("GET", target, READ, query=query, headers=headers)
+
+
+def _in(language: str) -> tuple[tuple[str, str], ...]:
+    return (("Accept-Language", language_tag(language)),)
+
+
+def _category(reference: str) -> str:
+    return f"/categories/{quote(reference, safe='')}"
+
+
+# What the answers say.
+
+
+def brands_page(reply: Reply, page: Page) -> BrandsPage:
+    """A page of brands; Unreadable when the body is no list, or its link leads away."""
+    items = items_of(reply, "brands")
+    brands = [found for item in items if (found := _brand(item))]
+    return BrandsPage(brands, next_page(reply, page, items), len(items) - len(brands))
+
+
+def categories_page(reply: Reply, page: Page) -> CategoriesPage:
+    """A page of categories; Unreadable when the body is no list, or its link leads away."""
+    items = items_of(reply, "categories")
+    categories = [found for item in items if (found := _category_from(item))]
+    strange = len(items) - len(categories)
+    spoken = text(reply.headers.get("content-language"))
+    return CategoriesPage(categories, next_page(reply, page, items), strange, spoken)
+
+
+def category_of(reply: Reply) -> Category:
+    """One category; Unreadable when the body is none."""
+    found = _category_from(loads(reply.body))
+    if found is None:
+        raise Unreadable("the answer is no category")
+    return found
+
+
+def properties_of(reply: Reply) -> PropertiesReply:
+    """A category's properties; Unreadable when the body is no list, or too long to be one."""
+    marks = Marks(_mark(reply, "etag"), _mark(reply, "last-modified"))
+    if reply.status == NOT_MODIFIED:
+        return PropertiesReply(None, marks)
+    items = items_of(reply, "properties")
+    if len(items) > MOST_PROPERTIES:
+        raise Unreadable(f"the answer holds more than {MOST_PROPERTIES} properties")
+    if next_link(reply) is not None:
+        raise Unreadable("the properties of one category come in pages, which nobody has foretold")
+    found = {one.reference: one for item in items if (one := _property(item))}
+    ordered = sorted(found.values(), key=lambda one: (one.index, one.reference))
+    return PropertiesReply(tuple(ordered), marks, len(items) - len(found))
+
+
+def next_page(reply: Reply, page: Page, items: list[Any]) -> Page | None:
+    """The page after this one: where a link leads, else by its index.
+
+    Without any link there may still be more: the list ends with an empty page, or with one that
+    is not as full as the answer itself says pages are.
+    """
+    link = next_link(reply)
+    if link is not None:
+        return Page(page.number + 1, link)
+    if page.link is not None or "link" in reply.headers or not items:
+        return None
+    full = _items_per_page(reply)
+    return None if full and len(items) < full else Page(page.number + 1)
+
+
+def _items_per_page(reply: Reply) -> int:
+    document = loads(reply.body)
+    found = document.get("itemsPerPage") if isinstance(document, dict) else None
+    return found if isinstance(found, int) and not isinstance(found, bool) and found > 0 else 0
+
+
+def _mark(reply: Reply, name: str) -> str | None:
+    """A header to send back as it is; None where there is none that a header could carry."""
+    value = reply.headers.get(name, "").strip()
+    is_fit = value.isascii() and value.isprintable() and len(value) <= LONGEST_MARK
+    return value if value and is_fit else None
+
+
+def _brand(item: Any) -> Brand | None:
+    if not isinstance(item, dict):
+        return None
+    reference, name = _reference(item, "brandReference"), text(item.get("name"))
+    return Brand(reference, name) if reference and name else None
+
+
+def _category_from(item: Any) -> Category | None:
+    if not isinstance(item, dict):
+        return None
+    reference = _reference(item, "categoryReference", "reference")
+    level = _level(item.get("level"), reference)
+    if not reference or level is None:
+        return None
+    label = text(item.get("label"))
+    return Category(
+        reference=reference,
+        label=label,
+        level=level,
+        is_active=_is(item, "isActive"),
+        parent=_parent(item, reference),
+        path=(label or reference,),
+        is_brand_mandatory=_is(item, "isBrandMandatory"),
+        is_variant=_is(item, "isVariant"),
+    )
+
+
+def _level(value: Any, reference: str) -> int | None:
+    """1 to 3; where it is not said, as the length of the reference tells."""
+    if value is None:
+        return LEVELS.get(len(reference))
+    is_level = isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= DEEPEST
+    return value if is_level else None
+
+
+def _parent(item: Fields, reference: str) -> str | None:
+    """`parentReference`, else the longest of `parentReferences`: the nearest has most letters."""
+    if found := _reference(item, "parentReference"):
+        return found if found != reference else None
+    listed = item.get("parentReferences")
+    known = listed[: DEEPEST + 1] if isinstance(listed, list) else []
+    others = [one for value in known if (one := _fit(value)) and one != reference]
+    return max(others, key=len, default=None)
+
+
+def _property(item: Any) -> Property | None:
+    if not isinstance(item, dict):
+        return None
+    reference = _reference(item, "propertyReference", "reference")
+    if not reference:
+        return None
+    index = item.get("index")
+    return Property(
+        reference=reference,
+        index=index if isinstance(index, int) and not isinstance(index, bool) else 0,
+        necessity=_necessity(item.get("necessity")),
+        label=text(item.get("label")),
+        unit=text(item.get("unit")) or None,
+        is_ranged=_is(item, "isRanged"),
+        is_numeric=_is(item, "isNumeric"),
+        is_multiple=_is(item, "isMultiple"),
+        is_variation=_is(item, "isVariation"),
+        is_size=_is(item, "isSize"),
+        choices=_all_of(item.get("choices"), _choice, MOST_CHOICES, "choices"),
+        allowed_file_types=_all_of(
+            item.get("allowedFileTypes"), _file_type, MOST_FILE_TYPES, "file types"
+        ),
+    )
+
+
+NECESSITIES = {str(one).casefold(): one for one in Necessity}
+
+
+def _necessity(value: Any) -> Necessity:
+    """A word that the specification does not have is not taken for a duty."""
+    return NECESSITIES.get(text(value).casefold(), Necessity.OPTIONAL)
+
+
+CODES = ("code", "reference", "choiceReference", "value", "id", "key")
+LABELS = ("label", "name", "value", "title")
+"""Where a choice that is an object may have its two texts; the specification does not show it."""
+
+
+def _choice(value: Any) -> Choice | None:
+    if not isinstance(value, dict):
+        said = text(value)
+        return Choice(said, said) if said else None
+    code = next((said for name in CODES if (said := text(value.get(name)))), "")
+    label = next((said for name in LABELS if (said := text(value.get(name)))), "")
+    return Choice(code or label, label or code) if code or label else None
+
+
+def _file_type(value: Any) -> str | None:
+    if isinstance(value, dict):
+        value = value.get("mimeType") or value.get("extension") or value.get("name")
+    return text(value) or None
+
+
+def _all_of(value: Any, read: Callable[[Any], Any], most: int, what: str) -> tuple[Any, ...]:
+    """What can be read of a list, each once and in its order."""
+    if not isinstance(value, list):
+        return ()
+    found = dict.fromkeys(one for item in islice(value, most + 1) if (one := read(item)))
+    if len(value) > most:
+        raise Unreadable(f"the answer holds more than {most} {what} of one property")
+    return tuple(found)
+
+
+def _reference(item: Fields, *names: str) -> str:
+    return next((found for name in names if (found := _fit(item.get(name)))), "")
+
+
+def _fit(value: Any) -> str:
+    """A reference that can stand in an address, else ""; numbers are references too."""
+    if not isinstance(value, str | int):
+        return ""
+    found = text(value)
+    is_fit = found.isprintable() and " " not in found and len(found) <= LONGEST_REFERENCE
+    return found if is_fit and found not in {".", ".."} else ""
+
+
+def _is(item: Fields, name: str) -> bool:
+    return item.get(name) is True

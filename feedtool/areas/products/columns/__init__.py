@@ -1,0 +1,1 @@
+"""The types of cells that only products have."""

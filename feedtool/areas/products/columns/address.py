@@ -1,0 +1,143 @@
+"""Addresses of pictures and files, which the service fetches by itself."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from urllib.parse import urlsplit
+
+from feedtool.feeds.columns import ColumnReader, Flawed
+from feedtool.feeds.columns.text import has_invisible, no_value, plain, refused, trimmed, visible
+from feedtool.model.cells import Cell, Kind
+from feedtool.model.nouns import Code, Fault, Severity
+
+URL_FORMAT = Code(
+    "url-format",
+    Severity.ERROR,
+    """Not the address of a picture or a file on the web.
+
+The service fetches it from there, so it begins with `https://`, names a host and a file, and has
+no blanks. A path of your own computer or a picture inside the sheet cannot be sent.
+
+Example: `C:\\Pictures\\kettle.jpg`.
+
+To mend it, put the file on the web and paste its address; write a blank inside it as `%20`.
+""",
+)
+PICTURE_ADVISED = Code(
+    "picture-advised",
+    Severity.WARNING,
+    """A picture that comparable services do not take.
+
+The specification asks for an address and says no more. Peers take `https`, the types jpg, png,
+gif, bmp and webp, and six pictures of a product. The picture is sent as it is; if the service
+refuses it, this is the likely reason.
+
+Example: `http://shop.example/kettle.tiff`.
+
+To mend it, give another picture, or change `picture_schemes`, `picture_types` or
+`bounds.advised_pictures` in the profile.
+""",
+)
+FILE_TYPE = Code(
+    "file-type",
+    Severity.ERROR,
+    """A file of a type that the property does not take.
+
+The catalogue names the types of files that a property takes (`allowedFileTypes`); the end of the
+address tells which one it is.
+
+Example: `https://shop.example/manual.docx` in a property that takes pdf.
+
+To mend it, give the file in one of the types that the message names.
+""",
+)
+
+SCHEMES = ("https", "http")
+LONGEST = 2_048
+"""Characters of an address, beyond which browsers and caches give up."""
+
+
+_USUAL = re.compile(
+    r"(https?)://[a-z0-9](?:[a-z0-9-]*\.)*[a-z0-9-]+/[A-Za-z0-9_/-]+\.([A-Za-z0-9]{1,5})"
+)
+"""An address about which nothing is to be said: it need not be taken apart in earnest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """The address of a product's picture, a str."""
+
+    index: int
+    """Its place among the product's pictures, from 1 on."""
+
+    def read(self, cell: Cell, column: ColumnReader) -> object | None:
+        """The address."""
+        dialect = column.dialect
+        usual = cell.kind is Kind.TEXT and _usual(cell.text)
+        if (
+            usual
+            and usual[1] in dialect.picture_schemes
+            and usual[2] in dialect.picture_types
+            and self.index <= dialect.bounds.advised_pictures
+        ):
+            return cell.text
+        flaw = no_value(cell)
+        if flaw:
+            return flaw
+        text = plain(cell.text)
+        if not text:
+            return None
+        if not is_address(text):
+            return refused(
+                URL_FORMAT,
+                f"“{visible(text)[:LONGEST]}” is no address of a picture on the web",
+                "paste the address, which begins with https://",
+            )
+        faults = (*trimmed(cell, text), *self._advice(text, column))
+        return Flawed(text, faults) if faults else text
+
+    def _advice(self, url: str, column: ColumnReader) -> Iterable[Fault]:
+        dialect = column.dialect
+        scheme, kind = urlsplit(url).scheme, ending(url)
+        if scheme not in dialect.picture_schemes:
+            yield _advised(f"the address begins with {scheme}://", dialect.picture_schemes)
+        if kind not in dialect.picture_types:
+            what = f"the address ends with .{kind}" if kind else "no type ends the address"
+            yield _advised(what, dialect.picture_types)
+        most = dialect.bounds.advised_pictures
+        if self.index > most:
+            yield _advised(f"picture {self.index}", [f"{most} pictures"])
+
+
+def is_address(text: str, schemes: Iterable[str] = SCHEMES) -> bool:
+    """Whether a text is the address of something on the web."""
+    if (usual := _usual(text)) is not None:
+        return usual[1] in schemes
+    if len(text) > LONGEST or has_invisible(text) or any(map(str.isspace, text)):
+        return False
+    try:
+        parts = urlsplit(text)
+        host = parts.hostname
+    except ValueError:
+        return False
+    return parts.scheme in schemes and bool(host) and parts.path not in {"", "/"}
+
+
+def ending(url: str) -> str:
+    """The type of file that the end of an address tells, in small letters; maybe none."""
+    usual = _usual(url)
+    kind = usual[2] if usual else PurePosixPath(urlsplit(url).path).suffix.removeprefix(".")
+    return kind.lower()
+
+
+def _usual(text: str) -> re.Match[str] | None:
+    return _USUAL.fullmatch(text) if len(text) <= LONGEST else None
+
+
+def _advised(what: str, usual: Iterable[str]) -> Fault:
+    return Fault(
+        PICTURE_ADVISED,
+        f"{what}; comparable services take {', '.join(usual)}",
+        "give another picture if the service refuses it",
+    )

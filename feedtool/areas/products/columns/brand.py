@@ -1,0 +1,47 @@
+"""A product's brand: free text that the service matches to its list of brands."""
+
+from dataclasses import dataclass
+
+from feedtool.feeds.columns import ColumnReader, Flawed
+from feedtool.feeds.columns.text import Text
+from feedtool.model.cells import Cell
+from feedtool.model.nouns import Code, Fault, Severity
+
+BRAND_UNKNOWN = Code(
+    "brand-unknown",
+    Severity.WARNING,
+    """A brand that the catalogue does not have; the service adds it.
+
+A brand is matched by its name, whatever its case and accents. One that is not known is added to
+the list as it is written (specification, "Catalog endpoints"), so a slip makes a brand of its own.
+
+Example: `Nestlee`; did you mean `Nestlé`?
+
+Nothing needs to be done if the brand is new; otherwise take the name that the hint suggests.
+""",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Brand(Text):
+    """A brand's name as the catalogue writes it, where it knows it."""
+
+    def read(self, cell: Cell, column: ColumnReader) -> object | None:
+        """A str."""
+        value = Text.read(self, cell, column)
+        faults: tuple[Fault, ...] = ()
+        if isinstance(value, Flawed):
+            if value.is_refused:
+                return value
+            value, faults = value
+        catalog = column.dialect.catalog(None)
+        if not isinstance(value, str) or catalog is None:
+            return Flawed(value, faults) if faults else value
+        known = catalog.brand(value)
+        if known:
+            value = known.name
+        elif any(True for _ in catalog.brands()):  # some catalogues were brought without brands
+            near = catalog.near_brands(value)
+            hint = f"did you mean {' or '.join(near)}?" if near else "nothing needs to be done"
+            faults += (Fault(BRAND_UNKNOWN, f"the catalogue has no brand “{value}”", hint),)
+        return Flawed(value, faults) if faults else value

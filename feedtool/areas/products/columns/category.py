@@ -1,0 +1,166 @@
+"""The category that a product belongs to: a code of six characters, known by the catalogue."""
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from feedtool.feeds.columns import ColumnReader, Flawed
+from feedtool.feeds.columns.text import identified, trimmed, visible
+from feedtool.model.cells import Cell, Kind
+from feedtool.model.nouns import Code, Fault, Severity
+
+if TYPE_CHECKING:
+    from feedtool.areas.products.catalog import Catalog
+
+CATEGORY_UNKNOWN = Code(
+    "category-unknown",
+    Severity.ERROR,
+    """A category that the catalogue does not have.
+
+Category codes have six letters or digits. They are looked up in the local catalogue, which
+`feedtool catalog sync` brings up to date.
+
+Example: `011BO1` with a letter O; did you mean `011B01`?
+
+To mend it, look for the code with `feedtool catalog search TEXT`.
+""",
+)
+CATEGORY_LEVEL = Code(
+    "category-level",
+    Severity.ERROR,
+    """A category that holds other categories and takes no products.
+
+Only categories of level 3, whose codes have six characters, accept products (specification,
+"Catalog").
+
+Example: `011B`, under which are `011B01` and others.
+
+To mend it, choose one of the categories below it; `feedtool catalog show CODE` lists them.
+""",
+)
+CATEGORY_INACTIVE = Code(
+    "category-inactive",
+    Severity.ERROR,
+    """A category that is not active.
+
+The catalogue still lists it, but no products can be put there.
+
+Example: `011B08`, which was closed.
+
+To mend it, choose another category with `feedtool catalog search TEXT`.
+""",
+)
+CATEGORY_CODE_CUT = Code(
+    "category-code-cut",
+    Severity.WARNING,
+    """A category code of the legacy interface, cut to its first six characters.
+
+Codes had eight characters there; there is no fourth level any more (specification, "Catalog").
+
+Example: `011B0102` is sent as `011B01`.
+
+Nothing needs to be done; write the six characters to be rid of the warning.
+""",
+)
+CATEGORY_PADDED = Code(
+    "category-padded",
+    Severity.WARNING,
+    """A numeric cell lost the leading zeros of a category code; they were put back.
+
+Only where the catalogue has the category that comes of it.
+
+Example: the number 10203 is sent as `010203`.
+
+Nothing needs to be done; format the column as text to keep the zeros.
+""",
+)
+CATEGORY_NOT_SYNCED = Code(
+    "category-not-synced",
+    Severity.ERROR,
+    """The local catalogue has the category and not its properties.
+
+What a product needs depends on its category's properties, so that nothing can be said of the row.
+
+Example: `feedtool catalog sync --category 011B01` brought one category, and the row is of another.
+
+To mend it, run `feedtool catalog sync`.
+""",
+)
+
+LENGTH = 6
+"""Characters of a level-3 code."""
+LEGACY_LENGTH = 8
+_LEGACY = re.compile(r"[0-9A-Z]{8}", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryCode:
+    """A level-3 category's code, in capitals."""
+
+    def read(self, cell: Cell, column: ColumnReader) -> object | None:
+        """The code, if products can be put there."""
+        text = identified(cell)
+        if not isinstance(text, str):
+            return text
+        catalog = column.dialect.catalog(None)
+        if catalog is None:  # told of the file
+            return text.upper()
+        code, warnings = written_as(text, catalog, is_number=cell.kind is Kind.NUMBER)
+        faults = (*trimmed(cell, text), *warnings, *faults_of(code, catalog))
+        value = Flawed(code, faults)
+        if value.is_refused:
+            return value._replace(value=None)
+        return value if faults else code
+
+
+def written_as(text: str, catalog: "Catalog", *, is_number: bool) -> tuple[str, tuple[Fault, ...]]:
+    """The code that a text stands for, and what was done to it."""
+    code = text.upper()
+    warnings: list[Fault] = []
+    if is_number:
+        for length in (LENGTH, LEGACY_LENGTH):
+            padded = code.zfill(length)
+            if len(code) < length and catalog.category(padded[:LENGTH]):
+                warnings.append(
+                    Fault(CATEGORY_PADDED, f"leading zeros were put back: {padded}", "")
+                )
+                code = padded
+                break
+    if _LEGACY.fullmatch(code):
+        warnings.append(
+            Fault(CATEGORY_CODE_CUT, f"{code} is a legacy code: read as {code[:LENGTH]}")
+        )
+        code = code[:LENGTH]
+    return code, tuple(warnings)
+
+
+def faults_of(code: str, catalog: "Catalog") -> tuple[Fault, ...]:
+    """Why no product can be put into a category, or not be judged; nothing where it can."""
+    category = catalog.category(code)
+    if category is None:
+        near = [_named(one, catalog) for one in catalog.near_categories(code)]
+        return (
+            Fault(
+                CATEGORY_UNKNOWN,
+                f"the catalogue has no category {visible(code)}",
+                f"did you mean {' or '.join(near)}?"
+                if near
+                else "look for it with `feedtool catalog search`",
+            ),
+        )
+    name = _named(code, catalog)
+    if not category.is_active:
+        hint = "choose another one with `feedtool catalog search`"
+        return (Fault(CATEGORY_INACTIVE, f"{name} is not active", hint),)
+    if not category.takes_products:
+        hint = f"choose one below it: `feedtool catalog show {code}` lists them"
+        return (Fault(CATEGORY_LEVEL, f"{name} is of level {category.level}, not 3", hint),)
+    if catalog.properties(code) is None:
+        hint = f"bring them with `feedtool catalog sync --category {code}`"
+        return (Fault(CATEGORY_NOT_SYNCED, f"the properties of {name} are not here", hint),)
+    return ()
+
+
+def _named(code: str, catalog: "Catalog") -> str:
+    category = catalog.category(code)
+    return f"{code} ({category.label})" if category and category.label else code

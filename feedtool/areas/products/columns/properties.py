@@ -1,0 +1,348 @@
+"""What a products sheet takes from the catalogue: its further columns, and its rows' categories."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, count, takewhile
+from operator import itemgetter
+from typing import Any
+
+from feedtool.areas.products.catalog import Catalog, Category, Property
+from feedtool.areas.products.catalog.words import folded
+from feedtool.areas.products.columns import common as columns
+from feedtool.areas.products.columns.attribute import Attribute, Judge, Judged, Written, unneeded
+from feedtool.areas.products.columns.category import LENGTH, CategoryCode, faults_of, written_as
+from feedtool.feeds.columns import ColumnReader, Flawed
+from feedtool.feeds.feed import Column, Complete, Further, Layout, Row, SheetColumns, Sight
+from feedtool.model.cells import Cell, Kind, index_of
+from feedtool.model.errors import Exit, FileProblem
+from feedtool.model.nouns import Fault
+from feedtool.model.settings import CELL, Dialect
+
+ATTRIBUTES = "attributes"
+"""The key of what a completed row sends of its properties, in their order."""
+
+STAMP_CATEGORY = "feedtool.category"
+STAMP_FINGERPRINT = "feedtool.fingerprint"
+STAMP_TRAITS = "feedtool.traits"
+"""In front of a category: the traits of its properties."""
+STAMP_LANGUAGE = "feedtool.language"
+
+_REFERENCE = re.compile(r"[0-9]{1,10}", re.ASCII)
+"""A propertyReference as the field has them (source: real requests)."""
+_CODE = re.compile(r"[0-9A-Za-z]{6}(?:[0-9A-Za-z]{2})?", re.ASCII)
+
+_REMEMBERED = 4096
+"""Distinct cells that are remembered of a property in a category."""
+
+
+class CatalogMissing(FileProblem):
+    """There is no local catalogue to judge products by.
+
+    What a product must hold depends on its category, and the checks need no network: categories,
+    their properties and the brands are brought once and kept.
+
+    Example: `feedtool validate products.xlsx` on a machine where no sync was ever run.
+
+    To mend it, run `feedtool catalog sync`; with `--sandbox` for what goes to the sandbox.
+    """
+
+    code = "catalog-missing"
+    exit = Exit.USAGE
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What is known of a row's category."""
+
+    category: Category
+    properties: Mapping[str, Property]
+    mandatory: tuple[str, ...]
+    """The references of the properties without which a creation is denied."""
+    variation: tuple[str, ...]
+    """Those by which the members of a family differ: size and color."""
+
+
+def about(row: Row) -> About | None:
+    """What is known of a row's category; None where no product can be put there."""
+    return row.about if isinstance(row.about, About) else None
+
+
+def categories_of(stamp: Mapping[str, str]) -> tuple[str, ...]:
+    """The categories that a sheet was made for."""
+    return listed(stamp, STAMP_CATEGORY)
+
+
+def listed(stamp: Mapping[str, str], name: str) -> tuple[str, ...]:
+    """A list of the stamp's, which goes on in `name.2` and so on where one is too short for it."""
+    names = chain((name,), (f"{name}.{number}" for number in count(2)))
+    parts = takewhile(bool, (stamp.get(one, "") for one in names))
+    return tuple(filter(None, (item.strip() for part in parts for item in part.split(","))))
+
+
+def only_category(stamp: Mapping[str, str]) -> str | None:
+    """The category of all rows that name none, where the sheet was made for one alone."""
+    found = categories_of(stamp)
+    return found[0] if len(found) == 1 else None
+
+
+# Before the rows are read.
+
+
+def layout(
+    rows: Sequence[tuple[int, Sequence[Cell]]],
+    header: int,
+    keys: Mapping[int, str],
+    dialect: Dialect,
+) -> Layout:
+    """Where people read the header, and what the channel operator's own templates say.
+
+    Those have the category's code in C1, labels above a hidden row of codes, and rows of notes
+    below it (source: the field's files; a profile says otherwise).
+    """
+    by_number = dict(rows)
+    labels = by_number.get(header - 1, ())
+    labelled = sum(index < len(labels) and labels[index].kind is Kind.TEXT for index in keys)
+    headings = header - 1 if 2 * labelled > len(keys) else None
+    place = CELL.fullmatch(dialect.operator_category)
+    row = int(place[2]) if place else 0
+    if not place or headings is None or row >= headings:
+        return Layout(headings=headings)
+    code = _operator_code(by_number.get(row, ()), index_of(place[1]))
+    if code is None:
+        return Layout(headings=headings)
+    gtin = next((index for index, key in keys.items() if key == columns.GTIN), None)
+    after = header + dialect.operator_notes
+    further = by_number.get(after + 1, ())
+    if gtin is not None and gtin < len(further) and _is_note(further[gtin]):
+        after += 1
+    return Layout({STAMP_CATEGORY: code}, headings, after)
+
+
+def _operator_code(cells: Sequence[Cell], index: int) -> str | None:
+    cell = cells[index] if index < len(cells) else None
+    if cell is None or cell.kind not in {Kind.TEXT, Kind.NUMBER}:
+        return None
+    text = cell.text.strip()
+    if cell.kind is Kind.NUMBER and text.isdecimal():
+        text = text.zfill(LENGTH)
+    return text.upper() if _CODE.fullmatch(text) else None
+
+
+def _is_note(cell: Cell) -> bool:
+    """Whether a cell of the GTIN's column is about GTINs and none itself."""
+    return cell.kind is Kind.TEXT and sum(map(str.isdigit, cell.text)) < len(cell.text.strip()) / 2
+
+
+def may_have(key: str) -> bool:
+    """Whether a key looks like a property's reference."""
+    return _REFERENCE.fullmatch(key) is not None
+
+
+def further(sight: Sight) -> Further:
+    """The columns of the properties that the sheet's categories have.
+
+    Categories are looked at as long as there are headers that nobody knows: those that the sheet
+    was made for, those that its rows name, and, where a header can only be a property's
+    reference, all others.
+
+    Raises:
+        CatalogMissing: there is no catalogue.
+    """
+    catalog = sight.dialect.catalog(sight.stamp.get(STAMP_LANGUAGE))
+    if catalog is None or not catalog.categories:
+        raise CatalogMissing(
+            "products are judged by the catalogue, and there is none here yet",
+            "bring it with `feedtool catalog sync`",
+        )
+    dialect = replace(sight.dialect, catalog=lambda _: catalog)
+    wanted = _Wanted(sight.headers, dialect.columns)
+    for code in _codes(sight, catalog):
+        if wanted.is_settled:
+            break
+        wanted.look_at(catalog.properties(code) or ())
+    if any(map(may_have, wanted.names)):
+        wanted.only(may_have)
+        for code in catalog.categories:
+            if not wanted.names:
+                break
+            wanted.look_at(catalog.properties(code) or ())
+    return Further(dialect, tuple(wanted.columns()))
+
+
+def _codes(sight: Sight, catalog: Catalog) -> Iterator[str]:
+    """The categories that the sheet was made for, then those of its rows, as they come."""
+    yield from categories_of(sight.stamp)
+    reader = ColumnReader(CategoryCode(), replace(sight.dialect, catalog=lambda _: catalog))
+    for cell in sight.cells(columns.CATEGORY):
+        found = reader.cell_type.read(cell, reader)
+        code = found.value if isinstance(found, Flawed) else found
+        if isinstance(code, str):
+            yield code
+
+
+class _Wanted:
+    """Headers that may be properties, until they are found among some."""
+
+    def __init__(self, headers: Iterable[str], own: Mapping[str, str]) -> None:
+        mapped = {_bare(header): key for header, key in own.items()}
+        self.names = {mapped.get(_bare(header), header) for header in headers}
+        self._has_labels = False
+        self._found: dict[str, Property] = {}
+        self._by_label: dict[str, set[str]] = {}
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether no further category can change anything: another may have a label, too."""
+        return not self.names and not self._has_labels
+
+    def only(self, is_wanted: Callable[[str], bool]) -> None:
+        self.names = set(filter(is_wanted, self.names))
+
+    def look_at(self, properties: Iterable[Property]) -> None:
+        """Notes the properties of a category, and which headers they are."""
+        new = [one for one in properties if one.reference not in self._found]
+        if not new:
+            return
+        names = {_bare(name): name for name in self.names}
+        for one in new:
+            self._found[one.reference] = one
+            self._by_label.setdefault(_bare(one.label), set()).add(one.reference)
+            if name := names.get(_bare(one.reference)):
+                self.names.discard(name)
+            elif name := names.get(_bare(one.label)):
+                self.names.discard(name)
+                self._has_labels = True
+
+    def columns(self) -> Iterator[Column]:
+        """A column for each; a label that several have is nobody's."""
+        for one in self._found.values():
+            is_own = len(self._by_label[_bare(one.label)]) == 1
+            label = one.label if is_own and one.label else one.reference
+            yield Column(one.reference, Attribute(), (label,) * 3, ("", "", ""))
+
+
+def _bare(header: str) -> str:
+    """A header as headers are compared: without case, blanks, accents and punctuation."""
+    return "".join(filter(str.isalnum, folded(header)))
+
+
+# While the rows are read.
+
+
+def completing(sheet: SheetColumns) -> Complete:
+    """Judges the properties of rows by their categories, each distinct cell once."""
+    catalog = sheet.dialect.catalog(None)
+    if catalog is None:
+        raise CatalogMissing("there is no catalogue", "bring it with `feedtool catalog sync`")
+    given, told = _sheet_category(sheet.stamp, catalog)
+    known = {column.key for column in columns.UNDERSTOOD_COLUMNS}
+    references = [key for key in sheet.fields if key not in known]
+    books: dict[str, _Book] = {}
+
+    def complete(row: Row) -> tuple[Row, Sequence[Fault]]:
+        code = row.values.get(columns.CATEGORY)
+        faults: list[Fault] = []
+        if code is None and columns.CATEGORY not in row.refused and (given or told):
+            code, faults = given, list(told)
+        if code is None:
+            return row, faults
+        book = books.get(code)
+        if book is None:
+            book = books[code] = _Book(catalog.categories[code], catalog, references)
+        return book.complete(row, faults)
+
+    return complete
+
+
+def _sheet_category(stamp: Mapping[str, str], catalog: Catalog) -> tuple[str | None, list[Fault]]:
+    """The category of the rows that name none, and what is wrong with it."""
+    text = only_category(stamp)
+    if text is None:
+        return None, []
+    code, _ = written_as(text, catalog, is_number=False)
+    faults = [fault._replace(field=columns.CATEGORY) for fault in faults_of(code, catalog)]
+    return (None if faults else code), faults
+
+
+class _Book:
+    """A category, and what its properties have made of the cells so far."""
+
+    def __init__(self, category: Category, catalog: Catalog, references: Sequence[str]) -> None:
+        properties = catalog.properties(category.reference) or ()
+        self.about = About(
+            category,
+            {one.reference: one for one in properties},
+            tuple(one.reference for one in properties if one.is_mandatory),
+            tuple(one.reference for one in properties if one.is_variation or one.is_size),
+        )
+        own = [one for one in self.about.properties if one in references]
+        others = [reference for reference in references if reference not in self.about.properties]
+        self._own, self._others = (
+            [
+                (reference, _Memory(self.about.properties.get(reference), reference, category))
+                for reference in some
+            ]
+            for some in (own, others)
+        )
+        # What a row has under many keys comes out of its dict at once, in C.
+        self._own_cells, self._other_cells = _getter(own), _getter(others)
+        self._no_others = (None,) * len(others)
+
+    def complete(self, row: Row, faults: list[Fault]) -> tuple[Row, Sequence[Fault]]:
+        """The row with its properties as they are sent."""
+        values = dict(row.values)
+        values[columns.CATEGORY] = self.about.category.reference
+        refused: list[str] = []
+        attributes: list[object] = []
+        other_cells = self._other_cells(values)
+        for written, (reference, memory) in zip(self._own_cells(values), self._own, strict=True):
+            if written is None:
+                continue
+            _, (attribute, found) = memory.get(id(written)) or memory.judge(written)
+            values[reference] = attribute
+            if attribute:
+                attributes.append(attribute)
+            if found:
+                faults += found
+                refused.append(reference)
+        if other_cells != self._no_others:
+            for written, (reference, memory) in zip(other_cells, self._others, strict=True):
+                if written is not None:
+                    values[reference] = None
+                    faults += memory.judge(written)[1].faults
+        values[ATTRIBUTES] = attributes
+        all_refused = row.refused.union(refused) if refused else row.refused
+        return row._replace(values=values, refused=all_refused, about=self.about), faults
+
+
+def _getter(keys: Sequence[str]) -> Callable[[Mapping[str, Any]], tuple[Any, ...]]:
+    """Takes the values of these keys out of a dict."""
+    if len(keys) > 1:
+        return itemgetter(*keys)
+    return lambda values: tuple(values[key] for key in keys)
+
+
+class _Memory(dict[int, tuple[Written, Judged]]):
+    """What one property of one category makes of each distinct cell.
+
+    A column's reader gives equal cells the same value, so that its identity is enough to know it
+    by; it is kept beside what was made of it, lest another one get the same.
+    """
+
+    def __init__(self, known: Property | None, reference: str, category: Category) -> None:
+        super().__init__()
+        self._judge = Judge(known) if known else None
+        self._reference, self._category = reference, category
+
+    def judge(self, written: Written) -> tuple[Written, Judged]:
+        """The cell, and what is made of it."""
+        if len(self) > _REMEMBERED:
+            self.clear()
+        if self._judge:
+            judged = self._judge.judge(written)
+        else:
+            name = f"{self._category.label} ({self._category.reference})"
+            judged = unneeded(self._reference, name)
+        self[id(written)] = found = (written, judged)
+        return found

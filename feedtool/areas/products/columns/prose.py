@@ -1,0 +1,192 @@
+"""Texts for people: titles, descriptions, and the one that may be HTML."""
+
+import re
+from dataclasses import dataclass
+
+from feedtool.feeds.columns import ColumnReader, Flawed
+from feedtool.feeds.columns.text import (
+    LENGTH_ADVISED,
+    TEXT_CONTROL_CHARS,
+    Comment,
+    has_invisible,
+    invisible_in,
+    visible,
+)
+from feedtool.model.cells import Cell
+from feedtool.model.nouns import Code, Fault, Severity
+
+HTML_NOT_ALLOWED = Code(
+    "html-not-allowed",
+    Severity.ERROR,
+    """HTML in a text that is shown as it is.
+
+Title and description are plain text: a tag or an entity would be shown as it stands here. Only
+richMarketingDescription takes HTML (specification, "Catalog endpoints").
+
+Example: the title `<b>Kettle</b> black &amp; steel`.
+
+To mend it, remove the tags and write `&` for `&amp;`; a long text in HTML belongs into the column
+richMarketingDescription.
+""",
+)
+HTML_MALFORMED = Code(
+    "html-malformed",
+    Severity.ERROR,
+    """HTML whose tags do not fit together.
+
+Every tag that is opened is closed in turn, and a `<` that begins no tag is written `&lt;`.
+The message names the first place where it is otherwise.
+
+Example: `<ul><li>Quiet</ul>`.
+
+To mend it, close the tag that the message names, or have a program tidy the HTML up.
+""",
+)
+
+_TAG = re.compile(r"</?[A-Za-z][^<>]*>|<!--")
+_ENTITY = re.compile(r"&(#[0-9]+|#[xX][0-9A-Fa-f]+|[A-Za-z][A-Za-z0-9]*);")
+_MARKUP = re.compile(
+    r"""<!--.*?-->
+    | <(?P<closing>/?)(?P<name>[A-Za-z][\w:-]*)(?P<rest>(?:"[^"<]*"|'[^'<]*'|[^'"<>])*)>
+    | <""",
+    re.DOTALL | re.VERBOSE,
+)
+_VOID = frozenset(
+    ("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr")
+)
+"""Elements that have no end (HTML, "Void elements")."""
+_BREAKS = str.maketrans("\t\r\n", "   ")
+_SHOWN = 40
+"""Characters of a place in a text that are told of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lines(Comment):
+    """A text on any number of lines, all of which can be seen."""
+
+    def faults(self, value: str) -> tuple[Fault, ...]:
+        """`text-control-chars`; line breaks and tabs are none here."""
+        found = invisible_in(value) and invisible_in(value.translate(_BREAKS))
+        if not found:
+            return Comment.faults(self, value)
+        return (
+            Fault(
+                TEXT_CONTROL_CHARS,
+                f"the text holds an invisible character: {_around(found)}",
+                "delete it together with the letters beside it, and type these again",
+            ),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Prose(Lines):
+    """A text of any usual length, in which line breaks are allowed."""
+
+    advised: str = "advised_description"
+    """The field of the dialect's bounds that holds the length that peers allow."""
+
+    def read(self, cell: Cell, column: ColumnReader) -> object | None:
+        """A str; numbers are written as shown."""
+        value = Comment.read(self, cell, column)
+        faults: tuple[Fault, ...] = ()
+        if isinstance(value, Flawed):
+            value, faults = value
+        if not isinstance(value, str):
+            return Flawed(None, faults) if faults else None
+        bounds = column.dialect.bounds
+        advised: int = getattr(bounds, self.advised)
+        if advised < len(value) <= bounds.longest_text:
+            faults += (_long(value, advised, self.advised),)
+        return Flawed(value, faults) if faults else value
+
+    def faults(self, value: str) -> tuple[Fault, ...]:
+        """`html-not-allowed`, and what no text can carry."""
+        found = _TAG.search(value) or _entity(value)
+        html = (_html(found),) if found else ()
+        return (*Lines.faults(self, value), *html)
+
+
+@dataclass(frozen=True, slots=True)
+class Title(Prose):
+    """A text on one line."""
+
+    advised: str = "advised_title"
+
+    def faults(self, value: str) -> tuple[Fault, ...]:
+        """Line breaks and other characters that nobody sees are refused, too."""
+        if not has_invisible(value):
+            return Prose.faults(self, value)
+        return (
+            Fault(
+                TEXT_CONTROL_CHARS,
+                f"the text holds a line break or an invisible character: {visible(value)}",
+                "delete the text and type it again",
+            ),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Html(Prose):
+    """A text in HTML, or a plain one."""
+
+    advised: str = "advised_marketing"
+
+    def faults(self, value: str) -> tuple[Fault, ...]:
+        """`html-malformed`."""
+        wrong = malformed(value)
+        html = (Fault(HTML_MALFORMED, *wrong),) if wrong else ()
+        return (*Lines.faults(self, value), *html)
+
+
+def malformed(text: str) -> tuple[str, str] | None:
+    """What is wrong with the first tag that does not fit, and what to do; None where all do."""
+    opened: list[re.Match[str]] = []
+    for tag in _MARKUP.finditer(text):
+        if tag[0] == "<":
+            return f"`<` begins no tag: {_around(tag)}", "write &lt; for it, or complete the tag"
+        name = (tag["name"] or "").lower()
+        if not name or name in _VOID:
+            continue
+        if not tag["closing"]:
+            if not tag["rest"].endswith("/"):
+                opened.append(tag)
+        elif not opened or opened[-1]["name"].lower() != name:
+            last = f"<{opened[-1]['name']}> is still open" if opened else "nothing is open"
+            return f"</{tag['name']}> closes what is not open: {last}", f"see {_around(tag)}"
+        else:
+            opened.pop()
+    if opened:
+        return f"<{opened[-1]['name']}> is never closed", f"see {_around(opened[-1])}"
+    return None
+
+
+def _around(tag: re.Match[str]) -> str:
+    start = max(0, tag.start() - _SHOWN // 2)
+    return f"“{visible(tag.string[start : tag.start() + _SHOWN])}”"
+
+
+def _entity(text: str) -> re.Match[str] | None:
+    if "&" not in text or ";" not in text:
+        return None
+    from html.entities import html5  # a long list, and hardly ever needed
+
+    for found in _ENTITY.finditer(text):
+        if found[1].startswith("#") or f"{found[1]};" in html5:
+            return found
+    return None
+
+
+def _html(found: re.Match[str]) -> Fault:
+    return Fault(
+        HTML_NOT_ALLOWED,
+        f"“{found[0][:_SHOWN]}” is HTML, and this text is plain",
+        "remove it; HTML belongs into richMarketingDescription",
+    )
+
+
+def _long(value: str, advised: int, setting: str) -> Fault:
+    return Fault(
+        LENGTH_ADVISED,
+        f"{len(value):,} characters, comparable services allow {advised:,}",
+        f"shorten it if the service refuses it, or raise bounds.{setting}",
+    )

@@ -1,0 +1,161 @@
+"""Products that are created, or completed (specification, "Catalog endpoints").
+
+A row is of one category, and its further columns are that category's properties: which they are,
+and what is right in them, the local catalogue says.
+"""
+
+from feedtool.areas.products.columns import common as columns
+from feedtool.areas.products.columns import properties
+from feedtool.areas.products.columns.common import GROUP, LANGUAGE_TAGS
+from feedtool.areas.products.columns.properties import (
+    STAMP_FINGERPRINT,
+    STAMP_LANGUAGE,
+    STAMP_TRAITS,
+    about,
+    categories_of,
+    listed,
+)
+from feedtool.feeds.feed import Column, Feed, Row, SheetColumns
+from feedtool.model.nouns import PackageType
+from feedtool.model.settings import Dialect
+
+__all__ = [
+    "FEED",
+    "GROUP",
+    "LANGUAGE_TAGS",
+    "STAMP_FINGERPRINT",
+    "STAMP_LANGUAGE",
+    "STAMP_TRAITS",
+    "about",
+    "categories_of",
+    "is_common",
+    "listed",
+    "name_of",
+]
+
+_COMMON = frozenset(column.key for column in columns.UNDERSTOOD_COLUMNS)
+
+ALWAYS = (columns.GTIN, columns.CATEGORY)
+"""What a row cannot be judged without."""
+
+SIMPLE = (
+    columns.REFERENCE,
+    columns.TITLE,
+    columns.DESCRIPTION,
+    columns.BRAND,
+    columns.CATEGORY,
+    columns.GTIN_REFERENCE,
+    columns.MARKETING,
+    columns.GROUP,
+)
+"""Fields that travel as they are."""
+
+
+def is_common(key: str) -> bool:
+    """Whether a key is of every products sheet, and no property's reference."""
+    return key in _COMMON
+
+
+def template_columns(dialect: Dialect) -> tuple[Column, ...]:
+    """The common data; a category's properties come behind them."""
+    del dialect
+    return columns.TEMPLATE_COLUMNS
+
+
+def understood(dialect: Dialect) -> tuple[Column, ...]:
+    """The same, more pictures, and what is retired."""
+    del dialect
+    return columns.UNDERSTOOD_COLUMNS
+
+
+def missing(sheet: SheetColumns) -> list[str]:
+    """The GTIN; and the category, where the sheet was not made for one."""
+    keys = [] if columns.GTIN in sheet.fields else [columns.GTIN]
+    if columns.CATEGORY not in sheet.fields and not properties.only_category(sheet.stamp):
+        keys.append(columns.CATEGORY)
+    return keys
+
+
+def required(row: Row) -> list[str]:
+    """The common data, the brand where the category asks for it, its mandatory properties."""
+    common = dict.fromkeys((*ALWAYS, *row.sheet.dialect.product_fields))
+    keys = [key for key in common if not _is_filled(row, key)]
+    known = about(row)
+    if known is None:
+        return keys
+    if known.category.is_brand_mandatory and row.is_blank(columns.BRAND):
+        keys.append(columns.BRAND)
+    return keys + row.blanks(known.mandatory)
+
+
+def _is_filled(row: Row, key: str) -> bool:
+    """Any picture will do for the first; a category that was told otherwise needs no cell."""
+    if key == columns.PICTURE_KEYS[0]:
+        return any(not row.is_blank(one) for one in columns.PICTURE_KEYS)
+    if key == columns.CATEGORY and properties.only_category(row.sheet.stamp):
+        return True
+    return not row.is_blank(key)
+
+
+def request(row: Row) -> dict[str, object]:
+    """The product; a blank field is left out."""
+    values, dialect = row.values, row.sheet.dialect
+    gtin = values[columns.GTIN]
+    body: dict[str, object] = {
+        columns.GTIN: int(str(gtin)) if dialect.gtin_as == "number" else gtin
+    }
+    for key in SIMPLE:
+        value = values.get(key)
+        if value is not None:
+            body[key] = value
+    body[columns.LANGUAGE] = values.get(columns.LANGUAGE) or _language(row.sheet)
+    pictures = [
+        {"index": index, "url": url}
+        for index, key in enumerate(columns.PICTURE_KEYS, start=1)
+        if (url := values.get(key)) is not None
+    ]
+    if pictures:
+        body["sellerPictureUrls"] = pictures
+    attributes = values.get(properties.ATTRIBUTES)
+    if attributes:
+        body["attributes"] = attributes
+    return body
+
+
+def _language(sheet: SheetColumns) -> str:
+    """Of a row that names none: the template's, or that of the choices' labels."""
+    catalog = sheet.dialect.catalog(None)
+    known = sheet.stamp.get(STAMP_LANGUAGE) or (catalog.language if catalog else "")
+    return columns.LANGUAGE_TAGS.get(known, columns.LANGUAGE_TAGS["fr"])
+
+
+def name_of(row: Row, key: str) -> str:
+    """A property by its label, which people know it by."""
+    known = about(row)
+    found = known.properties.get(key) if known else None
+    return f"{found.label} ({key})" if found and found.label else key
+
+
+FEED = Feed(
+    kind="products",
+    area="feedtool.areas.products",
+    sheet="Products",
+    package_type=PackageType.PRODUCTS,
+    summary="Products that are created, or completed.",
+    columns=template_columns,
+    understood=understood,
+    modes=lambda _: (),
+    missing=missing,
+    required=required,
+    request=request,
+    reference=columns.REFERENCE,
+    identity=(columns.GTIN,),
+    has_channel=False,
+    takes_several=True,
+    landmark=columns.GTIN,
+    layout=properties.layout,
+    further=properties.further,
+    may_have=properties.may_have,
+    completing=properties.completing,
+    name_of=name_of,
+)

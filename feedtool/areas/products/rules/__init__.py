@@ -1,0 +1,1 @@
+"""Rules about products: a module each; its docstring is the user's page."""

@@ -1,0 +1,1 @@
+"""The service's routes for products: calls, and what their answers mean."""

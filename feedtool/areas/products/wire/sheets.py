@@ -1,0 +1,156 @@
+"""What the list of products says. Pure; every shape is checked, none is trusted.
+
+Specification, part "Catalog" (the product read item). Only the creating seller sees all fields of
+a product; to others its `sellers` and most of the rest are absent, and so None or empty here.
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from feedtool.areas.offers.wire.packages import Unreadable, items_of
+from feedtool.areas.products.catalog.wire import Page, next_page
+from feedtool.service.answers import text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from feedtool.service.wire import Reply
+
+MOST_ATTRIBUTES = 5_000
+MOST_VALUES = 1_000
+"""Of one attribute, and pictures or sellers of one product."""
+
+
+class Attribute(NamedTuple):
+    """What a product says of one property."""
+
+    values: tuple[str, ...]
+    """In the product's language; choices by their labels."""
+    urls: tuple[str, ...]
+    """Of its files, by their index."""
+
+
+class Seller(NamedTuple):
+    """What ties a seller to a product."""
+
+    product_reference: str | None
+    """The sellerProductReference, character for character."""
+    gtin_reference: str | None
+    is_creator: bool
+
+
+class ProductSheet(NamedTuple):
+    """A product as the service has it; texts are character for character."""
+
+    gtin: str
+    label: str | None
+    """Its title."""
+    description: str | None
+    marketing_description: str | None
+    language: str | None
+    """`fr-FR`."""
+    brand: str | None
+    """Its name."""
+    category: str | None
+    """The reference."""
+    group: str | None
+    """`groupReference`, of a variant."""
+    pictures: Mapping[int, str]
+    """Addresses by their index, 1-based."""
+    attributes: Mapping[str, Attribute]
+    """By propertyReference, those by which variants differ among them."""
+    sellers: Mapping[str, Seller]
+    """By the seller's id; none where another seller has created the product."""
+
+
+class SheetsPage(NamedTuple):
+    """One page of products."""
+
+    sheets: list[ProductSheet]
+    next: Page | None
+    strange: int
+    """Items that are no products."""
+
+
+def sheets_page(reply: Reply, page: Page) -> SheetsPage:
+    """A page of products.
+
+    Raises:
+        Unreadable: the body is no list, holds nothing that can be read, or its link leads away.
+    """
+    items = items_of(reply, "products")
+    sheets = [found for item in items if (found := _sheet(item))]
+    if items and not sheets:
+        raise Unreadable(f"the answer holds {len(items)} products and none can be read")
+    return SheetsPage(sheets, next_page(reply, page, items), len(items) - len(sheets))
+
+
+def _sheet(item: Any) -> ProductSheet | None:
+    if not isinstance(item, dict) or not (gtin := text(item.get("gtin"))):
+        return None
+    attributes: dict[str, Attribute] = {}
+    for name in ("variantAttributes", "attributes"):
+        attributes |= dict(islice(_attributes(item.get(name)), MOST_ATTRIBUTES))
+    brand, category = item.get("brand"), item.get("category")
+    return ProductSheet(
+        gtin=gtin,
+        label=_text(item.get("label")),
+        description=_text(item.get("description")),
+        marketing_description=_text(item.get("marketingDescription")),
+        language=_text(item.get("language")),
+        brand=_text(brand.get("name")) if isinstance(brand, dict) else None,
+        category=_text(category.get("reference")) if isinstance(category, dict) else None,
+        group=_text(item.get("groupReference")),
+        pictures=_addresses(item.get("pictures")),
+        attributes=attributes,
+        sellers=dict(_sellers(item.get("sellers"))),
+    )
+
+
+def _attributes(value: Any) -> Iterator[tuple[str, Attribute]]:
+    for one in _objects(value):
+        reference = text(one.get("reference"))
+        said = one.get("values")
+        values = tuple(
+            found
+            for entry in islice(said if isinstance(said, list) else [], MOST_VALUES)
+            if (found := entry if isinstance(entry, str) else text(entry))
+        )
+        urls = tuple(_addresses(one.get("files")).values())
+        if reference and (values or urls):
+            yield reference, Attribute(values, urls)
+
+
+def _addresses(value: Any) -> dict[int, str]:
+    """Addresses by their index; one without an index comes behind the others."""
+    found: dict[int, str] = {}
+    for one in islice(_objects(value), MOST_VALUES):
+        index, url = one.get("index"), _text(one.get("url"))
+        if url:
+            if not isinstance(index, int) or isinstance(index, bool) or index < 1:
+                index = max(found, default=0) + 1
+            found[index] = url
+    return dict(sorted(found.items()))
+
+
+def _sellers(value: Any) -> Iterator[tuple[str, Seller]]:
+    for one in islice(_objects(value), MOST_VALUES):
+        if seller := text(one.get("reference")):
+            yield (
+                seller,
+                Seller(
+                    _text(one.get("productReference")),
+                    _text(one.get("gtinReference")),
+                    one.get("isCreator") is True,
+                ),
+            )
+
+
+def _objects(value: Any) -> Iterator[dict[str, Any]]:
+    return (one for one in value if isinstance(one, dict)) if isinstance(value, list) else iter(())
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) and value else None

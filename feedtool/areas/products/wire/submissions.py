@@ -1,0 +1,160 @@
+"""What the answers about products say. Pure; every shape is checked, none is trusted.
+
+Specification, part "Catalog" (the report's item) and "Catalog endpoints" (the routes). Where a
+report's item says of a right or of a worth nothing, nothing is told of it.
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from feedtool.areas.offers.wire.offers import moment
+from feedtool.areas.offers.wire.packages import (
+    MOST_MESSAGES,
+    SMALL,
+    Unreadable,
+    id_of,
+    items_of,
+    last_segment,
+    loads,
+    next_link,
+)
+from feedtool.model.nouns import Message, Severity, Status
+from feedtool.service.answers import text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import datetime
+
+    from feedtool.service.wire import Reply
+
+ROUTES = {"products-integration", "products-integration-reports"}
+"""Last segments of an address that are no batch's id."""
+
+FINAL = {
+    "integrated": Status.INTEGRATED,
+    "refused": Status.REFUSED,
+    "rejected": Status.REJECTED,
+}
+"""The report's statuses that are its last word, without their case. `Validated` waits, and so does
+every word that we do not know."""
+
+LISTS = {
+    "errors": (Severity.ERROR, ""),
+    "warnings": (Severity.WARNING, "warning: "),
+    "infos": (Severity.WARNING, "info: "),
+}
+"""Where messages are, how much each says against its field, and how it is told."""
+
+IDENTICAL = "identical"
+
+NO_EDIT = "You may not change this product's sheet: values that it already has stay as they are."
+NO_ENRICH = "You may not add to this product's sheet: what it lacks stays as it is."
+NOT_MARKETABLE = "The product cannot be sold yet: its sheet lacks some of the common data."
+NOTHING_NEW = "The sheet had all of it already: nothing was changed."
+COMPLETE = "The sheet is {} % complete."
+
+
+class ReportItem(NamedTuple):
+    """What the report says of one product."""
+
+    package_id: str | None
+    gtin: str
+    reference: str | None
+    """The sellerProductReference, character for character."""
+    word: str
+    """The status as the service writes it."""
+    status: Status | None
+    """None while it is not the last word."""
+    submitted_at: datetime | None
+    messages: tuple[Message, ...] = ()
+
+
+class ReportsPage(NamedTuple):
+    """One page of reports."""
+
+    items: list[ReportItem]
+    next: str | None
+    """The address of the page after this one, of the same origin."""
+
+
+def batch_id(reply: Reply) -> str:
+    """The packageId that the answer to a batch carries.
+
+    Raises:
+        Unreadable: it carries none, neither in its body nor in a location.
+    """
+    document = loads(reply.body, SMALL)
+    found = id_of(document) if isinstance(document, dict) else None
+    locations = (last_segment(reply.headers.get(name, "")) for name in LOCATIONS)
+    found = found or next((one for one in locations if one and one not in ROUTES), None)
+    if found is None:
+        raise Unreadable("the answer to the products names no package")
+    return found
+
+
+LOCATIONS = ("content-location", "location")
+
+
+def reports_page(reply: Reply) -> ReportsPage:
+    """A page of reports; items without a GTIN or a status are of no product.
+
+    Raises:
+        Unreadable: the body is no list of items, or its link leads away.
+    """
+    found = (_item(item) for item in items_of(reply, "reports"))
+    return ReportsPage([item for item in found if item], next_link(reply))
+
+
+def _item(document: Any) -> ReportItem | None:
+    if not isinstance(document, dict):
+        return None
+    gtin, word = text(document.get("gtin")), text(document.get("status"))
+    if not gtin or not word:
+        return None
+    status = FINAL.get(word.casefold())
+    reference = document.get("sellerProductReference")
+    submitted = moment(document.get("submissionDate")) or moment(document.get("createdAt"))
+    return ReportItem(
+        id_of(document),
+        gtin,
+        reference if isinstance(reference, str) and reference else None,
+        word,
+        status,
+        submitted,
+        tuple(islice(_messages(document, status), MOST_MESSAGES)),
+    )
+
+
+def _messages(document: dict[str, Any], status: Status | None) -> Iterator[Message]:
+    """Those of the report, and what follows from what it says of rights and worth."""
+    for name, (severity, told) in LISTS.items():
+        entries = document.get(name)
+        for entry in entries if isinstance(entries, list) else ():
+            if isinstance(entry, dict):
+                said = Message(
+                    text(entry.get("code")),
+                    told + (text(entry.get("message")) or "no reason was given"),
+                    text(entry.get("field")),
+                    severity,
+                )
+                if said.code or said.field or text(entry.get("message")):
+                    yield said
+    yield from (Message("", said, severity=Severity.WARNING) for said in _worth(document, status))
+
+
+def _worth(document: dict[str, Any], status: Status | None) -> Iterator[str]:
+    """Integrated is not the same as taken over."""
+    if document.get("wasAllowedToEdit") is False:
+        yield NO_EDIT
+    if document.get("wasAllowedToEnrich") is False:
+        yield NO_ENRICH
+    if status is not Status.INTEGRATED:
+        return
+    if text(document.get("operationType")).casefold() == IDENTICAL:
+        yield NOTHING_NEW
+    if document.get("wasMarketable") is False:
+        yield NOT_MARKETABLE
+    if complete := text(document.get("publicationCompleteness")):
+        yield COMPLETE.format(complete.rstrip("% "))

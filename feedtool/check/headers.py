@@ -1,0 +1,389 @@
+"""Which row of a sheet is its header, and what each of its columns means.
+
+A header is known by its key, by a label of our templates in any language, by an alias, or by the
+seller's own name for it (the profile's `[columns]`), all compared without case, blanks, accents
+and punctuation.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+from feedtool.feeds.feed import LANGUAGES, Column, Feed, Layout, SheetColumns
+from feedtool.model.cells import Cell, Kind, letters
+from feedtool.model.errors import FileProblem
+from feedtool.model.settings import Dialect
+
+ENOUGH = 2
+"""Known headers that make a row a header; one alone may be a word in a title."""
+
+LONGEST = 1000
+"""Characters of a header; in a field that is longer nobody looks for a name."""
+
+_NEED = (
+    "facultati(?:f|v[aeo])s?|optionnel(?:le)?s?|obligatoires?|obligatori[ao]s?|opcional(?:es)?"
+    "|optional|mandatory|compulsory"
+)
+_WANTED = "required|requis(?:e|es)?|requerid[ao]s?"
+"""These may also be a part of a name, as in `Required stock`."""
+_ASIDES = re.compile(
+    rf"""[(\[] \s* \d{{1,2}} \s* [)\]] (?=\W{{0,9}}\w)  # a footnote, but see `_FOOTNOTE`
+    | [\u00b2\u00b3\u00b9\u2070-\u2079]+
+    | \b (?:{_NEED}) \b
+    | [(\[] \W{{0,9}} (?:{_WANTED}) \W{{0,9}} [)\]]
+    | ^ \W{{0,9}} (?:{_WANTED}) \s{{0,9}} [-:\u2013\u2014/|]
+    | \b (?:{_WANTED}) \W* $""",
+    re.IGNORECASE | re.VERBOSE,
+)
+"""What operators' templates write into a label beside the column's name."""
+_MAY_BE_ASIDE = re.compile("facult|oblig|option|opcion|mandat|compuls|requi|requer")
+_FOOTNOTE = re.compile(r"(?:[(\[]\s*\d{1,2}\s*[)\]]\W*)+$")
+"""A footnote at the end. `Stock (2)` beside `Stock` is another stock, and means nothing to us."""
+_ANY_WORDS = "…"
+"""Stands for any words in an alias."""
+
+HeadRow = tuple[int, Sequence[Cell]]
+"""A row's number and its cells from column A on."""
+
+
+class NoRows(FileProblem):
+    """The sheet has a header and no row below it.
+
+    Blank rows do not count. Nothing was sent.
+
+    Example: a new template in which nothing is filled yet.
+
+    To mend it, fill the sheet, or name another one with `--sheet`.
+    """
+
+    code = "no-rows"
+
+
+class HeaderNotFound(FileProblem):
+    """No row looks like a header.
+
+    A sheet needs one row with known headers, at the top or below some title lines: the keys of
+    the template (`sellerExternalReference`, `price.price` …), its labels in English, French or
+    Spanish, or the headers that the profile's `[columns]` maps.
+
+    Example: the headers `Ref no.`, `Cost` and `Amount`, none of which is known.
+
+    To mend it, start from `feedtool template`, or map your own headers in the profile.
+    """
+
+    code = "header-not-found"
+
+
+class HeaderDuplicate(FileProblem):
+    """Two columns mean the same.
+
+    Which of the two should be sent is not guessed.
+
+    Example: `gtin` in B and `EAN` in F.
+
+    To mend it, remove or rename one of them.
+    """
+
+    code = "header-duplicate"
+
+
+class SheetAmbiguous(FileProblem):
+    """Several sheets could be meant.
+
+    The workbook has more than one sheet of the same kind, and nothing says which one to send.
+
+    Example: the sheets `March` and `April`, both with the headers of an Upsert.
+
+    To mend it, name one with `--sheet`.
+    """
+
+    code = "sheet-ambiguous"
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """A header row, understood."""
+
+    row: int
+    """Its number."""
+    after: int
+    """Data stand in the rows after this one; a second header row may be in between."""
+    columns: Mapping[int, Column]
+    """0-based index → the column that it is."""
+    texts: Mapping[int, str]
+    """0-based index → the header as the user wrote it, known or not."""
+    unknown: tuple[tuple[int, str | None], ...]
+    """Of each unknown header its index and the nearest known header."""
+    own: frozenset[int]
+    """The indexes of the columns that an earlier annotation added."""
+    reasons: Mapping[int, str] = field(default_factory=dict)
+    """0-based index → why its header was understood as it was."""
+    headings: int = 0
+    """The row that people read as the header, where ours belong: another one where keys stand in
+    a row of their own, which may be hidden. 0 is the header's own row."""
+    stamp: Mapping[str, str] = field(default_factory=dict)
+    """What the workbook says of the whole sheet."""
+
+    @property
+    def headings_row(self) -> int:
+        """The number of the row that our headings belong in."""
+        return self.headings or self.row
+
+    def letter_of(self, key: str) -> str | None:
+        """The letter of a key's column, None where it is absent."""
+        return next((letters(i) for i, column in self.columns.items() if column.key == key), None)
+
+
+def folded(header: str) -> str:
+    """A header without case, blanks, accents and punctuation; empty if it is too long for one."""
+    return _folded(header) if len(header) <= LONGEST else ""
+
+
+@lru_cache(8192)
+def _folded(header: str) -> str:
+    # Twice, for what hides a capital until it is taken apart: a mathematical A, a Roman numeral.
+    plain = header
+    for _ in range(2):
+        plain = unicodedata.normalize("NFKD", plain.casefold())
+    return "".join(letter for letter in plain if letter.isalnum())
+
+
+def _bare(header: str) -> str:
+    """A header folded, without what is said of it aside; twice, since one may hide the other."""
+    plain = folded(header)
+    if header.isascii() and not ("(" in header or "[" in header or _MAY_BE_ASIDE.search(plain)):
+        return plain  # as most cells of a sheet, which need not wait for the slow pattern
+    return folded(_ASIDES.sub(" ", _ASIDES.sub(" ", header)))
+
+
+class Known(NamedTuple):
+    """A header's meaning, and what makes us think so."""
+
+    column: Column
+    reason: str
+
+
+class Names:
+    """Every header that means a column of one family of feeds."""
+
+    def __init__(self, columns: Iterable[Column], dialect: Dialect, own: Iterable[str]) -> None:
+        self.by_key = {column.key: column for column in columns}
+        self.own = frozenset(map(folded, own))
+        self._by_name: dict[str, Known] = {}
+        self._by_ends: dict[tuple[str, str], Known] = {}
+        for column in self.by_key.values():
+            for label, language in zip(column.labels, LANGUAGES, strict=True):
+                self._by_name.setdefault(folded(label), Known(column, f"its label ({language})"))
+            for alias in column.aliases:
+                known = Known(column, f"the alias “{alias}”")
+                start, any_words, end = alias.partition(_ANY_WORDS)
+                if any_words:
+                    self._by_ends[folded(start), folded(end)] = known
+                else:
+                    self._by_name.setdefault(folded(alias), known)
+        self._starts = tuple(start for start, _ in self._by_ends)
+        for key, column in self.by_key.items():  # a key is never another one's alias
+            self._by_name[folded(key)] = Known(column, "its key")
+        for header, key in dialect.columns.items():
+            if key in self.by_key:
+                known = Known(self.by_key[key], "the profile's [columns] table")
+                self._by_name[folded(header)] = known
+
+    def column(self, header: str) -> Column | None:
+        """The column that a header means."""
+        known = self._known(header)
+        return known and known.column
+
+    def _known(self, header: str) -> Known | None:
+        """By the whole of it, else without what is said of it aside."""
+        if len(header) > LONGEST:
+            return None
+        known = self._by_name.get(folded(header))
+        if known:
+            return known
+        name = _bare(header)
+        known = self._by_name.get(name)
+        if known or not name.startswith(self._starts):
+            return known
+        return next(
+            (
+                known
+                for (start, end), known in self._by_ends.items()
+                if len(name) >= len(start + end) and name.startswith(start) and name.endswith(end)
+            ),
+            None,
+        )
+
+    def in_row(self, texts: Mapping[int, str]) -> dict[int, Known]:
+        """0-based index → what is known of a row's headers; our own headings are left out.
+
+        A footnote at a header's end counts for nothing, unless another header of the row means
+        the same without one.
+        """
+        found = {at: known for at, text in texts.items() if (known := self._known(text))}
+        keys = {known.column.key for known in found.values()}
+        for at, text in texts.items():
+            if at not in found and ("(" in text or "[" in text):
+                known = self._known(_FOOTNOTE.sub("", text))
+                if known and known.column.key not in keys:
+                    found[at] = known
+        return {at: known for at, known in found.items() if folded(texts[at]) not in self.own}
+
+    def knows(self, header: str) -> bool:
+        """Whether it means a column, or is a heading of ours."""
+        return folded(header) in self.own or self._known(header) is not None
+
+    def nearest(self, header: str) -> str | None:
+        """The key of the known header that looks most alike, if any does."""
+        from rapidfuzz import fuzz, process
+
+        known = tuple(self._by_name)
+        near = process.extractOne(folded(header), known, scorer=fuzz.ratio, score_cutoff=75)
+        return self._by_name[near[0]].column.key if near else None
+
+
+def find(head: Sequence[HeadRow], names: Names, enough: int = ENOUGH) -> Header | None:
+    """The header among the first rows of a sheet: the row that knows the most columns.
+
+    Exact keys decide between a human row and a technical one below it. Two rows may make one
+    header, as where a delivery mode's name stands over its two amounts. None where no row has
+    `enough` known headers.
+
+    Raises:
+        HeaderDuplicate: two columns of the row mean the same.
+    """
+    rows = [Texts(number, _texts(cells)) for number, cells in head]
+    best = _best(rows, names)
+    if best is None or _score(best, names)[0] < enough:
+        return None
+    after = best.row
+    for row in rows:
+        if row.row == after + 1 and (
+            _is_aside(row) or 2 * _score(row, names)[0] > _score(best, names)[0]
+        ):
+            after = row.row
+    return _understand(best, after, names)
+
+
+def most_known(head: Sequence[HeadRow], names: Names) -> int:
+    """How many columns the row names that `find` would choose."""
+    best = _best([Texts(number, _texts(cells)) for number, cells in head], names)
+    return _score(best, names)[0] if best else 0
+
+
+def _is_aside(row: "Texts") -> bool:
+    """Whether a row only says which columns must be filled."""
+    texts = [text[:LONGEST] for text in row.texts.values()]
+    return any(map(_ASIDES.search, texts)) and not any(map(_bare, texts))
+
+
+def _best(rows: Sequence["Texts"], names: Names) -> "Texts | None":
+    pairs = [_paired(*pair, names) for pair in pairwise(rows) if pair[0].row + 1 == pair[1].row]
+    return max((*rows, *pairs), key=lambda one: _score(one, names), default=None)
+
+
+def laid_out(header: Header, layout: Layout, head: Sequence[HeadRow], names: Names) -> Header:
+    """A header with what the rows around it say."""
+    if not any(layout):
+        return header
+    texts = next((_texts(cells) for number, cells in head if number == layout.headings), {})
+    own = {index for index, text in texts.items() if folded(text) in names.own}
+    return replace(
+        header,
+        headings=layout.headings or 0,
+        after=layout.after or header.after,
+        own=header.own | own,
+        stamp={**layout.stamp, **header.stamp},
+    )
+
+
+def again(header: Header, names: Names) -> Header:
+    """A header that is understood once more, since more columns are known now.
+
+    Raises:
+        HeaderDuplicate: two columns of the row mean the same.
+    """
+    found = _understand(Texts(header.row, header.texts), header.after, names)
+    return replace(found, own=found.own | header.own, headings=header.headings, stamp=header.stamp)
+
+
+class Texts(NamedTuple):
+    """A row that may be the header."""
+
+    row: int
+    texts: Mapping[int, str]
+    """0-based index → text, of the cells that hold one."""
+
+
+def _texts(cells: Sequence[Cell]) -> dict[int, str]:
+    """The header texts; a cell that shows an error is no header.
+
+    Of a longer text than a header has only the beginning is looked at.
+    """
+    return {
+        index: " ".join(cell.text[: LONGEST + 1].split())
+        for index, cell in enumerate(cells)
+        if cell.kind in (Kind.TEXT, Kind.NUMBER) and cell.text.strip()
+    }
+
+
+def _paired(upper: Texts, lower: Texts, names: Names) -> Texts:
+    """Two rows as one header: a text over several columns counts for each that is named below.
+
+    Where it ends the cells do not say, so a name that only means something alone stands alone.
+    """
+    texts = dict(upper.texts)
+    over = ""
+    for index in range(max((*upper.texts, *lower.texts), default=-1) + 1):
+        below = lower.texts.get(index)
+        over = upper.texts.get(index) or (over if below else "")
+        if below:
+            both = f"{over} {below}".strip()
+            is_alone = index not in upper.texts and names.knows(below) and not names.knows(both)
+            texts[index] = below if is_alone else both
+    return Texts(lower.row, texts)
+
+
+def _score(row: Texts, names: Names) -> tuple[int, int]:
+    """How many distinct columns a row names, and how many of them by their key."""
+    known = {known.column.key for known in names.in_row(row.texts).values()}
+    return len(known), len(known.intersection(row.texts.values()))
+
+
+def _understand(row: Texts, after: int, names: Names) -> Header:
+    number, texts = row
+    known = names.in_row(texts)
+    seen: dict[str, int] = {}
+    own = frozenset(index for index, text in texts.items() if folded(text) in names.own)
+    for index in sorted(known):
+        key = known[index].column.key
+        if key in seen:
+            first = seen[key]
+            raise HeaderDuplicate(
+                f"“{texts[first]}” in column {letters(first)} and “{texts[index]}” in column "
+                f"{letters(index)} both mean {key}",
+                "remove or rename one of them",
+            )
+        seen[key] = index
+    unknown = tuple(
+        (index, names.nearest(text))
+        for index, text in texts.items()
+        if index not in known and index not in own
+    )
+    columns = {index: known[index].column for index in sorted(known)}
+    reasons = {index: known[index].reason for index in columns}
+    return Header(number, after, columns, texts, unknown, own, reasons)
+
+
+def sheet_columns(header: Header, feed: Feed, dialect: Dialect) -> SheetColumns:
+    """What the header offers to its rows."""
+    fields = frozenset(column.key for column in header.columns.values())
+    modes = tuple(
+        mode for mode in feed.modes(dialect) if fields.intersection((mode.cost, mode.additional))
+    )
+    unknown = tuple(header.texts[index] for index, _ in header.unknown)
+    return SheetColumns(dialect, fields, modes, header.stamp, unknown)

@@ -1,0 +1,118 @@
+"""Where a fault is: what a rule says of a row becomes a Problem with its row, column and value."""
+
+from array import array
+from collections.abc import Iterable
+from itertools import repeat
+from operator import itemgetter
+from typing import NamedTuple
+
+from feedtool.check.headers import Header
+from feedtool.model.cells import Block, Cells, brief, letters, shown
+from feedtool.model.nouns import Fault, Problem
+
+
+class _Place(NamedTuple):
+    """What every problem of a column says of its place."""
+
+    letters: str | None
+    header: str | None
+    key: str | None
+
+
+_NOWHERE = _Place(None, None, None)
+
+NO_COLUMN = -1
+"""The index of what is about no column; it stands before all others."""
+
+
+class Placing:
+    """The places of one sheet. Where records of a CSV start is kept for what is said at the end."""
+
+    def __init__(self, header: Header) -> None:
+        self._header = header
+        self._index_of = {column.key: index for index, column in header.columns.items()}
+        self._places: dict[int, _Place] = {}
+        self.begin()
+
+    def begin(self) -> None:
+        """The rows are read, maybe once more."""
+        self._lines = array("Q")
+
+    def index_of(self, key: str) -> int | None:
+        """The 0-based index of a key's column."""
+        return self._index_of.get(key)
+
+    def note_lines(self, block: Block) -> None:
+        """Remembers where the records of a CSV start, for what is said of them later."""
+        if block.lines:
+            for row, line in zip(block.rows, block.lines, strict=True):
+                self._lines.extend(repeat(0, row - len(self._lines)))
+                self._lines.append(line)
+
+    def in_row(
+        self, cells: Cells, position: int, found: Iterable[tuple[int | None, Fault]]
+    ) -> list[Problem]:
+        """The problems of a row of a block, in the order of columns.
+
+        Args:
+            cells: The block's.
+            position: Of the row in the block.
+            found: The faults, each with its column's index; None where the fault names a field.
+        """
+        block = cells.block
+        row, line = block.rows[position], block.lines[position] if block.lines else None
+        located = [
+            (self._index(fault) if index is None else index, fault) for index, fault in found
+        ]
+        if len(located) > 1:
+            located.sort(key=itemgetter(0))
+        return [self._problem(fault, index, row, line, cells, position) for index, fault in located]
+
+    def in_earlier_row(self, row: int, fault: Fault) -> Problem:
+        """The problem of a row that was read long ago."""
+        line = self._lines[row] if row < len(self._lines) else None
+        return self._problem(fault, self._index(fault), row, line)
+
+    def of_sheet(self, fault: Fault) -> Problem:
+        """A problem of the sheet as a whole."""
+        return self._problem(fault, self._index(fault), None, None)
+
+    def _index(self, fault: Fault) -> int:
+        """The index of the column of the field that a fault names."""
+        return NO_COLUMN if fault.field is None else self._index_of.get(fault.field, NO_COLUMN)
+
+    def _problem(
+        self,
+        fault: Fault,
+        index: int,
+        row: int | None,
+        line: int | None,
+        cells: Cells | None = None,
+        position: int = 0,
+    ) -> Problem:
+        code, message, hint, field, value = fault
+        place = self._places.get(index) or self._place(index)
+        if value is None and cells is not None and index != NO_COLUMN:
+            value = shown(cells.at(position, index)) or None
+        return Problem(
+            row,
+            line,
+            place.letters,
+            place.header,
+            place.key if field is None else field,
+            code.name,
+            code.severity,
+            value and brief(value),
+            message,
+            hint,
+        )
+
+    def _place(self, index: int) -> _Place:
+        """What is said of every problem of a column."""
+        if index == NO_COLUMN:
+            return _NOWHERE
+        column = self._header.columns.get(index)
+        header = self._header.texts.get(index)
+        place = _Place(letters(index), header and brief(header), column.key if column else None)
+        self._places[index] = place
+        return place

@@ -1,0 +1,49 @@
+"""What is to be read, and how."""
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from feedtool.check.kinds import KindUnclear
+from feedtool.model.errors import FileProblem
+from feedtool.model.settings import Dialect
+
+EVERY_ROW = range(1, 1 << 31)
+"""As `Asked.as_rows`: no row is skipped."""
+
+Settle = Callable[[str, str | None, KindUnclear], str | None]
+"""The kind of a sheet, by its file's name and its own, that may be of two; None: nobody knows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """A file to read."""
+
+    name: str
+    """As the user gave it; `-` for standard input."""
+    path: Path
+    problem: FileProblem | None = None
+    """Why it cannot be taken, where that was found before it is read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """How files are to be read."""
+
+    dialect: Dialect = field(default_factory=Dialect)
+    channel: str = "PRIMARY"
+    """The salesChannelId of rows that name none."""
+    kind: str | None = None
+    """`--as`."""
+    sheet: str | None = None
+    """`--sheet`."""
+    as_rows: Collection[int] = ()
+    """`--as-row`: the numbers of rows that are taken even if they look like a total."""
+    with_items: bool = True
+    """Whether the valid rows will be sent, or only counted."""
+    purges: bool = False
+    """`--purge-and-replace`."""
+    with_values: bool = False
+    """Whether what the rows hold is kept, too, as it is needed to write them otherwise."""
+    settle: Settle = lambda *_: None
+    """Asked where the headers leave open what kind of feed a sheet is."""

@@ -1,0 +1,44 @@
+"""Every request passes its JSON Schema before it counts as valid (`schemas/` of its area).
+
+jsonschema-rs answers yes or no for all of them; only for a request that it refuses is jsonschema
+asked what is wrong. A refusal never goes without a message, even if the two should differ.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import jsonschema_rs
+
+from feedtool.areas.registry import all_feeds
+from feedtool.check.rules import schema_mismatch
+from feedtool.model.nouns import Fault
+
+
+@cache
+def schema(kind: str) -> dict[str, Any]:
+    """The JSON Schema (2020-12) of a kind's requests."""
+    package = files(all_feeds()[kind].area)
+    text = (package / "schemas" / f"{kind}.json").read_text("utf-8")
+    loaded: dict[str, Any] = json.loads(text)
+    return loaded
+
+
+@cache
+def gate(kind: str) -> Callable[[object], bool]:
+    """Whether a request is as its schema says."""
+    return jsonschema_rs.Draft202012Validator(schema(kind)).is_valid
+
+
+def faults(kind: str, request: dict[str, object]) -> Iterator[Fault]:
+    """What is wrong with a request that the gate refuses; at least one fault."""
+    from jsonschema import Draft202012Validator  # slow to import, and hardly ever needed
+
+    found = False
+    for error in Draft202012Validator(schema(kind)).iter_errors(request):
+        found = True
+        yield schema_mismatch.fault("/".join(map(str, error.absolute_path)), error.message)
+    if not found:
+        yield schema_mismatch.fault("", "refused by the schema")

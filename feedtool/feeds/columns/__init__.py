@@ -1,0 +1,80 @@
+"""From a cell to a value: each column's type reads a cell and says what is wrong with it.
+
+A type is a declaration (`Money(above=0)`), `read` its only verb: it turns a `Cell` into a value,
+None for a blank, or `Flawed` when there is something to say. `ColumnReader` applies a type to a
+whole column of one sheet and remembers every distinct cell, which is where the speed comes from.
+"""
+
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from typing import NamedTuple, Protocol
+
+from feedtool.model.cells import Cell
+from feedtool.model.nouns import Fault, Severity
+from feedtool.model.settings import Dialect
+
+REMEMBERED = 4096
+"""Distinct cells a column remembers; more would only help columns that hardly repeat anyway."""
+
+
+class Flawed(NamedTuple):
+    """A value with something to say of it; the value is None if it cannot be sent."""
+
+    value: object | None
+    faults: tuple[Fault, ...]
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether an error, and not only a warning, is among the faults."""
+        return Severity.ERROR in [fault.code.severity for fault in self.faults]
+
+
+class CellType(Protocol):
+    """What kind of value a column holds."""
+
+    def read(self, cell: Cell, column: "ColumnReader") -> object | None:
+        """The cell's value, None for a blank, `Flawed` where there is something to say."""
+        ...
+
+
+class ColumnReader(dict[Hashable, object]):
+    """One column of one sheet while it is read: a memory from a cell's key to its value.
+
+    `decimal` is the column's decimal separator where other cells have settled it, else None;
+    `evidence` collects, for each separator, the first valid cell that could only be read with it,
+    and starts with what an earlier reading found; `is_ambiguous` tells that a cell could have
+    meant two things.
+    """
+
+    def __init__(
+        self,
+        cell_type: CellType,
+        dialect: Dialect,
+        decimal: str | None = None,
+        evidence: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__()
+        self.cell_type = cell_type
+        self.dialect = dialect
+        self.decimal = decimal
+        self.evidence = dict(evidence or {})
+        self.is_ambiguous = False
+        self.is_flawed = False
+        self._decode: Callable[[Hashable], Cell]
+
+    def __missing__(self, key: Hashable) -> object:
+        value = self.cell_type.read(self._decode(key), self)
+        if isinstance(value, Flawed):
+            self.is_flawed = True
+        self[key] = value
+        return value
+
+    def read(
+        self, keys: Iterable[Hashable], decode: Callable[[Hashable], Cell]
+    ) -> list[object | None]:
+        """The values of one block's cells, in order; some may be `Flawed` once `is_flawed`."""
+        if len(self) > REMEMBERED:
+            self.clear()
+        self._decode = decode
+        # The one loop that every cell of every sheet passes through: it runs in C, and calls
+        # back into Python (__missing__) only for a cell that was not met before.
+        return list(map(self.__getitem__, keys))

@@ -1,0 +1,371 @@
+"""Amounts, rates and whole numbers, in every usual writing, guessed at never."""
+
+import re
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cache
+from typing import NamedTuple
+
+from feedtool.feeds.columns import ColumnReader, Flawed
+from feedtool.feeds.columns.text import no_value, plain, refused
+from feedtool.model.cells import Cell, Kind, rounded, shown
+from feedtool.model.nouns import Code, Fault, Severity
+
+NUMBER_FORMAT = Code(
+    "number-format",
+    Severity.ERROR,
+    """Not a number in any accepted writing.
+
+Accepted are `19.99`, `19,99`, `1 299,00`, `1.299,00`, `1,299.00`, with the profile's currency
+before or after it. Not accepted are words, other currencies, `1e3`, and digits of other scripts.
+
+Example: `approx. 20`.
+
+To mend it, type the number alone.
+""",
+)
+NUMBER_AMBIGUOUS = Code(
+    "number-ambiguous",
+    Severity.ERROR,
+    """A number that could mean two things, and the column does not settle it.
+
+A lone separator with three digits behind it can set off thousands or decimals. Where other valid
+cells of the same column show which separator means decimals, that decides; nothing is guessed.
+
+Example: `1,234` is 1234 in one country and 1.234 in another.
+
+To mend it, type `1234` or `1234.00`, or store the column as numbers.
+""",
+)
+NUMBER_RANGE = Code(
+    "number-range",
+    Severity.ERROR,
+    """A number outside its bounds.
+
+A price is above zero, a cost or a tax not negative, a VAT rate between 0 and 100, a stock not
+negative. The highest price and the longest preparation are settings (`bounds`).
+
+Example: a price of `0`.
+
+To mend it, correct the number; to take an offer off sale, set its stock to 0 or delete it.
+""",
+)
+NUMBER_PRECISION = Code(
+    "number-precision",
+    Severity.ERROR,
+    """More decimals than money has.
+
+Amounts have two decimals. feedtool never rounds silently: whether 19.995 is 19.99 or 20.00 is
+the seller's decision.
+
+Example: `=E5/3` stored as 6.663333.
+
+To mend it, round in the sheet: `=ROUND(E5/3,2)`.
+""",
+)
+INTEGER_REQUIRED = Code(
+    "integer-required",
+    Severity.ERROR,
+    """A fraction where a whole number belongs.
+
+Example: a stock of `2.5`.
+
+To mend it, type a whole number.
+""",
+)
+PERCENT_READ = Code(
+    "percent-read",
+    Severity.WARNING,
+    """A percentage was read as the number before its sign.
+
+A cell formatted as a percentage stores 20 % as 0.2; it is read as 20, which is what it shows.
+
+Example: VAT in a cell that shows `20%`.
+
+Nothing needs to be done; format the column as a plain number to be rid of the warning.
+""",
+)
+VAT_FRACTION = Code(
+    "vat-fraction",
+    Severity.ERROR,
+    """A VAT rate that looks like a fraction.
+
+VAT is given in percent: 20, or 5.5. No country has a rate between 0 and 1 percent, so 0.2 is
+taken for 20 percent written as a fraction; it is neither sent as it is nor multiplied silently.
+A service that itself takes fractions is a setting of the profile, `vat_scale = 1`: then the sheet
+still has percent, and feedtool sends 0.2 for 20.
+
+Example: `0.196` or `0.2` in a cell without a percent format.
+
+To mend it, type the percentage, such as 19.6, or format the column as a percentage.
+""",
+)
+
+_BLANKS = "[ \u00a0\u2000-\u200a\u202f\u205f\u3000]"
+_CENT = Decimal("0.01")
+
+# Writings in which nothing is ambiguous: (pattern, what separates the decimals).
+_WRITINGS = tuple(
+    (re.compile(pattern, re.ASCII), decimal)
+    for pattern, decimal in (
+        (r"[0-9]+", ""),
+        (r"[0-9]{1,3}(?:" + _BLANKS + r"[0-9]{3})+", ""),
+        (r"[0-9]{1,3}(?:\.[0-9]{3}){2,}", ""),
+        (r"[0-9]{1,3}(?:,[0-9]{3}){2,}", ""),
+        (r"[0-9]{1,3}(?:" + _BLANKS + r"[0-9]{3})+\.[0-9]+", "."),
+        (r"[0-9]{1,3}(?:" + _BLANKS + r"[0-9]{3})+,[0-9]+", ","),
+        (r"[0-9]{1,3}(?:,[0-9]{3})+\.[0-9]+", "."),
+        (r"[0-9]{1,3}(?:\.[0-9]{3})+,[0-9]+", ","),
+        # A lone separator: thousands come in threes, and do not begin with a zero.
+        (r"(?:0+|[0-9]{4,})\.[0-9]+|[0-9]+\.(?:[0-9]{1,2}|[0-9]{4,})", "."),
+        (r"(?:0+|[0-9]{4,}),[0-9]+|[0-9]+,(?:[0-9]{1,2}|[0-9]{4,})", ","),
+    )
+)
+_WRITTEN = re.compile(f"(?:[0-9.,]|{_BLANKS})+", re.ASCII)
+"""The characters of all writings."""
+_AMBIGUOUS = re.compile(r"[0-9]{1,3}[.,][0-9]{3}", re.ASCII)
+_NOT_DIGITS = re.compile(r"[^0-9]", re.ASCII)
+_EVIDENCE_OF = {  # which decimal separator a writing without decimals still speaks for
+    ".": re.compile(r"[0-9]{1,3}(?:,[0-9]{3}){2,}", re.ASCII),
+    ",": re.compile(r"[0-9]{1,3}(?:\.[0-9]{3}){2,}", re.ASCII),
+}
+
+
+class Amount(NamedTuple):
+    """A text understood: its number, and the decimal separator that its writing shows."""
+
+    number: Decimal
+    decimal: str
+    """`.` or `,`; "" where the writing speaks for neither."""
+
+
+def parse(text: str, decimal: str | None = None) -> Amount | str:
+    """The number that unsigned digits and separators stand for.
+
+    Args:
+        text: Without blanks at its ends, sign, currency or percent sign.
+        decimal: The column's decimal separator where other cells settle it.
+
+    Returns:
+        The Amount, or "ambiguous", or "" for what is no number in any accepted writing.
+    """
+    if not _WRITTEN.fullmatch(text):
+        return ""
+    for pattern, separator in _WRITINGS:
+        if pattern.fullmatch(text):
+            shows = separator or _speaks_for(text)
+            return Amount(_number(text, separator), shows)
+    if _AMBIGUOUS.fullmatch(text):
+        return Amount(_number(text, decimal), "") if decimal else "ambiguous"
+    return ""
+
+
+def _speaks_for(text: str) -> str:
+    return next((sign for sign, form in _EVIDENCE_OF.items() if form.fullmatch(text)), "")
+
+
+def _number(text: str, decimal: str) -> Decimal:
+    whole, _, fraction = text.partition(decimal) if decimal else (text, "", "")
+    return (
+        Decimal(_NOT_DIGITS.sub("", whole) + "." + (fraction or "0"))
+        if fraction
+        else Decimal(_NOT_DIGITS.sub("", whole))
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Number(ABC):
+    """What all numbers share: reading a cell, bounds, and what a column's cells settle."""
+
+    above: Decimal | None = None
+    """The number must be greater."""
+    least: Decimal | None = None
+    """The number must not be smaller."""
+    most: Decimal | None = None
+    """The number must not be greater; None takes the dialect's bound where there is one."""
+
+    def read(self, cell: Cell, column: ColumnReader) -> object | None:
+        """The value, None for a blank, `Flawed` where there is something to say."""
+        flaw = no_value(cell)
+        if flaw:
+            return flaw
+        if cell.kind is Kind.NUMBER:
+            return self.checked(rounded(cell.text), cell, column)
+        text = plain(cell.text)
+        return self.read_text(text, cell, column) if text else None
+
+    def read_text(self, text: str, cell: Cell, column: ColumnReader) -> object:
+        """The value of a text cell, which also may settle the column's decimal separator."""
+        negative, digits = _unsigned(text, column.dialect.currencies)
+        amount = parse(digits, column.decimal)
+        if isinstance(amount, str):
+            return _unread(text, column) if amount else _no_number(text, column)
+        value = self.checked(-amount.number if negative else amount.number, cell, column)
+        if isinstance(value, Flawed):
+            is_settled = column.decimal is not None and _AMBIGUOUS.fullmatch(digits) is not None
+            return _as_settled(value, column) if is_settled else value
+        if amount.decimal:
+            column.evidence.setdefault(amount.decimal, text)
+        return value
+
+    @abstractmethod
+    def checked(self, number: Decimal, cell: Cell, column: ColumnReader) -> object:
+        """The number as the column's value, if it is within bounds and precise enough."""
+
+    def out_of_range(self, number: Decimal, cell: Cell, most: Decimal | None) -> Flawed | None:
+        """The flaw of a number outside its bounds."""
+        if self.above is not None and number <= self.above:
+            rule = f"must be above {self.above}"
+        elif self.least is not None and number < self.least:
+            rule = f"must not be below {self.least}"
+        elif most is not None and number > most:
+            rule = f"must not be above {most}"
+        else:
+            return None
+        return refused(NUMBER_RANGE, f"{shown(cell)} {rule}", "correct the number")
+
+
+@dataclass(frozen=True, slots=True)
+class Money(Number):
+    """An amount with two decimals; a Decimal."""
+
+    def checked(self, number: Decimal, cell: Cell, column: ColumnReader) -> object:
+        """A Decimal with at most two decimals, never rounded."""
+        most = column.dialect.bounds.highest_price if self.most is None else self.most
+        return self.out_of_range(number, cell, most) or _money(number, cell)
+
+
+@dataclass(frozen=True, slots=True)
+class Rate(Number):
+    """A percentage from 0 to 100: a cell formatted as one counts as what it shows."""
+
+    def read_text(self, text: str, cell: Cell, column: ColumnReader) -> object:
+        """`20 %` is 20."""
+        return Number.read_text(self, text.removesuffix("%").rstrip(), cell, column)
+
+    def checked(self, number: Decimal, cell: Cell, column: ColumnReader) -> object:
+        """A Decimal from 0 to 100 with at most two decimals; a fraction is refused."""
+        del column
+        if cell.percent:
+            number *= 100
+        elif 0 < number < 1 and "%" not in cell.text:
+            percent = f"{(number * 100).normalize():f}"
+            return refused(
+                VAT_FRACTION,
+                f"{shown(cell)} looks like a fraction of 1, and VAT is given in percent",
+                f"type {percent} for {percent} %; whether the service is sent 20 or 0.2 is the"
+                " profile's vat_scale",
+            )
+        value = self.out_of_range(number, cell, self.most) or _money(number, cell)
+        if not cell.percent or isinstance(value, Flawed):
+            return value
+        return Flawed(
+            value, (Fault(PERCENT_READ, f"{shown(cell)} is read as {number.normalize():f}"),)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Whole(Number):
+    """A whole number; an int."""
+
+    def checked(self, number: Decimal, cell: Cell, column: ColumnReader) -> object:
+        """An int within the bounds."""
+        most = Decimal(column.dialect.bounds.highest_quantity) if self.most is None else self.most
+        flaw = self.out_of_range(number, cell, most)
+        if flaw:
+            return flaw
+        if number != number.to_integral_value():
+            return refused(
+                INTEGER_REQUIRED, f"{shown(cell)} is not a whole number", "type a whole number"
+            )
+        return int(number)
+
+
+@dataclass(frozen=True, slots=True)
+class Days(Whole):
+    """A preparation time in days."""
+
+    def checked(self, number: Decimal, cell: Cell, column: ColumnReader) -> object:
+        """An int, at most the dialect's longest preparation."""
+        longest = Decimal(column.dialect.bounds.longest_preparation)
+        return self.out_of_range(number, cell, longest) or Whole.checked(self, number, cell, column)
+
+
+def _money(number: Decimal, cell: Cell) -> Decimal | Flawed:
+    """With two decimals, if it has no more; an int or a float would not be exact."""
+    money = number.quantize(_CENT)
+    if money == number:
+        return money
+    return refused(
+        NUMBER_PRECISION,
+        f"{shown(cell)} has more than two decimals",
+        f"round it in the sheet, for example to {money}",
+    )
+
+
+def _unsigned(text: str, currencies: tuple[str, ...]) -> tuple[bool, str]:
+    """Whether it is negative, and the digits, without sign and the profile's currencies."""
+    text = _without_currency(text, currencies)
+    if text[:1] in ("+", "-"):  # `+€ 5` is seen as well as `€ +5`
+        return text[0] == "-", _without_currency(text[1:].lstrip(), currencies)
+    return False, text
+
+
+def _without_currency(text: str, currencies: tuple[str, ...]) -> str:
+    upper, known = text.upper(), _in_capitals(currencies)
+    if not (upper.startswith(known) or upper.endswith(known)):
+        return text
+    for currency in currencies:
+        if upper.startswith(currency.upper()):
+            return text[len(currency) :].lstrip()
+        if upper.endswith(currency.upper()):
+            return text[: -len(currency)].rstrip()
+    return text
+
+
+@cache
+def _in_capitals(currencies: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(currency.upper() for currency in currencies)
+
+
+def _unread(text: str, column: ColumnReader) -> Flawed:
+    """A lone separator with three digits behind it, and what the column says of it."""
+    column.is_ambiguous = True
+    whole, fraction = re.split("[.,]", text.strip("+-"))[:2]
+    seen = [f"{example} ({sign} for decimals)" for sign, example in column.evidence.items()]
+    why = (
+        f"; the column has both {' and '.join(seen)}"
+        if len(seen) > 1
+        else "; no other cell of the column settles it"
+    )
+    return refused(
+        NUMBER_AMBIGUOUS,
+        f"{text} could mean {_digits(whole)}{_digits(fraction)} or "
+        f"{_digits(whole)}.{_digits(fraction)}{why}",
+        f"type {_digits(whole)}{_digits(fraction)} for thousands, or two decimals at most, "
+        "or store the column as numbers",
+    )
+
+
+def _as_settled(flawed: Flawed, column: ColumnReader) -> Flawed:
+    """What is wrong with a number that the column settled: that it did, and by which cell."""
+    example = column.evidence.get(column.decimal or "")
+    why = f" when read with “{column.decimal}” for decimals"
+    if example:
+        why += f", as {example} in this column shows"
+    faults = tuple(fault._replace(message=fault.message + why) for fault in flawed.faults)
+    return flawed._replace(faults=faults)
+
+
+def _digits(text: str) -> str:
+    return _NOT_DIGITS.sub("", text)
+
+
+def _no_number(text: str, column: ColumnReader) -> Flawed:
+    return refused(NUMBER_FORMAT, f"“{text}” is not a number", _accepted(column.dialect.currencies))
+
+
+@cache
+def _accepted(currencies: tuple[str, ...]) -> str:
+    return f"type the number alone, such as 1299.00 (accepted currency: {', '.join(currencies)})"

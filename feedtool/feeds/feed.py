@@ -1,0 +1,192 @@
+"""What a sheet can ask of the service: a module for each kind of feed, found by being there.
+
+A feed declares its columns, what a row of them must hold, the request that a row becomes and the
+schema of that request. A new kind of feed is one new file here and its schema.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from feedtool.feeds.columns import CellType
+from feedtool.model.cells import Cell
+from feedtool.model.nouns import Fault, PackageType
+from feedtool.model.settings import Dialect
+
+LANGUAGES = ("en", "fr", "es")
+
+FLOOR = "price.floor"
+"""The key of the price below which a row is not sent unasked; it does not travel."""
+
+EXPORTED = "feedtool.exported"
+"""The stamp of a workbook that `feedtool export` has filled: what a row lists is all there is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column that a feed understands."""
+
+    key: str
+    """Stable, as in the template's grey row: `price.price`."""
+    type: CellType
+    labels: tuple[str, str, str]
+    """For people, in `LANGUAGES`."""
+    help: tuple[str, str, str]
+    """What belongs in it, in `LANGUAGES`."""
+    example: str = ""
+    aliases: tuple[str, ...] = ()
+    """Other headers that mean it, beside the key and the labels."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """A delivery mode that a sheet has columns for."""
+
+    code: str
+    cost: str
+    """The key of its cost's column."""
+    additional: str
+
+
+@dataclass(frozen=True, slots=True)
+class SheetColumns:
+    """What the header of one sheet offers to its rows."""
+
+    dialect: Dialect
+    fields: frozenset[str]
+    """The keys that the header has."""
+    modes: tuple[Mode, ...]
+    stamp: Mapping[str, str] = field(default_factory=dict)
+    """What the workbook says of the whole sheet, by the name of its property:
+    `feedtool.category`."""
+    unknown: tuple[str, ...] = ()
+    """The headers that no column is known for."""
+
+
+class Fit(NamedTuple):
+    """Whether a header that lacks no column of a kind is surely of that kind."""
+
+    is_sure: bool = True
+    reason: str = "every required column is there"
+    """Why it is, or why not."""
+    hint: str = ""
+    """What makes it surer, beside what the kind lacks that it might be otherwise."""
+
+
+class Layout(NamedTuple):
+    """What the rows around a header say of the sheet."""
+
+    stamp: Mapping[str, str] = {}
+    """In the place of the workbook's own stamp where it has none."""
+    headings: int | None = None
+    """The row that people read as the header, where our headings belong; None is the header's."""
+    after: int | None = None
+    """Data stand in the rows after this one; None is the header's own."""
+
+
+class Sight(NamedTuple):
+    """What a sheet shows before its rows are read."""
+
+    dialect: Dialect
+    stamp: Mapping[str, str]
+    headers: Sequence[str]
+    """Those that no column is known for yet."""
+    cells: Callable[[str], Iterator[Cell]]
+    """The different cells of a key's column, as they come; none where it is absent."""
+
+
+class Further(NamedTuple):
+    """How a sheet is read that says more than its kind."""
+
+    dialect: Dialect
+    columns: tuple[Column, ...]
+    """Beside those that are always understood."""
+
+
+class Row(NamedTuple):
+    """A row of values, before it is a request."""
+
+    number: int
+    kind: str
+    """The kind of feed: the sheet's, or what the row's `action` makes of it."""
+    channel: str
+    """The salesChannelId it is for."""
+    values: Mapping[str, Any]
+    """By the column's key; None is a blank or a cell that was refused."""
+    refused: frozenset[str]
+    """The keys of the cells that hold something which cannot be sent."""
+    sheet: SheetColumns
+    about: object = None
+    """What its feed has found out of the row: see `Feed.completing`."""
+
+    def is_blank(self, field: str) -> bool:
+        """Whether nothing stands there; a refused cell is not blank."""
+        return self.values.get(field) is None and field not in self.refused
+
+    def blanks(self, fields: Iterable[str]) -> list[str]:
+        """The blank ones of some fields."""
+        values, refused = self.values, self.refused
+        return [field for field in fields if values.get(field) is None and field not in refused]
+
+
+Complete = Callable[[Row], tuple[Row, Sequence[Fault]]]
+"""Gives cells the meaning that they have beside the others of the row, or says what is wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Feed:
+    """One kind of feed."""
+
+    kind: str
+    """As users name it: `offers-upsert`."""
+    area: str
+    """The package of its area, in whose folder `schemas` its requests' schema is."""
+    sheet: str
+    """The name of the template's sheet."""
+    package_type: PackageType
+    summary: str
+    columns: Callable[[Dialect], tuple[Column, ...]]
+    """All columns that its template has, in order."""
+    understood: Callable[[Dialect], tuple[Column, ...]]
+    """All columns that a header of its family may have, retired ones included."""
+    modes: Callable[[Dialect], tuple[Mode, ...]]
+    """The delivery modes that a header of its family may have."""
+    missing: Callable[[SheetColumns], list[str]]
+    """The keys that a header must have and this one has not."""
+    required: Callable[[Row], list[str]]
+    """The keys that this row must fill."""
+    request: Callable[[Row], dict[str, object]]
+    """The request that a valid row becomes."""
+    is_sent: Callable[[str], bool] = lambda _: True
+    """Whether a key's cells travel; what is wrong with one that does not keeps no row back."""
+    fit: Callable[[SheetColumns], Fit] = lambda _: Fit()
+    """Whether a header that lacks nothing is surely of this kind, and is not an incomplete one of
+    a more demanding kind of its family."""
+    operator_sheet: str | None = None
+    """The name of the sheet in the channel operator's own template."""
+    operator_columns: frozenset[str] = frozenset()
+    """The keys of all columns of that template, where these alone say of which kind it is."""
+    needs_asking: bool = False
+    """Never recognised from headers: needs its stamp, an `action` column or `--as`."""
+    reference: str = "sellerExternalReference"
+    """The key of the seller's own reference of a row."""
+    identity: tuple[str, ...] = ()
+    """The keys of what else identifies a row to the service."""
+    has_channel: bool = True
+    """Whether its rows are for a sales channel."""
+    takes_several: bool = False
+    """Whether several of its sheets in one workbook are all meant."""
+    landmark: str | None = None
+    """The key without which an unnamed header is not even an incomplete one of its kind."""
+    layout: Callable[
+        [Sequence[tuple[int, Sequence[Cell]]], int, Mapping[int, str], Dialect], Layout
+    ] = lambda _rows, _header, _keys, _dialect: Layout()
+    """What the first rows, the header's number and its keys by index say of the sheet."""
+    further: Callable[[Sight], Further] | None = None
+    """How a sheet is read whose columns are not known from its kind alone."""
+    may_have: Callable[[str], bool] = lambda _: False
+    """Whether a key may be one of its further columns."""
+    completing: Callable[[SheetColumns], Complete] | None = None
+    """What is done to the rows of a sheet before rules see them; it may remember."""
+    name_of: Callable[[Row, str], str] = lambda _, key: key
+    """What messages call a key."""

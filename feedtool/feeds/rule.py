@@ -1,0 +1,86 @@
+"""Business rules: a module each, found by being there; its docstring is the user's page.
+
+The module's name is the code (`origin_price_below_price` is `origin-price-below-price`). What it
+defines says when it is asked:
+
+    check(row)          for each row that was read: yields Faults
+    check_sheet(facts)  once for each sheet, after its rows
+    Survey              sees every row of every file, then yields Faults with their places
+
+`KINDS` names the kinds of feed whose rows and sheets a rule is about; without it, all of them.
+A rule with `ONCE = True` is asked until it finds something, which is said once for the sheet.
+"""
+
+import pkgutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Protocol
+
+from feedtool.feeds.feed import Row, SheetColumns
+from feedtool.feeds.occurrences import Place
+from feedtool.model.nouns import Code, Fault, Severity
+
+
+@dataclass(frozen=True, slots=True)
+class SheetFacts:
+    """What is known of a sheet once its rows were read."""
+
+    columns: SheetColumns
+    unknown: Sequence[tuple[str, str, str | None]]
+    """Of each unknown column its letter, its header, and the nearest known header."""
+    hidden_rows: int
+    notices: Mapping[str, Sequence[str]]
+    """What reading noticed, by the name of the code that it belongs to."""
+
+
+class Survey(Protocol):
+    """A rule that needs to have seen every row of every file."""
+
+    def __len__(self) -> int:
+        """How many rows are remembered."""
+        ...
+
+    def rewind(self, length: int) -> None:
+        """Forgets all but the first `length` rows, since a sheet is read once more."""
+        ...
+
+    def see(self, sheet: int, row: Row) -> None:
+        """Notes one row of the sheet with this number."""
+        ...
+
+    def faults(self, names: list[str]) -> Iterator[tuple[Place, Fault]]:
+        """What is wrong, and where; `names` are the sheets', for messages."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What a rule's module defines; None where it leaves that out."""
+
+    code: Code
+    check: Callable[[Row], Iterator[Fault]] | None
+    check_sheet: Callable[[SheetFacts], Iterator[Fault]] | None
+    survey: Callable[[], Survey] | None
+    is_once: bool
+    kinds: tuple[str, ...] | None
+    """The kinds of feed whose rows it is about; None is all of them."""
+
+
+def code(module: str, docstring: str | None, severity: Severity = Severity.ERROR) -> Code:
+    """The code of a rule, from its module's name and docstring."""
+    return Code(module.rpartition(".")[2].replace("_", "-"), severity, docstring or "")
+
+
+def rules_of(package: str) -> Iterator[Rule]:
+    """The rules of a package, in the order of its modules' names."""
+    for info in pkgutil.iter_modules(import_module(package).__path__):
+        module = import_module(f"{package}.{info.name}")
+        yield Rule(
+            module.CODE,
+            getattr(module, "check", None),
+            getattr(module, "check_sheet", None),
+            getattr(module, "Survey", None),
+            getattr(module, "ONCE", False),
+            getattr(module, "KINDS", None),
+        )

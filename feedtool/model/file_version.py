@@ -1,0 +1,106 @@
+"""Whether a file is still the one that was read: nobody has written to it, or replaced it.
+
+A file is read several times over: a CSV for its encoding, its separator and its rows, a workbook
+part by part, and both once more when the annotated copy is made. Whoever overwrites it meanwhile
+makes a mixture of two files, which may look sound. A copy to read from would cost the disk as much
+as the file has; to look at the file before and after costs nothing. So each reader opens files by
+their path, and all of its reading counts only if the path has led to the same bytes all the time:
+the same file of the system, its size and the time of its last change. Then all that was opened in
+between is that file, also where a descriptor was held open, as of a workbook. If not, all of it is
+read again, as often as `TRIES` says. The annotated copy does not take its place unless its source
+is still what was judged.
+"""
+
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+from feedtool.model.errors import FileProblem
+
+T = TypeVar("T")
+
+TRIES = 3
+"""How often a file is read that is changed each time."""
+
+
+class FileChanging(FileProblem):
+    """The file is being written while it is read.
+
+    It is read again when it has changed, three times in all; then it is refused, since half of an
+    old file and half of a new one would be sent as if they belonged together.
+
+    Example: an ERP writes offers.csv every minute, and just now it is at it.
+
+    To mend it, wait until the program that writes the file is done, and try again. Such a program
+    does best to write to another name, and to rename the file when it is whole.
+    """
+
+    code = "file-changing"
+
+
+class Version(NamedTuple):
+    """A file at a moment; two that are equal have the same content."""
+
+    device: int
+    number: int
+    """The system's own number of the file: another one has taken its place when it changes."""
+    size: int
+    modified_ns: int
+
+
+def version_of(path: Path) -> Version | None:
+    """The version of a file as it is now; None where there is none, or a folder or a pipe."""
+    try:
+        seen = path.stat()
+    except OSError:
+        return None
+    if not stat.S_ISREG(seen.st_mode):
+        return None
+    return Version(seen.st_dev, seen.st_ino, seen.st_size, seen.st_mtime_ns)
+
+
+def read_unchanged(path: Path, name: str, read: Callable[[Version | None], T]) -> T:
+    """What `read` makes of a file that nobody changes meanwhile.
+
+    Args:
+        path: The file.
+        name: Its name in messages.
+        read: Reads all of it, given its version; may be called again, from the beginning.
+
+    Raises:
+        FileChanging: It was changed each time. What `read` raises of a changed file does not count.
+    """
+    for _ in range(TRIES):
+        version = version_of(path)
+        with suppress(FileChanging), unchanged(path, name, version) as confirm:
+            found = read(version)
+            confirm()
+            return found
+    raise FileChanging(
+        f"{name} is being written: it has changed each of the {TRIES} times that it was read.",
+        "Wait until the program that writes it is done, and try again.",
+    )
+
+
+@contextmanager
+def unchanged(path: Path, name: str, version: Version | None) -> Iterator[Callable[[], None]]:
+    """Reading a file of which this was the version; gives what confirms that it still is.
+
+    Raises:
+        FileChanging: It is not, when that is to be confirmed, or when reading it fails.
+    """
+
+    def confirm() -> None:
+        if version_of(path) != version:
+            raise FileChanging(
+                f"{name} was changed after it was read, so no annotated copy of it is written.",
+                "Wait until the program that writes it is done, and run the command again.",
+            )
+
+    try:
+        yield confirm
+    except Exception:
+        confirm()
+        raise

@@ -1,0 +1,275 @@
+"""What the specification leaves open, as settings with a default; a profile may change each.
+
+Source: the field's knowledge of services of this family. Nothing here is a constant elsewhere.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import Field, dataclass, field, fields
+from decimal import Decimal
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from feedtool.model.limits import Limits as ReadingLimits
+
+if TYPE_CHECKING:
+    from feedtool.areas.products.catalog import Catalog
+
+CELL = re.compile(r"([A-Z]{1,3})([1-9][0-9]{0,6})", re.ASCII)
+"""The name of a cell in a sheet, as C1."""
+
+SMALL_PARCEL_MODES = (
+    "TrackedHomeDelivery",
+    "SignedHomeDelivery",
+    "ExpressHomeDelivery",
+    "NotTrackedHomeDelivery",
+)
+LARGE_PARCEL_MODES = ("FixedDateHomeDelivery", "SpecificRoomHomeDelivery", "WithSetupHomeDelivery")
+DEPRECATED_MODES = ("Standard", "Express")
+"""Still present, to be removed (specification, "Versioning" 2)."""
+
+MANDATORY_MODE = "TrackedHomeDelivery"
+"""Mandatory everywhere (specification, "Delivery modes on orders")."""
+
+CONDITIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "New": ("New", "Neuf", "Nuevo"),
+        "UsedLikeNew": ("Used - like new", "Occasion - comme neuf", "Usado - como nuevo"),
+        "UsedVeryGoodState": (
+            "Used - very good state",
+            "Occasion - très bon état",
+            "Usado - muy buen estado",
+        ),
+        "UsedAverageState": (
+            "Used - average state",
+            "Occasion - état correct",
+            "Usado - estado aceptable",
+        ),
+        "RefurbishedLikeNew": (
+            "Refurbished - like new",
+            "Reconditionné - comme neuf",
+            "Reacondicionado - como nuevo",
+        ),
+        "RefurbishedVeryGoodState": (
+            "Refurbished - very good state",
+            "Reconditionné - très bon état",
+            "Reacondicionado - muy buen estado",
+        ),
+        "RefurbishedCorrectState": (
+            "Refurbished - correct state",
+            "Reconditionné - état correct",
+            "Reacondicionado - estado correcto",
+        ),
+    }
+)
+"""Canonical value → its labels in English, French, Spanish."""
+
+LEGACY_CONDITIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "GoodState": ("Used - good state", "Occasion - bon état", "Usado - buen estado"),
+        "Refurbished": ("Refurbished", "Reconditionné", "Reacondicionado"),
+    }
+)
+"""Conditions that only a legacy zip knows; the JSON packages say them otherwise or not at all."""
+
+_USED = ("used", "second hand", "occasion", "d'occasion", "usado", "ocasión", "de ocasión")
+_REFURBISHED = ("refurbished", "reconditioned", "reconditionné", "reacondicionado")
+_LIKE_NEW = ("like new", "as new", "comme neuf", "como nuevo")
+_VERY_GOOD = ("very good state", "very good condition", "très bon état", "muy buen estado")
+_GOOD = ("good state", "good condition", "bon état", "buen estado")
+_CORRECT = (
+    *("average state", "average condition", "correct state", "correct condition"),
+    *("acceptable condition", "état correct", "état moyen", "estado correcto", "estado aceptable"),
+)
+CONDITION_PARTS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = MappingProxyType(
+    {
+        "UsedLikeNew": (_USED, _LIKE_NEW),
+        "UsedVeryGoodState": (_USED, _VERY_GOOD),
+        "UsedAverageState": (_USED, _CORRECT),
+        "GoodState": (_USED, _GOOD),
+        "RefurbishedLikeNew": (_REFURBISHED, _LIKE_NEW),
+        "RefurbishedVeryGoodState": (_REFURBISHED, _VERY_GOOD),
+        "RefurbishedCorrectState": (_REFURBISHED, _CORRECT),
+    }
+)
+"""Canonical value → names of its group, and of its state: `Ocasión - Estado correcto`."""
+
+LEGACY_WRITINGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "UsedLikeNew": ("1", "LikeNew"),
+        "UsedVeryGoodState": ("2", "VeryGoodState"),
+        "GoodState": ("3",),
+        "UsedAverageState": ("4", "AverageState"),
+        "Refurbished": ("5",),
+        "New": ("6",),
+    }
+)
+"""Further writings of a condition in a sheet that becomes a legacy zip."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Bounds that the specification does not give, with generous defaults."""
+
+    highest_price: Decimal = Decimal("9999999.99")
+    longest_preparation: int = 365
+    """Days."""
+    highest_quantity: int = 9_999_999_999
+    advised_length: int = 50
+    """Characters of a reference; longer is a warning, since only peers know of a limit."""
+    advised_title: int = 132
+    """Characters of a product's title; longer is a warning, as of the next three."""
+    advised_description: int = 2_000
+    advised_marketing: int = 5_000
+    """Characters of a richMarketingDescription, its HTML included."""
+    advised_pictures: int = 6
+    """Pictures of a product; what is beyond is a warning."""
+    longest_text: int = 32_767
+    """Characters; what a cell of a spreadsheet can hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much travels at once (specification, "Limits"; legacy and products from the field)."""
+
+    upload: int = 100
+    """Offer requests per upload."""
+    package: int = 50_000
+    """Offer requests per package."""
+    legacy: int = 40_000
+    """Offers per zip."""
+    products: int = 25
+    """Products per batch."""
+
+    def __post_init__(self) -> None:
+        if min(self.upload, self.package, self.legacy, self.products) < 1:
+            raise ValueError("a limit below 1 leaves no place for any row")
+
+
+@dataclass(frozen=True, slots=True)
+class Guards:
+    """What holds a row back until it is released; 0 switches a guard off."""
+
+    price_change: Decimal = Decimal(0)
+    """Percent by which a price may fall or rise against the last accepted."""
+    price_factor: Decimal = Decimal(10)
+    """By about this factor, up or down, a price is taken for one that has lost its decimal sign."""
+    removals: Decimal = Decimal(50)
+    """Percent of the offers known on a channel that one file may delete or set to stock zero."""
+    fewer_rows: Decimal = Decimal(0)
+    """Percent by which a file may be shorter than its predecessor."""
+    least: int = 20
+    """Below so many offers, or rows of the predecessor, the last two say nothing."""
+
+    def __post_init__(self) -> None:
+        if min(self.price_change, self.removals, self.fewer_rows) < 0 or self.least < 0:
+            raise ValueError("a guard below 0 holds nothing and everything: write 0 for none")
+        if self.price_factor and self.price_factor <= 1:
+            raise ValueError("price_factor must be above 1, or 0 for none")
+
+
+def no_catalog(language: str | None = None) -> "Catalog | None":
+    """The catalogue where none was ever brought."""
+    del language
+    return None  # mypy wants it said
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How one seller's service speaks."""
+
+    upload_body: str = "array"
+    """`array`, or `offerRequests` for an object around it."""
+    tax_codes: Mapping[str, str] = field(
+        default_factory=lambda: {"VAT": "VAT", "EcoPart": "EcoPart", "DEA": "DEA"}
+    )
+    """The specification's tax code → the one that is sent."""
+    vat_scale: int = 100
+    """100 sends 20 for twenty percent, 1 sends 0.2."""
+    delivery_modes: tuple[str, ...] = SMALL_PARCEL_MODES + LARGE_PARCEL_MODES
+    """The modes that the account may use."""
+    mandatory_mode: str | None = MANDATORY_MODE
+    """Required of every list of modes without a large-parcel mode; None requires none."""
+    gtin_as: str = "string"
+    """`string` or `number`."""
+    conditions: tuple[str, ...] = tuple(CONDITIONS)
+    legacy_conditions: Mapping[str, str] = field(
+        default_factory=lambda: {
+            "New": "6",
+            "UsedLikeNew": "1",
+            "UsedVeryGoodState": "2",
+            "GoodState": "3",
+            "UsedAverageState": "4",
+            "Refurbished": "5",
+            "RefurbishedLikeNew": "5",
+            "RefurbishedVeryGoodState": "5",
+            "RefurbishedCorrectState": "5",
+        }
+    )
+    """Condition → its ProductCondition in a legacy zip; a number is read as its first condition."""
+    legacy_modes: Mapping[str, str] = field(
+        default_factory=lambda: {
+            "Standard": "NotTrackedHomeDelivery",
+            "Tracked": "TrackedHomeDelivery",
+            "Registered": "SignedHomeDelivery",
+        }
+    )
+    """DeliveryMode of a legacy zip → the mode of the JSON packages that means the same."""
+    legacy_document_type: str = "http://www.cdiscount.com/uri/document"
+    """Of the relationship that leads to a legacy zip's Offers.xml."""
+    legacy_pools: Mapping[str, str] = field(default_factory=dict)
+    """salesChannelId → the Id of its publication pool, for accounts that still write that in the
+    place of SalesChannelId; 1 is the primary channel's."""
+    legacy_transport: str = "bytes"
+    """How a legacy zip travels: `bytes` for the zip itself, `url` for its public address."""
+    legacy_folder: str = ""
+    """With `url`: the folder into which the zip is put."""
+    legacy_address: str = ""
+    """With `url`: the public address of that folder."""
+    currencies: tuple[str, ...] = ("€", "EUR")
+    """Signs and codes that may stand before or after an amount."""
+    primary_channel: str = "PRIMARY"
+    product_fields: tuple[str, ...] = (
+        *("gtin", "sellerProductReference", "title", "description"),
+        *("sellerPictureUrls_1", "categoryCode"),
+    )
+    """The common data that every product's row must fill; whoever only completes products that
+    are known already may need fewer."""
+    operator_category: str = "C1"
+    """The cell of the channel operator's own products templates that holds the category's code."""
+    operator_notes: int = 3
+    """Rows there between the row of codes and the products: mono or multi, a blank one,
+    constraints. One more is noticed by itself."""
+    picture_schemes: tuple[str, ...] = ("https",)
+    """Of pictures' addresses; another is a warning."""
+    picture_types: tuple[str, ...] = ("jpg", "jpeg", "png", "gif", "bmp", "webp")
+    """Endings of pictures' addresses; another is a warning."""
+    batch_pause: int = 0
+    """Seconds between two batches of products; the field knows of quotas of creations."""
+    quota_pause: int = 3600
+    """Seconds without a batch after a report said that a quota of creations was used up."""
+    resend_pause: int = 600
+    """Seconds after which a batch of products, or a row of a legacy zip, is sent once more where
+    the answer was lost and the service shows nothing of it."""
+    report_page_size: int | None = None
+    """Results a page is asked for; None leaves it to the service, which names no limit."""
+    csv_fallback: str = "cp1252"
+    """Encoding of a CSV that is neither marked nor UTF-8."""
+    columns: Mapping[str, str] = field(default_factory=dict)
+    """The seller's own headers → our keys."""
+    bounds: Bounds = field(default_factory=Bounds)
+    limits: Limits = field(default_factory=Limits)
+    reading: ReadingLimits = field(default_factory=ReadingLimits)
+    """How much of a file is read."""
+    guards: Guards = field(default_factory=Guards)
+    """What holds rows back that are valid, and look like a mistake."""
+    catalog: "Callable[[str | None], Catalog | None]" = field(
+        default=no_catalog, repr=False, compare=False, metadata={"is_setting": False}
+    )
+    """The local catalogue, opened when it is first asked for, in a language (`fr`) if it is there
+    in that one; no setting, but what products are judged by."""
+
+
+def settings_of(record: Any) -> "tuple[Field[Any], ...]":
+    """The fields of a dialect, or of a part of it, that a profile can set."""
+    return tuple(one for one in fields(record) if one.metadata.get("is_setting", True))

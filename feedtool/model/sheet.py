@@ -1,0 +1,192 @@
+"""What checking found of one sheet."""
+
+import pickle
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from heapq import merge
+from itertools import groupby
+from typing import Any, NamedTuple
+
+from feedtool.check.headers import Header
+from feedtool.model.errors import FileProblem
+from feedtool.model.file_version import Version
+from feedtool.model.nouns import Counts, Item, PackageType, Problem, Severity, Verdict
+from feedtool.model.spool import Spool
+
+VALID, INVALID, SKIPPED = 1, 2, 3
+
+
+class Refused(NamedTuple):
+    """A row that cannot be sent, and its reference where it has one."""
+
+    row: int
+    reference: str | None
+    product: str = ""
+    """What else identifies it, as `Item.product`, as far as it could be read."""
+    channel: str = ""
+    """The salesChannelId that it is for; empty for a product."""
+
+
+class Filled(NamedTuple):
+    """What the cells of a row hold, whether it can be sent or not."""
+
+    row: int
+    line: int | None
+    """In a CSV or an Offers.xml where it starts."""
+    kind: str
+    """The kind of feed: the sheet's, or what the row's `action` makes of it."""
+    packed: bytes
+
+    def values(self) -> dict[str, Any]:
+        """By the column's key, blanks left out: a value as it was read, or the text as shown."""
+        found: dict[str, Any] = pickle.loads(self.packed)  # noqa: S301  # our own spool, which no one else sees
+        return found
+
+
+class ProblemSpool(Spool[Problem]):
+    """What was found, and how much of it is a warning."""
+
+    def __init__(self) -> None:
+        super().__init__(Problem)
+        self.warnings = 0
+
+    def append(self, entry: Problem) -> None:
+        """Adds a problem at the end."""
+        self.append_all((entry,))
+
+    def append_all(self, problems: Sequence[Problem]) -> None:
+        """Adds problems at the end; a sheet may have hundreds of thousands."""
+        weight = 0
+        for problem in problems:
+            self.warnings += problem.severity is Severity.WARNING
+            # Its other texts are short, or the same in each problem of a column.
+            weight += len(problem.message) + len(problem.value or "")
+        self.extend(problems, weight)
+
+
+class Marks:
+    """Which rows are valid, invalid or skipped, a byte for each row number."""
+
+    def __init__(self) -> None:
+        self._marks = bytearray()
+
+    def __setitem__(self, row: int, mark: int) -> None:
+        if row >= len(self._marks):
+            self._marks.extend(bytes(row + 1 - len(self._marks)))
+        self._marks[row] = mark
+
+    def __getitem__(self, row: int) -> int:
+        return self._marks[row]
+
+    def __iter__(self) -> Iterator[int]:
+        """The numbers of all rows that hold something, ascending."""
+        return (row for row, mark in enumerate(self._marks) if mark)
+
+    def count(self, mark: int) -> int:
+        """How many rows bear a mark."""
+        return self._marks.count(mark)
+
+
+@dataclass(slots=True)
+class CheckedSheet:
+    """One sheet of one file: its rows judged, the valid ones ready to travel."""
+
+    file: str
+    """The path as the user gave it."""
+    sheet: str | None = None
+    kind: str | None = None
+    header: Header | None = None
+    error: FileProblem | None = None
+    """Why nothing of it could be read."""
+    version: Version | None = None
+    """The file's when it was read."""
+    items: Spool[Item] = field(default_factory=lambda: Spool(Item))
+    """The rows that were valid by themselves; a row may still be refused for its neighbours."""
+    refused: Spool[Refused] = field(default_factory=lambda: Spool(Refused))
+    skipped: Spool[Verdict] = field(default_factory=lambda: Spool(Verdict))
+    """The rows that are none: totals, and the header once more."""
+    filled: Spool[Filled] | None = None
+    """All rows, where what they hold was asked for."""
+    problems_by_source: list[ProblemSpool] = field(default_factory=list)
+    """Each in the order of rows: what reading found, then what each survey found."""
+    marks: Marks = field(default_factory=Marks)
+    has_items: bool = True
+    """Whether `items` were asked for; a check alone needs none."""
+    purges: bool = False
+    """Whether its whole offers are to replace all that the service has."""
+    is_kind_certain: bool = True
+    """Whether rows without an `action` are of its kind."""
+    kind_reason: str = ""
+    """Why it is of its kind."""
+    corrects: str = ""
+    """What the workbook says of the sheet whose rows it corrects; empty where it is none such."""
+    origins: dict[int, int] = field(default_factory=dict)
+    """By row, of which row of that sheet it is the correction."""
+    sent: Spool[Item] | None = None
+    """Those of the valid rows that are sent, where not all are, or not as they stand there."""
+    withheld: Spool[Verdict] | None = None
+    """What is told of the others."""
+    held: int = 0
+    """How many of these a guard holds."""
+    order: Sequence[tuple[str, PackageType]] = ()
+    """The channels and types of what is sent, as packages would be made of all valid rows."""
+    is_cut_short: bool = False
+    """Whether it looks as if a part of it were missing."""
+
+    def problems(self) -> Iterator[Problem]:
+        """All of them, the sheet's own first, then by row and column."""
+        return merge(*self.problems_by_source, key=_place)
+
+    def problems_by_row(self) -> Iterator[tuple[int | None, Sequence[Problem]]]:
+        """The problems of each row that has any; None is the sheet itself."""
+        for row, problems in groupby(self.problems(), key=lambda problem: problem.row):
+            yield row, list(problems)
+
+    @property
+    def warnings(self) -> int:
+        """How many of the problems are warnings."""
+        return sum(problems.warnings for problems in self.problems_by_source)
+
+    def counts(self) -> Counts:
+        """`rows` = `valid` + `invalid` + `skipped`; blank rows are in none."""
+        valid, invalid = self.marks.count(VALID), self.marks.count(INVALID)
+        skipped = self.marks.count(SKIPPED)
+        return Counts(valid + invalid + skipped, valid, invalid, skipped, self.warnings)
+
+    def not_sent(self) -> Iterator[Verdict]:
+        """What is told of the rows that are skipped, unchanged or held, in the order of rows."""
+        return merge(self.skipped, self.withheld or (), key=lambda verdict: verdict.row)
+
+    def valid_items(self) -> Iterator[Item]:
+        """The items of the rows that nothing speaks against, in the order of rows."""
+        if self.sent is not None:
+            return iter(self.sent)
+        valid = (item for item in self.items if self.marks[item.row] == VALID)
+        return map(_purging, valid) if self.purges else valid
+
+    @property
+    def size(self) -> int:
+        """How many rows it has, those aside that are none."""
+        return self.marks.count(VALID) + self.marks.count(INVALID)
+
+    def forget(self) -> None:
+        """Takes back all that was found in the rows, since they are read once more."""
+        self.items, self.refused = Spool(Item), Spool(Refused)
+        self.problems_by_source, self.marks = [], Marks()
+        self.skipped = Spool(Verdict)
+        self.filled = self.filled and Spool(Filled)
+        self.origins = {}
+
+    def is_clean(self) -> bool:
+        """Whether the sheet could be read and every row is valid."""
+        return self.error is None and not self.marks.count(INVALID)
+
+
+def _purging(item: Item) -> Item:
+    is_full = item.package_type is PackageType.FULL
+    return item._replace(package_type=PackageType.PURGE) if is_full else item
+
+
+def _place(problem: Problem) -> tuple[int, int, str]:
+    column = problem.column or ""
+    return (problem.row or 0, len(column), column)

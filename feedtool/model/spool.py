@@ -1,0 +1,111 @@
+"""A list that moves to disk before it fills the memory, and other temporary files."""
+
+import errno
+import os
+import pickle
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import IO, Any, Generic, TypeVar
+from weakref import finalize
+
+from feedtool.model.errors import CannotWrite
+
+T = TypeVar("T", bound=tuple[Any, ...])
+
+HELD = 4096
+"""Entries held in memory at most; the others are on disk, in batches of this size."""
+
+HEAVIEST = 8 << 20
+"""Characters held in memory, about: a file may have the same endless text in every row."""
+
+NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS})
+"""What the system says of a disk that takes nothing more."""
+
+
+@contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """A folder for as long as it is needed; CannotWrite where there is no room for what is in it.
+
+    Failures of files elsewhere are to be told inside, by the names of those files.
+    """
+    with telling_of_room(), tempfile.TemporaryDirectory(prefix="feedtool-") as folder:
+        yield Path(folder)
+
+
+@contextmanager
+def telling_of_room() -> Iterator[None]:
+    """CannotWrite, naming the folder and TMPDIR, where a temporary file cannot be written."""
+    try:
+        yield
+    except OSError as error:
+        # Where no folder can be used at all Python names none.
+        is_no_folder = error.errno == errno.ENOENT and error.filename is None
+        if error.errno not in NO_ROOM and not is_no_folder:
+            raise
+        folder = os.environ.get("TMPDIR") or tempfile.tempdir or "/tmp"  # noqa: S108  # only told
+        raise CannotWrite(
+            f"temporary files cannot be written in {folder}: {error.strerror}",
+            "make room there, or set TMPDIR to another folder",
+        ) from error
+
+
+class Spool(Generic[T]):
+    """Append-only; iterated as often as one likes, in the order of appending.
+
+    Entries are named tuples of one class, of plain values.
+    """
+
+    def __init__(self, entries: type[T]) -> None:
+        # As `_make` of the class does, but without a call of Python's for each entry.
+        self._make: Callable[[tuple[object, ...]], T] = partial(tuple.__new__, entries)
+        self._held: list[T] = []
+        self._file: IO[bytes] | None = None
+        self._length = 0
+        self._weight = 0
+
+    def __len__(self) -> int:
+        return self._length
+
+    def append(self, entry: T) -> None:
+        """Adds an entry at the end."""
+        weight = 0
+        for value in entry:
+            if value.__class__ is str or value.__class__ is bytes:
+                weight += len(value)
+        self.extend((entry,), weight)
+
+    def extend(self, entries: Sequence[T], weight: int) -> None:
+        """Adds entries whose texts have so many characters, for whoever knows that at once."""
+        self._held.extend(entries)
+        self._length += len(entries)
+        self._weight += weight
+        if len(self._held) >= HELD or self._weight >= HEAVIEST:
+            self._spill()
+
+    def __iter__(self) -> Iterator[T]:
+        yield from self._spilled()
+        yield from self._held
+
+    def _spill(self) -> None:
+        with telling_of_room():
+            if self._file is None:
+                self._file = tempfile.TemporaryFile()  # noqa: SIM115  # lives as long as the spool
+                finalize(self, self._file.close)
+            self._file.seek(0, 2)
+            pickle.dump(list(map(tuple, self._held)), self._file)
+            self._file.flush()
+        self._held, self._weight = [], 0
+
+    def _spilled(self) -> Iterator[T]:
+        position = 0
+        while self._file is not None:
+            self._file.seek(position)  # another iteration may have moved it
+            try:
+                batch = pickle.load(self._file)  # noqa: S301  # our own file, which no one else sees
+            except EOFError:
+                return
+            position = self._file.tell()
+            yield from map(self._make, batch)

@@ -1,0 +1,178 @@
+"""Where annotated copies go, and how they are written: what is told of the rows is in them."""
+
+import hashlib
+import stat
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from feedtool.areas.legacy.offers_xml import KINDS as LEGACY_KINDS
+from feedtool.areas.legacy.source import is_legacy
+from feedtool.areas.legacy.workbook import write_book
+from feedtool.check import SUMMARY, Asked, Input
+from feedtool.model.errors import FeedtoolError, UsageProblem
+from feedtool.model.file_version import unchanged
+from feedtool.model.sheet import CheckedSheet
+from feedtool.model.spool import temporary_folder
+from feedtool.report import Outcome, summary_sheet
+from feedtool.runs import row_notes
+from feedtool.sheets.annotate import Summary, annotate, is_package, refuse_place
+
+Written = Callable[[Path], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Outputs:
+    """Where the annotated copies go."""
+
+    targets: Mapping[str, Path] = field(default_factory=dict)
+    """By the input's name; an input that is not here gets no copy."""
+    is_in_place: bool = False
+    """Whether the copy takes the input's own place."""
+    only_whole: bool = False
+    """Whether a copy is written only once nothing stops the delivery before its end."""
+
+
+def is_anybodys(place: Path) -> bool:
+    """Whatever stands in the place of an input that is to be replaced may be replaced."""
+    del place
+    return True
+
+
+def refuse_places(
+    inputs: Sequence[Input], sheets: Iterable[CheckedSheet], outputs: Outputs, asked: Asked
+) -> None:
+    """Nothing is sent whose answer could not be written where it was asked for."""
+    if outputs.is_in_place:
+        return
+    summary = Summary(SUMMARY, ())
+    for one, target, told in _wanted(inputs, [Outcome(sheet) for sheet in sheets], outputs):
+        headings = [row_notes.notes(outcome.checked, tuple) for outcome in told]
+        limits, fallback = asked.dialect.reading, asked.dialect.csv_fallback
+        _refuse_pipe(target)
+        refuse_place(one.path, target, headings, summary, fallback, limits)
+
+
+def write(
+    inputs: Sequence[Input],
+    outcomes: Sequence[Outcome],
+    outputs: Outputs,
+    asked: Asked,
+    *,
+    spares: Callable[[Path], Iterable[Path]] = lambda _: (),
+    may_replace: Callable[[Path], bool] = is_anybodys,
+    on_written: Written = lambda _: None,
+) -> None:
+    """Write the annotated copy of each file; all its sheets in one go.
+
+    A copy that cannot be written keeps back neither the others nor what is told of the rows.
+
+    Args:
+        inputs: The files.
+        outcomes: What is told of their sheets.
+        outputs: Where the copies go.
+        asked: How the files were read.
+        spares: Other places for a copy that cannot be written where it belongs; the first that
+            takes it is told.
+        may_replace: Whether what stands in an input's own place may be replaced.
+        on_written: Told of each place that was written.
+    """
+    for one, target, told in _wanted(inputs, outcomes, outputs):
+        failed: FeedtoolError | None = None
+        written = None
+        for place in (target, *spares(target)):
+            is_own = place == target and outputs.is_in_place
+            if is_own and not may_replace(place):
+                failed_here: FeedtoolError | None = _changed(place)
+            else:
+                failed_here = _write(one, place, told, asked, overwrite=is_own)
+            if failed_here is None:
+                written = place
+                on_written(place)
+                break
+            failed = failed or failed_here
+            if not isinstance(failed_here, UsageProblem):
+                break  # what is wrong is not the place
+        for outcome in told:
+            outcome.annotated = written
+            outcome.displaced = failed if written else None
+            outcome.copy_failed = None if written else failed
+
+
+def _changed(place: Path) -> UsageProblem:
+    return UsageProblem(
+        f"{place} was changed after it was read, and is left as it is.",
+        "Take the answers from the copy beside it.",
+    )
+
+
+def _write(
+    one: Input, place: Path, told: Sequence[Outcome], asked: Asked, *, overwrite: bool
+) -> FeedtoolError | None:
+    try:
+        _refuse_pipe(place)
+        version = told[0].checked.version
+        with unchanged(one.path, one.name, version) as confirm, _book(one, told, asked) as path:
+            annotate(
+                path,
+                place,
+                [row_notes.notes(outcome.checked, outcome.verdicts or tuple) for outcome in told],
+                summary_sheet(told) if is_package(path) else None,
+                overwrite=overwrite,
+                csv_fallback=asked.dialect.csv_fallback,
+                limits=asked.dialect.reading,
+                confirm=confirm,
+            )
+    except FeedtoolError as error:
+        return error
+    return None
+
+
+@contextmanager
+def _book(one: Input, told: Sequence[Outcome], asked: Asked) -> Iterator[Path]:
+    """What is annotated of an input: itself; of an Offers.xml a workbook of its rows."""
+    if not is_legacy(one.path):
+        yield one.path
+        return
+    as_json = not all(outcome.checked.kind in LEGACY_KINDS for outcome in told)
+    with temporary_folder() as folder:
+        book = folder / "offers.xlsx"
+        write_book(one.path, book, asked.dialect, as_json=as_json)
+        yield book
+
+
+def _refuse_pipe(place: Path) -> None:
+    """To look into a pipe would be to wait for whoever writes into it."""
+    try:
+        mode = place.stat().st_mode
+    except OSError:  # what keeps it from being written is told where it is written
+        return
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        raise UsageProblem(
+            f"{place} is no file, and is left as it is.", "Name another place with --out."
+        )
+
+
+def _wanted(
+    inputs: Sequence[Input], outcomes: Sequence[Outcome], outputs: Outputs
+) -> Iterator[tuple[Input, Path, list[Outcome]]]:
+    """Each file of which a copy is wanted and that could be read, with all its sheets."""
+    for one in inputs:
+        target = outputs.targets.get(one.name)
+        told = [
+            outcome
+            for outcome in outcomes
+            if outcome.checked.file == one.name and outcome.checked.error is None
+        ]
+        if target is not None and told:
+            yield one, target, told
+
+
+def digest_of(path: Path) -> str | None:
+    """The SHA-256 of a file's content; None where there is no file to read."""
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        return None

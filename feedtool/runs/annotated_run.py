@@ -1,0 +1,49 @@
+"""The annotated copies of a run: where they belong or nearby, and noted in the ledger."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+
+from feedtool.check import Input
+from feedtool.report import Outcome
+from feedtool.runs.annotated_copy import digest_of, write
+from feedtool.runs.run_options import Recorded
+from feedtool.runs.workspace import Books
+
+
+def write_copies(
+    run: int,
+    kept: Sequence[Input],
+    outcomes: Sequence[Outcome],
+    recorded: Recorded,
+    now: datetime,
+    books: Books,
+    former: Sequence[Path] = (),
+) -> None:
+    """Writes the annotated copies of a run, and where they cannot be written, nearby.
+
+    The copy of a run of one file may have had `former` names: it stands there too.
+    """
+    hashes = {str(recorded.outputs.targets.get(name)): sha for name, sha in recorded.inputs}
+
+    def may_replace(place: Path) -> bool:
+        found = digest_of(place)
+        known = (hashes.get(str(place)), books.ledger.output(str(place.absolute())))
+        return found is None or found in known
+
+    def note(place: Path) -> None:
+        digest = digest_of(place) or ""
+        others = former if place in recorded.wanted() else ()
+        for name in {place.absolute(), *others}:
+            books.ledger.add_output(run, str(name), digest, now)
+
+    write(
+        kept,
+        outcomes,
+        recorded.outputs,
+        recorded.asked,
+        spares=partial(books.spares, run),
+        may_replace=may_replace,
+        on_written=note,
+    )

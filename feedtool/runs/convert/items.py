@@ -1,0 +1,70 @@
+"""Rows of another kind become requests, judged by the rules and the schema of that kind. Pure."""
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+import orjson
+
+from feedtool.areas.offers.feeds import common as offers
+from feedtool.areas.registry import all_feeds, all_rules
+from feedtool.check.schema_gate import faults, gate
+from feedtool.feeds.feed import Row, SheetColumns
+from feedtool.model.nouns import Fault, Item, Severity
+from feedtool.model.settings import Dialect
+from feedtool.runs.convert.carry import Lack, told
+from feedtool.sheets.filled import Value
+
+Make = Callable[[int, Mapping[str, Value]], "Made"]
+
+
+class Made(NamedTuple):
+    """What became of a row."""
+
+    item: Item | None
+    """None where it cannot be sent."""
+    lacks: list[Lack]
+    """Why."""
+
+
+def maker(kind: str, channel: str, dialect: Dialect) -> Make:
+    """How the rows of a kind become Items.
+
+    Args:
+        kind: What they are.
+        channel: The salesChannelId of rows that name none.
+        dialect: The profile's.
+    """
+    feed, is_right = all_feeds()[kind], gate(kind)
+    keys = frozenset(column.key for column in feed.understood(dialect))
+    sheet = SheetColumns(dialect, keys, feed.modes(dialect))
+    rules = [
+        rule.check
+        for rule in all_rules()
+        if rule.check and (rule.kinds is None or kind in rule.kinds)
+    ]
+
+    def make(number: int, values: Mapping[str, Value]) -> Made:
+        own = str(values.get(offers.CHANNEL) or channel)
+        row = Row(number, kind, own, {**dict.fromkeys(keys), **values}, frozenset(), sheet)
+        found = [fault for check in rules for fault in check(row) if _is_error(fault)]
+        if not found:
+            request = feed.request(row)
+            if is_right(request):
+                product = "|".join([str(values.get(key) or "") for key in feed.identity])
+                reference = str(values.get(feed.reference) or "")
+                body = orjson.dumps(request)
+                return Made(Item(number, feed.package_type, own, reference, product, body), [])
+            found = list(faults(kind, request))
+        return Made(None, [_lack(fault, values) for fault in found])
+
+    return make
+
+
+def _is_error(fault: Fault) -> bool:
+    return fault.code.severity is Severity.ERROR
+
+
+def _lack(fault: Fault, values: Mapping[str, Value]) -> Lack:
+    field = fault.field or ""
+    value = values.get(field)
+    return Lack(field, "" if value is None else told(value), fault.message, is_needed=True)

@@ -1,0 +1,20 @@
+"""The workbook of the rows to correct: of a template's shape, ready to be sent as it is.
+
+Its cells are those of the file that was sent, from its snapshot; beside them stands what was said
+of the rows, from the ledger, and the column `feedtool row`, which names the row that each is of: so
+the answers to the corrections find the way back (`feedtool.runs.later`).
+
+Reading order: `picked` takes the rows out of the snapshot, `shape` finds the columns, `part` puts
+both together for one sheet, `written` makes the workbook of all of them; `words` are its own texts.
+"""
+
+from feedtool.runs.corrections.written import (
+    Failed,
+    has_any,
+    is_to_correct,
+    place_of,
+    places,
+    write_failed,
+)
+
+__all__ = ["Failed", "has_any", "is_to_correct", "place_of", "places", "write_failed"]

@@ -1,0 +1,214 @@
+"""Makes the workbook: the rows into an empty template, and what was said of them beside them."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+from feedtool.areas.registry import all_feeds
+from feedtool.check import CORRECTS, OURS, Asked, Input, open_input
+from feedtool.model.errors import UsageProblem
+from feedtool.model.nouns import Status, Verdict
+from feedtool.model.sheet import CheckedSheet
+from feedtool.model.spool import temporary_folder
+from feedtool.report import Outcome, summary_sheet
+from feedtool.runs import row_notes
+from feedtool.runs.annotated_copy import digest_of
+from feedtool.runs.corrections.part import Part
+from feedtool.runs.workspace import Books, asked_again, recorded_of
+from feedtool.sheets.annotate import annotate
+from feedtool.sheets.filled import Formats, fill_workbook
+from feedtool.templates import PRODUCTS, Language, limits
+from feedtool.templates.workbook import LISTS, build, save
+
+if TYPE_CHECKING:  # the ledger's library takes longer to import than a small file to check
+    from feedtool.ledger import File
+
+TO_CORRECT = frozenset((Status.INVALID, *row_notes.REFUSED))
+"""What says of a row that something is wrong with it: refused here, or by the service."""
+
+SHA_TOLD = 16
+"""Characters of a snapshot's hash that tell it from all others."""
+
+
+def is_to_correct(verdict: Verdict) -> bool:
+    """Whether a row is to be corrected and sent again.
+
+    Of the held those that a guard names: with the others nothing is wrong. What is Pending or
+    Unknown may be in force, and a later run has the Superseded.
+    """
+    is_guarded = any(message.code for message in verdict.messages)
+    return verdict.status in TO_CORRECT or (verdict.status is Status.HELD and is_guarded)
+
+
+class Failed(NamedTuple):
+    """The workbook of one file of a run."""
+
+    file: str
+    """The file's name, as it was given."""
+    place: Path
+    rows: int
+
+
+def has_any(file: str, outcomes: Sequence[Outcome]) -> bool:
+    """Whether a row of a file is to be corrected."""
+    return any(
+        is_to_correct(verdict)
+        for outcome in outcomes
+        if outcome.checked.file == file and outcome.checked.error is None
+        for verdict in outcome.every_verdict()
+    )
+
+
+def place_of(target: Path) -> Path:
+    """`NAME.failed.xlsx` beside the annotated copy; of a corrected one's `NAME.failed-2.xlsx`.
+
+    A workbook for whatever was sent: it keeps texts as texts, offers its dropdowns to whoever
+    corrects it, and says of itself what kind of feed it is, none of which a CSV does.
+    """
+    name = target.stem.removesuffix(".result")
+    stem, dot, number = name.rpartition(".failed")
+    if dot and (not number or number.removeprefix("-").isdecimal()):
+        return target.with_name(f"{stem}.failed-{int(number.removeprefix('-') or 1) + 1}.xlsx")
+    return target.with_name(f"{name}.failed.xlsx")
+
+
+def places(targets: Mapping[str, Path]) -> dict[str, Path]:
+    """Where each file's workbook goes, by where its annotated copy does; no two to one place."""
+    found: dict[str, Path] = {}
+    for name, target in targets.items():
+        place = place_of(target)
+        if place in found.values():  # `a.csv` beside `a.xlsx`
+            place = place.with_name(f"{target.name.replace('.result', '')}.failed.xlsx")
+        found[name] = place
+    return found
+
+
+def write_failed(
+    run: int,
+    file: str,
+    outcomes: Sequence[Outcome],
+    target: Path,
+    books: Books,
+    now: datetime,
+    *,
+    may_replace: Callable[[Path], bool] | None = None,
+) -> Failed | None:
+    """Write the workbook of the rows to correct of one file of a run.
+
+    It is made from the snapshot of the file as it was sent and from what is told of its rows, and
+    so comes out the same whenever it is written, whatever became of the user's file.
+
+    Args:
+        run: The run.
+        file: The file's name, as it was given.
+        outcomes: What is told of the run's sheets; those of other files do not count.
+        target: The .xlsx to write.
+        books: Where the run is recorded.
+        now: When it is written.
+        may_replace: Whether what stands there may be replaced; by default only what was written
+            there and has not been changed since, as whoever corrects it has.
+
+    Returns:
+        What was written; None where no row is to be corrected.
+
+    Raises:
+        UsageProblem: It cannot be written, or somebody's corrections are there.
+        FileProblem: The snapshot is gone, or was changed.
+    """
+    own = [one for one in outcomes if one.checked.file == file and one.checked.error is None]
+    found = [(one, _rows_of(one)) for one in own]
+    found = [(one, rows) for one, rows in found if rows]
+    if not found:
+        return None
+    _check_free(target, books, may_replace)
+    recorded = recorded_of(run, books)
+    asked = asked_again(recorded, books)
+    sent = books.ledger.run(run)
+    language = cast("Language", sent.language if sent else "en")
+    keys = {(one.path, one.sheet): one for one in books.ledger.files(run)}
+    kept = Input(file, books.snapshots.path_of(dict(recorded.inputs)[file]))
+    with open_input(kept, asked) as source:
+        parts = [
+            Part(outcome, rows, source, asked, language, run, is_first=number == 0)
+            for number, (outcome, rows) in enumerate(
+                sorted(found, key=lambda one: _rank(one[0].checked))
+            )
+        ]
+    _write(target, parts, [keys[file, part.checked.sheet] for part in parts], asked)
+    books.ledger.add_output(run, str(target.absolute()), digest_of(target) or "", now)
+    return Failed(file, target, sum(map(len, parts)))
+
+
+def _rows_of(outcome: Outcome) -> dict[int, None]:
+    return {one.row: None for one in outcome.every_verdict() if is_to_correct(one)}
+
+
+def _rank(checked: CheckedSheet) -> int:
+    """Which sheet comes first: the workbook's stamp is about that one alone.
+
+    So a sheet that is not recognised without a stamp, then products, whose stamp says more.
+    """
+    feed = all_feeds()[str(checked.kind)]
+    if feed.needs_asking and checked.is_kind_certain:
+        return 0
+    return 1 if feed.kind == PRODUCTS else 2
+
+
+def _check_free(target: Path, books: Books, may_replace: Callable[[Path], bool] | None) -> None:
+    if not target.exists() or (may_replace and may_replace(target)):
+        return
+    if not target.is_file() or digest_of(target) != books.ledger.output(str(target.absolute())):
+        raise UsageProblem(
+            f"{target} is not as feedtool wrote it: it may hold corrections, and is left alone",
+            "send it first, or choose another name with --out, or replace it with --yes",
+        )
+
+
+def _write(target: Path, parts: Sequence[Part], files: Sequence["File"], asked: Asked) -> None:
+    """All sheets, filled one after the other; then what was said of the rows, beside them."""
+    reading = asked.dialect.reading
+    with temporary_folder() as folder:
+        book, other = folder / "1.xlsx", folder / "2.xlsx"
+        formats = _save_empty(book, target.name, parts, files)
+        for part in parts:
+            fill_workbook(book, other, part.title, part.values(), reading, formats)
+            book, other = other, book
+        told = [part.outcome(target.name) for part in parts]
+        annotate(
+            book,
+            target,
+            [row_notes.notes(one.checked, one.verdicts or tuple) for one in told],
+            summary_sheet(told),
+            overwrite=True,
+            limits=reading,
+        )
+
+
+def _save_empty(path: Path, name: str, parts: Sequence[Part], files: Sequence["File"]) -> Formats:
+    """The workbook `name` without its rows, stamped with the sheets whose rows it corrects."""
+    first, *further = (part.shape.contents for part in parts)
+    titles = [first.sheet]
+    for one in further:
+        titles.append(limits.sheet_name(one.sheet, titles))
+    for part, title in zip(parts, titles, strict=True):
+        part.title = title
+    corrects = tuple(
+        f"{file.file}:{file.sha256[:SHA_TOLD]}:{part.title}"
+        for part, file in zip(parts, files, strict=True)
+    )
+    stamps = {**first.stamps, CORRECTS.removeprefix(OURS): corrects}
+    stamped = replace(first, stamps=stamps, file=name)
+    named = [replace(one, sheet=title) for one, title in zip(further, titles[1:], strict=True)]
+    workbook = build(stamped, *named)
+    # Cells that hold nothing, of a sheet that nobody sees: they make formats known.
+    lists = workbook[LISTS]
+    last = lists.max_row + 1
+    formats = []
+    for place, number_format in enumerate(("yyyy-mm-dd", "0.##%"), start=1):
+        cell = lists.cell(last, place)
+        cell.number_format = number_format
+        formats.append(cell.style_id)
+    save(workbook, path)
+    return Formats(*formats)

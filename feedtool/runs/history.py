@@ -1,0 +1,105 @@
+"""What the ledger tells of runs: how far each is, and what will be lost when. Nothing is sent."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from feedtool.delivery.deadlines import Clock, deadline, warnings
+from feedtool.ledger import Phase
+from feedtool.model.errors import UsageProblem
+from feedtool.model.nouns import Status
+from feedtool.report.runs import InputState, PackageState, RunState
+from feedtool.runs.run_options import Recorded
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from feedtool.ledger import File, Ledger, Package, Run
+
+    ClockOf = Callable[[str], Clock]
+    """The clock of the service of an address."""
+
+
+def run_state(ledger: Ledger, run_id: int, clock_of: ClockOf) -> RunState:
+    """One run. UsageProblem where there is none of that number."""
+    run = ledger.run(run_id)
+    if run is None:
+        raise UsageProblem(f"there is no run {run_id}", "`feedtool runs` lists them")
+    return _state(ledger, run, clock_of)
+
+
+def every_run(
+    ledger: Ledger,
+    clock_of: ClockOf,
+    last: int | None = None,
+    on_unreadable: Callable[[str], None] = lambda _: None,
+) -> list[RunState]:
+    """All runs, or the last ones, newest first.
+
+    A run whose rows in the ledger cannot be read hides no other: `on_unreadable` gets the reason.
+    """
+    found: list[RunState] = []
+    for run_id in islice(ledger.run_ids(), last):
+        try:
+            found.append(run_state(ledger, run_id, clock_of))
+        except (UsageProblem, ValueError, LookupError, TypeError, ArithmeticError) as error:
+            on_unreadable(f"run {run_id} cannot be shown: {error}")
+    return found
+
+
+def _state(ledger: Ledger, run: Run, clock_of: ClockOf) -> RunState:
+    files = ledger.files(run.run_id)
+    names = {file.file: file.path for file in files}
+    packages = ledger.read_packages(run.run_id)
+    recorded = Recorded.from_json(run.options)
+    counts = ledger.statuses(run.run_id)
+    counts[Status.INVALID] += recorded.invalid
+    is_finished = recorded.is_whole(files) and all(one.phase is Phase.CLOSED for one in packages)
+    clock = Clock(run.started_at)
+    if any(package.created_at or package.phase is not Phase.CLOSED for package in packages):
+        clock = clock_of(run.service)
+    return RunState(
+        run.run_id,
+        run.started_at,
+        recorded.who,
+        run.seller,
+        run.service,
+        _inputs(recorded, files),
+        {status: counts[status] for status in sorted(counts) if counts[status]},
+        [_package(package, names[package.file], run, clock) for package in packages],
+        warnings(packages, clock),
+        is_finished=is_finished,
+        abandoned=recorded.abandoned,
+    )
+
+
+def _inputs(recorded: Recorded, files: list[File]) -> list[InputState]:
+    """The files, and as what their sheets were sent."""
+    kinds: dict[str, list[str]] = {}
+    for file in files:
+        kinds.setdefault(file.path, []).append(file.kind)
+    known = dict(recorded.inputs) or {file.path: file.sha256 for file in files}
+    return [InputState(name, sha256, kinds.get(name, ())) for name, sha256 in known.items()]
+
+
+def _package(package: Package, file: str, run: Run, clock: Clock) -> PackageState:
+    next_ = deadline(package, clock)
+    created = package.created_at and clock.shown(package.created_at)
+    if created and created < run.started_at:  # time has leapt since, and nobody noted how far
+        created = run.started_at
+    return PackageState(
+        file,
+        package.number,
+        package.package_id,
+        package.package_type,
+        package.channel,
+        package.phase,
+        package.state,
+        package.rows,
+        created,
+        clock.shown(next_.at) if next_ else None,
+        next_.what if next_ else "",
+        next_.at - clock.service if next_ else None,
+        next_.told(clock) if next_ else "",
+    )

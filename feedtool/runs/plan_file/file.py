@@ -1,0 +1,236 @@
+"""A plan as a file: written whole, read again, and compared with what would be sent now.
+
+A file of JSON lines, so that it can be read, searched and compared:
+
+    conditions     on which it was made: inputs by their hash, account, settings, tool
+    a request      each row that would be sent, where it travels, and its body as it is sent
+    a sheet        after its rows, what was found in it
+    the effects    what the numbers came to by the ledger of that moment
+    the digest     SHA-256 of all that stands above
+
+The digest shows that a plan was edited, or is not whole. It does not show who made it: whoever can
+write the file can make a plan.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import chain, zip_longest
+from pathlib import Path
+from typing import Any
+
+from feedtool.delivery.dependencies import Meeting
+from feedtool.model.errors import UsageProblem
+from feedtool.model.settings import Limits
+from feedtool.model.sheet import INVALID, VALID, CheckedSheet
+from feedtool.runs.plan_file.conditions import Conditions, unfit
+from feedtool.sheets.annotate.place import placed
+
+FORMAT = 1
+AGAIN = "nothing was sent; make the plan again with --dry-run --save-plan"
+LONGEST_HEAD = 1 << 20
+"""Bytes of the first line; more is no plan."""
+
+
+def save(
+    place: Path,
+    conditions: Conditions,
+    sheets: Sequence[CheckedSheet],
+    limits: Limits,
+    *,
+    sent: Sequence[CheckedSheet],
+    words: Mapping[str, Any],
+    effects: Mapping[str, Any],
+    now: datetime,
+) -> str:
+    """Write a plan, whole or not at all. Returns its digest.
+
+    Args:
+        place: Where; an earlier plan there is replaced, anything else is not.
+        conditions: On which it was made.
+        sheets: All that were read.
+        limits: How much goes into an upload and a package.
+        sent: Those of them of which anything would be sent.
+        words: The options that were typed, and are to be the same when it is sent.
+        effects: What the numbers come to.
+        now: The time.
+
+    Raises:
+        UsageProblem: something else is in the place, or it cannot be written.
+    """
+    if place.exists():
+        _refuse_others(place)
+    head = {
+        "plan": FORMAT,
+        "madeAt": now.isoformat(timespec="seconds"),
+        **conditions.as_json(),
+        "words": words,
+    }
+    lines = chain([_line(head)], _contents(sheets, sent, limits), [_line({"effects": effects})])
+    digest = hashlib.sha256()
+    with placed(place) as temporary, temporary.open("wb") as file:
+        for line in lines:
+            digest.update(line)
+            file.write(line)
+        told = f"sha256:{digest.hexdigest()}"
+        file.write(_line({"digest": told}))
+    return told
+
+
+def _refuse_others(place: Path) -> None:
+    try:
+        with place.open("rb") as file:
+            _head(file.readline(LONGEST_HEAD), place)
+    except (OSError, UsageProblem) as error:
+        raise UsageProblem(
+            f"{place} is there already, and is no plan", "choose another name with --save-plan"
+        ) from error
+
+
+def _line(value: object) -> bytes:
+    return json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
+
+
+def _contents(
+    sheets: Sequence[CheckedSheet], sent: Sequence[CheckedSheet], limits: Limits
+) -> Iterator[bytes]:
+    """A line for each row that would be sent, and one for each sheet."""
+    meeting = Meeting(sheets)
+    for sheet in sheets:
+        if sheet.error is None and sheet in sent:
+            yield from _requests(meeting, sheet, limits)
+        yield _line(
+            {
+                "sheet": sheet.sheet,
+                "kind": sheet.kind,
+                "rows": sheet.counts().rows,
+                "valid": sheet.marks.count(VALID),
+                "invalid": sheet.marks.count(INVALID),
+                "error": sheet.error.code if sheet.error else None,
+            }
+        )
+
+
+def _requests(meeting: Meeting, sheet: CheckedSheet, limits: Limits) -> Iterator[bytes]:
+    for package, upload in meeting.uploads(sheet, limits):
+        for item in upload.items:
+            place = {
+                "row": item.row,
+                "package": package,
+                "upload": upload.number,
+                "packageType": item.package_type,
+                "salesChannelId": item.channel,
+            }
+            # The body as it is: what was read into numbers and written again might differ.
+            head = json.dumps(place, ensure_ascii=False).encode("utf-8", "surrogatepass")
+            yield head[:-1] + b', "request": ' + item.body + b"}\n"
+
+
+@dataclass(frozen=True, slots=True)
+class SavedPlan:
+    """A plan that was read, and is whole."""
+
+    place: Path
+    conditions: Conditions
+    words: Mapping[str, Any]
+    """The options that were typed, by click's names."""
+    made_at: str
+    digest: str
+
+    def refuse_unfit(self, now: Conditions) -> None:
+        """UsageProblem unless all is as it was."""
+        if others := unfit(self.conditions, now):
+            raise UsageProblem(f"the plan {self.place} no longer fits: {'; '.join(others)}", AGAIN)
+
+    def refuse_other(
+        self, sheets: Sequence[CheckedSheet], limits: Limits, *, sent: Sequence[CheckedSheet]
+    ) -> None:
+        """UsageProblem unless just what was planned would be sent.
+
+        Inputs, settings and tool being the same, what may differ is what they were judged by.
+        """
+        with self.place.open("rb") as file:
+            file.readline()
+            planned = (line for line in file if not line.startswith((b'{"effects"', b'{"digest"')))
+            for before, after in zip_longest(planned, _contents(sheets, sent, limits)):
+                if before != after:
+                    raise UsageProblem(
+                        f"the plan {self.place} no longer fits: {_where(before, after)}, though"
+                        " the file is the same: the local catalogue or the ledger has changed",
+                        AGAIN,
+                    )
+
+
+def _where(before: bytes | None, after: bytes | None) -> str:
+    then, now = (json.loads(line) if line else {} for line in (before, after))
+    row = min((one["row"] for one in (then, now) if "row" in one), default=None)
+    if row is None:
+        return "its rows are judged otherwise"
+    if then.get("row") == now.get("row"):
+        return f"row {row} would be sent otherwise"
+    return f"row {row} would {'no longer' if then.get('row') == row else 'now'} be sent"
+
+
+def load(place: Path) -> SavedPlan:
+    """Read a plan, and see that it is whole.
+
+    Raises:
+        UsageProblem: it cannot be read, is no plan, or was changed after it was saved.
+    """
+    digest = hashlib.sha256()
+    try:
+        with place.open("rb") as file:
+            first = file.readline(LONGEST_HEAD)
+            head = _head(first, place)
+            digest.update(first)
+            told = _digested(file, digest)
+    except OSError as error:
+        raise UsageProblem(
+            f"the plan {place} cannot be read: {error.strerror}",
+            "name the file that --dry-run --save-plan has written",
+        ) from error
+    found = f"sha256:{digest.hexdigest()}"
+    if told != found:
+        raise UsageProblem(
+            f"the plan {place} is not as it was saved: its digest does not fit its lines", AGAIN
+        )
+    try:
+        words = dict(head["words"])
+        return SavedPlan(place, Conditions.from_json(head), words, head["madeAt"], found)
+    except (KeyError, TypeError, ValueError) as error:
+        raise _no_plan(place) from error
+
+
+def _digested(lines: Iterable[bytes], digest: Any) -> str | None:
+    """What the last line says; all others go into the digest."""
+    last = b""
+    for line in lines:
+        digest.update(last)
+        last = line
+    try:
+        return str(json.loads(last)["digest"])
+    except (ValueError, TypeError, KeyError):
+        return None
+
+
+def _head(line: bytes, place: Path) -> dict[str, Any]:
+    try:
+        head = json.loads(line)
+        form = head["plan"]
+    except (ValueError, TypeError, KeyError) as error:
+        raise _no_plan(place) from error
+    if form != FORMAT:
+        raise UsageProblem(
+            f"the plan {place} is of another form, {form}: another version of feedtool wrote it",
+            AGAIN,
+        )
+    found: dict[str, Any] = head
+    return found
+
+
+def _no_plan(place: Path) -> UsageProblem:
+    return UsageProblem(
+        f"{place} is no plan", "name the file that --dry-run --save-plan has written"
+    )

@@ -1,0 +1,156 @@
+"""What became of every row, and what of it is written beside the row."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from heapq import merge
+
+from feedtool.areas.offers.wire.result_codes import field_of, is_confirmation
+from feedtool.check import HEADINGS
+from feedtool.model.cells import index_of, letters
+from feedtool.model.nouns import Message, Problem, Severity, Status, Verdict
+from feedtool.model.sheet import INVALID, CheckedSheet
+from feedtool.sheets.annotate.notes import Note, SheetNotes
+
+REFUSED = (Status.REJECTED, Status.DUPLICATED, Status.REFUSED)
+
+
+def of_check(checked: CheckedSheet) -> Iterator[Verdict]:
+    """Every row's verdict when nothing is sent: `Valid`, `Invalid`, or why it would be withheld."""
+    valid = (Verdict(item.row, item.reference, Status.VALID) for item in checked.valid_items())
+    told = merge(valid, checked.not_sent(), key=lambda verdict: verdict.row)
+    return every_row(checked, told)
+
+
+def every_row(checked: CheckedSheet, sent: Iterable[Verdict]) -> Iterator[Verdict]:
+    """The service's verdicts and our own ones of the rows that were not sent, by row."""
+    return merge(sent, _invalid(checked), key=lambda verdict: verdict.row)
+
+
+def _invalid(checked: CheckedSheet) -> Iterator[Verdict]:
+    """The rows that were kept back, each with all that speaks against it."""
+    references = _references(checked)
+    for row, problems in checked.problems_by_row():
+        if row is None or checked.marks[row] != INVALID:
+            continue
+        messages = tuple(
+            Message(problem.code, told(problem))
+            for problem in problems
+            if problem.severity is Severity.ERROR
+        )
+        yield Verdict(row, next(references), Status.INVALID, messages)
+
+
+def _references(checked: CheckedSheet) -> Iterator[str]:
+    """The references of the invalid rows, by row; empty where the row has none."""
+    late = (
+        (item.row, item.reference) for item in checked.items if checked.marks[item.row] == INVALID
+    )
+    early = ((refused.row, refused.reference or "") for refused in checked.refused)
+    return (reference for _, reference in merge(early, late))
+
+
+def told(problem: Problem) -> str:
+    """A problem as one sentence: place, reason, way out."""
+    place = " ".join(filter(None, (problem.column, problem.header)))
+    hint = f" ({problem.hint})" if problem.hint else ""
+    return f"{place}: {problem.message}{hint}" if place else f"{problem.message}{hint}"
+
+
+def to_read(verdict: Verdict) -> Sequence[Message]:
+    """The messages that tell more of a row than its status: no confirmation of one that is taken.
+
+    JSON and the CSV report have all of them.
+    """
+    is_taken = verdict.status is Status.INTEGRATED
+    return [one for one in verdict.messages if not (is_taken and is_confirmation(one.code))]
+
+
+def notes(checked: CheckedSheet, verdicts: Callable[[], Iterable[Verdict]]) -> SheetNotes:
+    """What is written beside the rows of a sheet."""
+    if checked.header is None:
+        raise ValueError("only a sheet with a header has rows to write beside")
+    columns = {column.key: index for index, column in checked.header.columns.items()}
+    row = checked.header.headings_row
+    noted = _notes(checked, verdicts(), columns)
+    return SheetNotes(checked.sheet or "", row, HEADINGS, noted)
+
+
+def _notes(
+    checked: CheckedSheet, verdicts: Iterable[Verdict], columns: dict[str, int]
+) -> Iterator[Note]:
+    problems = ((row, found) for row, found in checked.problems_by_row() if row is not None)
+    row, found = next(problems, (0, []))
+    for verdict in verdicts:
+        while row and row < verdict.row:
+            row, found = next(problems, (0, []))
+        yield note(verdict, found if row == verdict.row else (), columns)
+
+
+def note(verdict: Verdict, problems: Iterable[Problem], columns: dict[str, int]) -> Note:
+    """What is written beside one row, and its guilty cells.
+
+    Args:
+        verdict: The row's.
+        problems: What checking found in the row, warnings too.
+        columns: Key → 0-based index of the sheet's columns.
+    """
+    problems = list(problems)
+    said = {message.code for message in verdict.messages}
+    warnings = [
+        one for one in problems if one.severity is Severity.WARNING and one.code not in said
+    ]
+    texts = list(_said(to_read(verdict), columns))
+    texts += [f"warning: {told(warning)}" for warning in warnings]
+    codes = [message.code for message in verdict.messages if message.code]
+    codes += [warning.code for warning in warnings]
+    guilty: dict[int, Severity] = {}
+    is_invalid = verdict.status is Status.INVALID  # else a later run has sent it corrected
+    for problem in sorted(problems, key=lambda one: one.severity is Severity.ERROR):
+        if problem.column:
+            severity = problem.severity if is_invalid else Severity.WARNING
+            guilty[index_of(problem.column)] = severity
+    if verdict.status in REFUSED:
+        for code in codes:
+            index = columns.get(field_of(code) or "")
+            if index is not None:
+                guilty[index] = Severity.ERROR
+    for message in verdict.messages:
+        index = _column_of(message.field, columns)
+        if index is not None and guilty.get(index) is not Severity.ERROR:
+            guilty[index] = _severity(verdict.status, message)
+    return Note(
+        verdict.row,
+        verdict.status.value,
+        "; ".join(dict.fromkeys(texts)),
+        ", ".join(dict.fromkeys(codes)),
+        tuple((index, severity.value) for index, severity in sorted(guilty.items())),
+    )
+
+
+def _said(messages: Iterable[Message], columns: dict[str, int]) -> Iterator[str]:
+    """What is said, each once, behind the names of all fields that it is said of."""
+    fields: dict[str, list[str]] = {}
+    for message in messages:
+        if message.text:
+            named = fields.setdefault(message.text, [])
+            named += [_place(message.field, columns)] if message.field else []
+    for text, named in fields.items():
+        yield f"{', '.join(dict.fromkeys(named))}: {text}" if named else text
+
+
+def _place(field: str, columns: dict[str, int]) -> str:
+    """A field behind the letter of its column; a sheet may have none for it."""
+    index = _column_of(field, columns)
+    return field if index is None else f"{letters(index)} {field}"
+
+
+def _column_of(field: str, columns: dict[str, int]) -> int | None:
+    """The column of a field; of one that has several (`sellerPictureUrls_1`) the first."""
+    if not field or field in columns:
+        return columns.get(field)
+    several = (f"{field}_", f"{field}.", f"{field}[")
+    return min((at for key, at in columns.items() if key.startswith(several)), default=None)
+
+
+def _severity(status: Status, message: Message) -> Severity:
+    """What an answer says against a cell: nothing that did not refuse the row is an error."""
+    return message.severity if status in REFUSED else Severity.WARNING

@@ -1,0 +1,133 @@
+"""What is told of the sheets of a command, whatever became of them, and its exit code."""
+
+from collections.abc import Iterator, Sequence
+from functools import cache, partial
+from typing import TYPE_CHECKING
+
+from feedtool.delivery import plan
+from feedtool.delivery.dependencies import Meeting
+from feedtool.model.errors import Exit, FeedtoolError, first_of
+from feedtool.model.nouns import Message, Status, Verdict
+from feedtool.model.settings import Limits
+from feedtool.model.sheet import CheckedSheet
+from feedtool.report import Outcome
+from feedtool.runs import row_notes
+from feedtool.runs.run_options import Recorded
+
+if TYPE_CHECKING:  # the ledger's library takes longer to import than a small file to check
+    from feedtool.ledger import Ledger
+
+NOT_DUE = frozenset({Status.UNCHANGED, Status.SKIPPED})
+"""What nothing was to be sent of."""
+GOOD = frozenset({Status.VALID, Status.INTEGRATED, Status.SUPERSEDED}) | NOT_DUE
+"""What a row may have become in a run that ends with 0."""
+
+NOT_BEGUN = "Not sent: the run stopped before it was begun."
+GIVEN_UP = "Not sent: the run was given up."
+
+
+ALL_OR_NOTHING = "not sent, since not all rows of all files are valid (--all-or-nothing)"
+OTHERS_HELD = "not sent, since other rows are held, and all are sent or none"
+
+
+def planned(
+    sheets: Sequence[CheckedSheet],
+    limits: Limits,
+    *,
+    sent: Sequence[CheckedSheet],
+    reason: str = ALL_OR_NOTHING,
+) -> list[Outcome]:
+    """What a dry run tells of sheets, some of which would be sent; `reason` is why others not."""
+    meeting = Meeting(sheets)
+    return [
+        Outcome(
+            sheet,
+            None,
+            True,
+            plan.summaries(meeting.uploads(sheet, limits)) if sheet in sent else [],
+            partial(row_notes.of_check, sheet)
+            if sheet in sent
+            else partial(_not_sent, sheet, Status.HELD, reason),
+        )
+        for sheet in sheets
+    ]
+
+
+def _not_sent(sheet: CheckedSheet, status: Status, reason: str) -> Iterator[Verdict]:
+    for verdict in row_notes.of_check(sheet):
+        is_valid = verdict.status is Status.VALID
+        messages = (Message("", reason),)
+        yield verdict._replace(status=status, messages=messages) if is_valid else verdict
+
+
+def not_begun(sheets: Sequence[CheckedSheet], stopped: FeedtoolError) -> list[Outcome]:
+    """What is told of sheets of which no run was begun, since something stopped it."""
+    return [
+        Outcome(
+            sheet,
+            is_submitted=True,
+            stopped=stopped,
+            verdicts=partial(_not_sent, sheet, Status.PENDING, NOT_BEGUN),
+        )
+        for sheet in sheets
+    ]
+
+
+def answered(
+    sheets: Sequence[CheckedSheet], ledger: "Ledger", run: int, stopped: FeedtoolError | None
+) -> list[Outcome]:
+    """What is told of sheets after their delivery."""
+    files = {(file.path, file.sheet): file.file for file in ledger.files(run)}
+    meeting = Meeting(sheets)
+    begun = ledger.run(run)
+    is_given_up = begun is not None and Recorded.from_json(begun.options).abandoned is not None
+    outcomes = []
+
+    def every_row(sheet: CheckedSheet) -> Iterator[Verdict]:
+        file = files.get((sheet.file, sheet.sheet))
+        if file is None and is_given_up:
+            return _not_sent(sheet, Status.HELD, GIVEN_UP)
+        if file is None:
+            return _not_sent(sheet, Status.PENDING, NOT_BEGUN)
+        return row_notes.every_row(sheet, ledger.verdicts(file))
+
+    @cache
+    def statuses_of(number: int) -> dict[int, Status]:
+        return {verdict.row: verdict.status for verdict in every_row(sheets[number])}
+
+    def pointed(sheet: CheckedSheet) -> Iterator[Verdict]:
+        return meeting.pointed(sheet, every_row(sheet), statuses_of)
+
+    for sheet in sheets:
+        file = files.get((sheet.file, sheet.sheet))
+        outcome = Outcome(sheet, str(run), is_submitted=True, stopped=stopped)
+        if file is not None:
+            outcome.packages = ledger.packages(file)
+        if file is not None or sheet.error is None:
+            outcome.verdicts = partial(pointed, sheet)
+        outcomes.append(outcome)
+    return outcomes
+
+
+def exit_code(outcomes: Sequence[Outcome], stopped: FeedtoolError | None = None) -> Exit:
+    """The exit code of a command: the first of the contract's precedence that occurred."""
+    codes = {_exit_of(outcome) for outcome in outcomes}
+    codes |= {outcome.copy_failed.exit for outcome in outcomes if outcome.copy_failed}
+    if stopped:
+        codes.add(stopped.exit)
+    return first_of(codes)
+
+
+def _exit_of(outcome: Outcome) -> Exit:
+    if outcome.checked.error:
+        return outcome.checked.error.exit
+    counts = outcome.counts()
+    statuses = counts.by_status
+    if Status.PENDING in statuses:
+        return Exit.PENDING
+    is_nothing = set(statuses) <= NOT_DUE if statuses else 0 < counts.rows == counts.skipped
+    if is_nothing:
+        return Exit.NOTHING
+    # What is invalid may have been corrected in a later run: its status tells.
+    is_bad = set(statuses) - GOOD if statuses else counts.invalid
+    return Exit.ROWS if is_bad else Exit.OK

@@ -1,0 +1,170 @@
+"""A run as the ledger keeps it: enough to read its files again exactly as they were read.
+
+So that what was answered can be written beside the rows at any time, from the snapshots of the
+input and the ledger alone.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from feedtool.areas.offers.changes.selection import Sifting
+from feedtool.check import EVERY_ROW, Asked, Input
+from feedtool.model.errors import UsageProblem
+from feedtool.model.settings import Dialect, settings_of
+from feedtool.runs.annotated_copy import Outputs
+from feedtool.runs.config import dialect_of
+
+if TYPE_CHECKING:
+    from feedtool.ledger import File
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What a command was told, as the ledger keeps it with its run."""
+
+    inputs: Sequence[tuple[str, str]]
+    """Each file's name as it was given, and the SHA-256 of its snapshot."""
+    asked: Asked
+    outputs: Outputs
+    profile: str | None = None
+    """The account's, where one was named."""
+    is_sandbox: bool = False
+    sheets: Sequence[tuple[str, str | None]] = ()
+    """Those that are to be in the ledger, as (file's name, sheet's name)."""
+    catalog: str | None = None
+    """The SHA-256 of the snapshot of what its products were judged by; None where none were."""
+    removals: int | None = None
+    """Of a purge, how many removals of offers were confirmed."""
+    who: str = ""
+    """Who began it: `user@host`; empty in a run that is older than this."""
+    invalid: int = 0
+    """How many rows the checks refused."""
+    corrects: Sequence[str] = ()
+    """The sheets of earlier runs whose rows its sheets correct, as their workbooks say."""
+    sifting: Sifting = field(default_factory=Sifting)
+    plan: str | None = None
+    """The digest of the plan that it sends, where it sends one."""
+    abandoned: datetime | None = None
+    """When it was given up."""
+    kinds: Sequence[tuple[str, str | None, str]] = ()
+    """File's name, sheet's name and kind of what was read; none in a run older than this."""
+
+    def as_json(self) -> dict[str, Any]:
+        """As JSON has it."""
+        asked = self.asked
+        return {
+            "inputs": [list(one) for one in self.inputs],
+            "asked": {
+                "kind": asked.kind,
+                "sheet": asked.sheet,
+                "channel": asked.channel,
+                "purges": asked.purges,
+                "as_rows": sorted(asked.as_rows),
+            },
+            "dialect": _table(asked.dialect, Dialect()),
+            "targets": {name: str(path.absolute()) for name, path in self.outputs.targets.items()},
+            "in_place": self.outputs.is_in_place,
+            "only_whole": self.outputs.only_whole,
+            "profile": self.profile,
+            "sandbox": self.is_sandbox,
+            "sheets": [list(one) for one in self.sheets],
+            "catalog": self.catalog,
+            "removals": self.removals,
+            "who": self.who,
+            "invalid": self.invalid,
+            "corrects": list(self.corrects),
+            "sifting": asdict(self.sifting),
+            "plan": self.plan,
+            "kinds": [list(one) for one in self.kinds],
+        }
+
+    @classmethod
+    def from_json(cls, found: Mapping[str, Any]) -> "Recorded":
+        """From what `as_json` made. UsageProblem for a setting that no longer exists."""
+        dialect = dialect_of(found.get("dialect", {}), "the run's settings")
+        targets = {name: Path(path) for name, path in found.get("targets", {}).items()}
+        given_up = found.get("abandoned")  # by `ledger.abandoning`
+        return cls(
+            inputs=[(name, sha256) for name, sha256 in found.get("inputs", [])],
+            asked=_asked(dialect, found.get("asked", {})),
+            outputs=Outputs(
+                targets,
+                is_in_place=found.get("in_place", False),
+                only_whole=found.get("only_whole", False),
+            ),
+            profile=found.get("profile"),
+            is_sandbox=found.get("sandbox", False),
+            sheets=[(name, sheet) for name, sheet in found.get("sheets", [])],
+            catalog=found.get("catalog"),
+            removals=found.get("removals"),
+            who=found.get("who", ""),
+            invalid=found.get("invalid", 0),
+            corrects=found.get("corrects", ()),
+            sifting=_sifting(found.get("sifting", {})),
+            plan=found.get("plan"),
+            abandoned=datetime.fromisoformat(given_up) if given_up else None,
+            kinds=[(name, sheet, kind) for name, sheet, kind in found.get("kinds", [])],
+        )
+
+    def wanted(self) -> list[Path]:
+        """Where a copy is to be: of each file that could be read."""
+        readable = {name for name, _ in self.sheets}
+        return [place for name, place in self.outputs.targets.items() if name in readable]
+
+    def is_whole(self, files: "Iterable[File]") -> bool:
+        """Whether all that is to be sent is in the ledger, of which these are the run's files."""
+        return self.abandoned is not None or {(file.path, file.sheet) for file in files}.issuperset(
+            self.sheets
+        )
+
+
+def is_recordable(name: str) -> bool:
+    """Whether a name can be kept in a ledger: bytes that are no UTF-8 cannot."""
+    return name == name.encode("utf-8", "replace").decode()
+
+
+def refuse_names(inputs: Iterable[Input], outputs: Outputs) -> None:
+    """Raises UsageProblem for files that no run can be recorded with, before there is a run."""
+    targets = (str(target.absolute()) for target in outputs.targets.values())
+    for name in (*(one.name for one in inputs), *targets):
+        if not is_recordable(name):
+            raise UsageProblem(
+                f"{name} cannot be sent: its name is not UTF-8, and runs are recorded by name",
+                "rename the file or its folder, and submit it again",
+            )
+
+
+def _asked(dialect: Dialect, found: Mapping[str, Any]) -> Asked:
+    """How files were read; a run that is older than `as_rows` has taken every row."""
+    as_rows = tuple(found["as_rows"]) if "as_rows" in found else EVERY_ROW
+    return Asked(dialect, **{**found, "as_rows": as_rows})
+
+
+def _sifting(found: Mapping[str, Any]) -> Sifting:
+    return Sifting(**{**found, "released": tuple(found.get("released", ()))})
+
+
+def _table(settings: Any, default: Any) -> dict[str, Any]:
+    """What differs from the default, as a profile would have it."""
+    found = {}
+    for one in settings_of(settings):
+        value, usual = getattr(settings, one.name), getattr(default, one.name)
+        if value != usual:
+            found[one.name] = _plain(value, usual)
+    return found
+
+
+def _plain(value: Any, usual: Any) -> Any:
+    if hasattr(value, "__dataclass_fields__"):
+        return _table(value, usual)
+    if isinstance(value, tuple):
+        return list(value)
+    if isinstance(value, Decimal):
+        return float(value)
+    if isinstance(value, Mapping):
+        return dict(value)
+    return "" if value is None else value

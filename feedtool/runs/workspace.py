@@ -1,0 +1,219 @@
+"""What outlives a command: the ledger, the snapshots, and what they say is left to do."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from feedtool.areas.offers.changes.guards import Earlier
+from feedtool.areas.offers.changes.selection import Sifting, sift
+from feedtool.areas.offers.changes.selection.predecessors import predecessor
+from feedtool.areas.products.catalog.excerpt import from_excerpt
+from feedtool.check import Asked, Input, check
+from feedtool.delivery.dependencies import Meeting
+from feedtool.model.errors import FileProblem, UsageProblem
+from feedtool.model.file_version import FileChanging
+from feedtool.model.sheet import CheckedSheet
+from feedtool.model.spool import temporary_folder
+from feedtool.runs.run_options import Recorded
+
+if TYPE_CHECKING:  # the ledger's library takes longer to import than a small file to check
+    from feedtool.areas.products.catalog import Catalog
+    from feedtool.ledger import Ledger
+    from feedtool.ledger.snapshots import Snapshots
+
+UNWRITTEN = ""
+"""In the place of a hash: what a run is to write there is not written yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Books:
+    """What outlives a command."""
+
+    ledger: "Ledger"
+    snapshots: "Snapshots"
+    folder: Path
+    """Where copies go that cannot be written where they belong."""
+
+    def keep(self, one: Input) -> "Kept":
+        """A file as it is now; what cannot be read is told where it is read."""
+        try:
+            sha256 = self.snapshots.keep(one.path)
+            return Kept(Input(one.name, self.snapshots.path_of(sha256)), sha256)
+        except FileChanging as error:  # it may rest when it is read, and was not kept as it is then
+            return Kept(replace(one, problem=error), None)
+        except FileProblem:
+            return Kept(one, None)
+
+    def keep_excerpt(self, excerpt: bytes) -> str:
+        """What was judged by, beside the files that were; its SHA-256."""
+        with temporary_folder() as folder:
+            path = folder / "catalogue.json"
+            path.write_bytes(excerpt)
+            return self.snapshots.keep(path)
+
+    def spares(self, run: int, target: Path) -> Iterator[Path]:
+        """Other places for a copy: beside it, then with the ledger."""
+        yield target.with_name(f"{target.stem}.run-{run}{target.suffix}")
+        with suppress(OSError):
+            self.folder.mkdir(mode=0o700, exist_ok=True)
+        yield self.folder / f"{target.stem}.run-{run}{target.suffix}"
+
+
+class Kept(NamedTuple):
+    """An input that stays as it is, whatever becomes of the user's file."""
+
+    file: Input
+    sha256: str | None
+    """None where it could not be read."""
+
+
+def recorded_of(run: int, books: Books) -> Recorded:
+    """What the command of a run was told. UsageProblem where there is no such run.
+
+    A sheet whose headers leave its kind open is of the kind that it had in the run.
+    """
+    found = books.ledger.run(run)
+    if found is None:
+        raise UsageProblem(f"there is no run {run}", "`feedtool runs` lists them")
+    recorded = Recorded.from_json(found.options)
+    kinds = {(file.path, file.sheet): file.kind for file in books.ledger.files(run)}
+    kinds |= {(name, sheet): kind for name, sheet, kind in recorded.kinds}
+    settled = replace(recorded.asked, settle=lambda file, sheet, _: kinds.get((file, sheet)))
+    return replace(recorded, asked=settled)
+
+
+def unfinished(books: Books) -> list[int]:
+    """The runs to go on with, oldest first.
+
+    Those with a package that is not closed, those that were killed before all of their rows were
+    in the ledger, and those that were killed before their answers were written.
+    """
+    open_ones = set(books.ledger.unfinished())
+    runs = reversed(books.ledger.run_ids())
+    return [run for run in runs if run in open_ones or _is_left(run, books)]
+
+
+def has_to_ask(run: int, books: Books) -> bool:
+    """Whether anything of a run is still to be sent to the service, or to be fetched from it."""
+    is_whole = recorded_of(run, books).is_whole(books.ledger.files(run))
+    return not is_whole or run in books.ledger.unfinished()
+
+
+def _is_left(run: int, books: Books) -> bool:
+    try:
+        recorded = recorded_of(run, books)
+    except UsageProblem:
+        return False  # all of its packages are closed, and `feedtool runs` tells what is wrong
+    if recorded.abandoned:
+        return False
+    if not recorded.is_whole(books.ledger.files(run)):
+        return True
+    return any(
+        books.ledger.output(str(target.absolute())) == UNWRITTEN
+        and not any(
+            books.ledger.output(str(spare.absolute())) for spare in books.spares(run, target)
+        )
+        for target in recorded.wanted()
+    )
+
+
+def kept_inputs(recorded: Recorded, books: Books) -> list[Input]:
+    """A run's files as they were. FileProblem where a snapshot is gone, or was changed."""
+    return [Input(name, books.snapshots.path_of(sha256)) for name, sha256 in recorded.inputs]
+
+
+def checked_again(recorded: Recorded, books: Books) -> list[CheckedSheet]:
+    """A run's files, judged as they were when they were sent, whatever the cache holds by now.
+
+    Raises:
+        FileProblem: A snapshot, of a file or of what it was judged by, is gone or was changed.
+    """
+    return check(kept_inputs(recorded, books), asked_again(recorded, books))
+
+
+def asked_again(recorded: Recorded, books: Books) -> Asked:
+    """How a run's files were read, with what they were judged by.
+
+    Raises:
+        FileProblem: The snapshot of that is gone or was changed.
+    """
+    if not recorded.catalog:
+        return recorded.asked
+    kept = books.snapshots.path_of(recorded.catalog)
+    return judged_by(recorded.asked, from_excerpt(kept.read_bytes()))
+
+
+def judged_by(asked: Asked, catalog: "Callable[[str | None], Catalog | None]") -> Asked:
+    """The same, with products judged by another catalogue."""
+    return replace(asked, dialect=replace(asked.dialect, catalog=catalog))
+
+
+def sift_by(
+    books: Books,
+    sheets: Sequence[CheckedSheet],
+    asked: Asked,
+    sifting: Sifting,
+    account: tuple[str, str],
+    run: int | None = None,
+) -> None:
+    """Decides which rows are sent, by what the ledger knows of an account.
+
+    Args:
+        books: The ledger's.
+        sheets: All of a command; what is withheld is noted in them.
+        asked: How they were read.
+        sifting: What is asked for. A purge is sent whole, whatever has changed.
+        account: The service's address, and the seller.
+        run: The run that it is for, if it has begun.
+    """
+    if asked.purges:
+        sifting = replace(sifting, changed_only=False, prefer_update=False)
+
+    def earlier(sheet: CheckedSheet) -> Earlier | None:
+        files = books.ledger.earlier(*account, sheet.kind or "", run)
+        return predecessor(sheet.file, ((one.path, one.run_id, one.size) for one in files))
+
+    known = books.ledger.accepted(*account, cut_short(books, *account, run))
+    sift(sheets, known, sifting, asked.dialect, earlier)
+
+
+def cut_short(books: Books, service: str, seller: str, but: int | None) -> int:
+    """The last run that was killed before all of its rows were in the ledger; 0 for none."""
+    from feedtool.ledger.abandoning import ABANDONED
+
+    return next(
+        (
+            run
+            for run, options, files in books.ledger.begun(service, seller)
+            if run != but and len(options.get("sheets", ())) > files and ABANDONED not in options
+        ),
+        0,
+    )
+
+
+def record(
+    books: Books, run: int, sheets: Sequence[CheckedSheet], recorded: Recorded, now: datetime
+) -> None:
+    """Writes down what is to be written, and the sheets' rows before any of them is sent.
+
+    What is there already stays: whoever was killed in the midst of it goes on.
+    """
+    for target in recorded.wanted():
+        books.ledger.add_output(run, str(target.absolute()), UNWRITTEN, now)
+    there = {(file.path, file.sheet) for file in books.ledger.files(run)}
+    meeting, limits = Meeting(sheets), recorded.asked.dialect.limits
+    for sheet in sheets:
+        if sheet.error is None and (sheet.file, sheet.sheet) not in there:
+            books.ledger.add_file(
+                run,
+                meeting.uploads(sheet, limits),
+                path=sheet.file,
+                sha256=dict(recorded.inputs)[sheet.file],
+                kind=sheet.kind or "",
+                sheet=sheet.sheet,
+                size=None if sheet.is_cut_short else sheet.size,
+                withheld=sheet.not_sent(),
+            )

@@ -1,0 +1,187 @@
+"""What spreadsheet programs take, kept in one place: all that a template writes goes through here.
+
+Excel repairs a workbook that goes beyond one of these, which loses dropdowns, or refuses it. A
+text is cut with an ellipsis; what cannot be cut without losing something stops the template.
+
+Source: Microsoft's "Excel specifications and limits", [MS-OI29500] and the schema of ISO/IEC
+29500-1, part "dataValidation". Excel counts in UTF-16: an emoji is two characters.
+"""
+
+import re
+from collections.abc import Collection, Iterator
+
+from openpyxl.cell import Cell, MergedCell
+from openpyxl.worksheet.datavalidation import DataValidation
+from openpyxl.worksheet.worksheet import Worksheet
+
+from feedtool.model.errors import UsageProblem
+
+ROWS, COLUMNS = 1_048_576, 16_384
+CELL_TEXT = 32_767
+SHEET_NAME = 31
+NAME = 255
+"""Of a defined name."""
+FORMULA = 255
+"""Of a validation."""
+PROMPT_TITLE = ERROR_TITLE = 32
+PROMPT = 255
+ERROR = 224
+VALIDATIONS = 65_534
+"""Of one sheet."""
+SHOWN_CHOICES = 32_767
+"""That a dropdown shows; further ones can be typed all the same."""
+PROPERTY = 255
+"""Of a custom document property that is a text."""
+COLUMN_WIDTH = 255
+"""In characters."""
+ROW_HEIGHT = 409
+"""In points."""
+
+ELLIPSIS = "…"
+
+_BASIC_PLANE = 0xFFFF
+# XML has no way to write these, and half a character is none.
+_UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_ESCAPE = re.compile("_(?=x[0-9A-Fa-f]{4}_)")
+_CELL_REFERENCE = re.compile(r"[A-Za-z]{1,3}[0-9]+|[Rr][0-9]*(?:[Cc][0-9]*)?|[Cc][0-9]*")
+_NOT_IN_SHEET_NAME = re.compile(r"[\[\]:*?/\\]")
+_RESERVED_SHEET = "history"
+
+
+class TooLarge(UsageProblem):
+    """More than a workbook can hold."""
+
+
+def length(text: str) -> int:
+    """Characters as Excel counts them."""
+    return len(text) + sum(ord(letter) > _BASIC_PLANE for letter in text)
+
+
+def cut(text: str, longest: int) -> str:
+    """The text itself, or its beginning and an ellipsis."""
+    if length(text) <= longest:
+        return text
+    left = longest - len(ELLIPSIS)
+    kept = []
+    for letter in text:
+        left -= length(letter)
+        if left < 0:
+            break
+        kept.append(letter)
+    return "".join(kept).rstrip() + ELLIPSIS
+
+
+def is_whole(text: str) -> bool:
+    """Whether a cell holds this text, and shows it as it is."""
+    return length(text) <= CELL_TEXT and not _UNWRITABLE.search(text)
+
+
+def _written(text: str, longest: int) -> str:
+    """A text as it stands in the XML: without what that cannot hold, `_x0041_` kept as it reads."""
+    legible = _UNWRITABLE.sub("\ufffd", text.replace("\r\n", "\n"))
+    return _ESCAPE.sub("_x005F_", cut(legible, longest))
+
+
+def put(sheet: Worksheet, row: int, column: int, text: str) -> Cell | MergedCell:
+    """Writes a text into a cell; as a text, whatever it begins with.
+
+    Raises:
+        TooLarge: the sheet has no such cell.
+    """
+    if row > ROWS or column > COLUMNS:
+        raise TooLarge(
+            f"a sheet has {ROWS:,} rows and {COLUMNS:,} columns, and “{sheet.title}” needs more",
+            "choose fewer categories",
+        )
+    cell = sheet.cell(row, column)
+    cell.value = _written(text, CELL_TEXT)
+    cell.data_type = "s"
+    return cell
+
+
+def shape(sheet: Worksheet, letter: str, width: float) -> None:
+    """The width of a column."""
+    sheet.column_dimensions[letter].width = min(width, COLUMN_WIDTH)
+
+
+def raise_row(sheet: Worksheet, row: int, height: float) -> None:
+    """The height of a row."""
+    sheet.row_dimensions[row].height = min(height, ROW_HEIGHT)
+
+
+def add_rule(sheet: Worksheet, rule: DataValidation) -> None:
+    """Adds what may be typed, or what is said where one types; texts that are too long are cut.
+
+    Raises:
+        TooLarge: the sheet has too many of them.
+        ValueError: a formula is too long; it cannot be cut.
+    """
+    if len(sheet.data_validations.dataValidation) >= VALIDATIONS:
+        raise TooLarge(
+            f"a sheet has at most {VALIDATIONS:,} validations", "choose fewer categories"
+        )
+    for formula in (rule.formula1, rule.formula2):
+        if length(formula or "") > FORMULA:
+            raise ValueError(f"a validation's formula is longer than {FORMULA} characters")
+    for attribute, longest in _RULE_TEXTS.items():
+        text = getattr(rule, attribute)
+        if text:
+            setattr(rule, attribute, _written(text, longest))
+    sheet.add_data_validation(rule)
+
+
+_RULE_TEXTS = {
+    "promptTitle": PROMPT_TITLE,
+    "prompt": PROMPT,
+    "errorTitle": ERROR_TITLE,
+    "error": ERROR,
+}
+
+
+def sheet_name(text: str, taken: Collection[str] = ()) -> str:
+    """A legal name of a sheet that no other one has, as like the text as can be."""
+    legal = cut(_NOT_IN_SHEET_NAME.sub("_", _UNWRITABLE.sub("_", text)), SHEET_NAME)
+    legal = re.sub("^'|'$", "_", legal) or "_"
+    if legal.casefold() == _RESERVED_SHEET:
+        legal += "_"
+    return _distinct(legal, taken, SHEET_NAME)
+
+
+def defined_name(text: str, taken: Collection[str] = ()) -> str:
+    """A legal name of a range that no other one has, as like the text as can be.
+
+    ASCII, since programs do not agree on which other letters are one.
+    """
+    legal = re.sub("[^A-Za-z0-9_.]", "_", text)
+    if not re.match("[A-Za-z_]", legal) or _CELL_REFERENCE.fullmatch(legal):
+        legal = "_" + legal
+    return _distinct(legal[:NAME], taken, NAME)
+
+
+def _distinct(name: str, taken: Collection[str], longest: int) -> str:
+    """The name itself, or its beginning and a number; case does not tell names apart."""
+    others = {other.casefold() for other in taken}
+    candidate, number = name, 1
+    while candidate.casefold() in others:
+        number += 1
+        candidate = f"{name[: longest - len(f'_{number}')]}_{number}"
+    return candidate
+
+
+def properties(name: str, items: Collection[str]) -> Iterator[tuple[str, str]]:
+    """A list with commas as one custom property, or as several where one is too short for it.
+
+    Yields:
+        `name`, `name.2`, `name.3` … each with its part of the list, no item of it torn apart.
+    """
+    parts = [""]
+    for item in items:
+        longer = f"{parts[-1]},{item}" if parts[-1] else item
+        if length(longer) <= PROPERTY:
+            parts[-1] = longer
+        elif length(item) <= PROPERTY:
+            parts.append(item)
+        else:
+            raise ValueError(f"a custom property is longer than {PROPERTY} characters")
+    for number, part in enumerate(parts, start=1):
+        yield (name if number == 1 else f"{name}.{number}"), part

@@ -1,0 +1,212 @@
+"""The workbook itself: its sheets in order, the one to fill, its stamp, its bytes."""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from io import BytesIO
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+
+from openpyxl import Workbook
+from openpyxl.packaging.custom import StringProperty
+from openpyxl.utils import get_column_letter
+from openpyxl.workbook.defined_name import DefinedName
+from openpyxl.worksheet.datavalidation import DataValidation
+from openpyxl.worksheet.worksheet import Worksheet
+from openpyxl.xml.constants import ARC_CORE
+from openpyxl.xml.functions import tostring
+
+from feedtool.templates import limits, look
+from feedtool.templates.contents import Contents, Field
+from feedtool.templates.entry import rule_of
+from feedtool.templates.guide import fill_fields, fill_instructions, fit_to_page
+from feedtool.templates.words import WORDS, typeset
+
+FORMAT_VERSION = "1"
+"""Of the template's layout, so that a later feedtool can tell an old one."""
+
+LISTS = "_lists"
+LABEL_ROW, KEY_ROW, FIRST_ROW = 1, 2, 3
+"""In a sheet without an example; with one they are a row lower."""
+EXAMPLE_ROW = 1
+LAST_ROW = limits.ROWS
+"""As many as a sheet has, so that no row is treated otherwise than the ones before it."""
+MOST_ON_PAGE = 40
+"""Columns that are printed on one page; more would be too small to read."""
+UNDATED = datetime(1980, 1, 1, tzinfo=UTC)
+"""A template has no date: the same template has the same bytes, whenever it is made."""
+
+
+class Places(NamedTuple):
+    """The rows above those to fill."""
+
+    label: int
+    key: int
+    first: int
+    """To fill."""
+
+
+def build(contents: Contents, *further: Contents) -> Workbook:
+    """An empty workbook to fill, opened on its sheet.
+
+    Further sheets stand behind it; what explains the workbook, and its stamp, are of the first.
+    """
+    workbook = Workbook()
+    workbook.remove(workbook.worksheets[0])
+    instructions, explained = (
+        workbook.create_sheet(limits.sheet_name(name)) for name in ("Instructions", "Fields")
+    )
+    sheets = [workbook.create_sheet(limits.sheet_name(contents.sheet))]
+    for one in further:
+        name = limits.sheet_name(one.sheet, {LISTS, *workbook.sheetnames})
+        sheets.append(workbook.create_sheet(name))
+    lists = workbook.create_sheet(limits.sheet_name(LISTS))
+    fill_instructions(instructions, contents)
+    fill_fields(explained, contents)
+    lists.sheet_state = "hidden"
+    for sheet, one in zip(sheets, (contents, *further), strict=True):
+        _fill_sheet(workbook, sheet, one, lists)
+    _open_on(workbook, sheets[0], _places(contents))
+    _stamp(workbook, contents)
+    return workbook
+
+
+def _places(contents: Contents) -> Places:
+    above = int(contents.has_example)
+    return Places(LABEL_ROW + above, KEY_ROW + above, FIRST_ROW + above)
+
+
+def _fill_sheet(workbook: Workbook, sheet: Worksheet, contents: Contents, lists: Worksheet) -> None:
+    places = _places(contents)
+    names = _fill_lists(workbook, lists, contents.fields)
+    if contents.has_example:
+        _fill_example(sheet, contents)
+    _fill_header(sheet, contents, places)
+    _shape_columns(sheet, contents.fields)
+    _guard_entries(sheet, contents, names, places)
+
+
+def save(workbook: Workbook, target: Path) -> None:
+    """Writes a workbook so that equal workbooks have equal bytes."""
+    drawn = BytesIO()
+    workbook.save(drawn)
+    workbook.properties.created = workbook.properties.modified = UNDATED.replace(tzinfo=None)
+    core = tostring(workbook.properties.to_tree())
+    packed = BytesIO()
+    with ZipFile(drawn) as source, ZipFile(packed, "w", ZIP_DEFLATED) as copy:
+        for name in source.namelist():
+            entry = ZipInfo(name, UNDATED.timetuple()[:6])
+            entry.compress_type = ZIP_DEFLATED
+            entry.create_system = 3  # else it names the machine's own
+            copy.writestr(entry, core if name == ARC_CORE else source.read(name))
+    target.write_bytes(packed.getvalue())
+
+
+def _fill_lists(workbook: Workbook, sheet: Worksheet, fields: Sequence[Field]) -> dict[str, str]:
+    """A column for each dropdown; the names of their ranges, by the column's key."""
+    names: dict[str, str] = {}
+    chosen = [field for field in fields if field.choices]
+    for column, field in enumerate(chosen, start=len(workbook.defined_names) + 1):
+        for row, text in enumerate((field.key, *field.choices), start=1):
+            limits.put(sheet, row, column, text).number_format = "@"
+        letter = get_column_letter(column)
+        place = f"'{LISTS}'!${letter}$2:${letter}${len(field.choices) + 1}"
+        taken = list(workbook.defined_names)
+        name = limits.defined_name(f"list_{field.key}".replace(".", "_"), taken)
+        workbook.defined_names[name] = DefinedName(name, attr_text=place)
+        names[field.key] = name
+    return names
+
+
+def _fill_example(sheet: Worksheet, contents: Contents) -> None:
+    """A filled row above the header: it stays in sight, and nothing above a header is sent."""
+    for column, field in enumerate(contents.fields, start=1):
+        text = field.example
+        if column == 1:
+            text = WORDS[contents.language].example.format(example=text)
+        cell = limits.put(sheet, EXAMPLE_ROW, column, text)
+        cell.font, cell.alignment, cell.number_format = look.EXAMPLE_FONT, look.BODY, "@"
+    limits.raise_row(sheet, EXAMPLE_ROW, 2 * look.LINE_HEIGHT)
+
+
+def _fill_header(sheet: Worksheet, contents: Contents, places: Places) -> None:
+    """A row for people, and one for feedtool."""
+    for column, field in enumerate(contents.fields, start=1):
+        label = limits.put(sheet, places.label, column, field.title)
+        label.fill, label.font = look.HEADER_FILLS[field.need], look.header_font(field.need)
+        label.alignment, label.border = look.HEADER_ALIGNMENT, look.HEADER_GAP
+        key = limits.put(sheet, places.key, column, field.key)
+        key.font, key.fill, key.border = look.KEY_FONT, look.KEY_FILL, look.LINE
+    limits.raise_row(sheet, places.label, 48)
+    if contents.hides_keys:
+        sheet.row_dimensions[places.key].hidden = True
+    sheet.freeze_panes = f"{contents.first_unfrozen}{places.first}"
+    sheet.print_title_rows = f"{places.label}:{places.key}"
+    if len(contents.fields) <= MOST_ON_PAGE:
+        fit_to_page(sheet)
+
+
+def _shape_columns(sheet: Worksheet, fields: Sequence[Field]) -> None:
+    """Widths and formats of whole columns; what few need is folded away."""
+    for field in fields:
+        limits.shape(sheet, field.letter, field.entry.width)
+        column = sheet.column_dimensions[field.letter]
+        column.number_format = field.entry.number_format
+        column.outline_level = int(field.is_folded)
+        column.hidden = field.is_folded
+    for field, following in pairwise(fields):
+        if field.is_folded and not following.is_folded:
+            sheet.column_dimensions[following.letter].collapsed = True
+
+
+def _guard_entries(
+    sheet: Worksheet, contents: Contents, names: Mapping[str, str], places: Places
+) -> None:
+    """Dropdowns and limits below the header; on the header itself what belongs in the column."""
+    for field in contents.fields:
+        rule = rule_of(field.entry, names.get(field.key, ""), contents.language)
+        if contents.prompts_cells:
+            rule = rule or DataValidation(allowBlank=True)
+            _prompt(rule, field, contents)
+        if rule:
+            rule.add(f"{field.letter}{places.first}:{field.letter}{LAST_ROW}")
+            limits.add_rule(sheet, rule)
+    for field in contents.fields:
+        hint = DataValidation()
+        _prompt(hint, field, contents)
+        hint.add(f"{field.letter}{places.label}")
+        limits.add_rule(sheet, hint)
+
+
+def _prompt(rule: DataValidation, field: Field, contents: Contents) -> None:
+    """Shows a column's hint on the cells of a rule."""
+    rule.showInputMessage = True
+    rule.promptTitle = typeset(field.label, contents.language)
+    rule.prompt = field.hint
+
+
+def _open_on(workbook: Workbook, sheet: Worksheet, places: Places) -> None:
+    """Whoever opens the workbook sees the sheet to fill, its first cell chosen."""
+    workbook.active = workbook.index(sheet)
+    for other in workbook.worksheets:
+        other.sheet_view.tabSelected = other is sheet
+    for pane in sheet.sheet_view.selection:
+        pane.activeCell = pane.sqref = f"A{places.first}"
+
+
+def _stamp(workbook: Workbook, contents: Contents) -> None:
+    """What the workbook is, where a reader finds it whatever the sheet has become."""
+    stamps = {
+        **({"template": (contents.kind,)} if contents.is_stamped else {}),
+        "version": (FORMAT_VERSION,),
+        "language": (contents.language,),
+        **contents.stamps,
+    }
+    for stamp, items in stamps.items():
+        for name, value in limits.properties(f"feedtool.{stamp}", items):
+            entry = StringProperty(name=name, value=value)
+            workbook.custom_doc_props.append(entry)  # type: ignore[attr-defined]  # the stubs lag
+    workbook.properties.creator = "feedtool"
+    workbook.properties.language = contents.language
+    workbook.properties.title = contents.title
