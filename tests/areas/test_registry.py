@@ -2,14 +2,12 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import pytest
 
 import feedtool.areas
 from feedtool.areas.registry import NAMES, sandbox_parts
 from feedtool.sandbox import HttpRequest, Sandbox
-
-if TYPE_CHECKING:
-    import pytest
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 
@@ -43,16 +41,19 @@ def test_the_order_of_names_changes_nothing() -> None:
     assert sandbox_parts(NAMES) == sandbox_parts(NAMES[::-1])
 
 
-def test_an_area_may_come_from_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("others", "status"), [((), 404), (NAMES, 200)], ids=["alone", "with all"])
+def test_an_area_may_come_from_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, others: tuple[str, ...], status: int
+) -> None:
     folder = tmp_path / "elsewhere" / "greetings" / "sandbox"
     folder.mkdir(parents=True)
     (folder / "__init__.py").write_text(GREETINGS)
     monkeypatch.syspath_prepend(tmp_path)
     headers = {"Authorization": "Bearer sandbox", "SellerId": "S1"}
-    with Sandbox(sandbox_parts((*NAMES, "elsewhere.greetings"))) as sandbox:
+    with Sandbox(sandbox_parts((*others, "elsewhere.greetings"))) as sandbox:
         answers = [
-            sandbox.handle(HttpRequest(method, path, headers=headers), NOW).body
-            for method, path in [("POST", "/greetings"), ("POST", "/greetings")]
+            sandbox.handle(HttpRequest(method, path, headers=headers), NOW)
+            for method, path in [("POST", "/greetings"), ("POST", "/greetings"), ("GET", "/brands")]
         ]
-        assert answers == [b'{"greetings":1}', b'{"greetings":2}']
-        assert sandbox.handle(HttpRequest("GET", "/offer-packages", "", headers), NOW).status == 200
+    assert [answer.body for answer in answers[:2]] == [b'{"greetings":1}', b'{"greetings":2}']
+    assert answers[2].status == status

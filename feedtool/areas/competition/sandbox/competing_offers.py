@@ -15,11 +15,7 @@ from feedtool.areas.competition.sandbox.settings import CompetitionBehaviour
 from feedtool.areas.offers.sandbox.rules import PRODUCT_REFERENCE, is_gtin
 from feedtool.areas.offers.sandbox.store import gtin_product, offered_products
 from feedtool.sandbox.message import HttpResponse, json_answer
-from feedtool.sandbox.problem import (
-    FIELD_MISSING,
-    RequestRefused,
-    bad_request,
-)
+from feedtool.sandbox.problem import FIELD_MISSING, RequestRefused, bad_request
 from feedtool.sandbox.route import Exchange, Route
 
 if TYPE_CHECKING:
