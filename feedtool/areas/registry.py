@@ -1,12 +1,16 @@
 """Every area, by its folder's name: the only list of areas."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from feedtool.feeds.area import Area
 from feedtool.feeds.feed import Feed
 from feedtool.feeds.rule import Rule, rules_of
+
+if TYPE_CHECKING:
+    from feedtool.sandbox import Part
 
 NAMES = ("offers", "legacy", "products", "competition")
 
@@ -32,3 +36,16 @@ def all_rules() -> tuple[Rule, ...]:
         *(rule for area in all_areas() for rule in area.rules),
     ]
     return tuple(sorted(rules, key=lambda rule: rule.code.name))
+
+
+def sandbox_parts(names: Sequence[str] = NAMES) -> "tuple[Part, ...]":
+    """The parts of the service that the areas' `sandbox` packages declare as `PARTS`.
+
+    They are sorted by area, so that no order of names changes what the service does.
+
+    Args:
+        names: Of areas here, or the dotted names of packages elsewhere.
+    """
+    packages = sorted(name if "." in name else f"{__package__}.{name}" for name in names)
+    modules = [import_module(f"{package}.sandbox") for package in packages]
+    return tuple(part for module in modules for part in module.PARTS)
