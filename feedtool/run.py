@@ -10,11 +10,9 @@ to_correct check what was kept → a workbook of the rows to correct
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from feedtool import verdicts
 from feedtool.beforehand import has_items, judged, open_elsewhere, why_none
 from feedtool.books import (
     Books,
@@ -84,8 +82,6 @@ def validate(inputs: Sequence[Input], asked: Asked, outputs: Outputs) -> list[Ou
         refuse_places(inputs, sheets, outputs, asked)
     outcomes = [Outcome(sheet) for sheet in sheets]
     if outputs.targets:
-        for outcome in outcomes:
-            outcome.verdicts = partial(verdicts.of_check, outcome.checked)
         write(inputs, outcomes, outputs, asked)
     return outcomes
 
