@@ -4,23 +4,24 @@ import pickle
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from operator import itemgetter
 
 import orjson
 
 from feedtool.areas.registry import all_feeds, all_rules
 from feedtool.check.headers import Header, sheet_columns
-from feedtool.check.locate import Placing
+from feedtool.check.locate import InCell, Placing
 from feedtool.check.not_rows import NotRows
 from feedtool.check.rules import too_many_columns
 from feedtool.check.rules.required_missing import CODE as REQUIRED_MISSING
 from feedtool.check.schema_gate import faults, gate
-from feedtool.feeds.columns import ColumnReader, Flawed
+from feedtool.feeds.columns import ColumnReader, Flawed, is_error
 from feedtool.feeds.columns.choice import Ignored
 from feedtool.feeds.columns.text import plain
 from feedtool.feeds.feed import FLOOR, Column, Feed, Row, SheetColumns
 from feedtool.feeds.rule import SheetFacts, Survey
 from feedtool.model.cells import Block, Cell, Cells, Kind, brief, letters, rounded, shown
-from feedtool.model.nouns import Fault, Item, Message, PackageType, Severity, Status, Verdict
+from feedtool.model.nouns import Fault, Item, Message, PackageType, Status, Verdict
 from feedtool.model.settings import Dialect
 from feedtool.model.sheet import (
     INVALID,
@@ -52,8 +53,7 @@ class Beyond:
 class RowFaults:
     """What is wrong with the cells of one row."""
 
-    faults: list[tuple[int | None, Fault]] = field(default_factory=list)
-    """Each with its column's index; None where the rule names a field."""
+    faults: list[InCell] = field(default_factory=list)
     refused: set[str] = field(default_factory=set)
 
 
@@ -207,18 +207,17 @@ class SheetReader:
         told: Sequence[Fault] = ()
         if self._complete:
             row, told = self._complete(row)
-        found = [*((None, fault) for fault in told), *self._faults(row)]
-        if said.faults:
-            unsent = self._unsent[row.kind]
-            travel = [one for one in said.faults if one[0] not in unsent] if unsent else said.faults
-            found = [*travel, *found]
-        is_valid = not found or all(one.code.severity is not Severity.ERROR for _, one in found)
+        found = [*told, *self._faults(row)]
+        unsent, in_cells = self._unsent[row.kind], said.faults
+        if unsent and in_cells:
+            in_cells = [one for one in in_cells if one[0] not in unsent]
+        is_valid = not is_error([*map(itemgetter(1), in_cells), *found])
         if is_valid:
             request = self._feeds[row.kind].request(row)
             if self._gates[row.kind](request):
                 self._accept(row, request)
             else:
-                found += [(None, fault) for fault in faults(row.kind, request)]
+                found += faults(row.kind, request)
                 is_valid = False
         for survey in self.surveys:
             survey.see(self.number, row)
@@ -226,8 +225,8 @@ class SheetReader:
         if not is_valid:
             reference = self._shown_reference(cells, position, values)
             self.checked.refused.append(Refused(number, reference, self._product(row), row.channel))
-        if found:
-            self._problems.append_all(self.placing.in_row(cells, position, found))
+        if in_cells or found:
+            self._problems.append_all(self.placing.in_row(cells, position, in_cells, found))
 
     def _skips(self, cells: Cells, position: int, values: dict[str, object]) -> bool:
         """Whether a row is a total or a header, and is noted as skipped."""
@@ -242,7 +241,7 @@ class SheetReader:
         if self.checked.filled is not None:
             line = lines[position] if lines else None
             self.checked.filled.append(Filled(number, line, self.feed.kind, pickle.dumps({})))
-        self._problems.append_all(self.placing.in_row(cells, position, [(None, fault)]))
+        self._problems.append_all(self.placing.in_row(cells, position, (), [fault]))
         return True
 
     def _filled(self, cells: Cells, position: int, row: Row) -> Filled:
@@ -275,10 +274,10 @@ class SheetReader:
         action = values.get("action")
         return self._kinds[PackageType(action)] if isinstance(action, str) else self.feed.kind
 
-    def _faults(self, row: Row) -> Iterator[tuple[int | None, Fault]]:
+    def _faults(self, row: Row) -> Iterator[Fault]:
         """What the rules say of a row; what is said once for a sheet is kept for its end."""
         if not self.is_kind_certain and row.is_blank("action"):
-            yield None, Fault(REQUIRED_MISSING, "action is missing", "fill the cell", "action")
+            yield Fault(REQUIRED_MISSING, "action is missing", "fill the cell", "action")
         for rule, check in self._rules[row.kind]:
             for fault in check(row):
                 if rule.is_once:
@@ -287,7 +286,7 @@ class SheetReader:
                         other for other in self._rules[row.kind] if other[0] is not rule
                     ]
                 else:
-                    yield None, fault
+                    yield fault
 
     def _accept(self, row: Row, request: dict[str, object]) -> None:
         if not self.checked.has_items:
@@ -356,6 +355,6 @@ def _take_out_flaws(
             if row is None:
                 row = found[position] = RowFaults()
             for fault in value.faults:
-                row.faults.append((index, fault))
+                row.faults.append((index, fault, value.shown))
             if value.is_refused:
                 row.refused.add(key)

@@ -56,11 +56,9 @@ class ProblemSpool(Spool[Problem]):
 
     def append_all(self, problems: Sequence[Problem]) -> None:
         """Adds problems at the end; a sheet may have hundreds of thousands."""
-        weight = 0
-        for problem in problems:
-            self.warnings += problem.severity is Severity.WARNING
-            # Its other texts are short, or the same in each problem of a column.
-            weight += len(problem.message) + len(problem.value or "")
+        self.warnings += [problem.severity for problem in problems].count(Severity.WARNING)
+        # Its other texts are short, or the same in each problem of a column.
+        weight = sum([len(problem.message) + len(problem.value or "") for problem in problems])
         self.extend(problems, weight)
 
 
