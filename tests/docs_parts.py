@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from functools import cache
 from importlib import import_module
-from itertools import groupby, pairwise
+from itertools import pairwise
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -48,7 +48,7 @@ def statuses() -> str:
 
 def kinds(area: str) -> str:
     """The kinds of sheet of an area, each with its summary."""
-    (feeds,) = (one.feeds for one in all_areas() if one.name == area)
+    feeds = next(known.feeds for known in all_areas() if known.name == area)
     rows = ((f"`{feed.kind}`", feed.summary) for feed in feeds)
     return _table(("Kind", "What its rows are"), rows)
 
@@ -83,21 +83,19 @@ def commands() -> str:
 
 def shared_options() -> str:
     """The options of several commands, those of the same commands together."""
-    together = sorted(
-        ((tuple(names), option) for option, names in _options().items() if len(names) > 1),
-        key=lambda one: (-len(one[0]), one[0]),
-    )
+    groups: dict[tuple[str, ...], list[tuple[str, str]]] = {}
+    for option, names in _options().items():
+        groups.setdefault(tuple(names), []).append(option)
     return "\n\n".join(
-        f"Of {_words(f'`{name}`' for name in names)}:\n\n"
-        + _table(("Option", "Meaning"), (option for _, option in group))
-        for names, group in groupby(together, key=lambda one: one[0])
+        f"Of {_listed(names)}:\n\n{_table(('Option', 'Meaning'), groups[names])}"
+        for names in sorted(groups, key=len, reverse=True)
+        if len(names) > 1
     )
 
 
 def account_settings() -> str:
-    """The settings of a profile that are options too, where their meaning is."""
-    names = (*config.ACCOUNT, *config.TIMEOUTS, *config.FLAGS)
-    return f"{_words(f'`{name}`' for name in names)}."
+    """The settings of a profile that are options too."""
+    return f"{_listed((*config.ACCOUNT, *config.TIMEOUTS, *config.FLAGS))}."
 
 
 def service_settings() -> str:
@@ -118,7 +116,7 @@ def rooms() -> str:
     """The floors of the house from the top, and what each room on them is."""
     configuration = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     contracts = configuration["tool"]["importlinter"]["contracts"]
-    (layers,) = (one["layers"] for one in contracts if one["type"] == "layers")
+    layers = next(contract["layers"] for contract in contracts if contract["type"] == "layers")
     rows = (
         (str(len(layers) - number), f"`{room}`", _purpose(f"feedtool.{room}"))
         for number, layer in enumerate(layers)
@@ -127,8 +125,8 @@ def rooms() -> str:
     return _table(("Floor", "Room", "What it holds"), rows)
 
 
-def decisions() -> str:
-    """What is done with a package in each phase, and what each answer makes of it."""
+def packages() -> str:
+    """The step of a package in each phase, and the phase after each answer."""
     return _table(("Phase", "Step", "Answer → next phase"), decisions_drawn.table())
 
 
@@ -160,7 +158,8 @@ def _commands() -> Iterator[tuple[str, click.Command]]:
     for name in feedtool.list_commands(context):
         command = feedtool.get_command(context, name)
         if isinstance(command, click.Group):
-            yield from ((f"{name} {below}", one) for below, one in command.commands.items())
+            for below, subcommand in command.commands.items():
+                yield f"{name} {below}", subcommand
         elif command:
             yield name, command
 
@@ -174,8 +173,8 @@ def _command(words: str, command: click.Command) -> str:
     if own:
         parts.append(_table(("Option", "Meaning"), own))
     if shared:
-        names = (re.findall(r"--[\w-]+", shown)[0] for shown, _ in shared)
-        parts.append(f"[Shared options](#shared-options): {_words(f'`{one}`' for one in names)}.")
+        names = [re.findall(r"--[\w-]+", shown)[0] for shown, _ in shared]
+        parts.append(f"[Shared options](#shared-options): {_listed(names)}.")
     return "\n\n".join(parts)
 
 
@@ -202,9 +201,9 @@ def _settings(kind: type[Any], without: Iterable[str] = ()) -> str:
     meanings = _docstrings(kind)
     default = kind()
     rows = (
-        (f"`{one.name}`", _toml(getattr(default, one.name)), meanings.get(one.name, ""))
-        for one in settings_of(kind)
-        if one.name not in without
+        (f"`{setting.name}`", _toml(getattr(default, setting.name)), meanings.get(setting.name, ""))
+        for setting in settings_of(kind)
+        if setting.name not in without
     )
     return _table(("Setting", "Default", "Meaning"), rows)
 
@@ -244,8 +243,8 @@ def _first_line(page: str) -> str:
     return page.strip().partition("\n")[0]
 
 
-def _words(names: Iterable[str]) -> str:
-    return ", ".join(names)
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
 
 
 def _table(headings: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:

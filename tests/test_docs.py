@@ -63,7 +63,7 @@ def anchors(page: str) -> set[str]:
     """The anchors of a page's headings, as GitHub makes them."""
     text = re.sub(r"^```.*?^```$", "", PAGES[page], flags=re.DOTALL | re.MULTILINE)
     headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
-    return {re.sub(r"[^\w\- ]", "", one.lower()).replace(" ", "-") for one in headings}
+    return {re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-") for text in headings}
 
 
 def leads_somewhere(link: str) -> bool:
@@ -118,12 +118,12 @@ def test_examples_are_as_shown(page: str, folder: Path, shell: Shell) -> None:
 def test_the_nightly_job_does_its_work(folder: Path, shell: Shell) -> None:
     (job,) = blocks("docs/terminal.md", "bash")
     folders = [folder / name for name in ("answers", "done", "outbox", "to-correct")]
-    for one in folders:
-        one.mkdir()
+    for each in folders:
+        each.mkdir()
     shutil.copy(ROOT / "samples" / "offers-upsert.xlsx", folder / "outbox")
     shell(job.replace("--profile shop", "--sandbox"), folder)
     assert sorted(
-        path.relative_to(folder).as_posix() for one in folders for path in one.iterdir()
+        path.relative_to(folder).as_posix() for each in folders for path in each.iterdir()
     ) == [
         "answers/offers-upsert.xlsx",
         "answers/offers-upsert.xlsx.html",
@@ -165,8 +165,8 @@ def test_readme_and_page_link_to_each_other(page: str) -> None:
 
 @pytest.mark.parametrize("page", PAGES)
 def test_options_named_exist(page: str) -> None:
-    parameters = [one for command in feedtool.every() for one in command.params]
-    known = {name for one in parameters for name in (*one.opts, *one.secondary_opts)}
+    options = [option for command in feedtool.every() for option in command.params]
+    known = {name for option in options for name in (*option.opts, *option.secondary_opts)}
     named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", PAGES[page]))
     assert named <= known | OTHERS
 
