@@ -25,6 +25,7 @@ from feedtool.areas.legacy.purge import (
 )
 from feedtool.areas.offers.changes.selection import EVERY_ROW, Sifting
 from feedtool.areas.products.catalog.excerpt import Consulted
+from feedtool.areas.registry import load
 from feedtool.check import Asked, Input, check
 from feedtool.model.errors import FeedtoolError, NotAuthorised, UsageProblem
 from feedtool.model.sheet import INVALID, CheckedSheet
@@ -79,7 +80,7 @@ class Submission:
 
 def validate(inputs: Sequence[Input], asked: Asked, outputs: Outputs) -> list[Outcome]:
     """Reads and checks files, and writes the annotated copies that were asked for."""
-    sheets = check(inputs, asked)
+    sheets = check(inputs, asked, load())
     if len(inputs) == 1:  # of several, one place that is taken is no reason to stop
         refuse_places(inputs, sheets, outputs, asked)
     outcomes = [Outcome(sheet) for sheet in sheets]
@@ -153,7 +154,7 @@ def submit(
     if promise:
         promise.begin([(one.file.name, one.sha256) for one in snapshots])
     kept = [one.file for one in snapshots]
-    consulted = Consulted(asked.dialect.catalog)
+    consulted = Consulted(asked.catalog)
     sheets = judged(kept, judged_by(asked, consulted), has_channel=service.has_channel)
     refuse_places(inputs, sheets, outputs, asked)
 

@@ -14,7 +14,7 @@ import pytest
 from feedtool.areas.offers.changes.observed import Seen
 from feedtool.areas.offers.changes.selection import EVERY_ROW, Sifting
 from feedtool.areas.offers.export import Wish, export_offers
-from feedtool.areas.registry import all_feeds
+from feedtool.areas.registry import load
 from feedtool.check import Asked, Input
 from feedtool.ledger import Ledger
 from feedtool.ledger.snapshots import Snapshots
@@ -131,7 +131,7 @@ class Shop:
             export_offers(
                 self.service.client,
                 Circumstances(now, self.transport.sleep, pool=1),
-                Wish(channel, all_feeds()["offers-update"]),
+                Wish(channel, load().feeds["offers-update"]),
                 self.folder / "export.csv",
                 dialect=Dialect(),
                 language="en",

@@ -11,7 +11,8 @@ from feedtool.areas.legacy.offers_xml import ATTRIBUTES, KIND, SHEET, cost_keys
 from feedtool.areas.offers.feeds import common as offers
 from feedtool.feeds.columns.choice import LegacyCondition
 from feedtool.feeds.columns.text import Comment
-from feedtool.feeds.feed import Column, Feed, Mode, Row, SheetColumns
+from feedtool.feeds.feed import Feed, Mode, Row, SheetColumns
+from feedtool.model.header import Column
 from feedtool.model.nouns import PackageType
 from feedtool.model.settings import LARGE_PARCEL_MODES, Dialect
 
@@ -157,4 +158,6 @@ FEED = Feed(
     request=request,
     identity=offers.IDENTITY,
     needs_asking=True,
+    purge_type=PackageType.PURGE,
+    is_named_elsewhere=True,
 )

@@ -13,7 +13,16 @@ from feedtool.feeds.columns.choice import Action, Condition, Ignored, Retired
 from feedtool.feeds.columns.gtin import Gtin
 from feedtool.feeds.columns.number import Days, Money, Rate, Whole
 from feedtool.feeds.columns.text import ProductReference, Reference, Text
-from feedtool.feeds.feed import EXPORTED, FLOOR, Column, Further, Mode, Row, SheetColumns, Sight
+from feedtool.feeds.feed import (
+    EXPORTED,
+    FLOOR,
+    ExtraColumns,
+    HeaderContext,
+    Mode,
+    Row,
+    SheetColumns,
+)
+from feedtool.model.header import Column
 from feedtool.model.nouns import PackageType
 from feedtool.model.settings import DEPRECATED_MODES, Dialect
 
@@ -348,8 +357,8 @@ def shown_column(path: str) -> Column:
     return Column(path, Ignored(), (path, path, path), _SHOWN_HELP)
 
 
-def further(sight: Sight) -> Further:
+def extra_columns(sheet: HeaderContext) -> ExtraColumns:
     """The columns that an export adds: they are known, and are not sent."""
-    names = SHOWN_IN_EXPORTS if EXPORTED in sight.stamp else SHOWN
-    shown = (header for header in sight.headers if header.partition(".")[0] in names)
-    return Further(sight.dialect, tuple(map(shown_column, dict.fromkeys(shown))))
+    names = SHOWN_IN_EXPORTS if EXPORTED in sheet.stamp else SHOWN
+    shown = (header for header in sheet.headers if header.partition(".")[0] in names)
+    return ExtraColumns(sheet.context, tuple(map(shown_column, dict.fromkeys(shown))))

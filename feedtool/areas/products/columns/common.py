@@ -12,7 +12,7 @@ from feedtool.areas.products.columns.prose import Html, Prose, Title
 from feedtool.feeds.columns.choice import Choice, Retired
 from feedtool.feeds.columns.gtin import Gtin
 from feedtool.feeds.columns.text import Reference
-from feedtool.feeds.feed import Column
+from feedtool.model.header import Column
 
 GTIN = "gtin"
 REFERENCE = "sellerProductReference"
