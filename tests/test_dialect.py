@@ -12,7 +12,7 @@ from feedtool.model.settings import (
     Dialect,
 )
 from feedtool.runs.annotated_copy import Outputs
-from feedtool.runs.run_options import Recorded
+from feedtool.runs.run_options import RunOptions
 
 DEFAULTS = {
     "upload_body": "array",
@@ -61,7 +61,7 @@ def test_the_catalogue_is_no_setting() -> None:
     assert options == Asked()
     assert options.context.catalog("fr") == "a catalogue"
     assert Asked().context.catalog("fr") is None
-    known = Recorded([], options, Outputs()).as_json()
+    known = RunOptions([], options, Outputs()).as_json()
     assert known["dialect"] == {}
 
 

@@ -9,9 +9,9 @@ from feedtool.ledger.snapshots import Snapshots
 from feedtool.model.errors import FileProblem
 from feedtool.model.file_version import TRIES, FileChanging, read_unchanged, version_of
 from feedtool.model.sheet import CheckedSheet
-from feedtool.runs import run
 from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.convert import Form, Wish, convert
+from feedtool.runs.validate import validate
 from tests.conftest import Files, offer, table
 from tests.overwritten import Overwritten, overwritten
 
@@ -83,7 +83,7 @@ def test_a_copy_is_of_what_was_judged(
     for _, changing in once_at(path, is_replaced=is_replaced):
         inputs = [Input("offers.csv", changing)]
         outputs = Outputs({"offers.csv": target}, is_in_place=is_in_place)
-        (outcome,) = run.validate(inputs, Asked(), outputs)
+        (outcome,) = validate(inputs, Asked(), outputs)
         is_written.add(outcome.copy_failed is None)
         if outcome.copy_failed:
             assert isinstance(outcome.copy_failed, FileChanging)
@@ -103,7 +103,7 @@ def test_a_workbook_is_of_one_version(files: Files, tmp_path: Path, *, is_replac
     for moment in range(1, OPENINGS):
         path.write_bytes(old)
         changing = overwritten(path, {moment: new}, is_replaced=is_replaced)
-        (outcome,) = run.validate(
+        (outcome,) = validate(
             [Input("offers.xlsx", changing)], Asked(), Outputs({"offers.xlsx": target})
         )
         ends.add(type(outcome.copy_failed))

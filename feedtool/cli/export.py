@@ -23,8 +23,8 @@ from feedtool.model.errors import Exit, UsageProblem
 
 if TYPE_CHECKING:
     from feedtool.feeds.feed import Feed
-    from feedtool.runs.context import Service
     from feedtool.runs.export import Exported
+    from feedtool.runs.session import Session
     from feedtool.service.fetch import Circumstances
 
 GO_ON = "Run it again; nothing was written."
@@ -361,7 +361,7 @@ def _reaching(
     given: dict[str, Any],
     form: str,
     closed: tuple[str, str] | None = None,
-) -> "Iterator[tuple[Service, Circumstances, Callable[[str, int], None]]]":
+) -> "Iterator[tuple[Session, Circumstances, Callable[[str, int], None]]]":
     """A way to the service that stops gently, and how far it is told meanwhile."""
     from feedtool.cli.connect import to_account, to_sandbox
     from feedtool.cli.signals import stopping

@@ -17,7 +17,7 @@ from feedtool.model.errors import NothingToDo
 if TYPE_CHECKING:
     from feedtool.report.runs import RunState
     from feedtool.runs.history import ClockOf
-    from feedtool.runs.workspace import Books
+    from feedtool.runs.workspace import Workspace
 
 _form = options.option(
     "--format",
@@ -69,12 +69,12 @@ def runs(
         say("help", "begin with `feedtool demo`, or with `feedtool submit FILE --sandbox`")
 
 
-def _abandon(run: int, opened: "Books", clock_of: "ClockOf") -> None:
+def _abandon(run: int, opened: "Workspace", clock_of: "ClockOf") -> None:
     """Give a run up, and say what is in doubt of it; NothingToDo where it is at its end."""
     from feedtool.delivery.giving_up import abandon
-    from feedtool.runs.workspace import recorded_of, unfinished
+    from feedtool.runs.workspace import options_of, unfinished
 
-    recorded = recorded_of(run, opened)
+    recorded = options_of(run, opened)
     if run not in unfinished(opened):
         what = "was given up before" if recorded.abandoned else "is finished"
         raise NothingToDo(f"run {run} {what}", f"`feedtool status {run}` shows what came of it")
@@ -114,7 +114,7 @@ def _warn(found: "list[RunState]") -> None:
             say("help", f"feedtool resume {run.run}")
 
 
-def _clocks(home: Path, opened: "Books") -> "ClockOf":
+def _clocks(home: Path, opened: "Workspace") -> "ClockOf":
     """The clock of each service; that of the embedded sandbox leaps."""
     from feedtool.delivery.deadlines import Clock
 

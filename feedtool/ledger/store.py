@@ -16,9 +16,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 from sqlalchemy import and_, case, delete, func, insert, select
 
-from feedtool.areas.offers.changes.accepted import AcceptedOffers
-from feedtool.areas.offers.changes.observed import see
-from feedtool.areas.offers.changes.projection import count_absorbed
 from feedtool.ledger import clearing, counting, later
 from feedtool.ledger import tables as t
 from feedtool.ledger.abandoning import abandon
@@ -50,6 +47,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Column, ColumnElement, Connection
 
+    from feedtool.areas.offers.changes.accepted import AcceptedOffers
     from feedtool.areas.offers.changes.observed import Seen
     from feedtool.ledger.later import Sent
     from feedtool.ledger.lock import Held
@@ -183,16 +181,22 @@ class Ledger:
 
     def accepted(self, service: str, seller: str, cut_short: int = 0) -> AcceptedOffers:
         """What the service has last accepted of a seller; see `AcceptedOffers`."""
+        from feedtool.areas.offers.changes.accepted import AcceptedOffers
+
         return AcceptedOffers(self._engine, service, seller, cut_short)
 
     def absorbed(self, service: str, seller: str) -> int:
         """How many packages of a seller have been read for what was accepted."""
+        from feedtool.areas.offers.changes.projection import count_absorbed
+
         return count_absorbed(self._engine, service, seller)
 
     def see(
         self, service: str, seller: str, channel: str, offers: Iterable[Seen], **how: Any
     ) -> bool:
         """Note offers as the service showed them; all as `seeing.see` tells."""
+        from feedtool.areas.offers.changes.observed import see
+
         return see(self._engine, service, seller, channel, offers, **how)
 
     def earlier(self, service: str, seller: str, kind: str, before: int | None) -> list[File]:

@@ -52,7 +52,7 @@ def refuse_places(
         refuse_place(one.path, target, headings, summary, fallback, limits)
 
 
-def write(
+def write_copies_of(
     inputs: Sequence[Input],
     outcomes: Sequence[Outcome],
     outputs: Outputs,

@@ -15,8 +15,8 @@ from feedtool.model.errors import FileProblem
 from feedtool.model.nouns import Message, Status, Verdict
 from feedtool.model.sheet import CheckedSheet
 from feedtool.report import Outcome
-from feedtool.runs.row_results import answered
-from feedtool.runs.workspace import Books, checked_again, recorded_of
+from feedtool.runs.row_results import results_of_run
+from feedtool.runs.workspace import Workspace, check_again, options_of
 
 if TYPE_CHECKING:  # the ledger's library takes longer to import than a small file to check
     from feedtool.ledger import File, Run
@@ -27,7 +27,7 @@ LEFT_OPEN = frozenset({Status.UNKNOWN, Status.HELD, Status.SUPERSEDED})
 """What a later run may have settled, beside what is to be corrected."""
 
 
-def bring_up_to_date(outcomes: Sequence[Outcome], run: int, books: Books) -> None:
+def bring_up_to_date(outcomes: Sequence[Outcome], run: int, books: Workspace) -> None:
     """Let the outcomes of a run tell what later runs have answered to its rows."""
     this = books.ledger.run(run)
     later = [] if this is None else _later_runs(this, books)
@@ -40,7 +40,7 @@ def bring_up_to_date(outcomes: Sequence[Outcome], run: int, books: Books) -> Non
             outcome.verdicts = _brought(outcome, outcome.verdicts, this, file, later, books)
 
 
-def _later_runs(this: "Run", books: Books) -> list["Run"]:
+def _later_runs(this: "Run", books: Workspace) -> list["Run"]:
     """The seller's, oldest first."""
     return [
         run
@@ -55,7 +55,7 @@ def _brought(
     this: "Run",
     file: "File",
     later: Sequence["Run"],
-    books: Books,
+    books: Workspace,
 ) -> Verdicts:
     """The verdicts with what later runs say; these are asked when the first of them is wanted."""
 
@@ -86,22 +86,22 @@ def _brought(
     return verdicts
 
 
-def _corrects(run: "Run", name: str, books: Books) -> bool:
-    recorded = recorded_of(run.run_id, books)
+def _corrects(run: "Run", name: str, books: Workspace) -> bool:
+    recorded = options_of(run.run_id, books)
     return any(one.startswith(f"{name}:") for one in recorded.corrects)
 
 
 def _corrected(
-    name: str, waiting: Mapping[int, Verdict], correcting: Sequence["Run"], books: Books
+    name: str, waiting: Mapping[int, Verdict], correcting: Sequence["Run"], books: Workspace
 ) -> dict[int, Verdict]:
     """What became of the corrections of rows, by the row of the original; the last one counts."""
     found: dict[int, Verdict] = {}
     for run in correcting:
         try:
-            sheets = checked_again(recorded_of(run.run_id, books), books)
+            sheets = check_again(options_of(run.run_id, books), books)
         except FileProblem:  # it was sent from another machine, where its snapshot is
             continue
-        outcomes = answered(sheets, books.ledger, run.run_id, None)
+        outcomes = results_of_run(sheets, books.ledger, run.run_id, None)
         bring_up_to_date(outcomes, run.run_id, books)
         for outcome in outcomes:
             checked = outcome.checked
@@ -120,7 +120,7 @@ def _sent_again(
     left: Mapping[int, Verdict],
     this: "Run",
     besides: Sequence[int],
-    books: Books,
+    books: Workspace,
 ) -> dict[int, Verdict]:
     """What became of the references of rows in later runs."""
     by_channel: dict[str, dict[int, str]] = {}

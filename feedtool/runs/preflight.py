@@ -15,7 +15,7 @@ if TYPE_CHECKING:  # the ledger's library takes longer to import than a small fi
     from feedtool.service.wire import Sender
 
 
-def judged(
+def checked_sheets(
     inputs: Sequence[Input], asked: Asked, *, has_channel: bool = True
 ) -> list[CheckedSheet]:
     """The sheets that are to be sent; UsageProblem where they cannot be what is asked for."""
@@ -38,7 +38,7 @@ def _refuse_without_channel(sheets: Iterable[CheckedSheet]) -> None:
         )
 
 
-def why_none(sheets: Sequence[CheckedSheet], asked: Asked, *, is_all_or_nothing: bool) -> str:
+def blocked_reason(sheets: Sequence[CheckedSheet], asked: Asked, *, is_all_or_nothing: bool) -> str:
     """Why no row is sent although some might be; empty where they are, or could not be."""
     if all(sheet.error for sheet in sheets):
         return ""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class RunOptions:
     """What a command was told, as the ledger keeps it with its run."""
 
     inputs: Sequence[tuple[str, str]]
@@ -83,7 +83,7 @@ class Recorded:
         }
 
     @classmethod
-    def from_json(cls, found: Mapping[str, Any]) -> "Recorded":
+    def from_json(cls, found: Mapping[str, Any]) -> "RunOptions":
         """From what `as_json` made. UsageProblem for a setting that no longer exists."""
         dialect = dialect_of(found.get("dialect", {}), "the run's settings")
         targets = {name: Path(path) for name, path in found.get("targets", {}).items()}

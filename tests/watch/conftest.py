@@ -16,8 +16,8 @@ from feedtool.check import Asked
 from feedtool.ledger import Ledger
 from feedtool.ledger.snapshots import Snapshots
 from feedtool.model.errors import UsageProblem
-from feedtool.runs.context import Service
-from feedtool.runs.workspace import Books
+from feedtool.runs.session import Session
+from feedtool.runs.workspace import Workspace
 from feedtool.sandbox import Applied, Sandbox
 from feedtool.sandbox.transport import mount
 from feedtool.service.auth import StaticToken
@@ -79,6 +79,8 @@ class World:
     between: Callable[[], None] = lambda: None
     """What happens between two looks."""
     on_turn: Callable[[Turn], None] = lambda _: None
+    time: float = 0
+    """The watcher's clock."""
 
     def __post_init__(self) -> None:
         self.folder = Folder(self.root / "watched")
@@ -99,11 +101,9 @@ class World:
 
     def watch(self) -> Exit:
         """`feedtool watch --once`."""
-        time = 0.0
 
         def sleep(seconds: float) -> None:
-            nonlocal time
-            time += seconds
+            self.time += seconds
             self.between()
 
         with self.ledger() as ledger:
@@ -113,7 +113,7 @@ class World:
                 lambda profile: whose(ADDRESS, self.seller_of(profile)),
                 {"shop", "mall"},
                 {"offers-upsert", "offers-update", "offers-delete"},
-                lambda: time,
+                lambda: self.time,
                 lambda: self.today,
                 sleep,
                 lambda: self.stopped,
@@ -152,10 +152,10 @@ class World:
         token = RunsOut() if self.token == RUNS_OUT else StaticToken(self.token)
         client = Client(ADDRESS, seller, token, language="en", transport=transport)
         now, sleep = transport.now, transport.sleep
-        service = Service(client, seller, ADDRESS, "en", now, sleep, pool=1)
+        service = Session(client, seller, ADDRESS, "en", now, sleep, pool=1)
         service = replace(service, stopping=lambda: self.stopped)
         with client, self.ledger() as ledger:
-            books = Books(ledger, Snapshots(self.root / "snapshots"), self.root / "spares")
+            books = Workspace(ledger, Snapshots(self.root / "snapshots"), self.root / "spares")
             yield Desk(service, books, lambda kind: Asked(kind=kind))
 
     def applied(self) -> list[Applied]:

@@ -16,7 +16,7 @@ from feedtool.report import Outcome, summary_sheet
 from feedtool.runs import row_notes
 from feedtool.runs.annotated_copy import digest_of
 from feedtool.runs.corrections.part import Part
-from feedtool.runs.workspace import Books, asked_again, recorded_of
+from feedtool.runs.workspace import Workspace, options_of, read_options_again
 from feedtool.sheets.annotate import annotate
 from feedtool.sheets.filled import Formats, fill_workbook
 from feedtool.templates import PRODUCTS, Language, limits
@@ -90,7 +90,7 @@ def write_failed(
     file: str,
     outcomes: Sequence[Outcome],
     target: Path,
-    books: Books,
+    books: Workspace,
     now: datetime,
     *,
     may_replace: Callable[[Path], bool] | None = None,
@@ -123,8 +123,8 @@ def write_failed(
     if not found:
         return None
     _check_free(target, books, may_replace)
-    recorded = recorded_of(run, books)
-    asked = asked_again(recorded, books)
+    recorded = options_of(run, books)
+    asked = read_options_again(recorded, books)
     sent = books.ledger.run(run)
     language = cast("Language", sent.language if sent else "en")
     keys = {(one.path, one.sheet): one for one in books.ledger.files(run)}
@@ -156,7 +156,7 @@ def _rank(checked: CheckedSheet) -> int:
     return 1 if feed.kind == PRODUCTS else 2
 
 
-def _check_free(target: Path, books: Books, may_replace: Callable[[Path], bool] | None) -> None:
+def _check_free(target: Path, books: Workspace, may_replace: Callable[[Path], bool] | None) -> None:
     if not target.exists() or (may_replace and may_replace(target)):
         return
     if not target.is_file() or digest_of(target) != books.ledger.output(str(target.absolute())):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from feedtool.runs.workspace import Books
+from feedtool.runs.workspace import Workspace
 from feedtool.service.wire import Sender
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Service:
+class Session:
     """A way to the service, and its time."""
 
     client: Sender
@@ -46,21 +46,21 @@ class Service:
         return self.now() - self.ahead()
 
 
-def alone(service: Service, books: Books, command: str) -> AbstractContextManager[None]:
+def locked(service: Session, books: Workspace, command: str) -> AbstractContextManager[None]:
     """The seller's lock, unless it is held already."""
     if service.holds_lock:
         return nullcontext()
     return books.ledger.hold(service.seller, service.address, command=command, now=service.wall())
 
 
-def clock_of(service: Service, books: Books) -> "Clock":
+def clock_of(service: Session, books: Workspace) -> "Clock":
     """The time at the service, for what it will delete."""
     from feedtool.delivery.deadlines import Clock
 
     return Clock(service.now(), books.ledger.skew(service.address), service.ahead())
 
 
-def circumstances_of(service: Service) -> "Circumstances":
+def fetch_context_of(service: Session) -> "Circumstances":
     """For lists of the service that are read to their end."""
     from feedtool.service.fetch import Circumstances
 
