@@ -21,7 +21,7 @@ from feedtool.areas.products.catalog import Catalog
 from feedtool.areas.products.catalog.cache import FILE, Cache
 from feedtool.areas.products.catalog.sync import sync
 from feedtool.areas.products.template import products_contents
-from feedtool.areas.registry import all_feeds, sandbox_parts
+from feedtool.areas.registry import load, sandbox_parts
 from feedtool.feeds.columns.gtin import check_digit
 from feedtool.model.cells import letters
 from feedtool.model.settings import Dialect
@@ -176,7 +176,7 @@ def write_offers(workbook: Workbook, rows: Iterable[Values]) -> None:
     """A plain sheet, as a shop's own program would write it, behind that of the products."""
     sheet = workbook.create_sheet("Offers", workbook.sheetnames.index("Products") + 1)
     labels = {
-        column.key: column.labels[0] for column in all_feeds()["offers-upsert"].columns(Dialect())
+        column.key: column.labels[0] for column in load().feeds["offers-upsert"].columns(Dialect())
     }
     keys = [*ELSEWHERE[0], *OFFER]
     for column, key in enumerate(keys, start=1):

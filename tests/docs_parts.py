@@ -6,6 +6,7 @@ import json
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields
 from decimal import Decimal
 from functools import cache
 from importlib import import_module
@@ -16,10 +17,9 @@ from typing import Any
 
 import click
 
-from feedtool.areas.registry import all_areas, all_feeds
+from feedtool.areas.registry import load
 from feedtool.cli import feedtool
 from feedtool.model.errors import Exit, FileProblem
-from feedtool.model.settings import settings_of
 from feedtool.report.codes import all_codes
 from feedtool.report.glossary import BOTH, ROW, WORDS
 from feedtool.runs import config
@@ -48,14 +48,14 @@ def statuses() -> str:
 
 def kinds(area: str) -> str:
     """The kinds of sheet of an area, each with its summary."""
-    feeds = next(known.feeds for known in all_areas() if known.name == area)
+    feeds = next(known.feeds for known in load().areas if known.name == area)
     rows = ((f"`{feed.kind}`", feed.summary) for feed in feeds)
     return _table(("Kind", "What its rows are"), rows)
 
 
 def columns(kind: str) -> str:
     """The columns of a kind's template, in their order."""
-    columns = all_feeds()[kind].columns(config.Profile().dialect)
+    columns = load().feeds[kind].columns(config.Profile().dialect)
     rows = (
         (f"`{column.key}`", column.labels[0], column.help[0], column.example) for column in columns
     )
@@ -202,7 +202,7 @@ def _settings(kind: type[Any], without: Iterable[str] = ()) -> str:
     default = kind()
     rows = (
         (f"`{setting.name}`", _toml(getattr(default, setting.name)), meanings.get(setting.name, ""))
-        for setting in settings_of(kind)
+        for setting in fields(kind)
         if setting.name not in without
     )
     return _table(("Setting", "Default", "Meaning"), rows)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from feedtool.areas.registry import all_feeds
+from feedtool.areas.registry import load
 from feedtool.cli import feedtool
 from feedtool.runs import config
 from tests.forked import forking
@@ -148,7 +148,7 @@ def test_the_configuration_shown_is_one(tmp_path: Path) -> None:
         for name, text in tomllib.loads(shown)["profile"]["shop"].items()
         if name != "columns"
     }
-    columns = all_feeds()["offers-upsert"].understood(profile.dialect)
+    columns = load().feeds["offers-upsert"].understood(profile.dialect)
     assert set(profile.dialect.columns.values()) <= {column.key for column in columns}
 
 

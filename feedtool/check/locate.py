@@ -6,8 +6,8 @@ from itertools import repeat
 from operator import itemgetter
 from typing import NamedTuple
 
-from feedtool.check.headers import Header
 from feedtool.model.cells import Block, Cells, brief, letters, shown
+from feedtool.model.header import Header
 from feedtool.model.nouns import Fault, Problem
 
 

@@ -293,11 +293,11 @@ def on_channel(ctx: click.Context, channel: str | None, given: dict[str, Any]) -
 
 def _shape(kind: str) -> "Feed":
     from feedtool.areas.offers.export import SHAPES
-    from feedtool.areas.registry import all_feeds
+    from feedtool.areas.registry import load
 
     if kind not in SHAPES:
         raise UsageProblem(f"offers cannot be exported as “{kind}”", f"shapes: {', '.join(SHAPES)}")
-    return all_feeds()[kind]
+    return load().feeds[kind]
 
 
 def _moment(text: str) -> datetime:

@@ -7,9 +7,9 @@ from heapq import merge
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from feedtool.check.headers import Header
 from feedtool.model.errors import FileProblem
 from feedtool.model.file_version import Version
+from feedtool.model.header import Header
 from feedtool.model.nouns import Counts, Item, PackageType, Problem, Severity, Verdict
 from feedtool.model.spool import Spool
 
@@ -155,8 +155,7 @@ class CheckedSheet:
         """The items of the rows that nothing speaks against, in the order of rows."""
         if self.sent is not None:
             return iter(self.sent)
-        valid = (item for item in self.items if self.marks[item.row] == VALID)
-        return map(_purging, valid) if self.purges else valid
+        return (item for item in self.items if self.marks[item.row] == VALID)
 
     @property
     def size(self) -> int:
@@ -173,11 +172,6 @@ class CheckedSheet:
     def is_clean(self) -> bool:
         """Whether the sheet could be read and every row is valid."""
         return self.error is None and not self.marks.count(INVALID)
-
-
-def _purging(item: Item) -> Item:
-    is_full = item.package_type is PackageType.FULL
-    return item._replace(package_type=PackageType.PURGE) if is_full else item
 
 
 def _place(problem: Problem) -> tuple[int, int, str]:

@@ -5,7 +5,7 @@ input and the ledger alone.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from feedtool.areas.offers.changes.selection import Sifting
 from feedtool.check import EVERY_ROW, Asked, Input
 from feedtool.model.errors import UsageProblem
-from feedtool.model.settings import Dialect, settings_of
+from feedtool.model.settings import Dialect
 from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.config import dialect_of
 
@@ -147,7 +147,7 @@ def _sifting(found: Mapping[str, Any]) -> Sifting:
 def _table(settings: Any, default: Any) -> dict[str, Any]:
     """What differs from the default, as a profile would have it."""
     found = {}
-    for one in settings_of(settings):
+    for one in fields(settings):
         value, usual = getattr(settings, one.name), getattr(default, one.name)
         if value != usual:
             found[one.name] = _plain(value, usual)

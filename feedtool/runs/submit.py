@@ -103,7 +103,7 @@ def submit(
     if promise:
         promise.begin([(kept.file.name, kept.sha256) for kept in snapshots])
     files = [kept.file for kept in snapshots]
-    consulted = Consulted(asked.dialect.catalog)
+    consulted = Consulted(asked.catalog)
     sheets = checked_sheets(files, judged_by(asked, consulted), has_channel=session.has_channel)
     refuse_places(inputs, sheets, outputs, asked)
 

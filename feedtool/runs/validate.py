@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from feedtool.areas.registry import load
 from feedtool.check import Asked, Input, check
 from feedtool.report import Outcome
 from feedtool.runs.annotated_copy import Outputs, refuse_places, write_copies_of
@@ -9,7 +10,7 @@ from feedtool.runs.annotated_copy import Outputs, refuse_places, write_copies_of
 
 def validate(inputs: Sequence[Input], asked: Asked, outputs: Outputs) -> list[Outcome]:
     """The outcome of each sheet; nothing is planned or sent."""
-    sheets = check(inputs, asked)
+    sheets = check(inputs, asked, load())
     if len(inputs) == 1:  # of several, one place that is taken is no reason to stop
         refuse_places(inputs, sheets, outputs, asked)
     outcomes = [Outcome(sheet) for sheet in sheets]

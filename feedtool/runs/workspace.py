@@ -11,6 +11,7 @@ from feedtool.areas.offers.changes.guards import Earlier
 from feedtool.areas.offers.changes.selection import Sifting, sift
 from feedtool.areas.offers.changes.selection.predecessors import predecessor
 from feedtool.areas.products.catalog.excerpt import from_excerpt
+from feedtool.areas.registry import load
 from feedtool.check import Asked, Input, check
 from feedtool.delivery.dependencies import Meeting
 from feedtool.model.errors import FileProblem, UsageProblem
@@ -131,7 +132,7 @@ def check_again(recorded: RunOptions, books: Workspace) -> list[CheckedSheet]:
     Raises:
         FileProblem: A snapshot, of a file or of what it was judged by, is gone or was changed.
     """
-    return check(kept_inputs(recorded, books), read_options_again(recorded, books))
+    return check(kept_inputs(recorded, books), read_options_again(recorded, books), load())
 
 
 def read_options_again(recorded: RunOptions, books: Workspace) -> Asked:
@@ -148,7 +149,7 @@ def read_options_again(recorded: RunOptions, books: Workspace) -> Asked:
 
 def judged_by(asked: Asked, catalog: "Callable[[str | None], Catalog | None]") -> Asked:
     """The same, with products judged by another catalogue."""
-    return replace(asked, dialect=replace(asked.dialect, catalog=catalog))
+    return replace(asked, catalog=catalog)
 
 
 def select_rows(

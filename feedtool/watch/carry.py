@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path, PurePosixPath
 
-from feedtool.areas.legacy.source import is_legacy
+from feedtool.areas.registry import load
 from feedtool.check import Input
 from feedtool.check.kinds import KindUnclear
 from feedtool.ledger.claims import Claim, ClaimState, Earlier
@@ -222,7 +222,7 @@ class Carrier:
             return self._refuse_claimed(claim, bug_in(error, self.report_bug), desk)
 
     def _submit(self, claim: Claim, kept: Input, lane: Lane, desk: Desk) -> Submission:
-        suffix = ".xlsx" if is_legacy(kept.path) else Path(claim.source).suffix
+        suffix = ".xlsx" if load().format_of(kept.path) else Path(claim.source).suffix
         target = self.folder.answer_of(claim, f".result{suffix}")
         make(target.parent)
         return submit(

@@ -16,7 +16,7 @@ from feedtool.areas.offers.changes.selection import EVERY_ROW, Sifting
 from feedtool.areas.offers.export import Wish, export_offers
 from feedtool.areas.offers.sandbox.records import Applied, applied_requests
 from feedtool.areas.offers.sandbox.settings import OfferBehaviour
-from feedtool.areas.registry import all_feeds, sandbox_parts
+from feedtool.areas.registry import load, sandbox_parts
 from feedtool.check import Asked, Input
 from feedtool.ledger import Ledger
 from feedtool.ledger.snapshots import Snapshots
@@ -140,7 +140,7 @@ class Shop:
             export_offers(
                 self.service.client,
                 Circumstances(now, self.transport.sleep, pool=1),
-                Wish(channel, all_feeds()["offers-update"]),
+                Wish(channel, load().feeds["offers-update"]),
                 self.folder / "export.csv",
                 dialect=Dialect(),
                 language="en",

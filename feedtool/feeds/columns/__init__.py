@@ -6,11 +6,12 @@ whole column of one sheet and remembers every distinct cell, which is where the 
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from feedtool.model.cells import Cell, shown
+from feedtool.model.header import CellType
 from feedtool.model.nouns import Fault, Severity
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import Context
 
 REMEMBERED = 4096
 """Distinct cells a column remembers; more would only help columns that hardly repeat anyway."""
@@ -35,14 +36,6 @@ def is_error(faults: Iterable[Fault]) -> bool:
     return Severity.ERROR in [fault.code.severity for fault in faults]
 
 
-class CellType(Protocol):
-    """What kind of value a column holds."""
-
-    def read(self, cell: Cell, column: "ColumnReader") -> object | None:
-        """The cell's value, None for a blank, `Flawed` where there is something to say."""
-        ...
-
-
 class ColumnReader(dict[Hashable, object]):
     """One column of one sheet while it is read: a memory from a cell's key to its value.
 
@@ -55,13 +48,14 @@ class ColumnReader(dict[Hashable, object]):
     def __init__(
         self,
         cell_type: CellType,
-        dialect: Dialect,
+        context: Context,
         decimal: str | None = None,
         evidence: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__()
         self.cell_type = cell_type
-        self.dialect = dialect
+        self.context = context
+        self.dialect = context.settings
         self.decimal = decimal
         self.evidence = dict(evidence or {})
         self.is_ambiguous = False

@@ -6,7 +6,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple, cast
 
-from feedtool.areas.registry import all_feeds
+from feedtool.areas.registry import load
 from feedtool.check import Asked, Input, open_input
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Status, Verdict
@@ -125,7 +125,7 @@ def write_failed(
     sent = books.ledger.run(run)
     language = cast("Language", sent.language if sent else "en")
     kept = Input(file, books.snapshots.path_of(dict(recorded.inputs)[file]))
-    with open_input(kept, asked) as source:
+    with open_input(kept, asked, load()) as source:
         parts = [
             Part(outcome, rows, source, asked, language, run, is_first=number == 0)
             for number, (outcome, rows) in enumerate(
@@ -146,7 +146,7 @@ def _rank(checked: CheckedSheet) -> int:
 
     So a sheet that is not recognised without a stamp, then products, whose stamp says more.
     """
-    feed = all_feeds()[str(checked.kind)]
+    feed = load().feeds[str(checked.kind)]
     if feed.needs_asking and checked.is_kind_certain:
         return 0
     return 1 if feed.kind == PRODUCTS else 2

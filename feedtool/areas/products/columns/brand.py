@@ -34,7 +34,7 @@ class Brand(Text):
             if value.is_refused:
                 return value
             value, faults, _ = value
-        catalog = column.dialect.catalog(None)
+        catalog = column.context.catalog(None)
         if not isinstance(value, str) or catalog is None:
             return Flawed(value, faults) if faults else value
         known = catalog.brand(value)
