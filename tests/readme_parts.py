@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from feedtool.cli import feedtool
 from feedtool.model import errors
 from feedtool.model.errors import Exit, FileProblem
-from feedtool.report.codes import all_codes
+from feedtool.runs.codes import all_codes
 from tests import decisions_drawn
 
 WIDTH = 80
@@ -51,21 +51,25 @@ def decisions() -> str:
 
 def codes_of_files() -> str:
     """The codes of files that cannot be read at all."""
-    codes = all_codes()  # first, since it imports what declares them
+    codes = all_codes().pages  # first, since it imports what declares them
     of_files = _of_files(FileProblem)
     return _codes(name for name in codes if name in of_files)
 
 
 def codes_of_rows() -> str:
     """The codes of cells, rows and sheets."""
-    codes = all_codes()
+    codes = all_codes().pages
     of_files = _of_files(FileProblem)
     return _codes(name for name in codes if name not in of_files)
 
 
 def _codes(names: Iterable[str]) -> str:
     rows = (
-        (f"`{name}`", all_codes()[name].severity.value, _summary(all_codes()[name].page))
+        (
+            f"`{name}`",
+            all_codes().pages[name].severity.value,
+            _summary(all_codes().pages[name].page),
+        )
         for name in names
     )
     return _table(("Code", "Severity", "Means"), rows)

@@ -23,8 +23,8 @@ from feedtool.model.errors import Exit, UsageProblem
 
 if TYPE_CHECKING:
     from feedtool.feeds.feed import Feed
+    from feedtool.report.export import Exported
     from feedtool.runs.context import Service
-    from feedtool.runs.export import Exported
     from feedtool.service.fetch import Circumstances
 
 GO_ON = "Run it again; nothing was written."

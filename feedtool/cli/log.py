@@ -73,7 +73,7 @@ class Log:
 
     def summaries(self, outcomes: Sequence[Outcome]) -> None:
         """What came of each sheet."""
-        from feedtool.report.as_json import summary_fields
+        from feedtool.report.fields import summary_fields
 
         for outcome in outcomes:
             self.write("summary", **summary_fields(outcome))

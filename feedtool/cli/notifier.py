@@ -13,7 +13,7 @@ from feedtool.cli import options
 from feedtool.cli.errors import say
 from feedtool.cli.log import Log, logged
 from feedtool.model.errors import Exit, FeedtoolError
-from feedtool.report.notice import Occasion, refusal_notice, run_notice
+from feedtool.report.as_json import Occasion, refusal_notice, run_notice
 from feedtool.report.outcome import Outcome
 from feedtool.runs.notify import TIMEOUTS, Around, Notifier, Target, as_body, targets_of
 

@@ -28,6 +28,7 @@ def tell_outcomes(
         The exit code; the form never changes it.
     """
     from feedtool.report import write_report
+    from feedtool.runs.codes import all_codes
 
     failed_to_tell = None
     try:
@@ -43,7 +44,7 @@ def tell_outcomes(
         if failed:
             tell(failed)
     if report:
-        write_report(report, outcomes)
+        write_report(report, outcomes, all_codes())
         say("report", str(report))
     if failed_to_tell:
         raise failed_to_tell
@@ -58,6 +59,7 @@ def _leave_stdout() -> None:
 
 def _write(outcomes: Sequence[Outcome], form: str, *, is_verbose: bool) -> None:
     from feedtool.report import write_columns, write_json, write_jsonl, write_text
+    from feedtool.runs.codes import all_codes
 
     if isinstance(sys.stdout, TextIOWrapper):
         # JSON is UTF-8 everywhere; a terminal that lacks a letter shows a question mark for it.
@@ -69,12 +71,13 @@ def _write(outcomes: Sequence[Outcome], form: str, *, is_verbose: bool) -> None:
     elif form == "jsonl":
         write_jsonl(outcomes, sys.stdout)
     else:
-        write_columns([one for one in outcomes if one.explains_columns], sys.stdout)
+        write_columns(outcomes, sys.stdout)
         # A pipe gets each problem on one line, whatever its length.
         width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
         write_text(
             outcomes,
             sys.stdout,
+            all_codes(),
             is_colour=wants_colour(sys.stdout),
             is_verbose=is_verbose,
             width=width,

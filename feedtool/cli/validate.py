@@ -1,14 +1,20 @@
 """`feedtool validate`."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import click
 
+from feedtool.check.headers import Header
+from feedtool.check.kinds import HeaderMissing
 from feedtool.cli import options
 from feedtool.cli.confirming import kind_asked
 from feedtool.cli.files import as_row, files, inputs, targets
 from feedtool.cli.output import tell_outcomes
+from feedtool.model.cells import letters
+from feedtool.model.sheet import CheckedSheet
+from feedtool.report.outcome import ColumnFacts, ExplainedHeader
 
 
 @click.command()
@@ -58,5 +64,26 @@ def validate(
         copies = targets(found, out, in_place=in_place) if wanted else {}
         outcomes = run.validate(found, asked, Outputs(copies, is_in_place=in_place))
         for outcome in outcomes:
-            outcome.explains_columns = given["explain_columns"]
+            if given["explain_columns"]:
+                outcome.explained = explained(outcome.checked)
         return tell_outcomes(outcomes, form, report, is_verbose=verbose)
+
+
+def explained(checked: CheckedSheet) -> ExplainedHeader | None:
+    """How each header was understood, also of a sheet in which columns are missing."""
+    error = checked.error
+    header = error.header if isinstance(error, HeaderMissing) else checked.header
+    return ExplainedHeader(header.row, list(_columns(header))) if header else None
+
+
+def _columns(header: Header) -> Iterator[ColumnFacts]:
+    nearest = dict(header.unknown)
+    for index, text in sorted(header.texts.items()):
+        if column := header.columns.get(index):
+            yield ColumnFacts(letters(index), text, column.key, header.reasons.get(index, ""))
+        elif index in header.own:
+            yield ColumnFacts(letters(index), text, None, "written by feedtool; replaced")
+        else:
+            near = nearest.get(index)
+            reason = f"unknown; did you mean {near}?" if near else "unknown; kept, not sent"
+            yield ColumnFacts(letters(index), text, None, reason)

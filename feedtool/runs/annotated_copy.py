@@ -15,8 +15,9 @@ from feedtool.model.errors import FeedtoolError, UsageProblem
 from feedtool.model.file_version import unchanged
 from feedtool.model.sheet import CheckedSheet
 from feedtool.model.spool import temporary_folder
-from feedtool.report import Outcome, summary_sheet
+from feedtool.report import Outcome
 from feedtool.runs import row_notes
+from feedtool.runs.summary_sheet import summary_sheet
 from feedtool.sheets.annotate import Summary, annotate, is_package, refuse_place
 
 Written = Callable[[Path], None]

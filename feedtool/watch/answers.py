@@ -3,17 +3,13 @@
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from feedtool.ledger.claims import Claim
 from feedtool.model.errors import Exit
 from feedtool.report import Outcome
-from feedtool.report.fields import (
-    count_fields,
-    error_fields,
-    package_fields,
-    sheet_fields,
-)
+from feedtool.report.fields import Fields, error_fields, summary_fields
+from feedtool.report.plain import counted
+from feedtool.report.tally import Totals, statuses_text
 from feedtool.sheets.annotate.place import placed
 
 
@@ -37,27 +33,17 @@ def write_summary(
         temporary.write_text(json.dumps(told, indent=2, ensure_ascii=False) + "\n", "utf-8")
 
 
-def one_line(outcomes: Sequence[Outcome]) -> str:
+def one_line(results: Sequence[Outcome]) -> str:
     """`12 rows: 9 Integrated, 2 Rejected, 1 Invalid`, of all sheets together."""
-    rows, statuses = 0, dict[str, int]()
-    for outcome in outcomes:
-        counts = outcome.counts()
-        rows += counts.rows
-        for status, number in counts.by_status.items():
-            statuses[status] = statuses.get(status, 0) + number
-    told = ", ".join(f"{number} {status}" for status, number in statuses.items())
-    return f"{rows} {'row' if rows == 1 else 'rows'}: {told or 'nothing sent'}"
+    totals = Totals()
+    for result in results:
+        totals.add(result, result.counts())
+    counts = totals.counts
+    return f"{counted(counts.rows, 'row')}: {statuses_text(counts.by_status) or 'nothing sent'}"
 
 
-def _sheet(outcome: Outcome) -> dict[str, Any]:
-    counts = outcome.counts()
-    return {
-        **{name: value for name, value in sheet_fields(outcome.checked).items() if name != "file"},
-        **count_fields(counts),
-        "warnings": counts.warnings,
-        "statuses": {str(status): number for status, number in counts.by_status.items()},
-        "error": error_fields(outcome.checked.error),
-        "packages": [package_fields(package) for package in outcome.packages],
-        "annotated": outcome.annotated.name if outcome.annotated else None,
-        "failed": outcome.failed.name if outcome.failed else None,
-    }
+def _sheet(result: Outcome) -> Fields:
+    fields = {**summary_fields(result), "error": error_fields(result.checked.error)}
+    names = {"annotated": result.annotated, "failed": result.failed}
+    fields |= {name: place and place.name for name, place in names.items()}
+    return {name: value for name, value in fields.items() if name not in {"file", "run", "stopped"}}

@@ -18,9 +18,11 @@ from feedtool.model.cells import BLANK, Cell
 from feedtool.model.errors import FileProblem, UsageProblem
 from feedtool.model.nouns import Problem
 from feedtool.model.sheet import CheckedSheet
-from feedtool.report import Outcome, summary_sheet, write_csv, write_json, write_text
+from feedtool.report import Outcome, write_csv, write_json, write_text
 from feedtool.report.html import write_html
 from feedtool.runs import row_notes
+from feedtool.runs.codes import all_codes
+from feedtool.runs.summary_sheet import summary_sheet
 from feedtool.sheets import open_source
 from feedtool.sheets.annotate import annotate
 
@@ -165,10 +167,10 @@ def _unlike(one: Path, other: Path) -> str:
 def _report(outcomes: list[Outcome]) -> None:
     """Every report can be written and is safe to look at."""
     for write in (
-        write_text,
-        partial(write_text, is_verbose=True, width=80),
+        partial(write_text, codes=all_codes()),
+        partial(write_text, codes=all_codes(), is_verbose=True, width=80),
         write_csv,
-        write_html,
+        partial(write_html, codes=all_codes()),
     ):
         out = StringIO()
         write(outcomes, out)

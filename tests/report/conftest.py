@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable
 import pytest
 
 from feedtool.check.headers import Header
-from feedtool.model.errors import FileProblem
 from feedtool.model.nouns import (
     Message,
     PackageSummary,
@@ -17,6 +16,7 @@ from feedtool.model.nouns import (
 )
 from feedtool.model.sheet import INVALID, VALID, CheckedSheet, ProblemSpool
 from feedtool.report import Outcome
+from feedtool.sheets.unreadable import ZipBomb
 
 Problems = Iterable[Problem]
 MakeProblem = Callable[..., Problem]
@@ -66,8 +66,7 @@ def outcome() -> MakeOutcome:
     return make_outcome
 
 
-@pytest.fixture
-def mistaken() -> Outcome:
+def make_mistaken() -> Outcome:
     """Two wrong GTINs, a missing reference, a warning of the whole sheet."""
     return make_outcome(
         [
@@ -100,15 +99,12 @@ def mistaken() -> Outcome:
 
 @pytest.fixture
 def unreadable() -> Outcome:
-    class Bomb(FileProblem):
-        code = "zip-bomb"
-
-    return Outcome(CheckedSheet("big.xlsx", error=Bomb("unpacks to 4 GB", "split it")))
+    return Outcome(CheckedSheet("big.xlsx", error=ZipBomb("unpacks to 4 GB", "split it")))
 
 
-@pytest.fixture
-def sent(mistaken: Outcome) -> Outcome:
+def make_sent() -> Outcome:
     """The mistaken sheet after submit: one row refused, one integrated."""
+    mistaken = make_mistaken()
     verdicts = [
         Verdict(3, "SKU-1", Status.INTEGRATED, (Message("8000", "The offer has been created."),)),
         Verdict(4, "SKU-2", Status.REJECTED, (Message("1324", "No product sheet <exists>"),)),
@@ -121,3 +117,13 @@ def sent(mistaken: Outcome) -> Outcome:
     mistaken.packages = [PackageSummary("p-1", PackageType.UPSERT, "PRIMARY", "Integrated", 2, 1)]
     mistaken.verdicts = lambda: iter(verdicts)
     return mistaken
+
+
+@pytest.fixture
+def mistaken() -> Outcome:
+    return make_mistaken()
+
+
+@pytest.fixture
+def sent() -> Outcome:
+    return make_sent()

@@ -15,6 +15,7 @@ from feedtool.model.nouns import Message, PackageSummary, PackageType, Problem, 
 from feedtool.model.sheet import ProblemSpool
 from feedtool.report import Outcome
 from feedtool.report.html import write_html
+from feedtool.runs.codes import all_codes
 
 MakeOutcome = Callable[..., Outcome]
 MakeProblem = Callable[..., Problem]
@@ -22,7 +23,7 @@ MakeProblem = Callable[..., Problem]
 
 def page(*outcomes: Outcome) -> str:
     out = io.StringIO()
-    write_html(outcomes, out)
+    write_html(outcomes, out, all_codes())
     return out.getvalue()
 
 

@@ -19,6 +19,7 @@ from feedtool.model.nouns import (
 from feedtool.model.sheet import ProblemSpool
 from feedtool.report import Outcome, write_text
 from feedtool.report.text import place
+from feedtool.runs.codes import all_codes
 
 MakeOutcome = Callable[..., Outcome]
 MakeProblem = Callable[..., Problem]
@@ -61,7 +62,7 @@ def told(
     *outcomes: Outcome, colour: bool = False, verbose: bool = False, width: int | None = None
 ) -> str:
     out = io.StringIO()
-    write_text(outcomes, out, is_colour=colour, is_verbose=verbose, width=width)
+    write_text(outcomes, out, all_codes(), is_colour=colour, is_verbose=verbose, width=width)
     return out.getvalue()
 
 

@@ -12,10 +12,11 @@ from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Status, Verdict
 from feedtool.model.sheet import CheckedSheet
 from feedtool.model.spool import temporary_folder
-from feedtool.report import Outcome, summary_sheet
+from feedtool.report import Outcome
 from feedtool.runs import row_notes
 from feedtool.runs.annotated_copy import digest_of
 from feedtool.runs.corrections.part import Part
+from feedtool.runs.summary_sheet import summary_sheet
 from feedtool.runs.workspace import Books, asked_again, recorded_of
 from feedtool.sheets.annotate import annotate
 from feedtool.sheets.filled import Formats, fill_workbook

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from feedtool.check import SUMMARY
 from feedtool.model.nouns import Problem
-from feedtool.report.codes import mending_of, summary_of
-from feedtool.report.outcome import Outcome
+from feedtool.report import Outcome
 from feedtool.report.plain import clean, listed, printable
 from feedtool.report.tally import CodeGroup, Refusal, Tally, tally
+from feedtool.runs.codes import all_codes
 from feedtool.sheets.annotate import Link, Summary, Table
 
 Line = tuple[str | int | Link, ...]
@@ -61,6 +61,7 @@ def _counts(outcome: Outcome, found: Tally) -> Iterator[Line]:
 def _problems(outcome: Outcome, found: Tally) -> Iterator[Line]:
     if not found.groups:
         return
+    codes = all_codes()
     yield ()
     yield PROBLEM_HEADINGS
     for group in found.groups:
@@ -71,8 +72,8 @@ def _problems(outcome: Outcome, found: Tally) -> Iterator[Line]:
             group.count,
             _columns(group),
             _link(outcome, _reference(outcome, first)),
-            summary_of(group.code) or printable(first.message),
-            printable(group.hint or mending_of(group.code) or first.hint),
+            codes.summary_of(group.code) or printable(first.message),
+            printable(group.hint or codes.fix_of(group.code) or first.hint),
         )
 
 
