@@ -1,7 +1,5 @@
 """`feedtool explain`."""
 
-from importlib import import_module
-
 import click
 
 
@@ -13,7 +11,6 @@ def explain(code: str | None) -> None:
     CODE is a problem code (gtin-checksum), a status (Rejected), a package's state, or a code of the
     service (2403, ER400-7480).
     """
-    import_module("feedtool.check")  # declares the problems of files
     from feedtool.report.glossary import WORDS
     from feedtool.runs.codes import all_codes, explain_code
 

@@ -5,13 +5,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from heapq import merge
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from feedtool.check.headers import Header
 from feedtool.model.errors import FileProblem
 from feedtool.model.file_version import Version
 from feedtool.model.nouns import Counts, Item, PackageType, Problem, Severity, Verdict
 from feedtool.model.spool import Spool
+
+if TYPE_CHECKING:
+    from feedtool.check.headers import Header
 
 VALID, INVALID, SKIPPED = 1, 2, 3
 
@@ -95,7 +97,7 @@ class CheckedSheet:
     """The path as the user gave it."""
     sheet: str | None = None
     kind: str | None = None
-    header: Header | None = None
+    header: "Header | None" = None
     error: FileProblem | None = None
     """Why nothing of it could be read."""
     version: Version | None = None

@@ -30,6 +30,7 @@ def _gathered() -> dict[str, Code]:
     modules, and those of files are the subclasses of `FileProblem`, all of which reading files
     imports.
     """
+    import_module("feedtool.check")  # declares the problems of files
     from feedtool.areas.offers.changes.guards import all_guards
     from feedtool.areas.registry import all_rules
 
