@@ -94,7 +94,6 @@ def watch(ctx: click.Context, /, folder: Path, **given: Any) -> int:
     from feedtool.watch.folder import Folder
     from feedtool.watch.health import DONE, STOPPED, Health
     from feedtool.watch.news import News
-    from feedtool.watch.waking import hints
     from feedtool.watch.watcher import Around, Settings, Watcher
 
     if given["health"]:
@@ -110,18 +109,15 @@ def watch(ctx: click.Context, /, folder: Path, **given: Any) -> int:
         told = stack.enter_context(office("watch", given))
         _see_to_the_account(ctx, words, stop, told)
         name = _prepared(watched, creates=given["create"])
-        sleep: Callable[[float], None] = stop.sleep
         if not given["once"]:
-            sleep = stack.enter_context(hints(watched.inbox, stop.sleep, stop.reason))
             say("watching", str(watched.inbox))
-
-        health = Health(watched.root, _now, given["poll"], say)
+        health = Health(watched.root, _now, partial(say, "warning"))
         carrier = Carrier(
             watched,
             name,
             timedelta(days=given["same_within"]),
             _now,
-            News(health.tell),
+            News(say),
             lambda error: str(bug_report(error, ["watch"])),
             told.refused,
         )
@@ -133,7 +129,7 @@ def watch(ctx: click.Context, /, folder: Path, **given: Any) -> int:
             all_feeds(),
             time.monotonic,
             _now,
-            sleep,
+            stop.sleep,
             stop.reason,
             health.turn,
         )
@@ -149,11 +145,11 @@ def watch(ctx: click.Context, /, folder: Path, **given: Any) -> int:
 
 def _say_health(folder: Path, within: timedelta) -> int:
     from feedtool.report.plain import clean
-    from feedtool.watch.health import asked
+    from feedtool.watch.health import check_health
 
-    verdict = asked(folder, _now(), within)
-    click.echo(clean(verdict.text))
-    return verdict.code
+    code, text = check_health(folder, _now(), within)
+    click.echo(clean(text))
+    return code
 
 
 def _prepared(watched: "Folder", *, creates: bool) -> str:

@@ -16,9 +16,9 @@ from feedtool.ledger import Ledger
 from feedtool.ledger.claims import Claim
 from feedtool.ledger.lock import Held
 from feedtool.model.errors import EXIT_PRECEDENCE, Exit, FeedtoolError, UsageProblem
-from feedtool.watch import health
 from feedtool.watch.carry import Carrier, LaneUnknown
 from feedtool.watch.desk import Whose
+from feedtool.watch.health import Turn
 from feedtool.watch.settling import (
     PATIENCE,
     Sighting,
@@ -72,9 +72,9 @@ class Around:
     """Seconds that only go forward."""
     now: Callable[[], datetime]
     sleep: Callable[[float], None]
-    """May end sooner, as when something has happened in the inbox."""
+    """Ends sooner when it is to stop."""
     stopping: Callable[[], FeedtoolError | None]
-    on_turn: Callable[[health.Turn], None] = lambda _: None
+    on_turn: Callable[[Turn], None] = lambda _: None
     """Told of each look at the folder."""
 
 
@@ -137,9 +137,8 @@ class Watcher:
                 self._pause()
         self._collect()
         stopped = self._around.stopping()
-        troubles = [one.trouble for one in self._sellers.values() if one.trouble]
-        # What somebody else holds is in good hands, and to stop was what was wanted.
-        codes = {one.exit for one in troubles if not (isinstance(one, Held) or one is stopped)}
+        # To stop was what was wanted.
+        codes = {trouble.exit for _, trouble in self._troubles() if trouble is not stopped}
         if self._settings.is_once:
             codes |= self._codes | ({stopped.exit} if stopped else set())
             self._tell_what_is_left(has_done=bool(codes))
@@ -166,7 +165,7 @@ class Watcher:
             if self._settings.is_once:
                 raise
             self._news.once("folder", "error", error.message)
-            self._around.on_turn(health.Turn(broken=error))
+            self._around.on_turn(Turn(troubles=[(None, error)]))
             return False
         self._news.is_over("folder")
         now, is_waiting = self._around.clock(), False
@@ -178,17 +177,16 @@ class Watcher:
             is_waiting |= is_held
             if seller.running is None and seller.not_before <= now:
                 seller.running = threads.submit(self._work, due)
-        self._around.on_turn(self._turn(claims))
+        self._around.on_turn(Turn(len(claims), len(waiting(self._seen)), self._troubles()))
         return is_waiting or any(one.running for one in self._sellers.values())
 
-    def _turn(self, claims: Sequence[Claim]) -> health.Turn:
-        troubles = {
-            one.profile: one.trouble
-            for one in self._sellers.values()
-            if one.trouble and not isinstance(one.trouble, Held)
-        }
-        in_work = [health.Work(_place(claim), claim.taken_at, claim.run_id) for claim in claims]
-        return health.Turn(in_work, len(waiting(self._seen)), troubles)
+    def _troubles(self) -> list[tuple[str | None, FeedtoolError]]:
+        """What keeps sellers from their files; what another process holds is in good hands."""
+        return [
+            (seller.profile, seller.trouble)
+            for seller in self._sellers.values()
+            if seller.trouble and not isinstance(seller.trouble, Held)
+        ]
 
     def _due(self, whole: Sequence[Whole], claims: Sequence[Claim]) -> dict[Whose, Due]:
         """What there is to do: files that are whole, and claims that are not ended."""
