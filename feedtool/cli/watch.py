@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from feedtool.cli.notifier import Office
     from feedtool.cli.signals import Stopping
-    from feedtool.watch.desk import Desk, Whose
     from feedtool.watch.folder import Folder
+    from feedtool.watch.session import SellerSession, Whose
 
 HINT = "what was begun is noted; go on with: feedtool watch"
 
@@ -90,11 +90,12 @@ def watch(ctx: click.Context, /, folder: Path, **given: Any) -> int:
     from feedtool.cli.notifier import office
     from feedtool.cli.signals import stopping
     from feedtool.cli.workspace import books
-    from feedtool.watch.carry import Carrier
     from feedtool.watch.folder import Folder
     from feedtool.watch.health import DONE, STOPPED, Health
-    from feedtool.watch.news import News
-    from feedtool.watch.watcher import Around, Settings, Watcher
+    from feedtool.watch.messages import DeduplicatedLog
+    from feedtool.watch.processor import FileProcessor
+    from feedtool.watch.session import Environment, Settings
+    from feedtool.watch.watcher import Watcher
 
     if given["health"]:
         return _say_health(folder, timedelta(seconds=given["health_within"]))
@@ -112,18 +113,18 @@ def watch(ctx: click.Context, /, folder: Path, **given: Any) -> int:
         if not given["once"]:
             say("watching", str(watched.inbox))
         health = Health(watched.root, _now, partial(say, "warning"))
-        carrier = Carrier(
+        processor = FileProcessor(
             watched,
             name,
             timedelta(days=given["same_within"]),
             _now,
-            News(say),
+            DeduplicatedLog(say),
             lambda error: str(bug_report(error, ["watch"])),
             told.refused,
         )
-        around = Around(
+        environment = Environment(
             opened.ledger,
-            lambda profile: _desk(words, profile or given["profile"], stop, told),
+            lambda profile: _session(words, profile or given["profile"], stop, told),
             lambda profile: _whose(words, profile or given["profile"]),
             options.chosen(ctx).config.profiles,
             all_feeds(),
@@ -136,7 +137,7 @@ def watch(ctx: click.Context, /, folder: Path, **given: Any) -> int:
         settings = Settings(given["settle"], given["poll"], is_once=given["once"])
         code = None
         try:
-            code = Watcher(carrier, around, settings).run()
+            code = Watcher(processor, environment, settings).run()
         finally:
             is_through = given["once"] and code is not None and stop.reason() is None
             health.end(DONE if is_through else STOPPED)
@@ -169,7 +170,7 @@ def _see_to_the_account(
     given = ctx.params
     options.how_to_read(ctx, kind=given["kind"], sheet=given["sheet"], channel=given["channel"])
     if given["profile"] or not options.chosen(ctx).config.profiles:
-        with _desk(words, given["profile"], stop, told):
+        with _session(words, given["profile"], stop, told):
             pass
 
 
@@ -178,9 +179,9 @@ def _now() -> datetime:
 
 
 @contextmanager
-def _desk(
+def _session(
     words: list[str], profile: str | None, stop: "Stopping", told: "Office"
-) -> "Iterator[Desk]":
+) -> "Iterator[SellerSession]":
     """An account with its books, as if this command had been given its profile.
 
     So that options, environment and configuration come in the one order for every profile; and a
@@ -189,7 +190,7 @@ def _desk(
     from feedtool.cli.connect import to_account, to_sandbox
     from feedtool.cli.notifier import told_by
     from feedtool.cli.workspace import books
-    from feedtool.watch.desk import Desk
+    from feedtool.watch.session import SellerSession
 
     with _of_profile(words, profile) as ctx:
         given = dict(ctx.params)
@@ -206,7 +207,7 @@ def _desk(
         told = replace(told, profile=profile, targets=told_by(given))
         way = to_sandbox(home, given) if is_sandbox else to_account(given)
         with way as service, books(home, given["ledger"]) as opened:
-            yield Desk(
+            yield SellerSession(
                 replace(
                     service,
                     # Where time is virtual there is nothing to wake from.
@@ -225,7 +226,7 @@ def _desk(
 
 def _whose(words: list[str], profile: str | None) -> "Whose":
     from feedtool.cli.connect import SANDBOX_SELLER
-    from feedtool.watch.desk import whose
+    from feedtool.watch.session import whose
 
     with _of_profile(words, profile) as ctx:
         if ctx.params["sandbox"]:
