@@ -11,6 +11,7 @@ from feedtool.cli import options
 from feedtool.cli.confirming import kind_asked
 from feedtool.cli.errors import say
 from feedtool.cli.files import STDIN, as_row, inputs
+from feedtool.cli.reading import how_to_read
 from feedtool.model.errors import Exit, UsageProblem
 
 
@@ -60,14 +61,7 @@ def convert(
     _check_name(target)
     wanted = form_of(target)
     _check_target(source, target, is_folder=not wanted.value, may_replace=given["yes"])
-    asked = options.how_to_read(
-        ctx,
-        kind=given["kind"],
-        sheet=given["sheet"],
-        channel=given["channel"],
-        as_row=given["as_row"],
-        settle=kind_asked(form),
-    )
+    asked = how_to_read(ctx, given, settle=kind_asked(form))
     wish = Wish(target, wanted, to, cast("Any", given["language"]), bool(given["channel"]))
     with inputs([source]) as [file]:
         found = convert(file, asked, wish)

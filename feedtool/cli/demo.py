@@ -10,7 +10,7 @@ import click
 
 from feedtool.cli import options
 from feedtool.cli.errors import say
-from feedtool.cli.home import home_folder
+from feedtool.cli.home import books, home_folder
 from feedtool.model.errors import Exit, UsageProblem
 from feedtool.model.nouns import Status
 
@@ -36,7 +36,6 @@ def demo(ctx: click.Context, /, folder: Path, home: Path | None) -> int:
     from feedtool.cli.connect import to_sandbox
     from feedtool.cli.files import beside
     from feedtool.cli.output import tell_outcomes
-    from feedtool.cli.workspace import books
     from feedtool.runs import run
     from feedtool.runs.annotated_copy import Outputs
 

@@ -30,7 +30,7 @@ def noting(
         is_all: Whether they are all that the channel has.
     """
     from feedtool.areas.offers.changes.observed import Seen
-    from feedtool.cli.workspace import books
+    from feedtool.cli.home import books
     from feedtool.runs.export.seen import seen_by
 
     home = home_folder(given["home"])

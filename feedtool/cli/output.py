@@ -3,15 +3,19 @@
 import os
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from io import TextIOWrapper
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from feedtool.cli.errors import say, tell, wants_colour
 from feedtool.model.errors import FeedtoolError, UsageProblem
 from feedtool.report.outcome import Outcome
 from feedtool.runs.row_results import exit_code
+
+if TYPE_CHECKING:
+    from feedtool.runs.run import Submission
 
 
 def tell_outcomes(
@@ -49,6 +53,38 @@ def tell_outcomes(
     if failed_to_tell:
         raise failed_to_tell
     return exit_code(outcomes, stopped)
+
+
+def tell_submission(
+    submission: "Submission",
+    form: str,
+    report: Path | None,
+    targets: Iterable[Path] = (),
+    *,
+    is_verbose: bool,
+) -> int:
+    """Tells what came of a delivery, even where something stopped it; the exit code."""
+    for warning in submission.warnings:
+        say("warning", warning)
+    if submission.stopped:
+        tell(submission.stopped)
+    _tell_of_copies(submission.outcomes, targets)
+    return tell_outcomes(
+        submission.outcomes, form, report, is_verbose=is_verbose, stopped=submission.stopped
+    )
+
+
+def _tell_of_copies(outcomes: Sequence[Outcome], targets: Iterable[Path]) -> None:
+    """An answer of an earlier run must not be taken for this one's, nor be looked for in vain."""
+    written = {outcome.annotated for outcome in outcomes}
+    displaced = {one.displaced.message: one for one in outcomes if one.displaced}
+    for message, outcome in displaced.items():
+        say("warning", f"{message} The annotated copy is {outcome.annotated} instead.")
+    if displaced:
+        return  # what stands there has just been told of
+    for target in targets:
+        if target not in written and target.exists():
+            say("warning", f"{target} was not renewed: it is from an earlier run")
 
 
 def _leave_stdout() -> None:

@@ -19,26 +19,17 @@ if TYPE_CHECKING:
     from feedtool.runs.history import ClockOf
     from feedtool.runs.workspace import Books
 
-_form = options.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json", "jsonl"]),
-    default="text",
-    show_default=True,
-    help="How it is told on stdout.",
-)
+_form = options.choice("--format form", ("text", "json", "jsonl"), "How it is told on stdout.")
 
 
 @click.command()
-@options.option(
-    "--last", type=click.IntRange(min=1), metavar="N", help="Only so many.  [default: all]"
-)
-@options.option(
+@options.count("--last", "Only so many.  [default: all]")
+@options.text(
     "--abandon",
-    type=int,
-    metavar="N",
-    help="Give up run N, which can never go on, so that it keeps no other waiting; refused while "
+    "N",
+    "Give up run N, which can never go on, so that it keeps no other waiting; refused while "
     "anything of it may still be applied.",
+    type=int,
 )
 @_form
 @options.home
@@ -50,7 +41,7 @@ def runs(
 
     What the service will delete before long is told in time.
     """
-    from feedtool.cli.workspace import books
+    from feedtool.cli.home import books
     from feedtool.report.runs import write_runs
     from feedtool.runs.history import every_run, run_state
 
@@ -96,7 +87,7 @@ def status(run: int, form: str, home: Path | None, ledger: str | None) -> None:
 
     An open package is kept for 6 hours, results for 3 days, by the service's clock.
     """
-    from feedtool.cli.workspace import books
+    from feedtool.cli.home import books
     from feedtool.report.runs import write_run
     from feedtool.runs.history import run_state
 

@@ -12,6 +12,7 @@ from feedtool.cli import options
 from feedtool.cli.confirming import kind_asked
 from feedtool.cli.files import as_row, files, inputs, targets
 from feedtool.cli.output import tell_outcomes
+from feedtool.cli.reading import how_to_read
 from feedtool.model.cells import letters
 from feedtool.model.sheet import CheckedSheet
 from feedtool.report.outcome import ColumnFacts, ExplainedHeader
@@ -22,10 +23,8 @@ from feedtool.report.outcome import ColumnFacts, ExplainedHeader
 @options.configuration
 @options.reading
 @as_row
-@options.option("--annotate", is_flag=True, help="Also write the annotated copy.")
-@options.option(
-    "--explain-columns", is_flag=True, help="Say how each header was understood, and why."
-)
+@options.flag("--annotate", "Also write the annotated copy.")
+@options.flag("--explain-columns", "Say how each header was understood, and why.")
 @options.writing
 @options.telling
 @options.common
@@ -52,15 +51,7 @@ def validate(
     out, in_place = given["out"], given["in_place"]
     with inputs(files) as found:
         wanted = given["annotate"] or in_place or out is not None
-        asked = options.how_to_read(
-            ctx,
-            kind=given["kind"],
-            sheet=given["sheet"],
-            channel=given["channel"],
-            as_row=given["as_row"],
-            with_items=wanted,
-            settle=kind_asked(form),
-        )
+        asked = how_to_read(ctx, given, with_items=wanted, settle=kind_asked(form))
         copies = targets(found, out, in_place=in_place) if wanted else {}
         outcomes = run.validate(found, asked, Outputs(copies, is_in_place=in_place))
         for outcome in outcomes:
