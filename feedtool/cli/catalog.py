@@ -18,7 +18,7 @@ from feedtool.cli.catalog_cache import (
     sync_command,
 )
 from feedtool.cli.credentials import token_options
-from feedtool.cli.errors import say
+from feedtool.cli.errors import echo
 from feedtool.cli.home import home_folder
 from feedtool.model.errors import Exit, NothingToDo, UsageProblem
 
@@ -82,7 +82,7 @@ def sync(ctx: click.Context, /, only: str | None, page_size: int, form: str, **g
                 pool=service.pool,
                 stopping=service.stopping,
                 go_on=GO_ON,
-                on_unreachable=partial(say, "warning"),
+                on_unreachable=partial(echo, "warning"),
                 ahead=service.ahead,
             ),
             service=service.address,
@@ -92,11 +92,11 @@ def sync(ctx: click.Context, /, only: str | None, page_size: int, form: str, **g
             on_step=on_step,
         )
     for warning in synced.warnings:
-        say("warning", warning)
+        echo("warning", warning)
     for lack in synced.lacks[:SHOWN_LACKS]:
-        say("error", f"the properties of {lack.category} cannot be had: {lack.reason}")
+        echo("error", f"the properties of {lack.category} cannot be had: {lack.reason}")
     if synced.lacks:
-        say("help", "`feedtool catalog sync` tries again; the rest can be used")
+        echo("help", "`feedtool catalog sync` tries again; the rest can be used")
     write_synced(synced, sys.stdout, form)
     return Exit.ROWS if synced.lacks else Exit.OK
 

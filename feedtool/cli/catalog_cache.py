@@ -8,7 +8,7 @@ import click
 from click.core import ParameterSource
 
 from feedtool.cli import options
-from feedtool.cli.errors import say
+from feedtool.cli.errors import echo
 from feedtool.cli.home import home_folder, home_path
 from feedtool.feeds.feed import LANGUAGES
 from feedtool.model.errors import UsageProblem
@@ -33,7 +33,7 @@ def looking(ctx: click.Context, given: dict[str, Any]) -> Iterator["Catalog"]:
         raise _not_brought(given)
     with Cache(path) as cache:
         found = _meant(ctx, cache, given)
-        say("catalogue", told_of(found.origin))
+        echo("catalogue", told_of(found.origin))
         yield found
 
 
@@ -122,7 +122,7 @@ def _tell(catalog: "Catalog | None", told: set[str]) -> None:
     line = told_of(catalog.origin) if catalog else ""
     if line and line not in told:
         told.add(line)
-        say("catalogue", line)
+        echo("catalogue", line)
 
 
 def _open(ctx: click.Context) -> "Cache | None":
@@ -147,7 +147,7 @@ def _bring_sandbox(cache: "Cache", language: str) -> None:
     from feedtool.cli.connect import to_sandbox
     from feedtool.service.fetch import Circumstances
 
-    say("catalogue", "the embedded sandbox's is brought; that is done once")
+    echo("catalogue", "the embedded sandbox's is brought; that is done once")
     with to_sandbox(None, {"language": language}) as service:
         around = Circumstances(service.now, service.sleep, pool=service.pool)
         sync(service.client, cache, around, service=service.address, language=language)

@@ -9,7 +9,7 @@ import click
 
 from feedtool.cli import options
 from feedtool.cli.confirming import kind_asked
-from feedtool.cli.errors import say
+from feedtool.cli.errors import echo
 from feedtool.cli.files import STDIN, as_row, inputs
 from feedtool.cli.reading import how_to_read
 from feedtool.model.errors import Exit, UsageProblem
@@ -67,10 +67,10 @@ def convert(
         found = convert(file, asked, wish)
         for one in found.written:
             for line in loss_lines(one.losses):
-                say("lost", line)
+                echo("lost", line)
         for text, hint in found.notes:
-            say("note", text)
-            say("help", hint)
+            echo("note", text)
+            echo("help", hint)
         write_conversion(found, sys.stdout, form)
     return Exit.ROWS if found.has_losses else Exit.OK
 

@@ -15,7 +15,7 @@ import click
 
 from feedtool.cli import options
 from feedtool.cli.credentials import token_options
-from feedtool.cli.errors import say
+from feedtool.cli.errors import echo
 from feedtool.cli.home import home_folder
 from feedtool.cli.observed import noting
 from feedtool.cli.options import refuse_two_services
@@ -386,7 +386,7 @@ def _reaching(
             stopping=stop.reason,
             go_on=GO_ON,
             closed=closed,
-            on_unreachable=partial(say, "warning"),
+            on_unreachable=partial(echo, "warning"),
             ahead=service.ahead,
         )
         yield service, around, on_step
@@ -414,8 +414,8 @@ def _tell(exported: "Exported", form: str) -> int:
     from feedtool.report.export import write_exported
 
     for note in exported.notes:
-        say("warning" if note.is_loss else "note", note.text)
+        echo("warning" if note.is_loss else "note", note.text)
         if note.hint:
-            say("help", note.hint)
+            echo("help", note.hint)
     write_exported(exported, sys.stdout, form)
     return Exit.ROWS if any(note.is_loss for note in exported.notes) else Exit.OK

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 from click.core import ParameterSource
 
 from feedtool.cli import errors, options
-from feedtool.cli.errors import say
+from feedtool.cli.errors import echo
 from feedtool.model.errors import Exit, FeedtoolError
 from feedtool.report.as_json import Occasion, refusal_notice, run_notice
 from feedtool.report.fields import summary_fields
-from feedtool.report.outcome import Outcome
+from feedtool.report.sheet_result import SheetResult
 from feedtool.runs.notify import TIMEOUTS, Log, Notifier, Target, Timing, as_body, targets_of
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class RunNotices:
 
     def run(
         self,
-        results: Sequence[Outcome],
+        results: Sequence[SheetResult],
         code: int,
         stopped: FeedtoolError | None = None,
         seller: str | None = None,
@@ -75,7 +75,7 @@ def run_notices(command: str, given: Mapping[str, Any]) -> Iterator[RunNotices]:
     Raises:
         UsageProblem: What is named can never be told, or the log cannot be written.
     """
-    profile, warn = given["profile"], partial(say, "warning")
+    profile, warn = given["profile"], partial(echo, "warning")
     log = _log(command, given, warn) if given["log"] else None
     notifier = Notifier(Timing(random.random), warn)
     try:

@@ -9,17 +9,17 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from feedtool.cli.errors import say, tell, wants_colour
+from feedtool.cli.errors import echo, echo_error, wants_colour
 from feedtool.model.errors import FeedtoolError, UsageProblem
-from feedtool.report.outcome import Outcome
+from feedtool.report.sheet_result import SheetResult
 from feedtool.runs.row_results import exit_code
 
 if TYPE_CHECKING:
     from feedtool.runs.run import Submission
 
 
-def tell_outcomes(
-    outcomes: Sequence[Outcome],
+def echo_results(
+    outcomes: Sequence[SheetResult],
     form: str,
     report: Path | None,
     *,
@@ -46,16 +46,16 @@ def tell_outcomes(
         )
     for failed in dict.fromkeys(outcome.copy_failed for outcome in outcomes):
         if failed:
-            tell(failed)
+            echo_error(failed)
     if report:
         write_report(report, outcomes, all_codes())
-        say("report", str(report))
+        echo("report", str(report))
     if failed_to_tell:
         raise failed_to_tell
     return exit_code(outcomes, stopped)
 
 
-def tell_submission(
+def echo_submission(
     submission: "Submission",
     form: str,
     report: Path | None,
@@ -65,26 +65,26 @@ def tell_submission(
 ) -> int:
     """Tells what came of a delivery, even where something stopped it; the exit code."""
     for warning in submission.warnings:
-        say("warning", warning)
+        echo("warning", warning)
     if submission.stopped:
-        tell(submission.stopped)
+        echo_error(submission.stopped)
     _tell_of_copies(submission.outcomes, targets)
-    return tell_outcomes(
+    return echo_results(
         submission.outcomes, form, report, is_verbose=is_verbose, stopped=submission.stopped
     )
 
 
-def _tell_of_copies(outcomes: Sequence[Outcome], targets: Iterable[Path]) -> None:
+def _tell_of_copies(outcomes: Sequence[SheetResult], targets: Iterable[Path]) -> None:
     """An answer of an earlier run must not be taken for this one's, nor be looked for in vain."""
     written = {outcome.annotated for outcome in outcomes}
     displaced = {one.displaced.message: one for one in outcomes if one.displaced}
     for message, outcome in displaced.items():
-        say("warning", f"{message} The annotated copy is {outcome.annotated} instead.")
+        echo("warning", f"{message} The annotated copy is {outcome.annotated} instead.")
     if displaced:
         return  # what stands there has just been told of
     for target in targets:
         if target not in written and target.exists():
-            say("warning", f"{target} was not renewed: it is from an earlier run")
+            echo("warning", f"{target} was not renewed: it is from an earlier run")
 
 
 def _leave_stdout() -> None:
@@ -93,7 +93,7 @@ def _leave_stdout() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _write(outcomes: Sequence[Outcome], form: str, *, is_verbose: bool) -> None:
+def _write(outcomes: Sequence[SheetResult], form: str, *, is_verbose: bool) -> None:
     from feedtool.report import write_columns, write_json, write_jsonl, write_text
     from feedtool.runs.codes import all_codes
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from feedtool.cli import options
-from feedtool.cli.errors import say
+from feedtool.cli.errors import echo
 from feedtool.cli.home import books, home_path
 from feedtool.cli.reading import sifting_of
 from feedtool.model.errors import UsageProblem
@@ -196,7 +196,7 @@ def _tell(effects: "Mapping[str, Effects]") -> None:
     from feedtool.runs.plan_file import told
 
     for line in told(effects):
-        say("plan", line)
+        echo("plan", line)
 
 
 Sift = Callable[[Sequence["CheckedSheet"]], None]

@@ -10,9 +10,9 @@ import click
 
 from feedtool.cli import options
 from feedtool.cli.credentials import token_options
-from feedtool.cli.errors import say, tell
+from feedtool.cli.errors import echo, echo_error
 from feedtool.cli.home import books, home_folder
-from feedtool.cli.output import tell_submission
+from feedtool.cli.output import echo_submission
 from feedtool.model.errors import Exit, FeedtoolError, NothingToDo, Stopped, UsageProblem, first_of
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ class _Recorded:
     def echo(self, submission: "Submission") -> int:
         """Show the results; the exit code."""
         form, report = self.given["form"], self.given["report"]
-        return tell_submission(submission, form, report, is_verbose=self.given["verbose"])
+        return echo_submission(submission, form, report, is_verbose=self.given["verbose"])
 
     def go_on(self, runs: Iterable[int], *, is_each: bool = False) -> int:
         """Deliver runs, one after the other, and show the results of all of them.
@@ -140,7 +140,7 @@ class _Recorded:
                 if stopped := submission.stopped:
                     if is_each:
                         stopped.message = f"run {run}: {stopped.message}"
-                    tell(stopped)
+                    echo_error(stopped)
                 if isinstance(stopped, Stopped | Terminated):
                     break
             found = Submission(
@@ -173,7 +173,7 @@ class _Recorded:
         )
         code = self.echo(replace(fetched, outcomes=outcomes))
         if not any(outcome.failed for outcome in outcomes):
-            say("note", f"no row of run {run} is to be corrected, and no workbook was written")
+            echo("note", f"no row of run {run} is to be corrected, and no workbook was written")
             return code or Exit.NOTHING
         return code
 
@@ -232,7 +232,7 @@ class _Recorded:
         kept = options.chosen(ctx).config.profiles.get(profile or "")
         channel = options.on_command_line(ctx, "channel")["channel"]
         if channel not in {None, recorded.asked.channel}:
-            say("note", f"run {run_id} keeps its channel {recorded.asked.channel}, not {channel}")
+            echo("note", f"run {run_id} keeps its channel {recorded.asked.channel}, not {channel}")
         return {
             **given,
             "insecure_http": given["insecure_http"] or (kept and kept.account.get("insecure_http")),

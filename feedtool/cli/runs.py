@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from feedtool.cli import options
-from feedtool.cli.errors import say
+from feedtool.cli.errors import echo
 from feedtool.cli.home import home_folder
 from feedtool.model.errors import NothingToDo
 
@@ -49,15 +49,15 @@ def runs(
     with books(folder, ledger) as opened:
         clock_of = _clocks(folder, opened)
         if abandon is None:
-            found = every_run(opened.ledger, clock_of, last, partial(say, "warning"))
+            found = every_run(opened.ledger, clock_of, last, partial(echo, "warning"))
         else:
             _abandon(abandon, opened, clock_of)
             found = [run_state(opened.ledger, abandon, clock_of)]
     write_runs(found, sys.stdout, form)
     _warn(found)
     if not found:
-        say("note", "there are no runs yet")
-        say("help", "begin with `feedtool demo`, or with `feedtool submit FILE --sandbox`")
+        echo("note", "there are no runs yet")
+        echo("help", "begin with `feedtool demo`, or with `feedtool submit FILE --sandbox`")
 
 
 def _abandon(run: int, opened: "Books", clock_of: "ClockOf") -> None:
@@ -73,8 +73,10 @@ def _abandon(run: int, opened: "Books", clock_of: "ClockOf") -> None:
     clock = clock_of(found.service if found else "")
     doubts = abandon(opened.ledger, run, datetime.now(UTC), clock)
     for doubt in doubts:
-        say("warning", doubt)
-    say("note", f"run {run} is given up; `feedtool results {run}` writes what is known of its rows")
+        echo("warning", doubt)
+    echo(
+        "note", f"run {run} is given up; `feedtool results {run}` writes what is known of its rows"
+    )
 
 
 @click.command()
@@ -101,8 +103,8 @@ def status(run: int, form: str, home: Path | None, ledger: str | None) -> None:
 def _warn(found: "list[RunState]") -> None:
     for run in found:
         for warning in run.warnings:
-            say("warning", f"run {run.run}: {warning}")
-            say("help", f"feedtool resume {run.run}")
+            echo("warning", f"run {run.run}: {warning}")
+            echo("help", f"feedtool resume {run.run}")
 
 
 def _clocks(home: Path, opened: "Books") -> "ClockOf":

@@ -10,10 +10,10 @@ from feedtool.check import Asked, Input
 from feedtool.cli import options
 from feedtool.cli.confirming import asked_to_purge, confirming, kind_asked
 from feedtool.cli.credentials import token_options
-from feedtool.cli.errors import say
+from feedtool.cli.errors import echo
 from feedtool.cli.files import as_row, inputs, maybe_files, targets
 from feedtool.cli.home import books, home_folder
-from feedtool.cli.output import tell_outcomes, tell_submission
+from feedtool.cli.output import echo_results, echo_submission
 from feedtool.cli.planning import (
     PLAN,
     PlannedCommand,
@@ -122,8 +122,8 @@ def submit(
                     sift=sift,
                 )
             if given["save_plan"]:
-                say("plan", f"saved as {given['save_plan']}")
-            return tell_outcomes(outcomes, form, report, is_verbose=verbose)
+                echo("plan", f"saved as {given['save_plan']}")
+            return echo_results(outcomes, form, report, is_verbose=verbose)
         return _submit(found, asked, given, plan, form, report, is_verbose=verbose)
 
 
@@ -191,7 +191,7 @@ def _submit(
             confirm=confirming(given),
             promise=keeping(plan, given, asked, Account(*account), known) if plan else None,
         )
-        code = tell_submission(
+        code = echo_submission(
             submission, form, report, outputs.targets.values(), is_verbose=is_verbose
         )
         notices.run(submission.outcomes, code, submission.stopped, service.seller)

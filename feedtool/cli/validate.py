@@ -11,11 +11,11 @@ from feedtool.check.kinds import HeaderMissing
 from feedtool.cli import options
 from feedtool.cli.confirming import kind_asked
 from feedtool.cli.files import as_row, files, inputs, targets
-from feedtool.cli.output import tell_outcomes
+from feedtool.cli.output import echo_results
 from feedtool.cli.reading import how_to_read
 from feedtool.model.cells import letters
 from feedtool.model.sheet import CheckedSheet
-from feedtool.report.outcome import ColumnFacts, ExplainedHeader
+from feedtool.report.sheet_result import ColumnFacts, ExplainedHeader
 
 
 @click.command()
@@ -57,7 +57,7 @@ def validate(
         for outcome in outcomes:
             if given["explain_columns"]:
                 outcome.explained = explained(outcome.checked)
-        return tell_outcomes(outcomes, form, report, is_verbose=verbose)
+        return echo_results(outcomes, form, report, is_verbose=verbose)
 
 
 def explained(checked: CheckedSheet) -> ExplainedHeader | None:

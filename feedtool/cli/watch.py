@@ -13,7 +13,7 @@ from click.core import ParameterSource
 
 from feedtool.cli import options
 from feedtool.cli.credentials import token_options
-from feedtool.cli.errors import bug_report, say
+from feedtool.cli.errors import bug_report, echo
 from feedtool.cli.home import books, home_folder
 from feedtool.cli.reading import how_to_read, sifting_of
 
@@ -88,17 +88,17 @@ def watch(ctx: click.Context, /, folder: Path, **given: Any) -> int:
             with accounts.session(None):
                 pass  # what is wrong with it is said before anything is taken
         if given["create"] and watched.create():
-            say("made", str(watched.inbox))
+            echo("made", str(watched.inbox))
         name = watched.prepare()
         if not given["once"]:
-            say("watching", str(watched.inbox))
-        health = Health(watched.root, _now, partial(say, "warning"))
+            echo("watching", str(watched.inbox))
+        health = Health(watched.root, _now, partial(echo, "warning"))
         processor = FileProcessor(
             watched,
             name,
             timedelta(days=given["same_within"]),
             _now,
-            DeduplicatedLog(say),
+            DeduplicatedLog(echo),
             lambda error: str(bug_report(error, ["watch"])),
             notices.refused,
         )

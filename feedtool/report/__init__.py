@@ -8,14 +8,14 @@ never in memory. To be read in this order: `outcome`, `tally` (groups and counts
 from feedtool.report.as_json import Progress, progress_events, write_json, write_jsonl
 from feedtool.report.codes import Codes
 from feedtool.report.file import write_report, writer_for
-from feedtool.report.outcome import Outcome
+from feedtool.report.sheet_result import SheetResult
 from feedtool.report.table import write_csv
 from feedtool.report.text import write_columns, write_text
 
 __all__ = [
     "Codes",
-    "Outcome",
     "Progress",
+    "SheetResult",
     "progress_events",
     "write_columns",
     "write_csv",

@@ -29,18 +29,18 @@ from feedtool.report.fields import (
     write_lines,
     write_objects,
 )
-from feedtool.report.outcome import Outcome
+from feedtool.report.sheet_result import SheetResult
 
 Progress = Callable[[str, int, int | None, str], None]
 """Called with a step's name, how much of it is done, of how much (None: unknown), and the file."""
 
 
-def write_json(results: Iterable[Outcome], out: TextIO) -> None:
+def write_json(results: Iterable[SheetResult], out: TextIO) -> None:
     """Writes the list that `--format json` promises, as it is read from disk."""
     write_objects(map(_with_columns, results), out)
 
 
-def write_jsonl(results: Iterable[Outcome], out: TextIO) -> None:
+def write_jsonl(results: Iterable[SheetResult], out: TextIO) -> None:
     """Writes the events of sheets that are checked or sent."""
     for result in results:
         write_lines(_events(result), out)
@@ -57,14 +57,14 @@ def progress_events(out: TextIO) -> Progress:
     return write
 
 
-def _with_columns(result: Outcome) -> Fields:
+def _with_columns(result: SheetResult) -> Fields:
     fields = result_fields(result, result.counts())
     if result.explained and result.checked.header:
         fields["columns"] = (facts._asdict() for facts in result.explained.columns)
     return fields
 
 
-def _events(result: Outcome) -> Iterator[Fields]:
+def _events(result: SheetResult) -> Iterator[Fields]:
     checked = result.checked
     place = {"file": checked.file, "sheet": checked.sheet or None}
     yield {"type": "file", **sheet_fields(result), "error": error_fields(checked.error)}
@@ -86,7 +86,7 @@ class Occasion(NamedTuple):
 
 def run_notice(
     occasion: Occasion,
-    results: Sequence[Outcome],
+    results: Sequence[SheetResult],
     code: Exit,
     stopped: FeedtoolError | None = None,
 ) -> Fields:

@@ -7,8 +7,8 @@ from typing import Any, TextIO
 
 from feedtool.model.errors import FeedtoolError, FileProblem
 from feedtool.model.nouns import Counts, Message, PackageSummary, Verdict
-from feedtool.report.outcome import Outcome
 from feedtool.report.plain import STEERING
+from feedtool.report.sheet_result import SheetResult
 
 Fields = dict[str, Any]
 
@@ -65,7 +65,7 @@ def _list(entries: Iterator[Fields]) -> Iterator[str]:
     yield end
 
 
-def result_fields(result: Outcome, counts: Counts) -> Fields:
+def result_fields(result: SheetResult, counts: Counts) -> Fields:
     """All that is said of a sheet; what may be of any length is an iterator."""
     checked = result.checked
     fields = {
@@ -91,7 +91,7 @@ def result_fields(result: Outcome, counts: Counts) -> Fields:
     return fields
 
 
-def summary_fields(result: Outcome) -> Fields:
+def summary_fields(result: SheetResult) -> Fields:
     """What came of one sheet, in numbers."""
     counts = result.counts()
     fields = result_fields(result, counts)
@@ -100,7 +100,7 @@ def summary_fields(result: Outcome) -> Fields:
     return {name: fields[name] for name in SUMMARY if name in fields}
 
 
-def sheet_fields(result: Outcome) -> Fields:
+def sheet_fields(result: SheetResult) -> Fields:
     """Which file and sheet this is, and what it was taken for; a CSV has no sheet."""
     checked = result.checked
     return {

@@ -9,13 +9,13 @@ from uuid import uuid4
 from feedtool.model.errors import UsageProblem
 from feedtool.report.as_json import write_json
 from feedtool.report.codes import Codes
-from feedtool.report.outcome import Outcome
+from feedtool.report.sheet_result import SheetResult
 from feedtool.report.table import write_csv
 
-Write = Callable[[Iterable[Outcome], TextIO, Codes], None]
+Write = Callable[[Iterable[SheetResult], TextIO, Codes], None]
 
 
-def write_report(path: Path, results: Iterable[Outcome], codes: Codes) -> None:
+def write_report(path: Path, results: Iterable[SheetResult], codes: Codes) -> None:
     """Writes a report beside its place and renames it, so that no half of one is ever seen.
 
     Args:

@@ -19,8 +19,8 @@ from markupsafe import Markup
 
 from feedtool.model.nouns import Status, Verdict
 from feedtool.report.codes import Codes
-from feedtool.report.outcome import Outcome, to_read
 from feedtool.report.plain import clean, counted, listed, printable, value
+from feedtool.report.sheet_result import SheetResult, to_read
 from feedtool.report.tally import ACCEPTED, REFUSED, Tally, Totals, tally
 
 LISTED = 1_000
@@ -59,7 +59,7 @@ class Section:
 
     number: int
     """1-based, for what the page's own links lead to."""
-    result: Outcome
+    result: SheetResult
     tally: Tally
 
     def bars(self) -> list[Bar]:
@@ -95,7 +95,7 @@ class Section:
         return {status: count - LISTED for status, count in statuses if count > LISTED}
 
 
-def write_html(results: Iterable[Outcome], out: TextIO, codes: Codes) -> None:
+def write_html(results: Iterable[SheetResult], out: TextIO, codes: Codes) -> None:
     """Writes the page, a sheet after the other.
 
     Args:
@@ -119,7 +119,7 @@ def write_html(results: Iterable[Outcome], out: TextIO, codes: Codes) -> None:
     out.writelines(stream)
 
 
-def _sections(results: Iterable[Outcome], totals: Totals) -> Iterator[Section]:
+def _sections(results: Iterable[SheetResult], totals: Totals) -> Iterator[Section]:
     for number, result in enumerate(results, start=1):
         section = Section(number, result, tally(result, LISTED))
         totals.add(result, section.tally.counts)

@@ -12,8 +12,8 @@ from typing import TextIO
 
 from feedtool.model.errors import FileProblem
 from feedtool.model.nouns import Message, Severity, Status, Verdict
-from feedtool.report.outcome import Outcome
 from feedtool.report.plain import clean
+from feedtool.report.sheet_result import SheetResult
 
 COLUMNS = (
     *("record", "file", "sheet", "kind"),
@@ -35,7 +35,7 @@ _NUMBER = re.compile(r"[+-][0-9]+(?:[.,][0-9]+)?")
 Line = dict[str, object]
 
 
-def write_csv(results: Iterable[Outcome], out: TextIO) -> None:
+def write_csv(results: Iterable[SheetResult], out: TextIO) -> None:
     """Writes the table.
 
     Args:
@@ -62,7 +62,7 @@ def as_text(cell: object) -> str | int:
     return f"'{clean(text)}" if is_formula else clean(text)
 
 
-def _lines(result: Outcome) -> Iterator[Line]:
+def _lines(result: SheetResult) -> Iterator[Line]:
     checked = result.checked
     if checked.error:
         yield _of_error(checked.error)

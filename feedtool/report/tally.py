@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from feedtool.model.nouns import Counts, Problem, Severity, Status, Verdict
-from feedtool.report.outcome import Outcome
 from feedtool.report.plain import clean, counted
+from feedtool.report.sheet_result import SheetResult
 
 NAMED_ROWS = 12
 """Rows of one refusal that are named."""
@@ -93,7 +93,7 @@ class Tally:
     """In the order of their first row."""
 
 
-def tally(outcome: Outcome, kept: int) -> Tally:
+def tally(outcome: SheetResult, kept: int) -> Tally:
     """Counts all that there is to tell of a sheet.
 
     Args:
@@ -154,7 +154,7 @@ class Totals:
     counts: Counts = field(default_factory=Counts)
     runs: dict[str, None] = field(default_factory=dict)
 
-    def add(self, result: Outcome, counts: Counts) -> None:
+    def add(self, result: SheetResult, counts: Counts) -> None:
         """Adds a sheet, or a file that could not be read."""
         self.files.add(result.checked.file)
         if result.checked.error:

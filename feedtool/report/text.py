@@ -14,8 +14,8 @@ from typing import TextIO
 from feedtool.model.errors import FileProblem
 from feedtool.model.nouns import PackageSummary, Problem, Severity
 from feedtool.report.codes import Codes
-from feedtool.report.outcome import Outcome
 from feedtool.report.plain import clean, counted, listed, printable, value
+from feedtool.report.sheet_result import SheetResult
 from feedtool.report.tally import (
     CodeGroup,
     Refusal,
@@ -96,7 +96,7 @@ def _painted(text: str, ink: Ink) -> str:
 
 
 def write_text(
-    results: Iterable[Outcome],
+    results: Iterable[SheetResult],
     out: TextIO,
     codes: Codes,
     *,
@@ -127,7 +127,7 @@ def write_text(
     page.line(totals.sentence(), ink=Ink.BOLD if totals.is_clean else Ink.ERROR)
 
 
-def write_columns(results: Iterable[Outcome], out: TextIO) -> None:
+def write_columns(results: Iterable[SheetResult], out: TextIO) -> None:
     """Writes a table for each sheet whose header is explained."""
     for result in results:
         if result.explained is None:
@@ -149,7 +149,7 @@ def _write_error(page: Page, file: str, error: FileProblem) -> None:
 
 
 def _write_sheet(
-    page: Page, result: Outcome, groups: Tally, codes: Codes, *, is_verbose: bool
+    page: Page, result: SheetResult, groups: Tally, codes: Codes, *, is_verbose: bool
 ) -> None:
     _write_heading(page, result, groups)
     for group in groups.groups:
@@ -164,7 +164,7 @@ def _write_sheet(
             page.line(clean(str(place)), label=f"{label}: ", ink=Ink.BOLD)
 
 
-def _write_heading(page: Page, result: Outcome, groups: Tally) -> None:
+def _write_heading(page: Page, result: SheetResult, groups: Tally) -> None:
     checked, counts = result.checked, groups.counts
     why = f" ({checked.kind_reason})" if checked.kind_reason else ""
     what = [f"{checked.kind or ''}{why}"]
@@ -178,7 +178,7 @@ def _write_heading(page: Page, result: Outcome, groups: Tally) -> None:
 
 
 def _write_group(
-    page: Page, result: Outcome, group: CodeGroup, meaning: str, *, is_verbose: bool
+    page: Page, result: SheetResult, group: CodeGroup, meaning: str, *, is_verbose: bool
 ) -> None:
     label = f"{group.severity}[{group.code}]"
     page.line(f"{_count(group)}: {meaning}", label=label, ink=INKS[group.severity])
@@ -228,7 +228,7 @@ def _write_hint(page: Page, hint: str, indent: int) -> None:
         page.line(f" {printable(hint)}", label="help:", ink=Ink.HELP, indent=indent)
 
 
-def _write_answers(page: Page, result: Outcome, groups: Tally, *, is_verbose: bool) -> None:
+def _write_answers(page: Page, result: SheetResult, groups: Tally, *, is_verbose: bool) -> None:
     """What was planned or sent, and what the service said."""
     if result.packages:
         page.line()
@@ -297,7 +297,7 @@ def _write_refusal(page: Page, refusal: Refusal) -> None:
     page.line(f"{noun} {listed(refusal.rows, refusal.count)}", indent=4)
 
 
-def _write_refused_rows(page: Page, result: Outcome, statuses: set[str]) -> None:
+def _write_refused_rows(page: Page, result: SheetResult, statuses: set[str]) -> None:
     file = clean(result.checked.file)
     page.line()
     for verdict in result.every_verdict():

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from feedtool.model.errors import FileProblem
 from feedtool.model.nouns import Message, Status, Verdict
 from feedtool.model.sheet import CheckedSheet
-from feedtool.report import Outcome
+from feedtool.report import SheetResult
 from feedtool.runs.row_results import answered
 from feedtool.runs.workspace import Books, checked_again, recorded_of
 
@@ -27,7 +27,7 @@ LEFT_OPEN = frozenset({Status.UNKNOWN, Status.HELD, Status.SUPERSEDED})
 """What a later run may have settled, beside what is to be corrected."""
 
 
-def bring_up_to_date(outcomes: Sequence[Outcome], run: int, books: Books) -> None:
+def bring_up_to_date(outcomes: Sequence[SheetResult], run: int, books: Books) -> None:
     """Let the outcomes of a run tell what later runs have answered to its rows."""
     this = books.ledger.run(run)
     later = [] if this is None else _later_runs(this, books)
@@ -50,7 +50,7 @@ def _later_runs(this: "Run", books: Books) -> list["Run"]:
 
 
 def _brought(
-    outcome: Outcome,
+    outcome: SheetResult,
     before: Verdicts,
     this: "Run",
     file: "File",

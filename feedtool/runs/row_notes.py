@@ -8,7 +8,7 @@ from feedtool.check import HEADINGS
 from feedtool.model.cells import index_of, letters
 from feedtool.model.nouns import Message, Problem, Severity, Status, Verdict
 from feedtool.model.sheet import INVALID, CheckedSheet
-from feedtool.report.outcome import to_read
+from feedtool.report.sheet_result import to_read
 from feedtool.sheets.annotate.notes import Note, SheetNotes
 
 REFUSED = (Status.REJECTED, Status.DUPLICATED, Status.REFUSED)

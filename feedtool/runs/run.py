@@ -28,7 +28,7 @@ from feedtool.areas.products.catalog.excerpt import Consulted
 from feedtool.check import Asked, Input, check
 from feedtool.model.errors import FeedtoolError, NotAuthorised, UsageProblem
 from feedtool.model.sheet import INVALID, CheckedSheet
-from feedtool.report import Outcome
+from feedtool.report import SheetResult
 from feedtool.runs import row_notes
 from feedtool.runs.annotated_copy import Outputs, digest_of, refuse_places, write
 from feedtool.runs.annotated_run import write_copies
@@ -70,19 +70,19 @@ __all__ = [
 class Submission:
     """What a `submit` came to."""
 
-    outcomes: list[Outcome]
+    outcomes: list[SheetResult]
     stopped: FeedtoolError | None = None
     """What stopped the delivery before its end."""
     warnings: Sequence[str] = ()
     """What the seller should know of, each on one line."""
 
 
-def validate(inputs: Sequence[Input], asked: Asked, outputs: Outputs) -> list[Outcome]:
+def validate(inputs: Sequence[Input], asked: Asked, outputs: Outputs) -> list[SheetResult]:
     """Reads and checks files, and writes the annotated copies that were asked for."""
     sheets = check(inputs, asked)
     if len(inputs) == 1:  # of several, one place that is taken is no reason to stop
         refuse_places(inputs, sheets, outputs, asked)
-    outcomes = [Outcome(sheet) for sheet in sheets]
+    outcomes = [SheetResult(sheet) for sheet in sheets]
     if outputs.targets:
         for outcome in outcomes:
             outcome.verdicts = partial(row_notes.of_check, outcome.checked)
@@ -99,7 +99,7 @@ def plan_only(
     is_all_or_nothing: bool = False,
     promise: Promise | None = None,
     sift: Callable[[Sequence[CheckedSheet]], None] = lambda _: None,
-) -> list[Outcome]:
+) -> list[SheetResult]:
     """A dry run: everything up to the plan, which it tells; nothing is sent.
 
     Args:
@@ -166,7 +166,7 @@ def submit(
             write(kept, outcomes, outputs, asked)
         return not why_not
 
-    outcomes = [Outcome(sheet) for sheet in sheets]
+    outcomes = [SheetResult(sheet) for sheet in sheets]
     why_not = why_none(sheets, asked, is_all_or_nothing=is_all_or_nothing)
     if why_not or all(sheet.error for sheet in sheets):
         begins(why_not)
@@ -302,7 +302,7 @@ def results(
     now: datetime,
     stopped: FeedtoolError | None = None,
     outputs: Outputs | None = None,
-) -> list[Outcome]:
+) -> list[SheetResult]:
     """Writes the annotated copies of a run again, from its snapshots and the ledger alone.
 
     Rows that were not taken tell what later runs have answered to them. `outputs`: as `resume`.
@@ -328,7 +328,7 @@ def to_correct(
     *,
     out: Path | None = None,
     may_replace: Callable[[Path], bool] | None = None,
-) -> list[Outcome]:
+) -> list[SheetResult]:
     """Writes a workbook of the rows to correct for each file of a run that has any.
 
     Args:
@@ -409,5 +409,5 @@ def _deliver(
     return None
 
 
-def _has_begun(outcomes: Iterable[Outcome]) -> bool:
+def _has_begun(outcomes: Iterable[SheetResult]) -> bool:
     return any(package.package_id for one in outcomes for package in one.packages)

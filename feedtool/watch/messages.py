@@ -6,7 +6,7 @@ from pathlib import Path, PurePosixPath
 
 from feedtool.ledger.claims import Claim, Earlier
 from feedtool.model.errors import Exit, FeedtoolError
-from feedtool.report import Outcome
+from feedtool.report import SheetResult
 from feedtool.report.fields import Fields, error_fields, summary_fields
 from feedtool.report.plain import counted
 from feedtool.report.tally import Totals, statuses_text
@@ -35,7 +35,7 @@ class DeduplicatedLog:
 
 
 def write_summary(
-    place: Path, claim: Claim, run: int | None, outcomes: Sequence[Outcome], code: Exit
+    place: Path, claim: Claim, run: int | None, outcomes: Sequence[SheetResult], code: Exit
 ) -> None:
     """Write it whole, in the place of an earlier one of the same file.
 
@@ -54,7 +54,7 @@ def write_summary(
         temporary.write_text(json.dumps(fields, indent=2, ensure_ascii=False) + "\n", "utf-8")
 
 
-def one_line(results: Sequence[Outcome]) -> str:
+def one_line(results: Sequence[SheetResult]) -> str:
     """`12 rows: 9 Integrated, 2 Rejected, 1 Invalid`, of all sheets together."""
     totals = Totals()
     for result in results:
@@ -63,7 +63,7 @@ def one_line(results: Sequence[Outcome]) -> str:
     return f"{counted(counts.rows, 'row')}: {statuses_text(counts.by_status) or 'nothing sent'}"
 
 
-def _sheet(result: Outcome) -> Fields:
+def _sheet(result: SheetResult) -> Fields:
     fields = {**summary_fields(result), "error": error_fields(result.checked.error)}
     names = {"annotated": result.annotated, "failed": result.failed}
     fields |= {name: place and place.name for name, place in names.items()}

@@ -13,7 +13,7 @@ from feedtool.check import Input
 from feedtool.check.kinds import KindUnclear
 from feedtool.ledger.claims import Claim, ClaimState, Earlier
 from feedtool.model.errors import CannotWrite, Exit, FeedtoolError, FileProblem, UsageProblem
-from feedtool.report import Outcome
+from feedtool.report import SheetResult
 from feedtool.runs import run
 from feedtool.runs.annotated_copy import Outputs, digest_of
 from feedtool.runs.row_results import exit_code
@@ -263,7 +263,7 @@ class FileProcessor:
         return code
 
     def _write_failed(
-        self, claim: Claim, results: Sequence[Outcome], session: SellerSession
+        self, claim: Claim, results: Sequence[SheetResult], session: SellerSession
     ) -> None:
         """Write the workbook of the rows to correct; it replaces only what a crash has left there.
 

@@ -11,7 +11,7 @@ from feedtool.check import Asked
 from feedtool.ledger import Ledger
 from feedtool.ledger.claims import Claims
 from feedtool.model.errors import Exit, FeedtoolError
-from feedtool.report import Outcome
+from feedtool.report import SheetResult
 from feedtool.runs.context import Service
 from feedtool.runs.workspace import Books
 from feedtool.sheets.annotate.place import placed
@@ -36,7 +36,7 @@ class SellerSession:
     books: Books
     asked_as: Callable[[str | None], Asked]
     """How files are read, as a kind or as what they are recognised for."""
-    on_answered: Callable[[Sequence[Outcome], Exit], None] = lambda *_: None
+    on_answered: Callable[[Sequence[SheetResult], Exit], None] = lambda *_: None
     """Told what came of a run; returns at once."""
     on_refused: Callable[[str, FeedtoolError], None] = lambda *_: None
     """Told of a file that is not sent, or not to its end; returns at once."""

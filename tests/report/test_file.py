@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from feedtool.model.errors import UsageProblem
-from feedtool.report import Outcome, write_report
+from feedtool.report import SheetResult, write_report
 from feedtool.runs.codes import all_codes
 
 CODES = all_codes()
@@ -19,7 +19,9 @@ CODES = all_codes()
         ("R.HTML", b"<!doctype html>"),
     ],
 )
-def test_the_name_says_the_form(mistaken: Outcome, tmp_path: Path, name: str, start: bytes) -> None:
+def test_the_name_says_the_form(
+    mistaken: SheetResult, tmp_path: Path, name: str, start: bytes
+) -> None:
     write_report(tmp_path / name, [mistaken], CODES)
     assert (tmp_path / name).read_bytes().startswith(start)
     assert [path.name for path in tmp_path.iterdir()] == [name]
@@ -32,7 +34,7 @@ def test_another_name_is_refused_naming_the_three(tmp_path: Path, name: str) -> 
     assert caught.value.hint == "end it in .json, .csv or .html"
 
 
-def test_an_earlier_report_is_replaced(mistaken: Outcome, tmp_path: Path) -> None:
+def test_an_earlier_report_is_replaced(mistaken: SheetResult, tmp_path: Path) -> None:
     path = tmp_path / "r.json"
     path.write_text("old")
     write_report(path, [mistaken], CODES)
@@ -41,7 +43,7 @@ def test_an_earlier_report_is_replaced(mistaken: Outcome, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("name", ["missing/r.csv", "folder.csv"])
 def test_what_cannot_be_written_is_one_clear_line(
-    mistaken: Outcome, tmp_path: Path, name: str
+    mistaken: SheetResult, tmp_path: Path, name: str
 ) -> None:
     (tmp_path / "folder.csv").mkdir()
     with pytest.raises(UsageProblem, match=r"the report .* cannot be written: "):
@@ -49,8 +51,8 @@ def test_what_cannot_be_written_is_one_clear_line(
     assert [path.name for path in tmp_path.iterdir()] == ["folder.csv"]
 
 
-def test_a_report_that_breaks_off_leaves_the_old_one(mistaken: Outcome, tmp_path: Path) -> None:
-    def breaking() -> Iterator[Outcome]:
+def test_a_report_that_breaks_off_leaves_the_old_one(mistaken: SheetResult, tmp_path: Path) -> None:
+    def breaking() -> Iterator[SheetResult]:
         yield mistaken
         raise OSError(28, "No space left on device")
 

@@ -21,7 +21,7 @@ from feedtool.model.cells import Kind
 from feedtool.model.errors import Interrupted
 from feedtool.model.nouns import Message, PackageSummary, PackageType, Severity, Status, Verdict
 from feedtool.report import (
-    Outcome,
+    SheetResult,
     progress_events,
     write_columns,
     write_csv,
@@ -50,7 +50,7 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-"
 SHEET = "xl/worksheets/sheet1.xml"
 
 
-def told_everywhere(text: str) -> list[Outcome]:
+def told_everywhere(text: str) -> list[SheetResult]:
     """A sheet with this text wherever one may come from outside, and an unreadable file."""
     everywhere = dict.fromkeys(("header", "field", "value", "message", "hint"), text)
     problems = [

@@ -1,14 +1,14 @@
 import pytest
 
 from feedtool.model.nouns import Severity
-from feedtool.report import Outcome
+from feedtool.report import SheetResult
 from feedtool.runs.summary_sheet import summary_sheet, summary_table
 from feedtool.sheets.annotate import Link
 from tests.report.conftest import make_outcome, make_problem, make_sent
 
 
 @pytest.fixture
-def sent() -> Outcome:
+def sent() -> SheetResult:
     return make_sent()
 
 
@@ -61,17 +61,17 @@ TABLE = [
 ]
 
 
-def test_the_table_counts_and_leads_to_the_first_cells(sent: Outcome) -> None:
+def test_the_table_counts_and_leads_to_the_first_cells(sent: SheetResult) -> None:
     assert summary_table(sent) == TABLE
 
 
-def test_its_headings_are_bold(sent: Outcome) -> None:
+def test_its_headings_are_bold(sent: SheetResult) -> None:
     sheet = summary_sheet([sent])
     assert sheet.name == "feedtool summary"
     assert sheet.bold == {0, 14, 19}
 
 
-def test_the_sheets_of_a_workbook_stand_below_each_other(sent: Outcome) -> None:
+def test_the_sheets_of_a_workbook_stand_below_each_other(sent: SheetResult) -> None:
     sheet = summary_sheet([sent, sent])
     assert list(sheet.table) == [*TABLE, (), *TABLE]
     assert {sheet.table[row][0] for row in sheet.bold} == {"feedtool summary", "Code", "Status"}

@@ -12,7 +12,7 @@ from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Status, Verdict
 from feedtool.model.sheet import CheckedSheet
 from feedtool.model.spool import temporary_folder
-from feedtool.report import Outcome
+from feedtool.report import SheetResult
 from feedtool.runs import row_notes
 from feedtool.runs.annotated_copy import digest_of
 from feedtool.runs.corrections.part import Part
@@ -52,7 +52,7 @@ class Failed(NamedTuple):
     rows: int
 
 
-def has_any(file: str, outcomes: Sequence[Outcome]) -> bool:
+def has_any(file: str, outcomes: Sequence[SheetResult]) -> bool:
     """Whether a row of a file is to be corrected."""
     return any(
         is_to_correct(verdict)
@@ -89,7 +89,7 @@ def places(targets: Mapping[str, Path]) -> dict[str, Path]:
 def write_failed(
     run: int,
     file: str,
-    outcomes: Sequence[Outcome],
+    outcomes: Sequence[SheetResult],
     target: Path,
     books: Books,
     now: datetime,
@@ -142,7 +142,7 @@ def write_failed(
     return Failed(file, target, sum(map(len, parts)))
 
 
-def _rows_of(outcome: Outcome) -> dict[int, None]:
+def _rows_of(outcome: SheetResult) -> dict[int, None]:
     return {one.row: None for one in outcome.every_verdict() if is_to_correct(one)}
 
 

@@ -35,7 +35,7 @@ class ExplainedHeader(NamedTuple):
 
 
 @dataclass(slots=True)
-class Outcome:
+class SheetResult:
     """One sheet, checked, and what the service said of it if it was sent."""
 
     checked: CheckedSheet
