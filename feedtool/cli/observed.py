@@ -3,7 +3,7 @@
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from feedtool.cli.errors import say
+from feedtool.cli.errors import echo
 from feedtool.cli.home import home_folder
 from feedtool.model.errors import Interrupted, NothingToDo
 from feedtool.model.spool import Spool
@@ -30,7 +30,7 @@ def noting(
         is_all: Whether they are all that the channel has.
     """
     from feedtool.areas.offers.changes.observed import Seen
-    from feedtool.cli.workspace import books
+    from feedtool.cli.home import books
     from feedtool.runs.export.seen import seen_by
 
     home = home_folder(given["home"])
@@ -55,9 +55,11 @@ def noting(
                 absorbed=absorbed,
             )
         except Interrupted as error:
-            say("warning", f"what was exported is not remembered: {error.message}")
+            echo("warning", f"what was exported is not remembered: {error.message}")
         else:
             if not is_noted:
-                say("note", "what was exported is not remembered, since offers were sent meanwhile")
+                echo(
+                    "note", "what was exported is not remembered, since offers were sent meanwhile"
+                )
         if nothing:
             raise nothing

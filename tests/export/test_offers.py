@@ -18,7 +18,7 @@ from feedtool.areas.offers.wire.packages import loads
 from feedtool.areas.registry import load
 from feedtool.model.errors import Interrupted, NotAuthorised, NothingToDo, UsageProblem
 from feedtool.model.settings import CONDITIONS, LARGE_PARCEL_MODES, SMALL_PARCEL_MODES, Dialect
-from feedtool.runs.export import Exported
+from feedtool.report.export import Exported
 from tests.conftest import checked, codes, gtin
 from tests.export.conftest import AROUND, BASE, Answers
 

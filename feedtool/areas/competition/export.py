@@ -24,7 +24,7 @@ from feedtool.areas.products.catalog.wire import Page
 from feedtool.feeds.feed import LANGUAGES
 from feedtool.model.errors import NothingToDo
 from feedtool.model.settings import Dialect
-from feedtool.runs.export import Exported, Note
+from feedtool.report.export import Exported, Note
 from feedtool.runs.export.gathered import Gathered
 from feedtool.runs.export.pages import Pages, ask
 from feedtool.runs.export.written import Head, is_csv, write_table

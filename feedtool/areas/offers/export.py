@@ -21,7 +21,7 @@ from feedtool.feeds.feed import LANGUAGES, Feed
 from feedtool.model.cells import letters
 from feedtool.model.errors import NothingToDo
 from feedtool.model.settings import CONDITIONS, DEPRECATED_MODES, Dialect
-from feedtool.runs.export import Exported, Note
+from feedtool.report.export import Exported, Note
 from feedtool.runs.export.gathered import Gathered
 from feedtool.runs.export.pages import Pages, ask
 from feedtool.runs.export.shown import in_order, shown

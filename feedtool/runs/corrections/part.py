@@ -17,7 +17,7 @@ from feedtool.model.nouns import Problem, Status, Verdict
 from feedtool.model.settings import Context
 from feedtool.model.sheet import INVALID, VALID, CheckedSheet, ProblemSpool, Refused
 from feedtool.model.spool import Spool
-from feedtool.report import Outcome
+from feedtool.report import SheetResult
 from feedtool.runs import row_notes
 from feedtool.runs.corrections.picked import Picked, Settled, pick
 from feedtool.runs.corrections.shape import Shape, shape_of
@@ -42,7 +42,7 @@ class Part:
 
     def __init__(
         self,
-        outcome: Outcome,
+        outcome: SheetResult,
         rows: Collection[int],
         source: Source,
         asked: Asked,
@@ -92,7 +92,7 @@ class Part:
             row[shape.row_column] = one.row
             yield row
 
-    def outcome(self, file: str) -> Outcome:
+    def outcome(self, file: str) -> SheetResult:
         """What is told of the rows, as rows of the workbook `file`."""
         now_at = {one.row: row for row, one in enumerate(self._picked, start=FIRST_ROW)}
         told = CheckedSheet(file, self.title, self.checked.kind, self.shape.header)
@@ -115,7 +115,7 @@ class Part:
             else:
                 others.append(verdict._replace(row=row))
         every = partial(row_notes.every_row, told, others)
-        return Outcome(told, self._outcome.run, is_submitted=True, verdicts=every)
+        return SheetResult(told, self._outcome.run, is_submitted=True, verdicts=every)
 
     def _moved(self, problem: Problem, row: int) -> Problem:
         """A problem in its place in the workbook."""

@@ -5,8 +5,9 @@ from io import StringIO
 
 import pytest
 
+from feedtool.cli.validate import explained as header_of
 from feedtool.model.settings import Dialect
-from feedtool.report import Outcome, write_columns
+from feedtool.report import SheetResult, write_columns
 from tests.conftest import Files, checked
 
 OWN = {"Réf. interne": "sellerExternalReference", "cost": "price.price"}
@@ -16,7 +17,7 @@ def explained(files: Files, *lines: str, dialect: Dialect | None = None) -> list
     """The table's lines in words; the first says where the header is."""
     (sheet,) = checked(files.text("\n".join(lines) + "\n"), dialect=dialect)
     out = StringIO()
-    write_columns([Outcome(sheet)], out)
+    write_columns([SheetResult(sheet, explained=header_of(sheet))], out)
     return [line.split() for line in out.getvalue().splitlines() if line]
 
 

@@ -1,11 +1,16 @@
-from collections.abc import Callable
+import pytest
 
-from feedtool.model.nouns import Problem, Severity
-from feedtool.report import Outcome, summary_sheet, summary_table
+from feedtool.model.nouns import Severity
+from feedtool.report import SheetResult
+from feedtool.runs.summary_sheet import summary_sheet, summary_table
 from feedtool.sheets.annotate import Link
+from tests.report.conftest import make_outcome, make_problem, make_sent
 
-MakeOutcome = Callable[..., Outcome]
-MakeProblem = Callable[..., Problem]
+
+@pytest.fixture
+def sent() -> SheetResult:
+    return make_sent()
+
 
 TABLE = [
     ("feedtool summary",),
@@ -56,41 +61,39 @@ TABLE = [
 ]
 
 
-def test_the_table_counts_and_leads_to_the_first_cells(sent: Outcome) -> None:
+def test_the_table_counts_and_leads_to_the_first_cells(sent: SheetResult) -> None:
     assert summary_table(sent) == TABLE
 
 
-def test_its_headings_are_bold(sent: Outcome) -> None:
+def test_its_headings_are_bold(sent: SheetResult) -> None:
     sheet = summary_sheet([sent])
     assert sheet.name == "feedtool summary"
     assert sheet.bold == {0, 14, 19}
 
 
-def test_the_sheets_of_a_workbook_stand_below_each_other(sent: Outcome) -> None:
+def test_the_sheets_of_a_workbook_stand_below_each_other(sent: SheetResult) -> None:
     sheet = summary_sheet([sent, sent])
     assert list(sheet.table) == [*TABLE, (), *TABLE]
     assert {sheet.table[row][0] for row in sheet.bold} == {"feedtool summary", "Code", "Status"}
 
 
-def test_a_clean_sheet_has_counts_alone(outcome: MakeOutcome) -> None:
-    assert summary_table(outcome())[-1] == ("Warnings", 0)
+def test_a_clean_sheet_has_counts_alone() -> None:
+    assert summary_table(make_outcome())[-1] == ("Warnings", 0)
 
 
-def test_many_columns_are_not_all_named(outcome: MakeOutcome, problem: MakeProblem) -> None:
+def test_many_columns_are_not_all_named() -> None:
     table = summary_table(
-        outcome([problem(column=letter, header=f"h{letter}") for letter in "BCDEFGH"])
+        make_outcome([make_problem(column=letter, header=f"h{letter}") for letter in "BCDEFGH"])
     )
     assert table[-1][3] == "B hB, C hC, D hD, E hE …"
 
 
-def test_a_column_s_own_problem_leads_to_its_header(
-    outcome: MakeOutcome, problem: MakeProblem
-) -> None:
-    table = summary_table(outcome([problem(row=None, severity=Severity.WARNING)]))
+def test_a_column_s_own_problem_leads_to_its_header() -> None:
+    table = summary_table(make_outcome([make_problem(row=None, severity=Severity.WARNING)]))
     assert table[-1][4] == Link("B2", "Offers", "B2")
 
 
-def test_a_csv_has_no_links(outcome: MakeOutcome, problem: MakeProblem) -> None:
-    csv = outcome([problem()])
+def test_a_csv_has_no_links() -> None:
+    csv = make_outcome([make_problem()])
     csv.checked.sheet = ""
     assert summary_table(csv)[-1][4] == "B5"

@@ -13,8 +13,10 @@ from feedtool.areas.products.wire.submissions import FINAL
 from feedtool.ledger import Phase
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Severity, Status
-from feedtool.report.codes import all_codes, explain, mending_of, summary_of
+from feedtool.runs.codes import all_codes, explain_code
 from feedtool.sandbox.texts import texts
+
+CODES = all_codes()
 
 ERRORS_OF_REQUESTS = "ER400-179 ER400-2108 ER400-9250 ER400-7480 ER400-8614"
 
@@ -47,34 +49,34 @@ VOCABULARY = [
 
 @pytest.mark.parametrize(("name", "severity"), VOCABULARY)
 def test_every_code_of_the_vocabulary_is_known(name: str, severity: Severity) -> None:
-    assert all_codes()[name].severity is severity
+    assert CODES.pages[name].severity is severity
 
 
-@pytest.mark.parametrize("name", all_codes())
+@pytest.mark.parametrize("name", CODES.pages)
 def test_every_page_has_a_summary_and_says_more(name: str) -> None:
-    page = all_codes()[name].page.strip()
+    page = CODES.pages[name].page.strip()
     summary, blank, rest = page.partition("\n\n")
-    assert summary == summary_of(name)
+    assert summary == CODES.summary_of(name)
     assert "\n" not in summary
     assert summary.endswith(".")
     assert blank
     assert rest
 
 
-@pytest.mark.parametrize("name", all_codes())
+@pytest.mark.parametrize("name", CODES.pages)
 def test_every_page_has_an_example_and_ends_with_how_to_mend_it(name: str) -> None:
-    *said, last = all_codes()[name].page.strip().split("\n\n")
+    *said, last = CODES.pages[name].page.strip().split("\n\n")
     assert [part for part in said if part.startswith("Example: ")]
     assert last.startswith(("To ", "How to mend it: ", "Nothing needs to be done"))
 
 
 def test_codes_come_in_the_order_of_names() -> None:
-    assert list(all_codes()) == sorted(all_codes())
+    assert list(CODES.pages) == sorted(CODES.pages)
 
 
 @pytest.mark.parametrize("asked", ["gtin-checksum", " GTIN_Checksum ", "gtin checksum"])
 def test_a_page_is_found_however_it_is_written(asked: str) -> None:
-    page = explain(asked)
+    page = explain_code(asked)
     assert page.startswith("error[gtin-checksum]\n\nThe check digit is wrong.\n")
     assert "Example:" in page
 
@@ -92,7 +94,7 @@ def test_a_page_is_found_however_it_is_written(asked: str) -> None:
 )
 def test_an_unknown_code_is_told_with_the_three_nearest(asked: str, hint: str) -> None:
     with pytest.raises(UsageProblem, match="there is no code or status") as caught:
-        explain(asked)
+        explain_code(asked)
     assert caught.value.hint.startswith(hint)
     assert caught.value.hint.endswith("? `feedtool explain` lists all")
     assert len(re.findall(", | or ", caught.value.hint)) == 2
@@ -110,7 +112,7 @@ RESULTS = {
 
 @pytest.mark.parametrize(("code", "said"), RESULTS.items(), ids=RESULTS)
 def test_a_result_code_is_explained_by_its_halves(code: str, said: tuple[str, str]) -> None:
-    head, blank, first, *rest = explain(f" {code}").splitlines()
+    head, blank, first, *rest = explain_code(f" {code}").splitlines()
     assert (head, blank) == (f"{code}, result code of the service", "")
     assert first.startswith(said[0])
     assert said[1] in " ".join(rest)
@@ -131,13 +133,13 @@ PRINTED = {
 @pytest.mark.parametrize("words", PRINTED.values(), ids=PRINTED)
 def test_every_word_that_is_printed_is_explained(words: Iterable[str]) -> None:
     for word in words:
-        head, blank, first, *_ = explain(word).splitlines()
+        head, blank, first, *_ = explain_code(word).splitlines()
         assert word.casefold() in head.casefold()
         assert (blank, first[-1]) == ("", ".")
 
 
 def test_every_error_half_says_how_to_mend_it() -> None:
-    assert all("To mend it, " in explain(f"{error}06") for error in result_codes.ERRORS)
+    assert all("To mend it, " in explain_code(f"{error}06") for error in result_codes.ERRORS)
 
 
 @pytest.mark.parametrize(
@@ -149,8 +151,8 @@ def test_every_error_half_says_how_to_mend_it() -> None:
     ],
 )
 def test_the_page_s_end_says_how_to_mend_it(name: str, advice: str) -> None:
-    assert mending_of(name) == advice
+    assert CODES.fix_of(name) == advice
 
 
 def test_codes_of_the_service_have_no_page() -> None:
-    assert summary_of("1324") == ""
+    assert CODES.summary_of("1324") == ""

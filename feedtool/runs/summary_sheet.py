@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from feedtool.check import SUMMARY
 from feedtool.model.nouns import Problem
-from feedtool.report.codes import mending_of, summary_of
-from feedtool.report.outcome import Outcome
+from feedtool.report import SheetResult
 from feedtool.report.plain import clean, listed, printable
 from feedtool.report.tally import CodeGroup, Refusal, Tally, tally
+from feedtool.runs.codes import all_codes
 from feedtool.sheets.annotate import Link, Summary, Table
 
 Line = tuple[str | int | Link, ...]
@@ -17,7 +17,7 @@ ANSWER_HEADINGS = ("Status", "Code", "Count", "Rows", "First", "Message")
 TITLE = "feedtool summary"
 
 
-def summary_sheet(outcomes: Iterable[Outcome]) -> Summary:
+def summary_sheet(outcomes: Iterable[SheetResult]) -> Summary:
     """The sheet, with its headings in bold; one part below the other for each annotated sheet."""
     table: list[Sequence[str | int | Link]] = []
     for outcome in outcomes:
@@ -27,7 +27,7 @@ def summary_sheet(outcomes: Iterable[Outcome]) -> Summary:
     return Summary(SUMMARY, table, bold)
 
 
-def summary_table(outcome: Outcome) -> Table:
+def summary_table(outcome: SheetResult) -> Table:
     """Its rows: the counts, then a line for each code, then one for each refusal.
 
     Links lead to the first cell of each; a sheet without a name (CSV) gets plain references.
@@ -41,7 +41,7 @@ def summary_table(outcome: Outcome) -> Table:
     ]
 
 
-def _counts(outcome: Outcome, found: Tally) -> Iterator[Line]:
+def _counts(outcome: SheetResult, found: Tally) -> Iterator[Line]:
     counts = found.counts
     yield ("File", clean(outcome.checked.file))
     if outcome.checked.sheet:
@@ -58,9 +58,10 @@ def _counts(outcome: Outcome, found: Tally) -> Iterator[Line]:
         yield (f"Status {status}", number)
 
 
-def _problems(outcome: Outcome, found: Tally) -> Iterator[Line]:
+def _problems(outcome: SheetResult, found: Tally) -> Iterator[Line]:
     if not found.groups:
         return
+    codes = all_codes()
     yield ()
     yield PROBLEM_HEADINGS
     for group in found.groups:
@@ -71,12 +72,12 @@ def _problems(outcome: Outcome, found: Tally) -> Iterator[Line]:
             group.count,
             _columns(group),
             _link(outcome, _reference(outcome, first)),
-            summary_of(group.code) or printable(first.message),
-            printable(group.hint or mending_of(group.code) or first.hint),
+            codes.summary_of(group.code) or printable(first.message),
+            printable(group.hint or codes.fix_of(group.code) or first.hint),
         )
 
 
-def _answers(outcome: Outcome, found: Tally) -> Iterator[Line]:
+def _answers(outcome: SheetResult, found: Tally) -> Iterator[Line]:
     if not found.refusals:
         return
     yield ()
@@ -102,13 +103,13 @@ def _rows(refusal: Refusal) -> str:
     return listed(refusal.rows, refusal.count)
 
 
-def _reference(outcome: Outcome, problem: Problem) -> str:
+def _reference(outcome: SheetResult, problem: Problem) -> str:
     """The problem's cell; of a whole column its header, of a whole row its first cell."""
     header = outcome.checked.header
     row = problem.row or (header.row if header and problem.column else None)
     return f"{problem.column or 'A'}{row}" if row else ""
 
 
-def _link(outcome: Outcome, reference: str) -> str | Link:
+def _link(outcome: SheetResult, reference: str) -> str | Link:
     sheet = outcome.checked.sheet
     return Link(reference, sheet, reference) if sheet and reference else reference
