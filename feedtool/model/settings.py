@@ -91,18 +91,6 @@ CONDITION_PARTS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = Mapping
 )
 """Canonical value → names of its group, and of its state: `Ocasión - Estado correcto`."""
 
-LEGACY_WRITINGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "UsedLikeNew": ("1", "LikeNew"),
-        "UsedVeryGoodState": ("2", "VeryGoodState"),
-        "GoodState": ("3",),
-        "UsedAverageState": ("4", "AverageState"),
-        "Refurbished": ("5",),
-        "New": ("6",),
-    }
-)
-"""Further writings of a condition in a sheet that becomes a legacy zip."""
-
 
 @dataclass(frozen=True, slots=True)
 class Bounds:

@@ -9,8 +9,8 @@ from functools import cache
 from feedtool.feeds.columns import ColumnReader, Flawed
 from feedtool.feeds.columns.text import identified, plain, refused, trimmed, visible
 from feedtool.model.cells import Cell
-from feedtool.model.nouns import Code, PackageType, Severity
-from feedtool.model.settings import CONDITION_PARTS, CONDITIONS, LEGACY_CONDITIONS, LEGACY_WRITINGS
+from feedtool.model.nouns import Code, Severity
+from feedtool.model.settings import CONDITION_PARTS, CONDITIONS
 
 ENUM_VALUE = Code(
     "enum-value",
@@ -119,33 +119,6 @@ class Condition(Choice):
         if group == state:
             return self._by_writing.get(group)
         return _by_parts().get((_unaccented(group), _unaccented(state)))
-
-
-@dataclass(frozen=True, slots=True)
-class LegacyCondition(Condition):
-    """The condition of an offer in a legacy zip, by its name or its number."""
-
-    values: Mapping[str, tuple[str, ...]] = field(
-        default_factory=lambda: {
-            name: (*labels, *LEGACY_WRITINGS.get(name, ()))
-            for name, labels in {**CONDITIONS, **LEGACY_CONDITIONS}.items()
-        }
-    )
-
-    def allowed(self, column: ColumnReader) -> tuple[str, ...]:
-        """Those that the profile has a number for."""
-        return tuple(column.dialect.legacy_conditions)
-
-
-@dataclass(frozen=True, slots=True)
-class Action(Choice):
-    """What a row asks for; decides the type of its package. No other words: one deletes."""
-
-    values: Mapping[str, tuple[str, ...]] = field(
-        default_factory=lambda: dict.fromkeys(
-            (PackageType.UPSERT, PackageType.UPDATE, PackageType.DELETE), ()
-        )
-    )
 
 
 @dataclass(frozen=True, slots=True)

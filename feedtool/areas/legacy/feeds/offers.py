@@ -4,18 +4,21 @@ Of a sheet of the JSON feeds the same columns are understood, delivery modes inc
 reference has no place in the format.
 """
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from types import MappingProxyType
 
 from feedtool.areas.legacy.offers_xml import ATTRIBUTES, KIND, SHEET, cost_keys
 from feedtool.areas.offers.feeds import common as offers
-from feedtool.feeds.columns.choice import LegacyCondition
+from feedtool.feeds.columns import ColumnReader
+from feedtool.feeds.columns.choice import Condition
 from feedtool.feeds.columns.text import Comment
 from feedtool.feeds.feed import Feed, Mode, Row, SheetColumns
 from feedtool.feeds.words import Words
 from feedtool.model.header import Column
 from feedtool.model.nouns import PackageType
-from feedtool.model.settings import LARGE_PARCEL_MODES, Dialect
+from feedtool.model.settings import CONDITIONS, LARGE_PARCEL_MODES, LEGACY_CONDITIONS, Dialect
 
 ALWAYS = (
     offers.REFERENCE,
@@ -32,8 +35,35 @@ COMMENT = Words("feedtool.areas.legacy").column(
     "What the customer reads of this offer; may stay empty.",
     "Delivered with its manual",
 )
+LEGACY_WRITINGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "UsedLikeNew": ("1", "LikeNew"),
+        "UsedVeryGoodState": ("2", "VeryGoodState"),
+        "GoodState": ("3",),
+        "UsedAverageState": ("4", "AverageState"),
+        "Refurbished": ("5",),
+        "New": ("6",),
+    }
+)
+"""Further writings of a condition in a sheet that becomes a legacy zip."""
 IN_STEAD = {"taxes.EcoPart": "0", "taxes.DEA": "0", "comment": ""}
 """What a blank is sent as: the format has no offer without these."""
+
+
+@dataclass(frozen=True, slots=True)
+class LegacyCondition(Condition):
+    """The condition of an offer in a legacy zip, by its name or its number."""
+
+    values: Mapping[str, tuple[str, ...]] = field(
+        default_factory=lambda: {
+            name: (*labels, *LEGACY_WRITINGS.get(name, ()))
+            for name, labels in {**CONDITIONS, **LEGACY_CONDITIONS}.items()
+        }
+    )
+
+    def allowed(self, column: ColumnReader) -> tuple[str, ...]:
+        """Those that the profile has a number for."""
+        return tuple(column.dialect.legacy_conditions)
 
 
 def columns(dialect: Dialect) -> tuple[Column, ...]:

@@ -8,7 +8,7 @@ import re
 from decimal import Decimal
 from functools import lru_cache
 
-from feedtool.feeds.columns.choice import Action, Condition, Ignored, Retired
+from feedtool.feeds.columns.choice import Choice, Condition, Ignored, Retired
 from feedtool.feeds.columns.gtin import Gtin
 from feedtool.feeds.columns.number import Days, Money, Rate, Whole
 from feedtool.feeds.columns.text import ProductReference, Reference, Text
@@ -118,7 +118,7 @@ STOCK_COLUMNS = (
 )
 SPLITTING_COLUMNS = (
     _column(CHANNEL, Text(), "Sales channel", "Only where it differs from the profile's."),
-    _column(ACTION, Action(), "Action", "Upsert, Update or Delete."),
+    _column(ACTION, Choice(dict.fromkeys(KIND_OF, ())), "Action", "Upsert, Update or Delete."),
 )
 GUARDING_COLUMNS = (
     _column(
