@@ -6,37 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
-from feedtool.feeds.columns import ColumnReader, Flawed
+from feedtool.feeds.columns import PROBLEMS, ColumnReader, Flawed
 from feedtool.feeds.columns.text import identified, plain, refused, trimmed, visible
 from feedtool.model.cells import Cell
-from feedtool.model.nouns import Code, Severity
 from feedtool.model.settings import CONDITION_PARTS, CONDITIONS
 
-ENUM_VALUE = Code(
-    "enum-value",
-    Severity.ERROR,
-    """A value that is not in the closed list.
-
-The column takes one of a few values, in any case, or their labels in English, French or Spanish.
-
-Example: the condition `Like new`; the nearest is `UsedLikeNew`.
-
-To mend it, choose one of the values that the message names.
-""",
-)
-FIELD_RETIRED = Code(
-    "field-retired",
-    Severity.ERROR,
-    """A field that can no longer be submitted.
-
-CDAV was replaced by a rule of the service (specification, "Versioning" 4), which refuses
-requests that still carry it.
-
-Example: a cell of the column CDAV holds `1`.
-
-To mend it, empty or remove the column.
-""",
-)
+ENUM_VALUE = PROBLEMS.error("enum-value")
+FIELD_RETIRED = PROBLEMS.error("field-retired")
 
 
 _DASH = re.compile(r" [-\u2010-\u2015] ?|[-\u2010-\u2015] ")
