@@ -4,14 +4,14 @@ All in it can be had again. So each step of a sync is saved as it comes, a sync 
 goes on where it was, and a file of another version, or a broken one, is made anew.
 """
 
-from __future__ import annotations
-
 from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from pathlib import Path
+from typing import Any, NamedTuple, Self
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import Connection, RowMapping, Table, delete, select, update
 from sqlalchemy.dialects.sqlite import insert
 
 from feedtool.areas.products.catalog import tables
@@ -20,12 +20,6 @@ from feedtool.areas.products.catalog.documents import document_of, moment, prope
 from feedtool.areas.products.catalog.lookup import Catalog, Listed, Origin
 from feedtool.areas.products.catalog.model import Brand, Category, Marks, Property
 from feedtool.areas.products.catalog.tree import with_paths
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
-
-    from sqlalchemy import Connection, RowMapping, Table
 
 FILE = "catalog.sqlite"
 

@@ -5,32 +5,23 @@ that are wanted follow. Each answer is saved as it comes. At the end what the se
 lists goes from the cache.
 """
 
-from __future__ import annotations
-
 from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from feedtool.areas.offers.wire.packages import Unreadable
 from feedtool.areas.products.catalog import wire
-from feedtool.areas.products.catalog.cache import Removed, Saved
-from feedtool.areas.products.catalog.model import DEEPEST, Marks
+from feedtool.areas.products.catalog.cache import Begun, Cache, Removed, Saved
+from feedtool.areas.products.catalog.model import DEEPEST, Category, Marks
 from feedtool.areas.products.catalog.tree import within
+from feedtool.areas.products.catalog.wire import Page
 from feedtool.areas.products.catalog.words import near_codes
 from feedtool.model.errors import Interrupted, UsageProblem
-from feedtool.service.fetch import fetch
-from feedtool.service.wire import language_tag
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from datetime import datetime
-
-    from feedtool.areas.products.catalog.cache import Begun, Cache
-    from feedtool.areas.products.catalog.model import Category
-    from feedtool.areas.products.catalog.wire import Page
-    from feedtool.service.fetch import Circumstances
-    from feedtool.service.wire import Call, Reply, Sender
+from feedtool.service.fetch import Circumstances, fetch
+from feedtool.service.wire import Call, Reply, Sender, language_tag
 
 GO_ON = "Go on with `feedtool catalog sync`: what was brought is kept."
 

@@ -6,10 +6,9 @@ type than it should be is as if it had not been said; what has no reference is n
 and is counted.
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from feedtool.areas.offers.wire.packages import Unreadable, items_of, loads, next_link
@@ -23,14 +22,9 @@ from feedtool.areas.products.catalog.model import (
     Property,
 )
 from feedtool.service.answers import text
-from feedtool.service.wire import Call, language_tag
+from feedtool.service.wire import Call, Reply, language_tag
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from feedtool.service.wire import Reply
-
-    Fields = dict[str, Any]
+Fields = dict[str, Any]
 
 PAGE_SIZE = 100
 """Entries that a page is asked for; 25 is the default and no highest is shown (part "Limits")."""

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 
 from feedtool.areas.products.catalog import Property
 from feedtool.areas.products.catalog.words import folded
+from feedtool.areas.products.columns import PROBLEMS
 from feedtool.areas.products.columns.address import (
     FILE_TYPE,
-    PROBLEMS,
     URL_FORMAT,
     ending,
     is_address,

@@ -2,16 +2,13 @@
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from feedtool.areas.products.catalog import Catalog
 from feedtool.areas.products.columns import PROBLEMS
 from feedtool.feeds.columns import ColumnReader, Flawed
 from feedtool.feeds.columns.text import identified, trimmed, visible
 from feedtool.model.cells import Cell, Kind
 from feedtool.model.nouns import Fault
-
-if TYPE_CHECKING:
-    from feedtool.areas.products.catalog import Catalog
 
 CATEGORY_UNKNOWN = PROBLEMS.error("category-unknown")
 CATEGORY_LEVEL = PROBLEMS.error("category-level")
