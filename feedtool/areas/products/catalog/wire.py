@@ -71,22 +71,13 @@ class Page(NamedTuple):
     """The address that the page before gave."""
 
 
-class BrandsPage(NamedTuple):
-    """A page of brands."""
+class Listing(NamedTuple):
+    """A page of brands, or of categories, whose paths are of their own labels alone."""
 
-    brands: list[Brand]
+    entries: list[Any]
     next: Page | None
     strange: int
-    """Items that are no brands."""
-
-
-class CategoriesPage(NamedTuple):
-    """A page of categories; their paths are of their own labels alone."""
-
-    categories: list[Category]
-    next: Page | None
-    strange: int
-    """Items that are no categories."""
+    """Items that are none."""
     language: str
     """`Content-Language`, or "" where the service does not say."""
 
@@ -155,20 +146,21 @@ def _category(reference: str) -> str:
 # What the answers say.
 
 
-def brands_page(reply: Reply, page: Page) -> BrandsPage:
+def brands_page(reply: Reply, page: Page) -> Listing:
     """A page of brands; Unreadable when the body is no list, or its link leads away."""
-    items = items_of(reply, "brands")
-    brands = [found for item in items if (found := _brand(item))]
-    return BrandsPage(brands, next_page(reply, page, items), len(items) - len(brands))
+    return _listing(reply, page, "brands", _brand)
 
 
-def categories_page(reply: Reply, page: Page) -> CategoriesPage:
+def categories_page(reply: Reply, page: Page) -> Listing:
     """A page of categories; Unreadable when the body is no list, or its link leads away."""
-    items = items_of(reply, "categories")
-    categories = [found for item in items if (found := _category_from(item))]
-    strange = len(items) - len(categories)
+    return _listing(reply, page, "categories", _category_from)
+
+
+def _listing(reply: Reply, page: Page, what: str, read: Callable[[Any], Any]) -> Listing:
+    items = items_of(reply, what)
+    entries = [entry for item in items if (entry := read(item))]
     spoken = text(reply.headers.get("content-language"))
-    return CategoriesPage(categories, next_page(reply, page, items), strange, spoken)
+    return Listing(entries, next_page(reply, page, items), len(items) - len(entries), spoken)
 
 
 def category_of(reply: Reply) -> Category:
