@@ -307,16 +307,8 @@ def test_the_channel_operators_own_template() -> None:
     )
     assert header.after == 5
     assert [key for _, key in sorted(keys(header).items())] == [
-        "sellerExternalReference",
-        "product.gtin",
-        "condition",
-        "quantity",
-        "price.price",
-        "taxes.VAT",
-        "taxes.EcoPart",
-        "taxes.DEA",
-        "price.originPrice",
-        "preparationTime",
+        *("sellerExternalReference", "product.gtin", "condition", "quantity", "price.price"),
+        *("taxes.VAT", "taxes.EcoPart", "taxes.DEA", "price.originPrice", "preparationTime"),
         "deliveryModes.TrackedHomeDelivery.cost",
         "deliveryModes.TrackedHomeDelivery.additionalCost",
         "deliveryModes.SignedHomeDelivery.cost",

@@ -67,12 +67,8 @@ def test_the_catalogue_is_no_setting() -> None:
 
 def test_the_modes_are_the_specifications_and_no_deprecated_one() -> None:
     assert set(Dialect().delivery_modes) == {
-        "TrackedHomeDelivery",
-        "SignedHomeDelivery",
-        "ExpressHomeDelivery",
-        "NotTrackedHomeDelivery",
-        "FixedDateHomeDelivery",
-        "SpecificRoomHomeDelivery",
+        *("TrackedHomeDelivery", "SignedHomeDelivery", "ExpressHomeDelivery"),
+        *("NotTrackedHomeDelivery", "FixedDateHomeDelivery", "SpecificRoomHomeDelivery"),
         "WithSetupHomeDelivery",
     }
     assert not set(DEPRECATED_MODES) & set(Dialect().delivery_modes)

@@ -159,14 +159,8 @@ def test_the_writer_takes_it() -> None:
 def test_what_must_be_filled() -> None:
     blank = row(dict.fromkeys(ROW, ""))
     assert FEED.required(blank) == [
-        "sellerExternalReference",
-        "condition",
-        "price.price",
-        "taxes.VAT",
-        "preparationTime",
-        "quantity",
-        "deliveryModes.Tracked.cost",
-        "deliveryModes.Tracked.additionalCost",
+        *("sellerExternalReference", "condition", "price.price", "taxes.VAT", "preparationTime"),
+        *("quantity", "deliveryModes.Tracked.cost", "deliveryModes.Tracked.additionalCost"),
     ]
     assert FEED.required(row(ROW)) == []
     assert FEED.missing(row(ROW).sheet) == []

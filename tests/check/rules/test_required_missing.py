@@ -79,12 +79,7 @@ FAILS = {
     "an Upsert by action in a sheet of Updates": (
         update(price__price="1.00", action="Upsert"),
         [
-            "condition",
-            "taxes.VAT",
-            "preparationTime",
-            "quantity",
-            "product.gtin",
-            COST,
+            *("condition", "taxes.VAT", "preparationTime", "quantity", "product.gtin", COST),
             ADDITIONAL,
         ],
     ),

@@ -12,36 +12,19 @@ from feedtool.model.settings import Bounds, Dialect
 from tests.feeds.columns.conftest import NO_VALUES, number, read, text
 
 KEPT = [
-    "SKU-1",
-    "a  b",
-    "Étagère n° 5",
-    "cafe\u0301",
-    "caf\u00e9",
-    "\ufb01",
-    "日本語",
-    "👩\u200d👩\u200d👧",
-    "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",
-    "=1+1",
-    "-5",
-    "1e5",
+    *("SKU-1", "a  b", "Étagère n° 5", "cafe\u0301", "caf\u00e9", "\ufb01", "日本語"),
+    *(
+        "👩\u200d👩\u200d👧",
+        "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",
+        "=1+1",
+        "-5",
+        "1e5",
+    ),
     "A E+5",
 ]
 INVISIBLE = [
-    "A\tB",
-    "A\nB",
-    "A\r\nB",
-    "A\x00B",
-    "A\x07B",
-    "A\x7fB",
-    "A\x85B",
-    "A\u200bB",
-    "A\u2060B",
-    "A\ufeffB",
-    "A\u200dB",
-    "A\u202eB",
-    "A\u2066B",
-    "A\u200fB",
-    "A\ud800B",
+    *("A\tB", "A\nB", "A\r\nB", "A\x00B", "A\x07B", "A\x7fB", "A\x85B", "A\u200bB", "A\u2060B"),
+    *("A\ufeffB", "A\u200dB", "A\u202eB", "A\u2066B", "A\u200fB", "A\ud800B"),
 ]
 
 

@@ -21,11 +21,7 @@ from feedtool.model.nouns import PackageType
 from feedtool.model.settings import CONDITIONS, LARGE_PARCEL_MODES, LEGACY_CONDITIONS, Dialect
 
 ALWAYS = (
-    offers.REFERENCE,
-    offers.CONDITION,
-    "price.price",
-    "taxes.VAT",
-    offers.PREPARATION,
+    *(offers.REFERENCE, offers.CONDITION, "price.price", "taxes.VAT", offers.PREPARATION),
     offers.QUANTITY,
 )
 COMMENT = Words("feedtool.areas.legacy").column(

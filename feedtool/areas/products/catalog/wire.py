@@ -31,12 +31,7 @@ PAGE_SIZE = 100
 
 BRAND_FIELDS = ("name",)
 CATEGORY_FIELDS = (
-    "label",
-    "level",
-    "isActive",
-    "parentReference",
-    "parentReferences",
-    "isBrandMandatory",
+    *("label", "level", "isActive", "parentReference", "parentReferences", "isBrandMandatory"),
     "isVariant",
 )
 """What is asked for beside the reference, which is always there."""

@@ -1,16 +1,12 @@
 """A small catalogue, made by hand."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from feedtool.areas.products.catalog import Brand, Catalog, Category, Choice, Necessity, Property
 from feedtool.areas.products.catalog.lookup import Listed, Origin
 from feedtool.areas.products.catalog.tree import with_paths
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 T0 = datetime(2026, 3, 1, 14, 2, tzinfo=UTC)
 SERVICE = "https://service.example/v2"

@@ -1,9 +1,8 @@
-from __future__ import annotations
-
 import sqlite3
 import stat
+from collections.abc import Iterator
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -13,10 +12,6 @@ from feedtool.areas.products.catalog.lookup import Origin
 from feedtool.areas.products.catalog.model import Marks
 from feedtool.model.errors import Interrupted, UsageProblem
 from tests.areas.products.catalog.conftest import BRANDS, SERVICE, T0, TREE, prop
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 MINUTE = timedelta(minutes=1)
 FULL = prop(

@@ -1,16 +1,10 @@
 """What checks asked of the catalogue is kept, and answers the same when it is asked again."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 
+from feedtool.areas.products.catalog import Catalog
 from feedtool.areas.products.catalog.excerpt import Consulted, from_excerpt
 from tests.areas.products.catalog.conftest import catalog, choices, prop
-
-if TYPE_CHECKING:
-    from feedtool.areas.products.catalog import Catalog
 
 KETTLES = (
     prop("3263", is_ranged=True, choices=choices("Beige", "Noir"), allowed_file_types=("pdf",)),

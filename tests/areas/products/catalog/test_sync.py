@@ -1,15 +1,16 @@
 """The catalogue brought: from the sandbox, and from a small service that does what it is told."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
+from feedtool.areas.products.catalog import Catalog
 from feedtool.areas.products.catalog.cache import Cache, Removed, Saved
 from feedtool.areas.products.catalog.sync import Lack, Step, Synced, sync
 from feedtool.model.errors import FeedtoolError, Interrupted, Stopped, UsageProblem
@@ -17,14 +18,7 @@ from feedtool.sandbox.transport import mount
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
 from feedtool.service.fetch import Circumstances
-from feedtool.service.wire import NotSent, Reply
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from feedtool.areas.products.catalog import Catalog
-    from feedtool.service.wire import Call, Sender
+from feedtool.service.wire import Call, NotSent, Reply, Sender
 
 BASE = "https://service.example/v2"
 T0 = datetime(2026, 3, 1, tzinfo=UTC)

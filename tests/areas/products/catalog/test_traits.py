@@ -1,17 +1,10 @@
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from feedtool.areas.products.catalog import Necessity
+from feedtool.areas.products.catalog import Necessity, Property
 from feedtool.areas.products.catalog.traits import Traits, read, traits_of, written
 from tests.areas.products.catalog.conftest import choices, prop
-
-if TYPE_CHECKING:
-    from feedtool.areas.products.catalog import Property
 
 BASE = prop("1", choices=choices("a", "b"), is_ranged=True, unit="cm")
 

@@ -1,8 +1,7 @@
-from __future__ import annotations
-
 import json
+from collections.abc import Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -22,9 +21,6 @@ from feedtool.areas.products.catalog.wire import (
 )
 from feedtool.model.errors import UsageProblem
 from feedtool.service.wire import Call, Reply
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 URL = "https://service.example/v2/categories?pageIndex=1"
 EN = (("Accept-Language", "en-US"),)

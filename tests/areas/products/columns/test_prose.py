@@ -10,20 +10,11 @@ from feedtool.model.settings import Bounds, Dialect
 from tests.feeds.columns.conftest import NO_VALUES, number, read, text
 
 PLAIN = [
-    "Kettle",
-    "5 < 6 and 7 > 3",
-    "Rock & Roll",
-    "AT&T; the company",
-    "Ø 12 cm, 100 % cotton",
+    *("Kettle", "5 < 6 and 7 > 3", "Rock & Roll", "AT&T; the company", "Ø 12 cm, 100 % cotton"),
     "caf\u00e9 \U0001f468\u200d\U0001f469",
 ]
 HTML = [
-    "<b>x</b>",
-    "one<br>two",
-    "one<br/>two",
-    "a </p> b",
-    "Tom &amp; Tim",
-    "&#233;t&#xE9;",
+    *("<b>x</b>", "one<br>two", "one<br/>two", "a </p> b", "Tom &amp; Tim", "&#233;t&#xE9;"),
     "<!--",
 ]
 
@@ -85,14 +76,9 @@ def test_a_number_is_a_title_too() -> None:
 
 
 WELL_FORMED = [
-    "no tag at all, 7 > 3",
-    "<p>One</p><p>Two</p>",
-    "<ul><li>a</li><li><b>b</b></li></ul>",
-    "a<br>b<BR/>c<hr><img src='x.png' alt=\"a > b\">",
-    "<P>case</p>",
-    "<!-- <p> --> x",
-    "<svg:rect />",
-    '<a href="https://a.example/?x=1&amp;y=2">x</a>',
+    *("no tag at all, 7 > 3", "<p>One</p><p>Two</p>", "<ul><li>a</li><li><b>b</b></li></ul>"),
+    *("a<br>b<BR/>c<hr><img src='x.png' alt=\"a > b\">", "<P>case</p>", "<!-- <p> --> x"),
+    *("<svg:rect />", '<a href="https://a.example/?x=1&amp;y=2">x</a>'),
 ]
 MALFORMED = {
     "<p>One": "<p> is never closed",
