@@ -21,7 +21,7 @@ from feedtool.areas.products.catalog import Catalog
 from feedtool.areas.products.catalog.cache import FILE, Cache
 from feedtool.areas.products.catalog.sync import sync
 from feedtool.areas.products.template import products_contents
-from feedtool.areas.registry import load
+from feedtool.areas.registry import load, sandbox_parts
 from feedtool.feeds.columns.gtin import check_digit
 from feedtool.model.cells import letters
 from feedtool.model.settings import Dialect
@@ -202,7 +202,7 @@ def fill(sheet: Worksheet, rows: Iterable[Values]) -> None:
 @contextmanager
 def catalogue() -> Iterator[Catalog]:
     """The sandbox's, with the properties of the categories that are needed."""
-    transport = mount()
+    transport = mount(sandbox_parts())
     with (
         TemporaryDirectory() as folder,
         Cache(Path(folder) / FILE) as cache,

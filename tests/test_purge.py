@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from feedtool.areas.legacy.purge import Purge
+from feedtool.areas.offers.sandbox.records import stored_offers
 from feedtool.check import Asked, Input
 from feedtool.model.errors import NotAuthorised, UsageProblem
 from feedtool.runs.annotated_copy import Outputs
@@ -54,7 +55,7 @@ def desk(tmp_path: Path, files: Files) -> Desk:
 
 
 def references(desk: Desk) -> list[str]:
-    offers = desk.transport.sandbox.offers()
+    offers = stored_offers(desk.transport.sandbox)
     return sorted(one["sellerExternalReference"] for one in offers)
 
 

@@ -8,6 +8,7 @@ from shutil import rmtree
 
 import pytest
 
+from feedtool.areas.registry import sandbox_parts
 from feedtool.check import Asked, Input
 from feedtool.delivery.events import Event
 from feedtool.ledger import Ledger
@@ -36,7 +37,7 @@ class Desk:
     def __init__(
         self, folder: Path, place: Path | str = IN_MEMORY, *, is_known: bool = True
     ) -> None:
-        self.transport = mount(real=lambda: START)
+        self.transport = mount(sandbox_parts(), real=lambda: START)
         self.ledger = Ledger(place)
         self.books = Workspace(self.ledger, Snapshots(folder / "snapshots"), folder / "results")
         token = StaticToken("sandbox" if is_known else "wrong")

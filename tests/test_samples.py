@@ -11,7 +11,7 @@ import orjson
 import pytest
 from openpyxl import load_workbook
 
-from feedtool.areas.registry import load
+from feedtool.areas.registry import load, sandbox_parts
 from feedtool.check import Asked, Input, check
 from feedtool.check.rules import all_rules
 from feedtool.model.nouns import Code
@@ -210,7 +210,7 @@ def results(
 
 
 def test_the_service_refuses_what_only_it_can_know() -> None:
-    transport = mount()
+    transport = mount(sandbox_parts())
     headers = {
         "Authorization": "Bearer sandbox",
         "SellerId": "S1",

@@ -5,7 +5,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from feedtool.check.headers import Names, NoRows, again, folded
+from feedtool.check.headers import Names, NoRows, again
 from feedtool.check.locate import Placing
 from feedtool.check.read_options import Asked, Input
 from feedtool.check.rules import all_rules
@@ -23,8 +23,6 @@ from feedtool.model.settings import Context
 from feedtool.model.sheet import INVALID, CheckedSheet, Filled, ProblemSpool
 from feedtool.model.spool import Spool
 from feedtool.sheets import Sheet, Source, open_source
-
-_ROW = folded(ROW)
 
 
 class FileMissing(FileProblem):
@@ -128,7 +126,6 @@ class _Checking:
             filled=Spool(Filled) if asked.with_values else None,
             kind_reason=chosen.reason,
             is_kind_certain=chosen.is_certain,
-            corrects=chosen.corrects,
         )
         try:
             checked.header, context = _whole_header(chosen, asked.context)
@@ -142,7 +139,6 @@ class _Checking:
                 areas=self._areas,
                 surveys=self._surveys,
                 number=number,
-                origin=_origin(checked),
                 as_rows=asked.as_rows,
             )
             reader.read()
@@ -195,14 +191,6 @@ def open_input(file: Input, asked: Asked, areas: Areas) -> Source:
         source: Source = declared.open(path, dialect, asked.kind)
         return source
     return open_source(path, limits=dialect.reading, csv_fallback=dialect.csv_fallback)
-
-
-def _origin(checked: CheckedSheet) -> int | None:
-    """The index of the column that tells of which rows its own are the corrections."""
-    if checked.header is None or not checked.corrects:
-        return None
-    texts = checked.header.texts
-    return next((at for at in checked.header.own if folded(texts.get(at, "")) == _ROW), None)
 
 
 def _whole_header(chosen: Chosen, context: Context) -> tuple[Header, Context]:

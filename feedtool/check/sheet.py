@@ -4,24 +4,25 @@ import pickle
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from operator import itemgetter
 
 import orjson
 
 from feedtool.check.headers import sheet_columns
-from feedtool.check.locate import Placing
+from feedtool.check.locate import InCell, Placing
 from feedtool.check.not_rows import NotRows
 from feedtool.check.rules import rules_for, too_many_columns
 from feedtool.check.rules.required_missing import CODE as REQUIRED_MISSING
 from feedtool.check.schema_gate import faults, gate
 from feedtool.feeds.area import Areas
-from feedtool.feeds.columns import ColumnReader, Flawed
+from feedtool.feeds.columns import ColumnReader, Flawed, is_error
 from feedtool.feeds.columns.choice import Ignored
 from feedtool.feeds.columns.text import plain
 from feedtool.feeds.feed import FLOOR, Feed, Row, SheetColumns
 from feedtool.feeds.rule import Rule, SheetFacts, Survey
 from feedtool.model.cells import Block, Cell, Cells, Kind, brief, letters, rounded, shown
 from feedtool.model.header import Column, Header
-from feedtool.model.nouns import Fault, Item, Message, Severity, Status, Verdict
+from feedtool.model.nouns import Fault, Item, Message, Status, Verdict
 from feedtool.model.settings import Context
 from feedtool.model.sheet import (
     INVALID,
@@ -36,10 +37,6 @@ from feedtool.sheets import Sheet
 
 BEYOND = "beyond"
 """The field of a cell beyond the last header."""
-
-
-MOST_DIGITS = 9
-"""Of a row's number."""
 
 
 class Beyond:
@@ -57,8 +54,7 @@ class Beyond:
 class RowFaults:
     """What is wrong with the cells of one row."""
 
-    faults: list[tuple[int | None, Fault]] = field(default_factory=list)
-    """Each with its column's index; None where the rule names a field."""
+    faults: list[InCell] = field(default_factory=list)
     refused: set[str] = field(default_factory=set)
 
 
@@ -92,7 +88,6 @@ class SheetReader:
         areas: Those whose feeds and rules count.
         surveys: Rules that see every row of every file.
         number: The sheet's number within the command.
-        origin: The index of the column that tells of which rows its own are the corrections.
         as_rows: The numbers of rows that are taken even if they look like a total or a header.
     """
 
@@ -108,7 +103,6 @@ class SheetReader:
         areas: Areas,
         surveys: Sequence[Survey],
         number: int,
-        origin: int | None = None,
         as_rows: Collection[int] = (),
     ) -> None:
         if checked.header is None:
@@ -117,7 +111,6 @@ class SheetReader:
         self.header: Header = checked.header
         self.channel, self.context, self.number = channel, context, number
         self.areas, self.surveys = areas, surveys
-        self._origin = origin
         self._as_rows = as_rows
         self._not_rows = NotRows(sheet, self.header, feed.reference, context)
         self.is_kind_certain = is_kind_certain
@@ -176,18 +169,8 @@ class SheetReader:
         beyond = ColumnReader(Beyond(), self.context)
         for block in self.sheet.blocks(self.header.after):
             self.placing.note_lines(block)
-            self._note_origins(block)
             self._read_block(block, by_index, beyond)
         return readers
-
-    def _note_origins(self, block: Block) -> None:
-        """Remembers which rows of another sheet these are the corrections of."""
-        if self._origin is None or self._origin >= block.width:
-            return
-        for row, key in zip(block.rows, block.column(self._origin), strict=True):
-            told = shown(block.decode(key)).strip()
-            if told.isascii() and told.isdecimal() and len(told) <= MOST_DIGITS:
-                self.checked.origins[row] = int(told)
 
     def _read_block(
         self, block: Block, by_index: list[tuple[int, str, ColumnReader]], beyond: ColumnReader
@@ -241,18 +224,17 @@ class SheetReader:
         told: Sequence[Fault] = ()
         if self._enrich:
             row, told = self._enrich(row)
-        found = [*((None, fault) for fault in told), *self._faults(row, checks)]
-        if said.faults:
-            unsent = checks.unsent
-            travel = [one for one in said.faults if one[0] not in unsent] if unsent else said.faults
-            found = [*travel, *found]
-        is_valid = not found or all(one.code.severity is not Severity.ERROR for _, one in found)
+        found = [*told, *self._faults(row, checks)]
+        unsent, in_cells = checks.unsent, said.faults
+        if unsent and in_cells:
+            in_cells = [one for one in in_cells if one[0] not in unsent]
+        is_valid = not is_error([*map(itemgetter(1), in_cells), *found])
         if is_valid:
             request = row.feed.request(row)
             if checks.is_right(request):
                 self._accept(row, request)
             else:
-                found += [(None, fault) for fault in faults(row.feed, request)]
+                found += faults(row.feed, request)
                 is_valid = False
         for survey in self.surveys:
             survey.see(self.number, row)
@@ -260,8 +242,8 @@ class SheetReader:
         if not is_valid:
             reference = self._shown_reference(cells, position, values)
             self.checked.refused.append(Refused(number, reference, _product(row), row.channel))
-        if found:
-            self._problems.append_all(self.placing.in_row(cells, position, found))
+        if in_cells or found:
+            self._problems.append_all(self.placing.in_row(cells, position, in_cells, found))
 
     def _skips(self, cells: Cells, position: int, values: dict[str, object]) -> bool:
         """Whether a row is a total or a header, and is noted as skipped."""
@@ -276,7 +258,7 @@ class SheetReader:
         if self.checked.filled is not None:
             line = lines[position] if lines else None
             self.checked.filled.append(Filled(number, line, self.feed.kind, pickle.dumps({})))
-        self._problems.append_all(self.placing.in_row(cells, position, [(None, fault)]))
+        self._problems.append_all(self.placing.in_row(cells, position, (), [fault]))
         return True
 
     def _filled(self, cells: Cells, position: int, row: Row) -> Filled:
@@ -305,17 +287,17 @@ class SheetReader:
         value = values[self.feed.reference]
         return brief(str(value) if value else shown(cells.at(position, index))) or None
 
-    def _faults(self, row: Row, checks: FeedChecks) -> Iterator[tuple[int | None, Fault]]:
+    def _faults(self, row: Row, checks: FeedChecks) -> Iterator[Fault]:
         """What the rules say of a row; what is said once for a sheet is kept for its end."""
         if not self.is_kind_certain and row.is_blank("action"):
-            yield None, Fault(REQUIRED_MISSING, "action is missing", "fill the cell", "action")
+            yield Fault(REQUIRED_MISSING, "action is missing", "fill the cell", "action")
         for rule, check in checks.rules:
             for fault in check(row):
                 if rule.is_once:
                     self._once[rule.code.name] = fault
                     checks.rules = [other for other in checks.rules if other[0] is not rule]
                 else:
-                    yield None, fault
+                    yield fault
 
     def _accept(self, row: Row, request: dict[str, object]) -> None:
         if not self.checked.has_items:
@@ -398,6 +380,6 @@ def _take_out_flaws(
             if row is None:
                 row = found[position] = RowFaults()
             for fault in value.faults:
-                row.faults.append((index, fault))
+                row.faults.append((index, fault, value.shown))
             if value.is_refused:
                 row.refused.add(key)

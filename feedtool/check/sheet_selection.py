@@ -16,10 +16,10 @@ from feedtool.check.headers import (
 from feedtool.check.kinds import HeaderMissing, KindUnclear, families, recognise
 from feedtool.check.read_options import Asked
 from feedtool.feeds.area import Areas
-from feedtool.feeds.feed import Feed, stamped_list
+from feedtool.feeds.feed import Feed
 from feedtool.model.errors import Exit, FileProblem
 from feedtool.model.header import Header
-from feedtool.model.markers import CORRECTS, HEADINGS, OURS, ROW, STAMP, SUMMARY
+from feedtool.model.markers import HEADINGS, OURS, ROW, STAMP, SUMMARY
 from feedtool.model.settings import Dialect
 from feedtool.sheets import Sheet, Source
 
@@ -52,8 +52,6 @@ class Chosen:
     """Why it is read as that."""
     is_certain: bool
     """Whether rows without an `action` are of this kind."""
-    corrects: str
-    """What the workbook says of the sheet whose rows it corrects; empty where it is none such."""
 
 
 def choose(source: Source, asked: Asked, areas: Areas, file: str) -> list[Chosen]:
@@ -167,7 +165,7 @@ class _Selection:
                 reasons.append(reason)
                 continue
             if recognised:
-                return Chosen(sheet, header, *recognised, self._corrects(name))
+                return Chosen(sheet, header, *recognised)
         if reasons:  # what may be of two kinds tells more than what it lacks for a third
             raise next((one for one in reasons if isinstance(one, KindUnclear)), reasons[0])
         return None
@@ -186,13 +184,6 @@ class _Selection:
             return {}
         properties = self._source.properties
         return {name: text for name, text in properties.items() if name.startswith(OURS)}
-
-    def _corrects(self, name: str) -> str:
-        """Which rows a sheet corrects, whatever it is called if it is the only one."""
-        said = stamped_list(self._source.properties, CORRECTS)
-        if len(said) == 1:
-            return said[0]
-        return next((one for one in said if one.endswith(f":{name}")), "")
 
     def _unambiguous(self, candidates: list[Chosen]) -> list[Chosen]:
         """One sheet of each kind; the stamped sheet's name wins over others of its kind.

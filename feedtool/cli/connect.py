@@ -57,11 +57,12 @@ def to_sandbox(home: Path | None, options: Mapping[str, Any]) -> Iterator[Sessio
 
 
 def _mounted(state: Path | None) -> "SandboxTransport":
+    from feedtool.areas.registry import sandbox_parts
     from feedtool.sandbox import StateUnreadableError
     from feedtool.sandbox.transport import mount
 
     try:
-        return mount(state)
+        return mount(sandbox_parts(), state)
     except (StateUnreadableError, OSError) as error:
         raise UsageProblem(
             f"the sandbox's state {state} cannot be read: {error}",

@@ -130,9 +130,11 @@ def _leapt(home: Path) -> timedelta:
     """What the embedded sandbox's time is ahead of real time."""
     state = home / "sandbox.sqlite"
     if state.exists():
+        from feedtool.areas.registry import sandbox_parts
         from feedtool.sandbox import StateUnreadableError
         from feedtool.sandbox.transport import mount
 
-        with suppress(StateUnreadableError, OSError), closing(mount(state)) as transport:
+        parts = sandbox_parts()
+        with suppress(StateUnreadableError, OSError), closing(mount(parts, state)) as transport:
             return transport.ahead()
     return timedelta(0)

@@ -49,7 +49,6 @@ if TYPE_CHECKING:
 
     from feedtool.areas.offers.changes.accepted import AcceptedOffers
     from feedtool.areas.offers.changes.observed import Seen
-    from feedtool.ledger.later import Sent
     from feedtool.ledger.lock import Held
     from feedtool.model.nouns import PackageSummary, Status, Upload, Verdict
 
@@ -426,15 +425,10 @@ class Ledger:
         with reading(self._engine) as db:
             return [summary_of(row) for row in db.execute(query)]
 
-    def sent_later(
-        self, run: Run, channel: str, references: Collection[str], besides: Collection[int] = ()
-    ) -> dict[str, Sent]:
-        """By reference the last row of it that a later run of the seller has sent on a channel.
-
-        The runs in `besides` do not count.
-        """
+    def sent_later(self, run: Run, channel: str, references: Collection[str]) -> dict[str, int]:
+        """By reference the last later run of the seller that has sent it on a channel."""
         with reading(self._engine) as db:
-            return later.sent_later(db, run, channel, references, besides)
+            return later.sent_later(db, run, channel, references)
 
     # What was written.
 

@@ -11,7 +11,5 @@ SUMMARY = "feedtool summary"
 
 OURS = "feedtool."
 """How the names of our own properties of a workbook begin."""
-CORRECTS = "feedtool.corrects"
-"""The property of a workbook of rows to correct that says of which sheets they are."""
 STAMP = "feedtool.template"
 """The property of a workbook that names the kind of the template it was made from."""

@@ -56,11 +56,9 @@ class ProblemSpool(Spool[Problem]):
 
     def append_all(self, problems: Sequence[Problem]) -> None:
         """Adds problems at the end; a sheet may have hundreds of thousands."""
-        weight = 0
-        for problem in problems:
-            self.warnings += problem.severity is Severity.WARNING
-            # Its other texts are short, or the same in each problem of a column.
-            weight += len(problem.message) + len(problem.value or "")
+        self.warnings += [problem.severity for problem in problems].count(Severity.WARNING)
+        # Its other texts are short, or the same in each problem of a column.
+        weight = sum([len(problem.message) + len(problem.value or "") for problem in problems])
         self.extend(problems, weight)
 
 
@@ -118,10 +116,6 @@ class CheckedSheet:
     """Whether rows without an `action` are of its kind."""
     kind_reason: str = ""
     """Why it is of its kind."""
-    corrects: str = ""
-    """What the workbook says of the sheet whose rows it corrects; empty where it is none such."""
-    origins: dict[int, int] = field(default_factory=dict)
-    """By row, of which row of that sheet it is the correction."""
     sent: Spool[Item] | None = None
     """Those of the valid rows that are sent, where not all are, or not as they stand there."""
     withheld: Spool[Verdict] | None = None
@@ -174,7 +168,6 @@ class CheckedSheet:
         self.problems_by_source, self.marks = [], Marks()
         self.skipped = Spool(Verdict)
         self.filled = self.filled and Spool(Filled)
-        self.origins = {}
 
     def is_clean(self) -> bool:
         """Whether the sheet could be read and every row is valid."""

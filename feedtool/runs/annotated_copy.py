@@ -115,7 +115,7 @@ def _write(
             annotate(
                 path,
                 place,
-                [row_notes.notes(outcome.checked, outcome.verdicts or tuple) for outcome in told],
+                [row_notes.notes(outcome.checked, outcome.verdicts) for outcome in told],
                 summary_sheet(told) if is_package(path) else None,
                 overwrite=overwrite,
                 csv_fallback=asked.dialect.csv_fallback,

@@ -9,9 +9,9 @@ from feedtool.report import Outcome
 from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.annotated_run import write_copies
 from feedtool.runs.deliver import OnEvent, Submission, deliver_run, ignore
-from feedtool.runs.later import bring_up_to_date
 from feedtool.runs.row_results import results_of_run
 from feedtool.runs.run_options import RunOptions
+from feedtool.runs.sent_again import note_sent_again
 from feedtool.runs.session import Session, clock_of, fetch_context_of, locked
 from feedtool.runs.workspace import (
     Workspace,
@@ -77,13 +77,13 @@ def results(
 ) -> list[Outcome]:
     """Writes the annotated copies of a run again, from its snapshots and the ledger alone.
 
-    Rows that were not taken tell what later runs have answered to them. `outputs`: as `resume`.
+    Rows that were not taken say in which later run they were sent again. `outputs`: as `resume`.
     """
     former = options_of(run, workspace)
     options = _named(former, outputs)
     files = kept_inputs(options, workspace)
     outcomes = results_of_run(check_again(options, workspace), workspace.ledger, run, stopped)
-    bring_up_to_date(outcomes, run, workspace)
+    note_sent_again(outcomes, run, workspace)
     if stopped is None or not options.outputs.only_whole:
         other_names = former.wanted() if outputs else ()
         write_copies(run, files, outcomes, options, now, workspace, other_names)

@@ -43,8 +43,6 @@ class RunOptions:
     """Who began it: `user@host`; empty in a run that is older than this."""
     invalid: int = 0
     """How many rows the checks refused."""
-    corrects: Sequence[str] = ()
-    """The sheets of earlier runs whose rows its sheets correct, as their workbooks say."""
     sifting: Sifting = field(default_factory=Sifting)
     plan: str | None = None
     """The digest of the plan that it sends, where it sends one."""
@@ -76,7 +74,6 @@ class RunOptions:
             "removals": self.removals,
             "who": self.who,
             "invalid": self.invalid,
-            "corrects": list(self.corrects),
             "sifting": asdict(self.sifting),
             "plan": self.plan,
             "kinds": [list(one) for one in self.kinds],
@@ -103,7 +100,6 @@ class RunOptions:
             removals=found.get("removals"),
             who=found.get("who", ""),
             invalid=found.get("invalid", 0),
-            corrects=found.get("corrects", ()),
             sifting=_sifting(found.get("sifting", {})),
             plan=found.get("plan"),
             abandoned=datetime.fromisoformat(given_up) if given_up else None,

@@ -170,7 +170,6 @@ def _options(
         [(sheet.file, sheet.sheet) for sheet in sheets if sheet.error is None],
         who=who(),
         invalid=sum(sheet.marks.count(INVALID) for sheet in sheets),
-        corrects=[sheet.corrects for sheet in sheets if sheet.corrects],
         sifting=sifting,
         plan=promise.digest if promise else None,
         kinds=[(sheet.file, sheet.sheet, sheet.kind) for sheet in sheets if sheet.kind],

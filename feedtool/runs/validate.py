@@ -1,12 +1,10 @@
 """Reads and checks files, and writes the annotated copies that were asked for."""
 
 from collections.abc import Sequence
-from functools import partial
 
 from feedtool.areas.registry import load
 from feedtool.check import Asked, Input, check
 from feedtool.report import Outcome
-from feedtool.runs import row_notes
 from feedtool.runs.annotated_copy import Outputs, refuse_places, write_copies_of
 
 
@@ -17,7 +15,5 @@ def validate(inputs: Sequence[Input], asked: Asked, outputs: Outputs) -> list[Ou
         refuse_places(inputs, sheets, outputs, asked)
     outcomes = [Outcome(sheet) for sheet in sheets]
     if outputs.targets:
-        for outcome in outcomes:
-            outcome.verdicts = partial(row_notes.of_check, outcome.checked)
         write_copies_of(inputs, outcomes, outputs, asked)
     return outcomes

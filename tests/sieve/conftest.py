@@ -14,7 +14,9 @@ import pytest
 from feedtool.areas.offers.changes.observed import Seen
 from feedtool.areas.offers.changes.selection import EVERY_ROW, Sifting
 from feedtool.areas.offers.export import Wish, export_offers
-from feedtool.areas.registry import load
+from feedtool.areas.offers.sandbox.records import Applied, applied_requests
+from feedtool.areas.offers.sandbox.settings import OfferBehaviour
+from feedtool.areas.registry import load, sandbox_parts
 from feedtool.check import Asked, Input
 from feedtool.ledger import Ledger
 from feedtool.ledger.snapshots import Snapshots
@@ -28,8 +30,7 @@ from feedtool.runs.run_options import RunOptions
 from feedtool.runs.session import Session
 from feedtool.runs.submit import submit
 from feedtool.runs.workspace import Workspace
-from feedtool.sandbox.records import Applied, applied_records
-from feedtool.sandbox.settings import Settings
+from feedtool.sandbox.settings import SandboxSettings
 from feedtool.sandbox.transport import mount
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
@@ -43,8 +44,12 @@ CHANGED = Sifting(changed_only=True)
 PREFERRED = Sifting(changed_only=True, prefer_update=True)
 NO_GUARDS = Guards(price_factor=Guards().price_change, removals=Guards().price_change)
 
-AT_ONCE = Settings(
-    settle=timedelta(0), pend=timedelta(milliseconds=1), integrate=timedelta(milliseconds=2)
+AT_ONCE = SandboxSettings(
+    parts=(
+        OfferBehaviour(
+            settle=timedelta(0), pend=timedelta(milliseconds=1), integrate=timedelta(milliseconds=2)
+        ),
+    )
 )
 
 OFFERS = """
@@ -62,7 +67,9 @@ class Market:
     def __init__(self, folder: Path, ledger: Ledger | None = None) -> None:
         ticks = count()
         self.transport = mount(
-            settings=AT_ONCE, real=lambda: START + timedelta(milliseconds=next(ticks))
+            sandbox_parts(),
+            settings=AT_ONCE,
+            real=lambda: START + timedelta(milliseconds=next(ticks)),
         )
         self.ledger = ledger or Ledger()
         self.books = Workspace(self.ledger, Snapshots(folder / "snapshots"), folder / "results")
@@ -187,7 +194,7 @@ class Shop:
 
     def applied(self) -> list[Applied]:
         """All requests that the service has had of this seller."""
-        every = applied_records(self.transport.sandbox.state, None)
+        every = applied_requests(self.transport.sandbox)
         return [one for one in every if one.seller == self.seller]
 
     def offers(self) -> list[tuple[object, ...]]:

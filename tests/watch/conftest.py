@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from feedtool.areas.offers.sandbox.records import Applied, applied_requests
+from feedtool.areas.registry import sandbox_parts
 from feedtool.check import Asked
 from feedtool.ledger import Ledger
 from feedtool.ledger.snapshots import Snapshots
 from feedtool.model.errors import UsageProblem
 from feedtool.runs.session import Session
 from feedtool.runs.workspace import Workspace
-from feedtool.sandbox import Applied, Sandbox
+from feedtool.sandbox import Sandbox
 from feedtool.sandbox.transport import mount
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
@@ -148,7 +150,7 @@ class World:
         if profile in self.closed:
             raise UsageProblem("there is no token")
         seller = self.seller_of(profile)
-        transport = mount(self.root / "sandbox.sqlite", real=lambda: NOON)
+        transport = mount(sandbox_parts(), self.root / "sandbox.sqlite", real=lambda: NOON)
         token = RunsOut() if self.token == RUNS_OUT else StaticToken(self.token)
         client = Client(ADDRESS, seller, token, language="en", transport=transport)
         now, sleep = transport.now, transport.sleep
@@ -160,8 +162,8 @@ class World:
 
     def applied(self) -> list[Applied]:
         """What the service has done, in its order."""
-        with Sandbox(self.root / "sandbox.sqlite") as sandbox:
-            return list(sandbox.applied())
+        with Sandbox(sandbox_parts(), self.root / "sandbox.sqlite") as sandbox:
+            return list(applied_requests(sandbox))
 
     def files(self) -> list[str]:
         """All files, without the folder's own."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import NamedTuple
 
 from feedtool.feeds.problems import Problems
-from feedtool.model.cells import Cell
+from feedtool.model.cells import Cell, shown
 from feedtool.model.header import CellType
 from feedtool.model.nouns import Fault, Severity
 from feedtool.model.settings import Context
@@ -25,11 +25,18 @@ class Flawed(NamedTuple):
 
     value: object | None
     faults: tuple[Fault, ...]
+    shown: str = ""
+    """The cell's text, which the column's reader adds."""
 
     @property
     def is_refused(self) -> bool:
         """Whether an error, and not only a warning, is among the faults."""
-        return Severity.ERROR in [fault.code.severity for fault in self.faults]
+        return is_error(self.faults)
+
+
+def is_error(faults: Iterable[Fault]) -> bool:
+    """Whether an error, and not only a warning, is among faults."""
+    return Severity.ERROR in [fault.code.severity for fault in faults]
 
 
 class ColumnReader(dict[Hashable, object]):
@@ -59,9 +66,11 @@ class ColumnReader(dict[Hashable, object]):
         self._decode: Callable[[Hashable], Cell]
 
     def __missing__(self, key: Hashable) -> object:
-        value = self.cell_type.read(self._decode(key), self)
+        cell = self._decode(key)
+        value = self.cell_type.read(cell, self)
         if isinstance(value, Flawed):
             self.is_flawed = True
+            value = Flawed(value.value, value.faults, shown(cell))
         self[key] = value
         return value
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from feedtool.model.errors import UsageProblem
 from feedtool.report import Outcome
 from feedtool.runs.corrections.written import has_any, places, write_failed
-from feedtool.runs.later import bring_up_to_date
 from feedtool.runs.row_results import results_of_run
+from feedtool.runs.sent_again import note_sent_again
 from feedtool.runs.workspace import Workspace, check_again, options_of
 
 
@@ -36,7 +36,7 @@ def to_correct(
     """
     options = options_of(run, workspace)
     outcomes = results_of_run(check_again(options, workspace), workspace.ledger, run, None)
-    bring_up_to_date(outcomes, run, workspace)
+    note_sent_again(outcomes, run, workspace)
     files = [name for name, _ in options.inputs if has_any(name, outcomes)]
     if out and len(files) > 1:
         raise UsageProblem(
