@@ -130,16 +130,7 @@ class _Checking:
         try:
             checked.header, context = _whole_header(chosen, asked.context)
             reader = SheetReader(
-                chosen.sheet,
-                checked,
-                chosen.feed,
-                is_kind_certain=chosen.is_certain,
-                channel=asked.channel,
-                context=context,
-                areas=self._areas,
-                surveys=self._surveys,
-                number=number,
-                as_rows=asked.as_rows,
+                chosen, checked, asked, context, self._areas, self._surveys, number
             )
             reader.read()
             if not any(True for _ in checked.marks):
