@@ -214,9 +214,7 @@ def find(files: Files) -> Find:
 @pytest.fixture
 def sent(files: Files) -> Sent:
     def request(
-        row: Mapping[str, str],
-        kind: str | None = None,
-        dialect: Dialect | Context | None = None,
+        row: Mapping[str, str], kind: str | None = None, dialect: Dialect | Context | None = None
     ) -> dict[str, Any]:
         (sheet,) = checked(files.csv(row), kind=kind, dialect=dialect)
         assert sheet.is_clean(), list(sheet.problems())

@@ -145,7 +145,7 @@ def _unclear(
     keys = demanding.missing(columns)
     error = KindUnclear(
         f"these may be new offers or an update of existing ones: {fit.reason}; new offers"
-        f" ({demanding.kind}) need the {_listed(keys)}",
+        f" ({demanding.kind}) need the {_listed(keys)}"
     )
     error.header, error.kinds, error.more = header, (demanding.kind, feed.kind), fit.hint
     error.hint = error.hint_with(f"say --as {feed.kind}")

@@ -31,11 +31,7 @@ GOOD: dict[str, dict[str, Any]] = {
         "Comment": "",
         "PreparationTime": "2",
         "ShippingInformation": [
-            {
-                "DeliveryMode": "Tracked",
-                "ShippingCharges": "4.9",
-                "AdditionalShippingCharges": "0",
-            }
+            {"DeliveryMode": "Tracked", "ShippingCharges": "4.9", "AdditionalShippingCharges": "0"}
         ],
     },
     "legacy-stock-and-price": {

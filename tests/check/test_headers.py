@@ -218,11 +218,7 @@ HEADERS = {
         1,
         2,
     ),
-    "the row that knows more": (
-        [row(1, REFERENCE, GTIN), row(5, REFERENCE, GTIN, PRICE)],
-        5,
-        5,
-    ),
+    "the row that knows more": ([row(1, REFERENCE, GTIN), row(5, REFERENCE, GTIN, PRICE)], 5, 5),
 }
 
 

@@ -5,12 +5,7 @@ from decimal import Decimal
 import pytest
 
 from feedtool.check import Asked
-from feedtool.model.settings import (
-    CONDITIONS,
-    DEPRECATED_MODES,
-    LEGACY_CONDITIONS,
-    Dialect,
-)
+from feedtool.model.settings import CONDITIONS, DEPRECATED_MODES, LEGACY_CONDITIONS, Dialect
 from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.run_options import RunOptions
 

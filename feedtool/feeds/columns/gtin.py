@@ -102,7 +102,5 @@ def _malformed(digits: str, cell: Cell | None) -> Flawed:
         hint = f"if leading zeros were lost, it is {digits.zfill(wanted)}"
     count = f"{len(digits)} digits" if digits.isascii() and digits.isdecimal() else "no number"
     return refused(
-        GTIN_FORMAT,
-        f"“{visible(digits)}” is {count}; a GTIN has 8, 12, 13 or 14 digits",
-        hint,
+        GTIN_FORMAT, f"“{visible(digits)}” is {count}; a GTIN has 8, 12, 13 or 14 digits", hint
     )

@@ -74,9 +74,7 @@ _NO_VALUE = {
         "format the cell as number or text and type the value again",
     ),
     Kind.BOOLEAN: lambda cell: refused(
-        BOOLEAN_IN_CELL,
-        f"the cell holds {cell.text}",
-        "type the number or text that is meant",
+        BOOLEAN_IN_CELL, f"the cell holds {cell.text}", "type the number or text that is meant"
     ),
 }
 

@@ -28,11 +28,7 @@ def test_an_upsert_lists_all_taxes_even_when_blank(sent: Sent) -> None:
 @pytest.mark.parametrize(
     ("row", "field", "value"),
     [
-        (
-            offer(product__reference="REF-1"),
-            "product",
-            {"gtin": gtin(1), "reference": "REF-1"},
-        ),
+        (offer(product__reference="REF-1"), "product", {"gtin": gtin(1), "reference": "REF-1"}),
         (offer(product__gtin="", product__reference="REF-1"), "product", {"reference": "REF-1"}),
         (
             offer(price__originPrice="24,99"),

@@ -220,10 +220,7 @@ FAILS: Fails = {
         "in several rows": ([TIMED | USUAL] * 5, f"- {TRACKED}.cost"),
     },
     "delivery-incomplete": {
-        "no additional cost": (
-            offer() | amounts(SIGNED, "5.00", ""),
-            f"2 {SIGNED}.additionalCost",
-        ),
+        "no additional cost": (offer() | amounts(SIGNED, "5.00", ""), f"2 {SIGNED}.additionalCost"),
         "no cost": (offer() | amounts(SIGNED, "", "1.00"), f"2 {SIGNED}.cost"),
         "a large-parcel mode": (offer() | amounts(FIXED, "30", ""), f"2 {FIXED}.additionalCost"),
         "half of the mandatory mode beside a large-parcel mode": (

@@ -68,10 +68,7 @@ FAILS: Fails = {
     "variant-not-allowed": {"a kettle": (product(variantGroupReference="G"), f"2 {GROUP}")},
     "variant-group-category": {
         "two categories": ([shirt(1), shirt(2, **TROUSERS)], f"2 {GROUP}, 3 {GROUP}"),
-        "one of three": (
-            [*DIFFERING, shirt(3, **TROUSERS)],
-            f"2 {GROUP}, 3 {GROUP}, 4 {GROUP}",
-        ),
+        "one of three": ([*DIFFERING, shirt(3, **TROUSERS)], f"2 {GROUP}, 3 {GROUP}, 4 {GROUP}"),
     },
     "duplicate-product": {
         "the same GTIN": ([product(1), product(2, gtin=gtin(1))], "2 gtin, 3 gtin"),

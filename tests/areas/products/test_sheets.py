@@ -103,10 +103,7 @@ def test_properties_are_known_by_reference_and_by_label(files: Files, labels: li
 def test_a_label_of_several_properties_is_nobodys(files: Files) -> None:
     other = replace(KETTLES[2], reference="3999")
     known = catalog_of({**PROPERTIES, "1E0203": (other,)})
-    rows = [
-        product(1) | {"Length": "12"},
-        product(2, categoryCode="1E0203") | {"Length": "13"},
-    ]
+    rows = [product(1) | {"Length": "12"}, product(2, categoryCode="1E0203") | {"Length": "13"}]
     (sheet,) = checked(files.csv(*rows), dialect=judging(known))
     (problem,) = told(sheet, "unknown-column")
     assert "Length" in problem.message

@@ -46,24 +46,15 @@ FAILS = {
     "quantity": (offer(quantity=""), ["quantity"]),
     "only blanks": (offer(condition=" \u00a0\u200b"), ["condition"]),
     "neither GTIN nor product reference": (offer(product__gtin=""), ["product.gtin"]),
-    "neither of both columns": (
-        offer(product__gtin="", product__reference=""),
-        ["product.gtin"],
-    ),
-    "no GTIN column": (
-        offer(product__gtin=None, product__reference=""),
-        ["product.gtin"],
-    ),
+    "neither of both columns": (offer(product__gtin="", product__reference=""), ["product.gtin"]),
+    "no GTIN column": (offer(product__gtin=None, product__reference=""), ["product.gtin"]),
     "both amounts of the mandatory mode": (offer() | NO_TRACKED, [COST, ADDITIONAL]),
     "one amount of the mandatory mode": (offer() | {ADDITIONAL: ""}, [ADDITIONAL]),
     "a sheet with large parcels, a row without": (
         offer() | NO_TRACKED | dict.fromkeys(LARGE, ""),
         [COST, ADDITIONAL],
     ),
-    "another small-parcel mode lifts nothing": (
-        offer() | NO_TRACKED | SIGNED,
-        [COST, ADDITIONAL],
-    ),
+    "another small-parcel mode lifts nothing": (offer() | NO_TRACKED | SIGNED, [COST, ADDITIONAL]),
     "an Update whose delivery modes leave the mandatory one out": (
         update(preparationTime="1") | NO_TRACKED | SIGNED,
         [COST, ADDITIONAL],

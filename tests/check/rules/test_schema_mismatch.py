@@ -11,7 +11,7 @@ FAILS = {
         Dialect(tax_codes={"VAT": "", "EcoPart": "EcoPart", "DEA": "DEA"}),
         offer(),
         "taxes/0",
-    ),
+    )
 }
 
 

@@ -4,12 +4,7 @@ import pytest
 
 from feedtool.areas.legacy.feeds.offers import LegacyCondition
 from feedtool.areas.offers.feeds.common import ACTION, SPLITTING_COLUMNS
-from feedtool.feeds.columns.choice import (
-    Choice,
-    Condition,
-    Ignored,
-    Retired,
-)
+from feedtool.feeds.columns.choice import Choice, Condition, Ignored, Retired
 from feedtool.model.cells import Cell
 from feedtool.model.nouns import PackageType
 from feedtool.model.settings import CONDITIONS, Dialect

@@ -87,11 +87,7 @@ def _mode_columns(code: str, dialect: Dialect) -> tuple[Column, ...]:
     own = offers.mode_columns(code)
     same = offers.mode_columns(dialect.legacy_modes[code] or code)
     return tuple(
-        replace(
-            other,
-            key=one.key,
-            aliases=(*one.labels, *one.aliases, other.key, *other.aliases),
-        )
+        replace(other, key=one.key, aliases=(*one.labels, *one.aliases, other.key, *other.aliases))
         for one, other in zip(own, same, strict=True)
     )
 

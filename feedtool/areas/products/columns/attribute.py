@@ -15,12 +15,7 @@ from typing import Any, NamedTuple
 from feedtool.areas.products.catalog import Property
 from feedtool.areas.products.catalog.words import folded
 from feedtool.areas.products.columns import PROBLEMS
-from feedtool.areas.products.columns.address import (
-    FILE_TYPE,
-    URL_FORMAT,
-    ending,
-    is_address,
-)
+from feedtool.areas.products.columns.address import FILE_TYPE, URL_FORMAT, ending, is_address
 from feedtool.areas.products.columns.prose import Lines
 from feedtool.feeds.columns import ColumnReader, Flawed
 from feedtool.feeds.columns.choice import ENUM_VALUE, FIELD_RETIRED

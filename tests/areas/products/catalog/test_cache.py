@@ -169,11 +169,7 @@ def test_two_at_once(cache: Cache, path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "statement",
-    [
-        f"PRAGMA user_version = {tables.VERSION + 1}",
-        "PRAGMA user_version = 0",
-    ],
+    "statement", [f"PRAGMA user_version = {tables.VERSION + 1}", "PRAGMA user_version = 0"]
 )
 def test_another_version_is_made_anew(path: Path, statement: str) -> None:
     with Cache(path) as cache:

@@ -32,11 +32,7 @@ def test_what_was_asked_is_answered_alike(consulted: Consulted) -> None:
     near = (asked.near_categories("0A0109"), asked.near_brands("nestl"))
     found = again(consulted, "fr")
     assert found is not None
-    assert (
-        found.properties("0A0101"),
-        found.properties("0A0102"),
-        found.brand("loreal"),
-    ) == told
+    assert (found.properties("0A0101"), found.properties("0A0102"), found.brand("loreal")) == told
     assert (found.near_categories("0A0109"), found.near_brands("nestl")) == near
     assert (found.origin, found.categories) == (asked.origin, asked.categories)
     assert found.fingerprint("0A0101") == asked.fingerprint("0A0101")

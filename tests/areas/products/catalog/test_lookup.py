@@ -15,8 +15,7 @@ def test_a_category_by_its_reference() -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "near"),
-    [("0A0I01", ["0A0101"]), ("0a0101", ["0A0101"]), ("kettle", [])],
+    ("code", "near"), [("0A0I01", ["0A0101"]), ("0a0101", ["0A0101"]), ("kettle", [])]
 )
 def test_near_categories_take_products(code: str, near: list[str]) -> None:
     assert catalog().near_categories(code)[: len(near) or 1] == near

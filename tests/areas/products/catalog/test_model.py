@@ -13,8 +13,7 @@ BASE = [prop("1", choices=choices("a", "b"), is_ranged=True), prop("2", unit="cm
 
 
 @pytest.mark.parametrize(
-    ("changes", "takes"),
-    [({}, True), ({"is_active": False}, False), ({"level": 2}, False)],
+    ("changes", "takes"), [({}, True), ({"is_active": False}, False), ({"level": 2}, False)]
 )
 def test_only_active_ones_of_the_deepest_level_take_products(
     changes: dict[str, Any],

@@ -314,10 +314,7 @@ HTML = Reply(200, {}, b"<html>", BASE)
 
 def test_properties_that_cannot_be_had(cache: Cache) -> None:
     service = shop()
-    broken = {
-        "/categories/0A0101/properties": HTML,
-        "/categories/0A0102/properties": Reply(404),
-    }
+    broken = {"/categories/0A0101/properties": HTML, "/categories/0A0102/properties": Reply(404)}
     service.instead = broken.get
     synced = brought(service, cache)
     assert synced.lacks == [
@@ -440,10 +437,7 @@ def catalogs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Cat
     around = Circumstances(transport.now, transport.sleep, pool=1)
     place = tmp_path_factory.mktemp("home") / "catalog.sqlite"
     token = StaticToken("sandbox")
-    with (
-        Client(transport.base, None, token, transport=transport) as client,
-        Cache(place) as cache,
-    ):
+    with Client(transport.base, None, token, transport=transport) as client, Cache(place) as cache:
         found = {}
         for language, only in {"en": (), "fr": (SHIRTS,), "es": (SHIRTS,)}.items():
             synced = sync(client, cache, around, service=BASE, language=language, only=only)

@@ -16,11 +16,7 @@ CHANGES = {
     ),
     "another necessity": (
         prop(
-            "1",
-            choices=choices("a", "b"),
-            is_ranged=True,
-            unit="cm",
-            necessity=Necessity.MANDATORY,
+            "1", choices=choices("a", "b"), is_ranged=True, unit="cm", necessity=Necessity.MANDATORY
         ),
         ["necessity"],
     ),

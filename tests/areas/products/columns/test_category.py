@@ -13,11 +13,7 @@ READ: dict[str, tuple[Cell, str | None, tuple[str, ...]]] = {
     "small letters": (text("1e0203"), "1E0203", ()),
     "with blanks": (text(" 010101 "), "010101", ("trimmed",)),
     "a legacy code": (text("01010155"), "010101", ("category-code-cut",)),
-    "a legacy code of nothing": (
-        text("99999955"),
-        None,
-        ("category-code-cut", "category-unknown"),
-    ),
+    "a legacy code of nothing": (text("99999955"), None, ("category-code-cut", "category-unknown")),
     "zeros lost": (number("10101"), "010101", ("category-padded",)),
     "zeros lost of a legacy code": (
         number("1010155"),
