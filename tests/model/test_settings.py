@@ -4,8 +4,9 @@ from decimal import Decimal
 
 import pytest
 
+from feedtool.areas.offers.feeds.conditions import CONDITIONS, LEGACY_CONDITIONS
 from feedtool.check import Asked
-from feedtool.model.settings import CONDITIONS, DEPRECATED_MODES, LEGACY_CONDITIONS, Dialect
+from feedtool.model.settings import DEPRECATED_MODES, Dialect
 from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.run_options import RunOptions
 

@@ -9,7 +9,6 @@ from functools import cache
 from feedtool.feeds.columns import PROBLEMS, ColumnReader, Flawed
 from feedtool.feeds.columns.text import identified, plain, refused, trimmed, visible
 from feedtool.model.cells import Cell
-from feedtool.model.settings import CONDITION_PARTS, CONDITIONS
 
 ENUM_VALUE = PROBLEMS.error("enum-value")
 FIELD_RETIRED = PROBLEMS.error("field-retired")
@@ -81,7 +80,16 @@ class Choice:
 class Condition(Choice):
     """The condition of an offer; the list is a setting of the profile."""
 
-    values: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: CONDITIONS)
+    parts: Mapping[tuple[str, str], str]
+    """Names of a group and of a state → the value that both together mean."""
+
+    def __post_init__(self) -> None:
+        Choice.__post_init__(self)
+        parts = {
+            (_unaccented(group), _unaccented(state)): value
+            for (group, state), value in self.parts.items()
+        }
+        object.__setattr__(self, "parts", parts)
 
     def allowed(self, column: ColumnReader) -> tuple[str, ...]:
         """What the profile lists."""
@@ -94,7 +102,7 @@ class Condition(Choice):
             return None
         if group == state:
             return self._by_writing.get(group)
-        return _by_parts().get((_unaccented(group), _unaccented(state)))
+        return self.parts.get((_unaccented(group), _unaccented(state)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,13 +141,3 @@ def _by_folded(values: tuple[str, ...]) -> dict[str, str]:
 def _unaccented(text: str) -> str:
     apart = unicodedata.normalize("NFKD", text)
     return "".join(letter for letter in apart if not unicodedata.combining(letter))
-
-
-@cache
-def _by_parts() -> dict[tuple[str, str], str]:
-    return {
-        (_unaccented(group), _unaccented(state)): condition
-        for condition, (groups, states) in CONDITION_PARTS.items()
-        for group in groups
-        for state in states
-    }

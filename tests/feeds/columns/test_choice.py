@@ -2,12 +2,13 @@
 
 import pytest
 
-from feedtool.areas.legacy.feeds.offers import LegacyCondition
+from feedtool.areas.legacy.feeds.offers import LEGACY_CONDITION
 from feedtool.areas.offers.feeds.common import ACTION, SPLITTING_COLUMNS
-from feedtool.feeds.columns.choice import Choice, Condition, Ignored, Retired
+from feedtool.areas.offers.feeds.conditions import CONDITION, CONDITIONS
+from feedtool.feeds.columns.choice import Choice, Ignored, Retired
 from feedtool.model.cells import Cell
 from feedtool.model.nouns import PackageType
-from feedtool.model.settings import CONDITIONS, Dialect
+from feedtool.model.settings import Dialect
 from tests.feeds.columns.conftest import NO_VALUES, number, read, text
 
 (ACTIONS,) = (column.type for column in SPLITTING_COLUMNS if column.key == ACTION)
@@ -17,7 +18,7 @@ WRITINGS = {writing: value for value, labels in CONDITIONS.items() for writing i
 @pytest.mark.parametrize(("writing", "value"), WRITINGS.items())
 @pytest.mark.parametrize("case", [str, str.upper, str.lower], ids=lambda case: case.__name__)
 def test_each_writing_of_a_condition(writing: str, value: str, case: type[str]) -> None:
-    assert read(Condition(), text(case(writing))) == (value, (), "")
+    assert read(CONDITION, text(case(writing))) == (value, (), "")
 
 
 PARTS = {
@@ -39,26 +40,26 @@ PARTS = {
 
 @pytest.mark.parametrize(("writing", "value"), PARTS.items(), ids=map(ascii, PARTS))
 def test_a_group_and_a_state(writing: str, value: str) -> None:
-    assert read(Condition(), text(writing)) == (value, (), "")
+    assert read(CONDITION, text(writing)) == (value, (), "")
 
 
 @pytest.mark.parametrize(
     "writing", ["New - Used", "Nuevo - Estado correcto", "Ocasión - Buen estado", "Used - Used"]
 )
 def test_a_group_and_a_state_that_nobody_has(writing: str) -> None:
-    assert read(Condition(), text(writing)).codes == ("enum-value",)
+    assert read(CONDITION, text(writing)).codes == ("enum-value",)
 
 
 def test_a_legacy_zip_has_one_state_more() -> None:
-    assert read(LegacyCondition(), text("Ocasión - Buen estado")).value == "GoodState"
+    assert read(LEGACY_CONDITION, text("Ocasión - Buen estado")).value == "GoodState"
 
 
 def test_blanks_inside_a_label_may_be_of_any_kind() -> None:
-    assert read(Condition(), text("Used  -\u00a0like new")).value == "UsedLikeNew"
+    assert read(CONDITION, text("Used  -\u00a0like new")).value == "UsedLikeNew"
 
 
 def test_blanks_at_the_ends_are_trimmed() -> None:
-    reading = read(Condition(), text("New "))
+    reading = read(CONDITION, text("New "))
     assert (reading.value, reading.codes) == ("New", ("trimmed",))
 
 
@@ -71,7 +72,7 @@ def test_blanks_at_the_ends_are_trimmed() -> None:
     ],
 )
 def test_the_hint_names_the_nearest(writing: str, nearest: str) -> None:
-    reading = read(Condition(), text(writing))
+    reading = read(CONDITION, text(writing))
     assert (reading.value, reading.codes) == (None, ("enum-value",))
     assert nearest in reading.hint
 
@@ -83,14 +84,14 @@ def test_of_two_letters_none_is_near() -> None:
 
 @pytest.mark.parametrize("cell", [text("broken"), text("6"), number("6"), text("N e w")], ids=str)
 def test_anything_else_is_refused(cell: Cell) -> None:
-    assert read(Condition(), cell).codes == ("enum-value",)
+    assert read(CONDITION, cell).codes == ("enum-value",)
 
 
 def test_the_list_is_a_setting() -> None:
     narrow = Dialect(conditions=("New", "Grade-B"))
-    assert read(Condition(), text("new"), narrow).value == "New"
-    assert read(Condition(), text("GRADE-b"), narrow).value == "Grade-B"
-    reading = read(Condition(), text("UsedLikeNew"), narrow)
+    assert read(CONDITION, text("new"), narrow).value == "New"
+    assert read(CONDITION, text("GRADE-b"), narrow).value == "Grade-B"
+    reading = read(CONDITION, text("UsedLikeNew"), narrow)
     assert reading.codes == ("enum-value",)
     assert "UsedLikeNew" not in reading.hint
 
@@ -112,13 +113,13 @@ def test_no_other_word_deletes_or_creates(writing: str) -> None:
     assert read(ACTIONS, text(writing)).codes == ("enum-value",)
 
 
-@pytest.mark.parametrize("kind", [Condition(), ACTIONS], ids=lambda kind: type(kind).__name__)
+@pytest.mark.parametrize("kind", [CONDITION, ACTIONS], ids=lambda kind: type(kind).__name__)
 @pytest.mark.parametrize(("code", "cell"), NO_VALUES.items(), ids=NO_VALUES)
 def test_what_is_no_choice_is_never_turned_into_one(kind: Choice, code: str, cell: Cell) -> None:
     assert read(kind, cell).codes == (code,)
 
 
-@pytest.mark.parametrize("kind", [Condition(), ACTIONS, Retired()])
+@pytest.mark.parametrize("kind", [CONDITION, ACTIONS, Retired()])
 @pytest.mark.parametrize("blank", ["", " ", "\u00a0\u200b"], ids=ascii)
 def test_a_blank_is_no_value(kind: Choice | Retired, blank: str) -> None:
     assert read(kind, text(blank)) == (None, (), "")
@@ -148,14 +149,14 @@ def test_a_field_that_is_not_supported_any_more_is_read_by_nobody(cell: Cell) ->
     ],
 )
 def test_a_condition_of_the_legacy_zip(writing: str, value: str | None) -> None:
-    reading = read(LegacyCondition(), text(writing))
+    reading = read(LEGACY_CONDITION, text(writing))
     assert (reading.value, reading.codes) == (value, () if value else ("enum-value",))
 
 
 def test_those_of_the_legacy_zip_are_a_setting() -> None:
     own = Dialect(legacy_conditions={"Antique": "7"})
-    assert read(LegacyCondition(), text("antique"), own).value == "Antique"
-    assert read(LegacyCondition(), text("New"), own).codes == ("enum-value",)
+    assert read(LEGACY_CONDITION, text("antique"), own).value == "Antique"
+    assert read(LEGACY_CONDITION, text("New"), own).codes == ("enum-value",)
 
 
 @pytest.mark.parametrize("writing", ["Full", "StockAndPrice"])

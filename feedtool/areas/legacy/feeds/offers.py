@@ -5,12 +5,13 @@ reference has no place in the format.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from decimal import Decimal
 from types import MappingProxyType
 
 from feedtool.areas.legacy.offers_xml import ATTRIBUTES, KIND, SHEET, cost_keys
 from feedtool.areas.offers.feeds import common as offers
+from feedtool.areas.offers.feeds.conditions import CONDITIONS, LEGACY_CONDITIONS, PARTS
 from feedtool.feeds.columns import ColumnReader
 from feedtool.feeds.columns.choice import Condition
 from feedtool.feeds.columns.text import Comment
@@ -18,7 +19,7 @@ from feedtool.feeds.feed import Feed, Mode, Row, SheetColumns
 from feedtool.feeds.words import Words
 from feedtool.model.header import Column
 from feedtool.model.nouns import PackageType
-from feedtool.model.settings import CONDITIONS, LARGE_PARCEL_MODES, LEGACY_CONDITIONS, Dialect
+from feedtool.model.settings import LARGE_PARCEL_MODES, Dialect
 
 ALWAYS = (
     *(offers.REFERENCE, offers.CONDITION, "price.price", "taxes.VAT", offers.PREPARATION),
@@ -46,20 +47,21 @@ IN_STEAD = {"taxes.EcoPart": "0", "taxes.DEA": "0", "comment": ""}
 """What a blank is sent as: the format has no offer without these."""
 
 
-@dataclass(frozen=True, slots=True)
 class LegacyCondition(Condition):
     """The condition of an offer in a legacy zip, by its name or its number."""
-
-    values: Mapping[str, tuple[str, ...]] = field(
-        default_factory=lambda: {
-            name: (*labels, *LEGACY_WRITINGS.get(name, ()))
-            for name, labels in {**CONDITIONS, **LEGACY_CONDITIONS}.items()
-        }
-    )
 
     def allowed(self, column: ColumnReader) -> tuple[str, ...]:
         """Those that the profile has a number for."""
         return tuple(column.dialect.legacy_conditions)
+
+
+LEGACY_CONDITION = LegacyCondition(
+    {
+        name: (*labels, *LEGACY_WRITINGS.get(name, ()))
+        for name, labels in {**CONDITIONS, **LEGACY_CONDITIONS}.items()
+    },
+    PARTS,
+)
 
 
 def columns(dialect: Dialect) -> tuple[Column, ...]:
@@ -68,7 +70,7 @@ def columns(dialect: Dialect) -> tuple[Column, ...]:
     return (
         reference,
         gtin,
-        replace(condition, type=LegacyCondition()),
+        replace(condition, type=LEGACY_CONDITION),
         *offers.CHANGEABLE_COLUMNS,
         *(column for code in dialect.legacy_modes for column in _mode_columns(code, dialect)),
         *offers.STOCK_COLUMNS,
