@@ -425,6 +425,17 @@ class Ledger:
         with reading(self._engine) as db:
             return [summary_of(row) for row in db.execute(query)]
 
+    def references_of(self, file: int) -> Iterator[tuple[int, str, str]]:
+        """The row, the channel and the reference of each row of a file that was to be sent."""
+        query = (
+            select(t.rows.c.row, t.packages.c.channel, t.rows.c.reference)
+            .join(t.packages, t.packages.c.package == t.rows.c.package)
+            .where(t.rows.c.file == file)
+        )
+        with reading(self._engine) as db:
+            found = db.execute(query).all()
+        return (tuple(row) for row in found)
+
     def sent_later(self, run: Run, channel: str, references: Collection[str]) -> dict[str, int]:
         """By reference the last later run of the seller that has sent it on a channel."""
         with reading(self._engine) as db:

@@ -65,8 +65,11 @@ class ProblemSpool(Spool[Problem]):
 class Marks:
     """Which rows are valid, invalid or skipped, a byte for each row number."""
 
-    def __init__(self) -> None:
-        self._marks = bytearray()
+    def __init__(self, marks: bytes = b"") -> None:
+        self._marks = bytearray(marks)
+
+    def __bytes__(self) -> bytes:
+        return bytes(self._marks)
 
     def __setitem__(self, row: int, mark: int) -> None:
         if row >= len(self._marks):

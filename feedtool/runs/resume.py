@@ -16,6 +16,7 @@ from feedtool.runs.session import Session, clock_of, fetch_context_of, locked
 from feedtool.runs.workspace import (
     Workspace,
     check_again,
+    checked_sheets_of,
     kept_inputs,
     options_of,
     record,
@@ -82,7 +83,8 @@ def results(
     former = options_of(run, workspace)
     options = _named(former, outputs)
     files = kept_inputs(options, workspace)
-    outcomes = results_of_run(check_again(options, workspace), workspace.ledger, run, stopped)
+    sheets = checked_sheets_of(options, workspace)
+    outcomes = results_of_run(sheets, workspace.ledger, run, stopped)
     note_sent_again(outcomes, run, workspace)
     if stopped is None or not options.outputs.only_whole:
         other_names = former.wanted() if outputs else ()

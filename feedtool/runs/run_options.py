@@ -37,6 +37,8 @@ class RunOptions:
     """Those that are to be in the ledger, as (file's name, sheet's name)."""
     catalog: str | None = None
     """The SHA-256 of the snapshot of what its products were judged by; None where none were."""
+    checked: str | None = None
+    """The SHA-256 of what checking found (`kept_sheets`); None in a run older than this."""
     removals: int | None = None
     """Of a purge, how many removals of offers were confirmed."""
     who: str = ""
@@ -71,6 +73,7 @@ class RunOptions:
             "sandbox": self.is_sandbox,
             "sheets": [list(one) for one in self.sheets],
             "catalog": self.catalog,
+            "checked": self.checked,
             "removals": self.removals,
             "who": self.who,
             "invalid": self.invalid,
@@ -97,6 +100,7 @@ class RunOptions:
             is_sandbox=found.get("sandbox", False),
             sheets=[(name, sheet) for name, sheet in found.get("sheets", [])],
             catalog=found.get("catalog"),
+            checked=found.get("checked"),
             removals=found.get("removals"),
             who=found.get("who", ""),
             invalid=found.get("invalid", 0),

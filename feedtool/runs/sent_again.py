@@ -5,7 +5,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from feedtool.model.nouns import Message, Status, Verdict
-from feedtool.model.sheet import CheckedSheet
+from feedtool.model.sheet import INVALID, CheckedSheet
 from feedtool.report import Outcome
 from feedtool.runs.row_notes import REFUSED, Verdicts
 from feedtool.runs.workspace import Workspace
@@ -40,7 +40,7 @@ def _sent_again(outcome: Outcome, run: "Run", workspace: Workspace) -> dict[int,
     """The last run that has sent a row again, by row."""
     rows = {row.row for row in outcome.every_verdict() if row.status in NOT_TAKEN}
     by_channel: dict[str, dict[int, str]] = {}
-    for row, channel, reference in _references(outcome.checked):
+    for row, channel, reference in _references(outcome.checked, run, workspace):
         if row in rows and reference:
             by_channel.setdefault(channel, {})[row] = reference
     result: dict[int, int] = {}
@@ -50,10 +50,16 @@ def _sent_again(outcome: Outcome, run: "Run", workspace: Workspace) -> dict[int,
     return result
 
 
-def _references(checked: CheckedSheet) -> Iterator[tuple[int, str, str]]:
+def _references(
+    checked: CheckedSheet, run: "Run", workspace: Workspace
+) -> Iterator[tuple[int, str, str]]:
     """The row, the channel and the reference of each row that has any."""
+    for file in workspace.ledger.files(run.run_id):
+        if (file.path, file.sheet) == (checked.file, checked.sheet):
+            yield from workspace.ledger.references_of(file.file)
     for item in checked.items:
-        yield item.row, item.channel, item.reference
+        if checked.marks[item.row] == INVALID:  # for its neighbours
+            yield item.row, item.channel, item.reference
     for refused in checked.refused:
         yield refused.row, refused.channel, refused.reference or ""
 

@@ -139,6 +139,7 @@ def submit(
             options,
             removals=removals,
             catalog=workspace.keep_excerpt(excerpt) if excerpt else None,
+            checked=workspace.keep_sheets(sheets),
         )
         run = _begin(sheets, options, session, workspace, claim)
         warnings = [*_open_runs(run, session, workspace), *warnings]

@@ -15,9 +15,10 @@ from feedtool.areas.registry import load
 from feedtool.check import Asked, Input, check
 from feedtool.delivery.dependencies import Meeting
 from feedtool.model.errors import FileProblem, UsageProblem
-from feedtool.model.file_version import FileChanging
+from feedtool.model.file_version import FileChanging, version_of
 from feedtool.model.sheet import CheckedSheet
 from feedtool.model.spool import temporary_folder
+from feedtool.runs.kept_sheets import read_sheets, write_sheets
 from feedtool.runs.run_options import RunOptions
 
 if TYPE_CHECKING:  # the ledger's library takes longer to import than a small file to check
@@ -53,6 +54,13 @@ class Workspace:
         with temporary_folder() as folder:
             path = folder / "catalogue.json"
             path.write_bytes(excerpt)
+            return self.snapshots.keep(path)
+
+    def keep_sheets(self, sheets: Sequence[CheckedSheet]) -> str:
+        """What checking found, beside the files; its SHA-256."""
+        with temporary_folder() as folder:
+            path = folder / "checked.jsonl.gz"
+            write_sheets(sheets, path)
             return self.snapshots.keep(path)
 
     def spares(self, run: int, target: Path) -> Iterator[Path]:
@@ -124,6 +132,24 @@ def _is_left(run: int, books: Workspace) -> bool:
 def kept_inputs(recorded: RunOptions, books: Workspace) -> list[Input]:
     """A run's files as they were. FileProblem where a snapshot is gone, or was changed."""
     return [Input(name, books.snapshots.path_of(sha256)) for name, sha256 in recorded.inputs]
+
+
+def checked_sheets_of(options: RunOptions, workspace: Workspace) -> list[CheckedSheet]:
+    """What checking found when a run was begun.
+
+    Where that is not kept, as in an older run or on another machine, the files are checked again.
+
+    Raises:
+        FileProblem: Nor are they there as they were.
+    """
+    sheets: list[CheckedSheet] = []
+    if options.checked is not None:
+        with suppress(FileProblem):
+            sheets = read_sheets(workspace.snapshots.path_of(options.checked))
+    versions = {file.name: version_of(file.path) for file in kept_inputs(options, workspace)}
+    for sheet in sheets:
+        sheet.version = versions.get(sheet.file)
+    return sheets or check_again(options, workspace)
 
 
 def check_again(recorded: RunOptions, books: Workspace) -> list[CheckedSheet]:
