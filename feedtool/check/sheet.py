@@ -9,7 +9,7 @@ from operator import itemgetter
 import orjson
 
 from feedtool.check.kinds import sheet_columns
-from feedtool.check.locate import InCell, Placing
+from feedtool.check.locate import InCell, Locator
 from feedtool.check.not_rows import NotRows
 from feedtool.check.read_options import Asked
 from feedtool.check.rules import rules_for, too_many_columns
@@ -87,7 +87,7 @@ class SheetReader:
         self.areas, self.surveys = areas, surveys
         self._not_rows = NotRows(chosen.sheet, self.header, feed.reference, context)
         self.columns: SheetColumns = sheet_columns(self.header, feed, context)
-        self.placing = Placing(self.header)
+        self.locator = Locator(self.header)
         columns = self.header.columns.items()
         self._checks = {
             kind: FeedChecks(
@@ -125,7 +125,7 @@ class SheetReader:
         self._problems = ProblemSpool()
         self._once: dict[str, Fault] = {}
         self._hidden = 0
-        self.placing.begin()
+        self.locator.begin()
         for kind, checks in self._checks.items():
             rules = rules_for(self.areas, kind)
             checks.rules = [(rule, rule.check) for rule in rules if rule.check]
@@ -135,7 +135,7 @@ class SheetReader:
         ]
         beyond = ColumnReader(too_many_columns.Beyond(), self.context)
         for block in self.sheet.blocks(self.header.after):
-            self.placing.note_lines(block)
+            self.locator.note_lines(block)
             self._read_block(block, by_index, beyond)
         return {key: reader for _, key, reader in by_index}
 
@@ -217,7 +217,7 @@ class SheetReader:
             reference = self._shown_reference(cells, position, values)
             self.checked.refused.append(Refused(number, reference, _product(row), row.channel))
         if in_cells or found:
-            self._problems.append_all(self.placing.in_row(cells, position, in_cells, found))
+            self._problems.append_all(self.locator.in_row(cells, position, in_cells, found))
 
     def _skips(self, cells: Cells, position: int, values: dict[str, object]) -> bool:
         """Whether a row is a total or a header, and is noted as skipped."""
@@ -232,7 +232,7 @@ class SheetReader:
         if self.checked.filled is not None:
             line = _line(cells, position)
             self.checked.filled.append(Filled(number, line, self.feed.kind, pickle.dumps({})))
-        self._problems.append_all(self.placing.in_row(cells, position, (), [fault]))
+        self._problems.append_all(self.locator.in_row(cells, position, (), [fault]))
         return True
 
     def _filled(self, cells: Cells, position: int, row: Row) -> Filled:
@@ -253,7 +253,7 @@ class SheetReader:
         self, cells: Cells, position: int, values: dict[str, object]
     ) -> str | None:
         """A kept back row's reference, as it stands in its cell where it is what was refused."""
-        index = self.placing.index_of(self.feed.reference)
+        index = self.locator.index_of(self.feed.reference)
         if index is None:
             return None
         value = values[self.feed.reference]
@@ -305,7 +305,7 @@ class SheetReader:
         ]
         own = ProblemSpool()
         for fault in (*found, *self._once.values()):
-            own.append(self.placing.of_sheet(fault))
+            own.append(self.locator.of_sheet(fault))
         self.checked.problems_by_source += [own, self._problems]
 
 
