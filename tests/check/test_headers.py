@@ -37,77 +37,72 @@ def keys(header: Header) -> dict[int, str]:
 
 
 MEANS = {
-    "sellerExternalReference": "sellerExternalReference",
-    "seller_external_reference": "sellerExternalReference",
-    "sku": "sellerExternalReference",
-    "SKU ": "sellerExternalReference",
-    "Votre référence": "sellerExternalReference",
-    "VOTRE\u00a0REFERENCE": "sellerExternalReference",
-    "Su referencia": "sellerExternalReference",
-    "product.gtin": "product.gtin",
-    "gtin": "product.gtin",
-    "EAN": "product.gtin",
-    "EAN/GTIN": "product.gtin",
-    "\ufeffean": "product.gtin",
-    "productReference": "product.reference",
-    "product.reference": "product.reference",
-    "Condition": "condition",
-    "Sous-état du produit": "condition",
-    "price.price": "price.price",
-    "price": "price.price",
-    "Prix (TTC)": "price.price",
-    "prix\nttc": "price.price",
-    "Prix (€)(TTC)": "price.price",
-    "originPrice": "price.originPrice",
-    "Prix barré (TTC)": "price.originPrice",
-    "vat": "taxes.VAT",
-    "TVA (%)": "taxes.VAT",
-    "IVA (%)": "taxes.VAT",
-    "ecoPart": "taxes.EcoPart",
-    "Éco-participation (montant)": "taxes.EcoPart",
-    "e\u0301co participation montant": "taxes.EcoPart",
-    "dea": "taxes.DEA",
-    "DEA (montant)": "taxes.DEA",
-    "stock": "quantity",
-    "Stock": "quantity",
-    "quantity": "quantity",
-    "Délai de préparation": "preparationTime",
-    "deliveryModes.TrackedHomeDelivery.cost": "deliveryModes.TrackedHomeDelivery.cost",
-    "TrackedHomeDelivery.cost": "deliveryModes.TrackedHomeDelivery.cost",
-    "trackedhomedelivery additionalcost": "deliveryModes.TrackedHomeDelivery.additionalCost",
-    "salesChannelId": "salesChannelId",
-    "action": "action",
-    "CDAV": "CDAV",
-    "Délai de préparation (nb jours ouvrés max)": "preparationTime",
-    "DEA (montant) (France)": "taxes.DEA",
-    "Stock (obligatoire)": "quantity",
-    "Price * mandatory": "price.price",
-    "Suivi (1) - Principal": "deliveryModes.TrackedHomeDelivery.cost",
-    "Suivi (1) - Additionnel Facultatif": "deliveryModes.TrackedHomeDelivery.additionalCost",
-    "Standard Principal": "deliveryModes.NotTrackedHomeDelivery.cost",
-    "Express.cost": "deliveryModes.Express.cost",
-    "Registered Main": "deliveryModes.SignedHomeDelivery.cost",
-    "Exprés Adicional (opcional)": "deliveryModes.ExpressHomeDelivery.additionalCost",
-    "EAN (Cdiscount) GTIN (Octopia)": "product.gtin",
-    "Bajo estado del producto": "condition",
-    "Precios (impuestos incluidos)": "price.price",
-    "Eco Part (importe) (Francia)": "taxes.EcoPart",
-    "Precio de referencia (impuestos incluidos)": "price.originPrice",
-    "Prix de référence (TTC) - Facultatif": "price.originPrice",
-    "Seguimiento (1) Adicional Facultativo": "deliveryModes.TrackedHomeDelivery.additionalCost",
-    "Acuse de recepción (1) Principal": "deliveryModes.SignedHomeDelivery.cost",
-    "Eco - Entregado … (1) Principal": "deliveryModes.FixedDateHomeDelivery.cost",
-    "Eco - Livré en bas de l'immeuble (1)\nAdditionnel": (
-        "deliveryModes.FixedDateHomeDelivery.additionalCost"
-    ),
-    "Estándar - Entregado en casa (1) Adicional Facultativo": (
-        "deliveryModes.SpecificRoomHomeDelivery.additionalCost"
-    ),
-    "Standard - Delivered to the room (1) Main": "deliveryModes.SpecificRoomHomeDelivery.cost",
-    "Confort - Entregado e instalado (1) Principal": "deliveryModes.WithSetupHomeDelivery.cost",
-    "Comfort - Delivered and installed (1) Additional": (
-        "deliveryModes.WithSetupHomeDelivery.additionalCost"
-    ),
+    header: key
+    for key, names in {
+        "sellerExternalReference": (
+            *("sellerExternalReference", "seller_external_reference", "sku", "SKU "),
+            *("Votre référence", "VOTRE\u00a0REFERENCE", "Su referencia"),
+        ),
+        "product.gtin": (
+            *("product.gtin", "gtin", "EAN", "EAN/GTIN", "\ufeffean"),
+            "EAN (Cdiscount) GTIN (Octopia)",
+        ),
+        "product.reference": ("productReference", "product.reference"),
+        "condition": ("Condition", "Sous-état du produit", "Bajo estado del producto"),
+        "price.price": (
+            *("price.price", "price", "Prix (TTC)", "prix\nttc", "Prix (€)(TTC)"),
+            *("Price * mandatory", "Precios (impuestos incluidos)"),
+        ),
+        "price.originPrice": (
+            *("originPrice", "Prix barré (TTC)"),
+            "Precio de referencia (impuestos incluidos)",
+            "Prix de référence (TTC) - Facultatif",
+        ),
+        "taxes.VAT": ("vat", "TVA (%)", "IVA (%)"),
+        "taxes.EcoPart": (
+            *("ecoPart", "Éco-participation (montant)", "e\u0301co participation montant"),
+            "Eco Part (importe) (Francia)",
+        ),
+        "taxes.DEA": ("dea", "DEA (montant)", "DEA (montant) (France)"),
+        "quantity": ("stock", "Stock", "quantity", "Stock (obligatoire)"),
+        "preparationTime": (
+            *("Délai de préparation", "Délai de préparation (nb jours ouvrés max)"),
+        ),
+        "deliveryModes.TrackedHomeDelivery.cost": (
+            *("deliveryModes.TrackedHomeDelivery.cost", "TrackedHomeDelivery.cost"),
+            "Suivi (1) - Principal",
+        ),
+        "deliveryModes.TrackedHomeDelivery.additionalCost": (
+            *("trackedhomedelivery additionalcost", "Suivi (1) - Additionnel Facultatif"),
+            "Seguimiento (1) Adicional Facultativo",
+        ),
+        "salesChannelId": ("salesChannelId",),
+        "action": ("action",),
+        "CDAV": ("CDAV",),
+        "deliveryModes.NotTrackedHomeDelivery.cost": ("Standard Principal",),
+        "deliveryModes.Express.cost": ("Express.cost",),
+        "deliveryModes.SignedHomeDelivery.cost": (
+            *("Registered Main", "Acuse de recepción (1) Principal"),
+        ),
+        "deliveryModes.ExpressHomeDelivery.additionalCost": ("Exprés Adicional (opcional)",),
+        "deliveryModes.FixedDateHomeDelivery.cost": ("Eco - Entregado … (1) Principal",),
+        "deliveryModes.FixedDateHomeDelivery.additionalCost": (
+            "Eco - Livré en bas de l'immeuble (1)\nAdditionnel",
+        ),
+        "deliveryModes.SpecificRoomHomeDelivery.additionalCost": (
+            "Estándar - Entregado en casa (1) Adicional Facultativo",
+        ),
+        "deliveryModes.SpecificRoomHomeDelivery.cost": (
+            "Standard - Delivered to the room (1) Main",
+        ),
+        "deliveryModes.WithSetupHomeDelivery.cost": (
+            "Confort - Entregado e instalado (1) Principal",
+        ),
+        "deliveryModes.WithSetupHomeDelivery.additionalCost": (
+            "Comfort - Delivered and installed (1) Additional",
+        ),
+    }.items()
+    for header in names
 }
 
 
@@ -279,23 +274,10 @@ def test_the_channel_operators_own_template() -> None:
     """Sheet `Fichier Intégration Offre`: headers in rows 4 and 5, merged, found by label."""
     upper = row(
         4,
-        "Votre référence ",
-        "EAN/GTIN",
-        "Sous-état\ndu produit",
-        "Stock",
-        "Prix (TTC)",
-        "TVA (%)",
-        "Éco-participation (montant)",
-        "DEA (montant)",
-        "Prix barré (TTC)",
-        "Commentaire offre",
-        "Délai de préparation",
-        "Suivi",
-        None,
-        "Recommandé",
-        None,
-        "Express",
-        None,
+        *("Votre référence ", "EAN/GTIN", "Sous-état\ndu produit", "Stock", "Prix (TTC)"),
+        *("TVA (%)", "Éco-participation (montant)", "DEA (montant)", "Prix barré (TTC)"),
+        *("Commentaire offre", "Délai de préparation"),
+        *("Suivi", None, "Recommandé", None, "Express", None),
     )
     lower = row(5, *[None] * 11, *["Principal", "Additionnel"] * 3)
     header = found(
@@ -305,12 +287,11 @@ def test_the_channel_operators_own_template() -> None:
     assert [key for _, key in sorted(keys(header).items())] == [
         *("sellerExternalReference", "product.gtin", "condition", "quantity", "price.price"),
         *("taxes.VAT", "taxes.EcoPart", "taxes.DEA", "price.originPrice", "preparationTime"),
-        "deliveryModes.TrackedHomeDelivery.cost",
-        "deliveryModes.TrackedHomeDelivery.additionalCost",
-        "deliveryModes.SignedHomeDelivery.cost",
-        "deliveryModes.SignedHomeDelivery.additionalCost",
-        "deliveryModes.ExpressHomeDelivery.cost",
-        "deliveryModes.ExpressHomeDelivery.additionalCost",
+        *(
+            f"deliveryModes.{mode}HomeDelivery.{what}"
+            for mode in ("Tracked", "Signed", "Express")
+            for what in ("cost", "additionalCost")
+        ),
     ]
 
 
