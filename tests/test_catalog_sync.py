@@ -12,19 +12,19 @@ import pytest
 
 from feedtool.areas.products.catalog.cache import Cache, Removed, Saved
 from feedtool.areas.products.catalog.sync import Lack, Step, Synced, sync
+from feedtool.model.call import NotSent, Reply
 from feedtool.model.errors import FeedtoolError, Interrupted, Stopped, UsageProblem
 from feedtool.sandbox.transport import mount
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
 from feedtool.service.fetch import Circumstances
-from feedtool.service.wire import NotSent, Reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from feedtool.areas.products.catalog import Catalog
-    from feedtool.service.wire import Call, Sender
+    from feedtool.model.call import Call, Sender
 
 BASE = "https://service.example/v2"
 T0 = datetime(2026, 3, 1, tzinfo=UTC)

@@ -7,12 +7,12 @@ import pytest
 
 from feedtool.areas.legacy.purge import Purge
 from feedtool.check import Asked, Input
+from feedtool.model.call import Call, Reply, Sender
 from feedtool.model.errors import NotAuthorised, UsageProblem
 from feedtool.runs import run
 from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.row_results import exit_code
 from feedtool.runs.workspace import unfinished
-from feedtool.service.wire import Call, Reply, Sender
 from tests.conftest import Files, offer
 from tests.test_run import Desk, statuses
 

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from feedtool.cli.options import SANDBOX
+from feedtool.model.call import Reply
 from feedtool.model.errors import UsageProblem
 from feedtool.runs.context import Service
 from feedtool.service.auth import SECRET, TOKEN, CommandToken, FileToken, StaticToken, Token
 from feedtool.service.client import Client, post_form
 from feedtool.service.network import Timeouts
 from feedtool.service.oauth import ClientCredentials, Grant
-from feedtool.service.wire import Reply
 
 if TYPE_CHECKING:
     from feedtool.sandbox.transport import SandboxTransport

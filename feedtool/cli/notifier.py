@@ -20,7 +20,7 @@ from feedtool.runs.notify import TIMEOUTS, Around, Notifier, Target, as_body, ta
 if TYPE_CHECKING:
     import click
 
-    from feedtool.service.wire import Reply
+    from feedtool.model.call import Reply
 
 
 @dataclass(frozen=True, slots=True)

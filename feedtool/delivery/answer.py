@@ -6,19 +6,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from feedtool.areas.legacy.wire import log_page, zip_id
 from feedtool.areas.offers.wire.offers import offers_page
-from feedtool.areas.offers.wire.packages import Unreadable, package_id, package_view, results_page
+from feedtool.areas.offers.wire.packages import package_id, package_view, results_page
 from feedtool.areas.products.wire.submissions import batch_id, reports_page
 from feedtool.delivery.decide import Do
+from feedtool.model.call import Failure, NotSent
 from feedtool.model.errors import FeedtoolError
 from feedtool.service.answers import Kind, kind_of, refusal, retry_after, service_time
-from feedtool.service.wire import Failure, NotSent
+from feedtool.service.bodies import Unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
+    from feedtool.model.call import Call, Reply
     from feedtool.service.answers import Refusal
-    from feedtool.service.wire import Call, Reply
 
 
 class Answer(NamedTuple):

@@ -4,24 +4,33 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from feedtool.areas.legacy.wire import read_log
+from feedtool.areas.offers.wire.packages import (
+    commit,
+    create_package,
+    read_package,
+    read_results,
+    upload,
+)
+from feedtool.areas.products.wire.submissions import read_reports, submit_products
 from feedtool.delivery.decide import ALONE, Do
 from feedtool.delivery.zip_call import zip_call
-from feedtool.service import wire
+from feedtool.model.call import comma_lists, language_tag
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from feedtool.delivery.decide import Settings
     from feedtool.ledger import Awaited, Package
-    from feedtool.service.wire import Call
+    from feedtool.model.call import Call
 
 
 def check_sendable(package: Package, language: str) -> None:
     """A channel that no header can carry is told before anything is sent. UsageProblem."""
     if package.is_batch or package.is_zip:
-        wire.language_tag(language)
+        language_tag(language)
     else:
-        wire.create_package(package.channel, package.package_type, language)
+        create_package(package.channel, package.package_type, language)
 
 
 def call_of(
@@ -30,30 +39,30 @@ def call_of(
     """The call of a step of a package; of an upload with its requests."""
     package_id = package.package_id or ""
     if do is Do.CREATE:
-        return wire.create_package(package.channel, package.package_type, language)
+        return create_package(package.channel, package.package_type, language)
     if do is Do.UPLOAD:
-        return wire.upload(package_id, bodies, settings.upload_body)
+        return upload(package_id, bodies, settings.upload_body)
     if do is Do.COMMIT:
-        return wire.commit(package_id)
+        return commit(package_id)
     if do in ALONE:
         return _whole(package, language, settings, bodies)
     if do in {Do.FETCH, Do.LOG}:
         return _page(package, package_id, language, settings)
-    return wire.read_package(package_id)
+    return read_package(package_id)
 
 
 def _whole(package: Package, language: str, settings: Settings, bodies: Sequence[bytes]) -> Call:
     """What stages and commits in one."""
     if package.is_zip:
         return zip_call(package, bodies, language, settings.dialect)
-    return wire.submit_products(bodies, language)
+    return submit_products(bodies, language)
 
 
 def _page(package: Package, package_id: str, language: str, settings: Settings) -> Call:
     """The next page of what the service says of the rows."""
     if package.is_zip:
-        return wire.read_log(package_id, package.pages + 1, language, settings.results_limit)
-    return wire.read_results(package_id, package.link, settings.results_limit)
+        return read_log(package_id, package.pages + 1, language, settings.results_limit)
+    return read_results(package_id, package.link, settings.results_limit)
 
 
 def reading_of(
@@ -66,7 +75,7 @@ def reading_of(
     link, size = package.link, settings.results_limit
     if do is Do.REPORT:
         package_id = package.package_id
-        call = wire.read_reports(language, package_id=package_id, link=link, size=size)
+        call = read_reports(language, package_id=package_id, link=link, size=size)
         return call, rows
-    gtins = next(wire.comma_lists(row.product for row in rows))
-    return wire.read_reports(language, gtins=gtins, link=link, size=size), rows[: len(gtins)]
+    gtins = next(comma_lists(row.product for row in rows))
+    return read_reports(language, gtins=gtins, link=link, size=size), rows[: len(gtins)]

@@ -22,9 +22,9 @@ from datetime import timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
+from feedtool.areas.offers.wire.packages import UploadBody
 from feedtool.ledger import Attempt, Phase, Stage
 from feedtool.model.settings import Dialect
-from feedtool.service.wire import UploadBody
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

@@ -15,6 +15,7 @@ from datetime import timedelta
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from feedtool.areas.offers.wire.offers import read_offers
 from feedtool.delivery.answer import Answer, read_answer
 from feedtool.delivery.calls import call_of, check_sendable, reading_of
 from feedtool.delivery.deadlines import Clock
@@ -39,11 +40,10 @@ from feedtool.delivery.seek import asked, unaskable
 from feedtool.delivery.strangers import without_strangers
 from feedtool.delivery.telling import Telling
 from feedtool.ledger import Change, Phase, Stage
+from feedtool.model.call import NotSent
 from feedtool.model.errors import FeedtoolError
-from feedtool.service import wire
 from feedtool.service.answers import Kind
 from feedtool.service.pace import Pace
-from feedtool.service.wire import NotSent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from feedtool.delivery.events import Event
     from feedtool.delivery.lanes import Heard
     from feedtool.ledger import Attempt, Ledger, Package, Run
-    from feedtool.service.wire import Call, Sender
+    from feedtool.model.call import Call, Sender
 
 POOL = 4
 """Calls under way at a time."""
@@ -237,7 +237,7 @@ class _Delivery:
         rows = self.ledger.sought(package.key, self.settings.sought)
         asking = asked(rows)
         if asking.rows:
-            call = wire.read_offers(package.channel, asking.references, asking.gtins)
+            call = read_offers(package.channel, asking.references, asking.gtins)
             self._fly(package, Do.SEEK, 0, call, sought=asking.rows)
         elif rows:
             self._change(package, package, news=Learnt(package, fates=unaskable(rows)))

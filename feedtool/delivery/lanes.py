@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
     from feedtool.delivery.decide import Step
     from feedtool.ledger import Attempt
+    from feedtool.model.call import Call, Sender
     from feedtool.service import calling
     from feedtool.service.pace import Pace
-    from feedtool.service.wire import Call, Sender
 
     Heard = calling.Heard
 

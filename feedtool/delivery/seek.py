@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from feedtool.areas.offers.wire.offers import OfferState
 from feedtool.ledger import Fate
 from feedtool.ledger.leftovers import MOST_SENDS
+from feedtool.model.call import comma_lists, fits_comma_list
 from feedtool.model.nouns import PackageType, Status
-from feedtool.service.wire import comma_lists, fits_comma_list
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -9,14 +9,15 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from feedtool.areas.offers.wire.offers import packages_page
-from feedtool.areas.offers.wire.packages import STATES, Meaning, Unreadable
+from feedtool.areas.offers.wire.offers import packages_page, read_packages
+from feedtool.areas.offers.wire.packages import STATES, Meaning
 from feedtool.delivery.decide import Do
 from feedtool.delivery.zips import matched
+from feedtool.model.call import Failure, OutcomeUnknown
 from feedtool.model.errors import FeedtoolError, NotAuthorised
-from feedtool.service import wire
 from feedtool.service.answers import Kind, kind_of
 from feedtool.service.auth import HTTP_UNAUTHORISED
+from feedtool.service.bodies import Unreadable
 from feedtool.service.fetch import not_authorised
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from feedtool.areas.offers.wire.offers import ListedPackage
     from feedtool.delivery.answer import Answer
     from feedtool.ledger import Ledger, Package
-    from feedtool.service.wire import Sender
+    from feedtool.model.call import Sender
 
 MOST = 20
 """So many are named; of the others it is said how many there are."""
@@ -47,9 +48,9 @@ def strangers(
         listed = [one for one in _listed(client) if STATES.get(one.state) in meanings]
     except NotAuthorised:
         raise
-    except (Unreadable, wire.OutcomeUnknown) as error:
+    except (Unreadable, OutcomeUnknown) as error:
         return [f"open packages that were not begun here are not known: {error}"]
-    except (FeedtoolError, wire.Failure):
+    except (FeedtoolError, Failure):
         return []  # whatever it is, the delivery meets it too, and tells it better
     known = ledger.known([one.package_id for one in listed])
     found = [one for one in listed if one.package_id not in known]
@@ -67,7 +68,7 @@ def strangers(
 def _listed(client: Sender) -> Iterator[ListedPackage]:
     link: str | None = None
     for _ in range(PAGES):
-        call = wire.read_packages(link)
+        call = read_packages(link)
         reply = client.send(call)
         if reply.status == HTTP_UNAUTHORISED:
             raise not_authorised(reply, "Nothing was sent.")

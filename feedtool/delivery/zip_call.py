@@ -6,16 +6,16 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from feedtool.areas.legacy.wire import submit_zip, submit_zip_address
 from feedtool.areas.legacy.zipped import zipped
 from feedtool.model.errors import UsageProblem
-from feedtool.service import wire
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from feedtool.ledger import Package
+    from feedtool.model.call import Call
     from feedtool.model.settings import Dialect
-    from feedtool.service.wire import Call
 
 
 def zip_call(package: Package, bodies: Sequence[bytes], language: str, dialect: Dialect) -> Call:
@@ -26,8 +26,8 @@ def zip_call(package: Package, bodies: Sequence[bytes], language: str, dialect: 
     """
     body = zipped(package.package_type, package.channel, bodies, dialect)
     if dialect.legacy_transport != "url":
-        return wire.submit_zip(body, language)
-    return wire.submit_zip_address(_published(body, dialect), language)
+        return submit_zip(body, language)
+    return submit_zip_address(_published(body, dialect), language)
 
 
 def _published(body: bytes, dialect: Dialect) -> str:

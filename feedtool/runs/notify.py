@@ -26,6 +26,7 @@ from time import monotonic
 from typing import Any, NamedTuple, Protocol
 from urllib.parse import urlsplit
 
+from feedtool.model.call import Call, Failure, Reply
 from feedtool.model.errors import FeedtoolError, UsageProblem
 from feedtool.service.answers import Kind, kind_of, retry_after
 from feedtool.service.fetch import TRIES
@@ -33,7 +34,6 @@ from feedtool.service.network import Timeouts
 from feedtool.service.oauth import LOOPBACK
 from feedtool.service.pace import back_off
 from feedtool.service.user_command import words_of
-from feedtool.service.wire import Call, Failure, Reply
 
 SECRETS = frozenset(
     f"FEEDTOOL_{name}"

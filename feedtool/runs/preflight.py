@@ -12,7 +12,7 @@ from feedtool.runs.row_results import ALL_OR_NOTHING, OTHERS_HELD
 
 if TYPE_CHECKING:  # the ledger's library takes longer to import than a small file to check
     from feedtool.ledger import Ledger
-    from feedtool.service.wire import Sender
+    from feedtool.model.call import Sender
 
 
 def judged(

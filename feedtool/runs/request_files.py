@@ -11,13 +11,14 @@ from itertools import count
 from pathlib import Path
 
 from feedtool.areas.legacy.zipped import zipped
+from feedtool.areas.offers.wire.packages import UploadBody, upload
+from feedtool.areas.products.wire.submissions import products_body
 from feedtool.delivery.dependencies import PRODUCTS, Meeting
 from feedtool.delivery.plan import Planned
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import LEGACY_TYPES, PackageType
 from feedtool.model.settings import Dialect
 from feedtool.model.sheet import CheckedSheet
-from feedtool.service.wire import UploadBody, products_body, upload
 
 _OURS = re.compile(
     r"package-\d{3,}-.*/upload-\d{3,}\.json|batch-\d{3,}\.json|package-\d{3,}-[^/]*\.zip"

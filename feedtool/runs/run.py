@@ -24,6 +24,7 @@ from feedtool.areas.legacy.purge import (
     unsent,
 )
 from feedtool.areas.offers.changes.selection import EVERY_ROW, Sifting
+from feedtool.areas.offers.wire.packages import UploadBody
 from feedtool.areas.products.catalog.excerpt import Consulted
 from feedtool.check import Asked, Input, check
 from feedtool.model.errors import FeedtoolError, NotAuthorised, UsageProblem
@@ -48,7 +49,6 @@ from feedtool.runs.workspace import (
     recorded_of,
     sift_by,
 )
-from feedtool.service.wire import UploadBody
 
 if TYPE_CHECKING:  # the ledger's library takes longer to import than a small file to check
     from feedtool.delivery.events import Event

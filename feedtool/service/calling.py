@@ -9,13 +9,13 @@ from __future__ import annotations
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
+from feedtool.model.call import Failure
 from feedtool.model.errors import FeedtoolError
-from feedtool.service.wire import Failure
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from feedtool.service.wire import Call, Reply, Sender
+    from feedtool.model.call import Call, Reply, Sender
 
     Heard = Reply | Failure | FeedtoolError
 

@@ -15,19 +15,19 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
-from feedtool.areas.offers.wire.packages import Unreadable
+from feedtool.model.call import Failure, NotSent
 from feedtool.model.errors import FeedtoolError, Interrupted, NotAuthorised
 from feedtool.service.answers import Kind, kind_of, refusal, retry_after
+from feedtool.service.bodies import Unreadable
 from feedtool.service.calling import ask, executor
 from feedtool.service.pace import Pace, back_off, longest_back_off
-from feedtool.service.wire import Failure, NotSent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable
     from datetime import datetime
 
+    from feedtool.model.call import Call, Reply, Sender
     from feedtool.service.calling import Heard
-    from feedtool.service.wire import Call, Reply, Sender
 
 Asked = TypeVar("Asked", bound="Hashable")
 

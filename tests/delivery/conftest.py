@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
     from feedtool.delivery.decide import Settings
     from feedtool.delivery.events import Event
+    from feedtool.model.call import Call, Reply, Sender
     from feedtool.model.errors import FeedtoolError
     from feedtool.model.settings import Limits
     from feedtool.sandbox import Applied
-    from feedtool.service.wire import Call, Reply, Sender
 
 QUICK = SandboxSettings(
     settle=timedelta(0), pend=timedelta(seconds=1), integrate=timedelta(seconds=2)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
-    from feedtool.service.wire import Call, Reply, Sender
+    from feedtool.model.call import Call, Reply, Sender
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 CLOCKS = {"as ours": 0 * DAY, "ours is behind": 4 * DAY, "ours is ahead": -4 * DAY}

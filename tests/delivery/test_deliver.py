@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from feedtool.areas.offers.wire import packages
+from feedtool.areas.offers.wire.packages import UploadBody
 from feedtool.delivery.decide import Settings
 from feedtool.ledger import Ledger, Phase, Stage
+from feedtool.model.call import Call, NotSent, OutcomeUnknown, Reply, Sender
 from feedtool.model.errors import Interrupted, NotAuthorised, UsageProblem
 from feedtool.model.nouns import Item, Message, PackageSummary, PackageType, Status
 from feedtool.model.settings import Limits
 from feedtool.sandbox import Quota
 from feedtool.sandbox import Settings as SandboxSettings
-from feedtool.service import wire
-from feedtool.service.wire import Call, NotSent, OutcomeUnknown, Reply, Sender, UploadBody
 from tests.delivery.conftest import QUICK, START, delete, upsert
 
 if TYPE_CHECKING:
@@ -733,7 +734,7 @@ def test_a_package_that_somebody_else_commits(scene: Scene) -> None:
     def meddle(call: Call) -> bool:
         if holds("R5")(call) and len(scene.packages) == 1:
             scene.transport.sleep(60)
-            scene.client.send(wire.commit(scene.packages[0].package_id or ""))
+            scene.client.send(packages.commit(scene.packages[0].package_id or ""))
         return False
 
     scene.go_on(Script(scene.client, meddle, "x"))

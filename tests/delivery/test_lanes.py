@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from feedtool.delivery.lanes import answered
-from feedtool.service.wire import Reply
+from feedtool.model.call import Reply
 
 if TYPE_CHECKING:
     from feedtool.delivery.lanes import Heard

@@ -7,16 +7,23 @@ from typing import Any
 
 import pytest
 
+from feedtool.areas.offers.wire.offers import read_offers
+from feedtool.areas.offers.wire.packages import (
+    commit,
+    create_package,
+    read_package,
+    read_results,
+    upload,
+)
 from feedtool.delivery.answer import read_answer
 from feedtool.delivery.decide import Do, Settings, Step
 from feedtool.delivery.learn import ASKING, RULES, cleared, counted, learnt
 from feedtool.delivery.progress import Learnt, Now, poll_pause
 from feedtool.ledger import Package, Phase, Sought, Stage, Tail
+from feedtool.model.call import NotSent, OutcomeUnknown, Reply
 from feedtool.model.errors import Interrupted, NotAuthorised, UsageProblem
 from feedtool.model.nouns import Message, PackageType, Status
-from feedtool.service import wire
 from feedtool.service.answers import Kind
-from feedtool.service.wire import NotSent, OutcomeUnknown, Reply
 
 TIME = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 SERVICE_TIME = datetime(2026, 3, 2, 10, 30, tzinfo=UTC)
@@ -27,12 +34,12 @@ SECOND = timedelta(seconds=1)
 P, S, T, D, R = Stage.PLANNED, Stage.SENDING, Stage.STAGED, Stage.DOUBTFUL, Stage.REFUSED
 
 CALLS = {
-    Do.CREATE: wire.create_package("P", PackageType.UPSERT, "en"),
-    Do.UPLOAD: wire.upload("p1", []),
-    Do.LOOK: wire.read_package("p1"),
-    Do.COMMIT: wire.commit("p1"),
-    Do.FETCH: wire.read_results("p1"),
-    Do.SEEK: wire.read_offers("P", ["A", "B"]),
+    Do.CREATE: create_package("P", PackageType.UPSERT, "en"),
+    Do.UPLOAD: upload("p1", []),
+    Do.LOOK: read_package("p1"),
+    Do.COMMIT: commit("p1"),
+    Do.FETCH: read_results("p1"),
+    Do.SEEK: read_offers("P", ["A", "B"]),
 }
 UNDER_WAY = {
     Do.CREATE: Phase.CREATING,

@@ -26,7 +26,7 @@ from tests.delivery.test_products_faults import SWIFT
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from feedtool.service.wire import Call
+    from feedtool.model.call import Call
     from tests.delivery.conftest import Scene
 
 TWO = Limits(products=2)

@@ -9,21 +9,20 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from feedtool.areas.products.wire.submissions import NO_EDIT, NOTHING_NEW
+from feedtool.areas.products.wire.submissions import NO_EDIT, NOTHING_NEW, submit_products
 from feedtool.delivery.batches import LOST, NEVER_SEEN, PUT_OFF
 from feedtool.delivery.decide import Settings
 from feedtool.delivery.deliver import deliver
 from feedtool.ledger import Phase, Stage
 from feedtool.ledger.leftovers import FEW
+from feedtool.model.call import NotSent, Reply
 from feedtool.model.errors import Interrupted, NotAuthorised, UsageProblem
 from feedtool.model.nouns import Message, PackageSummary, PackageType, Severity
 from feedtool.model.settings import Limits
 from feedtool.sandbox import Settings as SandboxSettings
 from feedtool.sandbox.settings import Quota
-from feedtool.service import wire
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
-from feedtool.service.wire import NotSent, Reply
 from tests.delivery.conftest import QUICK, gtin, product, product_of, upsert
 from tests.delivery.test_deliver import Script, problem
 from tests.sandbox.made_products import PIECES
@@ -31,7 +30,7 @@ from tests.sandbox.made_products import PIECES
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from feedtool.service.wire import Call
+    from feedtool.model.call import Call
     from tests.delivery.conftest import Scene
 
 TWO = Limits(products=2)
@@ -247,7 +246,7 @@ def test_the_second_copy_is_harmless(scene_of: Callable[..., Scene]) -> None:
 def test_what_was_submitted_before_is_not_ours(scene: Scene) -> None:
     scene.deliver(product(3))
     stranger = scene.client_with("sandbox")
-    stranger.send(wire.submit_products([product(3, title="B").body], "en"))
+    stranger.send(submit_products([product(3, title="B").body], "en"))
     scene.transport.sleep(3600)
     other = scene.another([product(3, title="C")])
     network = Script(scene.client, post, "reset")

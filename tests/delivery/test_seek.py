@@ -11,8 +11,8 @@ from feedtool.areas.offers.wire.offers import DeliveryMode, Offer, OffersPage, O
 from feedtool.delivery.seek import asked, decided, unaskable
 from feedtool.ledger import Fate, Package, Phase, Sought
 from feedtool.ledger.leftovers import MOST_SENDS
+from feedtool.model.call import LONGEST_LIST
 from feedtool.model.nouns import Message, PackageType, Status
-from feedtool.service.wire import LONGEST_LIST
 
 CREATED = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 SECOND = timedelta(seconds=1)

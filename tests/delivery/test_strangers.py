@@ -10,16 +10,16 @@ import httpx
 import pytest
 
 from feedtool.delivery.strangers import strangers
+from feedtool.model.call import NotSent, OutcomeUnknown, Reply
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
-from feedtool.service.wire import NotSent, OutcomeUnknown, Reply
 from tests.delivery.conftest import Scene, upsert
 from tests.delivery.test_deliver import Script, creation, fetch, problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from feedtool.service.wire import Call, Sender
+    from feedtool.model.call import Call, Sender
 
 BASE = "https://service.example/v2"
 NOTHING = Reply(200, {}, b'{"items": []}', BASE)

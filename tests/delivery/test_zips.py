@@ -11,16 +11,16 @@ from zipfile import ZipFile
 
 import pytest
 
+from feedtool.areas.legacy.wire import LEGACY
 from feedtool.delivery.decide import Settings
 from feedtool.delivery.seek import CHANGED, GONE, IN_FORCE, PURGED, TOO_OFTEN
 from feedtool.delivery.zips import NO_REASON
 from feedtool.ledger import Ledger, Phase, Stage
+from feedtool.model.call import NotSent, Reply
 from feedtool.model.errors import Interrupted, NotAuthorised, UsageProblem
 from feedtool.model.nouns import Item, Message, PackageSummary, PackageType
 from feedtool.model.settings import Dialect, Limits
 from feedtool.sandbox import Settings as SandboxSettings
-from feedtool.service import wire
-from feedtool.service.wire import NotSent, Reply
 from tests.delivery.conftest import QUICK, START, delete, gtin, legacy, stock, upsert
 from tests.delivery.test_deliver import Script, problem
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from feedtool.service.wire import Call
+    from feedtool.model.call import Call
     from tests.delivery.conftest import Scene
 
 TWO = Limits(legacy=2)
@@ -38,11 +38,11 @@ BAD = "ADL|X"
 
 
 def post(call: Call) -> bool:
-    return call.method == "POST" and call.target == wire.LEGACY
+    return call.method == "POST" and call.target == LEGACY
 
 
 def log(call: Call) -> bool:
-    return call.method == "GET" and call.target.startswith(wire.LEGACY)
+    return call.method == "GET" and call.target.startswith(LEGACY)
 
 
 def look_up(call: Call) -> bool:

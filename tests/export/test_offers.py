@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 from feedtool.areas.offers.export import RowMaker, Wish, export_offers
 from feedtool.areas.offers.wire.offers import offer_of
-from feedtool.areas.offers.wire.packages import loads
 from feedtool.areas.registry import all_feeds
 from feedtool.model.errors import Interrupted, NotAuthorised, NothingToDo, UsageProblem
 from feedtool.model.settings import CONDITIONS, LARGE_PARCEL_MODES, SMALL_PARCEL_MODES, Dialect
 from feedtool.runs.export import Exported
+from feedtool.service.bodies import loads
 from tests.conftest import checked, codes, gtin
 from tests.export.conftest import AROUND, BASE, Answers
 

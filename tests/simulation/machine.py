@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from random import Random
 
     from feedtool.ledger import Change, Package, Run
-    from feedtool.service.wire import Call
+    from feedtool.model.call import Call
 
 
 class Crash(BaseException):

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 
 from feedtool.delivery import plan
 from feedtool.delivery.batches import LOST, NEVER_SEEN
+from feedtool.model.call import NotSent, OutcomeUnknown
 from feedtool.model.nouns import Item, PackageType, Status
 from feedtool.sandbox.settings import Quota
-from feedtool.service.wire import NotSent, OutcomeUnknown
 from tests.sandbox.made_products import PIECES, product
 from tests.simulation.checker import Court, Findings, Wrong
 from tests.simulation.machine import Crash
@@ -27,10 +27,10 @@ from tests.simulation.story import MARK, Row, Story, Told, gtin
 from tests.simulation.world import SERVICE, World
 
 if TYPE_CHECKING:
+    from feedtool.model.call import Call, Reply
     from feedtool.model.nouns import Verdict
     from feedtool.sandbox import Reported
     from feedtool.sandbox import Settings as ServiceSettings
-    from feedtool.service.wire import Call, Reply
 
 NO_SHEET = "1324"
 STRANGE = 226

@@ -13,6 +13,7 @@ from random import Random
 from typing import TYPE_CHECKING
 from unittest import mock
 
+from feedtool.areas.offers.wire.packages import commit, create_package, upload
 from feedtool.delivery import deliver as shell
 from feedtool.delivery import lanes, plan
 from feedtool.delivery.decide import Settings
@@ -21,7 +22,6 @@ from feedtool.model.nouns import PackageType
 from feedtool.model.settings import Limits
 from feedtool.sandbox import Sandbox
 from feedtool.sandbox import Settings as ServiceSettings
-from feedtool.service import wire
 from tests.simulation.checker import checked
 from tests.simulation.machine import Clock, Crash, Lanes, Power
 from tests.simulation.network import GOOD, SELLER, Network
@@ -30,8 +30,8 @@ from tests.simulation.story import CHANNELS, Row, Story, Told
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from feedtool.model.call import Call
     from feedtool.model.nouns import Verdict
-    from feedtool.service.wire import Call
     from tests.simulation.checker import Findings
     from tests.simulation.machine import FragileLedger
 
@@ -241,10 +241,10 @@ class World:
         chance, self.network.chance = self.network.chance, 0.0
         for run in self.story.before:
             channel = run.rows[0].item.channel
-            created = self.network.send(wire.create_package(channel, PackageType.UPSERT, "en"))
+            created = self.network.send(create_package(channel, PackageType.UPSERT, "en"))
             package = created.headers["content-location"].rpartition("/")[2]
             rows = [row.item.body for row in run.rows]
-            calls: list[Call] = [wire.upload(package, rows), wire.commit(package)]
+            calls: list[Call] = [upload(package, rows), commit(package)]
             for call in calls:
                 assert self.network.send(call).status < 300
                 self.network.pass_time(timedelta(minutes=1))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from feedtool.areas.offers.wire.offers import offers_page
+from feedtool.areas.offers.wire.offers import offers_page, read_offers
 from feedtool.areas.offers.wire.packages import Meaning
 from feedtool.areas.products.catalog.wire import Page
 from feedtool.check import Asked
@@ -17,15 +17,14 @@ from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import PackageType, Status
 from feedtool.model.sheet import CheckedSheet
 from feedtool.runs.export.pages import Pages, ask
-from feedtool.service import wire
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime
 
     from feedtool.ledger import Ledger, Package
+    from feedtool.model.call import Call, Reply, Sender
     from feedtool.service.fetch import Circumstances
-    from feedtool.service.wire import Call, Reply, Sender
 
 NOTHING_SENT = "nothing was sent"
 NOT_CONFIRMED = (
@@ -168,7 +167,7 @@ class _There:
 
     def call(self, page: Page) -> "Call":
         """The call for a page; of each offer nothing is needed but who it is."""
-        return wire.read_offers(self._channel, fields=(), link=page.link)
+        return read_offers(self._channel, fields=(), link=page.link)
 
     def take(self, page: Page, reply: "Reply") -> Page | None:
         """Count a page, and name the next."""

@@ -14,6 +14,8 @@ from feedtool.areas.legacy.offers_xml import Offer
 from feedtool.areas.legacy.reader import OffersXml
 from feedtool.areas.legacy.writer import Head, Pool, offer_of, write_xml
 from feedtool.areas.legacy.writer import write as write_zip
+from feedtool.areas.offers.wire.packages import UploadBody, upload
+from feedtool.areas.products.wire.submissions import products_body
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Item, PackageType
 from feedtool.model.settings import Dialect
@@ -23,7 +25,6 @@ from feedtool.runs.convert.ways import Form
 from feedtool.runs.export.gathered import Gathered
 from feedtool.runs.export.written import unfolded, write
 from feedtool.runs.request_files import write_requests
-from feedtool.service.wire import UploadBody, products_body, upload
 from feedtool.sheets.annotate.check import NotAsWritten
 from feedtool.sheets.annotate.place import placed
 from feedtool.templates.contents import Contents

@@ -12,15 +12,15 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
-from feedtool.areas.offers.wire.packages import Unreadable
 from feedtool.areas.products.catalog import wire
 from feedtool.areas.products.catalog.cache import Removed, Saved
 from feedtool.areas.products.catalog.model import DEEPEST, Marks
 from feedtool.areas.products.catalog.tree import within
 from feedtool.areas.products.catalog.words import near_codes
+from feedtool.model.call import language_tag
 from feedtool.model.errors import Interrupted, UsageProblem
+from feedtool.service.bodies import Unreadable
 from feedtool.service.fetch import fetch
-from feedtool.service.wire import language_tag
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from feedtool.areas.products.catalog.cache import Begun, Cache
     from feedtool.areas.products.catalog.model import Category
     from feedtool.areas.products.catalog.wire import Page
+    from feedtool.model.call import Call, Reply, Sender
     from feedtool.service.fetch import Circumstances
-    from feedtool.service.wire import Call, Reply, Sender
 
 GO_ON = "Go on with `feedtool catalog sync`: what was brought is kept."
 

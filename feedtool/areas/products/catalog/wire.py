@@ -12,7 +12,6 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
-from feedtool.areas.offers.wire.packages import Unreadable, items_of, loads, next_link
 from feedtool.areas.products.catalog.model import (
     DEEPEST,
     Brand,
@@ -22,13 +21,14 @@ from feedtool.areas.products.catalog.model import (
     Necessity,
     Property,
 )
+from feedtool.model.call import Call, language_tag
 from feedtool.service.answers import text
-from feedtool.service.wire import Call, language_tag
+from feedtool.service.bodies import Unreadable, items_of, loads, next_link
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from feedtool.service.wire import Reply
+    from feedtool.model.call import Reply
 
     Fields = dict[str, Any]
 

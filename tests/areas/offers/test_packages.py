@@ -9,21 +9,23 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from feedtool.areas.offers.wire.packages import (
-    LONGEST_ID,
-    MOST_ITEMS,
-    MOST_VALUES,
-    ROUTE_NAMES,
     Meaning,
     RowResult,
-    Unreadable,
-    last_segment,
-    next_link,
     package_id,
     package_view,
     results_page,
 )
+from feedtool.model.call import Reply
 from feedtool.model.nouns import Message, Status
-from feedtool.service.wire import Reply
+from feedtool.service.bodies import (
+    LONGEST_ID,
+    MOST_ITEMS,
+    MOST_VALUES,
+    ROUTE_NAMES,
+    Unreadable,
+    last_segment,
+    next_link,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from feedtool.areas.offers.wire.packages import Unreadable
 from feedtool.areas.products.catalog.wire import Page
 from feedtool.areas.products.wire.sheets import (
     Attribute,
@@ -14,7 +13,8 @@ from feedtool.areas.products.wire.sheets import (
     SheetsPage,
     sheets_page,
 )
-from feedtool.service.wire import Reply
+from feedtool.model.call import Reply
+from feedtool.service.bodies import Unreadable
 
 URL = "https://service.example/v2/products?pageIndex=1"
 WHOLE = {

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from feedtool.areas.offers.wire.packages import MOST_MESSAGES, Unreadable
 from feedtool.areas.products.wire.submissions import (
     COMPLETE,
     NO_EDIT,
@@ -17,13 +16,15 @@ from feedtool.areas.products.wire.submissions import (
     NOTHING_NEW,
     ReportItem,
     batch_id,
+    read_reports,
     reports_page,
+    submit_products,
 )
+from feedtool.model.call import READ, Call, Reply
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Message, Severity, Status
-from feedtool.service import wire
 from feedtool.service.answers import LONGEST_TEXT
-from feedtool.service.wire import Call, Reply
+from feedtool.service.bodies import MOST_MESSAGES, Unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,7 +49,7 @@ def item(**changes: Any) -> ReportItem:
 
 
 def test_a_batch_as_it_is_sent() -> None:
-    call = wire.submit_products([b'{"gtin":"1"}', b'{"gtin":"2"}'], "fr")
+    call = submit_products([b'{"gtin":"1"}', b'{"gtin":"2"}'], "fr")
     assert (call.method, call.target) == ("POST", "/products-integration")
     assert call.body == b'{"products":[{"gtin":"1"},{"gtin":"2"}]}'
     assert dict(call.headers) == {
@@ -62,27 +63,27 @@ ROUTE = "/products-integration-reports"
 READS: dict[str, tuple[dict[str, Any], Call]] = {
     "of a batch": (
         {"package_id": "p1", "size": 50},
-        Call("GET", ROUTE, wire.READ, (("packageId", "p1"), ("pageSize", "50")), LANGUAGE),
+        Call("GET", ROUTE, READ, (("packageId", "p1"), ("pageSize", "50")), LANGUAGE),
     ),
     "of products": (
         {"gtins": ["1", "2"]},
-        Call("GET", ROUTE, wire.READ, (("gtin", "1,2"),), LANGUAGE),
+        Call("GET", ROUTE, READ, (("gtin", "1,2"),), LANGUAGE),
     ),
     "the next page": (
         {"package_id": "p1", "size": 50, "link": URL},
-        Call("GET", URL, wire.READ, (), LANGUAGE),
+        Call("GET", URL, READ, (), LANGUAGE),
     ),
 }
 
 
 @pytest.mark.parametrize(("asked", "call"), READS.values(), ids=READS)
 def test_reports_as_they_are_asked_for(asked: dict[str, Any], call: Call) -> None:
-    assert wire.read_reports("en", **asked) == call
+    assert read_reports("en", **asked) == call
 
 
 def test_a_language_that_the_service_has_not() -> None:
     with pytest.raises(UsageProblem):
-        wire.submit_products([], "de")
+        submit_products([], "de")
 
 
 # The id of a batch.

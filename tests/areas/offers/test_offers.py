@@ -16,14 +16,16 @@ from feedtool.areas.offers.wire.offers import (
     OfferState,
     offers_page,
     packages_page,
+    read_offers,
+    read_packages,
 )
-from feedtool.areas.offers.wire.packages import Unreadable, package_id
+from feedtool.areas.offers.wire.packages import commit, create_package, package_id, upload
+from feedtool.model.call import Reply, comma_lists
 from feedtool.model.nouns import PackageType
 from feedtool.sandbox.transport import mount
-from feedtool.service import wire
 from feedtool.service.auth import StaticToken
+from feedtool.service.bodies import Unreadable
 from feedtool.service.client import Client
-from feedtool.service.wire import Reply
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -225,13 +227,13 @@ def service() -> Iterator[tuple[Client, SandboxTransport]]:
 
 def delivered(service: tuple[Client, SandboxTransport], offers: Sequence[dict[str, Any]]) -> str:
     client, transport = service
-    created = client.send(wire.create_package("PRIMARY", PackageType.UPSERT, "en"))
+    created = client.send(create_package("PRIMARY", PackageType.UPSERT, "en"))
     name = package_id(created)
     bodies = [json.dumps(offer).encode() for offer in offers]
     for start in range(0, len(bodies), 100):
-        assert client.send(wire.upload(name, bodies[start : start + 100])).status == 201
+        assert client.send(upload(name, bodies[start : start + 100])).status == 201
     transport.sleep(60)
-    assert client.send(wire.commit(name)).status == 204
+    assert client.send(commit(name)).status == 204
     transport.sleep(200)
     return name
 
@@ -241,7 +243,7 @@ def references(client: Client, **asked: Any) -> list[str | None]:
     found: list[str | None] = []
     link: str | None = None
     while True:
-        got = offers_page(client.send(wire.read_offers("PRIMARY", link=link, **asked)))
+        got = offers_page(client.send(read_offers("PRIMARY", link=link, **asked)))
         found += [offer.reference for offer in got.offers]
         link = got.next
         if link is None:
@@ -250,7 +252,7 @@ def references(client: Client, **asked: Any) -> list[str | None]:
 
 def test_an_offer_as_the_service_gives_it(service: tuple[Client, SandboxTransport]) -> None:
     delivered(service, [{**OFFER, "sellerExternalReference": "A"}])
-    (offer,) = offers_page(service[0].send(wire.read_offers("PRIMARY", ["A"]))).offers
+    (offer,) = offers_page(service[0].send(read_offers("PRIMARY", ["A"]))).offers
     assert offer == Offer(
         reference="A",
         gtin="0012345678905",
@@ -312,7 +314,7 @@ def test_offers_come_in_pages(service: tuple[Client, SandboxTransport]) -> None:
     assert references(service[0]) == keys
     found = [
         reference
-        for some in wire.comma_lists(keys)
+        for some in comma_lists(keys)
         for reference in references(service[0], references=some)
     ]
     assert found == keys
@@ -322,17 +324,17 @@ def test_packages_are_listed(service: tuple[Client, SandboxTransport]) -> None:
     client, transport = service
     done = delivered(service, [{**OFFER, "sellerExternalReference": "A"}])
     opened = [
-        package_id(client.send(wire.create_package("PRIMARY", PackageType.DELETE, "en")))
+        package_id(client.send(create_package("PRIMARY", PackageType.DELETE, "en")))
         for _ in range(101)
     ]
-    first = packages_page(client.send(wire.read_packages()))
-    second = packages_page(client.send(wire.read_packages(first.next)))
+    first = packages_page(client.send(read_packages()))
+    second = packages_page(client.send(read_packages(first.next)))
     listed = first.packages + second.packages
     assert [package.package_id for package in listed] == [done, *opened]
     assert [package.state for package in listed[:2]] == ["Integrated", "WaitingForCompletion"]
     assert all(package.created_at and package.created_at <= transport.now() for package in listed)
     assert second.next is None
-    waiting = wire.read_packages(state="WaitingForCompletion", channel="PRIMARY")
+    waiting = read_packages(state="WaitingForCompletion", channel="PRIMARY")
     assert done not in {package.package_id for package in packages_page(client.send(waiting))[0]}
-    other = wire.read_packages(channel="SECOND")
+    other = read_packages(channel="SECOND")
     assert packages_page(client.send(other)).packages == []

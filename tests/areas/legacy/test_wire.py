@@ -7,11 +7,18 @@ from typing import Any
 
 import pytest
 
-from feedtool.areas.legacy.wire import Entry, log_page, zip_id
-from feedtool.areas.offers.wire.packages import Meaning, Unreadable
+from feedtool.areas.legacy.wire import (
+    Entry,
+    log_page,
+    read_log,
+    submit_zip,
+    submit_zip_address,
+    zip_id,
+)
+from feedtool.areas.offers.wire.packages import Meaning
+from feedtool.model.call import Reply
 from feedtool.model.nouns import Message, Status
-from feedtool.service import wire
-from feedtool.service.wire import Reply
+from feedtool.service.bodies import Unreadable
 
 
 def reply(document: Any, **headers: str) -> Reply:
@@ -176,13 +183,13 @@ def test_what_names_no_offer_is_said_of_all() -> None:
 
 
 def test_the_calls() -> None:
-    zip_ = wire.submit_zip(b"PK", "fr")
+    zip_ = submit_zip(b"PK", "fr")
     assert (zip_.method, zip_.target, zip_.body) == ("POST", "/offer-integration-packages", b"PK")
     assert dict(zip_.headers) == {"Accept-Language": "fr-FR", "Content-Type": "application/zip"}
-    address = wire.submit_zip_address("https://a.example/1.zip", "en")
+    address = submit_zip_address("https://a.example/1.zip", "en")
     assert address.body == b'"https://a.example/1.zip"'
     assert dict(address.headers)["Content-Type"] == "application/json"
-    log = wire.read_log("7/7", 2, "en", 50)
+    log = read_log("7/7", 2, "en", 50)
     assert log.target == "/offer-integration-packages/7%2F7"
     assert dict(log.query) == {"page": "2", "count_by_page": "50"}
-    assert wire.read_log("77", 1, "en").query == ()
+    assert read_log("77", 1, "en").query == ()

@@ -14,8 +14,8 @@ from feedtool.areas.competition.wire import (
     read_competing_changes,
     read_competing_offers,
 )
-from feedtool.areas.offers.wire.packages import Unreadable
-from feedtool.service.wire import Reply
+from feedtool.model.call import Reply
+from feedtool.service.bodies import Unreadable
 
 URL = "https://service.example/v2/competing-offers"
 OFFER = {
