@@ -44,6 +44,11 @@ def batches() -> str:
     return _table(("Phase", "Step", "Answer → then"), decisions_drawn.batches())
 
 
+def requests() -> str:
+    """What follows on each answer, phase by phase, of a single request."""
+    return _table(("Phase", "Step", "Answer → then"), decisions_drawn.requests())
+
+
 def decisions() -> str:
     """What is done with a package in each phase, and what each answer makes of it."""
     return _table(("Phase", "Step", "Answer → then"), decisions_drawn.table())

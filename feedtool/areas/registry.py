@@ -5,7 +5,8 @@ from functools import cache
 from importlib import import_module
 
 from feedtool.feeds.area import Area
-from feedtool.feeds.feed import Feed
+from feedtool.feeds.delivery import Routes
+from feedtool.feeds.feed import Feed, routes_of
 from feedtool.feeds.rule import Rule, rules_of
 
 NAMES = ("offers", "legacy", "products", "competition")
@@ -22,6 +23,12 @@ def all_feeds() -> Mapping[str, Feed]:
     """Every kind of feed by its name, in the order of the names."""
     feeds = {feed.kind: feed for area in all_areas() for feed in area.feeds}
     return dict(sorted(feeds.items()))
+
+
+@cache
+def all_routes() -> Routes:
+    """How packages are delivered, by their type."""
+    return routes_of(all_feeds().values())
 
 
 @cache

@@ -14,7 +14,7 @@ from feedtool.check.markers import HEADINGS, ROW
 from feedtool.check.read_options import Asked, Input
 from feedtool.check.sheet import SheetReader
 from feedtool.check.sheet_selection import Chosen, choose
-from feedtool.feeds.feed import Sight
+from feedtool.feeds.feed import Feed, Sight
 from feedtool.feeds.rule import Survey
 from feedtool.model.cells import Cell
 from feedtool.model.errors import FileProblem
@@ -140,6 +140,11 @@ def open_input(file: Input, asked: Asked) -> Source:
     return open_source(path, limits=dialect.reading, csv_fallback=dialect.csv_fallback)
 
 
+def _sent_as(feed: Feed) -> dict[str, str]:
+    """The package type that its rows travel as where they replace all that the service has."""
+    return {feed.package_type: feed.replaces_as} if feed.replaces_as else {}
+
+
 def _check_sheet(
     file: Input, chosen: Chosen, asked: Asked, surveys: Sequence[Survey], number: int
 ) -> tuple[CheckedSheet, Placing | None]:
@@ -149,7 +154,7 @@ def _check_sheet(
         chosen.feed.kind,
         chosen.header,
         has_items=asked.with_items,
-        purges=asked.purges,
+        sent_as=_sent_as(chosen.feed) if asked.purges else {},
         filled=Spool(Filled) if asked.with_values else None,
         kind_reason=chosen.reason,
         is_kind_certain=chosen.is_certain,

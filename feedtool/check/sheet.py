@@ -20,7 +20,7 @@ from feedtool.feeds.columns.text import plain
 from feedtool.feeds.feed import FLOOR, Column, Feed, Row, SheetColumns
 from feedtool.feeds.rule import SheetFacts, Survey
 from feedtool.model.cells import Block, Cell, Cells, Kind, brief, letters, rounded, shown
-from feedtool.model.nouns import Fault, Item, Message, PackageType, Severity, Status, Verdict
+from feedtool.model.nouns import Fault, Item, Message, Severity, Status, Verdict
 from feedtool.model.settings import Dialect
 from feedtool.model.sheet import (
     INVALID,
@@ -290,7 +290,7 @@ class SheetReader:
 
     def _kind(self, values: dict[str, object]) -> str:
         action = values.get("action")
-        return self._kinds[PackageType(action)] if isinstance(action, str) else self.feed.kind
+        return self._kinds[action] if isinstance(action, str) else self.feed.kind
 
     def _faults(self, row: Row) -> Iterator[tuple[int | None, Fault]]:
         """What the rules say of a row; what is said once for a sheet is kept for its end."""

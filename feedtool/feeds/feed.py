@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from feedtool.feeds.columns import CellType
+from feedtool.feeds.delivery import Names, Needs, Protocol, Route, Routes
 from feedtool.model.cells import Cell
-from feedtool.model.nouns import Fault, PackageType
+from feedtool.model.nouns import Fault
 from feedtool.model.settings import Dialect
 
 LANGUAGES = ("en", "fr", "es")
@@ -143,7 +144,7 @@ class Feed:
     """The package of its area, in whose folder `schemas` its requests' schema is."""
     sheet: str
     """The name of the template's sheet."""
-    package_type: PackageType
+    package_type: str
     summary: str
     columns: Callable[[Dialect], tuple[Column, ...]]
     """All columns that its template has, in order."""
@@ -157,6 +158,8 @@ class Feed:
     """The keys that this row must fill."""
     request: Callable[[Row], dict[str, object]]
     """The request that a valid row becomes."""
+    delivery: Protocol
+    """How its requests reach the service."""
     is_sent: Callable[[str], bool] = lambda _: True
     """Whether a key's cells travel; what is wrong with one that does not keeps no row back."""
     fit: Callable[[SheetColumns], Fit] = lambda _: Fit()
@@ -190,3 +193,19 @@ class Feed:
     """What is done to the rows of a sheet before rules see them; it may remember."""
     name_of: Callable[[Row, str], str] = lambda _, key: key
     """What messages call a key."""
+    replaces_as: str | None = None
+    """The package type of its rows where they replace all that the service has."""
+    provides: Names | None = None
+    """The names of what a request of it makes, of its reference and product."""
+    needs: Needs | None = None
+    """What a request of it waits for, where the same command makes it."""
+
+
+def routes_of(feeds: Iterable[Feed]) -> Routes:
+    """How packages are delivered, by their type."""
+    return {
+        package_type: Route(feed.delivery, feed.provides, feed.needs)
+        for feed in feeds
+        for package_type in (feed.package_type, feed.replaces_as)
+        if package_type
+    }

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from feedtool.ledger import clearing
 from feedtool.ledger import tables as t
+from feedtool.ledger.row_results import row_result
 from feedtool.ledger.rows import FACTS, facts_of
-from feedtool.ledger.verdicts import verdict
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -55,6 +55,6 @@ def sent_later(
             .order_by(t.runs.c.run_id, t.rows.c.row)
         )
         for *facts, run_id, path, package_type in db.execute(query):
-            one = verdict(facts_of(facts))
+            one = row_result(facts_of(facts))
             found[one.reference] = Sent(run_id, path, package_type, one)
     return found

@@ -1,7 +1,7 @@
 """What checking found of one sheet."""
 
 import pickle
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import merge
 from itertools import groupby
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from feedtool.check.headers import Header
 from feedtool.model.errors import FileProblem
 from feedtool.model.file_version import Version
-from feedtool.model.nouns import Counts, Item, PackageType, Problem, Severity, Verdict
+from feedtool.model.nouns import Counts, Item, Problem, Severity, Verdict
 from feedtool.model.spool import Spool
 
 VALID, INVALID, SKIPPED = 1, 2, 3
@@ -112,8 +112,8 @@ class CheckedSheet:
     marks: Marks = field(default_factory=Marks)
     has_items: bool = True
     """Whether `items` were asked for; a check alone needs none."""
-    purges: bool = False
-    """Whether its whole offers are to replace all that the service has."""
+    sent_as: Mapping[str, str] = field(default_factory=dict)
+    """The package types that its rows travel as in the place of their own."""
     is_kind_certain: bool = True
     """Whether rows without an `action` are of its kind."""
     kind_reason: str = ""
@@ -128,7 +128,7 @@ class CheckedSheet:
     """What is told of the others."""
     held: int = 0
     """How many of these a guard holds."""
-    order: Sequence[tuple[str, PackageType]] = ()
+    order: Sequence[tuple[str, str]] = ()
     """The channels and types of what is sent, as packages would be made of all valid rows."""
     is_cut_short: bool = False
     """Whether it looks as if a part of it were missing."""
@@ -162,7 +162,11 @@ class CheckedSheet:
         if self.sent is not None:
             return iter(self.sent)
         valid = (item for item in self.items if self.marks[item.row] == VALID)
-        return map(_purging, valid) if self.purges else valid
+        return map(self._retyped, valid) if self.sent_as else valid
+
+    def _retyped(self, item: Item) -> Item:
+        package_type = self.sent_as.get(item.package_type, item.package_type)
+        return item._replace(package_type=package_type)
 
     @property
     def size(self) -> int:
@@ -180,11 +184,6 @@ class CheckedSheet:
     def is_clean(self) -> bool:
         """Whether the sheet could be read and every row is valid."""
         return self.error is None and not self.marks.count(INVALID)
-
-
-def _purging(item: Item) -> Item:
-    is_full = item.package_type is PackageType.FULL
-    return item._replace(package_type=PackageType.PURGE) if is_full else item
 
 
 def _place(problem: Problem) -> tuple[int, int, str]:

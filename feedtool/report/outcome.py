@@ -37,6 +37,8 @@ class Outcome:
     """Why the annotated copy that was asked for could not be written."""
     failed: Path | None = None
     """The workbook of the rows to correct, where one was written."""
+    packages_together: bool = False
+    """Whether its packages are told on one line, since there may be hundreds."""
 
     def every_verdict(self) -> Iterator[Verdict]:
         """The verdicts that are told: a mere check has its problems and no more to say."""

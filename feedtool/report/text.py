@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import TextIO
 
 from feedtool.model.errors import FileProblem
-from feedtool.model.nouns import PackageSummary, PackageType, Problem, Severity
+from feedtool.model.nouns import PackageSummary, Problem, Severity
 from feedtool.report.codes import summary_of
 from feedtool.report.outcome import Outcome
 from feedtool.report.page import Ink, Page
@@ -154,17 +154,15 @@ def _write_answers(page: Page, outcome: Outcome, found: Tally, *, is_verbose: bo
     if outcome.packages:
         page.line()
     emptied = 0
-    for package in outcome.packages:
-        if package.package_type is PackageType.PRODUCTS:
-            continue
+    for package in outcome.packages if not outcome.packages_together else ():
         if outcome.run and package.package_id is None and not package.rows:
             emptied += 1
         else:
             page.line(_package(package, is_planned=outcome.run is None))
     if emptied:
         page.line(f"{counted(emptied, 'package')} not taken, the rows went on in others")
-    if batches := [one for one in outcome.packages if one.package_type is PackageType.PRODUCTS]:
-        page.line(_batches(batches))
+    if outcome.packages and outcome.packages_together:
+        page.line(_batches(outcome.packages))
     if found.counts.by_status:
         page.line()
         statuses = found.counts.by_status.items()
@@ -177,7 +175,7 @@ def _write_answers(page: Page, outcome: Outcome, found: Tally, *, is_verbose: bo
 def _batches(batches: Sequence[PackageSummary]) -> str:
     """All in one line: there may be hundreds."""
     rows = counted(sum(batch.rows for batch in batches), "row")
-    what = f"{PackageType.PRODUCTS}, {rows} in {counted(len(batches), 'batch', 'batches')}"
+    what = f"{batches[0].package_type}, {rows} in {counted(len(batches), 'batch', 'batches')}"
     if all(batch.package_id is None for batch in batches):
         return f"Planned: {what}"
     states = Counter(clean(batch.state or "not sent yet") for batch in batches)

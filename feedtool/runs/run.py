@@ -24,8 +24,8 @@ from feedtool.areas.legacy.purge import (
     unsent,
 )
 from feedtool.areas.offers.changes.selection import EVERY_ROW, Sifting
-from feedtool.areas.offers.wire.packages import UploadBody
 from feedtool.areas.products.catalog.excerpt import Consulted
+from feedtool.areas.registry import all_routes
 from feedtool.check import Asked, Input, check
 from feedtool.model.errors import FeedtoolError, NotAuthorised, UsageProblem
 from feedtool.model.sheet import INVALID, CheckedSheet
@@ -171,7 +171,7 @@ def submit(
     if why_not or all(sheet.error for sheet in sheets):
         begins(why_not)
         return Submission(outcomes)
-    from feedtool.delivery.left_open import left_open
+    from feedtool.delivery.deadlines import warnings_of_others
     from feedtool.ledger.lock import who
 
     excerpt = consulted.excerpt()
@@ -211,7 +211,10 @@ def submit(
             claim=claim,
         )
         record(books, run, sheets, recorded, service.now())
-        told = [*left_open(books.ledger, run, clock_of(service, books)), *told]
+        told = [
+            *warnings_of_others(books.ledger, run, clock_of(service, books), all_routes()),
+            *told,
+        ]
         stopped = _send(run, sheets, asked, service, books, wait=wait, on_event=on_event)
         outcomes = answered(sheets, books.ledger, run, stopped)
         if stopped is None or (_has_begun(outcomes) and not outputs.only_whole):
@@ -231,7 +234,8 @@ def _confirmed_removals(
     """How many offers a purge will remove, now that this is confirmed; None where it is none."""
     if not asked.purges:
         return None
-    check_nothing_open(books.ledger, service.seller, service.client)
+    foreign = open_elsewhere(sheets, books.ledger, service.client, is_working=True)
+    check_nothing_open(books.ledger, service.seller, foreign)
     purge = counted(sheets, service.client, circumstances_of(service))
     confirm(purge)
     return purge.removed
@@ -288,7 +292,7 @@ def resume(
             if purge.removed > (recorded.removals or 0):
                 reason = f"{NOT_CONFIRMED}: {purge.text}"
                 hold_back(books.ledger, purges, reason, service.now())
-        told = warnings(packages, clock_of(service, books))
+        told = warnings(packages, clock_of(service, books), all_routes())
         stopped = _deliver(
             run, recorded.asked, service, books, wait=wait, only_fetch=only_fetch, on_event=on_event
         )
@@ -379,14 +383,15 @@ def _deliver(
     on_event: "Callable[[Event], None]",
 ) -> FeedtoolError | None:
     """Delivers a run; what stopped it before its end."""
-    from feedtool.delivery.decide import Settings
-    from feedtool.delivery.deliver import deliver
+    from feedtool.delivery.engine import deliver
+    from feedtool.delivery.steps import Settings
 
     try:
         deliver(
             books.ledger,
             run,
             service.client,
+            all_routes(),
             now=service.now,
             sleep=service.sleep,
             on_event=on_event,
@@ -396,7 +401,6 @@ def _deliver(
             pool=service.pool,
             stopping=service.stopping,
             settings=Settings(
-                upload_body=UploadBody(asked.dialect.upload_body),
                 results_limit=service.page,
                 batch_pause=timedelta(seconds=asked.dialect.batch_pause),
                 quota_pause=timedelta(seconds=asked.dialect.quota_pause),

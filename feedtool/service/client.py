@@ -1,6 +1,6 @@
 """The service over HTTP: sends a Call, returns the Reply. Only it and `network` know httpx.
 
-There is no decision in it: what an answer means is for `answers` and `delivery.decide`.
+There is no decision in it: what an answer means is for `answers` and `delivery.machine`.
 """
 
 from __future__ import annotations

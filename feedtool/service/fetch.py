@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from feedtool.model.call import Call, Reply, Sender
-    from feedtool.service.calling import Heard
+    from feedtool.service.calling import ReplyResult
 
 Asked = TypeVar("Asked", bound="Hashable")
 
@@ -120,7 +120,7 @@ class _Fetching(Generic[Asked]):
     ) -> None:
         self._reader, self._client, self._around, self._lanes = reader, client, around, lanes
         self._waiting: deque[Asked] = deque(asked)
-        self._flights: dict[Future[Heard], tuple[Asked, Call]] = {}
+        self._flights: dict[Future[ReplyResult], tuple[Asked, Call]] = {}
         self._pace = Pace(around.pool)
         self._tries: Counter[Asked] = Counter()
         self._failures = 0
@@ -159,7 +159,7 @@ class _Fetching(Generic[Asked]):
     def _held_until(self) -> datetime | None:
         return max(filter(None, (self._hold, self._pace.next_at)), default=None)
 
-    def _land(self, asked: Asked, call: Call, heard: Heard) -> None:
+    def _land(self, asked: Asked, call: Call, heard: ReplyResult) -> None:
         if isinstance(heard, FeedtoolError):
             self._stop = self._stop or heard
             self._waiting.appendleft(asked)

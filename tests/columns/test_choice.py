@@ -2,6 +2,7 @@
 
 import pytest
 
+from feedtool.areas.offers.package_types import PackageType
 from feedtool.feeds.columns.choice import (
     Action,
     Choice,
@@ -11,7 +12,6 @@ from feedtool.feeds.columns.choice import (
     Retired,
 )
 from feedtool.model.cells import Cell
-from feedtool.model.nouns import PackageType
 from feedtool.model.settings import CONDITIONS, Dialect
 from tests.columns.conftest import NO_VALUES, number, read, text
 
@@ -107,7 +107,7 @@ def test_the_list_is_a_setting() -> None:
         ("delete", PackageType.DELETE),
     ],
 )
-def test_actions(writing: str, value: PackageType) -> None:
+def test_actions(writing: str, value: str) -> None:
     assert read(Action(), text(writing)).value == value
 
 

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.registry import all_routes
 from feedtool.delivery import plan
-from feedtool.delivery.deliver import deliver
+from feedtool.delivery.engine import deliver
 from feedtool.ledger import Ledger, Package
-from feedtool.model.nouns import Item, PackageType, Verdict
+from feedtool.model.nouns import Item, Verdict
 from feedtool.sandbox import Settings as SandboxSettings
 from feedtool.sandbox.transport import SandboxTransport, mount
 from feedtool.service.auth import StaticToken
@@ -22,8 +24,8 @@ from tests.sandbox.made_products import product as made_product
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from feedtool.delivery.decide import Settings
     from feedtool.delivery.events import Event
+    from feedtool.delivery.steps import Settings
     from feedtool.model.call import Call, Reply, Sender
     from feedtool.model.errors import FeedtoolError
     from feedtool.model.settings import Limits
@@ -85,9 +87,7 @@ def product_of(row: int, document: dict[str, Any]) -> Item:
     """A row with a body as it is."""
     number = str(document.get("gtin", ""))
     reference = document.get("sellerProductReference") or number
-    return Item(
-        row, PackageType.PRODUCTS, "", str(reference), number, json.dumps(document).encode()
-    )
+    return Item(row, "Products", "", str(reference), number, json.dumps(document).encode())
 
 
 def legacy(row: int, channel: str = "PRIMARY", /, **changes: Any) -> Item:
@@ -161,7 +161,7 @@ class Scene:
     ) -> None:
         base = self.transport.base
         self.run_id = self.ledger.start_run(now=START, seller="S1", service=base, language=language)
-        stream = plan.uploads(items, limits)
+        stream = plan.uploads(items, all_routes(), limits)
         self.file = self.ledger.add_file(self.run_id, stream, path="a", sha256="", kind="k")
 
     def go_on(
@@ -170,7 +170,7 @@ class Scene:
         *,
         pool: int = 1,
         wait: bool = True,
-        luck: float = 1.0,
+        jitter: float = 1.0,
         settings: Settings | None = None,
         stopping: Callable[[], FeedtoolError | None] = lambda: None,
     ) -> list[Verdict]:
@@ -178,9 +178,10 @@ class Scene:
             self.ledger,
             self.run_id,
             client or self.client,
+            all_routes(),
             now=self.transport.now,
             sleep=self.transport.sleep,
-            luck=lambda: luck,
+            jitter=lambda: jitter,
             pool=pool,
             on_event=self.events.append,
             wait=wait,

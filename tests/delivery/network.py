@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import random
     from collections.abc import Callable, Iterator
 
-    from feedtool.delivery.decide import Settings
+    from feedtool.delivery.steps import Settings
     from feedtool.model.call import Call
     from tests.delivery.conftest import Scene
 

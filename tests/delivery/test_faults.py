@@ -83,7 +83,7 @@ def run(scene: Scene, seed: int, pool: int) -> None:
     unreliable = Unreliable(scene.client, seed)
     for _ in range(LIVES):
         try:
-            scene.go_on(unreliable, pool=pool, luck=unreliable.random.random())
+            scene.go_on(unreliable, pool=pool, jitter=unreliable.random.random())
             break
         except (Crash, Interrupted):
             continue

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from feedtool.areas.registry import all_routes
 from feedtool.delivery import plan
-from feedtool.delivery.deliver import deliver
+from feedtool.delivery.engine import deliver
 from feedtool.ledger import Ledger
 from feedtool.model.errors import Interrupted, NotAuthorised
 from feedtool.model.nouns import Status
@@ -37,14 +38,14 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
 
 def planned(ledger: Ledger, rows: int) -> tuple[int, int]:
     run = ledger.start_run(now=now(), seller="S1", service="x")
-    stream = plan.uploads(upsert(row) for row in range(3, rows + 3))
+    stream = plan.uploads((upsert(row) for row in range(3, rows + 3)), all_routes())
     return run, ledger.add_file(run, stream, path="a", sha256="", kind="k")
 
 
 def test_a_thousand_rows(ledger: Ledger) -> None:
     run, file = planned(ledger, 1000)
     with serving() as server, Client(server.base, "S1", StaticToken("sandbox")) as client:
-        deliver(ledger, run, client, now=now, sleep=time.sleep)
+        deliver(ledger, run, client, all_routes(), now=now, sleep=time.sleep)
         assert len(list(server.sandbox.applied())) == 1000
     assert Counter(v.status for v in ledger.verdicts(file)) == {Status.INTEGRATED: 1000}
 
@@ -57,7 +58,7 @@ def test_a_wrong_token_is_in_no_message_and_in_no_file(ledger: Ledger, tmp_path:
         Client(server.base, "S1", StaticToken(token)) as client,
         pytest.raises(NotAuthorised) as caught,
     ):
-        deliver(ledger, run, client, now=now, sleep=time.sleep)
+        deliver(ledger, run, client, all_routes(), now=now, sleep=time.sleep)
     assert token not in str(caught.value) + caught.value.hint
     ledger.close()
     for path in (tmp_path / "state").iterdir():
@@ -84,9 +85,10 @@ def test_nobody_listens(ledger: Ledger) -> None:
             ledger,
             run,
             client,
+            all_routes(),
             now=lambda: moment[0],
             sleep=sleep,
-            luck=lambda: 1.0,
+            jitter=lambda: 1.0,
             pool=1,
             on_event=lambda event: told.append((event.kind, event.text)),
         )

@@ -10,21 +10,22 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from feedtool.areas.products.wire.submissions import NO_EDIT, NOTHING_NEW, submit_products
-from feedtool.delivery.batches import LOST, NEVER_SEEN, PUT_OFF
-from feedtool.delivery.decide import Settings
-from feedtool.delivery.deliver import deliver
+from feedtool.areas.registry import all_routes
+from feedtool.delivery.engine import deliver
+from feedtool.delivery.steps import Settings
+from feedtool.delivery.submitted import LOST, NEVER_SEEN, PUT_OFF
 from feedtool.ledger import Phase, Stage
-from feedtool.ledger.leftovers import FEW
+from feedtool.ledger.requeue import FEW
 from feedtool.model.call import NotSent, Reply
 from feedtool.model.errors import Interrupted, NotAuthorised, UsageProblem
-from feedtool.model.nouns import Message, PackageSummary, PackageType, Severity
+from feedtool.model.nouns import Message, PackageSummary, Severity
 from feedtool.model.settings import Limits
 from feedtool.sandbox import Settings as SandboxSettings
 from feedtool.sandbox.settings import Quota
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
 from tests.delivery.conftest import QUICK, gtin, product, product_of, upsert
-from tests.delivery.test_deliver import Script, problem
+from tests.delivery.test_engine import Script, problem
 from tests.sandbox.made_products import PIECES
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def test_a_batch_is_one_post_and_its_report(scene_of: Callable[..., Scene]) -> N
     assert verdicts[0].reference == "P3"
     assert (sent(scene), len(taken(scene))) == ([3], 3)
     assert scene.ledger.packages(scene.file) == [
-        PackageSummary(scene.packages[0].package_id, PackageType.PRODUCTS, "", "Reported", 3, 1)
+        PackageSummary(scene.packages[0].package_id, "Products", "", "Reported", 3, 1)
     ]
     # An empty page for 40 s, Validated until 100 s: pauses grow, and are not endless.
     assert 5 < sum(map(REPORT, scene.client.calls)) < 20
@@ -485,6 +486,7 @@ def test_only_what_was_sent_is_fetched(scene: Scene) -> None:
         scene.ledger,
         scene.run_id,
         scene.client,
+        all_routes(),
         now=scene.transport.now,
         sleep=scene.transport.sleep,
         pool=1,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from feedtool.delivery.decide import Settings
+from feedtool.delivery.steps import Settings
 from feedtool.ledger import Package, Phase
 from feedtool.model.errors import FeedtoolError
 from feedtool.model.settings import Limits

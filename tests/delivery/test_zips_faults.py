@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from feedtool.delivery.decide import Settings
-from feedtool.delivery.seek import TOO_OFTEN
+from feedtool.areas.offers.delivery import TEXTS
+from feedtool.delivery.steps import Settings
 from feedtool.ledger import Phase
-from feedtool.ledger.leftovers import MOST_SENDS
+from feedtool.ledger.requeue import MOST_SENDS
 from feedtool.model.errors import FeedtoolError
 from feedtool.model.settings import Limits
 from tests.delivery.conftest import QUICK, legacy
@@ -59,7 +59,7 @@ def check(scene: Scene) -> None:
     """Every row has one true answer, and none was sent again before its offer was looked up."""
     shown = {one["sellerExternalReference"] for one in scene.transport.sandbox.offers()}
     for verdict in scene.verdicts:
-        if verdict.messages[0].text == TOO_OFTEN:
+        if verdict.messages[0].text == TEXTS.too_often:
             assert verdict.status == "Unknown"
             continue
         assert (verdict.status == "Integrated") is (verdict.reference in shown), verdict

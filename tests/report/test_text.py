@@ -6,16 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from feedtool.areas.offers.package_types import PackageType
 from feedtool.check import Asked, Input, check
-from feedtool.model.nouns import (
-    Message,
-    PackageSummary,
-    PackageType,
-    Problem,
-    Severity,
-    Status,
-    Verdict,
-)
+from feedtool.model.nouns import Message, PackageSummary, Problem, Severity, Status, Verdict
 from feedtool.model.sheet import ProblemSpool
 from feedtool.report import Outcome, write_text
 from feedtool.report.text import place

@@ -18,7 +18,7 @@ from typing import IO, TYPE_CHECKING, ClassVar, NamedTuple
 
 from openpyxl import Workbook, load_workbook
 
-from feedtool.ledger.leftovers import MOST_SENDS
+from feedtool.ledger.requeue import MOST_SENDS
 from feedtool.sandbox import Sandbox
 from tests.conftest import gtin, offer
 from tests.resume.proxy import Plan, Proxy, proxy_before

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.offers.wire.packages import commit, create_package, read_package, upload
 from feedtool.model.call import Call, Reply
-from feedtool.model.nouns import PackageType
 from feedtool.service.answers import (
     LONGEST_WAIT,
     Kind,

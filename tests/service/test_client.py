@@ -11,6 +11,7 @@ import httpx
 import pytest
 
 from feedtool import __version__
+from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.offers.wire.offers import read_packages
 from feedtool.areas.offers.wire.packages import (
     commit,
@@ -24,7 +25,6 @@ from feedtool.areas.offers.wire.packages import (
 )
 from feedtool.model.call import NotSent, OutcomeUnknown, Reply
 from feedtool.model.errors import FeedtoolError, Interrupted, NotAuthorised, UsageProblem
-from feedtool.model.nouns import PackageType
 from feedtool.sandbox.server import serving
 from feedtool.sandbox.transport import mount
 from feedtool.service.auth import StaticToken

@@ -16,6 +16,7 @@ from urllib.parse import quote, quote_plus
 import httpx
 import pytest
 
+from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.offers.wire.offers import offers_page, packages_page, read_offers, read_packages
 from feedtool.areas.offers.wire.packages import (
     commit,
@@ -29,7 +30,6 @@ from feedtool.areas.offers.wire.packages import (
 )
 from feedtool.model.call import Call, Failure, Reply
 from feedtool.model.errors import FeedtoolError
-from feedtool.model.nouns import PackageType
 from feedtool.service.answers import refusal
 from feedtool.service.auth import SECRET, CommandToken, FileToken, StaticToken
 from feedtool.service.bodies import Unreadable

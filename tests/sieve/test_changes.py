@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from feedtool.areas.offers.changes.selection import Sifting
-from feedtool.model.nouns import PackageType
+from feedtool.areas.offers.package_types import PackageType
 from feedtool.runs import run
 from tests.conftest import gtin, offer, update
 from tests.sieve.conftest import CHANGED, PREFERRED, Shop, statuses

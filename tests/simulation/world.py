@@ -13,12 +13,13 @@ from random import Random
 from typing import TYPE_CHECKING
 from unittest import mock
 
+from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.offers.wire.packages import commit, create_package, upload
-from feedtool.delivery import deliver as shell
-from feedtool.delivery import lanes, plan
-from feedtool.delivery.decide import Settings
+from feedtool.areas.registry import all_routes
+from feedtool.delivery import call_pool, plan
+from feedtool.delivery import engine as shell
+from feedtool.delivery.steps import Settings
 from feedtool.model.errors import FeedtoolError, Interrupted
-from feedtool.model.nouns import PackageType
 from feedtool.model.settings import Limits
 from feedtool.sandbox import Sandbox
 from feedtool.sandbox import Settings as ServiceSettings
@@ -158,7 +159,7 @@ class World:
     def _begin(self, run: Told) -> int:
         self.note(f"SUBMIT run {run.number}")
         run_id = self.ledger.start_run(now=self.clock.time, seller=SELLER, service=SERVICE)
-        stream = plan.uploads((row.item for row in run.rows), self.limits)
+        stream = plan.uploads((row.item for row in run.rows), all_routes(), self.limits)
         self.files[run.number] = 0
         name = f"run{run.number}"
         file = self.ledger.add_file(run_id, stream, path=name, sha256="", kind="k")
@@ -192,9 +193,10 @@ class World:
                 self.ledger,
                 run_id,
                 self.network,
+                all_routes(),
                 now=self.clock.now,
                 sleep=self._sleep,
-                luck=self.dice.random,
+                jitter=self.dice.random,
                 pool=self.pool,
                 wait=self.dice.random() < 0.7,
                 settings=self.settings,
@@ -205,8 +207,8 @@ class World:
     def _threads(self) -> Iterator[None]:
         """In place of the shell's threads: ours, which are the same for a seed."""
         with (
-            mock.patch.object(lanes, "executor", return_value=self.lanes),
-            mock.patch.object(lanes, "wait_for", self.lanes.wait_for),
+            mock.patch.object(call_pool, "executor", return_value=self.lanes),
+            mock.patch.object(call_pool, "wait_for", self.lanes.wait_for),
         ):
             yield
 

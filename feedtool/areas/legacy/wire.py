@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import json
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from feedtool.areas.offers.wire.packages import OUTCOMES, STATES, Meaning
+from feedtool.areas.offers.wire.packages import OUTCOMES, STATES
 from feedtool.areas.offers.wire.result_codes import legacy_field_of
+from feedtool.feeds.answers import Entry, LogPage, Meaning
 from feedtool.model.call import CREATED, READ, Call, language_tag
 from feedtool.model.nouns import Message, Status
 from feedtool.service.answers import text
@@ -38,30 +39,6 @@ IDS = ("package_id", "packageId")
 LOCATIONS = ("content-location", "location")
 HALF = 2
 """Digits of a property's code, and of an error's."""
-
-
-class Entry(NamedTuple):
-    """What the log says of one offer."""
-
-    reference: str
-    """The SellerProductId, character for character; empty where it is not told."""
-    gtin: str
-    """The EAN; empty where it is not told."""
-    status: Status
-    messages: tuple[Message, ...]
-
-
-class LogPage(NamedTuple):
-    """How far a package is, and a page of its log."""
-
-    state: str
-    """In the service's word."""
-    meaning: Meaning
-    entries: list[Entry]
-    about_all: tuple[Message, ...]
-    """What is said of the whole package, naming no offer."""
-    pages: int | None
-    """How many pages the log has; None where the service does not say."""
 
 
 def zip_id(reply: Reply) -> str:

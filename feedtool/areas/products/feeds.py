@@ -15,8 +15,8 @@ from feedtool.areas.products.columns.properties import (
     categories_of,
     listed,
 )
+from feedtool.areas.products.delivery import DELIVERY, PACKAGE_TYPE, product_names
 from feedtool.feeds.feed import Column, Feed, Row, SheetColumns
-from feedtool.model.nouns import PackageType
 from feedtool.model.settings import Dialect
 
 __all__ = [
@@ -140,7 +140,7 @@ FEED = Feed(
     kind="products",
     area="feedtool.areas.products",
     sheet="Products",
-    package_type=PackageType.PRODUCTS,
+    package_type=PACKAGE_TYPE,
     summary="Products that are created, or completed.",
     columns=template_columns,
     understood=understood,
@@ -148,6 +148,8 @@ FEED = Feed(
     missing=missing,
     required=required,
     request=request,
+    delivery=DELIVERY,
+    provides=product_names,
     reference=columns.REFERENCE,
     identity=(columns.GTIN,),
     has_channel=False,

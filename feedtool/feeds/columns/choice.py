@@ -9,7 +9,7 @@ from functools import cache
 from feedtool.feeds.columns import ColumnReader, Flawed
 from feedtool.feeds.columns.text import identified, plain, refused, trimmed, visible
 from feedtool.model.cells import Cell
-from feedtool.model.nouns import Code, PackageType, Severity
+from feedtool.model.nouns import Code, Severity
 from feedtool.model.settings import CONDITION_PARTS, CONDITIONS, LEGACY_CONDITIONS, LEGACY_WRITINGS
 
 ENUM_VALUE = Code(
@@ -142,9 +142,7 @@ class Action(Choice):
     """What a row asks for; decides the type of its package. No other words: one deletes."""
 
     values: Mapping[str, tuple[str, ...]] = field(
-        default_factory=lambda: dict.fromkeys(
-            (PackageType.UPSERT, PackageType.UPDATE, PackageType.DELETE), ()
-        )
+        default_factory=lambda: dict.fromkeys(("Upsert", "Update", "Delete"), ())
     )
 
 

@@ -7,15 +7,8 @@ from typing import Any
 
 import pytest
 
-from feedtool.areas.legacy.wire import (
-    Entry,
-    log_page,
-    read_log,
-    submit_zip,
-    submit_zip_address,
-    zip_id,
-)
-from feedtool.areas.offers.wire.packages import Meaning
+from feedtool.areas.legacy.wire import log_page, read_log, submit_zip, submit_zip_address, zip_id
+from feedtool.feeds.answers import Entry, Meaning
 from feedtool.model.call import Reply
 from feedtool.model.nouns import Message, Status
 from feedtool.service.bodies import Unreadable

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.offers.wire.offers import read_offers, read_packages
 from feedtool.areas.offers.wire.packages import (
     UploadBody,
@@ -19,7 +20,6 @@ from feedtool.areas.offers.wire.packages import (
 )
 from feedtool.model.call import COMMITTED, READ, Call, comma_lists, fits_comma_list
 from feedtool.model.errors import UsageProblem
-from feedtool.model.nouns import PackageType
 
 JSON = ("Content-Type", "application/json")
 

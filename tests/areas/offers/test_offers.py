@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.offers.wire.offers import (
     DeliveryMode,
-    ListedPackage,
     Offer,
     OfferState,
     offers_page,
@@ -20,8 +20,8 @@ from feedtool.areas.offers.wire.offers import (
     read_packages,
 )
 from feedtool.areas.offers.wire.packages import commit, create_package, package_id, upload
+from feedtool.feeds.answers import ListedPackage, Meaning
 from feedtool.model.call import Reply, comma_lists
-from feedtool.model.nouns import PackageType
 from feedtool.sandbox.transport import mount
 from feedtool.service.auth import StaticToken
 from feedtool.service.bodies import Unreadable
@@ -182,13 +182,13 @@ def test_pages_lead_to_the_same_origin_alone() -> None:
     [
         (
             {"packageId": "p1", "state": "Ready", "submissionDate": "2026-03-02T09:00:00Z"},
-            ListedPackage("p1", "Ready", datetime(2026, 3, 2, 9, tzinfo=UTC)),
+            ListedPackage("p1", "Ready", Meaning.WORKING, datetime(2026, 3, 2, 9, tzinfo=UTC)),
         ),
         (
             {"packageId": 12, "createdAt": "2026-03-02T09:00:00Z"},
-            ListedPackage("12", "", datetime(2026, 3, 2, 9, tzinfo=UTC)),
+            ListedPackage("12", "", Meaning.UNHEARD, datetime(2026, 3, 2, 9, tzinfo=UTC)),
         ),
-        ({"packageId": "p1", "state": None}, ListedPackage("p1", "", None)),
+        ({"packageId": "p1", "state": None}, ListedPackage("p1", "", Meaning.UNHEARD, None)),
         ({"state": "Ready"}, None),
         ({"packageId": "p" * 201}, None),
         ("p1", None),

@@ -8,13 +8,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from feedtool.areas.offers.wire.packages import (
-    Meaning,
-    RowResult,
-    package_id,
-    package_view,
-    results_page,
-)
+from feedtool.areas.offers.wire.packages import package_id, package_view, results_page
+from feedtool.feeds.answers import Meaning, RequestResult
 from feedtool.model.call import Reply
 from feedtool.model.nouns import Message, Status
 from feedtool.service.bodies import (
@@ -189,7 +184,7 @@ DONE = Message("8000", "The offer has been created.")
 )
 def test_items(item: dict[str, Any], status: Status, messages: tuple[Message, ...]) -> None:
     document = {"itemsPerPage": 1, "items": [{"sellerExternalReference": " A ", **item}]}
-    assert results_page(reply(document)).results == [RowResult(" A ", status, messages)]
+    assert results_page(reply(document)).results == [RequestResult(" A ", status, messages)]
 
 
 @pytest.mark.parametrize(
@@ -209,7 +204,7 @@ def test_items(item: dict[str, Any], status: Status, messages: tuple[Message, ..
 def test_an_item_that_is_none_spoils_no_other(item: Any) -> None:
     good = {"sellerExternalReference": "B", "integrationStatus": "Integrated"}
     page = results_page(reply([item, good]))
-    assert page == ([RowResult("B", Status.INTEGRATED, ())], None, 1)
+    assert page == ([RequestResult("B", Status.INTEGRATED, ())], None, 1)
 
 
 @pytest.mark.parametrize("document", [None, {}, {"items": None}, {"items": {}}, 5])

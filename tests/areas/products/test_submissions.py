@@ -14,12 +14,12 @@ from feedtool.areas.products.wire.submissions import (
     NO_ENRICH,
     NOT_MARKETABLE,
     NOTHING_NEW,
-    ReportItem,
     batch_id,
     read_reports,
     reports_page,
     submit_products,
 )
+from feedtool.feeds.answers import ReportItem
 from feedtool.model.call import READ, Call, Reply
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Message, Severity, Status

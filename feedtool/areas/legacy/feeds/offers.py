@@ -7,12 +7,13 @@ reference has no place in the format.
 from dataclasses import replace
 from decimal import Decimal
 
+from feedtool.areas.legacy.delivery import DELIVERY
 from feedtool.areas.legacy.offers_xml import ATTRIBUTES, KIND, SHEET, cost_keys
 from feedtool.areas.offers.feeds import common as offers
+from feedtool.areas.offers.package_types import PackageType
 from feedtool.feeds.columns.choice import LegacyCondition
 from feedtool.feeds.columns.text import Comment
 from feedtool.feeds.feed import Column, Feed, Mode, Row, SheetColumns
-from feedtool.model.nouns import PackageType
 from feedtool.model.settings import LARGE_PARCEL_MODES, Dialect
 
 ALWAYS = (
@@ -155,6 +156,8 @@ FEED = Feed(
     missing=missing,
     required=required,
     request=request,
+    delivery=DELIVERY,
+    replaces_as=PackageType.PURGE,
     identity=offers.IDENTITY,
     needs_asking=True,
 )

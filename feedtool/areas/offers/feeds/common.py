@@ -9,12 +9,12 @@ from decimal import Decimal
 from functools import lru_cache
 
 from feedtool.areas.offers.feeds import names as wording
+from feedtool.areas.offers.package_types import PackageType
 from feedtool.feeds.columns.choice import Action, Condition, Ignored, Retired
 from feedtool.feeds.columns.gtin import Gtin
 from feedtool.feeds.columns.number import Days, Money, Rate, Whole
 from feedtool.feeds.columns.text import ProductReference, Reference, Text
 from feedtool.feeds.feed import EXPORTED, FLOOR, Column, Further, Mode, Row, SheetColumns, Sight
-from feedtool.model.nouns import PackageType
 from feedtool.model.settings import DEPRECATED_MODES, Dialect
 
 ZERO = Decimal(0)

@@ -1,8 +1,9 @@
 """Offers that are removed from the channel (specification, "Offers (JSON packages)" 3)."""
 
+from feedtool.areas.offers.delivery import DELIVERY
 from feedtool.areas.offers.feeds import common as offers
+from feedtool.areas.offers.package_types import PackageType
 from feedtool.feeds.feed import Column, Feed, Row, SheetColumns
-from feedtool.model.nouns import PackageType
 from feedtool.model.settings import Dialect
 
 
@@ -39,6 +40,7 @@ FEED = Feed(
     missing=missing,
     required=required,
     request=request,
+    delivery=DELIVERY,
     further=offers.further,
     is_sent=lambda key: key in {offers.REFERENCE, offers.CHANNEL, offers.ACTION},
     needs_asking=True,

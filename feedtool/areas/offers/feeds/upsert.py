@@ -2,9 +2,10 @@
 
 from functools import cache
 
+from feedtool.areas.offers.delivery import DELIVERY, PRODUCT
 from feedtool.areas.offers.feeds import common as offers
+from feedtool.areas.offers.package_types import PackageType
 from feedtool.feeds.feed import Column, Feed, Row, SheetColumns
-from feedtool.model.nouns import PackageType
 from feedtool.model.settings import LARGE_PARCEL_MODES, Dialect
 
 ALWAYS = (
@@ -104,6 +105,8 @@ FEED = Feed(
     missing=missing,
     required=required,
     request=request,
+    delivery=DELIVERY,
+    needs=PRODUCT,
     further=offers.further,
     operator_sheet=offers.OPERATOR_SHEET,
     identity=offers.IDENTITY,

@@ -12,6 +12,8 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from feedtool.areas.offers.wire.packages import STATES
+from feedtool.feeds.answers import ListedPackage, Meaning, PackagesPage
 from feedtool.model.call import READ, Call, fits_comma_list
 from feedtool.service.answers import text
 from feedtool.service.bodies import Unreadable, amount, id_of, items_of, moment, next_link, whole
@@ -81,23 +83,6 @@ class ItemsPage(NamedTuple):
     """The address of the page after this one, of the same origin."""
 
 
-class ListedPackage(NamedTuple):
-    """A package as the list of packages shows it."""
-
-    package_id: str
-    state: str
-    """In the service's word, "" when it says none; `packages.STATES` has the known ones."""
-    created_at: datetime | None
-
-
-class PackagesPage(NamedTuple):
-    """One page of packages."""
-
-    packages: list[ListedPackage]
-    next: str | None
-    """The address of the page after this one, of the same origin."""
-
-
 def offers_page(reply: Reply) -> OffersPage:
     """A page of offers; raises what `offer_items` raises."""
     items, link = offer_items(reply)
@@ -125,11 +110,15 @@ def packages_page(reply: Reply) -> PackagesPage:
     """
     documents = _objects(items_of(reply, "packages"))
     packages = [
-        ListedPackage(found, text(document.get("state")), _created(document))
-        for document in documents
-        if (found := id_of(document))
+        _listed_package(found, document) for document in documents if (found := id_of(document))
     ]
     return PackagesPage(packages, next_link(reply))
+
+
+def _listed_package(package_id: str, document: dict[str, Any]) -> ListedPackage:
+    state = text(document.get("state"))
+    meaning = STATES.get(state, Meaning.UNHEARD)
+    return ListedPackage(package_id, state, meaning, _created(document))
 
 
 def _created(document: dict[str, Any]) -> datetime | None:

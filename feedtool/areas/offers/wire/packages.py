@@ -11,9 +11,10 @@ import re
 from collections.abc import Sequence
 from enum import StrEnum
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from feedtool.feeds.answers import Meaning, PackageView, RequestResult, ResultsPage
 from feedtool.model.call import (
     COMMITTED,
     CREATED,
@@ -24,7 +25,7 @@ from feedtool.model.call import (
     header_value,
     language_tag,
 )
-from feedtool.model.nouns import Message, PackageType, Status
+from feedtool.model.nouns import Message, Status
 from feedtool.service.answers import text
 from feedtool.service.bodies import (
     MOST_MESSAGES,
@@ -43,21 +44,6 @@ if TYPE_CHECKING:
     from feedtool.model.call import Reply
 
 
-class Meaning(StrEnum):
-    """What a package's state means for us."""
-
-    OPEN = "open"
-    """Uploads and the PATCH are taken."""
-    WORKING = "working"
-    """Committed; the service goes on by itself."""
-    INTEGRATED = "integrated"
-    """Final: the results are readable."""
-    REJECTED = "rejected"
-    """Final: refused as a whole, a message gives the reason."""
-    UNHEARD = "unheard of"
-    """A state that the specification does not have: not yet, as far as we know."""
-
-
 STATES = {
     "WaitingForCompletion": Meaning.OPEN,
     "Ready": Meaning.WORKING,
@@ -73,33 +59,6 @@ OUTCOMES = {
     "duplicated": Status.DUPLICATED,
 }
 """The three values of integrationStatus, without their case."""
-
-
-class PackageView(NamedTuple):
-    """A package as GET shows it."""
-
-    state: str
-    meaning: Meaning
-    messages: tuple[Message, ...] = ()
-    """Why a Rejected package was refused."""
-
-
-class RowResult(NamedTuple):
-    """What became of one offer request, by its reference."""
-
-    reference: str
-    status: Status
-    messages: tuple[Message, ...]
-
-
-class ResultsPage(NamedTuple):
-    """One page of a package's results."""
-
-    results: list[RowResult]
-    next: str | None
-    """The address of the page after this one, of the same origin."""
-    strange: int
-    """Items without a reference or a status: they are no result of any row."""
 
 
 def package_id(reply: Reply) -> str:
@@ -134,7 +93,7 @@ def results_page(reply: Reply) -> ResultsPage:
     return ResultsPage(results, next_link(reply), len(items) - len(results))
 
 
-def _result(item: Any) -> RowResult | None:
+def _result(item: Any) -> RequestResult | None:
     if not isinstance(item, dict):
         return None
     # The reference is kept character for character: it is what the row is found by.
@@ -145,8 +104,8 @@ def _result(item: Any) -> RowResult | None:
     status = OUTCOMES.get(said.casefold())
     if status is None:
         told = Message("", f"The service gives this row the status “{said}”.")
-        return RowResult(reference, Status.UNKNOWN, (told, *messages))
-    return RowResult(reference, status, messages)
+        return RequestResult(reference, Status.UNKNOWN, (told, *messages))
+    return RequestResult(reference, status, messages)
 
 
 _HALF = re.compile("[\ud800-\udfff]")
@@ -190,7 +149,7 @@ class UploadBody(StrEnum):
     """`{"offerRequests": [{…}, {…}]}`"""
 
 
-def create_package(channel: str, package_type: PackageType, language: str) -> Call:
+def create_package(channel: str, package_type: str, language: str) -> Call:
     """Open a package, bound to a channel, a type and the language of its messages.
 
     The answer carries the package's id (`packages.package_id`).

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from feedtool.feeds.answers import ReportItem, ReportsPage
 from feedtool.model.call import CREATED, JSON, READ, Call, language_tag
 from feedtool.model.nouns import Message, Severity, Status
 from feedtool.service.answers import text
@@ -27,7 +28,6 @@ from feedtool.service.bodies import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from datetime import datetime
 
     from feedtool.model.call import Reply
 
@@ -56,29 +56,6 @@ NO_ENRICH = "You may not add to this product's sheet: what it lacks stays as it 
 NOT_MARKETABLE = "The product cannot be sold yet: its sheet lacks some of the common data."
 NOTHING_NEW = "The sheet had all of it already: nothing was changed."
 COMPLETE = "The sheet is {} % complete."
-
-
-class ReportItem(NamedTuple):
-    """What the report says of one product."""
-
-    package_id: str | None
-    gtin: str
-    reference: str | None
-    """The sellerProductReference, character for character."""
-    word: str
-    """The status as the service writes it."""
-    status: Status | None
-    """None while it is not the last word."""
-    submitted_at: datetime | None
-    messages: tuple[Message, ...] = ()
-
-
-class ReportsPage(NamedTuple):
-    """One page of reports."""
-
-    items: list[ReportItem]
-    next: str | None
-    """The address of the page after this one, of the same origin."""
 
 
 def batch_id(reply: Reply) -> str:
