@@ -5,7 +5,7 @@ from decimal import Decimal
 import orjson
 import pytest
 
-from feedtool.model.nouns import PackageType
+from feedtool.areas.offers.package_types import PackageType
 from feedtool.model.settings import Dialect
 from feedtool.runs.convert.items import maker
 from feedtool.sheets.filled import Value

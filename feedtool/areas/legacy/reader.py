@@ -14,9 +14,9 @@ from xml.parsers import expat
 from feedtool.areas.legacy.liberties import Liberties, told
 from feedtool.areas.legacy.names import MEMBERS, NAMESPACE, OFFERS, PARENTS, XAML
 from feedtool.areas.legacy.offers_xml import NAMES, REQUIRED, Offer, Shipping
+from feedtool.areas.offers.package_types import PackageType
 from feedtool.model.errors import FileProblem
 from feedtool.model.limits import Limits
-from feedtool.model.nouns import PackageType
 from feedtool.sheets.markup import hardened_parser, parse
 from feedtool.sheets.package import DEFAULT_LIMITS, Package
 from feedtool.sheets.unreadable import CorruptXml, CorruptZip, XmlDoctype, ZipBomb
@@ -60,7 +60,7 @@ class About:
 
     name: str = ""
     purges: bool = False
-    package_type: PackageType = PackageType.FULL
+    package_type: str = PackageType.FULL
     line: int = 1
     pools: list[tuple[str, str]] = field(default_factory=list)
     """Attribute and value of each publication pool."""
@@ -329,7 +329,7 @@ class _Events:
         about.package_type = _TYPES.get(kind.strip().casefold(), PackageType.FULL)
         if kind != about.package_type:
             self._note(f"PackageType is written {told(kind)}: read as {about.package_type}")
-        if about.package_type is not PackageType.FULL:
+        if about.package_type != PackageType.FULL:
             self._required = frozenset(("SellerProductId",))
 
     def _start_pool(self, given: dict[str, str]) -> None:

@@ -20,10 +20,10 @@ from feedtool.areas.legacy.offers_xml import (
     cost_keys,
 )
 from feedtool.areas.legacy.reader import Found, OffersXml, member_of
+from feedtool.areas.offers.package_types import PackageType
 from feedtool.model.cells import BLANK, Block, Cell, Kind
 from feedtool.model.errors import FileProblem
 from feedtool.model.limits import Limits
-from feedtool.model.nouns import PackageType
 from feedtool.model.settings import Dialect
 from feedtool.sheets import HeadRow, Merge, Notice, Package, SheetEntry
 from feedtool.sheets.blocks import first_rows, rows_after
@@ -127,7 +127,7 @@ class OffersSource:
     def properties(self) -> Mapping[str, str]:
         """The stamp: which kind of feed the package's type is. Raises what reading raises."""
         next(iter(self._xml.read()), None)
-        is_full = self._xml.about.package_type is PackageType.FULL
+        is_full = self._xml.about.package_type == PackageType.FULL
         return {"feedtool.template": KIND if is_full else STOCK_AND_PRICE_KIND}
 
     def __enter__(self) -> Self:
@@ -240,7 +240,7 @@ class OffersSheet:
 
     @property
     def _is_full(self) -> bool:
-        return self._xml.about.package_type is PackageType.FULL
+        return self._xml.about.package_type == PackageType.FULL
 
     def _column(self, attribute: Attribute, offers: list[Found]) -> list[Hashable]:
         """The keys of an attribute's cells."""

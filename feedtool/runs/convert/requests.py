@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from feedtool.areas.offers.feeds import common as offers
+from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.registry import load
 from feedtool.check.headers import NoRows
 from feedtool.model.cells import BLANK, Block, Cell, Kind
 from feedtool.model.errors import FileProblem, UsageProblem
-from feedtool.model.nouns import PackageType
 from feedtool.model.settings import Dialect
 from feedtool.model.spool import Spool
 from feedtool.report.conversion import Loss
@@ -138,9 +138,9 @@ class RequestsSheet:
         )
         self._requests: Spool[_Request] = Spool(_Request)
         self._keys: dict[str, None] = {}
-        self._types: set[PackageType | None] = set()
+        self._types: set[str | None] = set()
 
-    def take(self, request: object, package_type: PackageType | None, channel: str) -> None:
+    def take(self, request: object, package_type: str | None, channel: str) -> None:
         """Adds a row; type and channel are its package's, as far as they are known."""
         row = HEADER + 1 + len(self._requests)
         if not isinstance(request, dict):
