@@ -330,7 +330,7 @@ def _check_lists(given: dict[str, Any]) -> None:
 
 def _target(target: Path, *, may_replace: bool) -> Path:
     """Where the file goes, once it is known that it can go there."""
-    from feedtool.sheets.annotate.place import cannot_write
+    from feedtool.sheets.atomic_write import cannot_write
 
     if target.suffix.lower() not in ENDINGS:
         raise UsageProblem(

@@ -8,7 +8,7 @@ import pytest
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.model.settings import Dialect
 from feedtool.runs.convert.items import maker
-from feedtool.sheets.filled import Value
+from feedtool.sheets.fill import Value
 from tests.conftest import gtin
 
 OFFER: dict[str, Value] = {

@@ -9,7 +9,7 @@ from feedtool.model.header import Header
 from feedtool.model.nouns import Message, PackageSummary, Problem, Severity, Status, Verdict
 from feedtool.model.sheet import INVALID, VALID, CheckedSheet, ProblemSpool
 from feedtool.report import SheetResult
-from feedtool.sheets.unreadable import ZipBomb
+from feedtool.sheets import ZipBomb
 
 Problems = Iterable[Problem]
 MakeProblem = Callable[..., Problem]

@@ -30,7 +30,7 @@ from feedtool.runs.export.gathered import Gathered
 from feedtool.runs.export.pages import Pages, ask
 from feedtool.runs.export.written import Head, is_csv, write_table
 from feedtool.service.fetch import Circumstances
-from feedtool.sheets.filled import Value
+from feedtool.sheets.fill import Value
 from feedtool.templates import Language
 
 OFFERS, CHANGES = "competing-offers", "competing-offer-changes"

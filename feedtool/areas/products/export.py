@@ -38,7 +38,7 @@ from feedtool.runs.export.pages import Pages, ask
 from feedtool.runs.export.words import EXPORT_WORDS
 from feedtool.runs.export.written import is_csv, write
 from feedtool.service.fetch import Circumstances
-from feedtool.sheets.filled import Value
+from feedtool.sheets.fill import Value
 from feedtool.templates import Language
 from feedtool.templates.contents import Contents, Field, Need
 from feedtool.templates.entry import TEXT, Entry

@@ -26,8 +26,8 @@ from feedtool.runs.convert.ways import Form
 from feedtool.runs.export.gathered import Gathered
 from feedtool.runs.export.written import unfolded, write
 from feedtool.runs.request_files import write_requests
-from feedtool.sheets.annotate.check import NotAsWritten
-from feedtool.sheets.annotate.place import placed
+from feedtool.sheets import NotAsWritten
+from feedtool.sheets.atomic_write import atomic_write
 from feedtool.templates.contents import Contents
 
 BY_HAND = "give OUT no ending: a folder takes as many packages as there are"
@@ -85,7 +85,7 @@ def _write_json(target: Path, items: Iterable[Item], package_type: str, dialect:
     body = products_body(bodies)
     if package_type != "Products":
         body = upload("package", bodies, UploadBody(dialect.upload_body)).body or b""
-    with placed(target) as place:
+    with atomic_write(target) as place:
         place.write_bytes(body)
 
 
@@ -105,7 +105,7 @@ def _head(package_type: str, channel: str, about: About, dialect: Dialect) -> He
 
 def _write_legacy(target: Path, form: Form, items: Spool[Item], head: Head) -> None:
     make = write_zip if form is Form.ZIP else write_xml
-    with placed(target) as place:
+    with atomic_write(target) as place:
         with place.open("wb") as file:
             make(file, head, _offers(items), len(items))
         read = (found.offer for found in OffersXml(place).read())

@@ -24,9 +24,16 @@ from feedtool.model.spool import Spool
 from feedtool.report.conversion import Loss
 from feedtool.runs.convert.bodies import Read, offer_cells, product_cells
 from feedtool.runs.convert.ways import DELETE, PRODUCTS, UPDATE, UPSERT
-from feedtool.sheets import HeadRow, Merge, Notice, SheetEntry
-from feedtool.sheets.blocks import first_rows, rows_after
-from feedtool.sheets.unreadable import EmptyFile, NotAWorkbook
+from feedtool.sheets import (
+    EmptyFile,
+    HeadRow,
+    MergedArea,
+    NotAWorkbook,
+    Notice,
+    SheetEntry,
+    first_rows,
+    rows_after,
+)
 
 HEADER = 1
 """The number of the header's row; the first request is row 2."""
@@ -126,7 +133,7 @@ class RequestsSheet:
 
     def __init__(self, name: str, dialect: Dialect, *, is_products: bool) -> None:
         self.name = name
-        self.merges: list[Merge] = []
+        self.merges: list[MergedArea] = []
         self.warnings: list[Notice] = []
         self.notices: Mapping[str, list[str]] = {}
         self.losses: list[Loss] = []

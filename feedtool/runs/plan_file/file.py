@@ -27,7 +27,7 @@ from feedtool.model.errors import UsageProblem
 from feedtool.model.settings import Limits
 from feedtool.model.sheet import INVALID, VALID, CheckedSheet
 from feedtool.runs.plan_file.conditions import Conditions, unfit
-from feedtool.sheets.annotate.place import placed
+from feedtool.sheets.atomic_write import atomic_write
 
 FORMAT = 1
 AGAIN = "nothing was sent; make the plan again with --dry-run --save-plan"
@@ -71,7 +71,7 @@ def save(
     }
     lines = chain([_line(head)], _contents(sheets, sent, limits), [_line({"effects": effects})])
     digest = hashlib.sha256()
-    with placed(place) as temporary, temporary.open("wb") as file:
+    with atomic_write(place) as temporary, temporary.open("wb") as file:
         for line in lines:
             digest.update(line)
             file.write(line)
