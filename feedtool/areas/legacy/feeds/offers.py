@@ -89,8 +89,10 @@ def _mode_columns(code: str, dialect: Dialect) -> tuple[Column, ...]:
     own = offers.mode_columns(code)
     same = offers.mode_columns(dialect.legacy_modes[code] or code)
     return tuple(
-        replace(other, key=one.key, aliases=(*one.labels, *one.aliases, other.key, *other.aliases))
-        for one, other in zip(own, same, strict=True)
+        replace(
+            other, key=item.key, aliases=(*item.labels, *item.aliases, other.key, *other.aliases)
+        )
+        for item, other in zip(own, same, strict=True)
     )
 
 

@@ -13,7 +13,7 @@ from feedtool.model.header import Column
 from feedtool.model.nouns import PackageType
 from feedtool.model.settings import Dialect
 
-SENT = {one.key: one.name for one in ATTRIBUTES if one.has_stock_or_price}
+SENT = {item.key: item.name for item in ATTRIBUTES if item.has_stock_or_price}
 """Attribute by the key of its column."""
 CHANGEABLE = ("price.price", offers.QUANTITY)
 
