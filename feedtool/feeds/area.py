@@ -82,5 +82,5 @@ class Areas:
         Raises:
             OSError: the file cannot be opened.
         """
-        formats = (one for area in self.areas for one in area.formats)
-        return next((one for one in formats if one.recognises(path)), None)
+        formats = (item for area in self.areas for item in area.formats)
+        return next((item for item in formats if item.recognises(path)), None)

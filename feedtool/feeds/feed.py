@@ -39,6 +39,8 @@ class Mode:
     cost: str
     """The key of its cost's column."""
     additional: str
+    is_large: bool = False
+    """Whether it is of large parcels, which go without the mandatory mode."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,7 +84,7 @@ def required(row: Row) -> list[str]:
 def _is_filled(row: Row, key: str) -> bool:
     """Any picture will do for the first; a category that was told otherwise needs no cell."""
     if key == columns.PICTURE_KEYS[0]:
-        return any(not row.is_blank(one) for one in columns.PICTURE_KEYS)
+        return any(not row.is_blank(item) for item in columns.PICTURE_KEYS)
     if key == columns.CATEGORY and properties.only_category(row.sheet.stamp):
         return True
     return not row.is_blank(key)
@@ -125,8 +125,8 @@ def _language(sheet: SheetColumns) -> str:
 def name_of(row: Row, key: str) -> str:
     """A property by its label, which people know it by."""
     known = details_of(row)
-    found = known.properties.get(key) if known else None
-    return f"{found.label} ({key})" if found and found.label else key
+    result = known.properties.get(key) if known else None
+    return f"{result.label} ({key})" if result and result.label else key
 
 
 FEED = Feed(

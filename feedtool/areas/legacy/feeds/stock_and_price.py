@@ -14,7 +14,7 @@ from feedtool.feeds.feed import FLOOR, Feed, Mode, Row, SheetColumns
 from feedtool.model.header import Column
 from feedtool.model.settings import Dialect
 
-SENT = {one.key: one.name for one in ATTRIBUTES if one.has_stock_or_price}
+SENT = {item.key: item.name for item in ATTRIBUTES if item.has_stock_or_price}
 """Attribute by the key of its column."""
 CHANGEABLE = ("price.price", offers.QUANTITY)
 
