@@ -36,15 +36,15 @@ def demo(ctx: click.Context, /, folder: Path, home: Path | None) -> int:
     from feedtool.cli.connect import to_sandbox
     from feedtool.cli.files import beside
     from feedtool.cli.output import echo_results
-    from feedtool.runs import run
     from feedtool.runs.annotated_copy import Outputs
+    from feedtool.runs.submit import submit as submit_files
 
     sample = _put(folder)
     target = beside(sample)
     echo("demo", f"feedtool submit {sample} --sandbox")
     state = home_folder(home)
     with to_sandbox(state, {"language": "en"}) as service, books(state, None) as opened:
-        submission = run.submit(
+        submission = submit_files(
             [Input(str(sample), sample)],
             Asked(),
             Outputs({str(sample): target}),

@@ -24,7 +24,7 @@ from feedtool.model.errors import Exit, UsageProblem
 if TYPE_CHECKING:
     from feedtool.feeds.feed import Feed
     from feedtool.report.export import Exported
-    from feedtool.runs.context import Service
+    from feedtool.runs.session import Session
     from feedtool.service.fetch import Circumstances
 
 GO_ON = "Run it again; nothing was written."
@@ -293,11 +293,11 @@ def on_channel(ctx: click.Context, channel: str | None, given: dict[str, Any]) -
 
 def _shape(kind: str) -> "Feed":
     from feedtool.areas.offers.export import SHAPES
-    from feedtool.areas.registry import all_feeds
+    from feedtool.areas.registry import load
 
     if kind not in SHAPES:
         raise UsageProblem(f"offers cannot be exported as “{kind}”", f"shapes: {', '.join(SHAPES)}")
-    return all_feeds()[kind]
+    return load().feeds[kind]
 
 
 def _moment(text: str) -> datetime:
@@ -361,7 +361,7 @@ def _reaching(
     given: dict[str, Any],
     form: str,
     closed: tuple[str, str] | None = None,
-) -> "Iterator[tuple[Service, Circumstances, Callable[[str, int], None]]]":
+) -> "Iterator[tuple[Session, Circumstances, Callable[[str, int], None]]]":
     """A way to the service that stops gently, and how far it is told meanwhile."""
     from feedtool.cli.connect import to_account, to_sandbox
     from feedtool.cli.signals import stopping

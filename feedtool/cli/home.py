@@ -10,7 +10,7 @@ from feedtool.model.errors import UsageProblem
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from feedtool.runs.workspace import Books
+    from feedtool.runs.workspace import Workspace
 
 
 def home_path(given: Path | None) -> Path:
@@ -38,11 +38,11 @@ def home_folder(given: Path | None) -> Path:
 
 
 @contextmanager
-def books(home: Path, ledger: str | None) -> "Iterator[Books]":
+def books(home: Path, ledger: str | None) -> "Iterator[Workspace]":
     """The records of the state folder; `ledger` is the URL of a database that machines share."""
     from feedtool.ledger import Ledger
     from feedtool.ledger.snapshots import Snapshots
-    from feedtool.runs.workspace import Books
+    from feedtool.runs.workspace import Workspace
 
     with Ledger(ledger or home / "ledger.sqlite") as opened:
-        yield Books(opened, Snapshots(home / "snapshots"), home / "results")
+        yield Workspace(opened, Snapshots(home / "snapshots"), home / "results")

@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
     from feedtool.areas.offers.wire.offers import Offer
     from feedtool.model.settings import Dialect
-    from feedtool.runs.context import Service
+    from feedtool.runs.session import Session
 
 
 @contextmanager
 def noting(
-    given: dict[str, Any], service: "Service", channel: str, dialect: "Dialect", *, is_all: bool
+    given: dict[str, Any], service: "Session", channel: str, dialect: "Dialect", *, is_all: bool
 ) -> "Iterator[Callable[[Offer], None]]":
     """Takes the offers that come, and remembers them at the end, where it is reached.
 

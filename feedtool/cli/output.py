@@ -15,7 +15,7 @@ from feedtool.report.sheet_result import SheetResult
 from feedtool.runs.row_results import exit_code
 
 if TYPE_CHECKING:
-    from feedtool.runs.run import Submission
+    from feedtool.runs.deliver import Submission
 
 
 def echo_results(

@@ -1,13 +1,12 @@
 """How files are read and which rows are sent, from the options and the profile of a command."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from feedtool.areas.registry import all_feeds
+from feedtool.areas.registry import load
 from feedtool.check import Asked
 from feedtool.cli.catalog_cache import catalogue
 from feedtool.cli.options import chosen
@@ -55,19 +54,20 @@ def how_to_read(ctx: click.Context, given: Mapping[str, Any], **more: Any) -> As
         UsageProblem: there is no such kind of feed, or the profile maps a header to no column.
     """
     kind, as_row = given["kind"], given.get("as_row")
-    if kind is not None and kind not in all_feeds():
-        raise UsageProblem(f"there is no kind of feed “{kind}”", f"kinds: {', '.join(all_feeds())}")
-    dialect = replace(chosen(ctx).profile.dialect, catalog=catalogue(ctx))
+    feeds = load().feeds
+    if kind is not None and kind not in feeds:
+        raise UsageProblem(f"there is no kind of feed “{kind}”", f"kinds: {', '.join(feeds)}")
+    dialect = chosen(ctx).profile.dialect
     _check_columns(dialect)
     as_rows = tuple(map(int, as_row.split(","))) if as_row else ()
     channel = given["channel"] or dialect.primary_channel
-    return Asked(dialect, channel, kind, given["sheet"], as_rows, **more)
+    return Asked(dialect, channel, kind, given["sheet"], as_rows, catalog=catalogue(ctx), **more)
 
 
 def _check_columns(dialect: Dialect) -> None:
     if not dialect.columns:
         return
-    feeds = all_feeds().values()
+    feeds = load().feeds.values()
     keys = {column.key for feed in feeds for column in feed.understood(dialect)}
     for header, key in dialect.columns.items():
         if key not in keys and not any(feed.may_have(key) for feed in feeds):

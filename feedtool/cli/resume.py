@@ -17,8 +17,8 @@ from feedtool.model.errors import Exit, FeedtoolError, NothingToDo, Stopped, Usa
 
 if TYPE_CHECKING:
     from feedtool.cli.notifier import RunNotices
-    from feedtool.runs.run import Submission
-    from feedtool.runs.workspace import Books
+    from feedtool.runs.deliver import Submission
+    from feedtool.runs.workspace import Workspace
 
 
 def _given(function: options.F) -> options.F:
@@ -49,7 +49,7 @@ def resume(ctx: click.Context, /, run: int | None, **given: Any) -> int:
 
     Where only the annotated copies are missing no account is needed.
     """
-    from feedtool.runs.workspace import recorded_of, unfinished
+    from feedtool.runs.workspace import options_of, unfinished
 
     home = home_folder(given["home"])
     with books(home, given["ledger"]) as opened:
@@ -58,7 +58,7 @@ def resume(ctx: click.Context, /, run: int | None, **given: Any) -> int:
         if not runs:
             what = "nothing is left to go on with"
             if run is not None:
-                given_up = recorded_of(run, opened).abandoned
+                given_up = options_of(run, opened).abandoned
                 end = f"was given up on {given_up:%Y-%m-%d}" if given_up else "is finished"
                 what = f"run {run} {end}"
             raise NothingToDo(what, f"`feedtool results {run or 'RUN'}` writes its answers again")
@@ -82,12 +82,13 @@ def results(ctx: click.Context, /, run: int, **given: Any) -> int:
     rows that were refused, here or by the service, are written into a workbook of the template's
     shape, their messages beside them: correct it, and submit it.
     """
-    from feedtool.runs import run as features
-    from feedtool.runs.workspace import recorded_of
+    from feedtool.runs.deliver import Submission
+    from feedtool.runs.resume import results as results_of
+    from feedtool.runs.workspace import options_of
 
     home = home_folder(given["home"])
     with books(home, given["ledger"]) as opened:
-        recorded_of(run, opened)  # refuses an unknown one
+        options_of(run, opened)  # refuses an unknown one
         recorded = _Recorded(ctx, opened, home, given, only_fetch=True)
         if given["failed_only"]:
             return recorded.write_failed(run)
@@ -98,7 +99,7 @@ def results(ctx: click.Context, /, run: int, **given: Any) -> int:
             )
         if opened.ledger.has_to_fetch(run):
             return recorded.go_on([run])
-        found = features.Submission(features.results(run, opened, datetime.now(UTC)))
+        found = Submission(results_of(run, opened, datetime.now(UTC)))
         return recorded.echo(found)
 
 
@@ -107,7 +108,7 @@ class _Recorded:
     """The runs of a ledger, and the options of the command that goes on with some of them."""
 
     ctx: click.Context
-    opened: "Books"
+    opened: "Workspace"
     home: Path
     given: dict[str, Any]
     only_fetch: bool = False
@@ -124,8 +125,8 @@ class _Recorded:
         """
         from feedtool.cli.notifier import run_notices
         from feedtool.cli.signals import Terminated
+        from feedtool.runs.deliver import Submission
         from feedtool.runs.row_results import exit_code
-        from feedtool.runs.run import Submission
 
         each = list[tuple[int, Submission]]()
         with run_notices("results" if self.only_fetch else "resume", self.given) as notices:
@@ -156,15 +157,16 @@ class _Recorded:
 
     def write_failed(self, run: int) -> int:
         """Write the rows to correct, once all that can be had is there; 9 where there are none."""
-        from feedtool.runs import run as features
+        from feedtool.runs.corrections.run import to_correct
+        from feedtool.runs.deliver import Submission
 
         out, opened = self.given["out"], self.opened
         if out and out.suffix.lower() != ".xlsx":
             raise UsageProblem(f"{out} would be no workbook", "let the name end with .xlsx")
-        fetched = features.Submission([])
+        fetched = Submission([])
         if opened.ledger.has_to_fetch(run):
             fetched = self._deliver(run)
-        outcomes = features.to_correct(
+        outcomes = to_correct(
             run,
             opened,
             datetime.now(UTC),
@@ -179,7 +181,8 @@ class _Recorded:
 
     def _bring_on(self, run: int, on_event: Callable[[Any], None]) -> "Submission":
         """A run that has gone on as far as it can."""
-        from feedtool.runs.run import Submission, results
+        from feedtool.runs.deliver import Submission
+        from feedtool.runs.resume import results
         from feedtool.runs.workspace import has_to_ask
 
         if has_to_ask(run, self.opened):
@@ -190,7 +193,7 @@ class _Recorded:
         from feedtool.cli.connect import connection_of
         from feedtool.cli.progress import progress_of
         from feedtool.cli.signals import stopping
-        from feedtool.runs import run as features
+        from feedtool.runs.resume import resume as resume_run
 
         account, form = self._account(run), self.given["form"]
         with (
@@ -198,7 +201,7 @@ class _Recorded:
             connection_of(self.home, account, stop, needs_channel=False) as service,
             progress_of(form, also) as on_event,
         ):
-            return features.resume(
+            return resume_run(
                 run,
                 service,
                 self.opened,
@@ -211,9 +214,9 @@ class _Recorded:
         """Send a run's summary to the targets of its own profile, unless others were named."""
         from feedtool.cli.notifier import targets_of_profile
         from feedtool.runs.row_results import exit_code
-        from feedtool.runs.workspace import recorded_of
+        from feedtool.runs.workspace import options_of
 
-        run, recorded = self.opened.ledger.run(run_id), recorded_of(run_id, self.opened)
+        run, recorded = self.opened.ledger.run(run_id), options_of(run_id, self.opened)
         profile = self.given["profile"] or recorded.profile
         notices = replace(notices, profile=profile, targets=targets_of_profile(self.ctx, profile))
         code = exit_code(submission.outcomes, submission.stopped)
@@ -222,10 +225,10 @@ class _Recorded:
 
     def _account(self, run_id: int) -> dict[str, Any]:
         """The options that reach the account of a run; the token is to be had as it was then."""
-        from feedtool.runs.workspace import recorded_of
+        from feedtool.runs.workspace import options_of
 
         ctx, given = self.ctx, self.given
-        run, recorded = self.opened.ledger.run(run_id), recorded_of(run_id, self.opened)
+        run, recorded = self.opened.ledger.run(run_id), options_of(run_id, self.opened)
         if run is None:
             raise ValueError(f"the ledger has no run {run_id}")
         profile = given["profile"] or recorded.profile

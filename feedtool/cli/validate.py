@@ -6,7 +6,6 @@ from typing import Any
 
 import click
 
-from feedtool.check.headers import Header
 from feedtool.check.kinds import HeaderMissing
 from feedtool.cli import options
 from feedtool.cli.confirming import kind_asked
@@ -14,6 +13,7 @@ from feedtool.cli.files import as_row, files, inputs, targets
 from feedtool.cli.output import echo_results
 from feedtool.cli.reading import how_to_read
 from feedtool.model.cells import letters
+from feedtool.model.header import Header
 from feedtool.model.sheet import CheckedSheet
 from feedtool.report.sheet_result import ColumnFacts, ExplainedHeader
 
@@ -45,15 +45,15 @@ def validate(
     table (.csv, .tsv, .txt); `-` is standard input. --annotate, --out or --in-place also write
     the workbook back with what is wrong beside every row.
     """
-    from feedtool.runs import run
     from feedtool.runs.annotated_copy import Outputs
+    from feedtool.runs.validate import validate
 
     out, in_place = given["out"], given["in_place"]
     with inputs(files) as found:
         wanted = given["annotate"] or in_place or out is not None
         asked = how_to_read(ctx, given, with_items=wanted, settle=kind_asked(form))
         copies = targets(found, out, in_place=in_place) if wanted else {}
-        outcomes = run.validate(found, asked, Outputs(copies, is_in_place=in_place))
+        outcomes = validate(found, asked, Outputs(copies, is_in_place=in_place))
         for outcome in outcomes:
             if given["explain_columns"]:
                 outcome.explained = explained(outcome.checked)

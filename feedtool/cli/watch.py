@@ -61,7 +61,7 @@ def watch(ctx: click.Context, /, folder: Path, **given: Any) -> int:
 
     A file is taken when it has rested for a while, or when NAME.EXT.done is beside it.
     """
-    from feedtool.areas.registry import all_feeds
+    from feedtool.areas.registry import load
     from feedtool.cli.notifier import run_notices
     from feedtool.cli.signals import stopping
     from feedtool.watch.folder import Folder
@@ -107,7 +107,7 @@ def watch(ctx: click.Context, /, folder: Path, **given: Any) -> int:
             accounts.session,
             accounts.whose,
             options.chosen(ctx).config.profiles,
-            all_feeds(),
+            load().feeds,
             time.monotonic,
             _now,
             stop.sleep,

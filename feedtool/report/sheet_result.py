@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
@@ -46,6 +46,8 @@ class SheetResult:
     packages: Sequence[PackageSummary] = ()
     verdicts: Callable[[], Iterator[Verdict]] | None = None
     """Every row's result in the order of rows, the invalid ones too; may be called repeatedly."""
+    sent_again: Mapping[int, int] = field(default_factory=dict)
+    """The last run that has sent a row again, by row."""
     explained: ExplainedHeader | None = None
     """How its header was understood, where that is to be shown; also of one that lacks columns."""
     stopped: FeedtoolError | None = None
@@ -84,7 +86,6 @@ def to_read(verdict: Verdict, is_confirmation: Callable[[str], bool]) -> Sequenc
 
     JSON and the CSV report have all of them.
     """
-    is_taken = verdict.status is Status.INTEGRATED
-    return [
-        message for message in verdict.messages if not (is_taken and is_confirmation(message.code))
-    ]
+    if verdict.status is not Status.INTEGRATED:
+        return verdict.messages
+    return [message for message in verdict.messages if not is_confirmation(message.code)]

@@ -32,9 +32,10 @@ def _gathered() -> dict[str, Code]:
     """
     import_module("feedtool.check")  # declares the problems of files
     from feedtool.areas.offers.changes.guards import all_guards
-    from feedtool.areas.registry import all_rules
+    from feedtool.areas.registry import load
+    from feedtool.check.rules import all_rules
 
-    codes = [rule.code for rule in all_rules()]
+    codes = [rule.code for rule in all_rules(load())]
     codes += [guard.code for guard in all_guards().values()]
     codes += _of_columns()
     codes += [_of_file(problem) for problem in _subclasses(FileProblem) if problem.code]
@@ -47,13 +48,12 @@ def explain_code(code: str) -> str:
     Raises:
         UsageProblem: There is none of that name.
     """
-    from feedtool.sandbox.product_messages import MEANINGS
+    from feedtool.areas.products.sandbox import messages
+    from feedtool.sandbox.texts import texts
 
     # What the service calls them is not known: these are the words of the embedded sandbox.
-    words = {
-        name: Word(REPORT, meaning.texts[0].replace("{}", "…"))
-        for name, meaning in MEANINGS.items()
-    }
+    spoken = texts(messages.__name__, "en-US").items()
+    words = {name: Word(REPORT, text.replace("{}", "…")) for name, text in spoken}
     if page := explanation_of(code.strip()):
         words[code.strip()] = Word(RESULT, page)
     return all_codes().explain(code, words, known_codes())

@@ -8,17 +8,19 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path, PurePosixPath
 
-from feedtool.areas.legacy.source import is_legacy
+from feedtool.areas.registry import load
 from feedtool.check import Input
 from feedtool.check.kinds import KindUnclear
 from feedtool.ledger.claims import Claim, ClaimState, Earlier
 from feedtool.model.errors import CannotWrite, Exit, FeedtoolError, FileProblem, UsageProblem
 from feedtool.report import SheetResult
-from feedtool.runs import run
 from feedtool.runs.annotated_copy import Outputs, digest_of
+from feedtool.runs.deliver import Submission
+from feedtool.runs.resume import results, resume
 from feedtool.runs.row_results import exit_code
 from feedtool.runs.run_options import is_recordable
-from feedtool.runs.workspace import has_to_ask, recorded_of
+from feedtool.runs.submit import submit
+from feedtool.runs.workspace import has_to_ask, options_of
 from feedtool.watch.folder import SUMMARY, CannotMove, Folder, free, has_room, make, move, unmark
 from feedtool.watch.messages import (
     AlreadySent,
@@ -198,11 +200,11 @@ class FileProcessor:
 
     def _submit(
         self, claim: Claim, kept: Input, route: InboxRoute, session: SellerSession
-    ) -> run.Submission:
-        suffix = ".xlsx" if is_legacy(kept.path) else Path(claim.source).suffix
+    ) -> Submission:
+        suffix = ".xlsx" if load().format_of(kept.path) else Path(claim.source).suffix
         target = self.folder.answer_of(claim, f".result{suffix}")
         make(target.parent)
-        return run.submit(
+        return submit(
             [kept],
             session.asked_as(route.kind),
             Outputs({kept.name: target}, only_whole=True),
@@ -217,13 +219,13 @@ class FileProcessor:
             sifting=session.sifting,
         )
 
-    def _go_on(self, claim: Claim, session: SellerSession) -> run.Submission:
+    def _go_on(self, claim: Claim, session: SellerSession) -> Submission:
         """Go on with a run, also one of another machine, which knows the folder by another path."""
         number, books = claim.run_id or 0, session.books
         for place in (self.folder.place_of(claim), self.folder.lent_of(claim)):
             with suppress(FileProblem):
                 books.snapshots.keep(place)
-        before = recorded_of(number, books).outputs
+        before = options_of(number, books).outputs
         outputs = replace(
             before,
             targets={
@@ -232,10 +234,10 @@ class FileProcessor:
             },
         )
         if has_to_ask(number, books):
-            return run.resume(number, session.service, books, outputs=outputs)
-        return run.Submission(run.results(number, books, self.now(), outputs=outputs))
+            return resume(number, session.service, books, outputs=outputs)
+        return Submission(results(number, books, self.now(), outputs=outputs))
 
-    def _conclude(self, claim: Claim, submission: run.Submission, session: SellerSession) -> Exit:
+    def _conclude(self, claim: Claim, submission: Submission, session: SellerSession) -> Exit:
         """Write the answers, and settle where the file itself goes next."""
         for warning in submission.warnings:
             self.log.echo("warning", f"{self._shown(claim)}: {warning}")

@@ -12,8 +12,8 @@ from feedtool.ledger import Ledger
 from feedtool.ledger.claims import Claims
 from feedtool.model.errors import Exit, FeedtoolError
 from feedtool.report import SheetResult
-from feedtool.runs.context import Service
-from feedtool.runs.workspace import Books
+from feedtool.runs.session import Session
+from feedtool.runs.workspace import Workspace
 from feedtool.sheets.annotate.place import placed
 from feedtool.watch.folder import make
 from feedtool.watch.health import Turn
@@ -32,8 +32,8 @@ def whose(address: str, seller: str) -> Whose:
 class SellerSession:
     """An account, with all that its files need. Its seller's lock is held."""
 
-    service: Service
-    books: Books
+    service: Session
+    books: Workspace
     asked_as: Callable[[str | None], Asked]
     """How files are read, as a kind or as what they are recognised for."""
     on_answered: Callable[[Sequence[SheetResult], Exit], None] = lambda *_: None
@@ -59,8 +59,8 @@ OpenSession = Callable[[str | None], AbstractContextManager[SellerSession]]
 
 
 @dataclass(frozen=True, slots=True)
-class ClaimWorkspace(Books):
-    """Books that lend another machine what it needs to go on with a file.
+class ClaimWorkspace(Workspace):
+    """Workspace that lend another machine what it needs to go on with a file.
 
     Snapshots stay on this machine. The file itself is in the folder, which both see; what its
     products were judged by is put beside it.
@@ -70,11 +70,11 @@ class ClaimWorkspace(Books):
     """Where."""
 
     def keep_excerpt(self, excerpt: bytes) -> str:
-        """As `Books` keeps it, and beside the file that is being sent."""
+        """As `Workspace` keeps it, and beside the file that is being sent."""
         make(self.lent.parent)
         with placed(self.lent) as temporary:
             temporary.write_bytes(excerpt)
-        return Books.keep_excerpt(self, excerpt)
+        return Workspace.keep_excerpt(self, excerpt)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 
 import pytest
 
-from feedtool.check.headers import Header
+from feedtool.model.header import Header
 from feedtool.model.nouns import (
     Message,
     PackageSummary,

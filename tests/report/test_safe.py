@@ -15,10 +15,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from lxml import etree, html
 
-from feedtool.check.headers import Header
 from feedtool.cli.validate import explained
 from feedtool.model.cells import Kind
 from feedtool.model.errors import Interrupted
+from feedtool.model.header import Header
 from feedtool.model.nouns import Message, PackageSummary, PackageType, Severity, Status, Verdict
 from feedtool.report import (
     SheetResult,

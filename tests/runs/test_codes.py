@@ -6,6 +6,7 @@ from collections.abc import Iterable
 import pytest
 
 from feedtool.areas.offers.changes.guards import all_guards
+from feedtool.areas.offers.sandbox import messages
 from feedtool.areas.offers.wire import result_codes
 from feedtool.areas.offers.wire.packages import STATES
 from feedtool.areas.products.wire.submissions import FINAL
@@ -13,7 +14,7 @@ from feedtool.ledger import Phase
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Severity, Status
 from feedtool.runs.codes import all_codes, explain_code
-from feedtool.sandbox.messages import MESSAGES
+from feedtool.sandbox.texts import texts
 
 CODES = all_codes()
 
@@ -124,7 +125,7 @@ PRINTED = {
     "statuses of products": [one.capitalize() for one in FINAL],
     "what reports say": ["Validated", "Creation", "Modification", "Identical", "QuotaExceeded"],
     "errors of the specification": re.findall(r"ER400-\d+", ERRORS_OF_REQUESTS),
-    "results of the sandbox": MESSAGES,
+    "results of the sandbox": texts(messages.__name__, "en-US"),
     "guards": all_guards(),
 }
 
