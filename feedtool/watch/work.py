@@ -121,7 +121,7 @@ class Work:
     def _opened(self, profile: str | None) -> SellerSession:
         """An account, from here on with its seller's lock; all share the books of the first."""
         session = self._stack.enter_context(self._open_session(profile))
-        first = next((one for one in self._sessions.values() if one), None)
+        first = next((session for session in self._sessions.values() if session), None)
         books, service = first.books if first else session.books, session.service
         if first is None or first.whose != session.whose:
             lock = books.ledger.hold(
