@@ -1,6 +1,7 @@
 """`feedtool runs` and `feedtool status`."""
 
 import sys
+from collections.abc import Callable
 from contextlib import closing, suppress
 from datetime import UTC, datetime, timedelta
 from functools import cache, partial
@@ -16,11 +17,12 @@ from feedtool.delivery.deadlines import Clock
 from feedtool.delivery.giving_up import abandon as give_up
 from feedtool.model.errors import NothingToDo
 from feedtool.report.runs import RunState, write_run, write_runs
-from feedtool.runs.history import ClockOf, every_run, run_state
+from feedtool.runs.history import every_run, run_state
 from feedtool.runs.workspace import Workspace, options_of, unfinished
 from feedtool.sandbox import StateUnreadableError
 from feedtool.sandbox.transport import mount
 
+ClockOf = Callable[[str], Clock]
 _form = options.choice("--format form", ("text", "json", "jsonl"), "How it is told on stdout.")
 
 
