@@ -54,14 +54,14 @@ def how_to_read(ctx: click.Context, given: Mapping[str, Any], **more: Any) -> As
         UsageProblem: there is no such kind of feed, or the profile maps a header to no column.
     """
     kind, as_row = given["kind"], given.get("as_row")
-    feeds = load().feeds
-    if kind is not None and kind not in feeds:
-        raise UsageProblem(f"there is no kind of feed “{kind}”", f"kinds: {', '.join(feeds)}")
-    dialect = chosen(ctx).profile.dialect
+    kinds = load().feeds
+    if kind is not None and kind not in kinds:
+        raise UsageProblem(f"there is no kind of feed “{kind}”", f"kinds: {', '.join(kinds)}")
+    dialect, catalog = chosen(ctx).profile.dialect, catalogue(ctx)
     _check_columns(dialect)
     as_rows = tuple(map(int, as_row.split(","))) if as_row else ()
     channel = given["channel"] or dialect.primary_channel
-    return Asked(dialect, channel, kind, given["sheet"], as_rows, catalog=catalogue(ctx), **more)
+    return Asked(dialect, channel, kind, given["sheet"], as_rows, catalog=catalog, **more)
 
 
 def _check_columns(dialect: Dialect) -> None:

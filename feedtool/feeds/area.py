@@ -1,6 +1,6 @@
 """What an area is, one folder of the service's business, and all areas that are loaded."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -58,6 +58,17 @@ class Areas:
     def family(self, feed: Feed) -> Mapping[str, Feed]:
         """The feeds that share a feed's sheet, itself included, by their kinds."""
         return {kind: other for kind, other in self.feeds.items() if other.sheet == feed.sheet}
+
+    def kinds_of(self, headers: Iterable[str], settings: Dialect) -> dict[str, str]:
+        """Of headers that are keys of a column of a kind that is named elsewhere, that kind."""
+        wanted = set(headers)
+        return {
+            column.key: kind
+            for kind, feed in self.feeds.items()
+            if wanted and feed.is_named_elsewhere
+            for column in feed.columns(settings)
+            if column.key in wanted
+        }
 
     def format_of(self, path: Path) -> FileFormat | None:
         """The declared format of a file; None for a workbook or a CSV.

@@ -20,7 +20,7 @@ SUMMARY = (
 )
 """The members of a sheet's object that no list of rows makes long."""
 
-_ENCODED = 100
+ENCODED = 100
 """Entries of a list that are encoded at once: one by one takes three times as long."""
 
 _encode = json.JSONEncoder(ensure_ascii=False).encode
@@ -63,11 +63,11 @@ def _list(entries: Iterator[Fields]) -> Iterator[str]:
     """A list with an entry a line; all entries begin with the same field."""
     yield "["
     separator, end = "\n      ", "]"
-    while several := list(islice(entries, _ENCODED)):
+    while batch := list(islice(entries, ENCODED)):
         # Inside a text a quotation mark is escaped, so only an entry can begin like this.
-        start = f'{{"{next(iter(several[0]))}": '
+        start = f'{{"{next(iter(batch[0]))}": '
         yield separator
-        yield dumped(several)[1:-1].replace(f"}}, {start}", f"}},\n      {start}")
+        yield dumped(batch)[1:-1].replace(f"}}, {start}", f"}},\n      {start}")
         separator, end = ",\n      ", "\n    ]"
     yield end
 

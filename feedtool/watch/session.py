@@ -60,7 +60,7 @@ OpenSession = Callable[[str | None], AbstractContextManager[SellerSession]]
 
 @dataclass(frozen=True, slots=True)
 class ClaimWorkspace(Workspace):
-    """Workspace that lend another machine what it needs to go on with a file.
+    """A workspace that lends another machine what it needs to go on with a file.
 
     Snapshots stay on this machine. The file itself is in the folder, which both see; what its
     products were judged by is put beside it.

@@ -20,7 +20,7 @@ from feedtool.model.errors import UsageProblem
 from feedtool.model.settings import Dialect
 from feedtool.templates import limits, write_products_template
 from feedtool.templates.contents import Contents, Field, Need
-from tests.catalog.conftest import catalog, category, choices, prop
+from tests.areas.products.catalog.conftest import catalog, category, choices, prop
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

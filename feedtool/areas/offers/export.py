@@ -15,12 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from feedtool.areas.offers.feeds import common as columns
+from feedtool.areas.offers.feeds.conditions import CONDITIONS
 from feedtool.areas.offers.wire.offers import DeliveryMode, Offer, offer_items, offer_of
 from feedtool.areas.products.catalog.wire import Page
 from feedtool.feeds.feed import LANGUAGES, Feed
 from feedtool.model.cells import letters
 from feedtool.model.errors import NothingToDo
-from feedtool.model.settings import CONDITIONS, DEPRECATED_MODES, Dialect
+from feedtool.model.settings import DEPRECATED_MODES, Dialect
 from feedtool.report.export import Exported, Note
 from feedtool.runs.export.gathered import Gathered
 from feedtool.runs.export.pages import Pages, ask

@@ -38,14 +38,8 @@ ALWAYS = (columns.GTIN, columns.CATEGORY)
 """What a row cannot be judged without."""
 
 SIMPLE = (
-    columns.REFERENCE,
-    columns.TITLE,
-    columns.DESCRIPTION,
-    columns.BRAND,
-    columns.CATEGORY,
-    columns.GTIN_REFERENCE,
-    columns.MARKETING,
-    columns.GROUP,
+    *(columns.REFERENCE, columns.TITLE, columns.DESCRIPTION, columns.BRAND, columns.CATEGORY),
+    *(columns.GTIN_REFERENCE, columns.MARKETING, columns.GROUP),
 )
 """Fields that travel as they are."""
 

@@ -11,6 +11,7 @@ from feedtool.areas.legacy.reader import OffersXml
 from feedtool.areas.legacy.source import PRIMARY_POOL, OffersSource, is_legacy
 from feedtool.areas.legacy.writer import Pool
 from feedtool.areas.offers.feeds import common as offers
+from feedtool.areas.offers.feeds.conditions import CONDITIONS, LEGACY_CONDITIONS
 from feedtool.areas.products.columns import common as products
 from feedtool.areas.products.columns.attribute import PROPERTY_UNNEEDED
 from feedtool.areas.products.columns.category import CATEGORY_CODE_CUT
@@ -23,7 +24,6 @@ from feedtool.feeds.feed import LANGUAGES
 from feedtool.model.errors import UsageProblem
 from feedtool.model.file_version import read_unchanged
 from feedtool.model.nouns import Item, Problem, Severity
-from feedtool.model.settings import CONDITIONS, LEGACY_CONDITIONS
 from feedtool.model.sheet import SKIPPED, VALID, CheckedSheet, Filled
 from feedtool.model.spool import Spool
 from feedtool.report.conversion import Conversion, Loss, Written
