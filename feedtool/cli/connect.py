@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from feedtool.cli.options import SANDBOX
 from feedtool.cli.signals import Stopping
+from feedtool.model.call import Reply
 from feedtool.model.errors import UsageProblem
 from feedtool.runs.session import Session
 from feedtool.service.auth import SECRET, TOKEN, CommandToken, FileToken, StaticToken, Token
 from feedtool.service.client import Client, post_form
 from feedtool.service.network import Timeouts
 from feedtool.service.oauth import ClientCredentials, Grant
-from feedtool.service.wire import Reply
 
 if TYPE_CHECKING:
     from feedtool.sandbox.transport import SandboxTransport

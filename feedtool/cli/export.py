@@ -315,7 +315,7 @@ def _moment(text: str) -> datetime:
 def _check_lists(given: dict[str, Any]) -> None:
     """What travels in one address must fit into it."""
     from feedtool.areas.offers.wire.offers import OfferState
-    from feedtool.service.wire import comma_lists
+    from feedtool.model.call import comma_lists
 
     states = [str(state) for state in OfferState]
     if strangers := [one for one in given["state"] if one.casefold() not in states]:
@@ -330,7 +330,7 @@ def _check_lists(given: dict[str, Any]) -> None:
 
 def _target(target: Path, *, may_replace: bool) -> Path:
     """Where the file goes, once it is known that it can go there."""
-    from feedtool.sheets.annotate.place import cannot_write
+    from feedtool.sheets.atomic_write import cannot_write
 
     if target.suffix.lower() not in ENDINGS:
         raise UsageProblem(

@@ -29,15 +29,16 @@ def noting(
         dialect: The profile's.
         is_all: Whether they are all that the channel has.
     """
-    from feedtool.areas.offers.changes.observed import Seen
+    from feedtool.areas.offers.changes.observed import Seen, see
+    from feedtool.areas.offers.changes.projection import absorb, count_absorbed
     from feedtool.cli.home import books
     from feedtool.runs.export.seen import seen_by
 
     home = home_folder(given["home"])
     with books(home, given["ledger"]) as opened:
-        ledger, whose = opened.ledger, (service.address, service.seller)
-        ledger.accepted(*whose)  # what was sent before comes first
-        absorbed, begun = ledger.absorbed(*whose), service.now()
+        whose = opened.ledger.engine, service.address, service.seller
+        absorb(*whose)  # what was sent before comes first
+        absorbed, begun = count_absorbed(*whose), service.now()
         offers: Spool[Seen] = Spool(Seen)
         seen = seen_by(dialect)
         nothing: NothingToDo | None = None
@@ -46,7 +47,7 @@ def noting(
         except NothingToDo as error:  # what there is not is worth knowing, too
             nothing = error
         try:
-            is_noted = ledger.see(
+            is_noted = see(
                 *whose,
                 channel,
                 offers,

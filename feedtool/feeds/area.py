@@ -6,7 +6,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from feedtool.feeds.feed import Feed
+from feedtool.feeds.delivery import Routes
+from feedtool.feeds.feed import Feed, routes_of
 from feedtool.feeds.rule import Rule
 from feedtool.model.settings import Dialect
 
@@ -54,6 +55,11 @@ class Areas:
         """The areas' rules, in the order of their codes."""
         rules = [rule for area in self.areas for rule in area.rules]
         return tuple(sorted(rules, key=lambda rule: rule.code.name))
+
+    @cached_property
+    def routes(self) -> Routes:
+        """How packages are delivered, by their type."""
+        return routes_of(self.feeds.values())
 
     def family(self, feed: Feed) -> Mapping[str, Feed]:
         """The feeds that share a feed's sheet, itself included, by their kinds."""

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from itertools import chain, count, takewhile
 from typing import Any, NamedTuple
 
+from feedtool.feeds.delivery import Names, Needs, Protocol, Route, Routes
 from feedtool.model.cells import Cell
 from feedtool.model.header import Column
-from feedtool.model.nouns import Fault, PackageType
+from feedtool.model.nouns import Fault
 from feedtool.model.settings import Context, Dialect
 
 LANGUAGES = ("en", "fr", "es")
@@ -135,9 +136,9 @@ Enrich = Callable[[Row], tuple[Row, Sequence[Fault]]]
 """Gives cells the meaning that they have beside the others of the row, or says what is wrong."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Feed:
-    """One kind of feed."""
+    """One kind of feed. There is one of each, so that they are compared by identity."""
 
     kind: str
     """As users name it: `offers-upsert`."""
@@ -145,7 +146,7 @@ class Feed:
     """The package of its area, in whose folder `schemas` its requests' schema is."""
     sheet: str
     """The name of the template's sheet."""
-    package_type: PackageType
+    package_type: str
     summary: str
     columns: Callable[[Dialect], tuple[Column, ...]]
     """All columns that its template has, in order."""
@@ -159,6 +160,8 @@ class Feed:
     """The keys that this row must fill."""
     request: Callable[[Row], dict[str, object]]
     """The request that a valid row becomes."""
+    delivery: Protocol
+    """How its requests reach the service."""
     is_sent: Callable[[str], bool] = lambda _: True
     """Whether a key's cells travel; what is wrong with one that does not keeps no row back."""
     fit: Callable[[SheetColumns], Fit] = lambda _: Fit()
@@ -172,7 +175,7 @@ class Feed:
     """Never recognised from headers: needs its stamp, an `action` column or `--as`."""
     action: str = ""
     """What a row of its family says in the column `action` to be of this kind."""
-    purge_type: PackageType | None = None
+    purge_type: str | None = None
     """The type of packages that replace all that the service has; None where there is none."""
     is_named_elsewhere: bool = False
     """Whether other kinds say of an unknown header that it is the key of a column of this one."""
@@ -198,3 +201,17 @@ class Feed:
     """What is done to the rows of a sheet before rules see them; it may remember."""
     name_of: Callable[[Row, str], str] = lambda _, key: key
     """What messages call a key."""
+    provides: Names | None = None
+    """The names of what a request of it makes, of its reference and product."""
+    needs: Needs | None = None
+    """What a request of it waits for, where the same command makes it."""
+
+
+def routes_of(feeds: Iterable[Feed]) -> Routes:
+    """How packages are delivered, by their type."""
+    return {
+        package_type: Route(feed.delivery, feed.provides, feed.needs)
+        for feed in feeds
+        for package_type in (feed.package_type, feed.purge_type)
+        if package_type
+    }

@@ -9,7 +9,7 @@ from sqlalchemy import exists, func, or_, select, update
 
 from feedtool.ledger import clearing
 from feedtool.ledger import tables as t
-from feedtool.ledger.records import AGAIN, Phase
+from feedtool.ledger.records import REQUEUE, Phase
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,7 +46,7 @@ def abandon(
         has_result = exists().where(
             t.results.c.package == t.rows.c.package, t.results.c.reference == t.rows.c.reference
         )
-        is_open = or_(t.rows.c.fate.is_(None), t.rows.c.fate == AGAIN)
+        is_open = or_(t.rows.c.fate.is_(None), t.rows.c.fate == REQUEUE)
         done = db.execute(
             update(t.rows)
             .where(t.rows.c.package == package, is_open, ~has_result)
@@ -62,7 +62,7 @@ def abandon(
                 due=None,
             )
         )
-        clearing.land(db, package)
+        clearing.release(db, package)
     return rows
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from sqlalchemy import bindparam, func, select
 
 from feedtool.ledger import tables as t
+from feedtool.ledger.row_results import row_result
 from feedtool.ledger.rows import FACTS, facts_of
-from feedtool.ledger.verdicts import verdict
 from feedtool.model.nouns import EARLIEST, LATEST, Status
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def statuses(db: Connection, run_id: int) -> Counter[Status]:
     )
     found: Counter[Status] = Counter()
     for *facts, count in db.execute(query):
-        found[verdict(facts_of(facts)).status] += count
+        found[row_result(facts_of(facts)).status] += count
     for status, count in db.execute(_WITHHELD, {"run_id": run_id}):
         found[Status(status)] += count
     return found

@@ -220,10 +220,17 @@ def _unindexed(connection: Connection) -> None:
     connection.execute(text("DROP INDEX ix_flights_package"))
 
 
+# 7 to 8: what was there before a single request was sent.
+
+
+def _baseline(connection: Connection) -> None:
+    add_column(connection, "packages", Column("baseline", Text))
+
+
 FIRST = 1
 """The oldest version that was ever released."""
 
-STEPS: tuple[Step, ...] = (_send_again, _batches, _zips, _claims, _accepted, _unindexed)
+STEPS: tuple[Step, ...] = (_send_again, _batches, _zips, _claims, _accepted, _unindexed, _baseline)
 """The n-th of them takes a ledger from version n to n + 1."""
 
 VERSION = FIRST + len(STEPS)

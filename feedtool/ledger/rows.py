@@ -11,8 +11,8 @@ from sqlalchemy import and_, insert, select
 
 from feedtool.ledger import tables as t
 from feedtool.ledger.records import Package, Phase, Stage
-from feedtool.ledger.verdicts import Facts
-from feedtool.model.nouns import Message, PackageSummary, PackageType, Severity, Status, Upload
+from feedtool.ledger.row_results import Facts
+from feedtool.model.nouns import Message, PackageSummary, Severity, Status, Upload
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -109,7 +109,7 @@ def package_of(row: Any, stages: tuple[Stage, ...]) -> Package:
     return Package(
         key=row.package,
         uploads=stages,
-        package_type=PackageType(row.package_type),
+        package_type=row.package_type,
         phase=Phase(row.phase),
         message=_message(row.message_code, row.message_text),
         **{name: getattr(row, name) for name in PLAIN},
@@ -128,7 +128,7 @@ def summary_of(row: Any) -> PackageSummary:
     """A package for the user."""
     return PackageSummary(
         package_id=row.package_id,
-        package_type=PackageType(row.package_type),
+        package_type=row.package_type,
         channel=row.channel,
         state=row.state,
         rows=row.rows,

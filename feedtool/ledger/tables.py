@@ -23,7 +23,7 @@ from sqlalchemy.types import TypeDecorator
 
 from feedtool.model.nouns import plausible_time
 
-VERSION = 7
+VERSION = 8
 """Of these tables; `migrations` brings an older ledger up to it."""
 
 
@@ -131,6 +131,7 @@ packages = Table(
     Column("failures", Integer, nullable=False, default=0),
     Column("since", Moment),
     Column("due", Moment),
+    Column("baseline", Text),
     Index("package_by_file", "file", "number", unique=True),
 )
 
@@ -166,7 +167,7 @@ rows = Table(
 # One reference, and one product, in one open package of a channel: the primary key is the
 # constraint, and a package that is closed takes its rows out. Without an index by package, since
 # going through all that is in flight takes a quarter of the time of keeping one.
-flights = Table(
+key_locks = Table(
     "flights",
     metadata,
     Column("scope", Text, primary_key=True),

@@ -27,6 +27,7 @@ from time import monotonic
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
+from feedtool.model.call import Call, Failure, Reply
 from feedtool.model.errors import FeedtoolError, UsageProblem
 from feedtool.report.fields import dumped
 from feedtool.service.answers import Kind, kind_of, retry_after
@@ -35,7 +36,6 @@ from feedtool.service.network import Timeouts
 from feedtool.service.oauth import LOOPBACK
 from feedtool.service.pace import back_off
 from feedtool.service.user_command import words_of
-from feedtool.service.wire import Call, Failure, Reply
 
 _NAMES = ("TOKEN", "TOKEN_COMMAND", "CLIENT_SECRET", "CLIENT_SECRET_COMMAND", "HOOK", "WEBHOOK")
 SECRETS = frozenset(f"FEEDTOOL_{name}" for name in (*_NAMES, "LEDGER"))

@@ -19,7 +19,7 @@ from feedtool.model.nouns import plausible_time
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from feedtool.service.wire import Call, Reply
+    from feedtool.model.call import Call, Reply
 
 LONGEST_TEXT = 2000
 """No message of the service's is shown at greater length, in characters."""

@@ -26,7 +26,7 @@ from feedtool.service.user_command import words_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from feedtool.service.wire import Reply
+    from feedtool.model.call import Reply
 
 LONGEST_WAIT = 60.0
 """How long a token command may take, in seconds."""

@@ -1,6 +1,6 @@
 """The service over HTTP: sends a Call, returns the Reply. Only it and `network` know httpx.
 
-There is no decision in it: what an answer means is for `answers` and `delivery.decide`.
+There is no decision in it: what an answer means is for `answers` and `delivery.machine`.
 """
 
 from __future__ import annotations
@@ -12,24 +12,17 @@ from typing import TYPE_CHECKING, Self
 import httpx
 
 from feedtool import __version__
-from feedtool.areas.offers.wire.packages import DEFAULT_PORTS, origin
+from feedtool.model.call import Failure, NotSent, OutcomeUnknown, Reply, header_value, language_tag
 from feedtool.model.errors import Interrupted, UsageProblem
 from feedtool.service.auth import send_with
+from feedtool.service.bodies import DEFAULT_PORTS, origin
 from feedtool.service.network import Network, Timeouts, is_loopback
-from feedtool.service.wire import (
-    Failure,
-    NotSent,
-    OutcomeUnknown,
-    Reply,
-    header_value,
-    language_tag,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from feedtool.model.call import Call
     from feedtool.service.auth import Token
-    from feedtool.service.wire import Call
 
 LARGEST_REPLY = 32 * 1024 * 1024
 """No answer is read further, in bytes, decoded; all results of the largest package take half."""

@@ -15,19 +15,19 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
-from feedtool.areas.offers.wire.packages import Unreadable
+from feedtool.model.call import Failure, NotSent
 from feedtool.model.errors import FeedtoolError, Interrupted, NotAuthorised
 from feedtool.service.answers import Kind, kind_of, refusal, retry_after
+from feedtool.service.bodies import Unreadable
 from feedtool.service.calling import ask, executor
 from feedtool.service.pace import Pace, back_off, longest_back_off
-from feedtool.service.wire import Failure, NotSent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable
     from datetime import datetime
 
-    from feedtool.service.calling import Heard
-    from feedtool.service.wire import Call, Reply, Sender
+    from feedtool.model.call import Call, Reply, Sender
+    from feedtool.service.calling import ReplyResult
 
 Asked = TypeVar("Asked", bound="Hashable")
 
@@ -120,7 +120,7 @@ class _Fetching(Generic[Asked]):
     ) -> None:
         self._reader, self._client, self._around, self._lanes = reader, client, around, lanes
         self._waiting: deque[Asked] = deque(asked)
-        self._flights: dict[Future[Heard], tuple[Asked, Call]] = {}
+        self._flights: dict[Future[ReplyResult], tuple[Asked, Call]] = {}
         self._pace = Pace(around.pool)
         self._tries: Counter[Asked] = Counter()
         self._failures = 0
@@ -159,7 +159,7 @@ class _Fetching(Generic[Asked]):
     def _held_until(self) -> datetime | None:
         return max(filter(None, (self._hold, self._pace.next_at)), default=None)
 
-    def _land(self, asked: Asked, call: Call, heard: Heard) -> None:
+    def _land(self, asked: Asked, call: Call, heard: ReplyResult) -> None:
         if isinstance(heard, FeedtoolError):
             self._stop = self._stop or heard
             self._waiting.appendleft(asked)

@@ -14,15 +14,15 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode, urlsplit
 
+from feedtool.model.call import Failure
 from feedtool.model.errors import Interrupted, NotAuthorised, UsageProblem
-from feedtool.service.wire import Failure
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
+    from feedtool.model.call import Reply
     from feedtool.service.auth import Token
-    from feedtool.service.wire import Reply
 
     Post = Callable[[str, bytes], Reply]
     """Sends a form to an address; raises Failure. `client.post_form` is one."""

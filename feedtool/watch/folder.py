@@ -13,7 +13,7 @@ from feedtool.ledger.claims import Claim
 from feedtool.model.errors import FeedtoolError, UsageProblem
 from feedtool.report.plain import clean
 from feedtool.runs.corrections import place_of
-from feedtool.sheets.annotate.place import placed
+from feedtool.sheets.atomic_write import atomic_write
 from feedtool.watch.settling import MARKER, Entry, locks
 
 PARTS = ("inbox", "processing", "done", "error", "results")
@@ -206,7 +206,7 @@ class Folder:
         """Write why a file is in `error/`, before it is there."""
         make(place.parent)
         told = [clean(line) for line in (error.message, error.hint, more) if line]
-        with placed(place.with_name(place.name + REASON)) as temporary:
+        with atomic_write(place.with_name(place.name + REASON)) as temporary:
             temporary.write_text("".join(f"{line}\n" for line in told), "utf-8")
 
     def take_reason_back(self, place: Path) -> None:

@@ -14,7 +14,7 @@ from feedtool.model.errors import Exit, FeedtoolError
 from feedtool.report import SheetResult
 from feedtool.runs.session import Session
 from feedtool.runs.workspace import Workspace
-from feedtool.sheets.annotate.place import placed
+from feedtool.sheets.atomic_write import atomic_write
 from feedtool.watch.folder import make
 from feedtool.watch.health import Turn
 
@@ -72,7 +72,7 @@ class ClaimWorkspace(Workspace):
     def keep_excerpt(self, excerpt: bytes) -> str:
         """As `Workspace` keeps it, and beside the file that is being sent."""
         make(self.lent.parent)
-        with placed(self.lent) as temporary:
+        with atomic_write(self.lent) as temporary:
             temporary.write_bytes(excerpt)
         return Workspace.keep_excerpt(self, excerpt)
 

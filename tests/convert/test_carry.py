@@ -6,7 +6,7 @@ import pytest
 
 from feedtool.model.settings import Dialect
 from feedtool.runs.convert.carry import carrier, numbered
-from feedtool.sheets.filled import Value
+from feedtool.sheets.fill import Value
 
 UPSERT, UPDATE, FULL, STOCK = (
     "offers-upsert",

@@ -5,10 +5,10 @@ from decimal import Decimal
 import orjson
 import pytest
 
-from feedtool.model.nouns import PackageType
+from feedtool.areas.offers.package_types import PackageType
 from feedtool.model.settings import Dialect
 from feedtool.runs.convert.items import maker
-from feedtool.sheets.filled import Value
+from feedtool.sheets.fill import Value
 from tests.conftest import gtin
 
 OFFER: dict[str, Value] = {

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from feedtool.service.wire import NotSent, OutcomeUnknown, Reply
+from feedtool.model.call import NotSent, OutcomeUnknown, Reply
 
 if TYPE_CHECKING:
     import random
     from collections.abc import Callable, Iterator
 
-    from feedtool.delivery.decide import Settings
-    from feedtool.service.wire import Call
+    from feedtool.delivery.steps import Settings
+    from feedtool.model.call import Call
     from tests.delivery.conftest import Scene
 
 

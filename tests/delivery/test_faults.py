@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from feedtool.model.call import Call, NotSent, OutcomeUnknown, Reply, Sender
 from feedtool.model.errors import Interrupted
 from feedtool.model.nouns import Status
 from feedtool.model.settings import Limits
-from feedtool.service.wire import Call, NotSent, OutcomeUnknown, Reply, Sender
 from tests.delivery.conftest import upsert
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def run(scene: Scene, seed: int, pool: int) -> None:
     unreliable = Unreliable(scene.client, seed)
     for _ in range(LIVES):
         try:
-            scene.go_on(unreliable, pool=pool, luck=unreliable.random.random())
+            scene.go_on(unreliable, pool=pool, jitter=unreliable.random.random())
             break
         except (Crash, Interrupted):
             continue

@@ -10,29 +10,29 @@ import pytest
 
 from feedtool.areas.products.sandbox.records import reported_products
 from feedtool.areas.products.sandbox.settings import ProductBehaviour
-from feedtool.areas.products.wire.submissions import NO_EDIT, NOTHING_NEW
-from feedtool.delivery.batches import LOST, NEVER_SEEN, PUT_OFF
-from feedtool.delivery.decide import Settings
-from feedtool.delivery.deliver import deliver
+from feedtool.areas.products.wire.submissions import NO_EDIT, NOTHING_NEW, submit_products
+from feedtool.areas.registry import load
+from feedtool.delivery.engine import deliver
+from feedtool.delivery.steps import Settings
+from feedtool.delivery.submitted import LOST, NEVER_SEEN, PUT_OFF
 from feedtool.ledger import Phase, Stage
-from feedtool.ledger.leftovers import FEW
+from feedtool.ledger.requeue import FEW
+from feedtool.model.call import NotSent, Reply
 from feedtool.model.errors import Interrupted, NotAuthorised, UsageProblem
-from feedtool.model.nouns import Message, PackageSummary, PackageType, Severity
+from feedtool.model.nouns import Message, PackageSummary, Severity
 from feedtool.model.settings import Limits
 from feedtool.sandbox import SandboxSettings
 from feedtool.sandbox.settings import Quota
-from feedtool.service import wire
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
-from feedtool.service.wire import NotSent, Reply
 from tests.areas.products.sandbox.made_products import PIECES
 from tests.delivery.conftest import gtin, product, product_of, quick, upsert
-from tests.delivery.test_deliver import Script, problem
+from tests.delivery.test_engine import Script, problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from feedtool.service.wire import Call
+    from feedtool.model.call import Call
     from tests.delivery.conftest import Scene
 
 TWO = Limits(products=2)
@@ -81,7 +81,7 @@ def test_a_batch_is_one_post_and_its_report(scene_of: Callable[..., Scene]) -> N
     assert verdicts[0].reference == "P3"
     assert (sent(scene), len(taken(scene))) == ([3], 3)
     assert scene.ledger.packages(scene.file) == [
-        PackageSummary(scene.packages[0].package_id, PackageType.PRODUCTS, "", "Reported", 3, 1)
+        PackageSummary(scene.packages[0].package_id, "Products", "", "Reported", 3, 1)
     ]
     # An empty page for 40 s, Validated until 100 s: pauses grow, and are not endless.
     assert 5 < sum(map(REPORT, scene.client.calls)) < 20
@@ -248,7 +248,7 @@ def test_the_second_copy_is_harmless(scene_of: Callable[..., Scene]) -> None:
 def test_what_was_submitted_before_is_not_ours(scene: Scene) -> None:
     scene.deliver(product(3))
     stranger = scene.client_with("sandbox")
-    stranger.send(wire.submit_products([product(3, title="B").body], "en"))
+    stranger.send(submit_products([product(3, title="B").body], "en"))
     scene.transport.sleep(3600)
     other = scene.another([product(3, title="C")])
     network = Script(scene.client, post, "reset")
@@ -487,6 +487,7 @@ def test_only_what_was_sent_is_fetched(scene: Scene) -> None:
         scene.ledger,
         scene.run_id,
         scene.client,
+        load().routes,
         now=scene.transport.now,
         sleep=scene.transport.sleep,
         pool=1,

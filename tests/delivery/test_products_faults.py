@@ -12,7 +12,7 @@ import pytest
 
 from feedtool.areas.products.sandbox.records import reported_products, stored_products
 from feedtool.areas.products.sandbox.settings import ProductBehaviour
-from feedtool.delivery.decide import Settings
+from feedtool.delivery.steps import Settings
 from feedtool.ledger import Package, Phase
 from feedtool.model.errors import FeedtoolError
 from feedtool.model.settings import Limits

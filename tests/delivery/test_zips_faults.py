@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from feedtool.areas.offers.delivery import TEXTS
 from feedtool.areas.offers.sandbox.records import stored_offers
-from feedtool.delivery.decide import Settings
-from feedtool.delivery.seek import TOO_OFTEN
+from feedtool.delivery.steps import Settings
 from feedtool.ledger import Phase
-from feedtool.ledger.leftovers import MOST_SENDS
+from feedtool.ledger.requeue import MOST_SENDS
 from feedtool.model.errors import FeedtoolError
 from feedtool.model.settings import Limits
 from tests.delivery.conftest import QUICK, legacy, quick
@@ -60,7 +60,7 @@ def check(scene: Scene) -> None:
     """Every row has one true answer, and none was sent again before its offer was looked up."""
     shown = {one["sellerExternalReference"] for one in stored_offers(scene.transport.sandbox)}
     for verdict in scene.verdicts:
-        if verdict.messages[0].text == TOO_OFTEN:
+        if verdict.messages[0].text == TEXTS.too_often:
             assert verdict.status == "Unknown"
             continue
         assert (verdict.status == "Integrated") is (verdict.reference in shown), verdict

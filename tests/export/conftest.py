@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from feedtool.model.call import Call, Reply
 from feedtool.service.fetch import Circumstances
-from feedtool.service.wire import Call, Reply
 
 BASE = "https://service.example/v2"
 T0 = datetime(2026, 11, 20, 8, tzinfo=UTC)

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 from feedtool.areas.offers.export import RowMaker, Wish, export_offers
 from feedtool.areas.offers.feeds.conditions import CONDITIONS
 from feedtool.areas.offers.wire.offers import offer_of
-from feedtool.areas.offers.wire.packages import loads
 from feedtool.areas.registry import load
 from feedtool.model.errors import Interrupted, NotAuthorised, NothingToDo, UsageProblem
 from feedtool.model.settings import LARGE_PARCEL_MODES, SMALL_PARCEL_MODES, Dialect
 from feedtool.report.export import Exported
+from feedtool.service.bodies import loads
 from tests.conftest import checked, codes, gtin
 from tests.export.conftest import AROUND, BASE, Answers
 

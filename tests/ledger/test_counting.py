@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from feedtool.ledger import Attempt, Change, Fate, Ledger, Phase
+from feedtool.ledger import Attempt, Change, Ledger, Phase, Resolution
 from feedtool.model.nouns import Message, Status
 from tests.ledger.test_store import NOW, SERVICE, item, planned
 
@@ -42,8 +42,8 @@ def answered(ledger: Ledger, run: int, *, ahead: timedelta = timedelta(0)) -> No
     ledger.save([Change(package, package, intent)])
     attempt = replace(intent, answered_at=NOW, outcome="done", package_id="p")
     result = ("R3", Status.REJECTED, (Message("2403", "taken"),))
-    fate = Fate(4, Status.UNKNOWN, "it was changed since")
-    ledger.save([Change(package, created, attempt, results=[result], fates=[fate])])
+    fate = Resolution(4, Status.UNKNOWN, "it was changed since")
+    ledger.save([Change(package, created, attempt, results=[result], resolutions=[fate])])
 
 
 def test_as_many_rows_have_each_status_as_verdicts_say(ledger: Ledger) -> None:

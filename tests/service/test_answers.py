@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from feedtool.model.nouns import PackageType
-from feedtool.service import wire
+from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.offers.wire.packages import commit, create_package, read_package, upload
+from feedtool.model.call import Call, Reply
 from feedtool.service.answers import (
     LONGEST_WAIT,
     Kind,
@@ -19,7 +20,6 @@ from feedtool.service.answers import (
     retry_after,
     text,
 )
-from feedtool.service.wire import Call, Reply
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 
@@ -37,10 +37,10 @@ ABSURD = [
     "1e999",
 ]
 
-CREATE = wire.create_package("PRIMARY", PackageType.UPSERT, "en")
-UPLOAD = wire.upload("p", [b"{}"])
-COMMIT = wire.commit("p")
-READ = wire.read_package("p")
+CREATE = create_package("PRIMARY", PackageType.UPSERT, "en")
+UPLOAD = upload("p", [b"{}"])
+COMMIT = commit("p")
+READ = read_package("p")
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from feedtool.model.call import Reply
 from feedtool.model.errors import NotAuthorised, UsageProblem
 from feedtool.service.auth import CommandToken, FileToken, StaticToken, Token, send_with
-from feedtool.service.wire import Reply
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from feedtool.areas.offers.wire.packages import Unreadable
+from feedtool.model.call import READ, Call, NotSent, OutcomeUnknown, Reply
 from feedtool.model.errors import FeedtoolError, Interrupted, NotAuthorised, Stopped, UsageProblem
+from feedtool.service.bodies import Unreadable
 from feedtool.service.fetch import Circumstances, fetch
-from feedtool.service.wire import READ, Call, NotSent, OutcomeUnknown, Reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -10,10 +10,10 @@ from urllib.parse import parse_qsl
 
 import pytest
 
+from feedtool.model.call import Failure, NotSent, OutcomeUnknown, Reply
 from feedtool.model.errors import FeedtoolError, Interrupted, NotAuthorised, UsageProblem
 from feedtool.service.auth import SECRET, FileToken, StaticToken, send_with
 from feedtool.service.oauth import MARGIN, ClientCredentials, Grant
-from feedtool.service.wire import Failure, NotSent, OutcomeUnknown, Reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable

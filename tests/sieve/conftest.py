@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from feedtool.areas.offers.changes.observed import Seen
+from feedtool.areas.offers.changes.observed import Seen, see
+from feedtool.areas.offers.changes.projection import absorb, count_absorbed
 from feedtool.areas.offers.changes.selection import EVERY_ROW, Sifting
 from feedtool.areas.offers.export import Wish, export_offers
 from feedtool.areas.offers.sandbox.records import Applied, applied_requests
@@ -132,9 +133,9 @@ class Shop:
     def export(self, channel: str = "PRIMARY") -> None:
         """As `feedtool export offers` does, which remembers what it was shown."""
         now = self.transport.now
-        account = (ADDRESS, self.seller)
-        self.ledger.accepted(*account)
-        absorbed, begun, found = self.ledger.absorbed(*account), now(), list[Seen]()
+        account = (self.ledger.engine, ADDRESS, self.seller)
+        absorb(*account)
+        absorbed, begun, found = count_absorbed(*account), now(), list[Seen]()
         seen = seen_by(Dialect())
         with suppress(NothingToDo):
             export_offers(
@@ -148,9 +149,7 @@ class Shop:
                 on_offer=lambda offer: found.append(seen(offer)),
             )
         between = (begun, now())
-        assert self.ledger.see(
-            *account, channel, found, between=between, is_all=True, absorbed=absorbed
-        )
+        assert see(*account, channel, found, between=between, is_all=True, absorbed=absorbed)
 
     def move(self) -> None:
         """To another machine, whose ledger knows nothing."""

@@ -19,9 +19,10 @@ from feedtool.areas.competition.wire import (
     read_competing_changes,
     read_competing_offers,
 )
-from feedtool.areas.offers.wire.offers import offers_page
+from feedtool.areas.offers.wire.offers import offers_page, read_offers
 from feedtool.areas.products.catalog.wire import Page
 from feedtool.feeds.feed import LANGUAGES
+from feedtool.model.call import READ, Call, Reply, Sender, comma_lists
 from feedtool.model.errors import NothingToDo
 from feedtool.model.settings import Dialect
 from feedtool.report.export import Exported, Note
@@ -29,8 +30,7 @@ from feedtool.runs.export.gathered import Gathered
 from feedtool.runs.export.pages import Pages, ask
 from feedtool.runs.export.written import Head, is_csv, write_table
 from feedtool.service.fetch import Circumstances
-from feedtool.service.wire import READ, Call, Reply, Sender, comma_lists, read_offers
-from feedtool.sheets.filled import Value
+from feedtool.sheets.fill import Value
 from feedtool.templates import Language
 
 OFFERS, CHANGES = "competing-offers", "competing-offer-changes"

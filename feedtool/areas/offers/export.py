@@ -16,9 +16,17 @@ from typing import Any
 
 from feedtool.areas.offers.feeds import common as columns
 from feedtool.areas.offers.feeds.conditions import CONDITIONS
-from feedtool.areas.offers.wire.offers import DeliveryMode, Offer, offer_items, offer_of
+from feedtool.areas.offers.wire.offers import (
+    OFFER_FIELDS,
+    DeliveryMode,
+    Offer,
+    offer_items,
+    offer_of,
+    read_offers,
+)
 from feedtool.areas.products.catalog.wire import Page
 from feedtool.feeds.feed import LANGUAGES, Feed
+from feedtool.model.call import Call, Reply, Sender
 from feedtool.model.cells import letters
 from feedtool.model.errors import NothingToDo
 from feedtool.model.settings import DEPRECATED_MODES, Dialect
@@ -29,8 +37,7 @@ from feedtool.runs.export.shown import in_order, shown
 from feedtool.runs.export.words import EXPORT_WORDS
 from feedtool.runs.export.written import is_csv, unfolded, write
 from feedtool.service.fetch import Circumstances
-from feedtool.service.wire import OFFER_FIELDS, Call, Reply, Sender, read_offers
-from feedtool.sheets.filled import Value
+from feedtool.sheets.fill import Value
 from feedtool.templates import Language
 from feedtool.templates.contents import Contents, Field, Need
 from feedtool.templates.entry import Entry

@@ -20,8 +20,15 @@ from feedtool.areas.products.columns.attribute import RETIRED, SEPARATOR
 from feedtool.areas.products.feeds import FEED
 from feedtool.areas.products.template import chosen, products_contents
 from feedtool.areas.products.template_shared import offered
-from feedtool.areas.products.wire.sheets import Attribute, ProductSheet, Seller, sheets_page
+from feedtool.areas.products.wire.sheets import (
+    Attribute,
+    ProductSheet,
+    Seller,
+    read_products,
+    sheets_page,
+)
 from feedtool.feeds.feed import LANGUAGES
+from feedtool.model.call import Call, Reply, Sender
 from feedtool.model.cells import letters
 from feedtool.model.errors import NothingToDo, UsageProblem
 from feedtool.model.settings import Dialect
@@ -31,8 +38,7 @@ from feedtool.runs.export.pages import Pages, ask
 from feedtool.runs.export.words import EXPORT_WORDS
 from feedtool.runs.export.written import is_csv, write
 from feedtool.service.fetch import Circumstances
-from feedtool.service.wire import Call, Reply, Sender, read_products
-from feedtool.sheets.filled import Value
+from feedtool.sheets.fill import Value
 from feedtool.templates import Language
 from feedtool.templates.contents import Contents, Field, Need
 from feedtool.templates.entry import TEXT, Entry

@@ -14,9 +14,9 @@ from feedtool.areas.products.columns.properties import (
     categories_of,
     details_of,
 )
+from feedtool.areas.products.delivery import DELIVERY, PACKAGE_TYPE, product_names
 from feedtool.feeds.feed import Feed, Row, SheetColumns
 from feedtool.model.header import Column
-from feedtool.model.nouns import PackageType
 from feedtool.model.settings import Dialect
 
 __all__ = [
@@ -133,7 +133,7 @@ FEED = Feed(
     kind="products",
     area="feedtool.areas.products",
     sheet="Products",
-    package_type=PackageType.PRODUCTS,
+    package_type=PACKAGE_TYPE,
     summary="Products that are created, or completed.",
     columns=template_columns,
     understood=understood,
@@ -141,6 +141,8 @@ FEED = Feed(
     missing=missing,
     required=required,
     request=request,
+    delivery=DELIVERY,
+    provides=product_names,
     reference=columns.REFERENCE,
     identity=(columns.GTIN,),
     has_channel=False,

@@ -17,7 +17,7 @@ from feedtool.areas.offers.feeds import common as offers
 from feedtool.areas.registry import load
 from feedtool.model.settings import DEPRECATED_MODES, Dialect
 from feedtool.runs.convert.ways import OFFERS, PRODUCTS, UPDATE, UPSERT
-from feedtool.sheets.filled import Value
+from feedtool.sheets.fill import Value
 
 Values = dict[str, Value]
 """By the column's key; blanks are not there."""

@@ -14,8 +14,11 @@ from feedtool.areas.legacy.offers_xml import Offer
 from feedtool.areas.legacy.reader import OffersXml
 from feedtool.areas.legacy.writer import Head, Pool, offer_of, write_xml
 from feedtool.areas.legacy.writer import write as write_zip
+from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.offers.wire.packages import UploadBody, upload
+from feedtool.areas.products.wire.submissions import products_body
 from feedtool.model.errors import UsageProblem
-from feedtool.model.nouns import Item, PackageType
+from feedtool.model.nouns import Item
 from feedtool.model.settings import Dialect
 from feedtool.model.sheet import VALID, CheckedSheet
 from feedtool.model.spool import Spool
@@ -23,9 +26,8 @@ from feedtool.runs.convert.ways import Form
 from feedtool.runs.export.gathered import Gathered
 from feedtool.runs.export.written import unfolded, write
 from feedtool.runs.request_files import write_requests
-from feedtool.service.wire import UploadBody, products_body, upload
-from feedtool.sheets.annotate.check import NotAsWritten
-from feedtool.sheets.annotate.place import placed
+from feedtool.sheets import NotAsWritten
+from feedtool.sheets.atomic_write import atomic_write
 from feedtool.templates.contents import Contents
 
 BY_HAND = "give OUT no ending: a folder takes as many packages as there are"
@@ -78,23 +80,21 @@ def write_items(
         _write_legacy(target, form, sheet.items, _head(package_type, channel, about, dialect))
 
 
-def _write_json(
-    target: Path, items: Iterable[Item], package_type: PackageType, dialect: Dialect
-) -> None:
+def _write_json(target: Path, items: Iterable[Item], package_type: str, dialect: Dialect) -> None:
     bodies = [item.body for item in items]
     body = products_body(bodies)
-    if package_type is not PackageType.PRODUCTS:
+    if package_type != "Products":
         body = upload("package", bodies, UploadBody(dialect.upload_body)).body or b""
-    with placed(target) as place:
+    with atomic_write(target) as place:
         place.write_bytes(body)
 
 
-def _head(package_type: PackageType, channel: str, about: About, dialect: Dialect) -> Head:
+def _head(package_type: str, channel: str, about: About, dialect: Dialect) -> Head:
     pools = about.pools
     if not pools and channel:
         number = dialect.legacy_pools.get(channel)
         pools = (Pool(number, "Id") if number else Pool(channel),)
-    is_full = package_type is PackageType.FULL
+    is_full = package_type == PackageType.FULL
     return Head(
         about.name,
         package_type,
@@ -105,7 +105,7 @@ def _head(package_type: PackageType, channel: str, about: About, dialect: Dialec
 
 def _write_legacy(target: Path, form: Form, items: Spool[Item], head: Head) -> None:
     make = write_zip if form is Form.ZIP else write_xml
-    with placed(target) as place:
+    with atomic_write(target) as place:
         with place.open("wb") as file:
             make(file, head, _offers(items), len(items))
         read = (found.offer for found in OffersXml(place).read())

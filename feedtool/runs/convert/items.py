@@ -13,7 +13,7 @@ from feedtool.feeds.feed import Row, SheetColumns
 from feedtool.model.nouns import Fault, Item, Severity
 from feedtool.model.settings import Context, Dialect
 from feedtool.runs.convert.carry import Lack, told
-from feedtool.sheets.filled import Value
+from feedtool.sheets.fill import Value
 
 Make = Callable[[int, Mapping[str, Value]], "Made"]
 

@@ -14,19 +14,26 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from feedtool.areas.offers.feeds import common as offers
+from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.registry import load
 from feedtool.check.headers import NoRows
 from feedtool.model.cells import BLANK, Block, Cell, Kind
 from feedtool.model.errors import FileProblem, UsageProblem
-from feedtool.model.nouns import PackageType
 from feedtool.model.settings import Dialect
 from feedtool.model.spool import Spool
 from feedtool.report.conversion import Loss
 from feedtool.runs.convert.bodies import Read, offer_cells, product_cells
 from feedtool.runs.convert.ways import DELETE, PRODUCTS, UPDATE, UPSERT
-from feedtool.sheets import HeadRow, Merge, Notice, SheetEntry
-from feedtool.sheets.blocks import first_rows, rows_after
-from feedtool.sheets.unreadable import EmptyFile, NotAWorkbook
+from feedtool.sheets import (
+    EmptyFile,
+    HeadRow,
+    MergedArea,
+    NotAWorkbook,
+    Notice,
+    SheetEntry,
+    first_rows,
+    rows_after,
+)
 
 HEADER = 1
 """The number of the header's row; the first request is row 2."""
@@ -126,7 +133,7 @@ class RequestsSheet:
 
     def __init__(self, name: str, dialect: Dialect, *, is_products: bool) -> None:
         self.name = name
-        self.merges: list[Merge] = []
+        self.merges: list[MergedArea] = []
         self.warnings: list[Notice] = []
         self.notices: Mapping[str, list[str]] = {}
         self.losses: list[Loss] = []
@@ -138,9 +145,9 @@ class RequestsSheet:
         )
         self._requests: Spool[_Request] = Spool(_Request)
         self._keys: dict[str, None] = {}
-        self._types: set[PackageType | None] = set()
+        self._types: set[str | None] = set()
 
-    def take(self, request: object, package_type: PackageType | None, channel: str) -> None:
+    def take(self, request: object, package_type: str | None, channel: str) -> None:
         """Adds a row; type and channel are its package's, as far as they are known."""
         row = HEADER + 1 + len(self._requests)
         if not isinstance(request, dict):

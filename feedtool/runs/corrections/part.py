@@ -22,7 +22,7 @@ from feedtool.runs import row_notes
 from feedtool.runs.corrections.picked import Picked, Settled, pick
 from feedtool.runs.corrections.shape import Shape, shape_of
 from feedtool.sheets import Source
-from feedtool.sheets.filled import Value
+from feedtool.sheets.fill import Value
 from feedtool.templates import PRODUCTS, Language
 from feedtool.templates.workbook import FIRST_ROW
 

@@ -19,7 +19,7 @@ from feedtool.runs.corrections.part import Part
 from feedtool.runs.summary_sheet import summary_sheet
 from feedtool.runs.workspace import Workspace, options_of, read_options_again
 from feedtool.sheets.annotate import annotate
-from feedtool.sheets.filled import Formats, fill_workbook
+from feedtool.sheets.fill import Formats, fill_workbook
 from feedtool.templates import PRODUCTS, Language, limits
 from feedtool.templates.workbook import LISTS, build, save
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Self
 
 from feedtool.model.errors import FeedtoolError
-from feedtool.sheets.filled import Value
+from feedtool.sheets.fill import Value
 
 Row = Mapping[str, Value]
 """Values by the column's key."""

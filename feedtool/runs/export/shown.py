@@ -9,7 +9,7 @@ from decimal import Decimal
 from itertools import islice
 from typing import Any
 
-from feedtool.sheets.filled import Value
+from feedtool.sheets.fill import Value
 
 SEPARATOR = "; "
 MOST = 200

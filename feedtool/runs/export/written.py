@@ -12,8 +12,8 @@ from feedtool.model.cells import letters
 from feedtool.model.limits import Limits
 from feedtool.model.spool import temporary_folder
 from feedtool.runs.export.gathered import Gathered
-from feedtool.sheets.annotate.place import cannot_write, placed
-from feedtool.sheets.filled import Value, fill_csv, fill_workbook
+from feedtool.sheets.atomic_write import atomic_write, cannot_write
+from feedtool.sheets.fill import Value, fill_csv, fill_workbook
 from feedtool.templates import limits as excel
 from feedtool.templates import look
 from feedtool.templates.contents import Contents, Need
@@ -87,7 +87,7 @@ def write_table(
 
 
 def _write_csv(target: Path, keys: Sequence[str], rows: Gathered) -> int:
-    with placed(target) as place, _telling(target, place):
+    with atomic_write(target) as place, _telling(target, place):
         fill_csv(place, keys, _values(rows, keys))
     return 1
 
@@ -95,7 +95,7 @@ def _write_csv(target: Path, keys: Sequence[str], rows: Gathered) -> int:
 def _write_workbook(
     target: Path, book: Workbook, sheet: str, rows: Iterator[list[Value]], limits: Limits
 ) -> None:
-    with placed(target) as place, temporary_folder() as folder:
+    with atomic_write(target) as place, temporary_folder() as folder:
         empty = folder / "empty.xlsx"
         save(book, empty)
         with _telling(target, place):

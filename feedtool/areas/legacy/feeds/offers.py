@@ -9,16 +9,17 @@ from dataclasses import replace
 from decimal import Decimal
 from types import MappingProxyType
 
+from feedtool.areas.legacy.delivery import DELIVERY
 from feedtool.areas.legacy.offers_xml import ATTRIBUTES, KIND, SHEET, cost_keys
 from feedtool.areas.offers.feeds import common as offers
 from feedtool.areas.offers.feeds.conditions import CONDITIONS, LEGACY_CONDITIONS, PARTS
+from feedtool.areas.offers.package_types import PackageType
 from feedtool.feeds.columns import ColumnReader
 from feedtool.feeds.columns.choice import Condition
 from feedtool.feeds.columns.text import Comment
 from feedtool.feeds.feed import Feed, Mode, Row, SheetColumns
 from feedtool.feeds.words import Words
 from feedtool.model.header import Column
-from feedtool.model.nouns import PackageType
 from feedtool.model.settings import LARGE_PARCEL_MODES, Dialect
 
 ALWAYS = (
@@ -176,6 +177,7 @@ FEED = Feed(
     missing=missing,
     required=required,
     request=request,
+    delivery=DELIVERY,
     identity=offers.IDENTITY,
     needs_asking=True,
     purge_type=PackageType.PURGE,

@@ -29,10 +29,10 @@ from feedtool.areas.offers.changes.offer_state import (
     terms_of,
 )
 from feedtool.areas.offers.changes.projection import absorb
+from feedtool.areas.offers.package_types import PackageType
 from feedtool.ledger import tables as t
 from feedtool.ledger.database import reading
 from feedtool.ledger.records import Phase
-from feedtool.model.nouns import PackageType
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -189,9 +189,9 @@ class AcceptedOffers:
                         self._note_open(row, offer, scope)
 
     def _note_open(self, row: Row[Any], offer: Accepted | None, scope: str) -> None:
-        package_type = PackageType(row.package_type)
+        package_type = row.package_type
         self._open.add((scope, row.reference))
-        if package_type is PackageType.PURGE:
+        if package_type == PackageType.PURGE:
             self._purging.add(scope)
         key = key_of(package_type, row.product, offer, scope, row.reference)
         self._has_other_names |= key[0] in OTHER_NAMES
@@ -215,7 +215,7 @@ def _open(service: str, seller: str) -> Select[Any]:
             runs.seller == seller,
             runs.service == service,
             packages.phase != str(Phase.CLOSED),
-            packages.package_type != str(PackageType.PRODUCTS),
+            packages.package_type.in_([*PackageType]),
             rows.fate.is_(None),
         )
     )

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from feedtool.model.nouns import PackageType
 
 CHUNK = 1_000
 """Rows that are read, and references that are looked up, at a time."""
@@ -54,7 +53,7 @@ def scope_of(service: str, seller: str, channel: str | None = None) -> str:
 
 
 def key_of(
-    package_type: PackageType, product: str, before: Accepted | None, scope: str, reference: str
+    package_type: str, product: str, before: Accepted | None, scope: str, reference: str
 ) -> str:
     """The key of the stock that a row is about.
 

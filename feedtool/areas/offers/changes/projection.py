@@ -50,12 +50,13 @@ from feedtool.areas.offers.changes.offer_state import (
     merged,
     terms_of,
 )
+from feedtool.areas.offers.package_types import PackageType
 from feedtool.ledger import tables as t
 from feedtool.ledger.database import reading, writing
 from feedtool.ledger.records import Phase
+from feedtool.ledger.row_results import row_result
 from feedtool.ledger.rows import FACTS, facts_of
-from feedtool.ledger.verdicts import verdict
-from feedtool.model.nouns import PackageType, Status
+from feedtool.model.nouns import Status
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,7 +77,7 @@ def absorb(engine: Engine, service: str, seller: str) -> None:
             t.runs.c.seller == seller,
             t.runs.c.service == service,
             t.packages.c.phase == str(Phase.CLOSED),
-            t.packages.c.package_type != str(PackageType.PRODUCTS),
+            t.packages.c.package_type.in_([*PackageType]),
             t.absorbed.c.package.is_(None),
         )
         .order_by(t.runs.c.run_id, t.packages.c.package)
@@ -109,7 +110,7 @@ class _Package:
         self._until = self._over()
 
     def absorb(self) -> None:
-        if self._type is PackageType.PURGE and self._package.creations:
+        if self._type == PackageType.PURGE and self._package.creations:
             # What is not in the zip is gone, and nobody says which rows that was.
             forget(self._db, self._scope)
         query = FACTS.add_columns(t.rows.c.body, t.rows.c.product).where(
@@ -133,7 +134,7 @@ class _Package:
         writes: dict[str, int | None] = {}
         changed: dict[str, Accepted] = {}
         for row in rows:
-            status = verdict(facts_of(row[:-2])).status
+            status = row_result(facts_of(row[:-2])).status
             if status in NEVER_SENT:
                 continue
             before = known.get(row.reference)
@@ -158,7 +159,7 @@ class _Package:
             return merged(old, self._type, terms)
         if status in FAILED:
             return old
-        if self._type in WHOLE or self._type is PackageType.DELETE:
+        if self._type in WHOLE or self._type == PackageType.DELETE:
             return {}
         return {name: value for name, value in (old or {}).items() if name not in terms}
 

@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from feedtool.areas.offers.feeds import conditions
 from feedtool.areas.offers.feeds.conditions import WORDS
+from feedtool.areas.offers.package_types import PackageType
 from feedtool.feeds.columns.choice import Choice, Ignored, Retired
 from feedtool.feeds.columns.gtin import Gtin
 from feedtool.feeds.columns.number import Days, Money, Rate, Whole
@@ -24,7 +25,6 @@ from feedtool.feeds.feed import (
     SheetColumns,
 )
 from feedtool.model.header import Column
-from feedtool.model.nouns import PackageType
 from feedtool.model.settings import DEPRECATED_MODES, Dialect
 
 ZERO = Decimal(0)

@@ -4,11 +4,12 @@ Specification, "Offers (JSON packages)" 2: the reference and at least one change
 (taxes, delivery modes) replace the old ones; identity fields cannot change and are not sent.
 """
 
+from feedtool.areas.offers.delivery import DELIVERY
 from feedtool.areas.offers.feeds import common as offers
 from feedtool.areas.offers.feeds.upsert import blank_mandatory_amounts
+from feedtool.areas.offers.package_types import PackageType
 from feedtool.feeds.feed import Feed, Fit, Row, SheetColumns
 from feedtool.model.header import Column
-from feedtool.model.nouns import PackageType
 from feedtool.model.settings import Dialect
 
 SIMPLE = ("price.price", "price.originPrice", offers.PREPARATION, offers.QUANTITY)
@@ -110,7 +111,8 @@ FEED = Feed(
     required=required,
     request=request,
     extra_columns=offers.extra_columns,
-    action=str(PackageType.UPDATE),
+    action=PackageType.UPDATE,
+    delivery=DELIVERY,
     fit=fit,
     operator_sheet=offers.OPERATOR_SHEET,
     operator_columns=frozenset((offers.REFERENCE, offers.GTIN, offers.QUANTITY, "price.price")),

@@ -2,10 +2,11 @@
 
 from functools import cache
 
+from feedtool.areas.offers.delivery import DELIVERY, PRODUCT
 from feedtool.areas.offers.feeds import common as offers
+from feedtool.areas.offers.package_types import PackageType
 from feedtool.feeds.feed import Feed, Row, SheetColumns
 from feedtool.model.header import Column
-from feedtool.model.nouns import PackageType
 from feedtool.model.settings import LARGE_PARCEL_MODES, Dialect
 
 ALWAYS = (
@@ -102,7 +103,9 @@ FEED = Feed(
     required=required,
     request=request,
     extra_columns=offers.extra_columns,
-    action=str(PackageType.UPSERT),
+    action=PackageType.UPSERT,
+    delivery=DELIVERY,
+    needs=PRODUCT,
     operator_sheet=offers.OPERATOR_SHEET,
     identity=offers.IDENTITY,
 )

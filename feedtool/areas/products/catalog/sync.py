@@ -12,16 +12,16 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from feedtool.areas.offers.wire.packages import Unreadable
 from feedtool.areas.products.catalog import wire
 from feedtool.areas.products.catalog.cache import Begun, Cache, Removed, Saved
 from feedtool.areas.products.catalog.model import DEEPEST, Brand, Category, Marks
 from feedtool.areas.products.catalog.tree import within
 from feedtool.areas.products.catalog.wire import Page
 from feedtool.areas.products.catalog.words import near_codes
+from feedtool.model.call import Call, Reply, Sender, language_tag
 from feedtool.model.errors import Interrupted, UsageProblem
+from feedtool.service.bodies import Unreadable
 from feedtool.service.fetch import Circumstances, fetch
-from feedtool.service.wire import Call, Reply, Sender, language_tag
 
 GO_ON = "Go on with `feedtool catalog sync`: what was brought is kept."
 

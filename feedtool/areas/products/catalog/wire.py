@@ -11,7 +11,6 @@ from itertools import islice
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from feedtool.areas.offers.wire.packages import Unreadable, items_of, loads, next_link
 from feedtool.areas.products.catalog.model import (
     DEEPEST,
     Brand,
@@ -21,8 +20,9 @@ from feedtool.areas.products.catalog.model import (
     Necessity,
     Property,
 )
+from feedtool.model.call import Call, Reply, language_tag
 from feedtool.service.answers import text
-from feedtool.service.wire import Call, Reply, language_tag
+from feedtool.service.bodies import Unreadable, items_of, loads, next_link
 
 Fields = dict[str, Any]
 
