@@ -1,4 +1,4 @@
-"""From the options of a command to a Service: the sandbox in-process, or a seller's account."""
+"""From the options of a command to a Session: the sandbox in-process, or a seller's account."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping

@@ -190,7 +190,7 @@ class Folder:
             place_of(results / f"{name}{RESULT}"),
             self.processing / lane / f"{name}{suffix}",
         ]
-        return not any(one.exists() for one in places)
+        return not any(place.exists() for place in places)
 
     def take_in(self, claim: Claim) -> None:
         """From the inbox to processing, unless somebody else was faster."""
@@ -287,13 +287,13 @@ def _with_room(name: str) -> str:
 
 def _entries(folder: Path, place: PurePosixPath) -> Iterator[Entry]:
     with os.scandir(folder) as found:
-        for one in found:
+        for entry in found:
             # What goes away while it is looked at was not there.
             with suppress(FileNotFoundError):
-                if one.is_dir(follow_symlinks=False) and not one.name.startswith("."):
-                    yield from _entries(Path(one.path), place / one.name)
-                elif one.is_file(follow_symlinks=False):
-                    yield _entry(place / one.name, Path(one.path).stat(follow_symlinks=False))
+                if entry.is_dir(follow_symlinks=False) and not entry.name.startswith("."):
+                    yield from _entries(Path(entry.path), place / entry.name)
+                elif entry.is_file(follow_symlinks=False):
+                    yield _entry(place / entry.name, Path(entry.path).stat(follow_symlinks=False))
 
 
 def _entry(place: PurePosixPath, seen: os.stat_result) -> Entry:

@@ -60,7 +60,7 @@ OpenSession = Callable[[str | None], AbstractContextManager[SellerSession]]
 
 @dataclass(frozen=True, slots=True)
 class ClaimWorkspace(Workspace):
-    """Books that lend another machine what it needs to go on with a file.
+    """A workspace that lends another machine what it needs to go on with a file.
 
     Snapshots stay on this machine. The file itself is in the folder, which both see; what its
     products were judged by is put beside it.
@@ -70,7 +70,7 @@ class ClaimWorkspace(Workspace):
     """Where."""
 
     def keep_excerpt(self, excerpt: bytes) -> str:
-        """As `Books` keeps it, and beside the file that is being sent."""
+        """As `Workspace` keeps it, and beside the file that is being sent."""
         make(self.lent.parent)
         with atomic_write(self.lent) as temporary:
             temporary.write_bytes(excerpt)
