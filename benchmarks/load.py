@@ -25,7 +25,7 @@ from subprocess import PIPE, Popen
 from typing import Any, NamedTuple, Self
 
 from feedtool.areas.offers.package_types import PackageType
-from feedtool.areas.registry import all_routes
+from feedtool.areas.registry import load, sandbox_parts
 from feedtool.delivery import plan
 from feedtool.delivery.engine import POOL, deliver
 from feedtool.delivery.events import Event
@@ -56,7 +56,7 @@ def serve(latency: float) -> None:
     from feedtool.sandbox.server import serving
 
     spans: list[Span] = []
-    with serving() as server:
+    with serving(sandbox_parts()) as server:
         answer: Callable[..., Any] = server.sandbox.answer
 
         def late(*arguments: Any) -> Any:
@@ -170,13 +170,15 @@ def measure(rows: int, latency: float) -> None:
     ):
         timed: Any = Timed(ledger)
         run = ledger.start_run(now=datetime.now(UTC), seller="S", service=served.base)
-        ledger.add_file(run, plan.uploads(items(rows), all_routes()), path="a", sha256="", kind="k")
+        ledger.add_file(
+            run, plan.uploads(items(rows), load().routes), path="a", sha256="", kind="k"
+        )
         begun = time.monotonic()
         deliver(
             timed,
             run,
             client,
-            all_routes(),
+            load().routes,
             now=lambda: datetime.now(UTC),
             sleep=time.sleep,
             on_event=note,

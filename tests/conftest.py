@@ -1,17 +1,20 @@
 """Offers as rows of text by key, and small files made of them."""
 
 import csv
+import json
 from collections.abc import Mapping, Sequence
 from io import StringIO
 from pathlib import Path
+from typing import Any, Protocol
 
 import pytest
 from hypothesis import is_hypothesis_test, settings
 from openpyxl import Workbook
 
+from feedtool.areas.registry import load
 from feedtool.check import Asked, Input, check
 from feedtool.model.nouns import Problem
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import Context, Dialect
 from feedtool.model.sheet import CheckedSheet
 
 # Failures in what tests share are told as those in the tests themselves.
@@ -110,12 +113,19 @@ def table(rows: Rows, separator: str = ",") -> str:
     return text.getvalue()
 
 
+def as_context(dialect: Dialect | Context | None) -> Context:
+    """What sheets are judged by, where settings alone may be given."""
+    return dialect if isinstance(dialect, Context) else Context(dialect or Dialect())
+
+
 def checked(
-    *paths: Path, dialect: Dialect | None = None, **asked: str | None
+    *paths: Path, dialect: Dialect | Context | None = None, **asked: str | None
 ) -> list[CheckedSheet]:
     """Files judged, each under its bare name."""
     inputs = [Input(path.name, path) for path in paths]
-    return check(inputs, Asked(dialect or Dialect(), **asked))  # type: ignore[arg-type]  # by name
+    context = as_context(dialect)
+    options = Asked(context.settings, catalog=context.catalog, **asked)  # type: ignore[arg-type]  # by name
+    return check(inputs, options, load())
 
 
 def told(sheet: CheckedSheet, code: str) -> list[Problem]:
@@ -126,6 +136,29 @@ def told(sheet: CheckedSheet, code: str) -> list[Problem]:
 def codes(sheet: CheckedSheet) -> list[tuple[int | None, str]]:
     """Row and code of every problem."""
     return [(problem.row, problem.code) for problem in sheet.problems()]
+
+
+class Find(Protocol):
+    """The problems of one code in a CSV of some rows, the first of which is row 2."""
+
+    def __call__(
+        self,
+        code: str,
+        *rows: Mapping[str, str],
+        kind: str | None = None,
+        dialect: Dialect | Context | None = None,
+    ) -> list[Problem]: ...
+
+
+class Sent(Protocol):
+    """The request that a row becomes; the row is valid."""
+
+    def __call__(
+        self,
+        row: Mapping[str, str],
+        kind: str | None = None,
+        dialect: Dialect | Context | None = None,
+    ) -> dict[str, Any]: ...
 
 
 class Files:
@@ -161,3 +194,32 @@ class Files:
 @pytest.fixture
 def files(tmp_path: Path) -> Files:
     return Files(tmp_path)
+
+
+@pytest.fixture
+def find(files: Files) -> Find:
+    def problems(
+        code: str,
+        *rows: Mapping[str, str],
+        kind: str | None = None,
+        dialect: Dialect | Context | None = None,
+    ) -> list[Problem]:
+        (sheet,) = checked(files.csv(*rows), dialect=dialect, kind=kind)
+        assert sheet.error is None, sheet.error
+        return told(sheet, code)
+
+    return problems
+
+
+@pytest.fixture
+def sent(files: Files) -> Sent:
+    def request(
+        row: Mapping[str, str], kind: str | None = None, dialect: Dialect | Context | None = None
+    ) -> dict[str, Any]:
+        (sheet,) = checked(files.csv(row), kind=kind, dialect=dialect)
+        assert sheet.is_clean(), list(sheet.problems())
+        (item,) = sheet.valid_items()
+        body: dict[str, Any] = json.loads(item.body)
+        return body
+
+    return request

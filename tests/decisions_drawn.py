@@ -1,4 +1,4 @@
-"""The decision table of the delivery, drawn by asking it: README's table is made from this."""
+"""The decision table of the delivery, drawn by asking it, for docs/internals/delivery.md."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -6,7 +6,7 @@ from typing import Any
 
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.offers.wire.offers import OffersPage
-from feedtool.areas.registry import all_routes
+from feedtool.areas.registry import load
 from feedtool.delivery import direct
 from feedtool.delivery.answer import Answer
 from feedtool.delivery.machine import RULES
@@ -30,7 +30,7 @@ from feedtool.service.answers import Kind
 
 TIME = datetime(2026, 1, 1, tzinfo=UTC)
 LATER = TIME + Settings().before_resending
-ROUTES = all_routes()
+ROUTES = load().routes
 UPSERT, ZIP, BATCH = (ROUTES[kind] for kind in ("Upsert", "Full", "Products"))
 NOW = TransitionContext(TIME, 1.0, Settings(), UPSERT)
 COMMITTED = {Phase.COMMITTING, Phase.COMMITTED, Phase.INTEGRATED, Phase.READ, Phase.LOOKING}

@@ -28,14 +28,7 @@ def config() -> None:
 @options.notifying
 @options.language
 @options.home
-@options.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="How the settings are told.",
-)
+@options.choice("--format form", ("text", "json"), "How the settings are told.")
 @click.pass_context
 def show(ctx: click.Context, /, form: str, **settings: Any) -> None:
     """Show the settings in force and where each comes from; secrets are masked.
@@ -95,12 +88,10 @@ def _dialect(ctx: click.Context) -> list[Row]:
 
 def _fields(settings: Any, table: str = "") -> dict[str, object]:
     """Fields as the configuration has them; those of a table by its name and theirs."""
-    from dataclasses import is_dataclass
-
-    from feedtool.model.settings import settings_of
+    from dataclasses import fields, is_dataclass
 
     found: dict[str, object] = {}
-    for field in settings_of(settings):
+    for field in fields(settings):
         value, name = getattr(settings, field.name), f"{table}{field.name}"
         if is_dataclass(value):
             found |= _fields(value, f"{name}.")

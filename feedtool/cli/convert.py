@@ -9,8 +9,9 @@ import click
 
 from feedtool.cli import options
 from feedtool.cli.confirming import kind_asked
-from feedtool.cli.errors import say
+from feedtool.cli.errors import echo
 from feedtool.cli.files import STDIN, as_row, inputs
+from feedtool.cli.reading import how_to_read
 from feedtool.model.errors import Exit, UsageProblem
 
 
@@ -51,32 +52,25 @@ def convert(
     any of these. What cannot be carried over is listed, and makes the exit code 1. Rows that
     cannot be sent stand unchanged in a workbook or a CSV, and go into nothing else. Sends nothing.
     """
-    from feedtool.areas.registry import all_feeds
+    from feedtool.areas.registry import load
     from feedtool.report.conversion import loss_lines, write_conversion
     from feedtool.runs.convert import Wish, convert, form_of
 
-    if to is not None and to not in all_feeds():
-        raise UsageProblem(f"there is no kind of feed “{to}”", f"kinds: {', '.join(all_feeds())}")
+    if to is not None and to not in load().feeds:
+        raise UsageProblem(f"there is no kind of feed “{to}”", f"kinds: {', '.join(load().feeds)}")
     _check_name(target)
     wanted = form_of(target)
     _check_target(source, target, is_folder=not wanted.value, may_replace=given["yes"])
-    asked = options.how_to_read(
-        ctx,
-        kind=given["kind"],
-        sheet=given["sheet"],
-        channel=given["channel"],
-        as_row=given["as_row"],
-        settle=kind_asked(form),
-    )
+    asked = how_to_read(ctx, given, settle=kind_asked(form))
     wish = Wish(target, wanted, to, cast("Any", given["language"]), bool(given["channel"]))
     with inputs([source]) as [file]:
         found = convert(file, asked, wish)
         for one in found.written:
             for line in loss_lines(one.losses):
-                say("lost", line)
+                echo("lost", line)
         for text, hint in found.notes:
-            say("note", text)
-            say("help", hint)
+            echo("note", text)
+            echo("help", hint)
         write_conversion(found, sys.stdout, form)
     return Exit.ROWS if found.has_losses else Exit.OK
 

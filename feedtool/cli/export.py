@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from feedtool.cli import options
-from feedtool.cli.catalog_cache import check_sandbox
 from feedtool.cli.credentials import token_options
-from feedtool.cli.errors import say
+from feedtool.cli.errors import echo
 from feedtool.cli.home import home_folder
 from feedtool.cli.observed import noting
+from feedtool.cli.options import refuse_two_services
 from feedtool.model.errors import Exit, UsageProblem
 
 if TYPE_CHECKING:
     from feedtool.feeds.feed import Feed
-    from feedtool.runs.context import Service
-    from feedtool.runs.export import Exported
+    from feedtool.report.export import Exported
+    from feedtool.runs.session import Session
     from feedtool.service.fetch import Circumstances
 
 GO_ON = "Run it again; nothing was written."
@@ -182,9 +182,9 @@ def products(
     brought because the catalogue lacks their category.
     """
     from feedtool.areas.products.export import Wish, export_products
-    from feedtool.cli.catalog_option import catalogue
+    from feedtool.cli.catalog_cache import catalogue
 
-    check_sandbox(ctx, given)
+    refuse_two_services(ctx, given)
     target = _target(out or Path("products.xlsx"), may_replace=given["yes"])
     with _reaching(ctx, given, form) as (service, around, on_step):
         exported = export_products(
@@ -228,7 +228,7 @@ def competing_offers(
     from feedtool.areas.competition.export import CLOSED, Wish, export_competing_offers
     from feedtool.areas.competition.wire import fits
 
-    check_sandbox(ctx, given)
+    refuse_two_services(ctx, given)
     if unfit := [one for one in product if not fits(one)]:
         raise UsageProblem(
             f"“{unfit[0]}” is neither an EAN nor a product_id", "give --product EAN,EAN"
@@ -267,7 +267,7 @@ def competing_offer_changes(
     """
     from feedtool.areas.competition.export import CLOSED, export_competing_changes
 
-    check_sandbox(ctx, given)
+    refuse_two_services(ctx, given)
     target = _target(out or Path("competing-offer-changes.xlsx"), may_replace=given["yes"])
     with _reaching(ctx, given, form, CLOSED) as (service, around, on_step):
         exported = export_competing_changes(
@@ -293,11 +293,11 @@ def on_channel(ctx: click.Context, channel: str | None, given: dict[str, Any]) -
 
 def _shape(kind: str) -> "Feed":
     from feedtool.areas.offers.export import SHAPES
-    from feedtool.areas.registry import all_feeds
+    from feedtool.areas.registry import load
 
     if kind not in SHAPES:
         raise UsageProblem(f"offers cannot be exported as “{kind}”", f"shapes: {', '.join(SHAPES)}")
-    return all_feeds()[kind]
+    return load().feeds[kind]
 
 
 def _moment(text: str) -> datetime:
@@ -361,13 +361,13 @@ def _reaching(
     given: dict[str, Any],
     form: str,
     closed: tuple[str, str] | None = None,
-) -> "Iterator[tuple[Service, Circumstances, Callable[[str, int], None]]]":
+) -> "Iterator[tuple[Session, Circumstances, Callable[[str, int], None]]]":
     """A way to the service that stops gently, and how far it is told meanwhile."""
     from feedtool.cli.connect import to_account, to_sandbox
     from feedtool.cli.signals import stopping
     from feedtool.service.fetch import Circumstances
 
-    check_sandbox(ctx, given)
+    refuse_two_services(ctx, given)
     is_sandbox = given["sandbox"]
     if is_sandbox:  # it needs nothing else, and an account's settings are not meant for it
         given |= options.on_command_line(ctx, "seller", "token")
@@ -386,7 +386,7 @@ def _reaching(
             stopping=stop.reason,
             go_on=GO_ON,
             closed=closed,
-            on_unreachable=partial(say, "warning"),
+            on_unreachable=partial(echo, "warning"),
             ahead=service.ahead,
         )
         yield service, around, on_step
@@ -414,8 +414,8 @@ def _tell(exported: "Exported", form: str) -> int:
     from feedtool.report.export import write_exported
 
     for note in exported.notes:
-        say("warning" if note.is_loss else "note", note.text)
+        echo("warning" if note.is_loss else "note", note.text)
         if note.hint:
-            say("help", note.hint)
+            echo("help", note.hint)
     write_exported(exported, sys.stdout, form)
     return Exit.ROWS if any(note.is_loss for note in exported.notes) else Exit.OK

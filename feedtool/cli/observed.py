@@ -3,7 +3,7 @@
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from feedtool.cli.errors import say
+from feedtool.cli.errors import echo
 from feedtool.cli.home import home_folder
 from feedtool.model.errors import Interrupted, NothingToDo
 from feedtool.model.spool import Spool
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
     from feedtool.areas.offers.wire.offers import Offer
     from feedtool.model.settings import Dialect
-    from feedtool.runs.context import Service
+    from feedtool.runs.session import Session
 
 
 @contextmanager
 def noting(
-    given: dict[str, Any], service: "Service", channel: str, dialect: "Dialect", *, is_all: bool
+    given: dict[str, Any], service: "Session", channel: str, dialect: "Dialect", *, is_all: bool
 ) -> "Iterator[Callable[[Offer], None]]":
     """Takes the offers that come, and remembers them at the end, where it is reached.
 
@@ -31,7 +31,7 @@ def noting(
     """
     from feedtool.areas.offers.changes.observed import Seen, see
     from feedtool.areas.offers.changes.projection import absorb, count_absorbed
-    from feedtool.cli.workspace import books
+    from feedtool.cli.home import books
     from feedtool.runs.export.seen import seen_by
 
     home = home_folder(given["home"])
@@ -56,9 +56,11 @@ def noting(
                 absorbed=absorbed,
             )
         except Interrupted as error:
-            say("warning", f"what was exported is not remembered: {error.message}")
+            echo("warning", f"what was exported is not remembered: {error.message}")
         else:
             if not is_noted:
-                say("note", "what was exported is not remembered, since offers were sent meanwhile")
+                echo(
+                    "note", "what was exported is not remembered, since offers were sent meanwhile"
+                )
         if nothing:
             raise nothing

@@ -8,7 +8,7 @@ import click
 
 from feedtool.cli import options
 from feedtool.cli.catalog_cache import base_url, from_sandbox, looking, sync_command
-from feedtool.cli.errors import say
+from feedtool.cli.errors import echo
 from feedtool.model.errors import UsageProblem
 
 if TYPE_CHECKING:
@@ -38,16 +38,16 @@ def template(
     Without KIND all kinds are listed. The workbook for products is made for some categories from
     the local catalogue: bring that with `feedtool catalog sync`.
     """
-    from feedtool.areas.registry import all_feeds
+    from feedtool.areas.registry import load
     from feedtool.templates import PRODUCTS, write_products_template, write_template
 
     if kind is None:
-        for feed in all_feeds().values():
-            say(feed.kind, feed.summary)
+        for feed in load().feeds.values():
+            echo(feed.kind, feed.summary)
         raise UsageProblem("KIND is missing", "choose one, as in `feedtool template offers-upsert`")
-    if kind not in all_feeds():
+    if kind not in load().feeds:
         raise UsageProblem(
-            f"there is no kind of feed “{kind}”", f"kinds: {', '.join(sorted(all_feeds()))}"
+            f"there is no kind of feed “{kind}”", f"kinds: {', '.join(sorted(load().feeds))}"
         )
     codes = _codes(ctx, category, is_for_products=kind == PRODUCTS)
     target = out or Path(f"{kind}.xlsx")
@@ -58,12 +58,12 @@ def template(
             with looking(ctx, given) as catalog:
                 write_products_template(catalog, _deepest(catalog, codes), target, dialect)
         else:
-            write_template(all_feeds()[kind], target, cast("Any", given["language"]), dialect)
+            write_template(load().feeds[kind], target, cast("Any", given["language"]), dialect)
     except OSError as error:
         raise UsageProblem(
             f"{target} cannot be written: {error.strerror}", "choose another place with --out"
         ) from error
-    say("template", str(target))
+    echo("template", str(target))
 
 
 def _codes(ctx: click.Context, category: str | None, *, is_for_products: bool) -> list[str]:
@@ -102,7 +102,7 @@ def _deepest(catalog: "Catalog", codes: Sequence[str]) -> list[str]:
                 f"bring them with `{sync_command(catalog.origin.service, catalog.language)}"
                 f" --category {category.reference}`",
             )
-        say("category", f"{named}: {listed(inside)}")
+        echo("category", f"{named}: {listed(inside)}")
         found += inside
     return found
 

@@ -30,6 +30,8 @@ class SheetFacts:
     unknown: Sequence[tuple[str, str, str | None]]
     """Of each unknown column its letter, its header, and the nearest known header."""
     hidden_rows: int
+    elsewhere: Mapping[str, str]
+    """Of unknown headers that are keys of a column of another kind, that kind."""
     notices: Mapping[str, Sequence[str]]
     """What reading noticed, by the name of the code that it belongs to."""
 
@@ -70,6 +72,16 @@ class Rule:
 def code(module: str, docstring: str | None, severity: Severity = Severity.ERROR) -> Code:
     """The code of a rule, from its module's name and docstring."""
     return Code(module.rpartition(".")[2].replace("_", "-"), severity, docstring or "")
+
+
+def notices(found: Code, hint: str) -> Callable[[SheetFacts], Iterator[Fault]]:
+    """A rule's `check_sheet` that passes on what reading noticed, each once."""
+
+    def check_sheet(sheet: SheetFacts) -> Iterator[Fault]:
+        for notice in dict.fromkeys(sheet.notices.get(found.name, ())):
+            yield Fault(found, notice, hint)
+
+    return check_sheet
 
 
 def rules_of(package: str) -> Iterator[Rule]:

@@ -26,7 +26,6 @@ from feedtool.ledger import clearing, counting, later
 from feedtool.ledger import tables as t
 from feedtool.ledger.claims import Claims
 from feedtool.ledger.database import IN_MEMORY, open_engine, reading
-from feedtool.ledger.later import Sent
 from feedtool.ledger.records import (
     File,
     Package,
@@ -199,15 +198,21 @@ class LedgerReader:
                 yield row_result(facts_of(row))
             after = found[-1].row
 
-    def sent_later(
-        self, run: Run, channel: str, references: Collection[str], besides: Collection[int] = ()
-    ) -> dict[str, Sent]:
-        """By reference the last row of it that a later run of the seller has sent on a channel.
-
-        The runs in `besides` do not count.
-        """
+    def references_of(self, file: int) -> Iterator[tuple[int, str, str]]:
+        """The row, the channel and the reference of each row of a file that was to be sent."""
+        query = (
+            select(t.rows.c.row, t.packages.c.channel, t.rows.c.reference)
+            .join(t.packages, t.packages.c.package == t.rows.c.package)
+            .where(t.rows.c.file == file)
+        )
         with reading(self._engine) as db:
-            return later.sent_later(db, run, channel, references, besides)
+            found = db.execute(query).all()
+        return (tuple(row) for row in found)
+
+    def sent_later(self, run: Run, channel: str, references: Collection[str]) -> dict[str, int]:
+        """By reference the last later run of the seller that has sent it on a channel."""
+        with reading(self._engine) as db:
+            return later.sent_later(db, run, channel, references)
 
     def output(self, path: str) -> str | None:
         """The hash of what was last written to a place; None if that was never."""

@@ -1,10 +1,38 @@
-"""What an export has written, told."""
+"""The file that an export has written, in text and JSON."""
 
-from typing import TextIO
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple, TextIO
 
-from feedtool.report.fields import Fields, dumped
+from feedtool.report.fields import Fields, write_lines, write_objects
 from feedtool.report.plain import clean, counted
-from feedtool.runs.export import Exported
+
+
+class Note(NamedTuple):
+    """Something that whoever uses the file should know."""
+
+    text: str
+    hint: str = ""
+    """What to do; empty where nothing needs to be done."""
+    is_loss: bool = False
+    """Whether something that was asked for is not in the file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """A file that was written."""
+
+    file: Path
+    kind: str
+    """What it is: a kind of feed, or of list."""
+    sheet: str | None
+    """The sheet with the rows; None in a CSV."""
+    header_row: int
+    rows: int
+    skipped: int
+    """What was had and is not in the file; the notes say why."""
+    notes: Sequence[Note]
 
 
 def write_exported(exported: Exported, out: TextIO, form: str) -> None:
@@ -16,12 +44,9 @@ def write_exported(exported: Exported, out: TextIO, form: str) -> None:
         skipped = f", {exported.skipped:,} left out" if exported.skipped else ""
         out.write(f"{counted(exported.rows, 'row')}{skipped}\n")
     elif form == "json":
-        members = ",\n".join(
-            f'    "{name}": {dumped(value)}' for name, value in _fields(exported).items()
-        )
-        out.write(f"[\n  {{\n{members}\n  }}\n]\n")
+        write_objects([_fields(exported)], out)
     else:
-        out.write(dumped({"type": "summary", **_fields(exported)}) + "\n")
+        write_lines([{"type": "summary", **_fields(exported)}], out)
 
 
 def _fields(exported: Exported) -> Fields:

@@ -7,16 +7,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from feedtool.areas.legacy.offers_xml import KINDS as LEGACY_KINDS
-from feedtool.areas.legacy.source import is_legacy
-from feedtool.areas.legacy.workbook import write_book
+from feedtool.areas.registry import load
 from feedtool.check import SUMMARY, Asked, Input
 from feedtool.model.errors import FeedtoolError, UsageProblem
 from feedtool.model.file_version import unchanged
 from feedtool.model.sheet import CheckedSheet
 from feedtool.model.spool import temporary_folder
-from feedtool.report import Outcome, summary_sheet
+from feedtool.report import SheetResult
 from feedtool.runs import row_notes
+from feedtool.runs.summary_sheet import summary_sheet
 from feedtool.sheets.annotate import Summary, annotate, is_package, refuse_place
 
 Written = Callable[[Path], None]
@@ -47,16 +46,16 @@ def refuse_places(
     if outputs.is_in_place:
         return
     summary = Summary(SUMMARY, ())
-    for one, target, told in _wanted(inputs, [Outcome(sheet) for sheet in sheets], outputs):
+    for one, target, told in _wanted(inputs, [SheetResult(sheet) for sheet in sheets], outputs):
         headings = [row_notes.notes(outcome.checked, tuple) for outcome in told]
         limits, fallback = asked.dialect.reading, asked.dialect.csv_fallback
         _refuse_pipe(target)
         refuse_place(one.path, target, headings, summary, fallback, limits)
 
 
-def write(
+def write_copies_of(
     inputs: Sequence[Input],
-    outcomes: Sequence[Outcome],
+    outcomes: Sequence[SheetResult],
     outputs: Outputs,
     asked: Asked,
     *,
@@ -108,7 +107,7 @@ def _changed(place: Path) -> UsageProblem:
 
 
 def _write(
-    one: Input, place: Path, told: Sequence[Outcome], asked: Asked, *, overwrite: bool
+    one: Input, place: Path, told: Sequence[SheetResult], asked: Asked, *, overwrite: bool
 ) -> FeedtoolError | None:
     try:
         _refuse_pipe(place)
@@ -117,7 +116,7 @@ def _write(
             annotate(
                 path,
                 place,
-                [row_notes.notes(outcome.checked, outcome.verdicts or tuple) for outcome in told],
+                [row_notes.notes(outcome.checked, outcome.verdicts) for outcome in told],
                 summary_sheet(told) if is_package(path) else None,
                 overwrite=overwrite,
                 csv_fallback=asked.dialect.csv_fallback,
@@ -130,15 +129,16 @@ def _write(
 
 
 @contextmanager
-def _book(one: Input, told: Sequence[Outcome], asked: Asked) -> Iterator[Path]:
-    """What is annotated of an input: itself; of an Offers.xml a workbook of its rows."""
-    if not is_legacy(one.path):
+def _book(one: Input, told: Sequence[SheetResult], asked: Asked) -> Iterator[Path]:
+    """What is annotated of an input: itself, or a workbook of its rows if that cannot be."""
+    declared = load().format_of(one.path)
+    if declared is None:
         yield one.path
         return
-    as_json = not all(outcome.checked.kind in LEGACY_KINDS for outcome in told)
+    kinds = [outcome.checked.kind for outcome in told]
     with temporary_folder() as folder:
         book = folder / "offers.xlsx"
-        write_book(one.path, book, asked.dialect, as_json=as_json)
+        declared.write_workbook(one.path, book, asked.dialect, kinds)
         yield book
 
 
@@ -155,8 +155,8 @@ def _refuse_pipe(place: Path) -> None:
 
 
 def _wanted(
-    inputs: Sequence[Input], outcomes: Sequence[Outcome], outputs: Outputs
-) -> Iterator[tuple[Input, Path, list[Outcome]]]:
+    inputs: Sequence[Input], outcomes: Sequence[SheetResult], outputs: Outputs
+) -> Iterator[tuple[Input, Path, list[SheetResult]]]:
     """Each file of which a copy is wanted and that could be read, with all its sheets."""
     for one in inputs:
         target = outputs.targets.get(one.name)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from feedtool.areas.registry import all_routes
+from feedtool.areas.registry import load
 from feedtool.delivery.deadlines import Clock, deadline, warnings
 from feedtool.ledger import Phase
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Status
 from feedtool.report.runs import InputState, PackageState, RunState
-from feedtool.runs.run_options import Recorded
+from feedtool.runs.run_options import RunOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,7 +53,7 @@ def _state(ledger: Ledger, run: Run, clock_of: ClockOf) -> RunState:
     files = ledger.files(run.run_id)
     names = {file.file: file.path for file in files}
     packages = ledger.read_packages(run.run_id)
-    recorded = Recorded.from_json(run.options)
+    recorded = RunOptions.from_json(run.options)
     counts = ledger.statuses(run.run_id)
     counts[Status.INVALID] += recorded.invalid
     is_finished = recorded.is_whole(files) and all(one.phase is Phase.CLOSED for one in packages)
@@ -69,13 +69,13 @@ def _state(ledger: Ledger, run: Run, clock_of: ClockOf) -> RunState:
         _inputs(recorded, files),
         {status: counts[status] for status in sorted(counts) if counts[status]},
         [_package(package, names[package.file], run, clock) for package in packages],
-        warnings(packages, clock, all_routes()),
+        warnings(packages, clock, load().routes),
         is_finished=is_finished,
         abandoned=recorded.abandoned,
     )
 
 
-def _inputs(recorded: Recorded, files: list[File]) -> list[InputState]:
+def _inputs(recorded: RunOptions, files: list[File]) -> list[InputState]:
     """The files, and as what their sheets were sent."""
     kinds: dict[str, list[str]] = {}
     for file in files:
@@ -85,7 +85,7 @@ def _inputs(recorded: Recorded, files: list[File]) -> list[InputState]:
 
 
 def _package(package: Package, file: str, run: Run, clock: Clock) -> PackageState:
-    next_ = deadline(package, clock, all_routes())
+    next_ = deadline(package, clock, load().routes)
     created = package.created_at and clock.shown(package.created_at)
     if created and created < run.started_at:  # time has leapt since, and nobody noted how far
         created = run.started_at

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from itertools import count
 from pathlib import Path
 
-from feedtool.areas.registry import all_feeds, all_routes
+from feedtool.areas.registry import load
 from feedtool.delivery.dependencies import Dependencies
 from feedtool.delivery.plan import Planned
 from feedtool.feeds.delivery import PackageRef, Staged, Submitted
@@ -33,14 +33,14 @@ def write_requests(folder: Path, sheets: Sequence[CheckedSheet], dialect: Dialec
         UsageProblem: the folder cannot be written, or holds something that is not ours.
     """
     used: set[tuple[str, bool]] = set()
-    dependencies = Dependencies(sheets, all_feeds())
+    dependencies = Dependencies(sheets, load().feeds)
     try:
         for sheet in sheets:
             if sheet.error is not None:
                 continue
             name = "stdin" if sheet.file == "-" else Path(sheet.file).name
             numbered = (name if number == 1 else f"{name}-{number}" for number in count(1))
-            feed = all_feeds().get(sheet.kind or "")
+            feed = load().feeds.get(sheet.kind or "")
             is_apart = feed is not None and feed.provides is not None
             free = next(one for one in numbered if (one, is_apart) not in used)
             own = folder / free
@@ -59,7 +59,7 @@ def write_requests(folder: Path, sheets: Sequence[CheckedSheet], dialect: Dialec
 def _write_uploads(folder: Path, uploads: Iterable[Planned], dialect: Dialect) -> None:
     for number, upload in uploads:
         first, bodies = upload.items[0], [item.body for item in upload.items]
-        protocol = all_routes()[first.package_type].protocol
+        protocol = load().routes[first.package_type].protocol
         channel = _UNSAFE.sub("_", first.channel)
         ref = PackageRef(first.package_type, first.channel, "", dialect, "package")
         if isinstance(protocol, Submitted):

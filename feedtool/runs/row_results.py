@@ -4,17 +4,16 @@ from collections.abc import Iterator, Sequence
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
-from feedtool.areas.registry import all_feeds
+from feedtool.areas.registry import load
 from feedtool.delivery import plan
 from feedtool.delivery.dependencies import Dependencies
-from feedtool.feeds.delivery import Submitted
 from feedtool.model.errors import Exit, FeedtoolError, first_of
 from feedtool.model.nouns import Message, Status, Verdict
 from feedtool.model.settings import Limits
 from feedtool.model.sheet import CheckedSheet
-from feedtool.report import Outcome
+from feedtool.report import SheetResult
 from feedtool.runs import row_notes
-from feedtool.runs.run_options import Recorded
+from feedtool.runs.run_options import RunOptions
 
 if TYPE_CHECKING:  # the ledger's library takes longer to import than a small file to check
     from feedtool.ledger import Ledger
@@ -32,20 +31,19 @@ ALL_OR_NOTHING = "not sent, since not all rows of all files are valid (--all-or-
 OTHERS_HELD = "not sent, since other rows are held, and all are sent or none"
 
 
-def planned(
+def results_of_plan(
     sheets: Sequence[CheckedSheet],
     limits: Limits,
     *,
     sent: Sequence[CheckedSheet],
     reason: str = ALL_OR_NOTHING,
-) -> list[Outcome]:
+) -> list[SheetResult]:
     """What a dry run tells of sheets, some of which would be sent; `reason` is why others not."""
-    dependencies = Dependencies(sheets, all_feeds())
+    dependencies = Dependencies(sheets, load().feeds)
     return [
-        Outcome(
+        SheetResult(
             sheet,
             is_submitted=True,
-            packages_together=_is_told_together(sheet),
             packages=plan.summaries(dependencies.uploads(sheet, limits)) if sheet in sent else [],
             verdicts=partial(row_notes.of_check, sheet)
             if sheet in sent
@@ -55,13 +53,6 @@ def planned(
     ]
 
 
-def _is_told_together(sheet: CheckedSheet) -> bool:
-    feed = all_feeds().get(sheet.kind or "")
-    return feed is not None and (
-        isinstance(feed.delivery, Submitted) and feed.delivery.comes_in_many
-    )
-
-
 def _not_sent(sheet: CheckedSheet, status: Status, reason: str) -> Iterator[Verdict]:
     for verdict in row_notes.of_check(sheet):
         is_valid = verdict.status is Status.VALID
@@ -69,10 +60,10 @@ def _not_sent(sheet: CheckedSheet, status: Status, reason: str) -> Iterator[Verd
         yield verdict._replace(status=status, messages=messages) if is_valid else verdict
 
 
-def not_begun(sheets: Sequence[CheckedSheet], stopped: FeedtoolError) -> list[Outcome]:
+def not_begun(sheets: Sequence[CheckedSheet], stopped: FeedtoolError) -> list[SheetResult]:
     """What is told of sheets of which no run was begun, since something stopped it."""
     return [
-        Outcome(
+        SheetResult(
             sheet,
             is_submitted=True,
             stopped=stopped,
@@ -82,14 +73,14 @@ def not_begun(sheets: Sequence[CheckedSheet], stopped: FeedtoolError) -> list[Ou
     ]
 
 
-def answered(
+def results_of_run(
     sheets: Sequence[CheckedSheet], ledger: "Ledger", run: int, stopped: FeedtoolError | None
-) -> list[Outcome]:
+) -> list[SheetResult]:
     """What is told of sheets after their delivery."""
     files = {(file.path, file.sheet): file.file for file in ledger.files(run)}
-    dependencies = Dependencies(sheets, all_feeds())
+    dependencies = Dependencies(sheets, load().feeds)
     begun = ledger.run(run)
-    is_given_up = begun is not None and Recorded.from_json(begun.options).abandoned is not None
+    is_given_up = begun is not None and RunOptions.from_json(begun.options).abandoned is not None
     outcomes = []
 
     def every_row(sheet: CheckedSheet) -> Iterator[Verdict]:
@@ -109,8 +100,7 @@ def answered(
 
     for sheet in sheets:
         file = files.get((sheet.file, sheet.sheet))
-        outcome = Outcome(sheet, str(run), is_submitted=True, stopped=stopped)
-        outcome.packages_together = _is_told_together(sheet)
+        outcome = SheetResult(sheet, str(run), is_submitted=True, stopped=stopped)
         if file is not None:
             outcome.packages = ledger.packages(file)
         if file is not None or sheet.error is None:
@@ -119,7 +109,7 @@ def answered(
     return outcomes
 
 
-def exit_code(outcomes: Sequence[Outcome], stopped: FeedtoolError | None = None) -> Exit:
+def exit_code(outcomes: Sequence[SheetResult], stopped: FeedtoolError | None = None) -> Exit:
     """The exit code of a command: the first of the contract's precedence that occurred."""
     codes = {_exit_of(outcome) for outcome in outcomes}
     codes |= {outcome.copy_failed.exit for outcome in outcomes if outcome.copy_failed}
@@ -128,7 +118,7 @@ def exit_code(outcomes: Sequence[Outcome], stopped: FeedtoolError | None = None)
     return first_of(codes)
 
 
-def _exit_of(outcome: Outcome) -> Exit:
+def _exit_of(outcome: SheetResult) -> Exit:
     if outcome.checked.error:
         return outcome.checked.error.exit
     counts = outcome.counts()

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import get_args
 
-from feedtool.areas.registry import all_feeds
+from feedtool.areas.registry import load
 from feedtool.model.settings import Dialect
 from feedtool.templates import PRODUCTS, Language, write_template
 
@@ -19,7 +19,7 @@ def write_all(folder: Path) -> list[Path]:
     """
     folder.mkdir(parents=True, exist_ok=True)
     written = []
-    for feed in (one for kind, one in all_feeds().items() if kind != PRODUCTS):
+    for feed in (one for kind, one in load().feeds.items() if kind != PRODUCTS):
         for language in get_args(Language):
             target = folder / f"{feed.kind}.{language}.xlsx"
             write_template(feed, target, language, Dialect())

@@ -9,11 +9,11 @@ from typing import Literal
 
 from openpyxl.worksheet.datavalidation import DataValidation
 
-from feedtool.feeds.columns import CellType
 from feedtool.feeds.columns.choice import Choice
 from feedtool.feeds.columns.gtin import Gtin
 from feedtool.feeds.columns.number import Days, Money, Number, Rate, Whole
 from feedtool.feeds.columns.text import Text
+from feedtool.model.header import CellType
 from feedtool.model.settings import Bounds, Dialect
 from feedtool.templates import Language
 from feedtool.templates.words import WORDS, Words, typeset

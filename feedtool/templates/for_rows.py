@@ -5,16 +5,16 @@ from dataclasses import replace
 
 from feedtool.areas.offers.feeds import common as offers
 from feedtool.areas.products.template import chosen, products_contents
-from feedtool.areas.registry import all_feeds
+from feedtool.areas.registry import load
 from feedtool.model.errors import UsageProblem
-from feedtool.model.settings import DEPRECATED_MODES, Dialect
+from feedtool.model.settings import DEPRECATED_MODES, Context
 from feedtool.templates import PRODUCTS, Language
 from feedtool.templates.contents import Contents
 from feedtool.templates.fields import contents_of
 
 
 def contents_for(
-    kind: str, keys: Iterable[str], codes: Sequence[str], language: Language, dialect: Dialect
+    kind: str, keys: Iterable[str], codes: Sequence[str], language: Language, context: Context
 ) -> Contents:
     """The template's of a kind, with columns for retiring modes where rows fill them.
 
@@ -23,21 +23,22 @@ def contents_for(
         keys: The columns that any row fills.
         codes: Of products the categories.
         language: Of the labels.
-        dialect: The profile's.
+        context: The profile's settings and the catalogue.
 
     Raises:
         UsageProblem: the catalogue lacks what is needed for the columns of products.
     """
     if kind == PRODUCTS:
-        return _of_products(codes, language, dialect)
+        return _of_products(codes, language, context)
+    dialect = context.settings
     filled = set(keys)
     retiring = (mode for mode in DEPRECATED_MODES if offers.mode(mode).cost in filled)
     modes = (*dialect.delivery_modes, *retiring)
-    return contents_of(all_feeds()[kind], language, replace(dialect, delivery_modes=modes))
+    return contents_of(load().feeds[kind], language, replace(dialect, delivery_modes=modes))
 
 
-def _of_products(codes: Sequence[str], language: Language, dialect: Dialect) -> Contents:
-    catalog = dialect.catalog(language)
+def _of_products(codes: Sequence[str], language: Language, context: Context) -> Contents:
+    catalog = context.catalog(language)
     if catalog is None:
         raise UsageProblem(
             "the columns of products are the catalogue's, and there is none here yet",
@@ -53,4 +54,4 @@ def _of_products(codes: Sequence[str], language: Language, dialect: Dialect) -> 
     ]
     if not known:
         chosen(catalog, codes)
-    return products_contents(catalog, known, dialect)
+    return products_contents(catalog, known, context.settings)

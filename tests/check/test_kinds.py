@@ -7,6 +7,7 @@ import pytest
 from openpyxl import load_workbook
 from openpyxl.packaging.custom import StringProperty
 
+from feedtool.areas.registry import load
 from feedtool.check import Asked, Input, check
 from feedtool.check.kinds import KindUnclear
 from feedtool.model.settings import Dialect
@@ -52,10 +53,7 @@ KINDS = {
     "reference and one tax": (update(taxes__DEA="0"), "offers-update"),
     "reference and one mode": (update() | FIXED, "offers-update"),
     "reference and action": (update(action="Delete"), "offers-delete"),
-    "reference, channel and action": (
-        update(action="Delete", salesChannelId="P"),
-        "offers-delete",
-    ),
+    "reference, channel and action": (update(action="Delete", salesChannelId="P"), "offers-delete"),
 }
 UNCLEAR = {
     "no product": (without("product.gtin"), "product.gtin"),
@@ -76,10 +74,7 @@ UNCLEAR = {
         "price.price",
     ),
     "a stock list with conditions": (update(condition="New", quantity="5"), "product.gtin"),
-    "products with a lead time": (
-        update(product__gtin=gtin(1), preparationTime="5"),
-        "quantity",
-    ),
+    "products with a lead time": (update(product__gtin=gtin(1), preparationTime="5"), "quantity"),
 }
 PRICES = (
     *("Prix conseillé HT", "PRIX_HT", "Sale price", "Precio final", "PVP", "Tarif 2026", "RRP"),
@@ -146,7 +141,7 @@ def test_whoever_is_asked_settles_it(files: Files, kind: str) -> None:
         return kind
 
     book = files.book({"Good": [offer(1)], "Unclear": [without("taxes.VAT")]})
-    sheets = check([Input("a.xlsx", book)], Asked(settle=settle))
+    sheets = check([Input("a.xlsx", book)], Asked(settle=settle), load())
     assert asked == [("a.xlsx", "Unclear")]
     if kind == "offers-update":
         assert [(one.sheet, one.kind) for one in sheets] == [

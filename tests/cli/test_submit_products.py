@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from openpyxl import load_workbook
 
+from feedtool.areas.registry import sandbox_parts
 from feedtool.sandbox.server import serving
 from tests.cli.conftest import Feedtool
 
@@ -93,11 +94,12 @@ def test_what_was_checked_stands_whatever_becomes_of_the_cache(
 def test_what_was_judged_by_is_missed_in_one_line(
     feedtool: Feedtool, products: Path, cache: Path
 ) -> None:
-    feedtool("submit", products, "--sandbox")
+    sent = feedtool("submit", products, "--sandbox")
     for kept in (cache.parent / "snapshots").iterdir():
         if kept.read_bytes()[:1] == b"{":
             kept.unlink()
-    ran = feedtool("results", "1")
+    assert feedtool("results", "1").code == sent.code  # answers need no second check
+    ran = feedtool("results", "1", "--failed-only")
     message, hint = ran.error()
     assert ran.code == 3
     assert "cannot be read" in message
@@ -160,7 +162,7 @@ def test_without_waiting_only_what_offers_need_is_waited_for(
 
 
 def test_products_are_for_no_channel(feedtool: Feedtool, products: Path) -> None:
-    with serving() as server:
+    with serving(sandbox_parts()) as server:
         account = ("--base-url", server.base, "--seller", "S", "--token", "sandbox")
         feedtool("catalog", "sync", *account, "--category", CATEGORIES)
         ran = feedtool("submit", products, *account, "--no-wait", "--format", "json")

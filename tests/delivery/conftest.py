@@ -10,31 +10,40 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from feedtool.areas.offers.package_types import PackageType
-from feedtool.areas.registry import all_routes
+from feedtool.areas.offers.sandbox.records import applied_requests
+from feedtool.areas.offers.sandbox.settings import OfferBehaviour
+from feedtool.areas.registry import load, sandbox_parts
 from feedtool.delivery import plan
 from feedtool.delivery.engine import deliver
 from feedtool.ledger import Ledger, Package
 from feedtool.model.nouns import Item, Verdict
-from feedtool.sandbox import Settings as SandboxSettings
+from feedtool.sandbox import Quota, SandboxSettings
 from feedtool.sandbox.transport import SandboxTransport, mount
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
-from tests.sandbox.made_products import product as made_product
+from tests.areas.products.sandbox.made_products import product as made_product
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from feedtool.areas.offers.sandbox.records import Applied
     from feedtool.delivery.events import Event
     from feedtool.delivery.steps import Settings
     from feedtool.model.call import Call, Reply, Sender
     from feedtool.model.errors import FeedtoolError
     from feedtool.model.settings import Limits
-    from feedtool.sandbox import Applied
 
-QUICK = SandboxSettings(
+
+QUICK = OfferBehaviour(
     settle=timedelta(0), pend=timedelta(seconds=1), integrate=timedelta(seconds=2)
 )
 """A service that keeps nobody waiting; its own settings make some 40 calls of a package."""
+
+
+def quick(*parts: object, quota: Quota | None = None) -> SandboxSettings:
+    """Such a service, whose parts behave as these say."""
+    return SandboxSettings(quota=quota, parts=(*parts, QUICK))
+
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 
@@ -161,7 +170,7 @@ class Scene:
     ) -> None:
         base = self.transport.base
         self.run_id = self.ledger.start_run(now=START, seller="S1", service=base, language=language)
-        stream = plan.uploads(items, all_routes(), limits)
+        stream = plan.uploads(items, load().routes, limits)
         self.file = self.ledger.add_file(self.run_id, stream, path="a", sha256="", kind="k")
 
     def go_on(
@@ -178,7 +187,7 @@ class Scene:
             self.ledger,
             self.run_id,
             client or self.client,
-            all_routes(),
+            load().routes,
             now=self.transport.now,
             sleep=self.transport.sleep,
             jitter=lambda: jitter,
@@ -215,7 +224,7 @@ class Scene:
     @property
     def applied(self) -> list[Applied]:
         """What the service did, which is what counts."""
-        return list(self.transport.sandbox.applied())
+        return list(applied_requests(self.transport.sandbox))
 
     def client_with(self, token: str) -> Client:
         base = self.transport.base
@@ -227,8 +236,8 @@ def scene_of() -> Iterator[Callable[..., Scene]]:
     """Makes a scene whose sandbox has the settings given."""
     made: list[Scene] = []
 
-    def make(settings: SandboxSettings = QUICK) -> Scene:
-        transport = mount(settings=settings, real=lambda: START)
+    def make(settings: SandboxSettings | None = None) -> Scene:
+        transport = mount(sandbox_parts(), settings=settings or quick(), real=lambda: START)
         client = Client(transport.base, "S1", StaticToken("sandbox"), transport=transport)
         made.append(Scene(Ledger(), transport, Recorder(client)))
         return made[-1]

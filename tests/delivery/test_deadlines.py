@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from feedtool.areas.offers.package_types import PackageType
-from feedtool.areas.registry import all_routes
+from feedtool.areas.registry import load
 from feedtool.delivery.deadlines import Clock, deadline, soon, warnings
 from feedtool.delivery.engine import deliver
 from feedtool.ledger import Package, Phase, Stage
@@ -47,10 +47,10 @@ def test_when_something_is_lost(phase: Phase, lost: timedelta, skew: timedelta) 
         known |= {"committed_at": ours}
     if phase is Phase.READ:
         known |= {"finished_at": START}
-    found = deadline(package(phase, **known), Clock(ours, skew), all_routes())
+    found = deadline(package(phase, **known), Clock(ours, skew), load().routes)
     assert found is not None
     assert found.at == START + lost
-    assert soon(package(phase, **known), Clock(ours, skew), all_routes()) is None
+    assert soon(package(phase, **known), Clock(ours, skew), load().routes) is None
     assert found.describe(Clock(ours + lost, skew)).startswith(
         found.was if skew <= 0 * DAY else found.what
     )
@@ -60,7 +60,7 @@ def test_when_something_is_lost(phase: Phase, lost: timedelta, skew: timedelta) 
 def test_a_clock_that_was_set_right_since_loses_nothing() -> None:
     """The skew that is known may be from the days when our clock was behind."""
     kept = package(Phase.READ, committed_at=START - 4 * DAY, finished_at=START)
-    assert warnings([kept], Clock(START + HOUR, 4 * DAY), all_routes()) == [
+    assert warnings([kept], Clock(START + HOUR, 4 * DAY), load().routes) == [
         "package p: its results are deleted at 2026-03-05 09:00 UTC"
     ]
 
@@ -86,7 +86,7 @@ def go_on(scene: Scene, sender: Sender, ahead: timedelta = timedelta(0), **more:
         scene.ledger,
         scene.run_id,
         sender,
-        all_routes(),
+        load().routes,
         now=ours,
         sleep=scene.transport.sleep,
         jitter=lambda: 1.0,
@@ -121,7 +121,7 @@ def test_what_is_committed_is_warned_of_in_time(scene: Scene, skew: timedelta) -
     assert (left.phase, left.finished_at) == (Phase.COMMITTED, None)
     for passed, is_warned in ((HOUR, False), (2.5 * DAY, True)):
         ours = START - skew + passed
-        told = warnings([left], Clock(ours, scene.ledger.skew(scene.transport.base)), all_routes())
+        told = warnings([left], Clock(ours, scene.ledger.skew(scene.transport.base)), load().routes)
         assert bool(told) is is_warned, told
         assert not any("have been deleted" in line for line in told)
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
 
 from feedtool.areas.offers.package_types import PackageType
-from feedtool.areas.registry import all_routes
+from feedtool.areas.products.sandbox.settings import ProductBehaviour
+from feedtool.areas.registry import load
 from feedtool.delivery import plan
 from feedtool.delivery.steps import Settings
 from feedtool.ledger import Phase
@@ -18,7 +18,7 @@ from feedtool.model.errors import FeedtoolError, Interrupted
 from feedtool.model.nouns import Item
 from feedtool.model.settings import Limits
 from feedtool.sandbox.settings import Quota
-from tests.delivery.conftest import QUICK, START, gtin, offer, product
+from tests.delivery.conftest import START, gtin, offer, product, quick
 from tests.delivery.network import Killed as Ended
 from tests.delivery.network import Network
 from tests.delivery.test_engine import Script
@@ -59,7 +59,7 @@ def meet(scene: Scene, *rows: int, stranger: int | None = None, **changes: objec
     waits = {item.row for item in offers if item.row != 999}
     stream = plan.uploads(
         [*offers, *(product(row, **changes) for row in rows)],
-        all_routes(),
+        load().routes,
         TWO,
         lambda one: one.row in waits,
     )
@@ -110,7 +110,7 @@ def test_without_waiting_what_offers_need_is_waited_for(scene: Scene) -> None:
 
 def test_a_product_without_an_answer_holds_its_offer(scene_of: Callable[..., Scene]) -> None:
     day = timedelta(days=1)
-    scene = scene_of(replace(QUICK, validate_products=MINUTE, integrate_products=day))
+    scene = scene_of(quick(ProductBehaviour(validate=MINUTE, integrate=day)))
     meet(scene, 3, stranger=50)
     with pytest.raises(Interrupted, match="its offers' products have had no answer yet"):
         scene.go_on()
@@ -121,7 +121,7 @@ def test_a_product_without_an_answer_holds_its_offer(scene_of: Callable[..., Sce
 
 
 def test_what_a_quota_puts_off_is_waited_for(scene_of: Callable[..., Scene]) -> None:
-    scene = scene_of(replace(QUICK, creations=Quota(3, 3600)))
+    scene = scene_of(quick(ProductBehaviour(creations=Quota(3, 3600))))
     meet(scene, 3, 4, 5, 6, 7)
     scene.go_on()
     assert scene.statuses == ["Integrated"] * 10

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.offers.sandbox.records import stored_offers
 from feedtool.areas.offers.wire import packages
 from feedtool.areas.offers.wire.packages import UploadBody
 from feedtool.delivery.steps import Settings
@@ -19,9 +20,8 @@ from feedtool.model.call import Call, NotSent, OutcomeUnknown, Reply, Sender
 from feedtool.model.errors import Interrupted, NotAuthorised, UsageProblem
 from feedtool.model.nouns import Item, Message, PackageSummary, Status
 from feedtool.model.settings import Dialect, Limits
-from feedtool.sandbox import Quota
-from feedtool.sandbox import Settings as SandboxSettings
-from tests.delivery.conftest import QUICK, START, delete, upsert
+from feedtool.sandbox import Quota, SandboxSettings
+from tests.delivery.conftest import START, delete, quick, upsert
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
@@ -429,7 +429,7 @@ def test_too_many_requests(
 
 
 def test_a_quota_is_lived_with(scene_of: Callable[..., Scene]) -> None:
-    scene = scene_of(replace(QUICK, quota=Quota(requests=7, seconds=60)))
+    scene = scene_of(quick(quota=Quota(requests=7, seconds=60)))
     scene.plan((upsert(row) for row in range(3, 43)), TWO)
     scene.go_on(pool=4)
     assert scene.statuses == ["Integrated"] * 40
@@ -841,7 +841,7 @@ def test_stopping_after_any_call(scene: Scene, nth: int, pool: int) -> None:
 
 def prices(scene: Scene) -> dict[str, float]:
     """What is for sale in the end."""
-    offers = scene.transport.sandbox.offers("S1")
+    offers = stored_offers(scene.transport.sandbox, "S1")
     return {
         offer["sellerExternalReference"]: offer["integrationPrice"]["price"] for offer in offers
     }

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
-from feedtool.areas.registry import all_routes
+from feedtool.areas.registry import load
 from feedtool.delivery.foreign_packages import foreign_packages
 from feedtool.model.call import NotSent, OutcomeUnknown, Reply
 from feedtool.service.auth import StaticToken
@@ -51,7 +51,7 @@ def listed(ids: Iterable[object], state: str = "WaitingForCompletion") -> Reply:
 def test_packages_that_others_have_open(
     scene: Scene, answer: Reply | Exception, expected: list[str]
 ) -> None:
-    found = foreign_packages(scene.ledger, Script(scene.client, creation, answer), all_routes())
+    found = foreign_packages(scene.ledger, Script(scene.client, creation, answer), load().routes)
     assert len(found) == len(expected)
     assert all(part in warning for part, warning in zip(expected, found, strict=True)), found
 
@@ -60,7 +60,7 @@ def test_our_own_are_no_strangers(scene: Scene) -> None:
     scene.deliver(upsert(3))
     (ours,) = scene.packages
     answer = listed([ours.package_id, "other"])
-    (found,) = foreign_packages(scene.ledger, Script(scene.client, creation, answer), all_routes())
+    (found,) = foreign_packages(scene.ledger, Script(scene.client, creation, answer), load().routes)
     assert found.startswith("package other ")
 
 
@@ -69,7 +69,7 @@ def test_a_list_of_900_000_is_not_read_to_its_end(scene: Scene) -> None:
     huge = httpx.Response(200, content=b"[" + item * 900_000 + b"{}]")
     transport = httpx.MockTransport(lambda _: huge)
     with Client(BASE, "S1", StaticToken("t0ken"), transport=transport) as client:
-        (found,) = foreign_packages(scene.ledger, client, all_routes())
+        (found,) = foreign_packages(scene.ledger, client, load().routes)
     assert "the answer is longer than 33554432 bytes" in found
 
 

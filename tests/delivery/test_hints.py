@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from feedtool.areas.offers.package_types import PackageType
-from feedtool.areas.registry import all_feeds
+from feedtool.areas.registry import load
 from feedtool.delivery.dependencies import ADVICE, Dependencies
 from feedtool.model.nouns import Item, Message, Status, Verdict
 from feedtool.model.settings import Limits
@@ -64,7 +64,7 @@ KETTLE, MUG, STRANGER = f"{GTIN}||New", f"{OTHER}||New", "5901234123457||New"
 )
 def test_an_offer_waits_for_a_product_that_is_sent(named: str, *, waits: bool) -> None:
     sheet = offers(STRANGER, named, STRANGER)
-    found = Dependencies([products(), sheet], all_feeds()).uploads(sheet, Limits())
+    found = Dependencies([products(), sheet], load().feeds).uploads(sheet, Limits())
     rows = [[item.row for item in one.upload.items] for one in found]
     assert rows == ([[2, 4], [3]] if waits else [[2, 3, 4]])
 
@@ -72,19 +72,19 @@ def test_an_offer_waits_for_a_product_that_is_sent(named: str, *, waits: bool) -
 @pytest.mark.parametrize("kind", [PackageType.UPDATE, PackageType.DELETE, PackageType.FULL])
 def test_only_what_may_make_an_offer_waits(kind: str) -> None:
     sheet = offers(KETTLE, STRANGER, kind=kind)
-    (found,) = Dependencies([products(), sheet], all_feeds()).uploads(sheet, Limits())
+    (found,) = Dependencies([products(), sheet], load().feeds).uploads(sheet, Limits())
     assert [item.row for item in found.upload.items] == [2, 3]
 
 
 def test_of_a_product_that_is_not_sent_no_offer_waits() -> None:
     sheet = offers(KETTLE, MUG)
-    found = [*Dependencies([products(invalid=[3]), sheet], all_feeds()).uploads(sheet, Limits())]
+    found = [*Dependencies([products(invalid=[3]), sheet], load().feeds).uploads(sheet, Limits())]
     assert [[item.row for item in one.upload.items] for one in found] == [[2], [3]]
 
 
 def test_without_products_nothing_is_asked_of_the_rows() -> None:
     sheet = offers(KETTLE, MUG)
-    (found,) = Dependencies([sheet], all_feeds()).uploads(sheet, Limits())
+    (found,) = Dependencies([sheet], load().feeds).uploads(sheet, Limits())
     assert len(found.upload.items) == 2
 
 
@@ -132,7 +132,7 @@ def test_an_offer_names_the_row_that_it_lacks(
     sheet = offers(KETTLE)
     status, *said = verdict
     given = Verdict(2, "R2", status, tuple(said))
-    (found,) = Dependencies([products(), sheet], all_feeds()).with_hints(
+    (found,) = Dependencies([products(), sheet], load().feeds).with_hints(
         sheet, [given], lambda _: {3: product}
     )
     assert found.messages == (*said, *([Message("", told)] if told else []))
@@ -148,7 +148,7 @@ def test_rows_without_an_item_and_without_a_product_are_as_they_were() -> None:
     ]
     statuses = {4: Status.REFUSED}
     found = list(
-        Dependencies([products(), sheet], all_feeds()).with_hints(sheet, given, lambda _: statuses)
+        Dependencies([products(), sheet], load().feeds).with_hints(sheet, given, lambda _: statuses)
     )
     assert [*found[:2], found[3]] == [*given[:2], given[3]]
     assert "row 4 of sheet Products" in found[2].messages[1].text
@@ -159,7 +159,7 @@ def test_of_several_files_the_products_is_named(sheet: str | None) -> None:
     other = offers(KETTLE)
     other.file = "offers.xlsx"
     given = Verdict(2, "R2", Status.REJECTED, (MISSING,))
-    both = Dependencies([other, products(sheet=sheet)], all_feeds())
+    both = Dependencies([other, products(sheet=sheet)], load().feeds)
     (found,) = both.with_hints(other, [given], lambda number: {3: Status.REFUSED} if number else {})
     of_sheet = " of sheet Products" if sheet else ""
     assert f"row 3{of_sheet} of shop.xlsx" in found.messages[1].text
@@ -170,7 +170,7 @@ def test_products_are_told_as_they_are() -> None:
     given = [Verdict(3, "P3", Status.REFUSED)]
     assert (
         list(
-            Dependencies([made, offers(KETTLE)], all_feeds()).with_hints(made, given, lambda _: {})
+            Dependencies([made, offers(KETTLE)], load().feeds).with_hints(made, given, lambda _: {})
         )
         == given
     )

@@ -11,7 +11,7 @@ import pytest
 from feedtool.areas.offers.delivery import ask_offers
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.offers.wire.offers import DeliveryMode, Offer, OffersPage, OfferState
-from feedtool.areas.registry import all_routes
+from feedtool.areas.registry import load
 from feedtool.delivery.lookup import resolutions, unaskable
 from feedtool.delivery.steps import Settings
 from feedtool.delivery.transition import TransitionContext
@@ -52,7 +52,7 @@ OFFER = Offer(
     updated_at=SINCE,
 )
 
-NOW = TransitionContext(CREATED, 1.0, Settings(), all_routes()[PackageType.UPSERT])
+NOW = TransitionContext(CREATED, 1.0, Settings(), load().routes[PackageType.UPSERT])
 REF = PackageRef(PackageType.UPSERT, "P", "en", Dialect())
 PURGED = Message("", "The service no longer has package p1.")
 

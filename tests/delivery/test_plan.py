@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from feedtool.areas.offers.package_types import PackageType
-from feedtool.areas.registry import all_routes
+from feedtool.areas.registry import load
 from feedtool.delivery.plan import Planned, place, summaries, uploads
 from feedtool.feeds.delivery import Size
 from feedtool.model.nouns import Item, PackageSummary
@@ -18,7 +18,7 @@ from feedtool.model.settings import Limits
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-ROUTES = all_routes()
+ROUTES = load().routes
 UPSERT, UPDATE, DELETE = PackageType.UPSERT, PackageType.UPDATE, PackageType.DELETE
 
 

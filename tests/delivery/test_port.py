@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from feedtool.areas.registry import all_routes
+from feedtool.areas.offers.sandbox.records import applied_requests
+from feedtool.areas.registry import load, sandbox_parts
 from feedtool.delivery import plan
 from feedtool.delivery.engine import deliver
 from feedtool.ledger import Ledger
@@ -38,15 +39,18 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
 
 def planned(ledger: Ledger, rows: int) -> tuple[int, int]:
     run = ledger.start_run(now=now(), seller="S1", service="x")
-    stream = plan.uploads((upsert(row) for row in range(3, rows + 3)), all_routes())
+    stream = plan.uploads((upsert(row) for row in range(3, rows + 3)), load().routes)
     return run, ledger.add_file(run, stream, path="a", sha256="", kind="k")
 
 
 def test_a_thousand_rows(ledger: Ledger) -> None:
     run, file = planned(ledger, 1000)
-    with serving() as server, Client(server.base, "S1", StaticToken("sandbox")) as client:
-        deliver(ledger, run, client, all_routes(), now=now, sleep=time.sleep)
-        assert len(list(server.sandbox.applied())) == 1000
+    with (
+        serving(sandbox_parts()) as server,
+        Client(server.base, "S1", StaticToken("sandbox")) as client,
+    ):
+        deliver(ledger, run, client, load().routes, now=now, sleep=time.sleep)
+        assert len(list(applied_requests(server.sandbox))) == 1000
     assert Counter(v.status for v in ledger.verdicts(file)) == {Status.INTEGRATED: 1000}
 
 
@@ -54,11 +58,11 @@ def test_a_wrong_token_is_in_no_message_and_in_no_file(ledger: Ledger, tmp_path:
     run, _ = planned(ledger, 1)
     token = "planted-s3cret-token"
     with (
-        serving() as server,
+        serving(sandbox_parts()) as server,
         Client(server.base, "S1", StaticToken(token)) as client,
         pytest.raises(NotAuthorised) as caught,
     ):
-        deliver(ledger, run, client, all_routes(), now=now, sleep=time.sleep)
+        deliver(ledger, run, client, load().routes, now=now, sleep=time.sleep)
     assert token not in str(caught.value) + caught.value.hint
     ledger.close()
     for path in (tmp_path / "state").iterdir():
@@ -85,7 +89,7 @@ def test_nobody_listens(ledger: Ledger) -> None:
             ledger,
             run,
             client,
-            all_routes(),
+            load().routes,
             now=lambda: moment[0],
             sleep=sleep,
             jitter=lambda: 1.0,

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from feedtool.areas.offers.package_types import PackageType
-from feedtool.areas.registry import all_routes
+from feedtool.areas.registry import load
 from feedtool.delivery import direct
 from feedtool.delivery.schedule import held_until, next_steps, wake_at
 from feedtool.delivery.staged import NEXT
@@ -19,7 +19,7 @@ NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)
 P, S, T, D, R = Stage.PLANNED, Stage.SENDING, Stage.STAGED, Stage.DOUBTFUL, Stage.REFUSED
 SETTINGS = Settings()
-ROUTES = all_routes()
+ROUTES = load().routes
 ROUTE = ROUTES[PackageType.UPSERT]
 
 

@@ -16,7 +16,7 @@ from feedtool.areas.offers.wire.packages import (
     read_results,
     upload,
 )
-from feedtool.areas.registry import all_routes
+from feedtool.areas.registry import load
 from feedtool.delivery.answer import read_answer
 from feedtool.delivery.machine import RULES, reader_of, transition
 from feedtool.delivery.staged import count_results
@@ -32,7 +32,7 @@ TIME = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 SERVICE_TIME = datetime(2026, 3, 2, 10, 30, tzinfo=UTC)
 DATE = {"date": "Mon, 02 Mar 2026 10:30:00 GMT"}
 SETTINGS = Settings()
-ROUTE = all_routes()[PackageType.UPSERT]
+ROUTE = load().routes[PackageType.UPSERT]
 NOW = TransitionContext(TIME, 1.0, SETTINGS, ROUTE)
 SECOND = timedelta(seconds=1)
 P, S, T, D, R = Stage.PLANNED, Stage.SENDING, Stage.STAGED, Stage.DOUBTFUL, Stage.REFUSED

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from feedtool.areas.registry import all_routes
+from feedtool.areas.registry import load
 from feedtool.delivery.answer import Answer
 from feedtool.delivery.machine import next_step, transition
 from feedtool.delivery.schedule import check_all_committed, next_steps, paced
@@ -33,7 +33,7 @@ TIME = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
 MINUTE = timedelta(minutes=1)
 SETTINGS = Settings()
-ROUTES = all_routes()
+ROUTES = load().routes
 ROUTE = ROUTES["Products"]
 SOON = SETTINGS.before_resending - SECOND
 LATE = SETTINGS.before_resending

@@ -14,6 +14,7 @@ import pytest
 from feedtool.areas.legacy.wire import LEGACY
 from feedtool.areas.offers.delivery import TEXTS
 from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.offers.sandbox.records import stored_offers
 from feedtool.delivery.steps import Settings
 from feedtool.delivery.submitted import NO_REASON
 from feedtool.ledger import Ledger, Phase, Stage
@@ -21,8 +22,8 @@ from feedtool.model.call import NotSent, Reply
 from feedtool.model.errors import Interrupted, NotAuthorised, UsageProblem
 from feedtool.model.nouns import Item, Message, PackageSummary
 from feedtool.model.settings import Dialect, Limits
-from feedtool.sandbox import Settings as SandboxSettings
-from tests.delivery.conftest import QUICK, START, delete, gtin, legacy, stock, upsert
+from feedtool.sandbox import SandboxSettings
+from tests.delivery.conftest import QUICK, START, delete, gtin, legacy, quick, stock, upsert
 from tests.delivery.test_engine import Script, problem
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def xml(call: Call) -> bytes:
 def prices(scene: Scene) -> dict[str, float]:
     return {
         one["sellerExternalReference"]: one["integrationPrice"]["price"]
-        for one in scene.transport.sandbox.offers()
+        for one in stored_offers(scene.transport.sandbox)
     }
 
 
@@ -118,7 +119,7 @@ def test_zips_of_so_many_offers(scene: Scene) -> None:
 
 def test_a_channel_of_its_own(scene: Scene) -> None:
     assert [v.status for v in scene.deliver(legacy(3, "SECOND"))] == ["Integrated"]
-    assert [one["salesChannelId"] for one in scene.transport.sandbox.offers()] == ["SECOND"]
+    assert [one["salesChannelId"] for one in stored_offers(scene.transport.sandbox)] == ["SECOND"]
 
 
 def test_stock_and_price(scene: Scene) -> None:
@@ -378,7 +379,7 @@ def test_a_zip_that_was_not_taken(scene: Scene) -> None:
 
 
 def test_nothing_is_looked_for_before_it_can_be_there(scene_of: Callable[..., Scene]) -> None:
-    scene = scene_of(replace(QUICK, integrate=timedelta(minutes=8)))
+    scene = scene_of(quick(replace(QUICK, integrate=timedelta(minutes=8))))
     scene.plan([legacy(3)])
     scene.go_on(Script(scene.client, post, "lost"))
     assert scene.statuses == ["Integrated"]
@@ -484,7 +485,7 @@ def test_every_package_waits_for_an_open_purge(scene: Scene) -> None:
 
 
 def test_references_in_flight_wait(scene_of: Callable[..., Scene]) -> None:
-    scene = scene_of(replace(QUICK, delays=(timedelta(minutes=5), timedelta(0))))
+    scene = scene_of(quick(replace(QUICK, delays=(timedelta(minutes=5), timedelta(0)))))
     scene.plan([legacy(3)])
     scene.go_on(wait=False)
     later = scene.another([delete(3)])

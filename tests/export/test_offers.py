@@ -13,11 +13,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from feedtool.areas.offers.export import RowMaker, Wish, export_offers
+from feedtool.areas.offers.feeds.conditions import CONDITIONS
 from feedtool.areas.offers.wire.offers import offer_of
-from feedtool.areas.registry import all_feeds
+from feedtool.areas.registry import load
 from feedtool.model.errors import Interrupted, NotAuthorised, NothingToDo, UsageProblem
-from feedtool.model.settings import CONDITIONS, LARGE_PARCEL_MODES, SMALL_PARCEL_MODES, Dialect
-from feedtool.runs.export import Exported
+from feedtool.model.settings import LARGE_PARCEL_MODES, SMALL_PARCEL_MODES, Dialect
+from feedtool.report.export import Exported
 from feedtool.service.bodies import loads
 from tests.conftest import checked, codes, gtin
 from tests.export.conftest import AROUND, BASE, Answers
@@ -154,7 +155,7 @@ def exported(
     return export_offers(
         Answers(*pages),
         AROUND,
-        Wish(**{"channel": "PRIMARY", "feed": all_feeds()[kind], **wish}),
+        Wish(**{"channel": "PRIMARY", "feed": load().feeds[kind], **wish}),
         target,
         dialect=Dialect(),
         language="en",
@@ -245,7 +246,7 @@ def test_what_is_asked_of_the_service(tmp_path: Path) -> None:
     answers = Answers([offer("A")])
     wish = Wish(
         "SECOND",
-        all_feeds()["offers-update"],
+        load().feeds["offers-update"],
         ("offerState", "product.gtin"),
         ("active",),
         ("3760452700039",),
@@ -295,7 +296,7 @@ REFUSED = {400: UsageProblem, 401: NotAuthorised, 403: NotAuthorised, 404: Usage
 
 @pytest.mark.parametrize(("status", "kind"), REFUSED.items())
 def test_what_the_service_refuses(tmp_path: Path, status: int, kind: type[Exception]) -> None:
-    wish = Wish("PRIMARY", all_feeds()["offers-update"])
+    wish = Wish("PRIMARY", load().feeds["offers-update"])
     with pytest.raises(kind):
         export_offers(
             Answers([], status=status),
@@ -315,7 +316,7 @@ def test_a_list_that_does_not_end(tmp_path: Path) -> None:
             reply = super().send(call)
             return replace(reply, headers={"link": f'<{BASE}/list?cursor=0>; rel="next"'})
 
-    wish = Wish("PRIMARY", all_feeds()["offers-update"])
+    wish = Wish("PRIMARY", load().feeds["offers-update"])
     with pytest.raises(Interrupted, match="does not end"):
         export_offers(
             Round([offer("A")], [offer("B")], [offer("C")]),
@@ -394,7 +395,7 @@ def test_any_offer_comes_back_as_it_is(
     export_offers(
         Answers(items),
         AROUND,
-        Wish("PRIMARY", all_feeds()["offers-upsert"]),
+        Wish("PRIMARY", load().feeds["offers-upsert"]),
         target,
         dialect=Dialect(),
         language=language,

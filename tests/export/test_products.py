@@ -13,7 +13,7 @@ from feedtool.areas.products.export import Cells, Wish, export_products
 from feedtool.areas.products.wire.sheets import Attribute
 from feedtool.model.errors import NothingToDo, UsageProblem
 from feedtool.model.settings import Dialect
-from feedtool.runs.export import Exported
+from feedtool.report.export import Exported
 from tests import catalogues
 from tests.catalogues import CATALOG, PROPERTIES, catalog_of, choices, judging
 from tests.conftest import checked, codes, gtin

@@ -13,14 +13,17 @@ from io import StringIO
 from itertools import zip_longest
 from pathlib import Path
 
+from feedtool.areas.registry import load
 from feedtool.check import Asked, Input, check
 from feedtool.model.cells import BLANK, Cell
 from feedtool.model.errors import FileProblem, UsageProblem
 from feedtool.model.nouns import Problem
 from feedtool.model.sheet import CheckedSheet
-from feedtool.report import Outcome, summary_sheet, write_csv, write_json, write_text
+from feedtool.report import SheetResult, write_csv, write_json, write_text
 from feedtool.report.html import write_html
 from feedtool.runs import row_notes
+from feedtool.runs.codes import all_codes
+from feedtool.runs.summary_sheet import summary_sheet
 from feedtool.sheets import open_source
 from feedtool.sheets.annotate import annotate
 
@@ -47,12 +50,12 @@ def judge(file: Path, folder: Path, asked: Asked | None = None) -> str:
         Exception: A bug.
     """
     asked = asked or Asked()
-    sheets = check([Input(NAME, file)], asked)
+    sheets = check([Input(NAME, file)], asked, load())
     assert sheets
     outcomes = [
-        Outcome(sheet, None, True, (), partial(row_notes.of_check, sheet))
+        SheetResult(sheet, None, True, (), partial(row_notes.of_check, sheet))
         if sheet.error is None
-        else Outcome(sheet)
+        else SheetResult(sheet)
         for sheet in sheets
     ]
     _report(outcomes)
@@ -77,13 +80,13 @@ def judge(file: Path, folder: Path, asked: Asked | None = None) -> str:
 
 def _annotate(file: Path, target: Path, sheets: list[CheckedSheet], asked: Asked) -> None:
     notes = [row_notes.notes(sheet, partial(row_notes.of_check, sheet)) for sheet in sheets]
-    summary = summary_sheet([Outcome(sheet) for sheet in sheets])
+    summary = summary_sheet([SheetResult(sheet) for sheet in sheets])
     annotate(file, target, notes, summary, csv_fallback=asked.dialect.csv_fallback)
 
 
 def _compare(file: Path, copy: Path, sheets: list[CheckedSheet], asked: Asked) -> None:
     """The copy reads as the file did, and its own copy is the same."""
-    copied = check([Input(NAME, copy)], asked)
+    copied = check([Input(NAME, copy)], asked, load())
     for before, after in zip(sheets, copied, strict=True):
         told, retold = _told(before), _told(after)
         assert {name for name in told if told[name] != retold[name]} == set(), _first_difference(
@@ -162,13 +165,13 @@ def _unlike(one: Path, other: Path) -> str:
     return "the same parts"
 
 
-def _report(outcomes: list[Outcome]) -> None:
+def _report(outcomes: list[SheetResult]) -> None:
     """Every report can be written and is safe to look at."""
     for write in (
-        write_text,
-        partial(write_text, is_verbose=True, width=80),
+        partial(write_text, codes=all_codes()),
+        partial(write_text, codes=all_codes(), is_verbose=True, width=80),
         write_csv,
-        write_html,
+        partial(write_html, codes=all_codes()),
     ):
         out = StringIO()
         write(outcomes, out)

@@ -13,7 +13,7 @@ from sqlalchemy import select
 from feedtool.areas.offers.delivery import product_names as needed_names
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.products.delivery import product_names
-from feedtool.areas.registry import all_routes
+from feedtool.areas.registry import load
 from feedtool.delivery import plan
 from feedtool.ledger import Change, Clearance, Ledger, Package, Phase, Resolution, Stage, tables
 from feedtool.ledger.database import reading
@@ -45,7 +45,7 @@ def ledger(place: Path | str) -> Iterator[Ledger]:
 def planned(ledger: Ledger, *rows: int, size: int = 4) -> tuple[int, list[Package]]:
     """The file of some rows, and its batches."""
     run = ledger.start_run(now=NOW, seller="S1", service="https://service.example/v2")
-    stream = plan.uploads(map(item, rows), all_routes(), Limits(products=size))
+    stream = plan.uploads(map(item, rows), load().routes, Limits(products=size))
     file = ledger.add_file(run, stream, path="a.xlsx", sha256="00", kind="products")
     return file, ledger.read_packages(run)
 
@@ -161,7 +161,7 @@ def test_offers_wait_for_the_open_batches_of_their_products(
     (run,) = ledger.runs()
     rows = [offer(row, product) for row, product in enumerate([*offered, "8||New"], 2)]
     ledger.add_file(
-        run.run_id, plan.uploads(rows, all_routes()), path="b", sha256="", kind="offers-upsert"
+        run.run_id, plan.uploads(rows, load().routes), path="b", sha256="", kind="offers-upsert"
     )
     package = ledger.read_packages(run.run_id)[-1]
     found = ledger.clear(package, run, CLEARANCE)
@@ -175,7 +175,7 @@ def test_offers_wait_for_the_open_batches_of_their_products(
 def test_the_offers_of_another_run_do_not_wait(ledger: Ledger) -> None:
     planned(ledger, 3)
     other = ledger.start_run(now=NOW, seller="S1", service="https://service.example/v2")
-    stream = plan.uploads([offer(2, "3||New")], all_routes())
+    stream = plan.uploads([offer(2, "3||New")], load().routes)
     ledger.add_file(other, stream, path="b", sha256="", kind="offers-upsert")
     (package,) = ledger.read_packages(other)
     (run,) = (one for one in ledger.runs() if one.run_id == other)

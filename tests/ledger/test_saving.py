@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import select
 
 from feedtool.areas.offers.package_types import PackageType
-from feedtool.areas.registry import all_routes
+from feedtool.areas.registry import load
 from feedtool.delivery import plan
 from feedtool.ledger import Attempt, Change, Ledger, Package, Phase, Resolution, Stage, tables
 from feedtool.ledger.database import reading
@@ -36,7 +36,7 @@ def ledger(place: Path | str) -> Iterator[Ledger]:
             for row in some
         )
         opened.add_file(
-            run, plan.uploads(rows, all_routes(), Limits()), path="a", sha256="", kind="k"
+            run, plan.uploads(rows, load().routes, Limits()), path="a", sha256="", kind="k"
         )
         yield opened
 

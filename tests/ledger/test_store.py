@@ -10,7 +10,7 @@ from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 
 from feedtool.areas.offers.package_types import PackageType
-from feedtool.areas.registry import all_routes
+from feedtool.areas.registry import load
 from feedtool.delivery import plan
 from feedtool.ledger import (
     Attempt,
@@ -53,7 +53,7 @@ def ledger(place: Path | str) -> Iterator[Ledger]:
 
 def planned(ledger: Ledger, *rows: Item) -> tuple[int, int]:
     run = ledger.start_run(now=NOW, seller="S1", service="https://service.example/v2")
-    stream = plan.uploads(rows, all_routes(), SMALL)
+    stream = plan.uploads(rows, load().routes, SMALL)
     return run, ledger.add_file(run, stream, path="a.xlsx", sha256="00", kind="offers-upsert")
 
 
@@ -107,7 +107,7 @@ def test_files_of_a_run_keep_apart(ledger: Ledger) -> None:
     run, first = planned(ledger, item(3))
     second = ledger.add_file(
         run,
-        plan.uploads([item(3), item(4)], all_routes()),
+        plan.uploads([item(3), item(4)], load().routes),
         path="b",
         sha256="",
         kind="k",
@@ -132,7 +132,7 @@ def test_a_file_that_breaks_off_leaves_nothing(ledger: Ledger) -> None:
         raise FileProblem("cut short")
 
     with pytest.raises(FileProblem):
-        ledger.add_file(run, plan.uploads(rows(), all_routes()), path="a", sha256="", kind="k")
+        ledger.add_file(run, plan.uploads(rows(), load().routes), path="a", sha256="", kind="k")
     assert (ledger.files(run), ledger.read_packages(run)) == ([], [])
 
 
@@ -140,7 +140,7 @@ def test_verdicts_come_in_row_order_however_mixed(ledger: Ledger) -> None:
     kinds = list(PackageType)
     rows = [item(row, "PST"[row % 3], kinds[row % 2]) for row in range(2, 12_002)]
     run = ledger.start_run(now=NOW, seller="S1", service="x")
-    file = ledger.add_file(run, plan.uploads(rows, all_routes()), path="a", sha256="", kind="k")
+    file = ledger.add_file(run, plan.uploads(rows, load().routes), path="a", sha256="", kind="k")
     assert [(v.row, v.reference) for v in ledger.verdicts(file)] == [
         (row, f"R{row}") for row in range(2, 12_002)
     ]
@@ -246,7 +246,7 @@ def test_changes_are_saved_together_or_not_at_all(ledger: Ledger) -> None:
 def run_of(ledger: Ledger, *rows: Item, seller: str = "S1", service: str = SERVICE) -> Started:
     """A run with a package of these rows."""
     run_id = ledger.start_run(now=NOW, seller=seller, service=service)
-    ledger.add_file(run_id, plan.uploads(rows, all_routes(), SMALL), path="a", sha256="", kind="k")
+    ledger.add_file(run_id, plan.uploads(rows, load().routes, SMALL), path="a", sha256="", kind="k")
     run = ledger.run(run_id)
     assert run is not None
     return Started(run, ledger.read_packages(run_id)[0])
@@ -339,7 +339,7 @@ def test_what_was_held_supersedes_nothing(ledger: Ledger, phase: Phase | None) -
     if phase:
         begin(ledger, newer, phase)
     ledger.abandon(newer.run.run_id, NOW, {newer.package.key: (Status.HELD, "given up")})
-    assert ledger.sent_later(older.run, older.package.channel, {"R3"}, ()) == {}
+    assert ledger.sent_later(older.run, older.package.channel, {"R3"}) == {}
     assert begin(ledger, older).uploads == (Stage.PLANNED,)
 
 
@@ -443,7 +443,7 @@ def close(ledger: Ledger, stages: str, *, rows: int | None = None, **more: Any) 
     size = Limits(-(-count // len(stages)), 1000)
     run_id = ledger.start_run(now=NOW, seller="S1", service=SERVICE)
     items = [item(row) for row in range(3, 3 + count)]
-    ledger.add_file(run_id, plan.uploads(items, all_routes(), size), path="a", sha256="", kind="k")
+    ledger.add_file(run_id, plan.uploads(items, load().routes, size), path="a", sha256="", kind="k")
     (before,) = ledger.read_packages(run_id)
     return Closing(ledger, run_id).close(before, stages, **more)
 
@@ -615,7 +615,7 @@ def test_what_has_no_result(
 ) -> None:
     run_id = ledger.start_run(now=NOW, seller="S1", service=SERVICE)
     items = [item(row) for row in range(3, 7)]
-    ledger.add_file(run_id, plan.uploads(items, all_routes(), Limits(2, 9)), **FILE)
+    ledger.add_file(run_id, plan.uploads(items, load().routes, Limits(2, 9)), **FILE)
     (before,) = ledger.read_packages(run_id)
     after = replace(before, uploads=tuple(STAGES[one] for one in stages), phase=Phase.LOOKING)
     found = [(name, Status.INTEGRATED, ()) for name in results.split()]

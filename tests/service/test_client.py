@@ -23,6 +23,7 @@ from feedtool.areas.offers.wire.packages import (
     results_page,
     upload,
 )
+from feedtool.areas.registry import sandbox_parts
 from feedtool.model.call import NotSent, OutcomeUnknown, Reply
 from feedtool.model.errors import FeedtoolError, Interrupted, NotAuthorised, UsageProblem
 from feedtool.sandbox.server import serving
@@ -323,7 +324,7 @@ def test_silence() -> None:
 
 
 def test_the_service_in_process() -> None:
-    transport = mount()
+    transport = mount(sandbox_parts())
     with Client(transport.base, "S1", StaticToken("sandbox"), transport=transport) as one:
         created = one.send(create_package("PRIMARY", PackageType.DELETE, "fr"))
         name = package_id(created)
@@ -340,6 +341,9 @@ def test_the_service_in_process() -> None:
 
 
 def test_the_service_on_a_port() -> None:
-    with serving() as server, Client(server.base, "S1", StaticToken("sandbox")) as one:
+    with (
+        serving(sandbox_parts()) as server,
+        Client(server.base, "S1", StaticToken("sandbox")) as one,
+    ):
         created = one.send(create_package("SECOND", PackageType.UPSERT, "en"))
         assert package_view(one.send(read_package(package_id(created)))).messages == ()

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from feedtool.areas.offers.delivery import TEXTS
 from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.offers.sandbox.records import applied_requests, stored_offers
 from feedtool.delivery.staged import SURELY_KEPT
 from feedtool.ledger.requeue import MOST_SENDS
 from feedtool.model.nouns import Status
@@ -30,8 +31,8 @@ from tests.simulation.network import SELLER
 from tests.simulation.story import MARK
 
 if TYPE_CHECKING:
+    from feedtool.areas.offers.sandbox.records import Applied
     from feedtool.model.nouns import Verdict
-    from feedtool.sandbox import Applied
     from tests.simulation.story import Row
     from tests.simulation.world import World
 
@@ -69,7 +70,7 @@ class Court:
         self.rows = world.rows
         self.intended = world.ledger.intended
         self.applied: dict[str, list[Applied]] = defaultdict(list)
-        for record in world.service.applied():
+        for record in applied_requests(world.service):
             self.applied[record.body[MARK]].append(record)
         self.unknown = {
             row.mark
@@ -115,7 +116,7 @@ class Court:
         """The offers are as the latest integrated row wanted them."""
         offers = {
             (offer["salesChannelId"], offer["sellerExternalReference"]): offer
-            for offer in self.world.service.offers(SELLER)
+            for offer in stored_offers(self.world.service, SELLER)
         }
         for key, told in self._in_force().items():
             latest = max(told, key=lambda pair: pair[0])[1]

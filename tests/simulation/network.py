@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlencode, urlsplit
 
 from feedtool.model.call import NotSent, OutcomeUnknown, Reply
-from feedtool.sandbox import Request
+from feedtool.sandbox import HttpRequest
 from feedtool.sandbox.message import NOWHERE, relative
 from feedtool.service.auth import send_with
 from tests.simulation.story import MARK
@@ -126,7 +126,7 @@ class Network:
         url = urlsplit(call.target if "://" in call.target else NOWHERE + call.target)
         headers = {**dict(call.headers), "SellerId": SELLER, "Authorization": f"Bearer {token}"}
         path, query = relative(url.path), url.query or urlencode(call.query)
-        request = Request(call.method, path, query, headers, call.body or b"")
+        request = HttpRequest(call.method, path, query, headers, call.body or b"")
         response = self.sandbox.handle(request, self.service_time)
         headers = {name.lower(): value for name, value in response.headers.items()}
         if path == "/offers":

@@ -17,13 +17,15 @@ from typing import TYPE_CHECKING
 from feedtool.areas.offers.delivery import product_names
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.products.delivery import product_names as names_of_product
-from feedtool.areas.registry import all_routes
+from feedtool.areas.products.sandbox.records import reported_products
+from feedtool.areas.products.sandbox.settings import ProductBehaviour
+from feedtool.areas.registry import load
 from feedtool.delivery import plan
 from feedtool.delivery.submitted import LOST, NEVER_SEEN
 from feedtool.model.call import NotSent, OutcomeUnknown
 from feedtool.model.nouns import Item, Status
 from feedtool.sandbox.settings import Quota
-from tests.sandbox.made_products import PIECES, product
+from tests.areas.products.sandbox.made_products import PIECES, product
 from tests.simulation.checker import Court, Findings, Wrong
 from tests.simulation.machine import Crash
 from tests.simulation.network import Network
@@ -31,10 +33,10 @@ from tests.simulation.story import MARK, Row, Story, Told, gtin
 from tests.simulation.world import SERVICE, World
 
 if TYPE_CHECKING:
+    from feedtool.areas.products.sandbox.records import Reported
     from feedtool.model.call import Call, Reply
     from feedtool.model.nouns import Verdict
-    from feedtool.sandbox import Reported
-    from feedtool.sandbox import Settings as ServiceSettings
+    from feedtool.sandbox import SandboxSettings
 
 NO_SHEET = "1324"
 STRANGE = 226
@@ -156,15 +158,16 @@ class Shop(World):
         self.asked = Asked()
         return type("Remembering", (ShopNetwork,), {"asked": self.asked})
 
-    def _service_settings(self) -> ServiceSettings:
+    def _service_settings(self) -> SandboxSettings:
         dice = self._dice("batches")
         validated = timedelta(seconds=dice.choice((0, 5, 40)))
-        return replace(
-            super()._service_settings(),
-            validate_products=validated,
-            integrate_products=validated + timedelta(seconds=dice.choice((1, 60, 1200))),
+        settings = super()._service_settings()
+        products = ProductBehaviour(
+            validate=validated,
+            integrate=validated + timedelta(seconds=dice.choice((1, 60, 1200))),
             creations=Quota(dice.choice((1, 2)), 3600) if dice.random() < 0.2 else None,
         )
+        return replace(settings, parts=(*settings.parts, products))
 
     def _begin(self, run: Told) -> int:
         """Offers in front, as they may stand in a workbook; then the products."""
@@ -177,7 +180,7 @@ class Shop(World):
             is_upsert = item.package_type == PackageType.UPSERT
             return is_upsert and not made.isdisjoint(product_names(item.reference, item.product))
 
-        stream = plan.uploads((row.item for row in run.rows), all_routes(), self.limits, waits)
+        stream = plan.uploads((row.item for row in run.rows), load().routes, self.limits, waits)
         name = f"run{run.number}"
         self.files[run.number] = self.ledger.add_file(
             run_id, stream, path=name, sha256="", kind="offers-upsert"
@@ -192,7 +195,7 @@ class Shop(World):
         there = {file.path: file.file for file in self.ledger.files(run_id)}
         if f"{path}p" not in there:
             items = (row.item for row in self.story.products[number])
-            stream = plan.uploads(items, all_routes(), self.limits)
+            stream = plan.uploads(items, load().routes, self.limits)
             there[f"{path}p"] = self.ledger.add_file(
                 run_id, stream, path=f"{path}p", sha256="", kind="products"
             )
@@ -228,7 +231,7 @@ class ShopCourt(Court):
         super().__init__(world)
         self.shop = world
         self.reported: dict[str, list[Reported]] = defaultdict(list)
-        for record in world.service.reported():
+        for record in reported_products(world.service):
             self.reported[record.body[MARK]].append(record)
 
     def check_sendings(self) -> None:

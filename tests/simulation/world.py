@@ -14,15 +14,16 @@ from typing import TYPE_CHECKING
 from unittest import mock
 
 from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.offers.sandbox.records import sell_offer
+from feedtool.areas.offers.sandbox.settings import OfferBehaviour
 from feedtool.areas.offers.wire.packages import commit, create_package, upload
-from feedtool.areas.registry import all_routes
+from feedtool.areas.registry import load, sandbox_parts
 from feedtool.delivery import call_pool, plan
 from feedtool.delivery import engine as shell
 from feedtool.delivery.steps import Settings
 from feedtool.model.errors import FeedtoolError, Interrupted
 from feedtool.model.settings import Limits
-from feedtool.sandbox import Sandbox
-from feedtool.sandbox import Settings as ServiceSettings
+from feedtool.sandbox import Sandbox, SandboxSettings
 from tests.simulation.checker import checked
 from tests.simulation.machine import Clock, Crash, Lanes, Power
 from tests.simulation.network import GOOD, SELLER, Network
@@ -68,7 +69,7 @@ class World:
         self.story = self._tell_story()
         self.dice = self._dice("world")
         self.clock = Clock(START)
-        self.service = Sandbox(settings=self._service_settings())
+        self.service = Sandbox(sandbox_parts(), settings=self._service_settings())
         scale = self.dice.choice((0.3, 1.0, 1.0, 1.0, 2.5))
         self.power = Power(self._dice("power"), self.note, 0.0)
         self.crashes = CRASHES * scale
@@ -98,15 +99,19 @@ class World:
     def _dice(self, what: str) -> Random:
         return Random(f"{what} of {self.seed}")  # noqa: S311 - it guards nothing
 
-    def _service_settings(self) -> ServiceSettings:
+    def _service_settings(self) -> SandboxSettings:
         """Quick or slow, and hardly ever in order."""
         dice = self._dice("service")
         slow = dice.choice((2, 2, 15, 100))
-        return ServiceSettings(
-            settle=timedelta(seconds=dice.choice((0, 0, 5))),
-            pend=timedelta(seconds=1),
-            integrate=timedelta(seconds=2),
-            delays=tuple(timedelta(seconds=dice.randint(0, slow)) for _ in range(7)),
+        return SandboxSettings(
+            parts=(
+                OfferBehaviour(
+                    settle=timedelta(seconds=dice.choice((0, 0, 5))),
+                    pend=timedelta(seconds=1),
+                    integrate=timedelta(seconds=2),
+                    delays=tuple(timedelta(seconds=dice.randint(0, slow)) for _ in range(7)),
+                ),
+            )
         )
 
     def note(self, what: str) -> None:
@@ -159,7 +164,7 @@ class World:
     def _begin(self, run: Told) -> int:
         self.note(f"SUBMIT run {run.number}")
         run_id = self.ledger.start_run(now=self.clock.time, seller=SELLER, service=SERVICE)
-        stream = plan.uploads((row.item for row in run.rows), all_routes(), self.limits)
+        stream = plan.uploads((row.item for row in run.rows), load().routes, self.limits)
         self.files[run.number] = 0
         name = f"run{run.number}"
         file = self.ledger.add_file(run_id, stream, path=name, sha256="", kind="k")
@@ -193,7 +198,7 @@ class World:
                 self.ledger,
                 run_id,
                 self.network,
-                all_routes(),
+                load().routes,
                 now=self.clock.now,
                 sleep=self._sleep,
                 jitter=self.dice.random,
@@ -228,7 +233,7 @@ class World:
         if self.dice.random() < min(0.5, duration / timedelta(hours=1)):
             channel, name = self.dice.choice(CHANNELS), self.dice.choice(self.story.references)
             number = self.dice.randint(1, 9)
-            if self.service.sell(SELLER, channel, name, self.network.service_time, number):
+            if sell_offer(self.service, SELLER, channel, name, self.network.service_time, number):
                 self.note(f"SALE of {name} on {channel}")
 
     def _calm_down(self) -> None:

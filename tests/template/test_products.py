@@ -13,13 +13,14 @@ from feedtool.areas.products.catalog import Choice, Necessity
 from feedtool.areas.products.catalog.traits import written
 from feedtool.areas.products.template import products_contents
 from feedtool.areas.products.template_shared import offered
+from feedtool.areas.registry import load
 from feedtool.check import Asked, Input, check
 from feedtool.check.headers import folded
 from feedtool.model.errors import UsageProblem
 from feedtool.model.settings import Dialect
 from feedtool.templates import limits, write_products_template
 from feedtool.templates.contents import Contents, Field, Need
-from tests.catalog.conftest import catalog, category, choices, prop
+from tests.areas.products.catalog.conftest import catalog, category, choices, prop
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -416,8 +417,8 @@ def test_shows_an_example_that_is_never_sent(
     fields = {row[-1]: row for row in book["Fields"].iter_rows(values_only=True)}
     assert set(example[1:]) - {None} <= {text for row in fields.values() for text in row}
     book.save(tmp_path / "saved.xlsx")
-    asked = Asked(dialect=Dialect(catalog=lambda _: known))
-    (sheet,) = check([Input("saved.xlsx", tmp_path / "saved.xlsx")], asked)
+    asked = Asked(catalog=lambda _: known)
+    (sheet,) = check([Input("saved.xlsx", tmp_path / "saved.xlsx")], asked, load())
     assert sheet.error is not None
     assert sheet.error.code == "no-rows"
 

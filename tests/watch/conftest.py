@@ -12,21 +12,23 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from feedtool.areas.offers.sandbox.records import Applied, applied_requests
+from feedtool.areas.registry import sandbox_parts
 from feedtool.check import Asked
 from feedtool.ledger import Ledger
 from feedtool.ledger.snapshots import Snapshots
 from feedtool.model.errors import UsageProblem
-from feedtool.runs.context import Service
-from feedtool.runs.workspace import Books
-from feedtool.sandbox import Applied, Sandbox
+from feedtool.runs.session import Session
+from feedtool.runs.workspace import Workspace
+from feedtool.sandbox import Sandbox
 from feedtool.sandbox.transport import mount
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
-from feedtool.watch.carry import Carrier
-from feedtool.watch.desk import Desk, whose
 from feedtool.watch.folder import Folder
-from feedtool.watch.news import News
-from feedtool.watch.watcher import Around, Settings, Watcher
+from feedtool.watch.messages import DeduplicatedLog
+from feedtool.watch.processor import FileProcessor
+from feedtool.watch.session import Environment, SellerSession, Settings, whose
+from feedtool.watch.watcher import Watcher
 from tests.conftest import table
 
 if TYPE_CHECKING:
@@ -79,6 +81,8 @@ class World:
     between: Callable[[], None] = lambda: None
     """What happens between two looks."""
     on_turn: Callable[[Turn], None] = lambda _: None
+    time: float = 0
+    """The watcher's clock."""
 
     def __post_init__(self) -> None:
         self.folder = Folder(self.root / "watched")
@@ -99,35 +103,33 @@ class World:
 
     def watch(self) -> Exit:
         """`feedtool watch --once`."""
-        time = 0.0
 
         def sleep(seconds: float) -> None:
-            nonlocal time
-            time += seconds
+            self.time += seconds
             self.between()
 
         with self.ledger() as ledger:
-            around = Around(
+            environment = Environment(
                 ledger,
-                self.desk,
+                self.session,
                 lambda profile: whose(ADDRESS, self.seller_of(profile)),
                 {"shop", "mall"},
                 {"offers-upsert", "offers-update", "offers-delete"},
-                lambda: time,
+                lambda: self.time,
                 lambda: self.today,
                 sleep,
                 lambda: self.stopped,
                 self.on_turn,
             )
-            return Watcher(self.carrier(), around, Settings(is_once=True)).run()
+            return Watcher(self.processor(), environment, Settings(is_once=True)).run()
 
-    def carrier(self) -> Carrier:
-        return Carrier(
+    def processor(self) -> FileProcessor:
+        return FileProcessor(
             self.folder,
             self.name,
             self.same_within,
             lambda: self.today,
-            News(lambda label, text: self.told.append((label, text))),
+            DeduplicatedLog(lambda label, text: self.told.append((label, text))),
             lambda error: f"report of {type(error).__name__}",
         )
 
@@ -141,27 +143,27 @@ class World:
         return self.sellers.get(profile, profile or "seller")
 
     @contextmanager
-    def desk(self, profile: str | None) -> Iterator[Desk]:
+    def session(self, profile: str | None) -> Iterator[SellerSession]:
         """The account of a profile, a seller of that name."""
         if self.meeting:
             self.meeting.wait(PATIENCE)
         if profile in self.closed:
             raise UsageProblem("there is no token")
         seller = self.seller_of(profile)
-        transport = mount(self.root / "sandbox.sqlite", real=lambda: NOON)
+        transport = mount(sandbox_parts(), self.root / "sandbox.sqlite", real=lambda: NOON)
         token = RunsOut() if self.token == RUNS_OUT else StaticToken(self.token)
         client = Client(ADDRESS, seller, token, language="en", transport=transport)
         now, sleep = transport.now, transport.sleep
-        service = Service(client, seller, ADDRESS, "en", now, sleep, pool=1)
+        service = Session(client, seller, ADDRESS, "en", now, sleep, pool=1)
         service = replace(service, stopping=lambda: self.stopped)
         with client, self.ledger() as ledger:
-            books = Books(ledger, Snapshots(self.root / "snapshots"), self.root / "spares")
-            yield Desk(service, books, lambda kind: Asked(kind=kind))
+            books = Workspace(ledger, Snapshots(self.root / "snapshots"), self.root / "spares")
+            yield SellerSession(service, books, lambda kind: Asked(kind=kind))
 
     def applied(self) -> list[Applied]:
         """What the service has done, in its order."""
-        with Sandbox(self.root / "sandbox.sqlite") as sandbox:
-            return list(sandbox.applied())
+        with Sandbox(sandbox_parts(), self.root / "sandbox.sqlite") as sandbox:
+            return list(applied_requests(sandbox))
 
     def files(self) -> list[str]:
         """All files, without the folder's own."""

@@ -25,7 +25,7 @@ from feedtool.feeds.feed import LANGUAGES
 from feedtool.model.call import READ, Call, Reply, Sender, comma_lists
 from feedtool.model.errors import NothingToDo
 from feedtool.model.settings import Dialect
-from feedtool.runs.export import Exported, Note
+from feedtool.report.export import Exported, Note
 from feedtool.runs.export.gathered import Gathered
 from feedtool.runs.export.pages import Pages, ask
 from feedtool.runs.export.written import Head, is_csv, write_table

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from feedtool.areas.offers.feeds import common as columns
+from feedtool.areas.offers.feeds.conditions import CONDITIONS
 from feedtool.areas.offers.wire.offers import (
     OFFER_FIELDS,
     DeliveryMode,
@@ -28,8 +29,8 @@ from feedtool.feeds.feed import LANGUAGES, Feed
 from feedtool.model.call import Call, Reply, Sender
 from feedtool.model.cells import letters
 from feedtool.model.errors import NothingToDo
-from feedtool.model.settings import CONDITIONS, DEPRECATED_MODES, Dialect
-from feedtool.runs.export import Exported, Note
+from feedtool.model.settings import DEPRECATED_MODES, Dialect
+from feedtool.report.export import Exported, Note
 from feedtool.runs.export.gathered import Gathered
 from feedtool.runs.export.pages import Pages, ask
 from feedtool.runs.export.shown import in_order, shown

@@ -32,7 +32,7 @@ from feedtool.model.call import Call, Reply, Sender
 from feedtool.model.cells import letters
 from feedtool.model.errors import NothingToDo, UsageProblem
 from feedtool.model.settings import Dialect
-from feedtool.runs.export import Exported, Note
+from feedtool.report.export import Exported, Note
 from feedtool.runs.export.gathered import Gathered
 from feedtool.runs.export.pages import Pages, ask
 from feedtool.runs.export.words import EXPORT_WORDS

@@ -17,9 +17,10 @@ from feedtool.areas.products.template_shared import Shared, described, example_o
 from feedtool.areas.products.template_words import PRODUCT_WORDS
 from feedtool.check.headers import folded
 from feedtool.feeds.columns.choice import Choice as ChoiceColumn
-from feedtool.feeds.feed import LANGUAGES, Column
+from feedtool.feeds.feed import LANGUAGES
 from feedtool.model.cells import letters
 from feedtool.model.errors import UsageProblem
+from feedtool.model.header import Column
 from feedtool.model.settings import Dialect
 from feedtool.templates import Language
 from feedtool.templates.contents import Contents, Field, Need

@@ -1,7 +1,6 @@
 """The rows to correct of one sheet: their cells, and what is told of them."""
 
 from collections.abc import Collection, Iterator
-from dataclasses import replace
 from functools import partial
 
 from feedtool.areas.offers.feeds import common as offers
@@ -9,16 +8,16 @@ from feedtool.areas.products.columns import common as products
 from feedtool.areas.products.columns.category import CategoryCode
 from feedtool.areas.products.columns.properties import only_category
 from feedtool.areas.products.feeds import STAMP_LANGUAGE
-from feedtool.areas.registry import all_feeds
+from feedtool.areas.registry import load
 from feedtool.check import Asked
-from feedtool.check.headers import Header
 from feedtool.feeds.columns import ColumnReader, Flawed
 from feedtool.model.cells import index_of, letters
+from feedtool.model.header import Header
 from feedtool.model.nouns import Problem, Status, Verdict
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import Context
 from feedtool.model.sheet import INVALID, VALID, CheckedSheet, ProblemSpool, Refused
 from feedtool.model.spool import Spool
-from feedtool.report import Outcome
+from feedtool.report import SheetResult
 from feedtool.runs import row_notes
 from feedtool.runs.corrections.picked import Picked, Settled, pick
 from feedtool.runs.corrections.shape import Shape, shape_of
@@ -43,7 +42,7 @@ class Part:
 
     def __init__(
         self,
-        outcome: Outcome,
+        outcome: SheetResult,
         rows: Collection[int],
         source: Source,
         asked: Asked,
@@ -62,7 +61,7 @@ class Part:
         self._settled = Settled(header, asked.dialect)
         self._picked: Spool[Picked] = Spool(Picked)
         self._given = _given(checked, header, asked, is_first=is_first)
-        codes = _Codes(header, asked.dialect)
+        codes = _Codes(header, asked.context)
         filled: set[int] = set()
         sheet = source.sheet(checked.sheet or source.sheets[0].name)
         for one in pick(sheet, header, rows, self._settled):
@@ -93,7 +92,7 @@ class Part:
             row[shape.row_column] = one.row
             yield row
 
-    def outcome(self, file: str) -> Outcome:
+    def outcome(self, file: str) -> SheetResult:
         """What is told of the rows, as rows of the workbook `file`."""
         now_at = {one.row: row for row, one in enumerate(self._picked, start=FIRST_ROW)}
         told = CheckedSheet(file, self.title, self.checked.kind, self.shape.header)
@@ -116,7 +115,7 @@ class Part:
             else:
                 others.append(verdict._replace(row=row))
         every = partial(row_notes.every_row, told, others)
-        return Outcome(told, self._outcome.run, is_submitted=True, verdicts=every)
+        return SheetResult(told, self._outcome.run, is_submitted=True, verdicts=every)
 
     def _moved(self, problem: Problem, row: int) -> Problem:
         """A problem in its place in the workbook."""
@@ -130,7 +129,7 @@ def _given(
     checked: CheckedSheet, header: Header, asked: Asked, *, is_first: bool
 ) -> dict[str, str]:
     """What the command, or the sheet, said of all rows that do not say it themselves."""
-    feed = all_feeds()[str(checked.kind)]
+    feed = load().feeds[str(checked.kind)]
     found = {}
     if feed.has_channel and asked.channel != asked.dialect.primary_channel:
         found[offers.CHANNEL] = asked.channel
@@ -148,12 +147,12 @@ def _given(
 class _Codes:
     """The categories of products, as they are met."""
 
-    def __init__(self, header: Header, dialect: Dialect) -> None:
+    def __init__(self, header: Header, context: Context) -> None:
         self.found: dict[str, None] = {}
         self._index = next(
             (at for at, column in header.columns.items() if column.key == products.CATEGORY), None
         )
-        self._reader = ColumnReader(CategoryCode(), _in_language(header, dialect))
+        self._reader = ColumnReader(CategoryCode(), _in_language(header, context))
         if category := only_category(header.stamp):
             self.found[category] = None
 
@@ -167,7 +166,7 @@ class _Codes:
             self.found[code] = None
 
 
-def _in_language(header: Header, dialect: Dialect) -> Dialect:
+def _in_language(header: Header, context: Context) -> Context:
     """With the catalogue that the sheet was judged by."""
-    catalog = dialect.catalog(header.stamp.get(STAMP_LANGUAGE))
-    return replace(dialect, catalog=lambda _: catalog)
+    catalog = context.catalog(header.stamp.get(STAMP_LANGUAGE))
+    return context._replace(catalog=lambda _: catalog)

@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 from feedtool.areas.products.feeds import STAMP_LANGUAGE
-from feedtool.areas.registry import all_feeds
+from feedtool.areas.registry import load
 from feedtool.check import ROW, Asked
-from feedtool.check.headers import Header
 from feedtool.feeds.feed import LANGUAGES
 from feedtool.model.cells import letters
 from feedtool.model.errors import UsageProblem
+from feedtool.model.header import Header
 from feedtool.model.sheet import CheckedSheet
 from feedtool.runs.corrections.words import FAILED_WORDS
 from feedtool.templates import PRODUCTS, Language
@@ -136,10 +136,10 @@ def _template(
     spoken = cast("Language", said if said in LANGUAGES else language)
     keys = [column.key for index, column in header.columns.items() if index in filled]
     if kind != PRODUCTS:
-        return contents_for(kind, keys, (), spoken, dialect)
-    catalog = dialect.catalog(said)
+        return contents_for(kind, keys, (), spoken, asked.context)
+    catalog = asked.catalog(said)
     try:
-        return contents_for(kind, keys, codes, cast("Language", said), dialect)
+        return contents_for(kind, keys, codes, cast("Language", said), asked.context)
     except UsageProblem:  # none of the rows has a category that can be had
         spoken = cast("Language", catalog.language) if catalog else spoken
-        return contents_of(all_feeds()[kind], spoken, dialect)
+        return contents_of(load().feeds[kind], spoken, dialect)

@@ -1,35 +1,30 @@
 """Makes the workbook: the rows into an empty template, and what was said of them beside them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import NamedTuple, cast
 
-from feedtool.areas.registry import all_feeds
-from feedtool.check import CORRECTS, OURS, Asked, Input, open_input
+from feedtool.areas.registry import load
+from feedtool.check import Asked, Input, open_input
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Status, Verdict
 from feedtool.model.sheet import CheckedSheet
 from feedtool.model.spool import temporary_folder
-from feedtool.report import Outcome, summary_sheet
+from feedtool.report import SheetResult
 from feedtool.runs import row_notes
 from feedtool.runs.annotated_copy import digest_of
 from feedtool.runs.corrections.part import Part
-from feedtool.runs.workspace import Books, asked_again, recorded_of
+from feedtool.runs.summary_sheet import summary_sheet
+from feedtool.runs.workspace import Workspace, options_of, read_options_again
 from feedtool.sheets.annotate import annotate
 from feedtool.sheets.filled import Formats, fill_workbook
 from feedtool.templates import PRODUCTS, Language, limits
 from feedtool.templates.workbook import LISTS, build, save
 
-if TYPE_CHECKING:  # the ledger's library takes longer to import than a small file to check
-    from feedtool.ledger import File
-
 TO_CORRECT = frozenset((Status.INVALID, *row_notes.REFUSED))
 """What says of a row that something is wrong with it: refused here, or by the service."""
-
-SHA_TOLD = 16
-"""Characters of a snapshot's hash that tell it from all others."""
 
 
 def is_to_correct(verdict: Verdict) -> bool:
@@ -51,14 +46,17 @@ class Failed(NamedTuple):
     rows: int
 
 
-def has_any(file: str, outcomes: Sequence[Outcome]) -> bool:
+def has_any(file: str, outcomes: Sequence[SheetResult]) -> bool:
     """Whether a row of a file is to be corrected."""
-    return any(
-        is_to_correct(verdict)
-        for outcome in outcomes
-        if outcome.checked.file == file and outcome.checked.error is None
-        for verdict in outcome.every_verdict()
-    )
+    own = (one for one in outcomes if one.checked.file == file and one.checked.error is None)
+    return any(True for outcome in own for _ in rows_to_correct(outcome))
+
+
+def rows_to_correct(outcome: SheetResult) -> Iterator[int]:
+    """The rows to correct; one that was sent again is a later run's."""
+    for verdict in outcome.every_verdict():
+        if is_to_correct(verdict) and verdict.row not in outcome.sent_again:
+            yield verdict.row
 
 
 def place_of(target: Path) -> Path:
@@ -88,9 +86,9 @@ def places(targets: Mapping[str, Path]) -> dict[str, Path]:
 def write_failed(
     run: int,
     file: str,
-    outcomes: Sequence[Outcome],
+    outcomes: Sequence[SheetResult],
     target: Path,
-    books: Books,
+    books: Workspace,
     now: datetime,
     *,
     may_replace: Callable[[Path], bool] | None = None,
@@ -123,26 +121,25 @@ def write_failed(
     if not found:
         return None
     _check_free(target, books, may_replace)
-    recorded = recorded_of(run, books)
-    asked = asked_again(recorded, books)
+    recorded = options_of(run, books)
+    asked = read_options_again(recorded, books)
     sent = books.ledger.run(run)
     language = cast("Language", sent.language if sent else "en")
-    keys = {(one.path, one.sheet): one for one in books.ledger.files(run)}
     kept = Input(file, books.snapshots.path_of(dict(recorded.inputs)[file]))
-    with open_input(kept, asked) as source:
+    with open_input(kept, asked, load()) as source:
         parts = [
             Part(outcome, rows, source, asked, language, run, is_first=number == 0)
             for number, (outcome, rows) in enumerate(
                 sorted(found, key=lambda one: _rank(one[0].checked))
             )
         ]
-    _write(target, parts, [keys[file, part.checked.sheet] for part in parts], asked)
+    _write(target, parts, asked)
     books.ledger.add_output(run, str(target.absolute()), digest_of(target) or "", now)
     return Failed(file, target, sum(map(len, parts)))
 
 
-def _rows_of(outcome: Outcome) -> dict[int, None]:
-    return {one.row: None for one in outcome.every_verdict() if is_to_correct(one)}
+def _rows_of(outcome: SheetResult) -> dict[int, None]:
+    return dict.fromkeys(rows_to_correct(outcome))
 
 
 def _rank(checked: CheckedSheet) -> int:
@@ -150,13 +147,13 @@ def _rank(checked: CheckedSheet) -> int:
 
     So a sheet that is not recognised without a stamp, then products, whose stamp says more.
     """
-    feed = all_feeds()[str(checked.kind)]
+    feed = load().feeds[str(checked.kind)]
     if feed.needs_asking and checked.is_kind_certain:
         return 0
     return 1 if feed.kind == PRODUCTS else 2
 
 
-def _check_free(target: Path, books: Books, may_replace: Callable[[Path], bool] | None) -> None:
+def _check_free(target: Path, books: Workspace, may_replace: Callable[[Path], bool] | None) -> None:
     if not target.exists() or (may_replace and may_replace(target)):
         return
     if not target.is_file() or digest_of(target) != books.ledger.output(str(target.absolute())):
@@ -166,12 +163,12 @@ def _check_free(target: Path, books: Books, may_replace: Callable[[Path], bool] 
         )
 
 
-def _write(target: Path, parts: Sequence[Part], files: Sequence["File"], asked: Asked) -> None:
+def _write(target: Path, parts: Sequence[Part], asked: Asked) -> None:
     """All sheets, filled one after the other; then what was said of the rows, beside them."""
     reading = asked.dialect.reading
     with temporary_folder() as folder:
         book, other = folder / "1.xlsx", folder / "2.xlsx"
-        formats = _save_empty(book, target.name, parts, files)
+        formats = _save_empty(book, target.name, parts)
         for part in parts:
             fill_workbook(book, other, part.title, part.values(), reading, formats)
             book, other = other, book
@@ -186,20 +183,15 @@ def _write(target: Path, parts: Sequence[Part], files: Sequence["File"], asked: 
         )
 
 
-def _save_empty(path: Path, name: str, parts: Sequence[Part], files: Sequence["File"]) -> Formats:
-    """The workbook `name` without its rows, stamped with the sheets whose rows it corrects."""
+def _save_empty(path: Path, name: str, parts: Sequence[Part]) -> Formats:
+    """The workbook `name` without its rows."""
     first, *further = (part.shape.contents for part in parts)
     titles = [first.sheet]
     for one in further:
         titles.append(limits.sheet_name(one.sheet, titles))
     for part, title in zip(parts, titles, strict=True):
         part.title = title
-    corrects = tuple(
-        f"{file.file}:{file.sha256[:SHA_TOLD]}:{part.title}"
-        for part, file in zip(parts, files, strict=True)
-    )
-    stamps = {**first.stamps, CORRECTS.removeprefix(OURS): corrects}
-    stamped = replace(first, stamps=stamps, file=name)
+    stamped = replace(first, file=name)
     named = [replace(one, sheet=title) for one, title in zip(further, titles[1:], strict=True)]
     workbook = build(stamped, *named)
     # Cells that hold nothing, of a sheet that nobody sees: they make formats known.

@@ -20,6 +20,7 @@ from feedtool.areas.offers.wire.offers import (
     read_packages,
 )
 from feedtool.areas.offers.wire.packages import commit, create_package, package_id, upload
+from feedtool.areas.registry import sandbox_parts
 from feedtool.feeds.answers import ListedPackage, Meaning
 from feedtool.model.call import Reply, comma_lists
 from feedtool.sandbox.transport import mount
@@ -220,7 +221,7 @@ OFFER: dict[str, Any] = {
 
 @pytest.fixture
 def service() -> Iterator[tuple[Client, SandboxTransport]]:
-    transport = mount()
+    transport = mount(sandbox_parts())
     with Client(transport.base, "S1", StaticToken("sandbox"), transport=transport) as client:
         yield client, transport
 

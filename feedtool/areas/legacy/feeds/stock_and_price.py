@@ -10,7 +10,8 @@ from feedtool.areas.legacy.feeds.offers import text_of
 from feedtool.areas.legacy.offers_xml import ATTRIBUTES, SHEET, STOCK_AND_PRICE_KIND
 from feedtool.areas.offers.feeds import common as offers
 from feedtool.areas.offers.package_types import PackageType
-from feedtool.feeds.feed import FLOOR, Column, Feed, Mode, Row, SheetColumns
+from feedtool.feeds.feed import FLOOR, Feed, Mode, Row, SheetColumns
+from feedtool.model.header import Column
 from feedtool.model.settings import Dialect
 
 SENT = {one.key: one.name for one in ATTRIBUTES if one.has_stock_or_price}

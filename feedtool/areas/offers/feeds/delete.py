@@ -3,7 +3,8 @@
 from feedtool.areas.offers.delivery import DELIVERY
 from feedtool.areas.offers.feeds import common as offers
 from feedtool.areas.offers.package_types import PackageType
-from feedtool.feeds.feed import Column, Feed, Row, SheetColumns
+from feedtool.feeds.feed import Feed, Row, SheetColumns
+from feedtool.model.header import Column
 from feedtool.model.settings import Dialect
 
 
@@ -41,7 +42,8 @@ FEED = Feed(
     required=required,
     request=request,
     delivery=DELIVERY,
-    further=offers.further,
+    extra_columns=offers.extra_columns,
+    action=str(PackageType.DELETE),
     is_sent=lambda key: key in {offers.REFERENCE, offers.CHANNEL, offers.ACTION},
     needs_asking=True,
 )

@@ -8,7 +8,8 @@ from feedtool.areas.offers.delivery import DELIVERY
 from feedtool.areas.offers.feeds import common as offers
 from feedtool.areas.offers.feeds.upsert import blank_mandatory_amounts
 from feedtool.areas.offers.package_types import PackageType
-from feedtool.feeds.feed import Column, Feed, Fit, Row, SheetColumns
+from feedtool.feeds.feed import Feed, Fit, Row, SheetColumns
+from feedtool.model.header import Column
 from feedtool.model.settings import Dialect
 
 SIMPLE = ("price.price", "price.originPrice", offers.PREPARATION, offers.QUANTITY)
@@ -110,7 +111,8 @@ FEED = Feed(
     required=required,
     request=request,
     delivery=DELIVERY,
-    further=offers.further,
+    extra_columns=offers.extra_columns,
+    action=str(PackageType.UPDATE),
     fit=fit,
     operator_sheet=offers.OPERATOR_SHEET,
     operator_columns=frozenset((offers.REFERENCE, offers.GTIN, offers.QUANTITY, "price.price")),

@@ -5,15 +5,12 @@ from functools import cache
 from feedtool.areas.offers.delivery import DELIVERY, PRODUCT
 from feedtool.areas.offers.feeds import common as offers
 from feedtool.areas.offers.package_types import PackageType
-from feedtool.feeds.feed import Column, Feed, Row, SheetColumns
+from feedtool.feeds.feed import Feed, Row, SheetColumns
+from feedtool.model.header import Column
 from feedtool.model.settings import LARGE_PARCEL_MODES, Dialect
 
 ALWAYS = (
-    offers.REFERENCE,
-    offers.CONDITION,
-    "price.price",
-    "taxes.VAT",
-    offers.PREPARATION,
+    *(offers.REFERENCE, offers.CONDITION, "price.price", "taxes.VAT", offers.PREPARATION),
     offers.QUANTITY,
 )
 
@@ -107,7 +104,8 @@ FEED = Feed(
     request=request,
     delivery=DELIVERY,
     needs=PRODUCT,
-    further=offers.further,
+    extra_columns=offers.extra_columns,
+    action=str(PackageType.UPSERT),
     operator_sheet=offers.OPERATOR_SHEET,
     identity=offers.IDENTITY,
 )

@@ -1,8 +1,7 @@
-from __future__ import annotations
-
 import json
+from collections.abc import Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -11,7 +10,7 @@ from hypothesis import strategies as st
 from feedtool.areas.products.catalog import Brand, Category, Choice, Necessity, Property, wire
 from feedtool.areas.products.catalog.model import Marks
 from feedtool.areas.products.catalog.wire import (
-    CategoriesPage,
+    Listing,
     Page,
     PropertiesReply,
     brands_page,
@@ -22,9 +21,6 @@ from feedtool.areas.products.catalog.wire import (
 from feedtool.model.call import READ, Call, Reply
 from feedtool.model.errors import UsageProblem
 from feedtool.service.bodies import Unreadable
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 URL = "https://service.example/v2/categories?pageIndex=1"
 EN = (("Accept-Language", "en-US"),)
@@ -149,7 +145,7 @@ def test_a_link_to_another_host_is_not_followed() -> None:
 )
 def test_a_brand(item: object, brand: Brand | None) -> None:
     found = brands_page(reply({"items": [item]}), FIRST)
-    assert found.brands == ([brand] if brand else [])
+    assert found.entries == ([brand] if brand else [])
     assert found.strange == (0 if brand else 1)
 
 
@@ -204,9 +200,9 @@ def test_a_category(changes: dict[str, Any], expected: dict[str, Any] | None) ->
     answer = reply({"items": [TOLD | changes]}, {"content-language": "en-US"})
     found = categories_page(answer, Page(2, "https://service.example/v2/x"))
     if expected is None:
-        assert found == CategoriesPage([], None, 1, "en-US")
+        assert found == Listing([], None, 1, "en-US")
     else:
-        assert found == CategoriesPage([KETTLES._replace(**expected)], None, 0, "en-US")
+        assert found == Listing([KETTLES._replace(**expected)], None, 0, "en-US")
 
 
 def test_one_category_alone() -> None:

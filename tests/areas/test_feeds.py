@@ -1,0 +1,71 @@
+"""Every feed is found by being there, and its declaration holds together."""
+
+import pytest
+
+from feedtool.areas.legacy.offers_xml import SHEET
+from feedtool.areas.registry import load
+from feedtool.check.headers import folded
+from feedtool.check.schema_gate import schema
+from feedtool.feeds.feed import Feed
+from feedtool.model.settings import DEPRECATED_MODES, Dialect
+
+FEEDS = pytest.mark.parametrize("feed", load().feeds.values(), ids=load().feeds)
+
+
+def test_the_kinds() -> None:
+    legacy = ["legacy-offers", "legacy-stock-and-price"]
+    offers = ["offers-delete", "offers-update", "offers-upsert"]
+    assert list(load().feeds) == [*legacy, *offers, "products"]
+    asking = [kind for kind, feed in load().feeds.items() if feed.needs_asking]
+    assert asking == [*legacy, "offers-delete"]
+
+
+@FEEDS
+def test_it_has_a_schema(feed: Feed) -> None:
+    assert schema(feed)["type"] == "object"
+
+
+@FEEDS
+def test_its_template_has_only_columns_that_its_sheets_are_understood_by(feed: Feed) -> None:
+    understood = {column.key for column in feed.understood(Dialect())}
+    keys = [column.key for column in feed.columns(Dialect())]
+    assert set(keys) <= understood
+    assert len(keys) == len(set(keys))
+
+
+@FEEDS
+def test_its_template_can_be_filled_without_what_the_service_retires(feed: Feed) -> None:
+    keys = {column.key for column in feed.columns(Dialect())}
+    assert not keys & {"CDAV", "PackagingUnit", "PackagingValue"}
+    modes = {key.split(".")[1] for key in keys if key.startswith("deliveryModes.")}
+    modes -= {*Dialect().legacy_modes} if feed.sheet == SHEET else set()  # its own Standard stays
+    assert modes.isdisjoint(DEPRECATED_MODES)
+
+
+@FEEDS
+def test_no_label_means_two_columns(feed: Feed) -> None:
+    names: dict[str, str] = {}
+    for column in feed.understood(Dialect()):
+        if "".join(column.key.split(".")[1:2]) in DEPRECATED_MODES:
+            continue  # the operator's “Express” is ExpressHomeDelivery, which comes first
+        for name in {folded(one) for one in (column.key, *column.labels, *column.aliases)}:
+            assert names.setdefault(name, column.key) == column.key, name
+
+
+@FEEDS
+def test_every_column_speaks_three_languages(feed: Feed) -> None:
+    for column in feed.understood(Dialect()):
+        assert len(column.labels) == len(column.help) == 3
+        assert all(column.labels)
+        assert all(column.help)
+
+
+def test_the_account_says_which_modes_there_are() -> None:
+    feed = load().feeds["offers-upsert"]
+    dialect = Dialect(delivery_modes=("TrackedHomeDelivery", "Relay"))
+    keys = [column.key for column in feed.columns(dialect) if "deliveryModes" in column.key]
+    assert keys == [
+        f"deliveryModes.{mode}.{amount}"
+        for mode in ("TrackedHomeDelivery", "Relay")
+        for amount in ("cost", "additionalCost")
+    ]

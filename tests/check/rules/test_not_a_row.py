@@ -1,0 +1,132 @@
+from collections.abc import Mapping
+
+import pytest
+
+from feedtool.areas.registry import load
+from feedtool.check import EVERY_ROW, Asked, Input, check
+from feedtool.runs import row_notes
+from tests.conftest import Files, checked, gtin, offer, table, told, update
+
+CODE = "not-a-row"
+
+BLANK = dict.fromkeys(offer(), "")
+FOUR = [offer(number, price__price=f"{number}.10") for number in range(1, 5)]
+STOCK, PRICES = "28", "10.40"
+
+
+def last(**changes: str) -> dict[str, str]:
+    """A row with these cells alone."""
+    return BLANK | {name.replace("__", "."): value for name, value in changes.items()}
+
+
+WORDS = (
+    *("Total", "TOTAL", "total :", "Totals", "Grand total", "Sous-total", "SOUS TOTAL", "Totaux"),
+    *("Total général", "TOTAL GENERAL", "Subtotal", "Sub-total:", "Suma", "Total TTC", "Summe"),
+    *("Zwischensumme", "Gesamt", "Totale", "\u00a0Total "),
+)
+NOT_ROWS = {
+    "the reference of a whole offer": offer(5, sellerExternalReference="Total"),
+    "the reference, and cells that no offer has": last(
+        sellerExternalReference="Total", quantity="28 pieces", price__price="-"
+    ),
+    "the word where no reference is": last(condition="Total", quantity="5"),
+    "the word in an unknown column": last(quantity="5") | {"note": "Total"},
+    "the word in the GTIN's column": last(product__gtin="Sous-total", quantity="5"),
+    "a sum": last(quantity=STOCK),
+    "sums": last(quantity=STOCK, price__price="10,40"),
+    "a sum that shows binary noise": last(price__price="10.400000000000002"),
+    "a sum in an unknown column, too": last(quantity=STOCK) | {"note": "4"},
+    "the keys": {key: key for key in BLANK},
+    "the labels": last(
+        sellerExternalReference="Seller reference", product__gtin="GTIN (EAN)", quantity="STOCK"
+    ),
+}
+ROWS = {
+    "a reference that begins with the word": offer(5, sellerExternalReference="TOTAL-BLACK-1"),
+    "the same without a digit": offer(5, sellerExternalReference="TOTAL-BLACK"),
+    "the word in an unknown column": offer(5) | {"note": "Total"},
+    "a number that is no sum": last(quantity="27"),
+    "a sum beside a number that is none": last(quantity=STOCK, price__price="1"),
+    "a sum beside a text": last(quantity=STOCK, condition="New"),
+    "a sum with a GTIN": last(quantity=STOCK, product__gtin=gtin(5)),
+    "a sum with a reference": last(quantity=STOCK, sellerExternalReference="SUMMIT"),
+    "a reference that is a header": offer(5, sellerExternalReference="reference"),
+    "a word and a text without a reference": last(condition="New", quantity="5")
+    | {"note": "Total"},
+}
+
+
+def with_notes(*rows: Mapping[str, str]) -> list[dict[str, str]]:
+    return [{"note": "1" if number < 4 else "", **row} for number, row in enumerate(rows)]
+
+
+@pytest.mark.parametrize("form", ["csv", "xlsx"])
+@pytest.mark.parametrize("row", NOT_ROWS.values(), ids=NOT_ROWS)
+def test_a_row_that_is_none(files: Files, row: Mapping[str, str], form: str) -> None:
+    rows = with_notes(*FOUR, row)
+    (sheet,) = checked(files.csv(*rows) if form == "csv" else files.book({"Offers": rows}))
+    (problem,) = told(sheet, CODE)
+    assert (problem.row, problem.severity) == (6, "warning")
+    counts = sheet.counts()
+    assert (counts.rows, counts.valid, counts.invalid, counts.skipped) == (5, 4, 0, 1)
+    *_, verdict = row_notes.of_check(sheet)
+    assert (verdict.row, verdict.status) == (6, "Skipped")
+    assert [message.code for message in verdict.messages] == [CODE]
+    assert {one.row for one in sheet.problems()} <= {6, None}
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_a_word_for_a_total(files: Files, word: str) -> None:
+    (sheet,) = checked(
+        files.csv(update(1, quantity="4"), update(quantity="4") | {"sellerExternalReference": word})
+    )
+    (problem,) = told(sheet, CODE)
+    assert (problem.row, problem.value) == (3, word)
+
+
+@pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
+def test_a_row_that_is_one(files: Files, row: Mapping[str, str]) -> None:
+    (sheet,) = checked(files.csv(*with_notes(*FOUR, row)))
+    assert told(sheet, CODE) == []
+    assert (sheet.counts().rows, sheet.counts().skipped) == (5, 0)
+
+
+def test_subtotals_and_the_total_of_all(files: Files) -> None:
+    rows = [*FOUR[:2], last(quantity="14"), *FOUR[2:], last(quantity="14"), last(quantity=STOCK)]
+    (sheet,) = checked(files.csv(*rows))
+    assert [one.row for one in told(sheet, CODE)] == [4, 7, 8]
+    assert sheet.counts().valid == 4
+
+
+def test_the_number_of_a_single_row_is_no_sum(files: Files) -> None:
+    (sheet,) = checked(files.csv(offer(1), last(quantity="7")))
+    assert sheet.counts().invalid == 1
+
+
+@pytest.mark.parametrize("row", NOT_ROWS.values(), ids=NOT_ROWS)
+def test_it_is_taken_all_the_same_if_that_is_said(files: Files, row: Mapping[str, str]) -> None:
+    path = files.csv(*with_notes(*FOUR, row))
+    for as_rows in ((6,), EVERY_ROW):
+        (sheet,) = check([Input("offers.csv", path)], Asked(as_rows=as_rows), load())
+        assert told(sheet, CODE) == []
+        assert (sheet.counts().rows, sheet.counts().skipped) == (5, 0)
+
+
+def test_the_header_of_a_list_of_references(files: Files) -> None:
+    text = "sku\nA\nSKU\nB\n"
+    (sheet,) = checked(files.text(text), kind="offers-delete")
+    assert [(one.row, one.value) for one in told(sheet, CODE)] == [(3, "SKU")]
+
+
+def test_two_totals_are_no_doubled_reference(files: Files) -> None:
+    (sheet,) = checked(
+        files.csv(*FOUR, NOT_ROWS["a sum"], *2 * [offer(5) | {"sellerExternalReference": "Total"}])
+    )
+    assert sheet.counts().skipped == 3
+    assert told(sheet, "duplicate-reference") == []
+
+
+def test_a_product_without_a_reference_is_one(files: Files) -> None:
+    rows = table([{"gtin": gtin(number), "title": "Total"} for number in range(3)])
+    (sheet,) = checked(files.text(rows.replace("title", "categoryCode")), kind="products")
+    assert sheet.counts().skipped == 0

@@ -1,0 +1,54 @@
+"""A cell read as its column would read it."""
+
+from typing import NamedTuple
+
+from feedtool.feeds.columns import ColumnReader, Flawed
+from feedtool.model.cells import Cell, Kind
+from feedtool.model.header import CellType
+from feedtool.model.settings import Context, Dialect
+from tests.conftest import as_context
+
+
+class Reading(NamedTuple):
+    """What a cell came to."""
+
+    value: object | None
+    codes: tuple[str, ...]
+    hint: str = ""
+
+
+def text(shown: str) -> Cell:
+    """A cell of text."""
+    return Cell(Kind.TEXT, shown)
+
+
+def number(digits: str, *, percent: bool = False, zeros: int = 0) -> Cell:
+    """A numeric cell."""
+    return Cell(Kind.NUMBER, digits, percent, zeros)
+
+
+def read(
+    kind: CellType, cell: Cell, dialect: Dialect | Context | None = None, decimal: str | None = None
+) -> Reading:
+    """A single cell's value and faults, in a column whose separator may be settled."""
+    value = kind.read(cell, ColumnReader(kind, as_context(dialect), decimal))
+    if isinstance(value, Flawed):
+        codes = tuple(fault.code.name for fault in value.faults)
+        return Reading(value.value, codes, value.faults[0].hint)
+    return Reading(value, ())
+
+
+def read_column(kind: CellType, *texts: str, decimal: str | None = None) -> ColumnReader:
+    """A column of texts, read once."""
+    reader = ColumnReader(kind, Context(), decimal)
+    reader.read(texts, lambda key: text(str(key)))
+    return reader
+
+
+NO_VALUES = {
+    "formula-error": Cell(Kind.ERROR, "#N/A"),
+    "formula-no-cache": Cell(Kind.NO_RESULT, "=E5*1.2"),
+    "date-in-number-cell": Cell(Kind.DATE, "2024-05-12"),
+    "boolean-in-cell": Cell(Kind.BOOLEAN, "TRUE"),
+}
+"""Cells that are neither number nor text, by the code that refuses them."""
