@@ -221,7 +221,7 @@ def _gone(
     Otherwise its results were purged; a look-up tells what became of the rows.
     """
     at = answer.at or context.service_time
-    was_open = context.protocol.meanings.get(package.state or "") is Meaning.OPEN
+    was_open = context.protocol.meaning(package.state or "") is Meaning.OPEN
     has_expired = was_open and _has_expired(package, at)
     if package.committed_at is not None and not has_expired:
         text = f"The service no longer has package {package.package_id}: {answer.detail}"

@@ -138,8 +138,8 @@ class Staged(NamedTuple):
     lookup: Lookup[Any]
     listing: Exchange[PackagesPage]
     """The seller's packages, whoever began them."""
-    meanings: Mapping[str, Meaning]
-    """Of the words that the service has for a package's state."""
+    meaning: Callable[[str], Meaning]
+    """Of a word that the service has for a package's state."""
     ready: str
     """Its word for a package that was just committed."""
 

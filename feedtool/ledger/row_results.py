@@ -4,8 +4,6 @@ Nothing is claimed that no answer said: a row without a result of its own is tol
 and its package, in the order of the table in `verdict`.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from feedtool.ledger.records import Phase, Stage

@@ -1,23 +1,17 @@
 """Between the tables' rows and the nouns of `records` and `model`."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Iterable
 from dataclasses import fields
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from sqlalchemy import and_, insert, select
+from sqlalchemy import Connection, and_, insert, select
 
 from feedtool.ledger import tables as t
 from feedtool.ledger.records import Package, Phase, Stage
 from feedtool.ledger.row_results import Facts
 from feedtool.model.nouns import Message, PackageSummary, Severity, Status, Upload
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from sqlalchemy import Connection
 
 _REMEMBERED = 4096
 """Different messages that are remembered as text, and as what it says."""

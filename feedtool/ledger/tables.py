@@ -3,8 +3,6 @@
 Times are fixed-width ISO 8601 in UTC, so that they sort as text and can be read by people.
 """
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 
 from sqlalchemy import (

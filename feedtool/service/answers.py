@@ -5,21 +5,16 @@ The specification's part "Errors" names 200, 201, 204, 400, 401, 403, 404, 409, 
 what gateways add to them is sorted by whether it proves that nothing took effect.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
+from datetime import datetime
 from decimal import Decimal
 from email.utils import parsedate_to_datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from feedtool.model.call import Call, Reply
 from feedtool.model.nouns import plausible_time
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from feedtool.model.call import Call, Reply
 
 LONGEST_TEXT = 2000
 """No message of the service's is shown at greater length, in characters."""

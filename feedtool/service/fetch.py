@@ -5,29 +5,21 @@ What may be repeated as it is needs no ledger: a 429 makes all calls wait and sl
 it. Calls run in a pool; everything else, `take` included, happens in the calling thread.
 """
 
-from __future__ import annotations
-
 import random
 from collections import Counter, deque
+from collections.abc import Callable, Hashable, Iterable
 from concurrent.futures import FIRST_COMPLETED, Executor, Future
 from concurrent.futures import wait as wait_for
 from dataclasses import dataclass
-from datetime import timedelta
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from datetime import datetime, timedelta
+from typing import Generic, Protocol, TypeVar
 
-from feedtool.model.call import Failure, NotSent
+from feedtool.model.call import Call, Failure, NotSent, Reply, Sender
 from feedtool.model.errors import FeedtoolError, Interrupted, NotAuthorised
 from feedtool.service.answers import Kind, kind_of, refusal, retry_after
 from feedtool.service.bodies import Unreadable
-from feedtool.service.calling import ask, executor
+from feedtool.service.calling import ReplyResult, ask, executor
 from feedtool.service.pace import Pace, back_off, longest_back_off
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable
-    from datetime import datetime
-
-    from feedtool.model.call import Call, Reply, Sender
-    from feedtool.service.calling import ReplyResult
 
 Asked = TypeVar("Asked", bound="Hashable")
 

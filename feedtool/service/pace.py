@@ -10,16 +10,10 @@ What Retry-After says is not in it: `answers.retry_after` reads that, and it hol
 `back_off` is the pause where it says nothing, and where there was no usable answer at all.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
-from datetime import timedelta
-from typing import TYPE_CHECKING
+from datetime import datetime, timedelta
 
 from feedtool.service.answers import Kind
-
-if TYPE_CHECKING:
-    from datetime import datetime
 
 LONGEST_PAUSE = timedelta(seconds=30)
 SPEEDS = 60
@@ -76,7 +70,7 @@ class Pace:
         """How many calls may be started beside those under way; not before `next_at`."""
         return max(0, self.lanes - flying)
 
-    def after(self, kind: Kind, now: datetime) -> Pace:
+    def after(self, kind: Kind, now: datetime) -> "Pace":
         """The pace after an answer.
 
         A 429 (`Kind.WAIT`) halves it: the lanes down to one, then the speed of that lane; within

@@ -5,17 +5,16 @@ package's state and a page of its log. An entry of the log says in `property_lis
 with which property, in the two halves that a result code of the JSON packages is made of.
 """
 
-from __future__ import annotations
-
 import json
+from collections.abc import Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
 from feedtool.areas.offers.wire.packages import OUTCOMES, STATES
 from feedtool.areas.offers.wire.result_codes import legacy_field_of
 from feedtool.feeds.answers import Entry, LogPage, Meaning
-from feedtool.model.call import CREATED, READ, Call, language_tag
+from feedtool.model.call import CREATED, READ, Call, Reply, language_tag
 from feedtool.model.nouns import Message, Status
 from feedtool.service.answers import text
 from feedtool.service.bodies import (
@@ -27,11 +26,6 @@ from feedtool.service.bodies import (
     listed,
     loads,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from feedtool.model.call import Reply
 
 ROUTE = "offer-integration-packages"
 """The last segment of an address that is no package's id."""

@@ -187,6 +187,6 @@ DELIVERY = Staged(
     results=Exchange(_results, packages.results_page),
     lookup=Lookup(ask_offers, offers.offers_page, traces_by(_pairs), TEXTS),
     listing=Exchange(lambda package: offers.read_packages(package.link), offers.packages_page),
-    meanings=packages.STATES,
+    meaning=packages.meaning_of,
     ready="Ready",
 )
