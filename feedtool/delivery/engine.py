@@ -75,7 +75,7 @@ def deliver(
     only_fetch: bool = False,
     ahead: timedelta = timedelta(0),
 ) -> None:
-    """Deliver what a run planned, or go on with it; what came of it is in `ledger.row_results`.
+    """Deliver what a run planned, or go on with it; what came of it is in `ledger.verdicts`.
 
     What other runs of the seller have committed is brought to its end too, since their rows may
     keep ours waiting. Once `stopping` says why, no step is begun and that is raised.

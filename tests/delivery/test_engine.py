@@ -1,12 +1,11 @@
-from __future__ import annotations
-
 import json
 import threading
 from collections import Counter
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -14,6 +13,7 @@ from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.offers.sandbox.records import stored_offers
 from feedtool.areas.offers.wire import packages
 from feedtool.areas.offers.wire.packages import UploadBody
+from feedtool.delivery.events import Event
 from feedtool.delivery.steps import Settings
 from feedtool.ledger import Ledger, Phase, Stage
 from feedtool.model.call import Call, NotSent, OutcomeUnknown, Reply, Sender
@@ -21,13 +21,7 @@ from feedtool.model.errors import Interrupted, NotAuthorised, UsageProblem
 from feedtool.model.nouns import Item, Message, PackageSummary, Status
 from feedtool.model.settings import Dialect, Limits
 from feedtool.sandbox import Quota, SandboxSettings
-from tests.delivery.conftest import START, delete, quick, upsert
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
-
-    from feedtool.delivery.events import Event
-    from tests.delivery.conftest import Scene
+from tests.delivery.conftest import START, Scene, delete, quick, upsert
 
 TAXES = ("VAT", "EcoPart", "DEA")
 TWO = Limits(upload=2, package=100)

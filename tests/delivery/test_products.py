@@ -1,10 +1,9 @@
 """Whole deliveries of products, against the service in-process."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Callable
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -17,7 +16,7 @@ from feedtool.delivery.steps import Settings
 from feedtool.delivery.submitted import LOST, NEVER_SEEN, PUT_OFF
 from feedtool.ledger import Phase, Stage
 from feedtool.ledger.requeue import FEW
-from feedtool.model.call import NotSent, Reply
+from feedtool.model.call import Call, NotSent, Reply
 from feedtool.model.errors import Interrupted, NotAuthorised, UsageProblem
 from feedtool.model.nouns import Message, PackageSummary, Severity
 from feedtool.model.settings import Limits
@@ -26,14 +25,8 @@ from feedtool.sandbox.settings import Quota
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
 from tests.areas.products.sandbox.made_products import PIECES
-from tests.delivery.conftest import gtin, product, product_of, quick, upsert
+from tests.delivery.conftest import Scene, gtin, product, product_of, quick, upsert
 from tests.delivery.test_engine import Script, problem
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from feedtool.model.call import Call
-    from tests.delivery.conftest import Scene
 
 TWO = Limits(products=2)
 MINUTE = timedelta(minutes=1)

@@ -1,12 +1,10 @@
 """Products delivered over a network that loses answers, by a process that is killed."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
+from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -16,14 +14,9 @@ from feedtool.delivery.steps import Settings
 from feedtool.ledger import Package, Phase
 from feedtool.model.errors import FeedtoolError
 from feedtool.model.settings import Limits
-from tests.delivery.conftest import gtin, product, quick
+from tests.delivery.conftest import Scene, gtin, product, quick
 from tests.delivery.network import Killed, Network, killed
 from tests.delivery.test_products import FIND, bad, post
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.delivery.conftest import Scene
 
 SWIFT = quick(ProductBehaviour(validate=timedelta(seconds=5), integrate=timedelta(seconds=20)))
 THREE = Limits(products=3)

@@ -1,7 +1,5 @@
 """The tables of a batch of products: which step comes next, and what each answer makes of it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any

@@ -1,12 +1,12 @@
 """Whole deliveries of legacy zips, against the service in-process."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from zipfile import ZipFile
 
 import pytest
@@ -18,20 +18,13 @@ from feedtool.areas.offers.sandbox.records import stored_offers
 from feedtool.delivery.steps import Settings
 from feedtool.delivery.submitted import NO_REASON
 from feedtool.ledger import Ledger, Phase, Stage
-from feedtool.model.call import NotSent, Reply
+from feedtool.model.call import Call, NotSent, Reply
 from feedtool.model.errors import Interrupted, NotAuthorised, UsageProblem
 from feedtool.model.nouns import Item, Message, PackageSummary
 from feedtool.model.settings import Dialect, Limits
 from feedtool.sandbox import SandboxSettings
-from tests.delivery.conftest import QUICK, START, delete, gtin, legacy, quick, stock, upsert
+from tests.delivery.conftest import QUICK, START, Scene, delete, gtin, legacy, quick, stock, upsert
 from tests.delivery.test_engine import Script, problem
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from feedtool.model.call import Call
-    from tests.delivery.conftest import Scene
 
 TWO = Limits(legacy=2)
 MINUTE = timedelta(minutes=1)

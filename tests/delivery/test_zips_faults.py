@@ -1,13 +1,11 @@
 """Legacy zips delivered over a network that loses answers, by a process that is killed."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -18,14 +16,9 @@ from feedtool.ledger import Phase
 from feedtool.ledger.requeue import MOST_SENDS
 from feedtool.model.errors import FeedtoolError
 from feedtool.model.settings import Limits
-from tests.delivery.conftest import QUICK, legacy, quick
+from tests.delivery.conftest import QUICK, Scene, legacy, quick
 from tests.delivery.network import Killed, Network, killed
 from tests.delivery.test_zips import bad, look_up, post, purge, xml
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.delivery.conftest import Scene
 
 SWIFT = quick(replace(QUICK, integrate=timedelta(seconds=20)))
 THREE = Limits(legacy=3)

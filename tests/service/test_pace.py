@@ -1,7 +1,5 @@
-from __future__ import annotations
-
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -9,9 +7,6 @@ from hypothesis import strategies as st
 
 from feedtool.service.answers import Kind
 from feedtool.service.pace import BURST, LONGEST_PAUSE, RISE_AFTER, SPEEDS, Pace, back_off
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 SLOWEST = 30.0

@@ -1,7 +1,5 @@
 """What the answers about legacy zips say, however they say it."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 
