@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import NamedTuple
 
-from feedtool.feeds.delivery import Act, Route
+from feedtool.feeds.delivery import Act, DeliveryRoute
 from feedtool.ledger import Attempt, Package, Phase, Stage
 from feedtool.model.nouns import LookupRow, PendingProduct
 from feedtool.model.settings import Dialect
@@ -57,7 +57,7 @@ READ_REPORTS = {Step.FIND_REPORT, Step.GET_REPORT}
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class DeliverySettings:
     """How a delivery goes about it. None of these is in the specification."""
 
     results_limit: int | None = None
@@ -119,7 +119,7 @@ def intend(
     package: Package,
     step: Step,
     upload: int,
-    route: Route,
+    route: DeliveryRoute,
     now: datetime,
     skew: timedelta = timedelta(0),
 ) -> tuple[Package, StepIntent, Attempt]:

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, and_, insert, select
 
 from feedtool.ledger import tables as t
 from feedtool.ledger.records import Package, Phase, Stage
-from feedtool.ledger.row_results import Facts
+from feedtool.ledger.row_results import RowFacts
 from feedtool.model.nouns import Message, PackageSummary, Severity, Status, Upload
 
 _REMEMBERED = 4096
@@ -130,11 +130,11 @@ def summary_of(row: Any) -> PackageSummary:
     )
 
 
-def facts_of(row: Any) -> Facts:
+def facts_of(row: Any) -> RowFacts:
     """A row of FACTS. Unpacked by position, since there are as many as the sheet has rows."""
     number, reference, fate, why, phase, package_id, state, is_committed, *rest = row
     package_code, package_text, stage, code, text, status, messages = rest
-    return Facts(
+    return RowFacts(
         row=number,
         reference=reference,
         fate=_STATUSES.get(fate),

@@ -27,7 +27,7 @@ Whole = tuple[Value, ...]
 
 FIXED = {"file", "number", "channel", "rows"}
 """Columns of a package that no step changes; its rows are counted where they are moved."""
-MOMENTS = tuple(name for name in PLAIN if isinstance(t.packages.c[name].type, t.Moment))
+MOMENTS = tuple(name for name in PLAIN if isinstance(t.packages.c[name].type, t.UtcTime))
 VALUES = tuple(name for name in PLAIN if name not in FIXED and name not in MOMENTS)
 
 

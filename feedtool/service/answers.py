@@ -30,7 +30,7 @@ LARGEST_REFUSAL = 1024 * 1024
 """A refusal of more bytes is told by its status alone."""
 
 
-class Kind(StrEnum):
+class AnswerKind(StrEnum):
     """What is known of a call's effect."""
 
     DONE = "done"
@@ -48,22 +48,28 @@ class Kind(StrEnum):
 
 
 BY_STATUS = {
-    401: Kind.AUTH,
-    403: Kind.AUTH,
-    408: Kind.UNKNOWN,
-    425: Kind.UNKNOWN,
-    429: Kind.WAIT,
+    401: AnswerKind.AUTH,
+    403: AnswerKind.AUTH,
+    408: AnswerKind.UNKNOWN,
+    425: AnswerKind.UNKNOWN,
+    429: AnswerKind.WAIT,
 }
 """Statuses that mean something of their own; the others go by their hundred."""
 
-BY_HUNDRED = {1: Kind.UNKNOWN, 2: Kind.UNKNOWN, 3: Kind.UNKNOWN, 4: Kind.REFUSED, 5: Kind.UNKNOWN}
+BY_HUNDRED = {
+    1: AnswerKind.UNKNOWN,
+    2: AnswerKind.UNKNOWN,
+    3: AnswerKind.UNKNOWN,
+    4: AnswerKind.REFUSED,
+    5: AnswerKind.UNKNOWN,
+}
 
 
-def kind_of(call: Call, reply: Reply) -> Kind:
+def kind_of(call: Call, reply: Reply) -> AnswerKind:
     """The kind of an answer by its status alone."""
     if reply.status in call.success:
-        return Kind.DONE
-    return BY_STATUS.get(reply.status) or BY_HUNDRED.get(reply.status // 100, Kind.UNKNOWN)
+        return AnswerKind.DONE
+    return BY_STATUS.get(reply.status) or BY_HUNDRED.get(reply.status // 100, AnswerKind.UNKNOWN)
 
 
 @dataclass(frozen=True, slots=True)

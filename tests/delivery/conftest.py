@@ -15,7 +15,7 @@ from feedtool.areas.registry import load, sandbox_parts
 from feedtool.delivery import plan
 from feedtool.delivery.engine import deliver
 from feedtool.delivery.events import Event
-from feedtool.delivery.steps import Settings
+from feedtool.delivery.steps import DeliverySettings
 from feedtool.ledger import Ledger, Package
 from feedtool.model.call import Call, Reply, Sender
 from feedtool.model.errors import FeedtoolError
@@ -173,7 +173,7 @@ class Scene:
         pool: int = 1,
         wait: bool = True,
         jitter: float = 1.0,
-        settings: Settings | None = None,
+        settings: DeliverySettings | None = None,
         stopping: Callable[[], FeedtoolError | None] = lambda: None,
     ) -> list[Verdict]:
         deliver(

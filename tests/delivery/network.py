@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from feedtool.delivery.steps import Settings
+from feedtool.delivery.steps import DeliverySettings
 from feedtool.model.call import Call, NotSent, OutcomeUnknown, Reply
 from tests.delivery.conftest import Scene
 
@@ -60,7 +60,7 @@ def killed(
     *,
     acts: bool,
     step: int = 1,
-    settings: Settings | None = None,
+    settings: DeliverySettings | None = None,
 ) -> Iterator[Scene]:
     """Deliveries at their end: one that nothing disturbs, then one for every `step`th of its calls.
 

@@ -10,7 +10,7 @@ from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.products.sandbox.settings import ProductBehaviour
 from feedtool.areas.registry import load
 from feedtool.delivery import plan
-from feedtool.delivery.steps import Settings
+from feedtool.delivery.steps import DeliverySettings
 from feedtool.ledger import Phase
 from feedtool.model.call import Call
 from feedtool.model.errors import FeedtoolError, Interrupted
@@ -172,7 +172,7 @@ def kill(scene_of: Callable[..., Scene], *, acts: bool, step: int) -> None:
             number += step
         for _ in range(9):
             try:
-                scene.go_on(settings=Settings(failures=4))
+                scene.go_on(settings=DeliverySettings(failures=4))
             except FeedtoolError:
                 scene.transport.sleep(60)
         check(scene, 3)

@@ -11,7 +11,7 @@ import pytest
 from feedtool.delivery import plan
 from feedtool.delivery.direct import NEXT, NOT_READABLE, NOT_SHOWN
 from feedtool.delivery.engine import deliver
-from feedtool.feeds.delivery import Act, Direct, Goal, Judgement, Repeat, Route
+from feedtool.feeds.delivery import Act, DeliveryRoute, Direct, Goal, Judgement, Repeat
 from feedtool.ledger import Ledger, Package, Phase
 from feedtool.model.call import READ, STAGED, Call, NotSent, OutcomeUnknown, Reply
 from feedtool.model.errors import FeedtoolError, Interrupted, UsageProblem
@@ -113,7 +113,7 @@ def ledger() -> Iterator[Ledger]:
 
 
 def begin(ledger: Ledger, rows: int = 1, repeat: Repeat = Repeat.TRACED) -> int:
-    routes = {"Ship": Route(protocol(repeat))}
+    routes = {"Ship": DeliveryRoute(protocol(repeat))}
     run = ledger.start_run(now=START, seller="S", service="https://service.example/v2")
     items = [Item(n, "Ship", "", f"O{n}", "", b'{"n": %d}' % n) for n in range(2, rows + 2)]
     ledger.add_file(run, plan.uploads(items, routes), path="a", sha256="", kind="ship")
@@ -123,7 +123,7 @@ def begin(ledger: Ledger, rows: int = 1, repeat: Repeat = Repeat.TRACED) -> int:
 def go_on(
     ledger: Ledger, run: int, orders: Orders, repeat: Repeat = Repeat.TRACED
 ) -> list[tuple[str, tuple[Message, ...]]]:
-    routes = {"Ship": Route(protocol(repeat))}
+    routes = {"Ship": DeliveryRoute(protocol(repeat))}
     deliver(
         ledger,
         run,

@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from feedtool.areas.offers.wire.packages import OUTCOMES, STATES
 from feedtool.areas.offers.wire.result_codes import legacy_field_of
-from feedtool.feeds.answers import Entry, LogPage, Meaning
+from feedtool.feeds.answers import LogEntry, LogPage, Meaning
 from feedtool.model.call import CREATED, READ, Call, Reply, language_tag
 from feedtool.model.nouns import Message, Status
 from feedtool.service.answers import text
@@ -97,7 +97,7 @@ def _count(value: Any) -> int | None:
     return int(found) if found.isascii() and found.isdecimal() and len(found) <= HALF * 9 else None
 
 
-def _entry(document: Any) -> Entry | None:
+def _entry(document: Any) -> LogEntry | None:
     if not isinstance(document, dict):
         return None
     said = text(document.get("offer_integration_status"))
@@ -108,7 +108,7 @@ def _entry(document: Any) -> Entry | None:
     if status is None:
         told = Message("", f"The service gives this row the status “{said}”.")
         status, messages = Status.UNKNOWN, (told, *messages)
-    return Entry(reference, text(gtin) if isinstance(gtin, str | int) else "", status, messages)
+    return LogEntry(reference, text(gtin) if isinstance(gtin, str | int) else "", status, messages)
 
 
 def _messages(listed: Any) -> Iterator[Message]:
