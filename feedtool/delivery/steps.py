@@ -86,7 +86,7 @@ class DeliverySettings:
     """How long after a package was submitted, and its answer lost, the service may be silent of
     it."""
     submissions: int = 2
-    """How often a package is submitted whose answer was lost."""
+    """How often a package is submitted whose answer was lost; with 0 nothing is sent again."""
     doubts: int = 3
     """While of so many packages it is not known whether they were taken no other one is sent."""
     forgotten: timedelta = timedelta(days=3)
