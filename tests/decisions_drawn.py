@@ -11,7 +11,7 @@ from feedtool.delivery import direct
 from feedtool.delivery.answer import Answer
 from feedtool.delivery.machine import RULES
 from feedtool.delivery.staged import NEXT, count_results
-from feedtool.delivery.steps import LOCAL, Settings, Step, intend
+from feedtool.delivery.steps import LOCAL, DeliverySettings, Step, intend
 from feedtool.delivery.submitted import WITH_LOG, WITH_REPORTS
 from feedtool.delivery.transition import TransitionContext, clear
 from feedtool.feeds.answers import (
@@ -22,17 +22,17 @@ from feedtool.feeds.answers import (
     ReportsPage,
     ResultsPage,
 )
-from feedtool.feeds.delivery import Act, Direct, Goal, Judgement, PackageRef, Route
+from feedtool.feeds.delivery import Act, DeliveryRoute, Direct, Goal, Judgement, PackageRef
 from feedtool.ledger import Package, Phase, ResultCounts, Stage
 from feedtool.model.call import STAGED, Call
 from feedtool.model.nouns import Message, PendingProduct, Status
-from feedtool.service.answers import Kind
+from feedtool.service.answers import AnswerKind
 
 TIME = datetime(2026, 1, 1, tzinfo=UTC)
-LATER = TIME + Settings().before_resending
+LATER = TIME + DeliverySettings().before_resending
 ROUTES = load().routes
 UPSERT, ZIP, BATCH = (ROUTES[kind] for kind in ("Upsert", "Full", "Products"))
-NOW = TransitionContext(TIME, 1.0, Settings(), UPSERT)
+NOW = TransitionContext(TIME, 1.0, DeliverySettings(), UPSERT)
 COMMITTED = {Phase.COMMITTING, Phase.COMMITTED, Phase.INTEGRATED, Phase.READ, Phase.LOOKING}
 
 DONE: dict[Step, dict[str, Any]] = {
@@ -57,10 +57,10 @@ TAILS = {
 READ_TWICE = ("perhaps sent, and not named", "nothing surely sent")
 
 OTHERS = {
-    Kind.REFUSED: "refused (400)",
-    Kind.UNKNOWN: "no answer, 5xx",
-    Kind.NOT_SENT: "not connected",
-    Kind.WAIT: "429",
+    AnswerKind.REFUSED: "refused (400)",
+    AnswerKind.UNKNOWN: "no answer, 5xx",
+    AnswerKind.NOT_SENT: "not connected",
+    AnswerKind.WAIT: "429",
 }
 GONE = 404
 PRODUCTS = "an offer's product has had no answer"
@@ -114,7 +114,7 @@ def requests() -> Iterator[tuple[str, str, str]]:
             yield phase.value, do.value, _told(_asked_of_request(phase, do))
 
 
-REQUEST = Route(
+REQUEST = DeliveryRoute(
     Direct(
         call=lambda _: Call("POST", "/", STAGED),
         looks=lambda _: [],
@@ -132,14 +132,14 @@ GOALS = {
 
 def _asked_of_request(phase: Phase, do: Step) -> Iterator[tuple[str, Package]]:
     if do is Step.CALL:
-        yield "taken", _after_request(phase, do, Answer(Kind.DONE, at=TIME))
+        yield "taken", _after_request(phase, do, Answer(AnswerKind.DONE, at=TIME))
     for said, goal in GOALS.items() if do is not Step.CALL else ():
-        yield said, _after_request(phase, do, Answer(Kind.DONE, value=goal, at=TIME))
+        yield said, _after_request(phase, do, Answer(AnswerKind.DONE, value=goal, at=TIME))
     if do is Step.CONFIRM:
-        open_still = Answer(Kind.DONE, value=Goal.OPEN, at=TIME)
+        open_still = Answer(AnswerKind.DONE, value=Goal.OPEN, at=TIME)
         yield "nothing shows for long", _after_request(phase, do, open_still, LATER, readings=1)
     for kind, said in OTHERS.items():
-        status = 400 if kind is Kind.REFUSED else None
+        status = 400 if kind is AnswerKind.REFUSED else None
         yield said, _after_request(phase, do, Answer(kind, "why", status))
 
 
@@ -156,9 +156,9 @@ def _after_request(
         **more,
     )
     before, intent, _ = intend(given, do, 0, REQUEST, TIME)
-    ref = PackageRef("Ship", "", "en", Settings().dialect)
+    ref = PackageRef("Ship", "", "en", DeliverySettings().dialect)
     intent = intent._replace(act=Act(ref, 3, "A", b""))
-    context = TransitionContext(now, 1.0, Settings(), REQUEST)
+    context = TransitionContext(now, 1.0, DeliverySettings(), REQUEST)
     return RULES[do, answer.kind](before, intent, answer, context).package
 
 
@@ -180,12 +180,12 @@ LOGGED: dict[Step, dict[str, Any]] = {
 
 def _asked_of_zip(phase: Phase, do: Step) -> Iterator[tuple[str, Package]]:
     for said, value in LOGGED[do].items():
-        yield said, _after_zip(phase, do, Answer(Kind.DONE, value=value, at=TIME), TIME)
+        yield said, _after_zip(phase, do, Answer(AnswerKind.DONE, value=value, at=TIME), TIME)
     for kind, said in OTHERS.items():
-        status = 400 if kind is Kind.REFUSED else None
+        status = 400 if kind is AnswerKind.REFUSED else None
         yield said, _after_zip(phase, do, Answer(kind, "why", status), TIME)
     if do is Step.GET_LOG:
-        gone = Answer(Kind.REFUSED, "why", GONE)
+        gone = Answer(AnswerKind.REFUSED, "why", GONE)
         yield "404", _after_zip(phase, do, gone, TIME)
         yield "404 ten minutes after it was sent", _after_zip(phase, do, gone, LATER)
 
@@ -201,7 +201,7 @@ def _after_zip(phase: Phase, do: Step, answer: Answer, now: datetime) -> Package
     )
     before, step, _ = intend(given, do, 0, ZIP, TIME)
     return RULES[do, answer.kind](
-        before, step, answer, TransitionContext(now, 1.0, Settings(), ZIP)
+        before, step, answer, TransitionContext(now, 1.0, DeliverySettings(), ZIP)
     ).package
 
 
@@ -218,13 +218,13 @@ REPORTED: dict[Step, dict[str, tuple[Any, int, datetime]]] = {
         "none so far": (NO_ITEMS, 1, TIME),
         "none for long": (NO_ITEMS, 1, LATER),
         "none after the second": (NO_ITEMS, 2, LATER),
-        "none in three days": (NO_ITEMS, 2, TIME + 2 * Settings().forgotten),
+        "none in three days": (NO_ITEMS, 2, TIME + 2 * DeliverySettings().forgotten),
     },
     Step.GET_REPORT: {
         "an empty or incomplete one": (NO_ITEMS, 1, TIME),
         "the last word on every row": (ReportsPage([ITEM, SECOND_ITEM], None), 1, TIME),
         "a quota is used up": (ReportsPage([FULL, SECOND_ITEM], None), 1, TIME),
-        "no report in three days": (NO_ITEMS, 1, TIME + 2 * Settings().forgotten),
+        "no report in three days": (NO_ITEMS, 1, TIME + 2 * DeliverySettings().forgotten),
     },
 }
 """What a success may say, how often the batch has been sent, and when that is."""
@@ -232,11 +232,11 @@ REPORTED: dict[Step, dict[str, tuple[Any, int, datetime]]] = {
 
 def _asked_of_batch(phase: Phase, do: Step) -> Iterator[tuple[str, Package]]:
     for said, (value, times, now) in REPORTED[do].items():
-        answer = Answer(Kind.DONE, value=value, at=TIME)
+        answer = Answer(AnswerKind.DONE, value=value, at=TIME)
         yield said, _after_batch(phase, do, answer, times, now)
     times = 0 if do is Step.SUBMIT else 1
     for kind, said in OTHERS.items():
-        status = 400 if kind is Kind.REFUSED else None
+        status = 400 if kind is AnswerKind.REFUSED else None
         yield said, _after_batch(phase, do, Answer(kind, "why", status), times, TIME)
 
 
@@ -252,7 +252,7 @@ def _after_batch(phase: Phase, do: Step, answer: Answer, times: int, now: dateti
     )
     before, step, _ = intend(given, do, 0, BATCH, TIME)
     step = step._replace(pending=AWAITED)
-    then = TransitionContext(now, 1.0, Settings(), BATCH)
+    then = TransitionContext(now, 1.0, DeliverySettings(), BATCH)
     return RULES[do, answer.kind](before, step, answer, then).package
 
 
@@ -266,12 +266,12 @@ def _told(answers: Iterator[tuple[str, Package]]) -> str:
 
 def _asked(phase: Phase, do: Step) -> Iterator[tuple[str, Package]]:
     for said, value in DONE[do].items():
-        yield said, _after(phase, do, Answer(Kind.DONE, value=value, at=TIME))
+        yield said, _after(phase, do, Answer(AnswerKind.DONE, value=value, at=TIME))
     for kind, said in OTHERS.items():
-        status = 400 if kind is Kind.REFUSED else None
+        status = 400 if kind is AnswerKind.REFUSED else None
         yield said, _after(phase, do, Answer(kind, "why", status))
     if do is not Step.CREATE:
-        yield "404", _after(phase, do, Answer(Kind.REFUSED, "why", GONE))
+        yield "404", _after(phase, do, Answer(AnswerKind.REFUSED, "why", GONE))
 
 
 def _after(phase: Phase, do: Step, answer: Answer) -> Package:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from feedtool.model.call import Call, Failure, NotSent
 from feedtool.model.errors import FeedtoolError
 from feedtool.service.answers import (
-    Kind,
+    AnswerKind,
     Refusal,
     kind_of,
     refusal,
@@ -21,7 +21,7 @@ from feedtool.service.calling import CallResult
 class Answer(NamedTuple):
     """An answer as far as its own text goes."""
 
-    kind: Kind
+    kind: AnswerKind
     detail: str = ""
     """What the service, or the failure, said."""
     status: int | None = None
@@ -49,15 +49,17 @@ def read_answer(
     """
     reply = result[-1] if isinstance(result, tuple) else result
     if isinstance(reply, FeedtoolError):
-        return Answer(Kind.AUTH, reply.message, error=reply)
+        return Answer(AnswerKind.AUTH, reply.message, error=reply)
     if isinstance(reply, Failure):
-        return Answer(Kind.NOT_SENT if isinstance(reply, NotSent) else Kind.UNKNOWN, str(reply))
+        return Answer(
+            AnswerKind.NOT_SENT if isinstance(reply, NotSent) else AnswerKind.UNKNOWN, str(reply)
+        )
     kind, at = kind_of(call, reply), service_time(reply)
-    if kind is Kind.DONE:
+    if kind is AnswerKind.DONE:
         try:
             value = read(result) if read else None
         except Unreadable as error:
-            return Answer(Kind.UNKNOWN, str(error), reply.status, at=at)
+            return Answer(AnswerKind.UNKNOWN, str(error), reply.status, at=at)
         return Answer(kind, status=reply.status, value=value, at=at)
     said = refusal(reply)
     wait = retry_after(reply, now)

@@ -6,8 +6,8 @@ from itertools import islice
 from typing import NamedTuple
 
 from feedtool.delivery.machine import call_of, ref_of, report_call
-from feedtool.delivery.steps import AT_ONCE, READ_REPORTS, Settings, Step
-from feedtool.feeds.delivery import Act, Direct, PackageRef, Report, Route, Submitted
+from feedtool.delivery.steps import AT_ONCE, READ_REPORTS, DeliverySettings, Step
+from feedtool.feeds.delivery import Act, DeliveryRoute, Direct, PackageRef, Report, Submitted
 from feedtool.ledger import Ledger, Package, Stage
 from feedtool.model.call import Call
 from feedtool.model.nouns import LookupRow, PendingProduct
@@ -32,11 +32,11 @@ class CallBuilder:
 
     ledger: Ledger
     language: str
-    settings: Settings
+    settings: DeliverySettings
     _ahead: dict[tuple[int, int], list[bytes]] = field(default_factory=dict)
     """The requests of the next uploads, by package and upload."""
 
-    def build(self, package: Package, step: Step, upload: int, route: Route) -> StepCalls:
+    def build(self, package: Package, step: Step, upload: int, route: DeliveryRoute) -> StepCalls:
         """The calls of a step of a package."""
         ref = ref_of(package, self.language, self.settings)
         protocol = route.protocol
@@ -61,7 +61,7 @@ class CallBuilder:
         """Read the requests of uploads anew: which of them are sent may have changed."""
         self._ahead = {}
 
-    def _lookup(self, package: Package, ref: PackageRef, route: Route) -> StepCalls:
+    def _lookup(self, package: Package, ref: PackageRef, route: DeliveryRoute) -> StepCalls:
         rows = self.ledger.lookup_rows(package.key, self.settings.sought)
         asked = route.lookup.ask(ref, rows) if route.lookup and rows else None
         return StepCalls((asked[1],), tuple(asked[0])) if asked else StepCalls((), tuple(rows))

@@ -33,7 +33,7 @@ from feedtool.delivery.transition import (
 from feedtool.feeds.delivery import Act, Direct, Goal, Judgement, Repeat
 from feedtool.ledger import Package, Phase, Resolution, Stage
 from feedtool.model.nouns import Message, Status
-from feedtool.service.answers import Kind
+from feedtool.service.answers import AnswerKind
 
 NEXT: dict[Phase, Step | None] = {
     Phase.PLANNED: Step.CLEAR,
@@ -166,7 +166,8 @@ def _not_shown(package: Package, intent: StepIntent, context: TransitionContext)
     """A call that may have been taken, and of which nothing shows."""
     protocol: Direct[object] = context.protocol
     looks = package.readings + 1
-    if looks < LOOKS or _is_early(package, context):
+    only_reads = not context.settings.submissions
+    if looks < LOOKS or _is_early(package, context) or only_reads:
         return Transition(retry(package, context, readings=looks))
     if package.creations >= SENDS[protocol.repeat]:
         return _unknown(package, intent, NOT_SHOWN, context)
@@ -212,16 +213,16 @@ def _not_followed(
 
 RULES: Rules = with_common(
     {
-        (Step.CHECK, Kind.DONE): _checked,
-        (Step.CHECK, Kind.REFUSED): _not_checked,
-        (Step.CALL, Kind.DONE): _called,
-        (Step.CALL, Kind.REFUSED): _call_refused,
-        (Step.CALL, Kind.UNKNOWN): _in_doubt,
-        (Step.CONFIRM, Kind.DONE): _confirmed,
-        (Step.CONFIRM, Kind.REFUSED): _not_confirmed,
-        (Step.CONFIRM, Kind.UNKNOWN): _not_confirmed,
-        (Step.FOLLOW, Kind.DONE): _followed,
-        (Step.FOLLOW, Kind.REFUSED): _not_followed,
+        (Step.CHECK, AnswerKind.DONE): _checked,
+        (Step.CHECK, AnswerKind.REFUSED): _not_checked,
+        (Step.CALL, AnswerKind.DONE): _called,
+        (Step.CALL, AnswerKind.REFUSED): _call_refused,
+        (Step.CALL, AnswerKind.UNKNOWN): _in_doubt,
+        (Step.CONFIRM, AnswerKind.DONE): _confirmed,
+        (Step.CONFIRM, AnswerKind.REFUSED): _not_confirmed,
+        (Step.CONFIRM, AnswerKind.UNKNOWN): _not_confirmed,
+        (Step.FOLLOW, AnswerKind.DONE): _followed,
+        (Step.FOLLOW, AnswerKind.REFUSED): _not_followed,
     }
 )
 """What each kind of answer to each step makes of a single request."""

@@ -39,18 +39,18 @@ from feedtool.delivery.steps import (
     AT_ONCE,
     LOCAL,
     READ_REPORTS,
-    Settings,
+    DeliverySettings,
     Step,
     StepIntent,
     intend,
     resume,
 )
 from feedtool.delivery.transition import Transition, TransitionContext, clear, close
-from feedtool.feeds.delivery import Route, Routes
+from feedtool.feeds.delivery import DeliveryRoute, Routes
 from feedtool.ledger import Ledger, Package, Run
 from feedtool.model.call import NotSent, Sender
 from feedtool.model.errors import FeedtoolError
-from feedtool.service.answers import Kind
+from feedtool.service.answers import AnswerKind
 from feedtool.service.calling import CallResult
 from feedtool.service.pace import Pace
 
@@ -70,12 +70,12 @@ def deliver(
     pool: int = POOL,
     on_event: Callable[[Event], None] = lambda _: None,
     wait: bool = True,
-    settings: Settings | None = None,
+    settings: DeliverySettings | None = None,
     stopping: Callable[[], FeedtoolError | None] = lambda: None,
     only_fetch: bool = False,
     ahead: timedelta = timedelta(0),
 ) -> None:
-    """Deliver what a run planned, or go on with it; what came of it is in `ledger.row_results`.
+    """Deliver what a run planned, or go on with it; what came of it is in `ledger.verdicts`.
 
     What other runs of the seller have committed is brought to its end too, since their rows may
     keep ours waiting. Once `stopping` says why, no step is begun and that is raised.
@@ -92,7 +92,7 @@ def deliver(
     if run is None:
         raise ValueError(f"the ledger has no run {run_id}")
     packages = ledger.read_packages(run_id)
-    settings = settings or Settings()
+    settings = settings or DeliverySettings()
     if only_fetch:
         packages = [package for package in packages if package.phase in FETCHED]
         settings = replace(settings, submissions=0)
@@ -136,7 +136,7 @@ class _Delivery:
     sleep: Callable[[float], None]
     jitter: Callable[[], float]
     wait: bool
-    settings: Settings
+    settings: DeliverySettings
     stopping: Callable[[], FeedtoolError | None]
     skew: timedelta = timedelta(0)
     """What the service's clock is ahead of ours."""
@@ -234,7 +234,7 @@ class _Delivery:
     def _cancel(self) -> None:
         """Take back what still waits for a lane: it has never left."""
         for pending in self.calls.cancelled():
-            self._take_in(pending, Answer(Kind.WAIT, "taken back before it left", wait=0.0))
+            self._take_in(pending, Answer(AnswerKind.WAIT, "taken back before it left", wait=0.0))
 
     def _read(self, pending: PendingCall, result: CallResult) -> None:
         """Read the answer to a step."""
@@ -295,10 +295,10 @@ class _Delivery:
         counts = self.ledger.result_counts(package.key)
         self.state.change(package, count_results(package, counts, context))
         self.events.answer(
-            step, Kind.DONE, "", package, self.state.packages[package.key], self.now()
+            step, AnswerKind.DONE, "", package, self.state.packages[package.key], self.now()
         )
 
-    def _route(self, package: Package) -> Route:
+    def _route(self, package: Package) -> DeliveryRoute:
         return self.routes[package.package_type]
 
     def _context(self, package: Package) -> TransitionContext:

@@ -10,7 +10,7 @@ from feedtool.delivery.deadlines import Clock, soon
 from feedtool.delivery.steps import READ_REPORTS, Step
 from feedtool.feeds.delivery import Direct, Routes
 from feedtool.ledger import Package, Phase, Stage
-from feedtool.service.answers import Kind
+from feedtool.service.answers import AnswerKind
 from feedtool.service.pace import longest_back_off
 
 
@@ -70,17 +70,23 @@ class EventBuffer:
     """The deadlines that were warned of."""
 
     def answer(
-        self, step: Step, kind: Kind, detail: str, before: Package, after: Package, now: datetime
+        self,
+        step: Step,
+        kind: AnswerKind,
+        detail: str,
+        before: Package,
+        after: Package,
+        now: datetime,
     ) -> None:
         """Add what an answer came to; `now` by our clock."""
-        if kind is Kind.NOT_SENT and before.failures < after.failures == 1:
+        if kind is AnswerKind.NOT_SENT and before.failures < after.failures == 1:
             until = now + longest_back_off(1, self.failures)
             text = f"{detail.rstrip('.')}; trying again until about {until:%H:%M:%S} UTC"
             self._add("unreachable", text, after)
-        elif (step, kind) == (Step.COMMIT, Kind.REFUSED):
+        elif (step, kind) == (Step.COMMIT, AnswerKind.REFUSED):
             self._add("waiting", "its uploads are still settling", after)
-        elif kind is not Kind.DONE:
-            what = "waiting" if kind is Kind.WAIT else "trouble"
+        elif kind is not AnswerKind.DONE:
+            what = "waiting" if kind is AnswerKind.WAIT else "trouble"
             self._add(what, f"{step}: {kind}: {detail}", after)
         elif after.phase is Phase.CLOSED:
             self._add("closed", self._end(after), after)

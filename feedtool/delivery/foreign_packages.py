@@ -10,13 +10,21 @@ from functools import partial
 from feedtool.delivery.answer import Answer
 from feedtool.delivery.steps import Step
 from feedtool.feeds.answers import ListedPackage, LogPage, Meaning, PackagesPage
-from feedtool.feeds.delivery import Exchange, Log, PackageRef, Protocol, Routes, Staged, Submitted
+from feedtool.feeds.delivery import (
+    Endpoint,
+    PackageLog,
+    PackageRef,
+    Protocol,
+    Routes,
+    Staged,
+    Submitted,
+)
 from feedtool.ledger import Ledger, Package
 from feedtool.model.call import Failure, OutcomeUnknown, Sender
 from feedtool.model.errors import FeedtoolError, NotAuthorised
 from feedtool.model.nouns import PendingProduct
 from feedtool.model.settings import Dialect
-from feedtool.service.answers import Kind, kind_of
+from feedtool.service.answers import AnswerKind, kind_of
 from feedtool.service.auth import HTTP_UNAUTHORISED
 from feedtool.service.bodies import Unreadable
 from feedtool.service.fetch import not_authorised
@@ -65,14 +73,14 @@ def foreign_packages(
     return warnings
 
 
-def _listed(client: Sender, listing: Exchange[PackagesPage]) -> Iterator[ListedPackage]:
+def _listed(client: Sender, listing: Endpoint[PackagesPage]) -> Iterator[ListedPackage]:
     ref = PackageRef("", "", "", Dialect())
     for _ in range(PAGES):
         call = listing.call(ref)
         reply = client.send(call)
         if reply.status == HTTP_UNAUTHORISED:
             raise not_authorised(reply, "Nothing was sent.")
-        if kind_of(call, reply) is not Kind.DONE:
+        if kind_of(call, reply) is not AnswerKind.DONE:
             return
         page = listing.read(reply)
         yield from page.packages
@@ -102,7 +110,7 @@ def without_foreign(
         seen: How many results of the package were read before.
         ours: All packages that are being delivered.
     """
-    if answer.kind is not Kind.DONE:
+    if answer.kind is not AnswerKind.DONE:
         return answer
     page, key = answer.value, package.key
     # While there are no more results than rows nobody else's can swell the ledger.
@@ -137,7 +145,7 @@ def own_entries(
     """
     entries = [entry for entry in page.entries if entry.reference in known]
     strange = [entry for entry in page.entries if entry.reference not in known and entry.gtin]
-    if strange and isinstance(protocol.outcome, Log):
+    if strange and isinstance(protocol.outcome, PackageLog):
         entries += protocol.outcome.match(
             strange, (row for row in pending() if row.reference not in known)
         )

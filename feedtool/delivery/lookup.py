@@ -17,14 +17,14 @@ from feedtool.delivery.transition import (
     TransitionContext,
     retry,
 )
-from feedtool.feeds.delivery import LookupTexts, Route, Since, Submitted, Trace
+from feedtool.feeds.delivery import DeliveryRoute, LookupTexts, Since, Submitted, Trace
 from feedtool.ledger import Package, Phase, Resolution
 from feedtool.ledger.requeue import MOST_SENDS
 from feedtool.model.nouns import LookupRow, Status
-from feedtool.service.answers import Kind
+from feedtool.service.answers import AnswerKind
 
 
-def unaskable(rows: Sequence[LookupRow], route: Route) -> list[Resolution]:
+def unaskable(rows: Sequence[LookupRow], route: DeliveryRoute) -> list[Resolution]:
     """What becomes of rows that no call can ask for."""
     text = route.lookup.texts.unaskable if route.lookup else ""
     return [Resolution(row.row, Status.UNKNOWN, text) for row in rows]
@@ -96,6 +96,6 @@ def _not_looked_up(
 
 
 RULES: Rules = {
-    (Step.LOOKUP, Kind.DONE): _looked_up,
-    (Step.LOOKUP, Kind.REFUSED): _not_looked_up,
+    (Step.LOOKUP, AnswerKind.DONE): _looked_up,
+    (Step.LOOKUP, AnswerKind.REFUSED): _not_looked_up,
 }

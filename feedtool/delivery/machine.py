@@ -9,14 +9,14 @@ from typing import Any
 
 from feedtool.delivery import direct, staged, submitted
 from feedtool.delivery.answer import Answer
-from feedtool.delivery.steps import Settings, Step, StepIntent
+from feedtool.delivery.steps import DeliverySettings, Step, StepIntent
 from feedtool.delivery.transition import Rules, Transition, TransitionContext
 from feedtool.feeds.delivery import (
+    DeliveryRoute,
     Direct,
     PackageRef,
     Protocol,
     Report,
-    Route,
     Routes,
     Staged,
     Submitted,
@@ -50,7 +50,7 @@ def transition(
     return RULES[intent.step, answer.kind](package, intent, answer, context)
 
 
-def ref_of(package: Package, language: str, settings: Settings) -> PackageRef:
+def ref_of(package: Package, language: str, settings: DeliverySettings) -> PackageRef:
     """A package as its calls need it."""
     return PackageRef(
         package.package_type,
@@ -64,10 +64,10 @@ def ref_of(package: Package, language: str, settings: Settings) -> PackageRef:
     )
 
 
-def check_sendable(package: Package, route: Route, language: str) -> None:
+def check_sendable(package: Package, route: DeliveryRoute, language: str) -> None:
     """UsageProblem where a channel or a language cannot be sent; found before anything is."""
     if isinstance(route.protocol, Staged):
-        route.protocol.create.call(ref_of(package, language, Settings()))
+        route.protocol.create.call(ref_of(package, language, DeliverySettings()))
     else:
         language_tag(language)
 
@@ -122,7 +122,7 @@ def reader_of(intent: StepIntent, protocol: Protocol) -> Callable[[Any], Any] | 
     return lambda found: protocol.state(act, (found,) if isinstance(found, Reply) else found)
 
 
-def requeue_of(package: Package, route: Route) -> Requeue:
+def requeue_of(package: Package, route: DeliveryRoute) -> Requeue:
     """How rows of a package that are to be sent again go into later ones."""
     if isinstance(route.protocol, Staged):
         return Requeue.TOGETHER

@@ -18,7 +18,7 @@ from feedtool.model.nouns import Item, PackageSummary, Upload
 from feedtool.model.settings import Limits
 
 
-class Place(NamedTuple):
+class RowPlace(NamedTuple):
     """Where row k of its group goes."""
 
     package: int
@@ -27,7 +27,7 @@ class Place(NamedTuple):
     """1-based within the package."""
 
 
-class Group(NamedTuple):
+class PackageGroup(NamedTuple):
     """What rows have in common that can travel together."""
 
     channel: str
@@ -43,10 +43,10 @@ class Planned(NamedTuple):
     upload: Upload
 
 
-def place(count: int, size: Size) -> Place:
+def place(count: int, size: Size) -> RowPlace:
     """The place of a row before which its group has had `count` rows."""
     package, within = divmod(count, size.package)
-    return Place(package, within // size.upload + 1)
+    return RowPlace(package, within // size.upload + 1)
 
 
 def uploads(
@@ -70,21 +70,22 @@ def uploads(
             of their first packages; None of them is in that of its first row.
     """
     limits = limits or Limits()
-    counts: Counter[Group] = Counter()
+    counts: Counter[PackageGroup] = Counter()
     numbers = {
-        (Group(channel, kind, False), 0): number for number, (channel, kind) in enumerate(order, 1)
+        (PackageGroup(channel, kind, False), 0): number
+        for number, (channel, kind) in enumerate(order, 1)
     }
-    filling: dict[Group, list[Item]] = {}
-    taken: dict[Group, set[str]] = {}
+    filling: dict[PackageGroup, list[Item]] = {}
+    taken: dict[PackageGroup, set[str]] = {}
     sizes = {kind: route.protocol.size(limits) for kind, route in routes.items()}
     names = {kind: _unique_names(routes, kind) for kind in routes}
 
-    def planned(group: Group, rows: list[Item]) -> Planned:
+    def planned(group: PackageGroup, rows: list[Item]) -> Planned:
         package, upload = place(counts[group] - len(rows), sizes[group.package_type])
         return Planned(numbers[group, package], Upload(upload, rows))
 
     for item in items:
-        group = Group(item.channel, item.package_type, waits(item))
+        group = PackageGroup(item.channel, item.package_type, waits(item))
         size, names_of = sizes[item.package_type], names[item.package_type]
         if names_of:
             own = names_of(item.reference, item.product)

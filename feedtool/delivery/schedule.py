@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from feedtool.delivery.machine import next_step
-from feedtool.delivery.steps import GO_ON, Settings, Step
+from feedtool.delivery.steps import GO_ON, DeliverySettings, Step
 from feedtool.feeds.delivery import Direct, Routes
 from feedtool.ledger import Package, Phase, Stage
 from feedtool.model.errors import Interrupted
@@ -41,7 +41,7 @@ def next_steps(
     room: int,
     busy: Collection[int] = (),
     wait: bool = True,
-    settings: Settings | None = None,
+    settings: DeliverySettings | None = None,
     skew: timedelta = timedelta(0),
 ) -> list[tuple[Package, Step, int]]:
     """At most `room` steps that may begin now: (package, step, upload).
@@ -50,7 +50,7 @@ def next_steps(
     `wait` a package is left alone once it is committed. `skew` is what the service's clock is
     ahead of `now`.
     """
-    settings = settings or Settings()
+    settings = settings or DeliverySettings()
     steps: list[tuple[Package, Step, int]] = []
     for package in in_turn(packages, now, routes, wait=wait, settings=settings):
         if (due := due_of(package, routes, settings)) is not None and due > now:
@@ -69,7 +69,7 @@ def next_steps(
     return steps[:room]
 
 
-def due_of(package: Package, routes: Routes, settings: Settings) -> datetime | None:
+def due_of(package: Package, routes: Routes, settings: DeliverySettings) -> datetime | None:
     """When a package's next step may come at the earliest.
 
     Rows of a submitted package whose answer was lost are looked up once it may be integrated.
@@ -81,7 +81,7 @@ def due_of(package: Package, routes: Routes, settings: Settings) -> datetime | N
     return max(known, package.due) if package.due else known
 
 
-def _is_late(package: Package, now: datetime, settings: Settings) -> bool:
+def _is_late(package: Package, now: datetime, settings: DeliverySettings) -> bool:
     """Whether a package is to be completed with what is in it; `now` by the service's clock."""
     return package.created_at is not None and now - package.created_at > settings.filling
 
@@ -92,7 +92,7 @@ def in_turn(
     routes: Routes,
     *,
     wait: bool,
-    settings: Settings,
+    settings: DeliverySettings,
 ) -> list[Package]:
     """The packages that something is to be done for, now or later.
 
@@ -163,7 +163,7 @@ def _uploads_to_send(package: Package) -> list[int]:
 
 
 def is_waited_for(
-    package: Package, now: datetime, routes: Routes, *, wait: bool, settings: Settings
+    package: Package, now: datetime, routes: Routes, *, wait: bool, settings: DeliverySettings
 ) -> bool:
     """Whether anything is still to be done for a package, now or later."""
     if package.phase is Phase.CLOSED or (package.phase in AFTER_COMMIT and not wait):
@@ -174,7 +174,12 @@ def is_waited_for(
 
 
 def wake_at(
-    packages: Sequence[Package], now: datetime, routes: Routes, *, wait: bool, settings: Settings
+    packages: Sequence[Package],
+    now: datetime,
+    routes: Routes,
+    *,
+    wait: bool,
+    settings: DeliverySettings,
 ) -> datetime | None:
     """When the next step may begin; None when there is none to wait for."""
     found = in_turn(packages, now, routes, wait=wait, settings=settings)
@@ -186,7 +191,7 @@ def paced(
     packages: Iterable[Package],
     sent_at: datetime | None,
     routes: Routes,
-    settings: Settings,
+    settings: DeliverySettings,
     rest: datetime | None = None,
 ) -> Iterator[Package]:
     """The packages; of those that reports tell of none is sent before the pause is over.

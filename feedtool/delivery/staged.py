@@ -36,7 +36,7 @@ from feedtool.feeds.answers import Meaning, PackageView, ResultsPage
 from feedtool.ledger import Package, Phase, ResultCounts, Stage
 from feedtool.model.errors import Interrupted
 from feedtool.model.nouns import Message
-from feedtool.service.answers import Kind
+from feedtool.service.answers import AnswerKind
 
 SURELY_OPEN = timedelta(hours=5)
 """An open package lives for 6 hours; an hour is left to clocks that differ."""
@@ -221,7 +221,7 @@ def _gone(
     Otherwise its results were purged; a look-up tells what became of the rows.
     """
     at = answer.at or context.service_time
-    was_open = context.protocol.meanings.get(package.state or "") is Meaning.OPEN
+    was_open = context.protocol.meaning(package.state or "") is Meaning.OPEN
     has_expired = was_open and _has_expired(package, at)
     if package.committed_at is not None and not has_expired:
         text = f"The service no longer has package {package.package_id}: {answer.detail}"
@@ -320,19 +320,19 @@ def count_results(package: Package, counts: ResultCounts, context: TransitionCon
 
 RULES: Rules = with_common(
     {
-        (Step.CREATE, Kind.DONE): _created,
-        (Step.CREATE, Kind.REFUSED): _creation_refused,
+        (Step.CREATE, AnswerKind.DONE): _created,
+        (Step.CREATE, AnswerKind.REFUSED): _creation_refused,
         # Another one is created; the orphan is empty and expires.
-        (Step.CREATE, Kind.UNKNOWN): not_sent,
-        (Step.UPLOAD, Kind.DONE): _taken,
-        (Step.UPLOAD, Kind.REFUSED): _upload_refused,
-        (Step.UPLOAD, Kind.UNKNOWN): _in_doubt,
-        (Step.GET_PACKAGE, Kind.DONE): _seen,
-        (Step.GET_PACKAGE, Kind.REFUSED): _not_seen,
-        (Step.COMMIT, Kind.DONE): _accepted,
-        (Step.COMMIT, Kind.REFUSED): _look_again,
-        (Step.GET_RESULTS, Kind.DONE): _read,
-        (Step.GET_RESULTS, Kind.REFUSED): _not_read,
+        (Step.CREATE, AnswerKind.UNKNOWN): not_sent,
+        (Step.UPLOAD, AnswerKind.DONE): _taken,
+        (Step.UPLOAD, AnswerKind.REFUSED): _upload_refused,
+        (Step.UPLOAD, AnswerKind.UNKNOWN): _in_doubt,
+        (Step.GET_PACKAGE, AnswerKind.DONE): _seen,
+        (Step.GET_PACKAGE, AnswerKind.REFUSED): _not_seen,
+        (Step.COMMIT, AnswerKind.DONE): _accepted,
+        (Step.COMMIT, AnswerKind.REFUSED): _look_again,
+        (Step.GET_RESULTS, AnswerKind.DONE): _read,
+        (Step.GET_RESULTS, AnswerKind.REFUSED): _not_read,
         **lookup.RULES,
     }
 )

@@ -7,7 +7,7 @@ from datetime import datetime
 from feedtool.delivery.events import EventBuffer
 from feedtool.delivery.machine import requeue_of
 from feedtool.delivery.schedule import paced
-from feedtool.delivery.steps import Settings
+from feedtool.delivery.steps import DeliverySettings
 from feedtool.delivery.transition import Transition
 from feedtool.feeds.delivery import Routes
 from feedtool.ledger import Attempt, Change, Ledger, Package, Phase
@@ -60,7 +60,7 @@ class DeliveryState:
         if news and news.stop:
             self.stop = self.stop or news.stop
 
-    def in_hand(self, settings: Settings) -> list[Package]:
+    def in_hand(self, settings: DeliverySettings) -> list[Package]:
         """What this run goes on with: of other runs' packages those that are not to be sent anew.
 
         Where such a one has expired its own run decides what is still to be sent of it.

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import NamedTuple
 
-from feedtool.feeds.delivery import Act, Route
+from feedtool.feeds.delivery import Act, DeliveryRoute
 from feedtool.ledger import Attempt, Package, Phase, Stage
 from feedtool.model.nouns import LookupRow, PendingProduct
 from feedtool.model.settings import Dialect
@@ -57,7 +57,7 @@ READ_REPORTS = {Step.FIND_REPORT, Step.GET_REPORT}
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class DeliverySettings:
     """How a delivery goes about it. None of these is in the specification."""
 
     results_limit: int | None = None
@@ -86,7 +86,7 @@ class Settings:
     """How long after a package was submitted, and its answer lost, the service may be silent of
     it."""
     submissions: int = 2
-    """How often a package is submitted whose answer was lost."""
+    """How often a package is submitted whose answer was lost; with 0 nothing is sent again."""
     doubts: int = 3
     """While of so many packages it is not known whether they were taken no other one is sent."""
     forgotten: timedelta = timedelta(days=3)
@@ -119,7 +119,7 @@ def intend(
     package: Package,
     step: Step,
     upload: int,
-    route: Route,
+    route: DeliveryRoute,
     now: datetime,
     skew: timedelta = timedelta(0),
 ) -> tuple[Package, StepIntent, Attempt]:

@@ -44,10 +44,10 @@ from feedtool.delivery.transition import (
     with_common,
 )
 from feedtool.feeds.answers import LogPage, Meaning, ReportItem, ReportsPage
-from feedtool.feeds.delivery import Log, Submitted
+from feedtool.feeds.delivery import PackageLog, Submitted
 from feedtool.ledger import Package, Phase, Resolution, Stage
 from feedtool.model.nouns import Message, PendingProduct, Status
-from feedtool.service.answers import Kind
+from feedtool.service.answers import AnswerKind
 
 MOST_PAGES = 200
 """A reading of the reports ends after so many pages: what goes on is not about this package."""
@@ -89,7 +89,7 @@ WITH_LOG: dict[Phase, Step | None] = {
 
 def next_of(protocol: Submitted) -> dict[Phase, Step | None]:
     """The step that each phase waits for."""
-    return WITH_LOG if isinstance(protocol.outcome, Log) else WITH_REPORTS
+    return WITH_LOG if isinstance(protocol.outcome, PackageLog) else WITH_REPORTS
 
 
 # SUBMIT.
@@ -327,15 +327,15 @@ def _is_last(package: Package, page: LogPage, pages: int) -> bool:
 
 RULES: Rules = with_common(
     {
-        (Step.SUBMIT, Kind.DONE): _submitted,
-        (Step.SUBMIT, Kind.REFUSED): _refused,
-        (Step.SUBMIT, Kind.UNKNOWN): _in_doubt,
-        (Step.FIND_REPORT, Kind.DONE): _looked_for,
-        (Step.FIND_REPORT, Kind.REFUSED): _read_later,
-        (Step.GET_REPORT, Kind.DONE): _reported,
-        (Step.GET_REPORT, Kind.REFUSED): _read_later,
-        (Step.GET_LOG, Kind.DONE): _logged,
-        (Step.GET_LOG, Kind.REFUSED): _not_logged,
+        (Step.SUBMIT, AnswerKind.DONE): _submitted,
+        (Step.SUBMIT, AnswerKind.REFUSED): _refused,
+        (Step.SUBMIT, AnswerKind.UNKNOWN): _in_doubt,
+        (Step.FIND_REPORT, AnswerKind.DONE): _looked_for,
+        (Step.FIND_REPORT, AnswerKind.REFUSED): _read_later,
+        (Step.GET_REPORT, AnswerKind.DONE): _reported,
+        (Step.GET_REPORT, AnswerKind.REFUSED): _read_later,
+        (Step.GET_LOG, AnswerKind.DONE): _logged,
+        (Step.GET_LOG, AnswerKind.REFUSED): _not_logged,
         **lookup.RULES,
     }
 )

@@ -12,12 +12,12 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple, TypeAlias
 
 from feedtool.delivery.answer import Answer
-from feedtool.delivery.steps import AT_ONCE, GO_ON, Settings, Step, StepIntent
-from feedtool.feeds.delivery import Route
+from feedtool.delivery.steps import AT_ONCE, GO_ON, DeliverySettings, Step, StepIntent
+from feedtool.feeds.delivery import DeliveryRoute
 from feedtool.ledger import Package, Phase, Resolution, Result, Stage
 from feedtool.model.errors import FeedtoolError, Interrupted, NotAuthorised, UsageProblem
 from feedtool.model.nouns import Message
-from feedtool.service.answers import Kind
+from feedtool.service.answers import AnswerKind
 from feedtool.service.pace import back_off
 
 ABOUT_THE_CONTENT = {400, 409, 413, 415, 422}
@@ -36,8 +36,8 @@ class TransitionContext:
     time: datetime
     jitter: float
     """From 0 to 1, for pauses that differ between clients."""
-    settings: Settings
-    route: Route
+    settings: DeliverySettings
+    route: DeliveryRoute
     skew: timedelta = timedelta(0)
     """What the service's clock is ahead of ours."""
 
@@ -70,7 +70,7 @@ class Transition(NamedTuple):
 
 
 Rule: TypeAlias = Callable[[Package, StepIntent, Answer, TransitionContext], Transition]
-Rules: TypeAlias = dict[tuple[Step, Kind], Rule]
+Rules: TypeAlias = dict[tuple[Step, AnswerKind], Rule]
 
 
 def poll_pause(tries: int) -> timedelta:
@@ -100,7 +100,9 @@ def fail(package: Package, answer: Answer, context: TransitionContext) -> Transi
     after = replace(package, failures=failures, due=due)
     stop = None
     if failures >= context.settings.failures:
-        what = "cannot be reached" if answer.kind is Kind.NOT_SENT else "gives no usable answer"
+        what = (
+            "cannot be reached" if answer.kind is AnswerKind.NOT_SENT else "gives no usable answer"
+        )
         stop = Interrupted(f"The service {what}: {answer.detail}", GO_ON)
     return Transition(after, hold=due, stop=stop)
 
@@ -199,11 +201,11 @@ def clear(package: Package, context: TransitionContext) -> Package:
     return replace(package, phase=Phase.CLEARED, tries=0, due=None)
 
 
-COMMON: dict[Kind, Rule] = {
-    Kind.WAIT: asked_to_wait,
-    Kind.AUTH: not_authorised,
-    Kind.NOT_SENT: not_sent,
-    Kind.UNKNOWN: read_again,
+COMMON: dict[AnswerKind, Rule] = {
+    AnswerKind.WAIT: asked_to_wait,
+    AnswerKind.AUTH: not_authorised,
+    AnswerKind.NOT_SENT: not_sent,
+    AnswerKind.UNKNOWN: read_again,
 }
 """What each kind of answer makes of a package where its step has no rule of its own."""
 

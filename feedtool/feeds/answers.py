@@ -90,7 +90,7 @@ class ReportsPage(NamedTuple):
     """The address of the page after this one, of the same origin."""
 
 
-class Entry(NamedTuple):
+class LogEntry(NamedTuple):
     """What a log says of one offer."""
 
     reference: str
@@ -107,7 +107,7 @@ class LogPage(NamedTuple):
     state: str
     """In the service's word."""
     meaning: Meaning
-    entries: list[Entry]
+    entries: list[LogEntry]
     about_all: tuple[Message, ...]
     """What is said of the whole package, naming no offer."""
     pages: int | None

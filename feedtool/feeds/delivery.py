@@ -14,7 +14,7 @@ from enum import StrEnum
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from feedtool.feeds.answers import (
-    Entry,
+    LogEntry,
     LogPage,
     Meaning,
     PackagesPage,
@@ -57,7 +57,7 @@ class Size(NamedTuple):
     package: int
 
 
-class Exchange(NamedTuple, Generic[Page]):
+class Endpoint(NamedTuple, Generic[Page]):
     """A call about a package, and the reader of its success."""
 
     call: Callable[[PackageRef], Call]
@@ -129,17 +129,17 @@ class Staged(NamedTuple):
     """Packages that are created, filled by uploads, and committed by one call."""
 
     size: Callable[[Limits], Size]
-    create: Exchange[str]
+    create: Endpoint[str]
     """Its success carries the package's id."""
     upload: Callable[[PackageRef, Sequence[bytes]], Call]
-    look: Exchange[PackageView]
+    look: Endpoint[PackageView]
     commit: Callable[[PackageRef], Call]
-    results: Exchange[ResultsPage]
+    results: Endpoint[ResultsPage]
     lookup: Lookup[Any]
-    listing: Exchange[PackagesPage]
+    listing: Endpoint[PackagesPage]
     """The seller's packages, whoever began them."""
-    meanings: Mapping[str, Meaning]
-    """Of the words that the service has for a package's state."""
+    meaning: Callable[[str], Meaning]
+    """Of a word that the service has for a package's state."""
     ready: str
     """Its word for a package that was just committed."""
 
@@ -147,7 +147,7 @@ class Staged(NamedTuple):
 class Report(NamedTuple):
     """Reports of single products, which any list of reports may hold."""
 
-    page: Exchange[ReportsPage]
+    page: Endpoint[ReportsPage]
     """A page of the report of a package."""
     find: Callable[[PackageRef, Sequence[PendingProduct]], tuple[Call, int]]
     """A page of the reports of the first of some products, and how many of them it asks for."""
@@ -160,11 +160,11 @@ class Report(NamedTuple):
     """Whether a product is refused for a quota alone, which will have room again."""
 
 
-class Log(NamedTuple):
+class PackageLog(NamedTuple):
     """The state of a package and its log, page by page."""
 
-    page: Exchange[LogPage]
-    match: Callable[[Sequence[Entry], Iterable[PendingProduct]], Iterable[Entry]]
+    page: Endpoint[LogPage]
+    match: Callable[[Sequence[LogEntry], Iterable[PendingProduct]], Iterable[LogEntry]]
     """The entries whose reference is unknown, with the reference of the row that they are of."""
 
 
@@ -175,7 +175,7 @@ class Submitted(NamedTuple):
     submit: Callable[[PackageRef, Sequence[bytes]], Call]
     submitted: Callable[[Reply], str]
     """The id that the answer carries."""
-    outcome: Report | Log
+    outcome: Report | PackageLog
     """Where it stands what came of the requests; a Report also finds what was lost."""
     document: Callable[[PackageRef, Sequence[bytes]], bytes]
     """What travels, as it would be written to a file."""
@@ -282,7 +282,7 @@ class Needs(NamedTuple):
     """The service's codes for a request that lacks it."""
 
 
-class Route(NamedTuple):
+class DeliveryRoute(NamedTuple):
     """How packages of a type are delivered."""
 
     protocol: Protocol
@@ -299,7 +299,9 @@ class Route(NamedTuple):
     @property
     def has_log(self) -> bool:
         """Whether a log tells of its packages."""
-        return isinstance(self.protocol, Submitted) and isinstance(self.protocol.outcome, Log)
+        return isinstance(self.protocol, Submitted) and isinstance(
+            self.protocol.outcome, PackageLog
+        )
 
     @property
     def lookup(self) -> Lookup[Any] | None:
@@ -311,5 +313,5 @@ class Route(NamedTuple):
         return isinstance(self.protocol, Submitted) and self.protocol.is_exclusive(package_type)
 
 
-Routes: TypeAlias = Mapping[str, Route]
+Routes: TypeAlias = Mapping[str, DeliveryRoute]
 """By package type."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import chain, count, takewhile
 from typing import Any, NamedTuple
 
-from feedtool.feeds.delivery import Names, Needs, Protocol, Route, Routes
+from feedtool.feeds.delivery import DeliveryRoute, Names, Needs, Protocol, Routes
 from feedtool.model.cells import Cell
 from feedtool.model.header import Column
 from feedtool.model.nouns import Fault
@@ -212,7 +212,7 @@ class Feed:
 def routes_of(feeds: Iterable[Feed]) -> Routes:
     """How packages are delivered, by their type."""
     return {
-        package_type: Route(feed.delivery, feed.provides, feed.needs)
+        package_type: DeliveryRoute(feed.delivery, feed.provides, feed.needs)
         for feed in feeds
         for package_type in (feed.package_type, feed.purge_type)
         if package_type

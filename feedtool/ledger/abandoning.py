@@ -1,23 +1,15 @@
 """Giving a run up: its packages are closed, and it is never gone on with. One transaction."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from datetime import datetime
 
-from sqlalchemy import exists, func, or_, select, update
+from sqlalchemy import ColumnElement, Connection, exists, func, or_, select, update
 
 from feedtool.ledger import clearing
 from feedtool.ledger import tables as t
 from feedtool.ledger.records import REQUEUE, Phase
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from datetime import datetime
-
-    from sqlalchemy import ColumnElement, Connection
-
-    from feedtool.model.nouns import Status
+from feedtool.model.nouns import Status
 
 ABANDONED = "abandoned"
 """When a run was given up, among its options: no table has to change for it."""

@@ -5,12 +5,15 @@ is in flight in one open package of a channel keeps every other row of the same 
 And what a later run has sent is never sent again.
 """
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from hashlib import sha256
-from typing import TYPE_CHECKING
 
 from sqlalchemy import (
+    ColumnElement,
+    CompoundSelect,
+    Connection,
+    FromClause,
+    Select,
     and_,
     bindparam,
     delete,
@@ -26,15 +29,8 @@ from sqlalchemy import (
 from sqlalchemy.exc import IntegrityError
 
 from feedtool.ledger import tables as t
-from feedtool.ledger.records import NOT_IN_FLIGHT, Clearance, Package, Phase, Stage
+from feedtool.ledger.records import NOT_IN_FLIGHT, Clearance, Package, Phase, Run, Stage
 from feedtool.model.nouns import Status
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sqlalchemy import ColumnElement, CompoundSelect, Connection, FromClause, Select
-
-    from feedtool.ledger.records import Clearance, Run
 
 IS_IRREVOCABLE = and_(
     t.packages.c.committed_at.is_not(None), t.packages.c.phase != str(Phase.CLOSED)

@@ -1,20 +1,14 @@
 """How many rows of a run have come to what, and how the service's clock goes: for the history."""
 
-from __future__ import annotations
-
 from collections import Counter
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
-from sqlalchemy import bindparam, func, select
+from sqlalchemy import Connection, bindparam, func, select
 
 from feedtool.ledger import tables as t
 from feedtool.ledger.row_results import row_result
 from feedtool.ledger.rows import FACTS, facts_of
 from feedtool.model.nouns import EARLIEST, LATEST, Status
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
 
 A_SECOND = timedelta(seconds=1)
 """What a Date header can be off by."""

@@ -19,11 +19,9 @@ a foreign key only without. It changes no column: make a new table, copy, drop t
 after `PRAGMA defer_foreign_keys = ON`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from sqlalchemy import (
     BigInteger,
@@ -39,9 +37,7 @@ from sqlalchemy import (
     text,
 )
 from sqlalchemy.schema import CreateColumn
-
-if TYPE_CHECKING:
-    from sqlalchemy.types import TypeEngine
+from sqlalchemy.types import TypeEngine
 
 Step: TypeAlias = Callable[[Connection], None]
 

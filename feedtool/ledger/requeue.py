@@ -9,21 +9,15 @@ In one transaction with the closing itself, so that no crash comes between. Thes
 - of an upload refused as a whole, in halves, until the one that is to blame is alone.
 """
 
-from __future__ import annotations
-
+from collections.abc import Iterator
 from itertools import groupby
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from sqlalchemy import and_, bindparam, func, insert, select, update
+from sqlalchemy import Connection, and_, bindparam, func, insert, select, update
 
 from feedtool.ledger import tables as t
 from feedtool.ledger.records import REQUEUE, Package, Phase, Requeue, Stage
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from sqlalchemy import Connection
 
 MOST_SENDS = 3
 """A row goes into no more packages than these while its fate stays unknown."""

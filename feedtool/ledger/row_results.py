@@ -4,8 +4,6 @@ Nothing is claimed that no answer said: a row without a result of its own is tol
 and its package, in the order of the table in `verdict`.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from feedtool.ledger.records import Phase, Stage
@@ -18,7 +16,7 @@ REJECTED = "Rejected"
 """The package state that gives its message to all rows."""
 
 
-class Facts(NamedTuple):
+class RowFacts(NamedTuple):
     """A row, its upload and its package."""
 
     row: int
@@ -41,7 +39,7 @@ class Facts(NamedTuple):
     messages: tuple[Message, ...]
 
 
-def row_result(facts: Facts) -> Verdict:
+def row_result(facts: RowFacts) -> Verdict:
     """What became of the row."""
     if facts.status is not None:
         return _verdict(facts, facts.status, *facts.messages)
@@ -54,7 +52,7 @@ def row_result(facts: Facts) -> Verdict:
     return _verdict(facts, Status.PENDING, _why_pending(facts))
 
 
-def _why_pending(facts: Facts) -> Message:
+def _why_pending(facts: RowFacts) -> Message:
     """What a row waits for in a package that is not closed."""
     if facts.is_committed and facts.phase in BATCHES:
         return Message("", _REPORTS[facts.package_id is not None].text.format(id=facts.package_id))
@@ -70,7 +68,7 @@ def _why_pending(facts: Facts) -> Message:
     return Message("", doubt.text.format(id=facts.package_id))
 
 
-def _closed(facts: Facts) -> Verdict:
+def _closed(facts: RowFacts) -> Verdict:
     """A row without a result in a package of which nothing more is to be had."""
     if facts.stage is Stage.REFUSED:
         return _verdict(facts, Status.REJECTED, facts.upload_message)
@@ -86,7 +84,7 @@ def _closed(facts: Facts) -> Verdict:
     return _verdict(facts, Status.UNKNOWN, _LOST, facts.package_message)
 
 
-def _verdict(facts: Facts, status: Status, *messages: Message | None) -> Verdict:
+def _verdict(facts: RowFacts, status: Status, *messages: Message | None) -> Verdict:
     return Verdict(facts.row, facts.reference, status, tuple(filter(None, messages)))
 
 

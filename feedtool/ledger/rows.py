@@ -1,23 +1,17 @@
 """Between the tables' rows and the nouns of `records` and `model`."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Iterable
 from dataclasses import fields
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from sqlalchemy import and_, insert, select
+from sqlalchemy import Connection, and_, insert, select
 
 from feedtool.ledger import tables as t
 from feedtool.ledger.records import Package, Phase, Stage
-from feedtool.ledger.row_results import Facts
+from feedtool.ledger.row_results import RowFacts
 from feedtool.model.nouns import Message, PackageSummary, Severity, Status, Upload
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from sqlalchemy import Connection
 
 _REMEMBERED = 4096
 """Different messages that are remembered as text, and as what it says."""
@@ -136,11 +130,11 @@ def summary_of(row: Any) -> PackageSummary:
     )
 
 
-def facts_of(row: Any) -> Facts:
+def facts_of(row: Any) -> RowFacts:
     """A row of FACTS. Unpacked by position, since there are as many as the sheet has rows."""
     number, reference, fate, why, phase, package_id, state, is_committed, *rest = row
     package_code, package_text, stage, code, text, status, messages = rest
-    return Facts(
+    return RowFacts(
         row=number,
         reference=reference,
         fate=_STATUSES.get(fate),

@@ -6,26 +6,18 @@ the last word on it counting, and the statements are compiled once for each data
 SQLAlchemy does anew for each statement, and each row of it, took longer than the database itself.
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import lru_cache
 from itertools import chain, compress, count
 from operator import is_not, itemgetter
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
-from sqlalchemy import bindparam, update
+from sqlalchemy import Connection, Dialect, Executable, Table, bindparam, update
 
 from feedtool.ledger import tables as t
-from feedtool.ledger.records import REQUEUE
+from feedtool.ledger.records import REQUEUE, Attempt, Change, Package, Resolution
 from feedtool.ledger.rows import PLAIN, messages_as_text
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
-
-    from sqlalchemy import Connection, Dialect, Executable, Table
-
-    from feedtool.ledger.records import Attempt, Change, Package, Resolution
-    from feedtool.model.nouns import Message
+from feedtool.model.nouns import Message
 
 Value = str | int | None
 Row = dict[str, Value]
@@ -35,7 +27,7 @@ Whole = tuple[Value, ...]
 
 FIXED = {"file", "number", "channel", "rows"}
 """Columns of a package that no step changes; its rows are counted where they are moved."""
-MOMENTS = tuple(name for name in PLAIN if isinstance(t.packages.c[name].type, t.Moment))
+MOMENTS = tuple(name for name in PLAIN if isinstance(t.packages.c[name].type, t.UtcTime))
 VALUES = tuple(name for name in PLAIN if name not in FIXED and name not in MOMENTS)
 
 

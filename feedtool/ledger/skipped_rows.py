@@ -1,21 +1,14 @@
 """Rows that are valid and were not sent, since nothing has changed or a guard holds them."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import TYPE_CHECKING
 
-from sqlalchemy import insert, select
+from sqlalchemy import Connection, Engine, insert, select
 
 from feedtool.ledger import tables as t
 from feedtool.ledger.database import reading
 from feedtool.ledger.rows import messages_as_text, messages_of
 from feedtool.model.nouns import Status, Verdict
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from sqlalchemy import Connection, Engine
 
 CHUNK = 5_000
 """Rows read or written at a time."""

@@ -60,8 +60,6 @@ class SheetResult:
     """Why the annotated copy that was asked for could not be written."""
     failed: Path | None = None
     """The workbook of the rows to correct, where one was written."""
-    packages_together: bool = False
-    """Whether its packages are told on one line, since there may be hundreds."""
 
     def every_verdict(self) -> Iterator[Verdict]:
         """The results of the rows that are shown; a mere check has none beside its problems."""

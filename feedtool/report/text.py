@@ -233,15 +233,18 @@ def _write_answers(page: Page, result: SheetResult, groups: Tally, *, is_verbose
     if result.packages:
         page.line()
     emptied = 0
-    for package in result.packages if not result.packages_together else ():
-        if result.run and package.package_id is None and not package.rows:
+    batches: dict[str, list[PackageSummary]] = {}
+    for package in result.packages:
+        if not package.channel:
+            batches.setdefault(package.package_type, []).append(package)
+        elif result.run and package.package_id is None and not package.rows:
             emptied += 1
         else:
             page.line(_package(package, is_planned=result.run is None))
     if emptied:
         page.line(f"{counted(emptied, 'package')} not taken, the rows went on in others")
-    if result.packages and result.packages_together:
-        page.line(_batches(result.packages))
+    for alike in batches.values():
+        page.line(_batches(alike))
     if groups.counts.by_status:
         page.line()
         page.line(statuses_text(groups.counts.by_status), label="Rows: ")

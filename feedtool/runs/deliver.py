@@ -45,7 +45,7 @@ def deliver_run(
 ) -> FeedtoolError | None:
     """What stopped the delivery of a run before its end; None where nothing did."""
     from feedtool.delivery.engine import deliver
-    from feedtool.delivery.steps import Settings
+    from feedtool.delivery.steps import DeliverySettings
 
     dialect = asked.dialect
     try:
@@ -62,7 +62,7 @@ def deliver_run(
             only_fetch=only_fetch,
             pool=session.pool,
             stopping=session.stopping,
-            settings=Settings(
+            settings=DeliverySettings(
                 results_limit=session.page,
                 batch_pause=timedelta(seconds=dialect.batch_pause),
                 quota_pause=timedelta(seconds=dialect.quota_pause),

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from feedtool.areas.registry import load
 from feedtool.delivery import plan
 from feedtool.delivery.dependencies import Dependencies
-from feedtool.feeds.delivery import Submitted
 from feedtool.model.errors import Exit, FeedtoolError, first_of
 from feedtool.model.nouns import Message, Status, Verdict
 from feedtool.model.settings import Limits
@@ -45,7 +44,6 @@ def results_of_plan(
         SheetResult(
             sheet,
             is_submitted=True,
-            packages_together=_is_told_together(sheet),
             packages=plan.summaries(dependencies.uploads(sheet, limits)) if sheet in sent else [],
             verdicts=partial(row_notes.of_check, sheet)
             if sheet in sent
@@ -53,13 +51,6 @@ def results_of_plan(
         )
         for sheet in sheets
     ]
-
-
-def _is_told_together(sheet: CheckedSheet) -> bool:
-    feed = load().feeds.get(sheet.kind or "")
-    return feed is not None and (
-        isinstance(feed.delivery, Submitted) and feed.delivery.comes_in_many
-    )
 
 
 def _not_sent(sheet: CheckedSheet, status: Status, reason: str) -> Iterator[Verdict]:
@@ -110,7 +101,6 @@ def results_of_run(
     for sheet in sheets:
         file = files.get((sheet.file, sheet.sheet))
         outcome = SheetResult(sheet, str(run), is_submitted=True, stopped=stopped)
-        outcome.packages_together = _is_told_together(sheet)
         if file is not None:
             outcome.packages = ledger.packages(file)
         if file is not None or sheet.error is None:

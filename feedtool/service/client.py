@@ -3,26 +3,27 @@
 There is no decision in it: what an answer means is for `answers` and `delivery.machine`.
 """
 
-from __future__ import annotations
-
 import re
+from collections.abc import Callable
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import httpx
 
 from feedtool import __version__
-from feedtool.model.call import Failure, NotSent, OutcomeUnknown, Reply, header_value, language_tag
+from feedtool.model.call import (
+    Call,
+    Failure,
+    NotSent,
+    OutcomeUnknown,
+    Reply,
+    header_value,
+    language_tag,
+)
 from feedtool.model.errors import Interrupted, UsageProblem
-from feedtool.service.auth import send_with
+from feedtool.service.auth import Token, send_with
 from feedtool.service.bodies import DEFAULT_PORTS, origin
 from feedtool.service.network import Network, Timeouts, is_loopback
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from feedtool.model.call import Call
-    from feedtool.service.auth import Token
 
 LARGEST_REPLY = 32 * 1024 * 1024
 """No answer is read further, in bytes, decoded; all results of the largest package take half."""

@@ -1,16 +1,11 @@
-from __future__ import annotations
-
 from concurrent.futures import Future, ThreadPoolExecutor
 from threading import Event
-from typing import TYPE_CHECKING
 
 import pytest
 
 from feedtool.delivery.call_pool import answered
 from feedtool.model.call import Reply
-
-if TYPE_CHECKING:
-    from feedtool.service.calling import CallResult
+from feedtool.service.calling import CallResult
 
 HEARD = Reply(204, {}, b"", "https://service.example/v2")
 LONG = 60.0

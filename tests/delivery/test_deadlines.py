@@ -1,12 +1,11 @@
 """When something is lost, by the service's clock, whatever our own and its headers say."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from email.utils import format_datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -15,15 +14,10 @@ from feedtool.areas.registry import load
 from feedtool.delivery.deadlines import Clock, deadline, soon, warnings
 from feedtool.delivery.engine import deliver
 from feedtool.ledger import Package, Phase, Stage
+from feedtool.model.call import Call, Reply, Sender
 from tests.delivery.conftest import START, Scene, product, upsert
 from tests.delivery.test_engine import Script, commit, fetch, problem
 from tests.service.test_answers import ABSURD
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from datetime import datetime
-
-    from feedtool.model.call import Call, Reply, Sender
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 CLOCKS = {"as ours": 0 * DAY, "ours is behind": 4 * DAY, "ours is ahead": -4 * DAY}

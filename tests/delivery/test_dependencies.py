@@ -1,10 +1,8 @@
 """Offers and the products that they are for, in one run, against the service in-process."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Callable
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -12,24 +10,19 @@ from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.products.sandbox.settings import ProductBehaviour
 from feedtool.areas.registry import load
 from feedtool.delivery import plan
-from feedtool.delivery.steps import Settings
+from feedtool.delivery.steps import DeliverySettings
 from feedtool.ledger import Phase
+from feedtool.model.call import Call
 from feedtool.model.errors import FeedtoolError, Interrupted
 from feedtool.model.nouns import Item
 from feedtool.model.settings import Limits
 from feedtool.sandbox.settings import Quota
-from tests.delivery.conftest import START, gtin, offer, product, quick
+from tests.delivery.conftest import START, Scene, gtin, offer, product, quick
 from tests.delivery.network import Killed as Ended
 from tests.delivery.network import Network
 from tests.delivery.test_engine import Script
 from tests.delivery.test_products import Deadly, Killed, post, reports
 from tests.delivery.test_products_faults import SWIFT
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from feedtool.model.call import Call
-    from tests.delivery.conftest import Scene
 
 TWO = Limits(products=2)
 MINUTE = timedelta(minutes=1)
@@ -179,7 +172,7 @@ def kill(scene_of: Callable[..., Scene], *, acts: bool, step: int) -> None:
             number += step
         for _ in range(9):
             try:
-                scene.go_on(settings=Settings(failures=4))
+                scene.go_on(settings=DeliverySettings(failures=4))
             except FeedtoolError:
                 scene.transport.sleep(60)
         check(scene, 3)

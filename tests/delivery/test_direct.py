@@ -11,7 +11,7 @@ import pytest
 from feedtool.delivery import plan
 from feedtool.delivery.direct import NEXT, NOT_READABLE, NOT_SHOWN
 from feedtool.delivery.engine import deliver
-from feedtool.feeds.delivery import Act, Direct, Goal, Judgement, Repeat, Route
+from feedtool.feeds.delivery import Act, DeliveryRoute, Direct, Goal, Judgement, Repeat
 from feedtool.ledger import Ledger, Package, Phase
 from feedtool.model.call import READ, STAGED, Call, NotSent, OutcomeUnknown, Reply
 from feedtool.model.errors import FeedtoolError, Interrupted, UsageProblem
@@ -113,7 +113,7 @@ def ledger() -> Iterator[Ledger]:
 
 
 def begin(ledger: Ledger, rows: int = 1, repeat: Repeat = Repeat.TRACED) -> int:
-    routes = {"Ship": Route(protocol(repeat))}
+    routes = {"Ship": DeliveryRoute(protocol(repeat))}
     run = ledger.start_run(now=START, seller="S", service="https://service.example/v2")
     items = [Item(n, "Ship", "", f"O{n}", "", b'{"n": %d}' % n) for n in range(2, rows + 2)]
     ledger.add_file(run, plan.uploads(items, routes), path="a", sha256="", kind="ship")
@@ -121,9 +121,14 @@ def begin(ledger: Ledger, rows: int = 1, repeat: Repeat = Repeat.TRACED) -> int:
 
 
 def go_on(
-    ledger: Ledger, run: int, orders: Orders, repeat: Repeat = Repeat.TRACED
+    ledger: Ledger,
+    run: int,
+    orders: Orders,
+    repeat: Repeat = Repeat.TRACED,
+    *,
+    only_fetch: bool = False,
 ) -> list[tuple[str, tuple[Message, ...]]]:
-    routes = {"Ship": Route(protocol(repeat))}
+    routes = {"Ship": DeliveryRoute(protocol(repeat))}
     deliver(
         ledger,
         run,
@@ -133,6 +138,7 @@ def go_on(
         sleep=orders.sleep,
         jitter=lambda: 1.0,
         pool=1,
+        only_fetch=only_fetch,
     )
     (file,) = ledger.files(run)
     return [(str(found.status), found.messages) for found in ledger.verdicts(file.file)]
@@ -246,6 +252,18 @@ def test_killed_at_any_commit_it_is_sent_once(repeat: Repeat, at: int) -> None:
             found = go_on(fragile, run, orders, repeat)
     assert len(orders.parcels) == 1
     assert found in ([DONE], [("Integrated", (SAID,))])
+
+
+def test_where_answers_alone_are_fetched_nothing_is_sent_again(ledger: Ledger) -> None:
+    run = begin(ledger)
+    orders = Orders(["lost before"], looks=["", "", *["503"] * 20])
+    with pytest.raises(Interrupted):
+        go_on(ledger, run, orders)
+    orders.looks.clear()
+    assert [status for status, _ in go_on(ledger, run, orders, only_fetch=True)] == ["Pending"]
+    assert orders.posts == 1
+    assert go_on(ledger, run, orders) == [DONE]
+    assert orders.posts == 2
 
 
 def test_a_run_that_is_stopped_goes_on(ledger: Ledger) -> None:

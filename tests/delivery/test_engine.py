@@ -1,12 +1,11 @@
-from __future__ import annotations
-
 import json
 import threading
 from collections import Counter
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -14,24 +13,19 @@ from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.offers.sandbox.records import stored_offers
 from feedtool.areas.offers.wire import packages
 from feedtool.areas.offers.wire.packages import UploadBody
-from feedtool.delivery.steps import Settings
+from feedtool.delivery.events import Event
+from feedtool.delivery.steps import DeliverySettings
 from feedtool.ledger import Ledger, Phase, Stage
 from feedtool.model.call import Call, NotSent, OutcomeUnknown, Reply, Sender
 from feedtool.model.errors import Interrupted, NotAuthorised, UsageProblem
 from feedtool.model.nouns import Item, Message, PackageSummary, Status
 from feedtool.model.settings import Dialect, Limits
 from feedtool.sandbox import Quota, SandboxSettings
-from tests.delivery.conftest import START, delete, quick, upsert
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
-
-    from feedtool.delivery.events import Event
-    from tests.delivery.conftest import Scene
+from tests.delivery.conftest import START, Scene, delete, quick, upsert
 
 TAXES = ("VAT", "EcoPart", "DEA")
 TWO = Limits(upload=2, package=100)
-PATIENT = Settings(patience=timedelta(hours=10))
+PATIENT = DeliverySettings(patience=timedelta(hours=10))
 
 
 class Script:
@@ -186,7 +180,7 @@ def test_messages_in_three_languages(scene: Scene, language: str, word: str) -> 
 
 def test_the_wrapped_shape_of_an_upload(scene: Scene) -> None:
     scene.plan([upsert(3)])
-    scene.go_on(settings=Settings(dialect=Dialect(upload_body=UploadBody.OFFER_REQUESTS)))
+    scene.go_on(settings=DeliverySettings(dialect=Dialect(upload_body=UploadBody.OFFER_REQUESTS)))
     assert scene.statuses == ["Integrated"]
 
 
@@ -386,7 +380,7 @@ def test_a_service_that_cannot_be_reached(scene: Scene, when: Callable[[Call], b
     with pytest.raises(Interrupted, match="cannot be reached: ConnectError: refused") as caught:
         scene.go_on(script)
     assert "resume" in caught.value.hint
-    assert script.matched == Settings().failures
+    assert script.matched == DeliverySettings().failures
     assert set(scene.statuses) == {"Pending"}
     scene.go_on()
     assert scene.statuses == ["Integrated"] * 6
@@ -576,7 +570,7 @@ def test_a_service_that_stages_nothing_is_not_fed_for_long(scene: Scene) -> None
     script = Script(scene.client, upload, problem(500), forever=True)
     with pytest.raises(Interrupted, match="no usable answer"):
         scene.go_on(script)
-    assert script.matched == Settings().failures
+    assert script.matched == DeliverySettings().failures
     assert set(scene.statuses) == {"Pending"}
 
 
@@ -655,7 +649,7 @@ def test_packages_that_keep_vanishing(scene: Scene) -> None:
     scene.plan([upsert(3)])
     with pytest.raises(Interrupted, match="keeps losing our packages"):
         scene.go_on(Script(scene.client, upload, problem(404), forever=True))
-    assert sum(creation(call) for call in scene.client.calls) == Settings().creations
+    assert sum(creation(call) for call in scene.client.calls) == DeliverySettings().creations
 
 
 @pytest.mark.parametrize("when", [look, fetch])
@@ -718,7 +712,7 @@ def test_a_state_that_lasts_is_pending_in_the_end(scene: Scene) -> None:
     scene.go_on(Script(scene.client, look, odd, forever=True))
     assert scene.statuses == ["Pending"]
     waited = scene.transport.now() - START
-    assert abs(waited - Settings().patience) < timedelta(minutes=1)
+    assert abs(waited - DeliverySettings().patience) < timedelta(minutes=1)
 
 
 def test_a_package_that_never_settles_interrupts(scene: Scene) -> None:
@@ -762,7 +756,7 @@ def test_results_that_never_come(scene: Scene) -> None:
     (verdict,) = scene.verdicts
     assert (verdict.status, len(verdict.messages)) == (Status.INTEGRATED, 1)
     assert "No result names it" in verdict.messages[0].text
-    assert scene.packages[0].readings == Settings().readings
+    assert scene.packages[0].readings == DeliverySettings().readings
 
 
 def test_pages_that_go_round_in_a_circle_come_to_an_end(scene: Scene) -> None:
@@ -1004,7 +998,7 @@ def rows_to_delete(count: int) -> Iterator[Item]:
 
 def test_one_row_more_than_a_package_holds(scene: Scene) -> None:
     scene.plan(rows_to_delete(50_001))
-    scene.go_on(settings=Settings(results_limit=1000))
+    scene.go_on(settings=DeliverySettings(results_limit=1000))
     assert [(p.rows, len(p.uploads)) for p in scene.packages] == [(50_000, 500), (1, 1)]
     assert sum(upload(call) for call in scene.client.calls) == 501
     assert Counter(scene.statuses) == {"Rejected": 50_001}

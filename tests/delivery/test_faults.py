@@ -3,11 +3,9 @@
 A failing seed is run again by `pytest tests/delivery/test_faults.py -k 'seed17-'`.
 """
 
-from __future__ import annotations
-
 import random
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
 
@@ -15,12 +13,7 @@ from feedtool.model.call import Call, NotSent, OutcomeUnknown, Reply, Sender
 from feedtool.model.errors import Interrupted
 from feedtool.model.nouns import Status
 from feedtool.model.settings import Limits
-from tests.delivery.conftest import upsert
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.delivery.conftest import Scene
+from tests.delivery.conftest import Scene, upsert
 
 FAULTS = ("not sent", "request lost", "answer lost", "late", "500", "429", "crash", "crash after")
 EACH = 0.02

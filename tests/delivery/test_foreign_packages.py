@@ -1,26 +1,19 @@
 """What is not ours in what the service lists: it is named or left out, and never without end."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import httpx
 import pytest
 
 from feedtool.areas.registry import load
 from feedtool.delivery.foreign_packages import foreign_packages
-from feedtool.model.call import NotSent, OutcomeUnknown, Reply
+from feedtool.model.call import Call, NotSent, OutcomeUnknown, Reply, Sender
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
 from tests.delivery.conftest import Scene, upsert
 from tests.delivery.test_engine import Script, creation, fetch, problem
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from feedtool.model.call import Call, Sender
 
 BASE = "https://service.example/v2"
 NOTHING = Reply(200, {}, b'{"items": []}', BASE)

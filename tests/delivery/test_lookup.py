@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -13,7 +11,7 @@ from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.offers.wire.offers import DeliveryMode, Offer, OffersPage, OfferState
 from feedtool.areas.registry import load
 from feedtool.delivery.lookup import resolutions, unaskable
-from feedtool.delivery.steps import Settings
+from feedtool.delivery.steps import DeliverySettings
 from feedtool.delivery.transition import TransitionContext
 from feedtool.feeds.delivery import PackageRef
 from feedtool.ledger import Package, Phase, Resolution
@@ -52,7 +50,7 @@ OFFER = Offer(
     updated_at=SINCE,
 )
 
-NOW = TransitionContext(CREATED, 1.0, Settings(), load().routes[PackageType.UPSERT])
+NOW = TransitionContext(CREATED, 1.0, DeliverySettings(), load().routes[PackageType.UPSERT])
 REF = PackageRef(PackageType.UPSERT, "P", "en", Dialect())
 PURGED = Message("", "The service no longer has package p1.")
 

@@ -1,8 +1,6 @@
-from __future__ import annotations
-
 import itertools
 from collections import Counter, defaultdict
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
 
 import pytest
 from hypothesis import given
@@ -14,9 +12,6 @@ from feedtool.delivery.plan import Planned, place, summaries, uploads
 from feedtool.feeds.delivery import Size
 from feedtool.model.nouns import Item, PackageSummary
 from feedtool.model.settings import Limits
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 ROUTES = load().routes
 UPSERT, UPDATE, DELETE = PackageType.UPSERT, PackageType.UPDATE, PackageType.DELETE

@@ -1,12 +1,11 @@
 """The real thing: a ledger on disk, threads, real time, and the service on a port."""
 
-from __future__ import annotations
-
 import socket
 import time
 from collections import Counter
+from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -21,10 +20,6 @@ from feedtool.sandbox.server import serving
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
 from tests.delivery.conftest import upsert
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 
 def now() -> datetime:

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -11,14 +9,14 @@ from feedtool.areas.registry import load
 from feedtool.delivery import direct
 from feedtool.delivery.schedule import held_until, next_steps, wake_at
 from feedtool.delivery.staged import NEXT
-from feedtool.delivery.steps import Settings, Step, StepIntent, intend, resume
+from feedtool.delivery.steps import DeliverySettings, Step, StepIntent, intend, resume
 from feedtool.delivery.submitted import WITH_LOG, WITH_REPORTS
 from feedtool.ledger import Attempt, Package, Phase, Stage
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)
 P, S, T, D, R = Stage.PLANNED, Stage.SENDING, Stage.STAGED, Stage.DOUBTFUL, Stage.REFUSED
-SETTINGS = Settings()
+SETTINGS = DeliverySettings()
 ROUTES = load().routes
 ROUTE = ROUTES[PackageType.UPSERT]
 

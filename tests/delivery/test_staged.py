@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -20,18 +18,18 @@ from feedtool.areas.registry import load
 from feedtool.delivery.answer import read_answer
 from feedtool.delivery.machine import RULES, reader_of, transition
 from feedtool.delivery.staged import count_results
-from feedtool.delivery.steps import LOCAL, Settings, Step, StepIntent
+from feedtool.delivery.steps import LOCAL, DeliverySettings, Step, StepIntent
 from feedtool.delivery.transition import Transition, TransitionContext, clear, poll_pause
 from feedtool.ledger import Package, Phase, ResultCounts, Stage
 from feedtool.model.call import NotSent, OutcomeUnknown, Reply
 from feedtool.model.errors import Interrupted, NotAuthorised, UsageProblem
 from feedtool.model.nouns import LookupRow, Message, Status
-from feedtool.service.answers import Kind
+from feedtool.service.answers import AnswerKind
 
 TIME = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 SERVICE_TIME = datetime(2026, 3, 2, 10, 30, tzinfo=UTC)
 DATE = {"date": "Mon, 02 Mar 2026 10:30:00 GMT"}
-SETTINGS = Settings()
+SETTINGS = DeliverySettings()
 ROUTE = load().routes[PackageType.UPSERT]
 NOW = TransitionContext(TIME, 1.0, SETTINGS, ROUTE)
 SECOND = timedelta(seconds=1)
@@ -93,7 +91,7 @@ TOLD = "No. E1: why (HTTP {}) [traceId t1]"
 
 
 def test_every_step_has_a_rule_for_every_kind_of_answer() -> None:
-    assert set(RULES) == {(do, kind) for do in set(Step) - LOCAL for kind in Kind}
+    assert set(RULES) == {(do, kind) for do in set(Step) - LOCAL for kind in AnswerKind}
 
 
 # What every step has in common.

@@ -1,7 +1,5 @@
 """The tables of a batch of products: which step comes next, and what each answer makes of it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -12,7 +10,7 @@ from feedtool.areas.registry import load
 from feedtool.delivery.answer import Answer
 from feedtool.delivery.machine import next_step, transition
 from feedtool.delivery.schedule import check_all_committed, next_steps, paced
-from feedtool.delivery.steps import Settings, Step, StepIntent, intend, resume
+from feedtool.delivery.steps import DeliverySettings, Step, StepIntent, intend, resume
 from feedtool.delivery.submitted import (
     LOST,
     MOST_PAGES,
@@ -26,13 +24,13 @@ from feedtool.feeds.answers import ReportItem, ReportsPage
 from feedtool.ledger import Package, Phase, Resolution, Stage
 from feedtool.model.errors import Interrupted, NotAuthorised, UsageProblem
 from feedtool.model.nouns import Message, PendingProduct, Severity, Status
-from feedtool.service.answers import Kind
+from feedtool.service.answers import AnswerKind
 from tests import decisions_drawn
 
 TIME = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
 MINUTE = timedelta(minutes=1)
-SETTINGS = Settings()
+SETTINGS = DeliverySettings()
 ROUTES = load().routes
 ROUTE = ROUTES["Products"]
 SOON = SETTINGS.before_resending - SECOND
@@ -80,7 +78,7 @@ VALIDATED: dict[str, Any] = {"word": "Validated", "status": None}
 
 
 def page(*items: ReportItem, link: str | None = None) -> Answer:
-    return Answer(Kind.DONE, value=ReportsPage(list(items), link), status=200)
+    return Answer(AnswerKind.DONE, value=ReportsPage(list(items), link), status=200)
 
 
 def test_the_table_as_it_is_drawn() -> None:
@@ -168,7 +166,7 @@ def test_what_a_new_process_makes_of_a_post_under_way() -> None:
 
 def test_the_pause_is_between_posts_alone() -> None:
     packages = [batch(phase, key) for key, phase in enumerate(WITH_REPORTS, 1)]
-    settings = Settings(batch_pause=MINUTE)
+    settings = DeliverySettings(batch_pause=MINUTE)
     due = {one.phase: one.due for one in paced(packages, TIME, ROUTES, settings)}
     assert due == dict.fromkeys(WITH_REPORTS) | {Phase.CLEARED: TIME + MINUTE}
     assert list(paced(packages, None, ROUTES, settings)) == packages
@@ -201,19 +199,21 @@ def submitting(**more: Any) -> Package:
 
 
 def test_taken() -> None:
-    found = hear(submitting(), Step.SUBMIT, Answer(Kind.DONE, value="p1", at=TIME), at(SECOND))
+    found = hear(
+        submitting(), Step.SUBMIT, Answer(AnswerKind.DONE, value="p1", at=TIME), at(SECOND)
+    )
     assert found == Transition(batch(created_at=TIME, since=TIME + SECOND, due=TIME + 2 * SECOND))
 
 
 def test_lost() -> None:
-    found = hear(submitting(), Step.SUBMIT, Answer(Kind.UNKNOWN, "reset"), at(SECOND))
+    found = hear(submitting(), Step.SUBMIT, Answer(AnswerKind.UNKNOWN, "reset"), at(SECOND))
     due = TIME + 3 * SECOND
     assert found == Transition(batch(Phase.SUBMITTING, failures=1, due=due), hold=due)
 
 
 @pytest.mark.parametrize("status", [400, 409, 413, 415, 422])
 def test_refused(status: int) -> None:
-    found = hear(submitting(), Step.SUBMIT, Answer(Kind.REFUSED, "No.", status), at(SECOND))
+    found = hear(submitting(), Step.SUBMIT, Answer(AnswerKind.REFUSED, "No.", status), at(SECOND))
     refused = submitting(uploads=(Stage.REFUSED,))
     assert found == Transition(close(refused, at(SECOND), None), refused=(1, Message("", "No.")))
 
@@ -221,10 +221,10 @@ def test_refused(status: int) -> None:
 FIRST = batch(Phase.CLEARED)
 AGAIN = batch(Phase.CLEARED, uploads=IN_DOUBT, committed_at=TIME, creations=1)
 NO_EFFECT = {
-    "not sent": (Answer(Kind.NOT_SENT, "refused"), None),
-    "asked to wait": (Answer(Kind.WAIT, "", 429, wait=5.0), None),
-    "not authorised": (Answer(Kind.AUTH, "No.", 401), NotAuthorised),
-    "no such address": (Answer(Kind.REFUSED, "No.", 404), UsageProblem),
+    "not sent": (Answer(AnswerKind.NOT_SENT, "refused"), None),
+    "asked to wait": (Answer(AnswerKind.WAIT, "", 429, wait=5.0), None),
+    "not authorised": (Answer(AnswerKind.AUTH, "No.", 401), NotAuthorised),
+    "no such address": (Answer(AnswerKind.REFUSED, "No.", 404), UsageProblem),
 }
 
 
@@ -429,7 +429,7 @@ def test_what_a_quota_refuses_is_sent_again_later(
 ) -> None:
     now, before = at(MINUTE), batch()
     rows = (ROWS[0]._replace(sends=sends), ROWS[1])
-    answer = Answer(Kind.DONE, value=ReportsPage([item(**said), item("24", None)], None))
+    answer = Answer(AnswerKind.DONE, value=ReportsPage([item(**said), item("24", None)], None))
     found = transition(
         before, StepIntent(1, Step.GET_REPORT, 1, 0, "p1", pending=rows), answer, now
     )
@@ -454,7 +454,7 @@ def test_while_a_quota_is_used_up_no_batch_is_sent() -> None:
 def test_reports_that_are_refused_are_asked_for_later(do: Step, status: int) -> None:
     phase = Phase.SUBMITTING if do is Step.FIND_REPORT else Phase.SUBMITTED
     before = batch(phase, link="x", pages=3)
-    found = hear(before, do, Answer(Kind.REFUSED, "No.", status), at(MINUTE))
+    found = hear(before, do, Answer(AnswerKind.REFUSED, "No.", status), at(MINUTE))
     due = TIME + MINUTE + SECOND
     assert found == Transition(batch(phase, tries=1, due=due))
 

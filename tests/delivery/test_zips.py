@@ -1,12 +1,12 @@
 """Whole deliveries of legacy zips, against the service in-process."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from zipfile import ZipFile
 
 import pytest
@@ -15,23 +15,16 @@ from feedtool.areas.legacy.wire import LEGACY
 from feedtool.areas.offers.delivery import TEXTS
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.offers.sandbox.records import stored_offers
-from feedtool.delivery.steps import Settings
+from feedtool.delivery.steps import DeliverySettings
 from feedtool.delivery.submitted import NO_REASON
 from feedtool.ledger import Ledger, Phase, Stage
-from feedtool.model.call import NotSent, Reply
+from feedtool.model.call import Call, NotSent, Reply
 from feedtool.model.errors import Interrupted, NotAuthorised, UsageProblem
 from feedtool.model.nouns import Item, Message, PackageSummary
 from feedtool.model.settings import Dialect, Limits
 from feedtool.sandbox import SandboxSettings
-from tests.delivery.conftest import QUICK, START, delete, gtin, legacy, quick, stock, upsert
+from tests.delivery.conftest import QUICK, START, Scene, delete, gtin, legacy, quick, stock, upsert
 from tests.delivery.test_engine import Script, problem
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from feedtool.model.call import Call
-    from tests.delivery.conftest import Scene
 
 TWO = Limits(legacy=2)
 MINUTE = timedelta(minutes=1)
@@ -104,7 +97,7 @@ def test_a_zip_is_one_post_and_its_log(scene_of: Callable[..., Scene]) -> None:
 
 def test_the_log_is_read_over_all_its_pages(scene: Scene) -> None:
     scene.plan([legacy(row) for row in range(3, 13)])
-    scene.go_on(settings=Settings(results_limit=3))
+    scene.go_on(settings=DeliverySettings(results_limit=3))
     assert scene.statuses == ["Integrated"] * 10
     pages = [dict(call.query).get("page") for call in scene.client.calls if log(call)]
     assert pages[-4:] == ["1", "2", "3", "4"]
@@ -150,7 +143,7 @@ def test_the_address_travels_in_the_place_of_the_bytes(scene: Scene, tmp_path: P
     )
     scene.plan([legacy(3)])
     taken = Script(scene.client, post, Reply(200, {}, b'"77"'))
-    scene.go_on(taken, wait=False, settings=Settings(dialect=dialect))
+    scene.go_on(taken, wait=False, settings=DeliverySettings(dialect=dialect))
     [file] = tmp_path.iterdir()
     assert scene.packages[0].package_id == "77"
     client = Script(scene.client, log, Reply(200, {}, b'{"integration_state": "Pending"}'))
@@ -165,7 +158,7 @@ def test_a_folder_that_cannot_be_written(scene: Scene, tmp_path: Path) -> None:
     dialect = Dialect(legacy_transport="url", legacy_folder=folder, legacy_address="https://a.b")
     scene.plan([legacy(3)])
     with pytest.raises(UsageProblem, match="cannot be put into"):
-        scene.go_on(settings=Settings(dialect=dialect))
+        scene.go_on(settings=DeliverySettings(dialect=dialect))
     assert not any(map(post, scene.client.calls))
     scene.go_on()
     assert scene.statuses == ["Integrated"]
@@ -385,7 +378,9 @@ def test_nothing_is_looked_for_before_it_can_be_there(scene_of: Callable[..., Sc
     assert scene.statuses == ["Integrated"]
     assert sent(scene) == [1]
     # What is integrated is seen at once; what is not there is waited for.
-    assert timedelta(minutes=8) <= scene.transport.now() - START < Settings().before_resending
+    assert (
+        timedelta(minutes=8) <= scene.transport.now() - START < DeliverySettings().before_resending
+    )
 
 
 def test_what_is_not_there_is_waited_for(scene: Scene) -> None:
@@ -393,25 +388,25 @@ def test_what_is_not_there_is_waited_for(scene: Scene) -> None:
     scene.go_on(Script(scene.client, post, "lost"))
     assert scene.statuses == ["Integrated", "Rejected"]
     assert sent(scene) == [2, 1]
-    assert scene.transport.now() - START >= Settings().before_resending
+    assert scene.transport.now() - START >= DeliverySettings().before_resending
 
 
 def test_a_killed_process_waits_no_less(scene: Scene) -> None:
     scene.plan([legacy(3)])
     with pytest.raises(Interrupted):
-        scene.go_on(Script(scene.client, post, "lost"), settings=Settings(failures=1))
+        scene.go_on(Script(scene.client, post, "lost"), settings=DeliverySettings(failures=1))
     assert scene.statuses == ["Pending"]
     assert scene.packages[0].uploads == (Stage.DOUBTFUL,)
     scene.go_on()
     assert scene.statuses == ["Integrated"]
     assert sent(scene) == [1]
-    assert scene.transport.now() - START >= Settings().before_seeking
+    assert scene.transport.now() - START >= DeliverySettings().before_seeking
 
 
 def test_an_offer_that_was_changed_since_is_told(scene: Scene) -> None:
     scene.plan([legacy(3)])
     with pytest.raises(Interrupted):
-        scene.go_on(Script(scene.client, post, "lost"), settings=Settings(failures=1))
+        scene.go_on(Script(scene.client, post, "lost"), settings=DeliverySettings(failures=1))
     scene.transport.sleep(60)
     elsewhere = replace(scene, ledger=Ledger(), events=[])  # the same seller on another machine
     elsewhere.deliver(legacy(3, Price="8"))

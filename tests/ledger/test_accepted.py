@@ -1,9 +1,9 @@
 """What the service has last accepted, read out of both databases."""
 
-from __future__ import annotations
-
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,10 +15,6 @@ from feedtool.ledger import Ledger
 from feedtool.model.nouns import Item
 from tests.conftest import gtin, offer, update
 from tests.sieve.conftest import ADDRESS, CHANGED, Market, Shop, statuses
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 ONE, TWO = offer(1), offer(2)
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)

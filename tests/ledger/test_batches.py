@@ -1,11 +1,10 @@
 """What the ledger keeps of batches of products, on both databases."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from sqlalchemy import select
@@ -21,10 +20,6 @@ from feedtool.ledger.records import Requeue
 from feedtool.ledger.requeue import FEW
 from feedtool.model.nouns import Item, Message, PackageSummary, PendingProduct, Severity, Status
 from feedtool.model.settings import Limits
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 PRODUCTS = "Products"

@@ -1,23 +1,16 @@
 """What the history asks of the ledger, on SQLite and on PostgreSQL: counts, clocks, later runs."""
 
-from __future__ import annotations
-
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
-from feedtool.ledger import Attempt, Change, Ledger, Phase, Resolution
+from feedtool.ledger import Attempt, Change, Ledger, Phase, Resolution, Run
 from feedtool.model.nouns import Message, Status
 from tests.ledger.test_store import NOW, SERVICE, item, planned
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from feedtool.ledger import Run
 
 
 @pytest.fixture

@@ -1,12 +1,10 @@
-from __future__ import annotations
-
 import pytest
 
 from feedtool.ledger import Phase, Stage
-from feedtool.ledger.row_results import Facts, row_result
+from feedtool.ledger.row_results import RowFacts, row_result
 from feedtool.model.nouns import Message, Status
 
-FACTS = Facts(
+FACTS = RowFacts(
     row=3,
     reference="A",
     fate=None,

@@ -1,8 +1,7 @@
-from __future__ import annotations
-
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from sqlalchemy import select
@@ -15,10 +14,6 @@ from feedtool.ledger.database import reading
 from feedtool.ledger.saving import AT_ONCE
 from feedtool.model.nouns import Item, Message, Status
 from feedtool.model.settings import Limits
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 ROWS = range(3, 3 + 2 * AT_ONCE + 1)

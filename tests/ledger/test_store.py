@@ -1,9 +1,9 @@
-from __future__ import annotations
-
 import json
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from pathlib import Path
+from typing import Any, NamedTuple, Self
 
 import pytest
 from sqlalchemy import select
@@ -29,10 +29,6 @@ from feedtool.ledger.database import reading, writing
 from feedtool.model.errors import FileProblem, Interrupted
 from feedtool.model.nouns import Item, LookupRow, Message, PackageSummary, Status, Verdict
 from feedtool.model.settings import Limits
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
 SERVICE = "https://service.example/v2"
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
@@ -243,7 +239,7 @@ def test_changes_are_saved_together_or_not_at_all(ledger: Ledger) -> None:
 # In flight.
 
 
-def run_of(ledger: Ledger, *rows: Item, seller: str = "S1", service: str = SERVICE) -> Started:
+def run_of(ledger: Ledger, *rows: Item, seller: str = "S1", service: str = SERVICE) -> "Started":
     """A run with a package of these rows."""
     run_id = ledger.start_run(now=NOW, seller=seller, service=service)
     ledger.add_file(run_id, plan.uploads(rows, load().routes, SMALL), path="a", sha256="", kind="k")
@@ -437,7 +433,7 @@ def test_an_earlier_run_supersedes_nothing(ledger: Ledger) -> None:
 # What is left of a closed package.
 
 
-def close(ledger: Ledger, stages: str, *, rows: int | None = None, **more: Any) -> Closing:
+def close(ledger: Ledger, stages: str, *, rows: int | None = None, **more: Any) -> "Closing":
     """A run of uploads of two rows (R3 R4, R5 R6, …), then its package closed at these stages."""
     count = rows or 2 * len(stages)
     size = Limits(-(-count // len(stages)), 1000)

@@ -1,11 +1,9 @@
-from __future__ import annotations
-
 import gzip
 import json
 import socket
 import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 import httpx
 import pytest
@@ -31,9 +29,6 @@ from feedtool.sandbox.transport import mount
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
 from feedtool.service.network import Timeouts
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 BASE = "https://service.example/v2"
 TOKEN = StaticToken("t0ken")

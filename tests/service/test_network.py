@@ -1,26 +1,19 @@
-from __future__ import annotations
-
 import socket
 import ssl
 import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from feedtool.areas.offers.wire.packages import read_package, upload
-from feedtool.model.call import NotSent, OutcomeUnknown
+from feedtool.model.call import NotSent, OutcomeUnknown, Reply
 from feedtool.model.errors import UsageProblem
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client, post_form
 from feedtool.service.network import Network, Timeouts
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from feedtool.model.call import Reply
 
 LOOPBACK = Path(__file__).with_name("loopback.pem")
 """A certificate for 127.0.0.1 and its key, which everybody may know."""

@@ -1,11 +1,11 @@
-from __future__ import annotations
-
 import json
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qsl
 
 import pytest
@@ -14,10 +14,6 @@ from feedtool.model.call import Failure, NotSent, OutcomeUnknown, Reply
 from feedtool.model.errors import FeedtoolError, Interrupted, NotAuthorised, UsageProblem
 from feedtool.service.auth import SECRET, FileToken, StaticToken, send_with
 from feedtool.service.oauth import MARGIN, ClientCredentials, Grant
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 URL = "https://auth.example/token"

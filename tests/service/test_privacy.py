@@ -1,7 +1,5 @@
 """No token, secret or Authorization header is in what the service's modules say of a failure."""
 
-from __future__ import annotations
-
 import base64
 import json
 import logging
@@ -9,8 +7,10 @@ import socket
 import sys
 import threading
 import traceback
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from urllib.parse import quote, quote_plus
 
 import httpx
@@ -36,10 +36,6 @@ from feedtool.service.bodies import Unreadable
 from feedtool.service.client import Client, post_form
 from feedtool.service.network import Timeouts
 from feedtool.service.oauth import ClientCredentials, Grant
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 PLANTED = "planted/t0ken+31=="
 SECRETS = {

@@ -10,7 +10,7 @@ from feedtool.delivery import machine
 from feedtool.delivery.steps import Step
 from feedtool.delivery.transition import Transition, fail
 from feedtool.ledger import Phase, Stage, clearing
-from feedtool.service.answers import Kind
+from feedtool.service.answers import AnswerKind
 from tests.simulation.machine import FragileLedger
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def repeated_upload() -> Iterator[None]:
     ) -> Transition:
         return fail(package.with_stage(step.upload, Stage.PLANNED), answer, now)
 
-    with _rule(Step.UPLOAD, Kind.UNKNOWN, again):
+    with _rule(Step.UPLOAD, AnswerKind.UNKNOWN, again):
         yield
 
 
@@ -90,7 +90,7 @@ def abandoned() -> Iterator[None]:
     ) -> Transition:
         return Transition(_anew(package, now))
 
-    with _rule(Step.COMMIT, Kind.UNKNOWN, anew):
+    with _rule(Step.COMMIT, AnswerKind.UNKNOWN, anew):
         yield
 
 
@@ -106,7 +106,7 @@ def _anew(package: Package, now: TransitionContext) -> Package:
     )
 
 
-def _rule(do: Step, kind: Kind, rule: Rule) -> AbstractContextManager[object]:
+def _rule(do: Step, kind: AnswerKind, rule: Rule) -> AbstractContextManager[object]:
     return mock.patch.dict(machine.RULES, {(do, kind): rule})
 
 

@@ -18,7 +18,7 @@ from feedtool.delivery.steps import Step
 from feedtool.delivery.transition import fail
 from feedtool.ledger import Phase, Stage, store
 from feedtool.model.nouns import Status
-from feedtool.service.answers import Kind
+from feedtool.service.answers import AnswerKind
 from tests.simulation.machine import FragileLedger
 from tests.simulation.shop import Shop
 from tests.simulation.trial import Failed, tried, tried_all
@@ -83,7 +83,7 @@ def unread() -> Iterator[None]:
         before = replace(package, phase=Phase.CLEARED, uploads=(Stage.PLANNED,))
         return fail(before, answer, now)
 
-    with mock.patch.dict(machine.RULES, {(Step.SUBMIT, Kind.UNKNOWN): again}):
+    with mock.patch.dict(machine.RULES, {(Step.SUBMIT, AnswerKind.UNKNOWN): again}):
         yield
 
 

@@ -20,7 +20,7 @@ from feedtool.areas.offers.wire.packages import commit, create_package, upload
 from feedtool.areas.registry import load, sandbox_parts
 from feedtool.delivery import call_pool, plan
 from feedtool.delivery import engine as shell
-from feedtool.delivery.steps import Settings
+from feedtool.delivery.steps import DeliverySettings
 from feedtool.model.errors import FeedtoolError, Interrupted
 from feedtool.model.settings import Limits
 from feedtool.sandbox import Sandbox, SandboxSettings
@@ -82,7 +82,7 @@ class World:
             ahead=timedelta(hours=self.dice.choice((0, 0, 0, -9, -1, 2, 7))),
             chance=FAULTS * scale,
         )
-        self.settings = Settings(
+        self.settings = DeliverySettings(
             results_limit=self.dice.choice((None, 1, 2, 3)),
             patience=self.dice.choice((timedelta(minutes=10), timedelta(hours=1))),
         )

@@ -22,8 +22,17 @@ from feedtool.areas.legacy.zipped import zipped
 from feedtool.areas.offers.delivery import TEXTS, ask_offers, traces_by
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.offers.wire.offers import Offer, OffersPage, offers_page
-from feedtool.feeds.answers import Entry
-from feedtool.feeds.delivery import Exchange, Log, Lookup, PackageRef, Since, Size, Submitted, Trace
+from feedtool.feeds.answers import LogEntry
+from feedtool.feeds.delivery import (
+    Endpoint,
+    Lookup,
+    PackageLog,
+    PackageRef,
+    Since,
+    Size,
+    Submitted,
+    Trace,
+)
 from feedtool.model.call import Call
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import LookupRow, PendingProduct
@@ -85,7 +94,7 @@ def _log(package: PackageRef) -> Call:
     return read_log(package.package_id, package.page, package.language, package.page_size)
 
 
-def match(entries: Sequence[Entry], rows: Iterable[PendingProduct]) -> Iterator[Entry]:
+def match(entries: Sequence[LogEntry], rows: Iterable[PendingProduct]) -> Iterator[LogEntry]:
     """Entries of a GTIN that a single row has: of two conditions of a product nothing is known."""
     by_gtin: dict[str, list[str]] = {}
     for row in rows:
@@ -160,7 +169,7 @@ DELIVERY = Submitted(
     size=_size,
     submit=submit,
     submitted=zip_id,
-    outcome=Log(Exchange(_log, log_page), match),
+    outcome=PackageLog(Endpoint(_log, log_page), match),
     lookup=Lookup(ask_offers, offers_page, _traces, TEXTS),
     blames_package=blames_package,
     is_repeatable=lambda package_type: package_type != PackageType.PURGE,

@@ -5,17 +5,16 @@ package's state and a page of its log. An entry of the log says in `property_lis
 with which property, in the two halves that a result code of the JSON packages is made of.
 """
 
-from __future__ import annotations
-
 import json
+from collections.abc import Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
 from feedtool.areas.offers.wire.packages import OUTCOMES, STATES
 from feedtool.areas.offers.wire.result_codes import legacy_field_of
-from feedtool.feeds.answers import Entry, LogPage, Meaning
-from feedtool.model.call import CREATED, READ, Call, language_tag
+from feedtool.feeds.answers import LogEntry, LogPage, Meaning
+from feedtool.model.call import CREATED, READ, Call, Reply, language_tag
 from feedtool.model.nouns import Message, Status
 from feedtool.service.answers import text
 from feedtool.service.bodies import (
@@ -27,11 +26,6 @@ from feedtool.service.bodies import (
     listed,
     loads,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from feedtool.model.call import Reply
 
 ROUTE = "offer-integration-packages"
 """The last segment of an address that is no package's id."""
@@ -103,7 +97,7 @@ def _count(value: Any) -> int | None:
     return int(found) if found.isascii() and found.isdecimal() and len(found) <= HALF * 9 else None
 
 
-def _entry(document: Any) -> Entry | None:
+def _entry(document: Any) -> LogEntry | None:
     if not isinstance(document, dict):
         return None
     said = text(document.get("offer_integration_status"))
@@ -114,7 +108,7 @@ def _entry(document: Any) -> Entry | None:
     if status is None:
         told = Message("", f"The service gives this row the status “{said}”.")
         status, messages = Status.UNKNOWN, (told, *messages)
-    return Entry(reference, text(gtin) if isinstance(gtin, str | int) else "", status, messages)
+    return LogEntry(reference, text(gtin) if isinstance(gtin, str | int) else "", status, messages)
 
 
 def _messages(listed: Any) -> Iterator[Message]:

@@ -14,7 +14,7 @@ from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.offers.wire import offers, packages
 from feedtool.areas.offers.wire.offers import Offer, OffersPage, OfferState
 from feedtool.feeds.delivery import (
-    Exchange,
+    Endpoint,
     Lookup,
     LookupTexts,
     Needs,
@@ -180,13 +180,13 @@ def _results(package: PackageRef) -> Call:
 
 DELIVERY = Staged(
     size=_size,
-    create=Exchange(_create, packages.package_id),
+    create=Endpoint(_create, packages.package_id),
     upload=_upload,
-    look=Exchange(lambda package: packages.read_package(package.package_id), packages.package_view),
+    look=Endpoint(lambda package: packages.read_package(package.package_id), packages.package_view),
     commit=lambda package: packages.commit(package.package_id),
-    results=Exchange(_results, packages.results_page),
+    results=Endpoint(_results, packages.results_page),
     lookup=Lookup(ask_offers, offers.offers_page, traces_by(_pairs), TEXTS),
-    listing=Exchange(lambda package: offers.read_packages(package.link), offers.packages_page),
-    meanings=packages.STATES,
+    listing=Endpoint(lambda package: offers.read_packages(package.link), offers.packages_page),
+    meaning=packages.meaning_of,
     ready="Ready",
 )

@@ -15,7 +15,7 @@ from feedtool.areas.products.wire.submissions import (
     submit_products,
 )
 from feedtool.feeds.answers import ReportItem
-from feedtool.feeds.delivery import Exchange, PackageRef, Report, Size, Submitted
+from feedtool.feeds.delivery import Endpoint, PackageRef, Report, Size, Submitted
 from feedtool.model.call import Call, comma_lists
 from feedtool.model.nouns import PendingProduct, Severity, Status
 from feedtool.model.settings import Limits
@@ -78,7 +78,7 @@ DELIVERY = Submitted(
     size=_size,
     submit=lambda package, bodies: submit_products(bodies, package.language),
     submitted=batch_id,
-    outcome=Report(Exchange(_report, reports_page), _find, match, is_quota),
+    outcome=Report(Endpoint(_report, reports_page), _find, match, is_quota),
     names=product_names,
     document=lambda _, bodies: products_body(bodies),
     file_name="batch-{number:03}.json",

@@ -21,7 +21,7 @@ from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any
 
-from feedtool.areas.registry import load as load_areas
+from feedtool.areas import registry
 from feedtool.delivery.dependencies import Dependencies
 from feedtool.model.errors import UsageProblem
 from feedtool.model.settings import Limits
@@ -98,7 +98,7 @@ def _contents(
     sheets: Sequence[CheckedSheet], sent: Sequence[CheckedSheet], limits: Limits
 ) -> Iterator[bytes]:
     """A line for each row that would be sent, and one for each sheet."""
-    dependencies = Dependencies(sheets, load_areas().feeds)
+    dependencies = Dependencies(sheets, registry.load().feeds)
     for sheet in sheets:
         if sheet.error is None and sheet in sent:
             yield from _requests(dependencies, sheet, limits)

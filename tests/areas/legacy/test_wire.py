@@ -1,14 +1,12 @@
 """What the answers about legacy zips say, however they say it."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 
 import pytest
 
 from feedtool.areas.legacy.wire import log_page, read_log, submit_zip, submit_zip_address, zip_id
-from feedtool.feeds.answers import Entry, Meaning
+from feedtool.feeds.answers import LogEntry, Meaning
 from feedtool.model.call import Reply
 from feedtool.model.nouns import Message, Status
 from feedtool.service.bodies import Unreadable
@@ -120,7 +118,7 @@ def said(**changes: Any) -> list[dict[str, Any]]:
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [
-        ({}, Entry("A-1", "4006381333931", Status.REJECTED, (NO_PRICE,))),
+        ({}, LogEntry("A-1", "4006381333931", Status.REJECTED, (NO_PRICE,))),
         ({"offer_integration_status": "DUPLICATED"}, Status.DUPLICATED),
         ({"offer_integration_status": "integrated"}, Status.INTEGRATED),
         ({"seller_product_id": " A|1 "}, " A|1 "),
@@ -128,9 +126,9 @@ def said(**changes: Any) -> list[dict[str, Any]]:
         ({"seller_product_id": 7}, ""),
         (
             {"product_ean": 4006381333931},
-            Entry("A-1", "4006381333931", Status.REJECTED, (NO_PRICE,)),
+            LogEntry("A-1", "4006381333931", Status.REJECTED, (NO_PRICE,)),
         ),
-        ({"product_ean": None}, Entry("A-1", "", Status.REJECTED, (NO_PRICE,))),
+        ({"product_ean": None}, LogEntry("A-1", "", Status.REJECTED, (NO_PRICE,))),
         ({"property_list": None}, ()),
         ({"property_list": [1, {}, {"other": 1}]}, ()),
         ({"property_list": said(property_code=6, property_error=19)}, (NO_PRICE,)),
@@ -151,7 +149,7 @@ def said(**changes: Any) -> list[dict[str, Any]]:
 def test_an_entry(changes: dict[str, Any], expected: object) -> None:
     document = {"integration_state": "Integrated", "offer_log_paged_list": [entry(**changes)]}
     [found] = log_page(reply(document)).entries
-    if isinstance(expected, Entry):
+    if isinstance(expected, LogEntry):
         assert found == expected
     elif isinstance(expected, Status):
         assert found.status is expected

@@ -1,9 +1,8 @@
-from __future__ import annotations
-
 import json
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -23,15 +22,10 @@ from feedtool.areas.offers.wire.packages import commit, create_package, package_
 from feedtool.areas.registry import sandbox_parts
 from feedtool.feeds.answers import ListedPackage, Meaning
 from feedtool.model.call import Reply, comma_lists
-from feedtool.sandbox.transport import mount
+from feedtool.sandbox.transport import SandboxTransport, mount
 from feedtool.service.auth import StaticToken
 from feedtool.service.bodies import Unreadable
 from feedtool.service.client import Client
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from feedtool.sandbox.transport import SandboxTransport
 
 URL = "https://service.example/v2/offers?salesChannelId=PRIMARY"
 NOTHING = Offer(*[None] * len(Offer._fields))

@@ -1,7 +1,6 @@
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -21,9 +20,6 @@ from feedtool.service.bodies import (
     last_segment,
     next_link,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 BASE = "https://service.example/v2"
 PAGE = f"{BASE}/offer-packages/p1/offer-requests-results"

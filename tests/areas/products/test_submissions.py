@@ -1,8 +1,7 @@
-from __future__ import annotations
-
 import json
+from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -25,9 +24,6 @@ from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Message, Severity, Status
 from feedtool.service.answers import LONGEST_TEXT
 from feedtool.service.bodies import MOST_MESSAGES, Unreadable
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 URL = "https://service.example/v2/products-integration-reports?packageId=p1"
 AT = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)

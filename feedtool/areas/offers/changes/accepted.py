@@ -5,11 +5,11 @@ What is still open counts as not known: rows that are on their way, that have no
 its reference, since it is never sent again.
 """
 
-from __future__ import annotations
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any
 
-from typing import TYPE_CHECKING, Any
-
-from sqlalchemy import Select, and_, func, select
+from sqlalchemy import Connection, Engine, Row, Select, and_, func, select
 
 from feedtool.areas.offers.changes.known import (
     CHUNK,
@@ -33,15 +33,7 @@ from feedtool.areas.offers.package_types import PackageType
 from feedtool.ledger import tables as t
 from feedtool.ledger.database import reading
 from feedtool.ledger.records import Phase
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from datetime import datetime
-
-    from sqlalchemy import Connection, Engine, Row
-
-    from feedtool.model.nouns import Item
-
+from feedtool.model.nouns import Item
 
 _LIVE = and_(t.accepted.c.terms.is_not(None), t.accepted.c.terms != "{}")
 """Offers that are known, and not to be deleted."""

@@ -1,13 +1,13 @@
 """What is known of offers and of shared stocks: the tables `accepted` and `stocks`."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from functools import lru_cache
 from hashlib import sha256
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import orjson
-from sqlalchemy import delete, select, update
+from sqlalchemy import Connection, delete, select, update
 
 from feedtool.areas.offers.changes.offer_state import (
     BY_GTIN,
@@ -18,13 +18,6 @@ from feedtool.areas.offers.changes.offer_state import (
     unnamed,
 )
 from feedtool.ledger import tables as t
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from datetime import datetime
-
-    from sqlalchemy import Connection
-
 
 CHUNK = 1_000
 """Rows that are read, and references that are looked up, at a time."""

@@ -26,11 +26,11 @@ of two quantities the later one counts only where its package was committed afte
 known to be over, both by our own clock; else, unless they are equal, the stock is not known.
 """
 
-from __future__ import annotations
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
 
-from typing import TYPE_CHECKING, Any
-
-from sqlalchemy import func, select, text
+from sqlalchemy import Connection, Engine, Row, func, select, text
 
 from feedtool.areas.offers.changes.known import (
     CHUNK,
@@ -57,12 +57,6 @@ from feedtool.ledger.records import Phase
 from feedtool.ledger.row_results import row_result
 from feedtool.ledger.rows import FACTS, facts_of
 from feedtool.model.nouns import Status
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from datetime import datetime
-
-    from sqlalchemy import Connection, Engine, Row
 
 FAILED = frozenset({Status.REJECTED, Status.DUPLICATED, Status.REFUSED})
 NEVER_SENT = frozenset({Status.SUPERSEDED, Status.HELD})

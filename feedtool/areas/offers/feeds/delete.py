@@ -41,9 +41,9 @@ FEED = Feed(
     missing=missing,
     required=required,
     request=request,
-    extra_columns=offers.extra_columns,
-    action=PackageType.DELETE,
     delivery=DELIVERY,
+    extra_columns=offers.extra_columns,
+    action=str(PackageType.DELETE),
     is_sent=lambda key: key in {offers.REFERENCE, offers.CHANNEL, offers.ACTION},
     needs_asking=True,
 )

@@ -90,10 +90,10 @@ FEED = Feed(
     missing=missing,
     required=required,
     request=request,
-    extra_columns=offers.extra_columns,
-    action=PackageType.UPSERT,
     delivery=DELIVERY,
     needs=PRODUCT,
+    extra_columns=offers.extra_columns,
+    action=str(PackageType.UPSERT),
     operator_sheet=offers.OPERATOR_SHEET,
     identity=offers.IDENTITY,
 )

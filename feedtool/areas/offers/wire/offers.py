@@ -4,24 +4,17 @@ Specification, parts "Offer (read)", "Offers (read)" and "Offers (JSON packages)
 null or of another type than it should be is None: it was not said, and so proves nothing.
 """
 
-from __future__ import annotations
-
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from feedtool.areas.offers.wire.packages import STATES
-from feedtool.feeds.answers import ListedPackage, Meaning, PackagesPage
-from feedtool.model.call import READ, Call, fits_comma_list
+from feedtool.areas.offers.wire.packages import meaning_of
+from feedtool.feeds.answers import ListedPackage, PackagesPage
+from feedtool.model.call import READ, Call, Reply, fits_comma_list
 from feedtool.service.answers import text
 from feedtool.service.bodies import Unreadable, amount, id_of, items_of, moment, next_link, whole
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from feedtool.model.call import Reply
 
 
 class OfferState(StrEnum):
@@ -117,8 +110,7 @@ def packages_page(reply: Reply) -> PackagesPage:
 
 def _listed_package(package_id: str, document: dict[str, Any]) -> ListedPackage:
     state = text(document.get("state"))
-    meaning = STATES.get(state, Meaning.UNHEARD)
-    return ListedPackage(package_id, state, meaning, _created(document))
+    return ListedPackage(package_id, state, meaning_of(state), _created(document))
 
 
 def _created(document: dict[str, Any]) -> datetime | None:

@@ -4,14 +4,12 @@ Specification, parts "Offer package" (the states) and "Offers (JSON packages)" (
 Where it shows no shape, all the forms seen in the field are read.
 """
 
-from __future__ import annotations
-
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
 from feedtool.feeds.answers import Meaning, PackageView, RequestResult, ResultsPage
@@ -22,6 +20,7 @@ from feedtool.model.call import (
     READ,
     STAGED,
     Call,
+    Reply,
     header_value,
     language_tag,
 )
@@ -37,12 +36,6 @@ from feedtool.service.bodies import (
     loads,
     next_link,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from feedtool.model.call import Reply
-
 
 STATES = {
     "WaitingForCompletion": Meaning.OPEN,
@@ -77,13 +70,17 @@ def package_id(reply: Reply) -> str:
     return found
 
 
+def meaning_of(state: str) -> Meaning:
+    """What a package's state means for us."""
+    return STATES.get(state, Meaning.UNHEARD)
+
+
 def package_view(reply: Reply) -> PackageView:
     """How far a package is; Unreadable when the body is no object with a `state`."""
     document = loads(reply.body, SMALL)
     if not isinstance(document, dict) or not (state := text(document.get("state"))):
         raise Unreadable("the answer does not say which state the package is in")
-    meaning = STATES.get(state, Meaning.UNHEARD)
-    return PackageView(state, meaning, tuple(_messages(document, ("result", *MESSAGES))))
+    return PackageView(state, meaning_of(state), tuple(_messages(document, ("result", *MESSAGES))))
 
 
 def results_page(reply: Reply) -> ResultsPage:

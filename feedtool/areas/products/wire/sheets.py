@@ -4,20 +4,14 @@ Specification, part "Catalog" (the product read item). Only the creating seller 
 a product; to others its `sellers` and most of the rest are absent, and so None or empty here.
 """
 
-from __future__ import annotations
-
+from collections.abc import Iterator, Mapping
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from feedtool.areas.products.catalog.wire import Page, next_page
-from feedtool.model.call import READ, Call
+from feedtool.model.call import READ, Call, Reply
 from feedtool.service.answers import text
 from feedtool.service.bodies import Unreadable, items_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from feedtool.model.call import Reply
 
 MOST_ATTRIBUTES = 5_000
 MOST_VALUES = 1_000

@@ -4,14 +4,12 @@ Specification, part "Catalog" (the report's item) and "Catalog endpoints" (the r
 report's item says of a right or of a worth nothing, nothing is told of it.
 """
 
-from __future__ import annotations
-
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from feedtool.feeds.answers import ReportItem, ReportsPage
-from feedtool.model.call import CREATED, JSON, READ, Call, language_tag
+from feedtool.model.call import CREATED, JSON, READ, Call, Reply, language_tag
 from feedtool.model.nouns import Message, Severity, Status
 from feedtool.service.answers import text
 from feedtool.service.bodies import (
@@ -25,11 +23,6 @@ from feedtool.service.bodies import (
     moment,
     next_link,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from feedtool.model.call import Reply
 
 ROUTES = {"products-integration", "products-integration-reports"}
 """Last segments of an address that are no batch's id."""
