@@ -10,17 +10,17 @@ from collections.abc import Iterable, Mapping
 from datetime import date
 from pathlib import Path
 
+from feedtool.cells import letters
+from feedtool.columns.gtin import check_digit
+from feedtool.dialect import CONDITIONS, LEGACY_CONDITIONS, Dialect
+from feedtool.template.fields import contents_of
+from feedtool.template.workbook import KEY_ROW, LABEL_ROW, build, save
 from openpyxl import Workbook
 from openpyxl.cell.cell import Cell, MergedCell
 from openpyxl.styles import Alignment, Font
 from openpyxl.worksheet.worksheet import Worksheet
 
-from feedtool.cells import letters
-from feedtool.columns.gtin import check_digit
-from feedtool.dialect import CONDITIONS, LEGACY_CONDITIONS, Dialect
 from feedtool.feeds import LANGUAGES, all_feeds
-from feedtool.template.fields import contents_of
-from feedtool.template.workbook import KEY_ROW, LABEL_ROW, build, save
 
 Value = str | int | float | bool | date
 Values = dict[str, Value]

@@ -13,23 +13,23 @@ from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from openpyxl import Workbook
-from openpyxl.styles import Font
-from openpyxl.worksheet.worksheet import Worksheet
-
 from feedtool.catalog import Catalog
 from feedtool.catalog.cache import FILE, Cache
 from feedtool.catalog_sync import sync
 from feedtool.cells import letters
 from feedtool.columns.gtin import check_digit
 from feedtool.dialect import Dialect
+from feedtool.template.products import products_contents
+from feedtool.template.workbook import KEY_ROW, build, save
+from openpyxl import Workbook
+from openpyxl.styles import Font
+from openpyxl.worksheet.worksheet import Worksheet
+
 from feedtool.feeds import all_feeds
 from feedtool.sandbox.transport import mount
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
 from feedtool.service.fetch import Circumstances
-from feedtool.template.products import products_contents
-from feedtool.template.workbook import KEY_ROW, build, save
 
 Values = dict[str, str | float]
 

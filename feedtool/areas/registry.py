@@ -5,6 +5,7 @@ from functools import cache
 from importlib import import_module
 
 from feedtool.feeds.area import Area
+from feedtool.feeds.export import Export
 from feedtool.feeds.feed import Feed
 from feedtool.feeds.rule import Rule, rules_of
 
@@ -32,3 +33,9 @@ def all_rules() -> tuple[Rule, ...]:
         *(rule for area in all_areas() for rule in area.rules),
     ]
     return tuple(sorted(rules, key=lambda rule: rule.code.name))
+
+
+@cache
+def all_exports() -> Mapping[str, Export]:
+    """Every kind of export by its name, in the order of the areas."""
+    return {export.kind: export for area in all_areas() for export in area.exports}

@@ -8,13 +8,14 @@ from pathlib import Path
 from feedtool.areas.legacy.offers_xml import KINDS as LEGACY_KINDS
 from feedtool.areas.legacy.source import OffersSource, is_legacy
 from feedtool.areas.registry import all_rules
-from feedtool.check.headers import Header, Names, NoRows, again, folded
+from feedtool.check.headers import Header, Names, NoRows, again
 from feedtool.check.locate import Placing
 from feedtool.check.markers import HEADINGS, ROW
 from feedtool.check.read_options import Asked, Input
 from feedtool.check.sheet import SheetReader
 from feedtool.check.sheet_selection import Chosen, choose
 from feedtool.feeds.feed import Sight
+from feedtool.feeds.header import folded
 from feedtool.feeds.rule import Survey
 from feedtool.model.cells import Cell
 from feedtool.model.errors import FileProblem

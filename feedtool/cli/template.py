@@ -1,8 +1,9 @@
 """`feedtool template`."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -39,7 +40,8 @@ def template(
     the local catalogue: bring that with `feedtool catalog sync`.
     """
     from feedtool.areas.registry import all_feeds
-    from feedtool.templates import PRODUCTS, write_products_template, write_template
+    from feedtool.feeds.template import Basis
+    from feedtool.templates import write_template
 
     if kind is None:
         for feed in all_feeds().values():
@@ -49,16 +51,19 @@ def template(
         raise UsageProblem(
             f"there is no kind of feed “{kind}”", f"kinds: {', '.join(sorted(all_feeds()))}"
         )
-    codes = _codes(ctx, category, is_for_products=kind == PRODUCTS)
+    feed = all_feeds()[kind]
+    codes = _codes(ctx, category, has_categories=feed.category_key is not None)
     target = out or Path(f"{kind}.xlsx")
     _check_target(target, may_replace=given["yes"])
-    dialect = options.chosen(ctx).profile.dialect
+    basis = Basis(given["language"], options.chosen(ctx).profile.dialect, has_example=True)
     try:
-        if kind == PRODUCTS:
-            with looking(ctx, given) as catalog:
-                write_products_template(catalog, _deepest(catalog, codes), target, dialect)
+        if feed.category_key is None:
+            write_template(feed, target, basis)
         else:
-            write_template(all_feeds()[kind], target, cast("Any", given["language"]), dialect)
+            with looking(ctx, given) as catalog:
+                dialect = replace(basis.dialect, catalog=lambda _: catalog)
+                basis = basis._replace(dialect=dialect, categories=_deepest(catalog, codes))
+                write_template(feed, target, basis)
     except OSError as error:
         raise UsageProblem(
             f"{target} cannot be written: {error.strerror}", "choose another place with --out"
@@ -66,9 +71,9 @@ def template(
     say("template", str(target))
 
 
-def _codes(ctx: click.Context, category: str | None, *, is_for_products: bool) -> list[str]:
+def _codes(ctx: click.Context, category: str | None, *, has_categories: bool) -> list[str]:
     """The categories that were named: by products alone, and by them always."""
-    if not is_for_products:
+    if not has_categories:
         if options.on_command_line(ctx, "category")["category"]:
             raise UsageProblem(
                 "--category is for products: an offer has no category", "leave it out"

@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from feedtool.feeds.export import Export
 from feedtool.feeds.feed import Feed
 from feedtool.feeds.rule import Rule
 
@@ -15,3 +16,5 @@ class Area(NamedTuple):
     """The sheets that become requests."""
     rules: tuple[Rule, ...] = ()
     """What its rows and sheets must keep to, beside the rules of any sheet."""
+    exports: tuple[Export, ...] = ()
+    """What it brings of the service into sheets."""

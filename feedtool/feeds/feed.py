@@ -4,16 +4,20 @@ A feed declares its columns, what a row of them must hold, the request that a ro
 schema of that request. A new kind of feed is one new file here and its schema.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from feedtool.feeds.columns import CellType
+from feedtool.feeds.template import Basis, Contents
 from feedtool.model.cells import Cell
 from feedtool.model.nouns import Fault, PackageType
 from feedtool.model.settings import Dialect
 
 LANGUAGES = ("en", "fr", "es")
+
+ACTION, CHANNEL = "action", "salesChannelId"
+"""The keys by which a row says what is done with it, and where."""
 
 FLOOR = "price.floor"
 """The key of the price below which a row is not sent unasked; it does not travel."""
@@ -190,3 +194,15 @@ class Feed:
     """What is done to the rows of a sheet before rules see them; it may remember."""
     name_of: Callable[[Row, str], str] = lambda _, key: key
     """What messages call a key."""
+    title: str = ""
+    """Of its template; translated, as `about` is, by the area's catalogue."""
+    about: str = ""
+    """What each row does."""
+    category_key: str | None = None
+    """The key of the column that says which further columns a row has."""
+    stamped: Callable[[Mapping[str, str]], Mapping[str, str]] = lambda _: {}
+    """What the stamp says of all rows that do not say it themselves, by key."""
+    template: Callable[[Basis], Contents] | None = None
+    """What its template holds, where its columns alone do not say it."""
+    with_retired: Callable[[Dialect, Collection[str]], Dialect] = lambda dialect, _: dialect
+    """The profile's settings with what is going away, as far as these keys still need it."""

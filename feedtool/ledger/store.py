@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Column, ColumnElement, Connection
 
-    from feedtool.areas.offers.changes.observed import Seen
+    from feedtool.areas.offers.changes.offer_state import Seen
     from feedtool.ledger.later import Sent
     from feedtool.ledger.lock import Held
     from feedtool.model.nouns import PackageSummary, Status, Upload, Verdict

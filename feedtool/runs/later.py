@@ -61,10 +61,8 @@ def _brought(
 
     @cache
     def found() -> Mapping[int, Verdict]:
-        from feedtool.runs.corrections import (
-            is_to_correct,
-        )  # brings openpyxl, which is slow to import
-        from feedtool.runs.corrections.written import SHA_TOLD
+        # They bring openpyxl, which is slow to import.
+        from feedtool.runs.corrections import SHA_TOLD, is_to_correct
 
         waiting = {
             one.row: one for one in before() if one.status in LEFT_OPEN or is_to_correct(one)

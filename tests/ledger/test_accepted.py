@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from feedtool.areas.offers.changes.observed import Seen
+from feedtool.areas.offers.changes.offer_state import Seen
 from feedtool.ledger import Ledger
 from feedtool.model.nouns import Item, PackageType
 from tests.conftest import gtin, offer, update

@@ -11,10 +11,8 @@ from typing import Any
 
 import pytest
 
-from feedtool.areas.offers.changes.observed import Seen
 from feedtool.areas.offers.changes.selection import EVERY_ROW, Sifting
-from feedtool.areas.offers.export import Wish, export_offers
-from feedtool.areas.registry import all_feeds
+from feedtool.areas.offers.export import EXPORT
 from feedtool.check import Asked, Input
 from feedtool.ledger import Ledger
 from feedtool.ledger.snapshots import Snapshots
@@ -23,7 +21,7 @@ from feedtool.model.settings import Dialect, Guards
 from feedtool.runs import run
 from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.context import Service
-from feedtool.runs.export.seen import seen_by
+from feedtool.runs.export import export, remembered
 from feedtool.runs.run_options import Recorded
 from feedtool.runs.workspace import Books
 from feedtool.sandbox.records import Applied, applied_records
@@ -32,6 +30,7 @@ from feedtool.sandbox.transport import mount
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
 from feedtool.service.fetch import Circumstances
+from tests.answers import query_of
 from tests.conftest import table
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
@@ -123,25 +122,19 @@ class Shop:
     def export(self, channel: str = "PRIMARY") -> None:
         """As `feedtool export offers` does, which remembers what it was shown."""
         now = self.transport.now
-        account = (ADDRESS, self.seller)
-        self.ledger.accepted(*account)
-        absorbed, begun, found = self.ledger.absorbed(*account), now(), list[Seen]()
-        seen = seen_by(Dialect())
-        with suppress(NothingToDo):
-            export_offers(
-                self.service.client,
-                Circumstances(now, self.transport.sleep, pool=1),
-                Wish(channel, all_feeds()["offers-update"]),
-                self.folder / "export.csv",
-                dialect=Dialect(),
-                language="en",
-                service=ADDRESS,
-                on_offer=lambda offer: found.append(seen(offer)),
-            )
-        between = (begun, now())
-        assert self.ledger.see(
-            *account, channel, found, between=between, is_all=True, absorbed=absorbed
-        )
+        query = query_of(EXPORT, channel=channel)
+        target = self.folder / "export.csv"
+        around = Circumstances(now, self.transport.sleep, pool=1)
+        service = replace(self.service, seller=self.seller, address=ADDRESS, now=now)
+        told: list[str] = []
+        with (
+            suppress(NothingToDo),
+            remembered(
+                EXPORT, query, service, self.books, lambda *text: told.append(text[1])
+            ) as it,
+        ):
+            export(EXPORT, query, target, service.client, around, service=ADDRESS, observed=it)
+        assert told == []
 
     def move(self) -> None:
         """To another machine, whose ledger knows nothing."""

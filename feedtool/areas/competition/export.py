@@ -4,34 +4,36 @@ Specification, part "Legacy offer routes". A row is an offer of another seller; 
 there is none has a row of its own. The columns carry the service's own words below their labels.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import count
-from pathlib import Path
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from feedtool.areas.competition.wire import (
     CompetingOffer,
     Competition,
-    CompetitionPage,
     competition_page,
     fits,
     read_competing_changes,
     read_competing_offers,
 )
 from feedtool.areas.offers.wire.offers import offers_page
-from feedtool.areas.products.catalog.wire import Page
+from feedtool.feeds.export import (
+    CHANNEL,
+    Export,
+    Filter,
+    Listing,
+    Note,
+    Page,
+    Query,
+    Rows,
+    Summary,
+    Table,
+    Tally,
+    Value,
+)
 from feedtool.feeds.feed import LANGUAGES
-from feedtool.model.errors import NothingToDo
-from feedtool.model.settings import Dialect
-from feedtool.runs.export import Exported, Note
-from feedtool.runs.export.gathered import Gathered
-from feedtool.runs.export.pages import Pages, ask
-from feedtool.runs.export.written import Head, is_csv, write_table
-from feedtool.service.fetch import Circumstances
-from feedtool.service.wire import READ, Call, Reply, Sender, comma_lists, read_offers
-from feedtool.sheets.filled import Value
-from feedtool.templates import Language
+from feedtool.feeds.template import TEXT, Entry, Field
+from feedtool.model.errors import NothingToDo, UsageProblem
+from feedtool.service.wire import READ, Call, Reply, comma_lists, read_offers
 
 OFFERS, CHANGES = "competing-offers", "competing-offer-changes"
 
@@ -48,6 +50,8 @@ CLOSED = (
 
 HINT = "look at --product, and whether the service has the legacy offer routes"
 
+PRODUCT, ANSWERED = "product", "answered"
+
 
 class Column(NamedTuple):
     """One column of the table."""
@@ -61,7 +65,7 @@ class Column(NamedTuple):
     number_format: str = "General"
 
 
-TEXT, MONEY = "@", "0.00##"
+MONEY = "0.00##"
 
 COLUMNS = (
     Column(
@@ -155,115 +159,61 @@ COLUMNS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Wish:
-    """Whose competition is wanted."""
-
-    channel: str
-    """The sales channel whose offers say which products, where none are named."""
-    products: tuple[str, ...] = ()
-    """EANs or product_ids; empty for those that the seller offers."""
+def check(query: Query) -> None:
+    """Refuse products that cannot be asked for."""
+    if unfit := [product for product in query[PRODUCT] if not fits(product)]:
+        raise UsageProblem(
+            f"“{unfit[0]}” is neither an EAN nor a product_id", "give --product EAN,EAN"
+        )
 
 
-def export_competing_offers(
-    client: Sender,
-    around: Circumstances,
-    wish: Wish,
-    target: Path,
-    *,
-    dialect: Dialect,
-    language: Language,
-    on_step: Callable[[int], None] = lambda _: None,
-) -> Exported:
-    """Bring what others offer of some products, or of all that the seller offers, into a file.
-
-    Raises:
-        NothingToDo: the seller offers nothing, or the service knows none of the products.
-        UsageProblem: the service refuses what it was asked for, or the file cannot be written.
-        NotAuthorised, Interrupted: what `pages.ask` raises.
-    """
-    with Gathered(around.stopping) as asked:
-        if wish.products:
-            for one in wish.products:
-                asked.put(one, {"product": one})
-        else:
-            _own_products(client, around, wish.channel, asked)
-        if not len(asked):
-            raise NothingToDo(
-                f"there are no offers with a GTIN on the channel {wish.channel}, so no products to"
-                " ask for",
-                "name products with --product; nothing was written",
-            )
-        with Gathered(around.stopping) as rows:
-            coming = _Coming(rows, on_step)
-            named = (str(one["product"]) for one in asked)
-            for some in comma_lists(named):
-                ask([Pages("competing offers", _call_of(some), coming.take, HINT)], client, around)
-            unknown = len(asked) - coming.products
-            notes = [_unknown(unknown)] if unknown > 0 else []
-            return _written(OFFERS, rows, target, dialect, language, notes, max(unknown, 0))
+# The seller's own products, each once.
 
 
-def export_competing_changes(
-    client: Sender,
-    around: Circumstances,
-    target: Path,
-    *,
-    dialect: Dialect,
-    language: Language,
-    on_step: Callable[[int], None] = lambda _: None,
-) -> Exported:
-    """Bring what has changed of others' offers into a file; the same is raised."""
-    with Gathered(around.stopping) as rows:
-        coming = _Coming(rows, on_step)
+def _own_page(_: Query) -> Callable[[Reply, Call], Page]:
+    def page(reply: Reply, _: Call) -> Page:
+        offers, link = offers_page(reply)
+        gtins = [offer.gtin for offer in offers if offer.gtin and fits(offer.gtin)]
+        rows = [(gtin.zfill(14), {PRODUCT: gtin}) for gtin in gtins]
+        return Page(rows, Call("GET", link, READ) if link else None)
 
-        def call(asked: Page) -> Call:
-            return read_competing_changes(asked.link)
-
-        ask([Pages("competing offer changes", call, coming.take, HINT)], client, around)
-        return _written(CHANGES, rows, target, dialect, language, [], 0)
+    return page
 
 
-class _Coming:
-    """Takes answers, and makes rows of them."""
-
-    def __init__(self, rows: Gathered, on_step: Callable[[int], None]) -> None:
-        self.products = 0
-        self._rows, self._on_step = rows, on_step
-        self._numbers = count()
-
-    def take(self, asked: Page, reply: Reply) -> Page | None:
-        """Keep the rows of an answer."""
-        found: CompetitionPage = competition_page(reply)
-        for product in found.products:
-            self.products += 1
-            for row in _rows_of(product):
-                self._rows.put(str(next(self._numbers)), row)
-        self._on_step(self.products)
-        return Page(asked.number + 1, found.next) if found.next else None
+def _no_own(query: Query, _: Tally) -> NothingToDo:
+    return NothingToDo(
+        f"there are no offers with a GTIN on the channel {query.channel}, so no products to ask"
+        " for",
+        "name products with --product; nothing was written",
+    )
 
 
-def _own_products(client: Sender, around: Circumstances, channel: str, asked: Gathered) -> None:
-    """The GTINs of the seller's offers, each once."""
-
-    def call(page: Page) -> Call:
-        return read_offers(channel, fields=("product",), link=page.link)
-
-    def take(page: Page, reply: Reply) -> Page | None:
-        found = offers_page(reply)
-        for one in found.offers:
-            if one.gtin and fits(one.gtin):
-                asked.put(one.gtin.zfill(14), {"product": one.gtin})
-        return Page(page.number + 1, found.next) if found.next else None
-
-    ask([Pages("offers", call, take, "look at --channel; nothing was written")], client, around)
+OWN = Listing(
+    "offers",
+    lambda query, _: [read_offers(query.channel, fields=("product",))],
+    _own_page,
+    _no_own,
+    "look at --channel; nothing was written",
+)
 
 
-def _call_of(products: Sequence[str]) -> Callable[[Page], Call]:
-    def call(asked: Page) -> Call:
-        return Call("GET", asked.link, READ) if asked.link else read_competing_offers(products)
+# What others offer of them.
 
-    return call
+
+def _first(query: Query, own: Rows) -> Iterator[Call]:
+    products = query[PRODUCT] or (str(row[PRODUCT]) for row in own)
+    return map(read_competing_offers, comma_lists(products))
+
+
+def _page(_: Query) -> Callable[[Reply, Call], Page]:
+    def page(reply: Reply, _: Call) -> Page:
+        products, link = competition_page(reply)
+        rows = [(None, row) for product in products for row in _rows_of(product)]
+        count = len(products)
+        following = Call("GET", link, READ) if link else None
+        return Page(rows, following, progress=count, tally={(ANSWERED, ""): count})
+
+    return page
 
 
 def _rows_of(product: Competition) -> Iterator[dict[str, Value]]:
@@ -275,29 +225,87 @@ def _yes(*, is_so: bool | None) -> str | None:
     return None if is_so is None else "true" if is_so else "false"
 
 
-def _written(
-    kind: str,
-    rows: Gathered,
-    target: Path,
-    dialect: Dialect,
-    language: Language,
-    notes: Sequence[Note],
-    skipped: int,
-) -> Exported:
-    if not len(rows):
-        raise NothingToDo(
-            "the service tells of no competing offers",
-            "it knows none of these products" if kind == OFFERS else "nothing has changed",
+def _nothing(reason: str) -> Callable[[Query, Tally], NothingToDo]:
+    return lambda _, __: NothingToDo("the service tells of no competing offers", reason)
+
+
+COMPETING = Listing(
+    "competing offers",
+    _first,
+    _page,
+    _nothing("it knows none of these products"),
+    HINT,
+    unit="products",
+)
+CHANGED = Listing(
+    "competing offer changes",
+    lambda _, __: [read_competing_changes()],
+    _page,
+    _nothing("nothing has changed"),
+    HINT,
+    unit="products",
+)
+
+
+def _table(kind: str) -> Callable[[Query, Rows, Tally], Table]:
+    def table(query: Query, _: Rows, __: Tally) -> Table:
+        at = LANGUAGES.index(query.language)
+        fields = (
+            Field(column.key, column.labels[at], "", Entry(column.number_format, column.width))
+            for column in COLUMNS
         )
-    at = LANGUAGES.index(language)
-    heads = [
-        Head(column.key, column.labels[at], column.width, column.number_format)
-        for column in COLUMNS
-    ]
-    header = write_table(target, SHEETS[kind], heads, rows, dialect.reading)
-    sheet = None if is_csv(target) else SHEETS[kind]
-    return Exported(target, kind, sheet, header, len(rows), skipped, tuple(notes))
+        return Table(SHEETS[kind], tuple(fields))
+
+    return table
 
 
-def _unknown(products: int) -> Note:
-    return Note(f"the service knows nothing of {products:,} product{'' if products == 1 else 's'}")
+def summary(query: Query, tally: Tally) -> Summary:
+    """Of how many products the service knows nothing."""
+    asked = len(query[PRODUCT]) or tally[OWN.name, ""]
+    unknown = asked - tally[ANSWERED, ""]
+    if unknown <= 0:
+        return Summary(())
+    note = Note(f"the service knows nothing of {unknown:,} product{'' if unknown == 1 else 's'}")
+    return Summary([note], unknown)
+
+
+EXPORTS = (
+    Export(
+        OFFERS,
+        """Bring what other sellers offer of the same products into a table.
+
+    A row for each of their offers. The account needs to be opened for that, by special request.
+    """,
+        lambda query: (COMPETING,) if query[PRODUCT] else (OWN, COMPETING),
+        _table(OFFERS),
+        summary,
+        (
+            Filter(
+                PRODUCT,
+                "EAN[,EAN]",
+                "Of these products.  [default: all that the seller offers]",
+                is_list=True,
+            ),
+            Filter(
+                CHANNEL,
+                "ID",
+                "Whose offers say which products.  [default: the primary one]",
+                narrows=False,
+            ),
+        ),
+        check,
+        closed=CLOSED,
+    ),
+    Export(
+        CHANGES,
+        """Bring what has changed of other sellers' offers into a table.
+
+    Of the products that the seller offers, in the service's order. The account needs to be opened
+    for that, by special request.
+    """,
+        lambda _: (CHANGED,),
+        _table(CHANGES),
+        lambda _, __: Summary(()),
+        closed=CLOSED,
+    ),
+)

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING
 
 from feedtool.areas.offers.wire.offers import offers_page
 from feedtool.areas.offers.wire.packages import Meaning
-from feedtool.areas.products.catalog.wire import Page
 from feedtool.check import Asked
 from feedtool.delivery import plan
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import PackageType, Status
 from feedtool.model.sheet import CheckedSheet
-from feedtool.runs.export.pages import Pages, ask
-from feedtool.service import wire
+from feedtool.service.listing import Next, read_list
+from feedtool.service.wire import READ, Call, read_offers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 
     from feedtool.ledger import Ledger, Package
     from feedtool.service.fetch import Circumstances
-    from feedtool.service.wire import Call, Reply, Sender
+    from feedtool.service.wire import Reply, Sender
 
 NOTHING_SENT = "nothing was sent"
 NOT_CONFIRMED = (
@@ -145,7 +144,7 @@ def counted(sheets: Sequence[CheckedSheet], client: "Sender", around: "Circumsta
     """What the purge would come to, by the offers that the service has now.
 
     Raises:
-        UsageProblem, NotAuthorised, Interrupted: what `pages.ask` raises.
+        UsageProblem, NotAuthorised, Interrupted: what `read_list` raises.
     """
     channel, kept = "", set()
     readable = [sheet for sheet in sheets if sheet.error is None]
@@ -153,27 +152,24 @@ def counted(sheets: Sequence[CheckedSheet], client: "Sender", around: "Circumsta
         channel = item.channel
         kept.add(item.reference)
     invalid = {row.reference for sheet in readable for row in sheet.refused if row.reference}
-    there = _There(channel, kept, invalid - kept)
+    there = _There(kept, invalid - kept)
+    first = read_offers(channel, fields=())  # of each nothing is needed but who it is
     hint = f"{NOTHING_SENT}; look at the channel and at what the account is opened for"
-    ask([Pages("offers", there.call, there.take, hint)], client, around)
+    read_list("offers", first, there.take, client, around, hint)
     return Purge(channel, there.count, there.removed, len(kept), there.invalid)
 
 
 class _There:
     """Counts the offers of a channel, page by page."""
 
-    def __init__(self, channel: str, kept: set[str], invalid: set[str]) -> None:
+    def __init__(self, kept: set[str], invalid: set[str]) -> None:
         self.count = self.removed = self.invalid = 0
-        self._channel, self._kept, self._invalid = channel, kept, invalid
+        self._kept, self._invalid = kept, invalid
 
-    def call(self, page: Page) -> "Call":
-        """The call for a page; of each offer nothing is needed but who it is."""
-        return wire.read_offers(self._channel, fields=(), link=page.link)
-
-    def take(self, page: Page, reply: "Reply") -> Page | None:
+    def take(self, reply: "Reply", _: Call) -> Next | None:
         """Count a page, and name the next."""
         found = offers_page(reply)
         self.count += len(found.offers)
         self.removed += sum(offer.reference not in self._kept for offer in found.offers)
         self.invalid += sum(offer.reference in self._invalid for offer in found.offers)
-        return Page(page.number + 1, found.next) if found.next else None
+        return Next(Call("GET", found.next, READ)) if found.next else None

@@ -4,6 +4,8 @@ A row is of one category, and its further columns are that category's properties
 and what is right in them, the local catalogue says.
 """
 
+from collections.abc import Mapping
+
 from feedtool.areas.products.columns import common as columns
 from feedtool.areas.products.columns import properties
 from feedtool.areas.products.columns.common import GROUP, LANGUAGE_TAGS
@@ -16,6 +18,7 @@ from feedtool.areas.products.columns.properties import (
     listed,
 )
 from feedtool.feeds.feed import Column, Feed, Row, SheetColumns
+from feedtool.feeds.template import Basis, Contents
 from feedtool.model.nouns import PackageType
 from feedtool.model.settings import Dialect
 
@@ -136,6 +139,19 @@ def name_of(row: Row, key: str) -> str:
     return f"{found.label} ({key})" if found and found.label else key
 
 
+def stamped(stamp: Mapping[str, str]) -> Mapping[str, str]:
+    """The category, where the sheet was made for one alone."""
+    category = properties.only_category(stamp)
+    return {columns.CATEGORY: category} if category else {}
+
+
+def template(basis: Basis) -> Contents:
+    """The template of some categories."""
+    from feedtool.areas.products.template import contents  # which needs no more than a template
+
+    return contents(basis)
+
+
 FEED = Feed(
     kind="products",
     area="feedtool.areas.products",
@@ -158,4 +174,12 @@ FEED = Feed(
     may_have=properties.may_have,
     completing=properties.completing,
     name_of=name_of,
+    title="Create or complete products",
+    about=(
+        "Each row creates a product, or completes the one that has this GTIN already. What is "
+        "known of it may be kept instead of what the row says."
+    ),
+    category_key=columns.CATEGORY,
+    stamped=stamped,
+    template=template,
 )

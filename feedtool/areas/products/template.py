@@ -14,20 +14,30 @@ from feedtool.areas.products.catalog.model import DEEPEST
 from feedtool.areas.products.columns import common
 from feedtool.areas.products.feeds import FEED
 from feedtool.areas.products.template_shared import Shared, described, example_of, offered, shared
-from feedtool.areas.products.template_words import PRODUCT_WORDS
-from feedtool.check.headers import folded
 from feedtool.feeds.columns.choice import Choice as ChoiceColumn
 from feedtool.feeds.feed import LANGUAGES, Column
-from feedtool.model.cells import letters
+from feedtool.feeds.header import folded
+from feedtool.feeds.template import (
+    TEXT,
+    Basis,
+    Contents,
+    Entry,
+    Field,
+    Language,
+    Limit,
+    Need,
+    choice_width,
+)
 from feedtool.model.errors import UsageProblem
 from feedtool.model.settings import Dialect
-from feedtool.templates import Language
-from feedtool.templates.contents import Contents, Field, Need
-from feedtool.templates.entry import TEXT, Entry, Limit, width_of
-from feedtool.templates.fields import hint_of
-from feedtool.templates.words import WORDS
+from feedtool.model.translation import translation
+
+TEXTS = "feedtool.areas.products"
+"""The package whose catalogue translates the texts."""
 
 RECOMMENDED = frozenset((common.BRAND, common.LANGUAGE))
+OF_VARIANTS = "mandatory for variants"
+"""Of a column that only members of a family fill."""
 SHORT = 120
 """Characters of a need that stands before what belongs in a column; a longer one stands after."""
 
@@ -40,66 +50,106 @@ NAMED = 5
 """Categories that are named in place of all that a higher one holds."""
 
 
+def contents(basis: Basis) -> Contents:
+    """All that the template for some categories says, in the catalogue's language.
+
+    For rows that are there already, categories that cannot be had do not count.
+
+    Raises:
+        UsageProblem: a category is unknown, takes no products, or was not brought; or there is no
+            catalogue.
+    """
+    catalog = basis.dialect.catalog(basis.language)
+    if catalog is None:
+        raise UsageProblem(
+            "the columns of products are the catalogue's, and there is none here yet",
+            "bring it with `feedtool catalog sync`",
+        )
+    codes = list(dict.fromkeys(code.strip().upper() for code in basis.categories))
+    if not basis.has_example:
+        codes = [one for one in codes if _refusal(catalog, one, catalog.category(one)) is None]
+        codes = codes or list(basis.categories)
+    return products_contents(catalog, codes, basis.dialect, has_example=basis.has_example)
+
+
 def products_contents(
     catalog: Catalog, codes: Sequence[str], dialect: Dialect, *, has_example: bool = False
 ) -> Contents:
-    """All that the template for these categories says, in the catalogue's language.
+    """All that the template for these categories says.
 
     Raises:
         UsageProblem: a category is unknown, takes no products, or was not brought.
     """
     categories = chosen(catalog, codes)
     language = cast("Language", catalog.language)
-    words, also = PRODUCT_WORDS[language], WORDS[language]
-    fields = _fields(catalog, categories, language, dialect)
+    _ = translation(TEXTS, language)
     has_variants = any(category.is_variant for category in categories)
-    at = catalog.synced_at
-    origin = words.synced.format(date=f"{at:%Y-%m-%d}") if at else words.unfinished
+    origin = _("The catalogue was not complete when this workbook was made.")
+    if at := catalog.synced_at:
+        origin = _(
+            "Catalogue of {date}. When it has changed since, feedtool says what is different."
+        ).format(date=f"{at:%Y-%m-%d}")
+    made_for = (f"{category.reference}   {category.full_path}" for category in categories)
     return Contents(
         FEED.kind,
         FEED.sheet,
         language,
-        words.title,
-        words.rows,
-        (
-            words.open_sheet.format(sheet=FEED.sheet),
-            words.marks,
-            *([words.example_row] if has_example else []),
-            words.several,
-            words.pictures,
-            *([words.variants] if has_variants else []),
-            words.keys,
-            also.paste,
-            also.fields,
-        ),
-        fields,
+        _(FEED.title),
+        _(FEED.about),
+        _steps(language, has_example=has_example, has_variants=has_variants),
+        _fields(catalog, categories, language, dialect),
         {
-            Need.ALWAYS: words.mandatory,
-            Need.RECOMMENDED: also.recommended,
-            Need.NEVER: also.optional,
+            Need.ALWAYS: _("Mandatory"),
+            Need.RECOMMENDED: _("Recommended"),
+            Need.NEVER: _("Optional"),
         },
         first_unfrozen="C",
-        facts=(
-            (
-                words.categories,
-                "\n".join((*(f"{one.reference}   {one.full_path}" for one in categories), origin)),
-            ),
-        ),
+        facts=((_("Made for"), "\n".join((*made_for, origin))),),
         stamps={
-            "category": tuple(one.reference for one in categories),
+            "category": tuple(category.reference for category in categories),
             "fingerprint": tuple(
-                f"{one.reference}:{catalog.fingerprint(one.reference)}" for one in categories
+                f"{category.reference}:{catalog.fingerprint(category.reference)}"
+                for category in categories
             ),
             **{
-                f"traits.{one.reference}": tuple(
-                    traits.written(catalog.properties(one.reference) or ())
+                f"traits.{category.reference}": tuple(
+                    traits.written(catalog.properties(category.reference) or ())
                 )
-                for one in categories
+                for category in categories
             },
         },
         hides_keys=True,
         has_example=has_example,
         prompts_cells=True,
+    )
+
+
+def _steps(language: Language, *, has_example: bool, has_variants: bool) -> tuple[str, ...]:
+    """How it is filled."""
+    _ = translation(TEXTS, language)
+    variants = _(
+        "Variants are products that differ by size and colour only: give all of a family the same "
+        "variant group, and each its size and colour. Leave these columns empty otherwise."
+    )
+    example = _("The row above the header is an example; it is never sent.")
+    return (
+        _(
+            "Open the sheet “{sheet}” and fill one row per product, below the header. Empty rows "
+            "are skipped."
+        ).format(sheet=FEED.sheet),
+        _(
+            "Columns marked * are mandatory: without them no product is created. Those marked + "
+            "are recommended."
+        ),
+        *([example] if has_example else []),
+        _("Where several values are possible, separate them by a semicolon: Red;Blue."),
+        _("A picture or file is given by its address on the web, which begins with https."),
+        *([variants] if has_variants else []),
+        _(
+            "The hidden row 2 holds the technical names of the columns: leave it as it is. You "
+            "may move columns, remove optional ones and add your own; a column that is not known "
+            "is kept and not sent."
+        ),
     )
 
 
@@ -200,7 +250,7 @@ class _Maker:
         self._categories, self._language = categories, language
         self._always = {common.GTIN, common.CATEGORY, *dialect.product_fields}
         self._codes = [category.reference for category in categories]
-        self._words, self._also = PRODUCT_WORDS[language], WORDS[language]
+        self._ = translation(TEXTS, language)
 
     def add_common(self, column: Column) -> None:
         """A field of products of every category."""
@@ -223,7 +273,7 @@ class _Maker:
                 demanding = [one.reference for one in self._categories if one.is_brand_mandatory]
                 need, requirement = self._needed(demanding, self._codes, self._codes)
             case common.GROUP:
-                requirement = f"{requirement}; {self._words.of_variants}"
+                requirement = f"{requirement}; {self._(OF_VARIANTS)}"
         self._add(column.key, label, text, example, need, requirement, entry)
 
     def add_property(self, one: Shared, label: str) -> None:
@@ -231,10 +281,10 @@ class _Maker:
         mandatory, recommended = one.where(Necessity.MANDATORY), one.where(Necessity.RECOMMENDED)
         need, requirement = self._needed(mandatory, recommended, list(one.by_category))
         if one.is_variation and need is not Need.ALWAYS:
-            requirement = f"{requirement}; {self._words.of_variants}"
+            requirement = f"{requirement}; {self._(OF_VARIANTS)}"
         choices = offered(one.choices)
         entry = self._entry(one, label, choices)
-        text = " ".join(described(one, choices, self._words))
+        text = " ".join(described(one, choices, self._))
         example = example_of(one, choices)
         self._add(one.reference, label, text, example, need, requirement, entry)
 
@@ -248,16 +298,19 @@ class _Maker:
         requirement: str,
         entry: Entry,
     ) -> None:
-        hint = hint_of("\n".join(self._hint(need, requirement, text)), example, self._language)
-        letter = letters(len(self.fields))
-        self.fields.append(Field(key, letter, label, text, example, need, requirement, hint, entry))
+        hint = "\n".join(self._hint(need, requirement, text))
+        self.fields.append(Field(key, label, text, entry, example, need, requirement, hint))
 
     def _hint(self, need: Need, requirement: str, text: str) -> tuple[str, ...]:
         """The need first; what may be cut off at the end is a long list of categories."""
         if len(requirement) <= SHORT:
             return requirement, text
-        is_partly = requirement.startswith(self._words.mandatory_in.format(codes=""))
-        return (self._words.partly if is_partly else self._told(need)), text, requirement
+        is_partly = requirement.startswith(self._("Mandatory in {codes}").format(codes=""))
+        return (
+            self._("Mandatory in some categories") if is_partly else self._told(need),
+            text,
+            requirement,
+        )
 
     def _need_of(self, key: str) -> Need:
         if key in self._always:
@@ -265,30 +318,30 @@ class _Maker:
         return Need.RECOMMENDED if key in RECOMMENDED else Need.NEVER
 
     def _told(self, need: Need) -> str:
-        told = {Need.ALWAYS: self._words.mandatory, Need.RECOMMENDED: self._also.recommended}
-        return told.get(need, self._also.optional)
+        told = {Need.ALWAYS: "Mandatory", Need.RECOMMENDED: "Recommended"}
+        return self._(told.get(need, "Optional"))
 
     def _needed(
         self, mandatory: Sequence[str], recommended: Sequence[str], having: Sequence[str]
     ) -> tuple[Need, str]:
         """Whether a column must be filled, and where."""
-        every, words = len(self._codes), self._words
+        every, _ = len(self._codes), self._
         if len(mandatory) == every:
-            return Need.ALWAYS, words.mandatory
+            return Need.ALWAYS, _("Mandatory")
         parts = []
         if mandatory:
-            parts.append(words.mandatory_in.format(codes=", ".join(mandatory)))
+            parts.append(_("Mandatory in {codes}").format(codes=", ".join(mandatory)))
         if len(recommended) == every:
-            parts.append(self._also.recommended)
+            parts.append(_("Recommended"))
         elif recommended:
-            parts.append(words.recommended_in.format(codes=", ".join(recommended)))
+            parts.append(_("Recommended in {codes}").format(codes=", ".join(recommended)))
         need = Need.RECOMMENDED if parts else Need.NEVER
         if list(having) in (mandatory, recommended) and len(having) < every:
-            return need, f"{parts[0]}, {words.only_there}"
+            return need, f"{parts[0]}, {_('only there')}"
         if not parts:
-            parts.append(self._also.optional)
+            parts.append(_("Optional"))
         if len(having) < every:
-            parts.append(words.only_in.format(codes=", ".join(having)))
+            parts.append(_("Only in {codes}").format(codes=", ".join(having)))
         first, *others = parts
         return need, "; ".join((first, *(other[0].lower() + other[1:] for other in others)))
 
@@ -296,8 +349,8 @@ class _Maker:
 
     def _offering(self, label: str, choices: tuple[str, ...], *, is_strict: bool) -> Entry:
         """A dropdown. Its cells are text: picking `1/2` must not make a date of it."""
-        limit = Limit("list", self._also.choose, is_strict=is_strict)
-        return Entry(TEXT, width_of((label, *choices)), limit, choices)
+        limit = Limit("list", is_strict=is_strict)
+        return Entry(TEXT, choice_width((label, *choices)), limit, choices)
 
     def _entry(self, one: Shared, label: str, choices: tuple[str, ...]) -> Entry:
         if choices:
@@ -305,6 +358,8 @@ class _Maker:
             is_strict = one.is_ranged and not one.is_multiple
             return self._offering(label, choices, is_strict=is_strict)
         if one.is_numeric and not one.is_multiple:
-            limit = Limit("decimal", self._words.not_a_number, "between", ANY_NUMBER)
+            limit = Limit(
+                "decimal", self._("A number alone, without a unit."), "between", ANY_NUMBER
+            )
             return Entry("General", NUMBER_WIDTH, limit)
         return Entry(TEXT, TEXT_WIDTH)

@@ -15,9 +15,9 @@ from feedtool.areas.legacy.offers_xml import STOCK_AND_PRICE_KIND as STOCK_AND_P
 from feedtool.areas.legacy.offers_xml import cost_keys
 from feedtool.areas.offers.feeds import common as offers
 from feedtool.areas.registry import all_feeds
+from feedtool.feeds.export import Value
 from feedtool.model.settings import DEPRECATED_MODES, Dialect
 from feedtool.runs.convert.ways import OFFERS, PRODUCTS, UPDATE, UPSERT
-from feedtool.sheets.filled import Value
 
 Values = dict[str, Value]
 """By the column's key; blanks are not there."""

@@ -20,6 +20,7 @@ from feedtool.check.kinds import HeaderMissing
 from feedtool.check.rules.not_a_row import CODE as NOT_A_ROW
 from feedtool.check.rules.too_many_columns import CODE as TOO_MANY_COLUMNS
 from feedtool.feeds.feed import LANGUAGES
+from feedtool.feeds.template import Basis, Language
 from feedtool.model.errors import UsageProblem
 from feedtool.model.file_version import read_unchanged
 from feedtool.model.nouns import Item, Problem, Severity
@@ -28,13 +29,13 @@ from feedtool.model.sheet import SKIPPED, VALID, CheckedSheet, Filled
 from feedtool.model.spool import Spool
 from feedtool.report.conversion import Conversion, Loss, Written
 from feedtool.runs.convert.carry import Carried, Lack, Values, carrier, numbered, told
-from feedtool.runs.convert.files import BY_HAND, About, valid_sheet, write_items, write_sheet
+from feedtool.runs.convert.files import BY_HAND, About, valid_sheet, write_items
 from feedtool.runs.convert.items import maker
 from feedtool.runs.convert.requests import RequestsSource, is_requests
 from feedtool.runs.convert.ways import DELETE, OFFERS, PRODUCTS, SOURCES, Form, kind_for
-from feedtool.runs.export.gathered import Gathered
-from feedtool.templates import Language
-from feedtool.templates.for_rows import contents_for
+from feedtool.runs.row_buffer import RowBuffer
+from feedtool.templates.contents import contents_of
+from feedtool.templates.rows import Sheet, unfolded, write
 
 LOSING = frozenset((CATEGORY_CODE_CUT.name, PROPERTY_UNNEEDED.name, TOO_MANY_COLUMNS.name))
 """What the checks say of a cell of which something has no place in any column."""
@@ -223,7 +224,7 @@ class _Step:
         labels = {} if is_csv else _labels(wish.language)
         codes: dict[str, None] = {}
         refused = 0
-        with Gathered() as rows:
+        with RowBuffer() as rows:
             for filled, problems in _with_problems(self.checked):
                 if self.checked.marks[filled.row] == SKIPPED:
                     self._leave_out(filled.row, filled.line, problems)
@@ -245,11 +246,11 @@ class _Step:
             self.written.rows = len(rows)
             if not len(rows):
                 return
-            contents = contents_for(
-                became, rows.columns, [code for code in codes if code], wish.language, dialect
-            )
+            keys, known = frozenset(rows.columns), [code for code in codes if code]
+            contents = contents_of(all_feeds()[became], Basis(wish.language, dialect, known, keys))
             self._lose_columns({field.key for field in contents.fields}, rows, carry)
-            write_sheet(wish.target, contents, rows, dialect)
+            sheet = Sheet(unfolded(contents, rows.columns), rows)
+            write(wish.target, [sheet], dialect.reading)
         if refused:
             found.notes.append(
                 (
@@ -323,7 +324,7 @@ class _Step:
         self.written.skipped += 1
 
     def _lose_columns(
-        self, known: set[str], rows: Gathered, carry: Callable[[Values], Carried]
+        self, known: set[str], rows: RowBuffer, carry: Callable[[Values], Carried]
     ) -> None:
         """What the columns of the file have no place for."""
         if not rows.columns.keys() - known:

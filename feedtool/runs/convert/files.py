@@ -20,13 +20,10 @@ from feedtool.model.settings import Dialect
 from feedtool.model.sheet import VALID, CheckedSheet
 from feedtool.model.spool import Spool
 from feedtool.runs.convert.ways import Form
-from feedtool.runs.export.gathered import Gathered
-from feedtool.runs.export.written import unfolded, write
 from feedtool.runs.request_files import write_requests
 from feedtool.service.wire import UploadBody, products_body, upload
 from feedtool.sheets.annotate.check import NotAsWritten
 from feedtool.sheets.annotate.place import placed
-from feedtool.templates.contents import Contents
 
 BY_HAND = "give OUT no ending: a folder takes as many packages as there are"
 
@@ -38,20 +35,6 @@ class About:
     name: str = "feedtool"
     pools: tuple[Pool, ...] = ()
     """Where it says; else the one of the rows' channel."""
-
-
-# Rows and columns.
-
-
-def write_sheet(target: Path, contents: Contents, rows: Gathered, dialect: Dialect) -> None:
-    """A workbook of the template's shape, or a CSV of the same columns.
-
-    Raises what `export.written.write` raises.
-    """
-    write(target, unfolded(contents, rows, frozenset()), rows, dialect.reading)
-
-
-# Requests.
 
 
 def write_items(

@@ -8,11 +8,11 @@ import orjson
 from feedtool.areas.offers.feeds import common as offers
 from feedtool.areas.registry import all_feeds, all_rules
 from feedtool.check.schema_gate import faults, gate
+from feedtool.feeds.export import Value
 from feedtool.feeds.feed import Row, SheetColumns
 from feedtool.model.nouns import Fault, Item, Severity
 from feedtool.model.settings import Dialect
 from feedtool.runs.convert.carry import Lack, told
-from feedtool.sheets.filled import Value
 
 Make = Callable[[int, Mapping[str, Value]], "Made"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from sqlalchemy import delete, select, update
 
@@ -22,7 +22,7 @@ from feedtool.areas.offers.changes.offer_state import (
     PRODUCT,
     QUANTITY,
     Accepted,
-    Terms,
+    Seen,
     unnamed,
 )
 from feedtool.areas.offers.changes.projection import absorbed_by
@@ -34,15 +34,6 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from sqlalchemy import Connection, Engine
-
-
-class Seen(NamedTuple):
-    """An offer as the service shows it."""
-
-    reference: str
-    terms: Terms
-    product: str
-    """The key of its shared stock; may be empty."""
 
 
 def see(

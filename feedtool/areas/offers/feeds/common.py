@@ -5,6 +5,8 @@ those of the channel operator's own templates among them, are in `_offer_names`;
 account has, `[columns]` maps.
 """
 
+from collections.abc import Collection
+from dataclasses import replace
 from decimal import Decimal
 from functools import lru_cache
 
@@ -259,6 +261,13 @@ def mode_columns(code: str) -> tuple[Column, Column]:
 def all_modes(dialect: Dialect) -> tuple[str, ...]:
     """The modes that are understood: the account's, and the deprecated ones."""
     return (*dialect.delivery_modes, *DEPRECATED_MODES)
+
+
+def with_retired(dialect: Dialect, keys: Collection[str]) -> Dialect:
+    """The settings with the deprecated modes that some keys are of."""
+    own = dialect.delivery_modes
+    retired = (code for code in DEPRECATED_MODES if mode(code).cost in keys and code not in own)
+    return replace(dialect, delivery_modes=(*own, *retired))
 
 
 def columns_of_modes(codes: tuple[str, ...]) -> tuple[Column, ...]:

@@ -42,4 +42,10 @@ FEED = Feed(
     further=offers.further,
     is_sent=lambda key: key in {offers.REFERENCE, offers.CHANNEL, offers.ACTION},
     needs_asking=True,
+    title="Remove offers",
+    about=(
+        "Each row removes the offer that has this reference from the sales channel. To sell the"
+        " product again, create the offer anew."
+    ),
+    with_retired=offers.with_retired,
 )

@@ -113,4 +113,11 @@ FEED = Feed(
     operator_sheet=offers.OPERATOR_SHEET,
     operator_columns=frozenset((offers.REFERENCE, offers.GTIN, offers.QUANTITY, "price.price")),
     is_sent=lambda key: key not in offers.IDENTITY,
+    title="Change offers",
+    about=(
+        "Each row changes the offer that has this reference. An empty cell leaves its value as "
+        "it is. Taxes and delivery modes are replaced as a whole: fill all that the offer shall"
+        " have, or none. With delivery modes the preparation time is needed."
+    ),
+    with_retired=offers.with_retired,
 )

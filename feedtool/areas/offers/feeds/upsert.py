@@ -107,4 +107,10 @@ FEED = Feed(
     further=offers.further,
     operator_sheet=offers.OPERATOR_SHEET,
     identity=offers.IDENTITY,
+    title="Create or replace offers",
+    about=(
+        "Each row creates an offer, or replaces the offer that has the same reference. The "
+        "whole offer is replaced: where an optional cell is left empty, its old value is gone."
+    ),
+    with_retired=offers.with_retired,
 )

@@ -1,0 +1,208 @@
+"""Makes the workbook: the rows into an empty template, and what was said of them beside them."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+from feedtool.areas.registry import all_feeds
+from feedtool.check import CORRECTS, OURS, Asked, Input, open_input
+from feedtool.feeds.template import Language
+from feedtool.model.errors import UsageProblem
+from feedtool.model.nouns import Status, Verdict
+from feedtool.model.sheet import CheckedSheet
+from feedtool.model.spool import temporary_folder
+from feedtool.report import Outcome, summary_sheet
+from feedtool.runs import row_notes
+from feedtool.runs.annotated_copy import digest_of
+from feedtool.runs.corrections.sheet import SheetToCorrect
+from feedtool.runs.workspace import Books, asked_again, recorded_of
+from feedtool.sheets.annotate import annotate
+from feedtool.templates import limits
+from feedtool.templates.rows import Sheet, write
+
+if TYPE_CHECKING:  # the ledger's library takes longer to import than a small file to check
+    from feedtool.ledger import File
+
+TO_CORRECT = frozenset((Status.INVALID, *row_notes.REFUSED))
+"""What says of a row that something is wrong with it: refused here, or by the service."""
+
+SHA_TOLD = 16
+"""Characters of a snapshot's hash that tell it from all others."""
+
+
+def is_to_correct(verdict: Verdict) -> bool:
+    """Whether a row is to be corrected and sent again.
+
+    Of the held those that a guard names: with the others nothing is wrong. What is Pending or
+    Unknown may be in force, and a later run has the Superseded.
+    """
+    is_guarded = any(message.code for message in verdict.messages)
+    return verdict.status in TO_CORRECT or (verdict.status is Status.HELD and is_guarded)
+
+
+class Failed(NamedTuple):
+    """The workbook of one file of a run."""
+
+    file: str
+    """The file's name, as it was given."""
+    place: Path
+    rows: int
+
+
+def has_any(file: str, outcomes: Sequence[Outcome]) -> bool:
+    """Whether a row of a file is to be corrected."""
+    return any(
+        is_to_correct(verdict)
+        for outcome in outcomes
+        if outcome.checked.file == file and outcome.checked.error is None
+        for verdict in outcome.every_verdict()
+    )
+
+
+def place_of(target: Path) -> Path:
+    """`NAME.failed.xlsx` beside the annotated copy; of a corrected one's `NAME.failed-2.xlsx`.
+
+    A workbook for whatever was sent: it keeps texts as texts, offers its dropdowns to whoever
+    corrects it, and says of itself what kind of feed it is, none of which a CSV does.
+    """
+    name = target.stem.removesuffix(".result")
+    stem, dot, number = name.rpartition(".failed")
+    if dot and (not number or number.removeprefix("-").isdecimal()):
+        return target.with_name(f"{stem}.failed-{int(number.removeprefix('-') or 1) + 1}.xlsx")
+    return target.with_name(f"{name}.failed.xlsx")
+
+
+def places(targets: Mapping[str, Path]) -> dict[str, Path]:
+    """Where each file's workbook goes, by where its annotated copy does; no two to one place."""
+    found: dict[str, Path] = {}
+    for name, target in targets.items():
+        place = place_of(target)
+        if place in found.values():  # `a.csv` beside `a.xlsx`
+            place = place.with_name(f"{target.name.replace('.result', '')}.failed.xlsx")
+        found[name] = place
+    return found
+
+
+def write_failed(
+    run: int,
+    file: str,
+    outcomes: Sequence[Outcome],
+    target: Path,
+    books: Books,
+    now: datetime,
+    *,
+    may_replace: Callable[[Path], bool] | None = None,
+) -> Failed | None:
+    """Write the workbook of the rows to correct of one file of a run.
+
+    It is made from the snapshot of the file as it was sent and from what is told of its rows, and
+    so comes out the same whenever it is written, whatever became of the user's file.
+
+    Args:
+        run: The run.
+        file: The file's name, as it was given.
+        outcomes: What is told of the run's sheets; those of other files do not count.
+        target: The .xlsx to write.
+        books: Where the run is recorded.
+        now: When it is written.
+        may_replace: Whether what stands there may be replaced; by default only what was written
+            there and has not been changed since, as whoever corrects it has.
+
+    Returns:
+        What was written; None where no row is to be corrected.
+
+    Raises:
+        UsageProblem: It cannot be written, or somebody's corrections are there.
+        FileProblem: The snapshot is gone, or was changed.
+    """
+    own = [one for one in outcomes if one.checked.file == file and one.checked.error is None]
+    found = [(one, _rows_of(one)) for one in own]
+    found = [(one, rows) for one, rows in found if rows]
+    if not found:
+        return None
+    _check_free(target, books, may_replace)
+    recorded = recorded_of(run, books)
+    asked = asked_again(recorded, books)
+    sent = books.ledger.run(run)
+    language = cast("Language", sent.language if sent else "en")
+    keys = {(one.path, one.sheet): one for one in books.ledger.files(run)}
+    kept = Input(file, books.snapshots.path_of(dict(recorded.inputs)[file]))
+    with open_input(kept, asked) as source:
+        sheets = [
+            SheetToCorrect(
+                all_feeds()[str(outcome.checked.kind)],
+                outcome,
+                rows,
+                source,
+                asked,
+                language,
+                run,
+                is_first=number == 0,
+            )
+            for number, (outcome, rows) in enumerate(
+                sorted(found, key=lambda one: _rank(one[0].checked))
+            )
+        ]
+    _name(target.name, sheets, [keys[file, one.checked.sheet] for one in sheets])
+    _write(target, sheets, asked)
+    books.ledger.add_output(run, str(target.absolute()), digest_of(target) or "", now)
+    return Failed(file, target, sum(map(len, sheets)))
+
+
+def _rows_of(outcome: Outcome) -> dict[int, None]:
+    return {one.row: None for one in outcome.every_verdict() if is_to_correct(one)}
+
+
+def _rank(checked: CheckedSheet) -> int:
+    """Which sheet comes first: the workbook's stamp is about that one alone.
+
+    So a sheet that is not recognised without a stamp, then one whose stamp says more than its kind.
+    """
+    feed = all_feeds()[str(checked.kind)]
+    if feed.needs_asking and checked.is_kind_certain:
+        return 0
+    return 1 if feed.template else 2
+
+
+def _check_free(target: Path, books: Books, may_replace: Callable[[Path], bool] | None) -> None:
+    if not target.exists() or (may_replace and may_replace(target)):
+        return
+    if not target.is_file() or digest_of(target) != books.ledger.output(str(target.absolute())):
+        raise UsageProblem(
+            f"{target} is not as feedtool wrote it: it may hold corrections, and is left alone",
+            "send it first, or choose another name with --out, or replace it with --yes",
+        )
+
+
+def _name(name: str, sheets: Sequence[SheetToCorrect], files: Sequence["File"]) -> None:
+    """Names the sheets apart, and stamps the workbook with those whose rows it corrects."""
+    titles: list[str] = []
+    for sheet in sheets:
+        titles.append(limits.sheet_name(sheet.contents.sheet, titles))
+        sheet.contents = replace(sheet.contents, sheet=titles[-1])
+    corrects = tuple(
+        f"{file.file}:{file.sha256[:SHA_TOLD]}:{title}"
+        for file, title in zip(files, titles, strict=True)
+    )
+    first = sheets[0].contents
+    stamps = {**first.stamps, CORRECTS.removeprefix(OURS): corrects}
+    sheets[0].contents = replace(first, stamps=stamps, file=name)
+
+
+def _write(target: Path, sheets: Sequence[SheetToCorrect], asked: Asked) -> None:
+    """The rows, and what was said of them beside them."""
+    reading = asked.dialect.reading
+    with temporary_folder() as folder:
+        book = folder / "rows.xlsx"
+        write(book, [Sheet(one.contents, one) for one in sheets], reading, copies_cells=True)
+        told = [sheet.outcome(target.name) for sheet in sheets]
+        annotate(
+            book,
+            target,
+            [row_notes.notes(one.checked, one.verdicts or tuple) for one in told],
+            summary_sheet(told),
+            overwrite=True,
+            limits=reading,
+        )
