@@ -16,6 +16,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from subprocess import PIPE, Popen
 
+from feedtool.areas.registry import sandbox_parts
+
 TAXES = '[{"code":"VAT","value":20},{"code":"EcoPart","value":0.12},{"code":"DEA","value":0}]'
 MODES = '[{"code":"TrackedHomeDelivery","cost":4.9,"additionalCost":1.5}]'
 AT = "2026-11-20T08:00:00.000000Z"
@@ -40,7 +42,7 @@ def serve(rows: int) -> None:
     """The sandbox with so many offers, until standard input ends."""
     from feedtool.sandbox.server import serving
 
-    with serving() as server:
+    with serving(sandbox_parts()) as server:
         with server.sandbox.state.transaction() as db:
             for number in range(rows):
                 code = gtin(number)

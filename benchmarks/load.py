@@ -24,6 +24,7 @@ from pathlib import Path
 from subprocess import PIPE, Popen
 from typing import Any, NamedTuple, Self
 
+from feedtool.areas.registry import sandbox_parts
 from feedtool.delivery import plan
 from feedtool.delivery.deliver import POOL, deliver
 from feedtool.delivery.events import Event
@@ -54,7 +55,7 @@ def serve(latency: float) -> None:
     from feedtool.sandbox.server import serving
 
     spans: list[Span] = []
-    with serving() as server:
+    with serving(sandbox_parts()) as server:
         answer: Callable[..., Any] = server.sandbox.answer
 
         def late(*arguments: Any) -> Any:

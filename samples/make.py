@@ -10,17 +10,18 @@ from collections.abc import Iterable, Mapping
 from datetime import date
 from pathlib import Path
 
-from feedtool.cells import letters
-from feedtool.columns.gtin import check_digit
-from feedtool.dialect import CONDITIONS, LEGACY_CONDITIONS, Dialect
-from feedtool.template.fields import contents_of
-from feedtool.template.workbook import KEY_ROW, LABEL_ROW, build, save
 from openpyxl import Workbook
 from openpyxl.cell.cell import Cell, MergedCell
 from openpyxl.styles import Alignment, Font
 from openpyxl.worksheet.worksheet import Worksheet
 
-from feedtool.feeds import LANGUAGES, all_feeds
+from feedtool.areas.registry import load
+from feedtool.feeds.columns.gtin import check_digit
+from feedtool.feeds.feed import LANGUAGES
+from feedtool.model.cells import letters
+from feedtool.model.settings import CONDITIONS, LEGACY_CONDITIONS, Dialect
+from feedtool.templates.fields import contents_of
+from feedtool.templates.workbook import KEY_ROW, LABEL_ROW, build, save
 
 Value = str | int | float | bool | date
 Values = dict[str, Value]
@@ -263,7 +264,7 @@ def label(condition: Value, language: str) -> str:
 
 def write_upsert(target: Path) -> None:
     """A clean sheet as a shop would send it; the service refuses four of its rows."""
-    workbook = build(contents_of(all_feeds()["offers-upsert"], "en", Dialect()))
+    workbook = build(contents_of(load().feeds["offers-upsert"], "en", Dialect()))
     rows = [row | {"condition": label(row["condition"], "en")} for row in table(OFFERS)]
     fill(workbook, rows)
     save(workbook, target)
@@ -271,14 +272,14 @@ def write_upsert(target: Path) -> None:
 
 def write_update(target: Path) -> None:
     """New prices and stocks for some offers of the clean sheet."""
-    workbook = build(contents_of(all_feeds()["offers-update"], "en", Dialect()))
+    workbook = build(contents_of(load().feeds["offers-update"], "en", Dialect()))
     fill(workbook, UPDATES)
     save(workbook, target)
 
 
 def write_legacy(target: Path) -> None:
     """A clean sheet of offers that become an Offers.xml; the service refuses two of its rows."""
-    workbook = build(contents_of(all_feeds()["legacy-offers"], "en", Dialect()))
+    workbook = build(contents_of(load().feeds["legacy-offers"], "en", Dialect()))
     fill(workbook, map(_legacy, table(LEGACY)))
     save(workbook, target)
 
@@ -292,7 +293,7 @@ def _legacy(row: Values) -> Values:
 
 def write_mistakes(target: Path) -> None:
     """Every mistake that a row can have, each told in the column `note`."""
-    workbook = build(contents_of(all_feeds()["offers-upsert"], "en", Dialect()))
+    workbook = build(contents_of(load().feeds["offers-upsert"], "en", Dialect()))
     sheet = workbook["Offers"]
     _add_columns(sheet, EXTRA_COLUMNS)
     fill(workbook, _wrong_rows())
@@ -364,7 +365,7 @@ def write_french(target: Path) -> None:
     """As a French Excel writes “CSV UTF-8”: semicolons, decimal commas, a byte order mark."""
     labels = {
         column.key: column.labels[LANGUAGES.index("fr")]
-        for column in all_feeds()["offers-upsert"].columns(Dialect())
+        for column in load().feeds["offers-upsert"].columns(Dialect())
     }
     with target.open("w", encoding="utf-8-sig", newline="") as file:
         writer = csv.writer(file, delimiter=";", lineterminator="\r\n")

@@ -1,4 +1,4 @@
-"""Makes catalogue.json beside it anew: `python samples/make_catalogue.py [FOLDER]`.
+"""Makes the sandbox's catalogue.json anew: `python samples/make_catalogue.py [FOLDER]`.
 
 It is the catalogue that the embedded sandbox serves: brands, categories, properties, choices, all
 invented. The words are in catalogue-words.txt; which category has which properties, and what is
@@ -23,6 +23,7 @@ from string import ascii_uppercase
 from typing import Any
 
 WORDS = Path(__file__).parent / "catalogue-words.txt"
+SANDBOX = Path(__file__).parent.parent / "feedtool/areas/products/sandbox"
 SEED = "spring"
 LANGUAGES = ("fr-FR", "en-US", "es-ES")
 
@@ -220,4 +221,4 @@ def write_all(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    write_all(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent)
+    write_all(Path(sys.argv[1]) if len(sys.argv) > 1 else SANDBOX)

@@ -13,23 +13,23 @@ from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from feedtool.catalog import Catalog
-from feedtool.catalog.cache import FILE, Cache
-from feedtool.catalog_sync import sync
-from feedtool.cells import letters
-from feedtool.columns.gtin import check_digit
-from feedtool.dialect import Dialect
-from feedtool.template.products import products_contents
-from feedtool.template.workbook import KEY_ROW, build, save
 from openpyxl import Workbook
 from openpyxl.styles import Font
 from openpyxl.worksheet.worksheet import Worksheet
 
-from feedtool.feeds import all_feeds
+from feedtool.areas.products.catalog import Catalog
+from feedtool.areas.products.catalog.cache import FILE, Cache
+from feedtool.areas.products.catalog.sync import sync
+from feedtool.areas.products.template import products_contents
+from feedtool.areas.registry import load, sandbox_parts
+from feedtool.feeds.columns.gtin import check_digit
+from feedtool.model.cells import letters
+from feedtool.model.settings import Dialect
 from feedtool.sandbox.transport import mount
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
 from feedtool.service.fetch import Circumstances
+from feedtool.templates.workbook import KEY_ROW, build, save
 
 Values = dict[str, str | float]
 
@@ -176,7 +176,7 @@ def write_offers(workbook: Workbook, rows: Iterable[Values]) -> None:
     """A plain sheet, as a shop's own program would write it, behind that of the products."""
     sheet = workbook.create_sheet("Offers", workbook.sheetnames.index("Products") + 1)
     labels = {
-        column.key: column.labels[0] for column in all_feeds()["offers-upsert"].columns(Dialect())
+        column.key: column.labels[0] for column in load().feeds["offers-upsert"].columns(Dialect())
     }
     keys = [*ELSEWHERE[0], *OFFER]
     for column, key in enumerate(keys, start=1):
@@ -202,7 +202,7 @@ def fill(sheet: Worksheet, rows: Iterable[Values]) -> None:
 @contextmanager
 def catalogue() -> Iterator[Catalog]:
     """The sandbox's, with the properties of the categories that are needed."""
-    transport = mount()
+    transport = mount(sandbox_parts())
     with (
         TemporaryDirectory() as folder,
         Cache(Path(folder) / FILE) as cache,

@@ -8,7 +8,7 @@ from typing import Any
 
 from feedtool.feeds.export import Export, Exported, Query
 from feedtool.feeds.template import Language
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import Context
 from feedtool.runs.export import export
 from feedtool.service.fetch import Circumstances
 from feedtool.service.wire import Call, Reply, Sender
@@ -48,7 +48,7 @@ def no_sleep(seconds: float) -> None:
 AROUND = Circumstances(lambda: T0, no_sleep, pool=1, go_on="Run it again.")
 
 
-USUAL = Dialect()
+USUAL = Context()
 
 
 def query_of(
@@ -57,7 +57,7 @@ def query_of(
     seller: str = "12",
     channel: str = "PRIMARY",
     language: Language = "en",
-    dialect: Dialect = USUAL,
+    context: Context = USUAL,
     **filters: Any,
 ) -> Query:
     """What is asked for where these filters were given, with `_` for `-` in their names."""
@@ -67,7 +67,7 @@ def query_of(
         usual = () if one.is_list else one.default and one.read(one.default)
         values[one.name] = given.pop(one.name, usual)
     assert not given
-    return Query(seller, channel, language, dialect, values=values)
+    return Query(seller, channel, language, context, values=values)
 
 
 def exported(
@@ -83,7 +83,7 @@ def exported(
         query.seller,
         query.channel,
         query.language,
-        query.dialect,
+        query.context,
         target.suffix == ".csv",
         query.values,
     )

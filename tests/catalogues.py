@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from feedtool.areas.products.catalog import Brand, Catalog, Category, Choice, Necessity, Property
 from feedtool.areas.products.catalog.lookup import Listed, Origin
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import Context, Dialect
 from tests.conftest import gtin
 
 AT = datetime(2026, 11, 20, tzinfo=UTC)
@@ -160,10 +160,10 @@ def catalog_of(
 CATALOG = catalog_of(PROPERTIES)
 
 
-def judging(catalog: Catalog | None = None, dialect: Dialect | None = None) -> Dialect:
-    """A dialect that judges products by a catalogue."""
+def judging(catalog: Catalog | None = None, dialect: Dialect | None = None) -> Context:
+    """A context that judges products by a catalogue."""
     known = catalog or CATALOG
-    return replace(dialect or Dialect(), catalog=lambda _: known)
+    return Context(dialect or Dialect(), lambda _: known)
 
 
 def product(number: int = 1, /, **changes: str | None) -> dict[str, str]:

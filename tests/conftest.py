@@ -9,9 +9,10 @@ import pytest
 from hypothesis import is_hypothesis_test, settings
 from openpyxl import Workbook
 
+from feedtool.areas.registry import load
 from feedtool.check import Asked, Input, check
 from feedtool.model.nouns import Problem
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import Context, Dialect
 from feedtool.model.sheet import CheckedSheet
 
 # Failures in what tests share are told as those in the tests themselves.
@@ -110,12 +111,19 @@ def table(rows: Rows, separator: str = ",") -> str:
     return text.getvalue()
 
 
+def as_context(dialect: Dialect | Context | None) -> Context:
+    """What sheets are judged by, where settings alone may be given."""
+    return dialect if isinstance(dialect, Context) else Context(dialect or Dialect())
+
+
 def checked(
-    *paths: Path, dialect: Dialect | None = None, **asked: str | None
+    *paths: Path, dialect: Dialect | Context | None = None, **asked: str | None
 ) -> list[CheckedSheet]:
     """Files judged, each under its bare name."""
     inputs = [Input(path.name, path) for path in paths]
-    return check(inputs, Asked(dialect or Dialect(), **asked))  # type: ignore[arg-type]  # by name
+    context = as_context(dialect)
+    options = Asked(context.settings, catalog=context.catalog, **asked)  # type: ignore[arg-type]  # by name
+    return check(inputs, options, load())
 
 
 def told(sheet: CheckedSheet, code: str) -> list[Problem]:

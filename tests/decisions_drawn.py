@@ -1,4 +1,4 @@
-"""The decision table of the delivery, drawn by asking it: README's table is made from this."""
+"""The decision table of the delivery, drawn by asking it, for docs/internals/delivery.md."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime

@@ -1,6 +1,6 @@
 """All tests and checks, in one command: `python tests/run.py`.
 
---fix       first mends what can be mended: formatting, simple findings, README's generated parts
+--fix       first fixes what a tool can fix: formatting, simple findings, generated parts of pages
 --long      runs only the tests that take minutes
 --coverage  counts the lines and branches that the tests go through, which takes longer
 Everything else goes to pytest: `python tests/run.py tests/sheets -k canonical`.
@@ -21,17 +21,18 @@ ROOT = Path(__file__).resolve().parent.parent
 TOOLS = Path(sysconfig.get_path("scripts"))
 """Where the tools of this Python's own environment are."""
 
+PAGES = ["README.md", "docs/*.md", "docs/*/*.md"]
 FIXES = {
     "ruff check": ["ruff", "check", "--fix", "."],
     "ruff format": ["ruff", "format", "."],
-    "README": ["cog", "-I", ".", "-r", "README.md"],
+    "pages": ["cog", "-I", ".", "-r", *PAGES],
 }
 CHECKS = {
     "ruff check": ["ruff", "check", "."],
     "ruff format": ["ruff", "format", "--check", "."],
     "mypy": ["mypy"],
     "import-linter": ["lint-imports"],
-    "README": ["cog", "-I", ".", "--check", "--diff", "README.md"],
+    "pages": ["cog", "-I", ".", "--check", "--diff", *PAGES],
 }
 WORKERS = min((os.cpu_count() or 1) + 1, 8)
 """One more than processors, for the tests of other processes often wait for them."""

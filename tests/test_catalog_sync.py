@@ -12,6 +12,7 @@ import pytest
 
 from feedtool.areas.products.catalog.cache import Cache, Removed, Saved
 from feedtool.areas.products.catalog.sync import Lack, Step, Synced, sync
+from feedtool.areas.registry import sandbox_parts
 from feedtool.model.errors import FeedtoolError, Interrupted, Stopped, UsageProblem
 from feedtool.sandbox.transport import mount
 from feedtool.service.auth import StaticToken
@@ -441,7 +442,7 @@ SHIRTS = "1E0101"
 @pytest.fixture(scope="module")
 def catalogs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Catalog]]:
     """The sandbox's catalogue in each language, had without any SellerId."""
-    transport = mount()
+    transport = mount(sandbox_parts())
     around = Circumstances(transport.now, transport.sleep, pool=1)
     place = tmp_path_factory.mktemp("home") / "catalog.sqlite"
     token = StaticToken("sandbox")

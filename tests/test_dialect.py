@@ -10,10 +10,9 @@ from feedtool.model.settings import (
     DEPRECATED_MODES,
     LEGACY_CONDITIONS,
     Dialect,
-    settings_of,
 )
 from feedtool.runs.annotated_copy import Outputs
-from feedtool.runs.run_options import Recorded
+from feedtool.runs.run_options import RunOptions
 
 DEFAULTS = {
     "upload_body": "array",
@@ -58,14 +57,11 @@ def test_bounds_are_generous() -> None:
 
 
 def test_the_catalogue_is_no_setting() -> None:
-    def none(language: str | None) -> None:
-        del language
-
-    assert "catalog" not in {one.name for one in settings_of(Dialect())}
-    assert Dialect(catalog=none) == Dialect()
-    assert "catalog" not in repr(Dialect(catalog=none))
-    assert Dialect().catalog("fr") is None
-    known = Recorded([], Asked(Dialect(catalog=none)), Outputs()).as_json()
+    options = Asked(catalog=lambda _: "a catalogue")
+    assert options == Asked()
+    assert options.context.catalog("fr") == "a catalogue"
+    assert Asked().context.catalog("fr") is None
+    known = RunOptions([], options, Outputs()).as_json()
     assert known["dialect"] == {}
 
 

@@ -3,14 +3,15 @@ from pathlib import Path
 
 import pytest
 
+from feedtool.areas.registry import load
 from feedtool.check import Asked, Input, check
 from feedtool.ledger.snapshots import Snapshots
 from feedtool.model.errors import FileProblem
 from feedtool.model.file_version import TRIES, FileChanging, read_unchanged, version_of
 from feedtool.model.sheet import CheckedSheet
-from feedtool.runs import run
 from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.convert import Form, Wish, convert
+from feedtool.runs.validate import validate
 from tests.conftest import Files, offer, table
 from tests.overwritten import Overwritten, overwritten
 
@@ -46,7 +47,7 @@ def once_at(path: Path, *, is_replaced: bool) -> Iterator[tuple[int, Overwritten
 @pytest.mark.parametrize("is_replaced", IN_PLACE)
 def test_all_rows_are_of_one_version(path: Path, *, is_replaced: bool) -> None:
     for moment, changing in once_at(path, is_replaced=is_replaced):
-        (sheet,) = check([Input("offers.csv", changing)], Asked())
+        (sheet,) = check([Input("offers.csv", changing)], Asked(), load())
         rows = NEW if changing.opened >= moment else OLD
         assert references(sheet) == [row["sellerExternalReference"] for row in rows], moment
         assert sheet.counts().valid == len(rows)
@@ -56,14 +57,16 @@ def test_all_rows_are_of_one_version(path: Path, *, is_replaced: bool) -> None:
 def test_what_was_read_of_another_version_is_no_double(path: Path) -> None:
     for moment in range(1, OPENINGS):
         changing = overwritten(path, {moment: table(OLD).encode()})
-        (sheet,) = check([Input("offers.csv", changing)], Asked())
+        (sheet,) = check([Input("offers.csv", changing)], Asked(), load())
         assert sheet.counts().valid == sheet.size == len(OLD)
 
 
 def test_a_file_that_never_rests_stops_no_other(path: Path, files: Files) -> None:
     changing = overwritten(path, dict.fromkeys(range(1, 99), turned(NEW)))
     other = files.csv(offer(1), name="other.csv")
-    first, second = check([Input("offers.csv", changing), Input("other.csv", other)], Asked())
+    first, second = check(
+        [Input("offers.csv", changing), Input("other.csv", other)], Asked(), load()
+    )
     assert first.error
     assert (first.error.code, first.version) == ("file-changing", None)
     assert first.error.message.startswith("offers.csv is being written")
@@ -80,7 +83,7 @@ def test_a_copy_is_of_what_was_judged(
     for _, changing in once_at(path, is_replaced=is_replaced):
         inputs = [Input("offers.csv", changing)]
         outputs = Outputs({"offers.csv": target}, is_in_place=is_in_place)
-        (outcome,) = run.validate(inputs, Asked(), outputs)
+        (outcome,) = validate(inputs, Asked(), outputs)
         is_written.add(outcome.copy_failed is None)
         if outcome.copy_failed:
             assert isinstance(outcome.copy_failed, FileChanging)
@@ -100,14 +103,14 @@ def test_a_workbook_is_of_one_version(files: Files, tmp_path: Path, *, is_replac
     for moment in range(1, OPENINGS):
         path.write_bytes(old)
         changing = overwritten(path, {moment: new}, is_replaced=is_replaced)
-        (outcome,) = run.validate(
+        (outcome,) = validate(
             [Input("offers.xlsx", changing)], Asked(), Outputs({"offers.xlsx": target})
         )
         ends.add(type(outcome.copy_failed))
         found = outcome.checked
         assert found.counts().valid == found.size
         if outcome.annotated:
-            kept = check([Input("copy", target)], Asked())[0]
+            kept = check([Input("copy", target)], Asked(), load())[0]
             assert references(kept) == references(found)
             target.unlink()
     assert ends == {type(None), FileChanging}

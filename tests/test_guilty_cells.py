@@ -11,7 +11,7 @@ import pytest
 
 from feedtool.areas.legacy.wire import log_page
 from feedtool.areas.offers.wire.packages import results_page
-from feedtool.areas.registry import all_feeds
+from feedtool.areas.registry import load
 from feedtool.model.nouns import Verdict
 from feedtool.model.settings import Dialect
 from feedtool.runs import row_notes
@@ -63,7 +63,7 @@ comment."""
 
 def guilty(kind: str, verdict: Verdict) -> list[str]:
     """The keys of the cells that are coloured beside a verdict, in the template's columns."""
-    keys = [column.key for column in all_feeds()[kind].columns(Dialect())]
+    keys = [column.key for column in load().feeds[kind].columns(Dialect())]
     columns = {key: index for index, key in enumerate(keys)}
     return [keys[index] for index, _ in row_notes.note(verdict, (), columns).guilty]
 

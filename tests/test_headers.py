@@ -6,15 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from feedtool.areas.registry import all_feeds
-from feedtool.check.headers import ENOUGH, Header, HeaderDuplicate, HeadRow, Names, find
+from feedtool.areas.registry import load
+from feedtool.check.headers import ENOUGH, HeaderDuplicate, HeadRow, Names, find
 from feedtool.check.kinds import families
 from feedtool.feeds.header import folded
 from feedtool.model.cells import BLANK, Cell, Kind
+from feedtool.model.header import Header
 from feedtool.model.settings import Dialect
 
 OWN = ("feedtool status", "feedtool message", "feedtool code")
-FEED = all_feeds()["offers-upsert"]
+FEED = load().feeds["offers-upsert"]
 
 
 def names(dialect: Dialect | None = None) -> Names:
@@ -346,7 +347,7 @@ def test_nobody_looks_for_a_name_in_what_is_long(text: str) -> None:
 
 
 def test_the_most_demanding_feed_of_a_family_comes_first() -> None:
-    assert [[feed.kind for feed in family] for family in families()] == [
+    assert [[feed.kind for feed in family] for family in families(load())] == [
         ["legacy-offers", "legacy-stock-and-price"],
         ["offers-upsert", "offers-update", "offers-delete"],
         ["products"],

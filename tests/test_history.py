@@ -18,8 +18,8 @@ from feedtool.delivery.deadlines import Clock
 from feedtool.ledger.lock import who
 from feedtool.model.errors import Interrupted, UsageProblem
 from feedtool.report.runs import RunState, write_run, write_runs
-from feedtool.runs import run
 from feedtool.runs.history import every_run, run_state
+from feedtool.runs.resume import results, resume
 from tests.conftest import Files, offer
 from tests.test_run import ADDRESS, START, Desk
 
@@ -184,7 +184,7 @@ def test_counts_are_those_of_the_verdicts(desk: Desk, files: Files) -> None:
     counts = after(desk, number=2).counts
     assert counts == {status: verdicts.count(status) for status in set(verdicts)}
     assert len(counts) > 2
-    run.results(2, desk.books, START)
+    results(2, desk.books, START)
 
 
 # Rows that cannot be as they are.
@@ -221,7 +221,7 @@ def test_a_ledger_of_before_with_a_time_that_no_clock_shows(
     assert (found.packages[0].created is None) == ("created_at" in statement)
     assert abs(kept.ledger.skew(ADDRESS)) < DAY
     assert kept.submit(files.csv(offer(2), name="later.csv")).stopped is None
-    assert run.resume(1, kept.service, kept.books).stopped is None
+    assert resume(1, kept.service, kept.books).stopped is None
     assert after(kept).is_finished
 
 
@@ -247,4 +247,4 @@ def test_a_row_that_cannot_be_read_hides_no_other_run(
     (reason,) = told
     assert reason.startswith("run 2 cannot be shown: ")
     with pytest.raises(UsageProblem):
-        run.resume(2, kept.service, kept.books)
+        resume(2, kept.service, kept.books)

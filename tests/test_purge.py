@@ -6,11 +6,14 @@ from pathlib import Path
 import pytest
 
 from feedtool.areas.legacy.purge import Purge
+from feedtool.areas.offers.sandbox.records import stored_offers
 from feedtool.check import Asked, Input
 from feedtool.model.errors import NotAuthorised, UsageProblem
-from feedtool.runs import run
 from feedtool.runs.annotated_copy import Outputs
+from feedtool.runs.deliver import Submission
+from feedtool.runs.resume import resume
 from feedtool.runs.row_results import exit_code
+from feedtool.runs.submit import submit
 from feedtool.runs.workspace import unfinished
 from feedtool.service.wire import Call, Reply, Sender
 from tests.conftest import Files, offer
@@ -28,8 +31,8 @@ class Refusing:
         return Reply(401) if is_zip else self.client.send(call)
 
 
-def purge(desk: Desk, path: Path, seen: list[Purge]) -> run.Submission:
-    return run.submit(
+def purge(desk: Desk, path: Path, seen: list[Purge]) -> Submission:
+    return submit(
         [Input(path.name, path)],
         Asked(kind="legacy-offers", purges=True),
         Outputs(),
@@ -52,19 +55,19 @@ def desk(tmp_path: Path, files: Files) -> Desk:
 
 
 def references(desk: Desk) -> list[str]:
-    offers = desk.transport.sandbox.offers()
+    offers = stored_offers(desk.transport.sandbox)
     return sorted(one["sellerExternalReference"] for one in offers)
 
 
 def test_it_is_sent_while_it_removes_no_more_than_was_confirmed(desk: Desk) -> None:
-    found = run.resume(2, desk.service, desk.books)
+    found = resume(2, desk.service, desk.books)
     assert statuses(found) == [[(2, "Integrated"), (3, "Integrated")]]
     assert references(desk) == ["SKU-2", "SKU-3"]
 
 
 def test_it_is_not_sent_once_it_would_remove_more(desk: Desk, files: Files) -> None:
     desk.submit(files.csv(offer(4), name="meanwhile.csv"))
-    found = run.resume(2, desk.service, desk.books)
+    found = resume(2, desk.service, desk.books)
     assert statuses(found) == [[(2, "Held"), (3, "Held")]]
     [verdict, _] = found.outcomes[0].every_verdict()
     assert verdict.messages[0].text == (
@@ -78,7 +81,7 @@ def test_it_is_not_sent_once_it_would_remove_more(desk: Desk, files: Files) -> N
 
 
 def test_results_sends_nothing_of_it(desk: Desk) -> None:
-    found = run.resume(2, desk.service, desk.books, only_fetch=True)
+    found = resume(2, desk.service, desk.books, only_fetch=True)
     assert statuses(found) == [[(2, "Pending"), (3, "Pending")]]
     assert references(desk) == ["SKU-1", "SKU-2"]
 

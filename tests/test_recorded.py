@@ -2,15 +2,15 @@
 
 from feedtool.check import EVERY_ROW, Asked
 from feedtool.runs.annotated_copy import Outputs
-from feedtool.runs.run_options import Recorded
+from feedtool.runs.run_options import RunOptions
 
 
 def test_the_rows_that_were_taken_all_the_same_are_kept() -> None:
-    recorded = Recorded([], Asked(as_rows=(12, 4)), Outputs())
-    assert Recorded.from_json(recorded.as_json()).asked.as_rows == (4, 12)
+    recorded = RunOptions([], Asked(as_rows=(12, 4)), Outputs())
+    assert RunOptions.from_json(recorded.as_json()).asked.as_rows == (4, 12)
 
 
 def test_a_run_of_before_rows_were_skipped_has_taken_all_of_them() -> None:
-    recorded = Recorded([], Asked(), Outputs()).as_json()
+    recorded = RunOptions([], Asked(), Outputs()).as_json()
     del recorded["asked"]["as_rows"]
-    assert Recorded.from_json(recorded).asked.as_rows == EVERY_ROW
+    assert RunOptions.from_json(recorded).asked.as_rows == EVERY_ROW

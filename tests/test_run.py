@@ -8,17 +8,20 @@ from shutil import rmtree
 
 import pytest
 
+from feedtool.areas.registry import sandbox_parts
 from feedtool.check import Asked, Input
 from feedtool.delivery.events import Event
 from feedtool.ledger import Ledger
 from feedtool.ledger.database import IN_MEMORY
 from feedtool.ledger.snapshots import Snapshots
 from feedtool.model.errors import Interrupted, NotAuthorised, UsageProblem
-from feedtool.runs import run
 from feedtool.runs.annotated_copy import Outputs
-from feedtool.runs.context import Service
+from feedtool.runs.deliver import Submission
 from feedtool.runs.row_results import exit_code
-from feedtool.runs.workspace import Books
+from feedtool.runs.session import Session
+from feedtool.runs.submit import plan_only, submit
+from feedtool.runs.validate import validate
+from feedtool.runs.workspace import Workspace
 from feedtool.sandbox.transport import mount
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
@@ -34,17 +37,17 @@ class Desk:
     def __init__(
         self, folder: Path, place: Path | str = IN_MEMORY, *, is_known: bool = True
     ) -> None:
-        self.transport = mount(real=lambda: START)
+        self.transport = mount(sandbox_parts(), real=lambda: START)
         self.ledger = Ledger(place)
-        self.books = Books(self.ledger, Snapshots(folder / "snapshots"), folder / "results")
+        self.books = Workspace(self.ledger, Snapshots(folder / "snapshots"), folder / "results")
         token = StaticToken("sandbox" if is_known else "wrong")
         client = Client(ADDRESS, "seller", token, language="en", transport=self.transport)
         now, sleep = self.transport.now, self.transport.sleep
-        self.service = Service(client, "seller", ADDRESS, "en", now, sleep, pool=1)
+        self.service = Session(client, "seller", ADDRESS, "en", now, sleep, pool=1)
 
-    def submit(self, *paths: Path, outputs: Outputs | None = None, **how: bool) -> run.Submission:
+    def submit(self, *paths: Path, outputs: Outputs | None = None, **how: bool) -> Submission:
         inputs = [Input(path.name, path) for path in paths]
-        return run.submit(
+        return submit(
             inputs,
             Asked(),
             outputs or Outputs(),
@@ -62,7 +65,7 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
     made.ledger.close()
 
 
-def statuses(submission: run.Submission) -> list[list[tuple[int, str]]]:
+def statuses(submission: Submission) -> list[list[tuple[int, str]]]:
     return [
         [(verdict.row, verdict.status.value) for verdict in one.every_verdict()]
         for one in submission.outcomes
@@ -112,7 +115,7 @@ def test_the_state_folder_is_deleted_in_mid_run(tmp_path: Path, files: Files, wh
         inputs = [Input("offers.csv", files.csv(offer(1)))]
         outputs = Outputs({"offers.csv": files.folder / "copy.csv"})
         with pytest.raises(Interrupted, match=r"ledger\.sqlite is gone: ") as caught:
-            run.submit(inputs, Asked(), outputs, desk.service, books, on_event=delete)
+            submit(inputs, Asked(), outputs, desk.service, books, on_event=delete)
     assert "may be in force, and is noted nowhere" in caught.value.hint
     assert not home.exists()
     desk.ledger.close()
@@ -152,7 +155,7 @@ def test_nothing_is_sent_whose_answer_could_not_be_written(
 
 def test_a_plan_tells_packages_and_sends_nothing(files: Files) -> None:
     path = files.csv(*(offer(number) for number in range(101)))
-    (found,) = run.plan_only([Input("offers.csv", path)], Asked(), Outputs())
+    (found,) = plan_only([Input("offers.csv", path)], Asked(), Outputs())
     assert [(one.package_id, one.state, one.rows, one.uploads) for one in found.packages] == [
         (None, None, 101, 2)
     ]
@@ -163,13 +166,13 @@ def test_a_plan_tells_packages_and_sends_nothing(files: Files) -> None:
 def test_50_001_rows_are_two_packages_and_501_uploads(files: Files) -> None:
     rows = (f"SKU-{number},7" for number in range(50_001))
     path = files.text("\n".join(("sellerExternalReference,quantity", *rows)))
-    (found,) = run.plan_only([Input("offers.csv", path)], Asked(), Outputs())
+    (found,) = plan_only([Input("offers.csv", path)], Asked(), Outputs())
     assert [(one.rows, one.uploads) for one in found.packages] == [(50_000, 500), (1, 1)]
 
 
 def test_a_check_has_problems_and_no_verdicts(files: Files) -> None:
     path = files.csv(offer(), offer(2, quantity="-1"))
-    (found,) = run.validate([Input("offers.csv", path)], Asked(), Outputs())
+    (found,) = validate([Input("offers.csv", path)], Asked(), Outputs())
     assert list(found.every_verdict()) == []
     assert not found.is_submitted
     assert exit_code([found]) == 1

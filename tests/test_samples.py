@@ -11,8 +11,9 @@ import orjson
 import pytest
 from openpyxl import load_workbook
 
-from feedtool.areas.registry import all_feeds, all_rules
+from feedtool.areas.registry import load, sandbox_parts
 from feedtool.check import Asked, Input, check
+from feedtool.check.rules import all_rules
 from feedtool.model.nouns import Code
 from feedtool.model.settings import Dialect
 from feedtool.model.sheet import CheckedSheet
@@ -98,7 +99,7 @@ REFUSED = {
 
 
 def checked(name: str) -> CheckedSheet:
-    (sheet,) = check([Input(name, SAMPLES / name)], Asked())
+    (sheet,) = check([Input(name, SAMPLES / name)], Asked(), load())
     assert sheet.error is None
     return sheet
 
@@ -112,7 +113,7 @@ def contents(path: Path) -> dict[str, bytes]:
 
 def vocabulary() -> set[str]:
     """Every code that a cell, a row or a sheet of offers can have."""
-    feeds = [feed for feed in all_feeds().values() if feed.sheet == "Offers"]
+    feeds = [feed for feed in load().feeds.values() if feed.sheet == "Offers"]
     kinds = {feed.kind for feed in feeds}
     types = {type(column.type) for feed in feeds for column in feed.understood(Dialect())}
     modules = {base.__module__ for one in types for base in one.__mro__}
@@ -124,7 +125,7 @@ def vocabulary() -> set[str]:
         if isinstance(value, Code)
     }
     return own | {
-        rule.code.name for rule in all_rules() if rule.kinds is None or kinds & {*rule.kinds}
+        rule.code.name for rule in all_rules(load()) if rule.kinds is None or kinds & {*rule.kinds}
     }
 
 
@@ -209,7 +210,7 @@ def results(
 
 
 def test_the_service_refuses_what_only_it_can_know() -> None:
-    transport = mount()
+    transport = mount(sandbox_parts())
     headers = {
         "Authorization": "Bearer sandbox",
         "SellerId": "S1",

@@ -173,7 +173,7 @@ def test_notes_of_a_sheet_are_its_rows_with_their_warnings(files: Files) -> None
         offer(4),
     ]
     (sheet,) = checked(files.csv(*rows))
-    notes = row_notes.notes(sheet, lambda: row_notes.of_check(sheet))
+    notes = row_notes.notes(sheet)
     assert (notes.sheet, notes.header_row) == ("", 1)
     assert notes.headings == ("feedtool status", "feedtool message", "feedtool code")
     assert [(note.row, note.status, note.code) for note in notes.notes] == [
@@ -182,6 +182,8 @@ def test_notes_of_a_sheet_are_its_rows_with_their_warnings(files: Files) -> None
         (4, "Invalid", "number-range"),
         (5, "Valid", ""),
     ]
+    of_verdicts = row_notes.notes(sheet, lambda: row_notes.of_check(sheet)).notes
+    assert list(row_notes.notes(sheet).notes) == list(of_verdicts)
 
 
 def test_the_services_verdicts_and_ours_come_by_row(files: Files) -> None:

@@ -9,11 +9,10 @@ files of a command), `choosing` (which of their sheets are feeds), `kinds` (of w
 """
 
 from feedtool.check.files import check, check_source, open_input, unreadable
-from feedtool.check.markers import CORRECTS, HEADINGS, OURS, ROW, SUMMARY
 from feedtool.check.read_options import EVERY_ROW, Asked, Input
+from feedtool.model.markers import HEADINGS, OURS, ROW, SUMMARY
 
 __all__ = [
-    "CORRECTS",
     "EVERY_ROW",
     "HEADINGS",
     "OURS",

@@ -5,28 +5,24 @@ from collections.abc import Hashable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from feedtool.areas.legacy.offers_xml import KINDS as LEGACY_KINDS
-from feedtool.areas.legacy.source import OffersSource, is_legacy
-from feedtool.areas.registry import all_rules
-from feedtool.check.headers import Header, Names, NoRows, again
+from feedtool.check.headers import Names, NoRows, again
 from feedtool.check.locate import Placing
-from feedtool.check.markers import HEADINGS, ROW
 from feedtool.check.read_options import Asked, Input
+from feedtool.check.rules import all_rules
 from feedtool.check.sheet import SheetReader
 from feedtool.check.sheet_selection import Chosen, choose
-from feedtool.feeds.feed import Sight
-from feedtool.feeds.header import folded
-from feedtool.feeds.rule import Survey
+from feedtool.feeds.area import Areas
+from feedtool.feeds.feed import HeaderContext
 from feedtool.model.cells import Cell
 from feedtool.model.errors import FileProblem
 from feedtool.model.file_version import FileChanging, Version, read_unchanged
+from feedtool.model.header import Header
+from feedtool.model.markers import HEADINGS, ROW
 from feedtool.model.nouns import Severity
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import Context
 from feedtool.model.sheet import INVALID, CheckedSheet, Filled, ProblemSpool
 from feedtool.model.spool import Spool
 from feedtool.sheets import Sheet, Source, open_source
-
-_ROW = folded(ROW)
 
 
 class FileMissing(FileProblem):
@@ -40,84 +36,139 @@ class FileMissing(FileProblem):
     code = "file-missing"
 
 
-def check(inputs: Sequence[Input], asked: Asked) -> list[CheckedSheet]:
+def check(inputs: Sequence[Input], asked: Asked, areas: Areas) -> list[CheckedSheet]:
     """Reads and judges all files of one command.
 
     Args:
         inputs: The files, in the order in which they were given.
         asked: How to read them.
+        areas: Those whose feeds, rules and formats count.
 
     Returns:
         One CheckedSheet for each sheet that was read, and one for each file that could not be.
     """
-    surveys = [rule.survey() for rule in all_rules() if rule.survey]
-    sheets: list[CheckedSheet] = []
-    placings: dict[int, Placing] = {}
+    checking = _Checking(asked, areas)
     for file in inputs:
-        for checked, placing in _check_unchanged(file, asked, surveys, len(sheets)):
-            if placing:
-                placings[len(sheets)] = placing
-            sheets.append(checked)
-    _conclude(surveys, sheets, placings)
-    return sheets
+        checking.add_unchanged(file)
+    return checking.conclude()
 
 
-def check_source(name: str, source: Source, asked: Asked) -> list[CheckedSheet]:
+def check_source(name: str, source: Source, asked: Asked, areas: Areas) -> list[CheckedSheet]:
     """Reads and judges what is open already; `name` is its own in messages.
 
     Raises:
         FileProblem: nothing of it is a feed.
     """
-    surveys = [rule.survey() for rule in all_rules() if rule.survey]
-    file = Input(name, Path(name))
-    found = [
-        _check_sheet(file, chosen, asked, surveys, number)
-        for number, chosen in enumerate(choose(source, asked, name))
-    ]
-    sheets = [sheet for sheet, _ in found]
-    _conclude(surveys, sheets, {at: placing for at, (_, placing) in enumerate(found) if placing})
-    return sheets
+    checking = _Checking(asked, areas)
+    checking.add_source(Input(name, Path(name)), source)
+    return checking.conclude()
 
 
-def _check_unchanged(
-    file: Input, asked: Asked, surveys: Sequence[Survey], number: int
-) -> list[tuple[CheckedSheet, Placing | None]]:
-    """The sheets of one file as it was at one moment."""
-    seen = [len(survey) for survey in surveys]
+class _Checking:
+    """The sheets of one command, while they are judged."""
 
-    def read(version: Version | None) -> list[tuple[CheckedSheet, Placing | None]]:
-        _rewind(surveys, seen)
-        found = list(_check_file(file, asked, surveys, number))
-        for checked, _ in found:
-            checked.version = version
-        return found
+    def __init__(self, asked: Asked, areas: Areas) -> None:
+        self._asked, self._areas = asked, areas
+        self._surveys = [rule.survey() for rule in all_rules(areas) if rule.survey]
+        self._sheets: list[CheckedSheet] = []
+        self._placings: dict[int, Placing] = {}
 
-    try:
-        return read_unchanged(file.path, file.name, read)
-    except FileChanging as error:
-        _rewind(surveys, seen)
-        return [(CheckedSheet(file.name, error=error), None)]
+    def add_unchanged(self, file: Input) -> None:
+        """Reads the sheets of one file as it was at one moment."""
+        seen, first = self._seen(), len(self._sheets)
 
+        def read(version: Version | None) -> None:
+            self._rewind(seen)
+            del self._sheets[first:]
+            self._add(file)
+            for checked in self._sheets[first:]:
+                checked.version = version
 
-def _rewind(surveys: Sequence[Survey], lengths: Sequence[int]) -> None:
-    for survey, length in zip(surveys, lengths, strict=True):
-        survey.rewind(length)
+        try:
+            read_unchanged(file.path, file.name, read)
+        except FileChanging as error:
+            self._rewind(seen)
+            self._sheets[first:] = [CheckedSheet(file.name, error=error)]
 
+    def _add(self, file: Input) -> None:
+        """Reads the sheets of one file; a file that cannot be read gives one without rows."""
+        try:
+            if file.problem:
+                raise file.problem
+            with open_input(file, self._asked, self._areas) as source:
+                self.add_source(file, source)
+        except FileProblem as error:
+            self._sheets.append(CheckedSheet(file.name, error=error))
+        except OSError as error:
+            self._sheets.append(CheckedSheet(file.name, error=unreadable(file, error)))
 
-def _check_file(
-    file: Input, asked: Asked, surveys: Sequence[Survey], number: int
-) -> Iterator[tuple[CheckedSheet, Placing | None]]:
-    """The sheets of one file; a file that cannot be read gives one without rows."""
-    try:
-        if file.problem:
-            raise file.problem
-        with open_input(file, asked) as source:
-            for offset, chosen in enumerate(choose(source, asked, file.name)):
-                yield _check_sheet(file, chosen, asked, surveys, number + offset)
-    except FileProblem as error:
-        yield CheckedSheet(file.name, error=error), None
-    except OSError as error:
-        yield CheckedSheet(file.name, error=unreadable(file, error)), None
+    def add_source(self, file: Input, source: Source) -> None:
+        """Reads the sheets of an open file."""
+        for chosen in choose(source, self._asked, self._areas, file.name):
+            self._sheets.append(self._check_sheet(file, chosen))
+
+    def _seen(self) -> list[int]:
+        return [len(survey) for survey in self._surveys]
+
+    def _rewind(self, lengths: Sequence[int]) -> None:
+        for survey, length in zip(self._surveys, lengths, strict=True):
+            survey.rewind(length)
+
+    def _check_sheet(self, file: Input, chosen: Chosen) -> CheckedSheet:
+        asked, number, seen = self._asked, len(self._sheets), self._seen()
+        checked = CheckedSheet(
+            file.name,
+            chosen.sheet.name,
+            chosen.feed.kind,
+            chosen.header,
+            has_items=asked.with_items,
+            purges=asked.purges,
+            filled=Spool(Filled) if asked.with_values else None,
+            kind_reason=chosen.reason,
+            is_kind_certain=chosen.is_certain,
+        )
+        try:
+            checked.header, context = _whole_header(chosen, asked.context)
+            reader = SheetReader(
+                chosen.sheet,
+                checked,
+                chosen.feed,
+                is_kind_certain=chosen.is_certain,
+                channel=asked.channel,
+                context=context,
+                areas=self._areas,
+                surveys=self._surveys,
+                number=number,
+                as_rows=asked.as_rows,
+            )
+            reader.read()
+            if not any(True for _ in checked.marks):
+                raise NoRows(
+                    f"there is no row below the header in row {chosen.header.row}",
+                    "fill the sheet, or name another one with --sheet",
+                )
+        except FileProblem as error:
+            self._rewind(seen)
+            checked.forget()
+            checked.error = error
+        else:
+            self._placings[number] = reader.placing
+        return checked
+
+    def conclude(self) -> list[CheckedSheet]:
+        """The sheets, with what can only be said once every row of every file was seen."""
+        sheets = self._sheets
+        names = [_name(sheet, sheets) for sheet in sheets]
+        for survey in self._surveys:
+            spools: dict[int, ProblemSpool] = {}
+            for place, fault in survey.faults(names):
+                spool = spools.setdefault(place.sheet, ProblemSpool())
+                spool.append(self._placings[place.sheet].in_earlier_row(place.row, fault))
+                if fault.code.severity is Severity.ERROR:
+                    sheets[place.sheet].marks[place.row] = INVALID
+            for number, spool in spools.items():
+                sheets[number].problems_by_source.append(spool)
+        return sheets
 
 
 def unreadable(file: Input, error: OSError) -> FileMissing:
@@ -126,8 +177,8 @@ def unreadable(file: Input, error: OSError) -> FileMissing:
     return FileMissing(f"{file.name} cannot be read: {error.strerror}", hint)
 
 
-def open_input(file: Input, asked: Asked) -> Source:
-    """A file as what it is: an Offers.xml, its zip, a workbook or a CSV.
+def open_input(file: Input, asked: Asked, areas: Areas) -> Source:
+    """A file as what it is: a workbook, a CSV, or of a format that an area declares.
 
     Raises:
         FileProblem: there is no such file, or it is none of these.
@@ -136,80 +187,30 @@ def open_input(file: Input, asked: Asked) -> Source:
     if not file.path.is_file():
         raise _missing(file)
     dialect, path = asked.dialect, file.path
-    if is_legacy(path):
-        return OffersSource(path, dialect, as_json=asked.kind not in {None, *LEGACY_KINDS})
+    if declared := areas.format_of(path):
+        source: Source = declared.open(path, dialect, asked.kind)
+        return source
     return open_source(path, limits=dialect.reading, csv_fallback=dialect.csv_fallback)
 
 
-def _check_sheet(
-    file: Input, chosen: Chosen, asked: Asked, surveys: Sequence[Survey], number: int
-) -> tuple[CheckedSheet, Placing | None]:
-    checked = CheckedSheet(
-        file.name,
-        chosen.sheet.name,
-        chosen.feed.kind,
-        chosen.header,
-        has_items=asked.with_items,
-        purges=asked.purges,
-        filled=Spool(Filled) if asked.with_values else None,
-        kind_reason=chosen.reason,
-        is_kind_certain=chosen.is_certain,
-        corrects=chosen.corrects,
-    )
-    seen = [len(survey) for survey in surveys]
-    try:
-        checked.header, dialect = _whole_header(chosen, asked.dialect)
-        reader = SheetReader(
-            chosen.sheet,
-            checked,
-            chosen.feed,
-            is_kind_certain=chosen.is_certain,
-            channel=asked.channel,
-            dialect=dialect,
-            surveys=surveys,
-            number=number,
-            origin=_origin(checked),
-            as_rows=asked.as_rows,
-        )
-        reader.read()
-        if not any(True for _ in checked.marks):
-            raise NoRows(
-                f"there is no row below the header in row {chosen.header.row}",
-                "fill the sheet, or name another one with --sheet",
-            )
-    except FileProblem as error:
-        _rewind(surveys, seen)
-        checked.forget()
-        checked.error = error
-        return checked, None
-    return checked, reader.placing
-
-
-def _origin(checked: CheckedSheet) -> int | None:
-    """The index of the column that tells of which rows its own are the corrections."""
-    if checked.header is None or not checked.corrects:
-        return None
-    texts = checked.header.texts
-    return next((at for at in checked.header.own if folded(texts.get(at, "")) == _ROW), None)
-
-
-def _whole_header(chosen: Chosen, dialect: Dialect) -> tuple[Header, Dialect]:
+def _whole_header(chosen: Chosen, context: Context) -> tuple[Header, Context]:
     """The header with the columns that more than its kind is needed to know."""
     header, feed = chosen.header, chosen.feed
-    if feed.further is None:
-        return header, dialect
+    if feed.extra_columns is None:
+        return header, context
     unknown = [header.texts[index] for index, _ in header.unknown]
-    sight = Sight(dialect, header.stamp, unknown, partial(_cells, chosen.sheet, header))
-    found = feed.further(sight)
-    if not found.columns and found.dialect is dialect:
-        return header, dialect
-    names = Names((*feed.understood(dialect), *found.columns), dialect, (*HEADINGS, ROW))
-    return again(header, names), found.dialect
+    cells = partial(_cells, chosen.sheet, header)
+    extra = feed.extra_columns(HeaderContext(context, header.stamp, unknown, cells))
+    if not extra.columns:
+        return header, extra.context
+    settings = context.settings
+    names = Names((*feed.understood(settings), *extra.columns), settings, (*HEADINGS, ROW))
+    return again(header, names), extra.context
 
 
 def _cells(sheet: Sheet, header: Header, key: str) -> Iterator[Cell]:
     """The different cells of a key's column, as they come."""
-    index = next((index for index, one in header.columns.items() if one.key == key), None)
+    index = header.index_of(key)
     seen: set[Hashable] = set()
     for block in sheet.blocks(header.after) if index is not None else ():
         if index is None or index >= block.width:
@@ -217,22 +218,6 @@ def _cells(sheet: Sheet, header: Header, key: str) -> Iterator[Cell]:
         new = [key for key in dict.fromkeys(block.column(index)) if key not in seen]
         seen.update(new)
         yield from map(block.decode, new)
-
-
-def _conclude(
-    surveys: Sequence[Survey], sheets: Sequence[CheckedSheet], placings: dict[int, Placing]
-) -> None:
-    """Adds what can only be said once every row of every file was seen."""
-    names = [_name(sheet, sheets) for sheet in sheets]
-    for survey in surveys:
-        spools: dict[int, ProblemSpool] = {}
-        for place, fault in survey.faults(names):
-            spool = spools.setdefault(place.sheet, ProblemSpool())
-            spool.append(placings[place.sheet].in_earlier_row(place.row, fault))
-            if fault.code.severity is Severity.ERROR:
-                sheets[place.sheet].marks[place.row] = INVALID
-        for number, spool in spools.items():
-            sheets[number].problems_by_source.append(spool)
 
 
 def _name(sheet: CheckedSheet, sheets: Sequence[CheckedSheet]) -> str:

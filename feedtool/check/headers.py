@@ -7,15 +7,16 @@ and punctuation.
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
-from feedtool.feeds.feed import LANGUAGES, Column, Feed, Layout, SheetColumns
+from feedtool.feeds.feed import LANGUAGES, Feed, Layout, SheetColumns
 from feedtool.feeds.header import LONGEST, folded
 from feedtool.model.cells import Cell, Kind, letters
 from feedtool.model.errors import FileProblem
-from feedtool.model.settings import Dialect
+from feedtool.model.header import Column, Header
+from feedtool.model.settings import Context, Dialect
 
 ENOUGH = 2
 """Known headers that make a row a header; one alone may be a word in a title."""
@@ -98,40 +99,6 @@ class SheetAmbiguous(FileProblem):
     """
 
     code = "sheet-ambiguous"
-
-
-@dataclass(frozen=True, slots=True)
-class Header:
-    """A header row, understood."""
-
-    row: int
-    """Its number."""
-    after: int
-    """Data stand in the rows after this one; a second header row may be in between."""
-    columns: Mapping[int, Column]
-    """0-based index → the column that it is."""
-    texts: Mapping[int, str]
-    """0-based index → the header as the user wrote it, known or not."""
-    unknown: tuple[tuple[int, str | None], ...]
-    """Of each unknown header its index and the nearest known header."""
-    own: frozenset[int]
-    """The indexes of the columns that an earlier annotation added."""
-    reasons: Mapping[int, str] = field(default_factory=dict)
-    """0-based index → why its header was understood as it was."""
-    headings: int = 0
-    """The row that people read as the header, where ours belong: another one where keys stand in
-    a row of their own, which may be hidden. 0 is the header's own row."""
-    stamp: Mapping[str, str] = field(default_factory=dict)
-    """What the workbook says of the whole sheet."""
-
-    @property
-    def headings_row(self) -> int:
-        """The number of the row that our headings belong in."""
-        return self.headings or self.row
-
-    def letter_of(self, key: str) -> str | None:
-        """The letter of a key's column, None where it is absent."""
-        return next((letters(i) for i, column in self.columns.items() if column.key == key), None)
 
 
 def _bare(header: str) -> str:
@@ -361,11 +328,13 @@ def _understand(row: Texts, after: int, names: Names) -> Header:
     return Header(number, after, columns, texts, unknown, own, reasons)
 
 
-def sheet_columns(header: Header, feed: Feed, dialect: Dialect) -> SheetColumns:
+def sheet_columns(header: Header, feed: Feed, context: Context) -> SheetColumns:
     """What the header offers to its rows."""
     fields = frozenset(column.key for column in header.columns.values())
     modes = tuple(
-        mode for mode in feed.modes(dialect) if fields.intersection((mode.cost, mode.additional))
+        mode
+        for mode in feed.modes(context.settings)
+        if fields.intersection((mode.cost, mode.additional))
     )
     unknown = tuple(header.texts[index] for index, _ in header.unknown)
-    return SheetColumns(dialect, fields, modes, header.stamp, unknown)
+    return SheetColumns(context, fields, modes, header.stamp, unknown)

@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from feedtool.areas.registry import all_feeds
-from feedtool.check.headers import Header, sheet_columns
+from feedtool.check.headers import sheet_columns
+from feedtool.feeds.area import Areas
 from feedtool.feeds.feed import Feed, Fit, SheetColumns
 from feedtool.model.errors import FileProblem
-from feedtool.model.settings import Dialect
+from feedtool.model.header import Header
+from feedtool.model.settings import Context
 
 
 class HeaderMissing(FileProblem):
@@ -70,7 +71,7 @@ class Recognised(NamedTuple):
 def recognise(
     header: Header,
     family: Sequence[Feed],
-    dialect: Dialect,
+    context: Context,
     sheet: str,
     *,
     asked: str | None,
@@ -81,7 +82,7 @@ def recognise(
     Args:
         header: The sheet's.
         family: The feeds that share its columns, most demanding first.
-        dialect: The profile's.
+        context: What sheets are judged by.
         sheet: The sheet's name.
         asked: The kind that `--as` or the like names.
         stamp: The kind that the template's stamp names.
@@ -90,15 +91,15 @@ def recognise(
         HeaderMissing: columns are missing that the kind needs.
         KindUnclear: it may be of the most demanding kind, and columns are missing for that.
     """
-    columns = sheet_columns(header, family[0], dialect)
+    columns = sheet_columns(header, family[0], context)
     has_action = "action" in columns.fields
     otherwise = "" if asked else ", or say with --as what it is"
     if kind := asked or stamp:
-        feed = all_feeds()[kind]
+        feed = next(feed for feed in family if feed.kind == kind)
         if has_action or not feed.missing(columns):
             return Recognised(feed, "as asked" if asked else "as its template says")
         raise _missing(feed, columns, header, otherwise)
-    if family[0].landmark and family[0].landmark not in columns.fields:
+    if family[0].key_column and family[0].key_column not in columns.fields:
         return None
     possible = [
         feed
@@ -144,12 +145,12 @@ def _listed(keys: Sequence[str]) -> str:
     return f"{'columns' if len(keys) > 1 else 'column'} {', '.join(keys)}"
 
 
-def families() -> list[list[Feed]]:
+def families(areas: Areas) -> list[list[Feed]]:
     """The feeds that share a header, most demanding first."""
     by_sheet: dict[str, list[Feed]] = {}
-    for feed in all_feeds().values():
+    for feed in areas.feeds.values():
         by_sheet.setdefault(feed.sheet, []).append(feed)
-    bare = SheetColumns(Dialect(), frozenset(), ())
+    bare = SheetColumns(Context(), frozenset(), ())
     return [
         sorted(family, key=lambda feed: -len(feed.missing(bare))) for family in by_sheet.values()
     ]

@@ -1,13 +1,13 @@
 """Where a fault is: what a rule says of a row becomes a Problem with its row, column and value."""
 
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import repeat
 from operator import itemgetter
 from typing import NamedTuple
 
-from feedtool.check.headers import Header
 from feedtool.model.cells import Block, Cells, brief, letters, shown
+from feedtool.model.header import Header
 from feedtool.model.nouns import Fault, Problem
 
 
@@ -23,6 +23,9 @@ _NOWHERE = _Place(None, None, None)
 
 NO_COLUMN = -1
 """The index of what is about no column; it stands before all others."""
+
+InCell = tuple[int, Fault, str]
+"""A column's index, what is wrong there, and what the cell shows."""
 
 
 class Placing:
@@ -50,23 +53,28 @@ class Placing:
                 self._lines.append(line)
 
     def in_row(
-        self, cells: Cells, position: int, found: Iterable[tuple[int | None, Fault]]
+        self, cells: Cells, position: int, in_cells: Iterable[InCell], faults: Sequence[Fault]
     ) -> list[Problem]:
         """The problems of a row of a block, in the order of columns.
 
         Args:
             cells: The block's.
             position: Of the row in the block.
-            found: The faults, each with its column's index; None where the fault names a field.
+            in_cells: What was found while its cells were read, in the order of columns.
+            faults: What was found afterwards; each may name the field that it is about.
         """
         block = cells.block
         row, line = block.rows[position], block.lines[position] if block.lines else None
-        located = [
-            (self._index(fault) if index is None else index, fault) for index, fault in found
-        ]
-        if len(located) > 1:
-            located.sort(key=itemgetter(0))
-        return [self._problem(fault, index, row, line, cells, position) for index, fault in located]
+        if faults:
+            located = [self._located(cells, position, fault) for fault in faults]
+            in_cells = sorted([*in_cells, *located], key=itemgetter(0))
+        return [self._problem(fault, index, row, line, text) for index, fault, text in in_cells]
+
+    def _located(self, cells: Cells, position: int, fault: Fault) -> InCell:
+        """A fault in the cell of the field that it names."""
+        index = self._index(fault)
+        is_shown = fault.value is None and index != NO_COLUMN
+        return index, fault, shown(cells.at(position, index)) if is_shown else ""
 
     def in_earlier_row(self, row: int, fault: Fault) -> Problem:
         """The problem of a row that was read long ago."""
@@ -82,24 +90,19 @@ class Placing:
         return NO_COLUMN if fault.field is None else self._index_of.get(fault.field, NO_COLUMN)
 
     def _problem(
-        self,
-        fault: Fault,
-        index: int,
-        row: int | None,
-        line: int | None,
-        cells: Cells | None = None,
-        position: int = 0,
+        self, fault: Fault, index: int, row: int | None, line: int | None, text: str = ""
     ) -> Problem:
+        """A fault in its place; `text` is what its cell shows, where there is one."""
         code, message, hint, field, value = fault
-        place = self._places.get(index) or self._place(index)
-        if value is None and cells is not None and index != NO_COLUMN:
-            value = shown(cells.at(position, index)) or None
+        column, header, key = self._places.get(index) or self._place(index)
+        if value is None:
+            value = text or None
         return Problem(
             row,
             line,
-            place.letters,
-            place.header,
-            place.key if field is None else field,
+            column,
+            header,
+            key if field is None else field,
             code.name,
             code.severity,
             value and brief(value),

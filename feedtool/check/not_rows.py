@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from feedtool.check.headers import Header
 from feedtool.check.rules import not_a_row
 from feedtool.feeds.columns import ColumnReader, Flawed
 from feedtool.feeds.columns.gtin import Gtin
@@ -18,8 +17,9 @@ from feedtool.feeds.columns.number import Number
 from feedtool.feeds.columns.text import ProductReference, Reference
 from feedtool.feeds.header import folded
 from feedtool.model.cells import LONGEST_SHOWN, Block, Cell, Cells, Kind, shown
+from feedtool.model.header import Header
 from feedtool.model.nouns import Fault
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import Context
 from feedtool.sheets import Sheet
 
 TOTALS = frozenset(
@@ -99,9 +99,9 @@ def is_total(cell: Cell) -> bool:
 class NotRows:
     """Judges the rows of one sheet; sums are looked for when a row first looks like one."""
 
-    def __init__(self, sheet: Sheet, header: Header, reference: str, dialect: Dialect) -> None:
-        self._sheet, self._header, self._dialect = sheet, header, dialect
-        self._reader = ColumnReader(_Part(), dialect)
+    def __init__(self, sheet: Sheet, header: Header, reference: str, context: Context) -> None:
+        self._sheet, self._header, self._context = sheet, header, context
+        self._reader = ColumnReader(_Part(), context)
         self._reference = next(
             (at for at, column in header.columns.items() if column.key == reference), None
         )
@@ -202,7 +202,7 @@ class NotRows:
         if not indexes:
             return []
         columns = [
-            readers.setdefault(index, ColumnReader(_Part(), self._dialect)).read(
+            readers.setdefault(index, ColumnReader(_Part(), self._context)).read(
                 block.column(index), block.decode
             )
             for index in indexes

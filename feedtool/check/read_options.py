@@ -6,7 +6,7 @@ from pathlib import Path
 
 from feedtool.check.kinds import KindUnclear
 from feedtool.model.errors import FileProblem
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import Context, Dialect, OpenCatalog, no_catalog
 
 EVERY_ROW = range(1, 1 << 31)
 """As `Asked.as_rows`: no row is skipped."""
@@ -47,3 +47,10 @@ class Asked:
     """Whether what the rows hold is kept, too, as it is needed to write them otherwise."""
     settle: Settle = lambda *_: None
     """Asked where the headers leave open what kind of feed a sheet is."""
+    catalog: OpenCatalog = field(default=no_catalog, compare=False, repr=False)
+    """What products are judged by."""
+
+    @property
+    def context(self) -> Context:
+        """What sheets are judged by."""
+        return Context(self.dialect, self.catalog)

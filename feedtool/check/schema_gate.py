@@ -12,32 +12,31 @@ from typing import Any
 
 import jsonschema_rs
 
-from feedtool.areas.registry import all_feeds
 from feedtool.check.rules import schema_mismatch
+from feedtool.feeds.feed import Feed
 from feedtool.model.nouns import Fault
 
 
 @cache
-def schema(kind: str) -> dict[str, Any]:
-    """The JSON Schema (2020-12) of a kind's requests."""
-    package = files(all_feeds()[kind].area)
-    text = (package / "schemas" / f"{kind}.json").read_text("utf-8")
+def schema(feed: Feed) -> dict[str, Any]:
+    """The JSON Schema (2020-12) of a feed's requests, from the folder of its area."""
+    text = (files(feed.area) / "schemas" / f"{feed.kind}.json").read_text("utf-8")
     loaded: dict[str, Any] = json.loads(text)
     return loaded
 
 
 @cache
-def gate(kind: str) -> Callable[[object], bool]:
+def gate(feed: Feed) -> Callable[[object], bool]:
     """Whether a request is as its schema says."""
-    return jsonschema_rs.Draft202012Validator(schema(kind)).is_valid
+    return jsonschema_rs.Draft202012Validator(schema(feed)).is_valid
 
 
-def faults(kind: str, request: dict[str, object]) -> Iterator[Fault]:
+def faults(feed: Feed, request: dict[str, object]) -> Iterator[Fault]:
     """What is wrong with a request that the gate refuses; at least one fault."""
     from jsonschema import Draft202012Validator  # slow to import, and hardly ever needed
 
     found = False
-    for error in Draft202012Validator(schema(kind)).iter_errors(request):
+    for error in Draft202012Validator(schema(feed)).iter_errors(request):
         found = True
         yield schema_mismatch.fault("/".join(map(str, error.absolute_path)), error.message)
     if not found:

@@ -1,27 +1,29 @@
 """One sheet: its cells become values, its rows become requests or problems."""
 
 import pickle
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from operator import itemgetter
 
 import orjson
 
-from feedtool.areas.registry import all_feeds, all_rules
-from feedtool.check.headers import Header, sheet_columns
-from feedtool.check.locate import Placing
+from feedtool.check.headers import sheet_columns
+from feedtool.check.locate import InCell, Placing
 from feedtool.check.not_rows import NotRows
-from feedtool.check.rules import too_many_columns
+from feedtool.check.rules import rules_for, too_many_columns
 from feedtool.check.rules.required_missing import CODE as REQUIRED_MISSING
 from feedtool.check.schema_gate import faults, gate
-from feedtool.feeds.columns import ColumnReader, Flawed
+from feedtool.feeds.area import Areas
+from feedtool.feeds.columns import ColumnReader, Flawed, is_error
 from feedtool.feeds.columns.choice import Ignored
 from feedtool.feeds.columns.text import plain
-from feedtool.feeds.feed import FLOOR, Column, Feed, Row, SheetColumns
-from feedtool.feeds.rule import SheetFacts, Survey
+from feedtool.feeds.feed import FLOOR, Feed, Row, SheetColumns
+from feedtool.feeds.rule import Rule, SheetFacts, Survey
 from feedtool.model.cells import Block, Cell, Cells, Kind, brief, letters, rounded, shown
-from feedtool.model.nouns import Fault, Item, Message, PackageType, Severity, Status, Verdict
-from feedtool.model.settings import Dialect
+from feedtool.model.header import Column, Header
+from feedtool.model.nouns import Fault, Item, Message, Status, Verdict
+from feedtool.model.settings import Context
 from feedtool.model.sheet import (
     INVALID,
     SKIPPED,
@@ -35,10 +37,6 @@ from feedtool.sheets import Sheet
 
 BEYOND = "beyond"
 """The field of a cell beyond the last header."""
-
-
-MOST_DIGITS = 9
-"""Of a row's number."""
 
 
 class Beyond:
@@ -56,12 +54,26 @@ class Beyond:
 class RowFaults:
     """What is wrong with the cells of one row."""
 
-    faults: list[tuple[int | None, Fault]] = field(default_factory=list)
-    """Each with its column's index; None where the rule names a field."""
+    faults: list[InCell] = field(default_factory=list)
     refused: set[str] = field(default_factory=set)
 
 
 NO_FAULTS = RowFaults()
+
+RowCheck = Callable[[Row], Iterator[Fault]]
+
+
+@dataclass(slots=True)
+class FeedChecks:
+    """How rows of one kind are judged."""
+
+    feed: Feed
+    is_right: Callable[[object], bool]
+    """Whether a request is as its schema says."""
+    unsent: set[int]
+    """The columns whose cells do not travel: what is wrong there is not told."""
+    rules: list[tuple[Rule, RowCheck]] = field(default_factory=list)
+    """Those that still have something to say."""
 
 
 class SheetReader:
@@ -72,10 +84,10 @@ class SheetReader:
         checked: Where rows, problems and items go.
         feed: The sheet's kind; a row's `action` may choose another of its family.
         channel: The salesChannelId of rows that name none.
-        dialect: The profile's.
+        context: What the sheet is judged by.
+        areas: Those whose feeds and rules count.
         surveys: Rules that see every row of every file.
         number: The sheet's number within the command.
-        origin: The index of the column that tells of which rows its own are the corrections.
         as_rows: The numbers of rows that are taken even if they look like a total or a header.
     """
 
@@ -87,35 +99,35 @@ class SheetReader:
         *,
         is_kind_certain: bool,
         channel: str,
-        dialect: Dialect,
+        context: Context,
+        areas: Areas,
         surveys: Sequence[Survey],
         number: int,
-        origin: int | None = None,
         as_rows: Collection[int] = (),
     ) -> None:
         if checked.header is None:
             raise ValueError("a sheet is read once its header is known")
         self.sheet, self.checked, self.feed = sheet, checked, feed
         self.header: Header = checked.header
-        self.channel, self.dialect, self.number = channel, dialect, number
-        self.surveys = surveys
-        self._origin = origin
+        self.channel, self.context, self.number = channel, context, number
+        self.areas, self.surveys = areas, surveys
         self._as_rows = as_rows
-        self._not_rows = NotRows(sheet, self.header, feed.reference, dialect)
+        self._not_rows = NotRows(sheet, self.header, feed.reference, context)
         self.is_kind_certain = is_kind_certain
-        self.columns: SheetColumns = sheet_columns(self.header, feed, dialect)
+        self.columns: SheetColumns = sheet_columns(self.header, feed, context)
         self.placing = Placing(self.header)
-        self._feeds = {
-            other.kind: other for other in all_feeds().values() if other.sheet == feed.sheet
+        self._checks = {
+            kind: FeedChecks(
+                other,
+                gate(other),
+                {i for i, column in self.header.columns.items() if not other.is_sent(column.key)},
+            )
+            for kind, other in areas.family(feed).items()
         }
-        self._kinds = {other.package_type: kind for kind, other in self._feeds.items()}
-        self._gates = {kind: gate(kind) for kind in self._feeds}
-        self._unsent = {
-            kind: {i for i, column in self.header.columns.items() if not other.is_sent(column.key)}
-            for kind, other in self._feeds.items()
+        self._kinds = {
+            checks.feed.action: kind for kind, checks in self._checks.items() if checks.feed.action
         }
-        """By kind the columns whose cells do not travel: what is wrong there is not told."""
-        self._complete = feed.completing(self.columns) if feed.completing else None
+        self._enrich = feed.enrich(self.columns) if feed.enrich else None
 
     def read(self) -> None:
         """Reads all rows; once more if the columns' decimal separators became known on the way.
@@ -143,37 +155,22 @@ class SheetReader:
         self._once: dict[str, Fault] = {}
         self._hidden = 0
         self.placing.begin()
-        self._rules = {
-            kind: [
-                (rule, rule.check)
-                for rule in all_rules()
-                if rule.check and (rule.kinds is None or kind in rule.kinds)
-            ]
-            for kind in self._kinds.values()
-        }
+        for kind, checks in self._checks.items():
+            rules = rules_for(self.areas, kind)
+            checks.rules = [(rule, rule.check) for rule in rules if rule.check]
         readers = {
-            column.key: _reader(column, self.dialect, evidence.get(column.key, {}))
+            column.key: _reader(column, self.context, evidence.get(column.key, {}))
             for column in self.header.columns.values()
         }
         by_index = [
             (index, column.key, readers[column.key])
             for index, column in sorted(self.header.columns.items())
         ]
-        beyond = ColumnReader(Beyond(), self.dialect)
+        beyond = ColumnReader(Beyond(), self.context)
         for block in self.sheet.blocks(self.header.after):
             self.placing.note_lines(block)
-            self._note_origins(block)
             self._read_block(block, by_index, beyond)
         return readers
-
-    def _note_origins(self, block: Block) -> None:
-        """Remembers which rows of another sheet these are the corrections of."""
-        if self._origin is None or self._origin >= block.width:
-            return
-        for row, key in zip(block.rows, block.column(self._origin), strict=True):
-            told = shown(block.decode(key)).strip()
-            if told.isascii() and told.isdecimal() and len(told) <= MOST_DIGITS:
-                self.checked.origins[row] = int(told)
 
     def _read_block(
         self, block: Block, by_index: list[tuple[int, str, ColumnReader]], beyond: ColumnReader
@@ -209,9 +206,12 @@ class SheetReader:
         self, cells: Cells, position: int, values: dict[str, object], said: RowFaults
     ) -> None:
         number = cells.block.rows[position]
+        action = values.get("action")
+        kind = self._kinds[action] if isinstance(action, str) else self.feed.kind
+        checks = self._checks[kind]
         row = Row(
             number,
-            self._kind(values),
+            checks.feed,
             str(values.get("salesChannelId") or self.channel) if self.feed.has_channel else "",
             values,
             frozenset(said.refused) if said.refused else NOTHING_REFUSED,
@@ -222,29 +222,28 @@ class SheetReader:
         if self.checked.filled is not None:
             self.checked.filled.append(self._filled(cells, position, row))
         told: Sequence[Fault] = ()
-        if self._complete:
-            row, told = self._complete(row)
-        found = [*((None, fault) for fault in told), *self._faults(row)]
-        if said.faults:
-            unsent = self._unsent[row.kind]
-            travel = [one for one in said.faults if one[0] not in unsent] if unsent else said.faults
-            found = [*travel, *found]
-        is_valid = not found or all(one.code.severity is not Severity.ERROR for _, one in found)
+        if self._enrich:
+            row, told = self._enrich(row)
+        found = [*told, *self._faults(row, checks)]
+        unsent, in_cells = checks.unsent, said.faults
+        if unsent and in_cells:
+            in_cells = [one for one in in_cells if one[0] not in unsent]
+        is_valid = not is_error([*map(itemgetter(1), in_cells), *found])
         if is_valid:
-            request = self._feeds[row.kind].request(row)
-            if self._gates[row.kind](request):
+            request = row.feed.request(row)
+            if checks.is_right(request):
                 self._accept(row, request)
             else:
-                found += [(None, fault) for fault in faults(row.kind, request)]
+                found += faults(row.feed, request)
                 is_valid = False
         for survey in self.surveys:
             survey.see(self.number, row)
         self.checked.marks[number] = VALID if is_valid else INVALID
         if not is_valid:
             reference = self._shown_reference(cells, position, values)
-            self.checked.refused.append(Refused(number, reference, self._product(row), row.channel))
-        if found:
-            self._problems.append_all(self.placing.in_row(cells, position, found))
+            self.checked.refused.append(Refused(number, reference, _product(row), row.channel))
+        if in_cells or found:
+            self._problems.append_all(self.placing.in_row(cells, position, in_cells, found))
 
     def _skips(self, cells: Cells, position: int, values: dict[str, object]) -> bool:
         """Whether a row is a total or a header, and is noted as skipped."""
@@ -259,7 +258,7 @@ class SheetReader:
         if self.checked.filled is not None:
             line = lines[position] if lines else None
             self.checked.filled.append(Filled(number, line, self.feed.kind, pickle.dumps({})))
-        self._problems.append_all(self.placing.in_row(cells, position, [(None, fault)]))
+        self._problems.append_all(self.placing.in_row(cells, position, (), [fault]))
         return True
 
     def _filled(self, cells: Cells, position: int, row: Row) -> Filled:
@@ -288,45 +287,35 @@ class SheetReader:
         value = values[self.feed.reference]
         return brief(str(value) if value else shown(cells.at(position, index))) or None
 
-    def _kind(self, values: dict[str, object]) -> str:
-        action = values.get("action")
-        return self._kinds[PackageType(action)] if isinstance(action, str) else self.feed.kind
-
-    def _faults(self, row: Row) -> Iterator[tuple[int | None, Fault]]:
+    def _faults(self, row: Row, checks: FeedChecks) -> Iterator[Fault]:
         """What the rules say of a row; what is said once for a sheet is kept for its end."""
         if not self.is_kind_certain and row.is_blank("action"):
-            yield None, Fault(REQUIRED_MISSING, "action is missing", "fill the cell", "action")
-        for rule, check in self._rules[row.kind]:
+            yield Fault(REQUIRED_MISSING, "action is missing", "fill the cell", "action")
+        for rule, check in checks.rules:
             for fault in check(row):
                 if rule.is_once:
                     self._once[rule.code.name] = fault
-                    self._rules[row.kind] = [
-                        other for other in self._rules[row.kind] if other[0] is not rule
-                    ]
+                    checks.rules = [other for other in checks.rules if other[0] is not rule]
                 else:
-                    yield None, fault
+                    yield fault
 
     def _accept(self, row: Row, request: dict[str, object]) -> None:
         if not self.checked.has_items:
             return
-        values, feed = row.values, self._feeds[row.kind]
+        values, feed = row.values, row.feed
         floor = values.get(FLOOR)
+        purges = self.checked.purges and feed.purge_type
         self.checked.items.append(
             Item(
                 row.number,
-                feed.package_type,
+                purges or feed.package_type,
                 row.channel,
                 str(values.get(feed.reference) or ""),
-                self._product(row),
+                _product(row),
                 orjson.dumps(request),
                 None if floor is None else float(floor),
             )
         )
-
-    def _product(self, row: Row) -> str:
-        """What else identifies a row than its reference."""
-        identity = self._feeds[row.kind].identity
-        return "|".join([str(row.values.get(key) or "") for key in identity])
 
     def _check_sheet(self) -> None:
         """What is said once for the sheet; it stands before what is said of rows."""
@@ -334,17 +323,30 @@ class SheetReader:
             (letters(index), self.header.texts[index], nearest)
             for index, nearest in self.header.unknown
         ]
-        facts = SheetFacts(self.columns, unknown, self._hidden, self.sheet.notices)
+        facts = SheetFacts(
+            self.columns, unknown, self._hidden, self._elsewhere(), self.sheet.notices
+        )
         found = [
             fault
-            for rule in all_rules()
-            if rule.check_sheet and (rule.kinds is None or self.feed.kind in rule.kinds)
+            for rule in rules_for(self.areas, self.feed.kind)
+            if rule.check_sheet
             for fault in rule.check_sheet(facts)
         ]
         own = ProblemSpool()
         for fault in (*found, *self._once.values()):
             own.append(self.placing.of_sheet(fault))
         self.checked.problems_by_source += [own, self._problems]
+
+    def _elsewhere(self) -> dict[str, str]:
+        """Of unknown headers that are keys of a column of another kind, that kind."""
+        unknown = set(self.columns.unknown)
+        return {
+            column.key: kind
+            for kind, feed in self.areas.feeds.items()
+            if feed.is_named_elsewhere and unknown
+            for column in feed.columns(self.context.settings)
+            if column.key in unknown
+        }
 
 
 NOTHING_REFUSED: frozenset[str] = frozenset()
@@ -356,10 +358,15 @@ def _standing(cell: Cell) -> str | Decimal:
     return rounded(cell.text) if is_number else plain(shown(cell))
 
 
-def _reader(column: Column, dialect: Dialect, evidence: Mapping[str, str]) -> ColumnReader:
+def _product(row: Row) -> str:
+    """What else identifies a row than its reference."""
+    return "|".join([str(row.values.get(key) or "") for key in row.feed.identity])
+
+
+def _reader(column: Column, context: Context, evidence: Mapping[str, str]) -> ColumnReader:
     """A column's memory; its decimal separator is settled where all evidence agrees."""
     decimal = next(iter(evidence)) if len(evidence) == 1 else None
-    return ColumnReader(column.type, dialect, decimal, evidence)
+    return ColumnReader(column.type, context, decimal, evidence)
 
 
 def _take_out_flaws(
@@ -373,6 +380,6 @@ def _take_out_flaws(
             if row is None:
                 row = found[position] = RowFaults()
             for fault in value.faults:
-                row.faults.append((index, fault))
+                row.faults.append((index, fault, value.shown))
             if value.is_refused:
                 row.refused.add(key)

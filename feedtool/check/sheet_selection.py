@@ -3,11 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from feedtool.areas.products.feeds import listed
-from feedtool.areas.registry import all_feeds
 from feedtool.check.headers import (
     ENOUGH,
-    Header,
     HeaderDuplicate,
     HeaderNotFound,
     Names,
@@ -17,10 +14,12 @@ from feedtool.check.headers import (
     most_known,
 )
 from feedtool.check.kinds import HeaderMissing, KindUnclear, families, recognise
-from feedtool.check.markers import CORRECTS, HEADINGS, OURS, ROW, STAMP, SUMMARY
 from feedtool.check.read_options import Asked
+from feedtool.feeds.area import Areas
 from feedtool.feeds.feed import Feed
 from feedtool.model.errors import Exit, FileProblem
+from feedtool.model.header import Header
+from feedtool.model.markers import HEADINGS, OURS, ROW, STAMP, SUMMARY
 from feedtool.model.settings import Dialect
 from feedtool.sheets import Sheet, Source
 
@@ -53,11 +52,9 @@ class Chosen:
     """Why it is read as that."""
     is_certain: bool
     """Whether rows without an `action` are of this kind."""
-    corrects: str
-    """What the workbook says of the sheet whose rows it corrects; empty where it is none such."""
 
 
-def choose(source: Source, asked: Asked, file: str) -> list[Chosen]:
+def choose(source: Source, asked: Asked, areas: Areas, file: str) -> list[Chosen]:
     """The sheets of a file that are feeds, and of which kind each is; `file` is its name.
 
     Raises:
@@ -67,164 +64,156 @@ def choose(source: Source, asked: Asked, file: str) -> list[Chosen]:
         HeaderMissing, HeaderDuplicate: the only candidate is no complete feed.
         SheetAmbiguous: several are of one kind.
     """
-    names = _sheet_names(source, asked)
-    candidates, reasons = _candidates(source, names, asked, file, ENOUGH)
-    if not candidates and not reasons:  # a Delete that was asked for needs a single column
-        candidates, reasons = _candidates(source, names, asked, file, 1)
-    if not candidates:
-        raise reasons[0] if reasons else _no_header(source, names)
-    return _unambiguous(candidates, source)
+    return _Selection(source, asked, areas, file).choose()
 
 
-def _candidates(
-    source: Source, names: Sequence[str], asked: Asked, file: str, enough: int
-) -> tuple[list[Chosen], list[FileProblem]]:
-    """The sheets with a header that names so many columns, and why others are no feeds.
+class _Selection:
+    """The sheets of one file, while those that are feeds are chosen."""
 
-    Raises:
-        KindUnclear: one may be of two kinds: to pass over it is as much of a guess as to send it.
-            Beside the sheet of a template it is passed over.
-    """
-    candidates: list[Chosen] = []
-    reasons: list[FileProblem] = []
-    for name in names:
-        try:
-            chosen = _recognise(source, source.sheet(name), asked, enough)
-        except KindUnclear as unclear:
-            if _stamped_sheet_name(source) in names:  # a sheet of the user's own beside it
-                reasons.append(unclear)
+    def __init__(self, source: Source, asked: Asked, areas: Areas, file: str) -> None:
+        self._source, self._asked, self._file = source, asked, file
+        self._families = families(areas)
+        self._stamp = source.properties.get(STAMP)
+        """The kind of the template that the workbook was made from."""
+        stamped = areas.feeds.get(self._stamp or "")
+        self._stamped_sheet = stamped.sheet if stamped else None
+        """The name of the sheet to fill in of that template."""
+
+    def choose(self) -> list[Chosen]:
+        names = self._sheet_names()
+        candidates, reasons = self._candidates(names, ENOUGH)
+        if not candidates and not reasons:  # a Delete that was asked for needs a single column
+            candidates, reasons = self._candidates(names, 1)
+        if not candidates:
+            raise reasons[0] if reasons else _no_header(self._source, names)
+        return self._unambiguous(candidates)
+
+    def _candidates(
+        self, names: Sequence[str], enough: int
+    ) -> tuple[list[Chosen], list[FileProblem]]:
+        """The sheets with a header that names so many columns, and why others are no feeds.
+
+        Raises:
+            KindUnclear: one may be of two kinds: to pass over it is as much of a guess as to send
+                it. Beside the sheet of a template it is passed over.
+        """
+        candidates: list[Chosen | None] = []
+        reasons: list[FileProblem] = []
+        for name in names:
+            try:
+                candidates.append(self._recognise(name, enough, self._asked.kind))
+            except KindUnclear as unclear:
+                if self._stamped_sheet in names:  # a sheet of the user's own beside it
+                    reasons.append(unclear)
+                    continue
+                if len(names) > 1:
+                    unclear.message = f"sheet “{name}”: {unclear.message}"
+                    unclear.add_way(
+                        "if it is no feed remove the sheet, or name another with --sheet"
+                    )
+                kind = self._asked.settle(self._file, name, unclear)
+                if kind is None:
+                    raise
+                candidates.append(self._recognise(name, enough, kind))
+            except (HeaderMissing, HeaderDuplicate) as reason:
+                reasons.append(reason)
+        return list(filter(None, candidates)), reasons
+
+    def _sheet_names(self) -> list[str]:
+        entries, wanted = self._source.sheets, self._asked.sheet
+        visible = [entry.name for entry in entries if not entry.hidden and entry.name != SUMMARY]
+        if wanted is None or self._source.format == "csv":  # a CSV is one table without a name
+            return visible
+        folded = wanted.casefold()
+        named = [entry.name for entry in entries if entry.name.casefold() == folded]
+        if not named:
+            raise SheetMissing(
+                f"there is no sheet “{wanted}”", f"choose one of: {', '.join(visible)}"
+            )
+        return named
+
+    def _recognise(self, name: str, enough: int, asked: str | None) -> Chosen | None:
+        """What a sheet is, None where nothing looks like a header.
+
+        Less than `ENOUGH` is a header only where the kind is known from `--as` or the stamp.
+
+        Raises:
+            HeaderMissing, HeaderDuplicate: it looks like one and is none of any kind.
+            KindUnclear: it is of one of two kinds.
+        """
+        sheet, context = self._source.sheet(name), self._asked.context
+        head = [(row.number, row.cells) for row in sheet.head(SEARCHED)]
+        stamp = self._stamp if name == self._stamped_sheet else None
+        named = [
+            (family, _names(family, context.settings))
+            for family in self._possible(asked or stamp, enough)
+        ]
+        # Whoever knows the most of its columns comes first; of equals the one that is in front.
+        named.sort(key=lambda pair: -most_known(head, pair[1]))
+        reasons: list[FileProblem] = []
+        for family, names in named:
+            try:
+                header = find(head, names, enough)
+                if header is None:
+                    continue
+                keys = {index: column.key for index, column in header.columns.items()}
+                layout = family[0].layout(head, header.row, keys, context.settings)
+                header = replace(header, stamp=self._sheet_stamp(asked or stamp, stamp))
+                header = laid_out(header, layout, head, names)
+                recognised = recognise(header, family, context, name, asked=asked, stamp=stamp)
+            except (HeaderMissing, HeaderDuplicate) as reason:
+                reasons.append(reason)
                 continue
-            if len(names) > 1:
-                unclear.message = f"sheet “{name}”: {unclear.message}"
-                unclear.add_way("if it is no feed remove the sheet, or name another with --sheet")
-            kind = asked.settle(file, name, unclear)
-            if kind is None:
-                raise
-            told = replace(asked, kind=kind)
-            chosen = _recognise(source, source.sheet(name), told, enough)
-            candidates += [chosen] if chosen else []
-        except (HeaderMissing, HeaderDuplicate) as reason:
-            reasons.append(reason)
-        else:
-            candidates += [chosen] if chosen else []
-    return candidates, reasons
+            if recognised:
+                return Chosen(sheet, header, *recognised)
+        if reasons:  # what may be of two kinds tells more than what it lacks for a third
+            raise next((one for one in reasons if isinstance(one, KindUnclear)), reasons[0])
+        return None
 
+    def _possible(self, kind: str | None, enough: int) -> list[list[Feed]]:
+        """The families that a sheet may be of; any, where its kind is not known beforehand."""
+        if kind is not None:
+            return [some for some in self._families if kind in {feed.kind for feed in some}]
+        if enough < ENOUGH:
+            return []
+        return [some for some in self._families if not all(feed.needs_asking for feed in some)]
 
-def _sheet_names(source: Source, asked: Asked) -> list[str]:
-    visible = [entry.name for entry in source.sheets if not entry.hidden and entry.name != SUMMARY]
-    if asked.sheet is None or source.format == "csv":  # a CSV is one table without a name
-        return visible
-    wanted = asked.sheet.casefold()
-    named = [entry.name for entry in source.sheets if entry.name.casefold() == wanted]
-    if not named:
-        raise SheetMissing(
-            f"there is no sheet “{asked.sheet}”", f"choose one of: {', '.join(visible)}"
-        )
-    return named
+    def _sheet_stamp(self, kind: str | None, stamp: str | None) -> dict[str, str]:
+        """What the workbook says of a sheet, if it was made from the template of its kind."""
+        if stamp is None or kind != stamp:
+            return {}
+        properties = self._source.properties
+        return {name: text for name, text in properties.items() if name.startswith(OURS)}
 
+    def _unambiguous(self, candidates: list[Chosen]) -> list[Chosen]:
+        """One sheet of each kind; the stamped sheet's name wins over others of its kind.
 
-def _recognise(source: Source, sheet: Sheet, asked: Asked, enough: int) -> Chosen | None:
-    """What a sheet is, None where nothing looks like a header.
-
-    Less than `ENOUGH` is a header only where the kind is known from `--as` or the stamp.
-
-    Raises:
-        HeaderMissing, HeaderDuplicate: it looks like one and is none of any kind.
-        KindUnclear: it is of one of two kinds.
-    """
-    head = [(row.number, row.cells) for row in sheet.head(SEARCHED)]
-    dialect, stamp = asked.dialect, _stamped(source, sheet)
-    kind = asked.kind or stamp
-    named = [(family, _names(family, dialect)) for family in _possible(kind, enough)]
-    # Whoever knows the most of its columns comes first; of equals the one that is in front.
-    named.sort(key=lambda one: -most_known(head, one[1]))
-    reasons: list[FileProblem] = []
-    for family, names in named:
-        try:
-            header = find(head, names, enough)
-            if header is None:
+        So does, where there is no stamp, the name that the channel operator's templates give it.
+        """
+        chosen: dict[str, list[Chosen]] = {}
+        for candidate in candidates:
+            chosen.setdefault(candidate.feed.kind, []).append(candidate)
+        for kind, several in chosen.items():
+            if len(several) == 1 or several[0].feed.takes_several:
                 continue
-            keys = {index: column.key for index, column in header.columns.items()}
-            layout = family[0].layout(head, header.row, keys, dialect)
-            header = replace(header, stamp=_stamp_of(source, sheet, kind))
-            header = laid_out(header, layout, head, names)
-            found = recognise(header, family, dialect, sheet.name, asked=asked.kind, stamp=stamp)
-        except (HeaderMissing, HeaderDuplicate) as reason:
-            reasons.append(reason)
-            continue
-        if found:
-            return Chosen(sheet, header, *found, _corrects(source, sheet))
-    if reasons:  # what may be of two kinds tells more than what it lacks for a third
-        raise next((one for one in reasons if isinstance(one, KindUnclear)), reasons[0])
-    return None
+            named = [one for one in several if one.sheet.name == self._template_sheet(one.feed)]
+            if len(named) != 1:
+                sheets = ", ".join(one.sheet.name for one in several)
+                raise SheetAmbiguous(
+                    f"several sheets could be meant: {sheets}", "name one of them with --sheet"
+                )
+            chosen[kind] = named
+        return [one for several in chosen.values() for one in several]
 
-
-def _possible(kind: str | None, enough: int) -> list[list[Feed]]:
-    """The families that a sheet may be of; any, where its kind is not known beforehand."""
-    if kind is None:
-        every = families() if enough == ENOUGH else []
-        return [family for family in every if not all(feed.needs_asking for feed in family)]
-    return [family for family in families() if kind in {feed.kind for feed in family}]
+    def _template_sheet(self, feed: Feed) -> str | None:
+        """The name of a feed's sheet in the template that the workbook was made from, if any."""
+        if self._stamp is None:
+            return feed.operator_sheet
+        return feed.sheet if feed.kind == self._stamp else None
 
 
 def _names(family: Sequence[Feed], dialect: Dialect) -> Names:
     return Names(family[0].understood(dialect), dialect, (*HEADINGS, ROW))
-
-
-def _stamped(source: Source, sheet: Sheet) -> str | None:
-    """The kind that the workbook's stamp gives to this sheet."""
-    return source.properties[STAMP] if sheet.name == _stamped_sheet_name(source) else None
-
-
-def _stamped_sheet_name(source: Source) -> str | None:
-    """The name of the sheet to fill in of the template that a workbook was made from."""
-    feed = all_feeds().get(source.properties.get(STAMP, ""))
-    return feed.sheet if feed else None
-
-
-def _stamp_of(source: Source, sheet: Sheet, kind: str | None) -> dict[str, str]:
-    """What the workbook says of this sheet, if it was made from the template of its kind."""
-    stamp = source.properties.get(STAMP)
-    if stamp is None or kind != stamp or sheet.name != all_feeds()[stamp].sheet:
-        return {}
-    return {name: text for name, text in source.properties.items() if name.startswith(OURS)}
-
-
-def _corrects(source: Source, sheet: Sheet) -> str:
-    """Which rows this sheet has the corrections of, whatever it is called if it is the only one."""
-    said = listed(source.properties, CORRECTS)
-    if len(said) == 1:
-        return said[0]
-    return next((one for one in said if one.endswith(f":{sheet.name}")), "")
-
-
-def _unambiguous(candidates: list[Chosen], source: Source) -> list[Chosen]:
-    """One sheet of each kind; the stamped sheet's name wins over others of its kind.
-
-    So does, where there is no stamp, the name that the channel operator's templates give it.
-    """
-    stamp = source.properties.get(STAMP)
-    chosen: dict[str, list[Chosen]] = {}
-    for candidate in candidates:
-        chosen.setdefault(candidate.feed.kind, []).append(candidate)
-    for kind, several in chosen.items():
-        if len(several) == 1 or several[0].feed.takes_several:
-            continue
-        named = [one for one in several if one.sheet.name == _template_sheet(one.feed, stamp)]
-        if len(named) != 1:
-            sheets = ", ".join(one.sheet.name for one in several)
-            raise SheetAmbiguous(
-                f"several sheets could be meant: {sheets}", "name one of them with --sheet"
-            )
-        chosen[kind] = named
-    return [one for several in chosen.values() for one in several]
-
-
-def _template_sheet(feed: Feed, stamp: str | None) -> str | None:
-    """The name of a feed's sheet in the template that a workbook was made from, if in any."""
-    if stamp is None:
-        return feed.operator_sheet
-    return feed.sheet if feed.kind == stamp else None
 
 
 def _no_header(source: Source, names: Sequence[str]) -> HeaderNotFound:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from feedtool.areas.products.catalog.sync import Step
-    from feedtool.runs.context import Service
+    from feedtool.runs.session import Session
 
 SHOWN_LACKS = 10
 """Categories without properties that are named one by one."""
@@ -195,7 +195,7 @@ def _codes(only: str | None) -> list[str]:
 
 
 @contextmanager
-def _reaching(ctx: click.Context, home: Path, given: dict[str, Any]) -> "Iterator[Service]":
+def _reaching(ctx: click.Context, home: Path, given: dict[str, Any]) -> "Iterator[Session]":
     """A way to the service that stops gently."""
     from feedtool.areas.products.catalog.sync import GO_ON
     from feedtool.cli.connect import to_catalogue, to_sandbox

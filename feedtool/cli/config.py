@@ -95,12 +95,10 @@ def _dialect(ctx: click.Context) -> list[Row]:
 
 def _fields(settings: Any, table: str = "") -> dict[str, object]:
     """Fields as the configuration has them; those of a table by its name and theirs."""
-    from dataclasses import is_dataclass
-
-    from feedtool.model.settings import settings_of
+    from dataclasses import fields, is_dataclass
 
     found: dict[str, object] = {}
-    for field in settings_of(settings):
+    for field in fields(settings):
         value, name = getattr(settings, field.name), f"{table}{field.name}"
         if is_dataclass(value):
             found |= _fields(value, f"{name}.")

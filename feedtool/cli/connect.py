@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from feedtool.cli.options import SANDBOX
 from feedtool.model.errors import UsageProblem
-from feedtool.runs.context import Service
+from feedtool.runs.session import Session
 from feedtool.service.auth import SECRET, TOKEN, CommandToken, FileToken, StaticToken, Token
 from feedtool.service.client import Client, post_form
 from feedtool.service.network import Timeouts
@@ -29,7 +29,7 @@ ACCOUNT_HINT = (
 
 
 @contextmanager
-def to_sandbox(home: Path | None, options: Mapping[str, Any]) -> Iterator[Service]:
+def to_sandbox(home: Path | None, options: Mapping[str, Any]) -> Iterator[Session]:
     """The embedded sandbox; its time is virtual, so that nothing waits.
 
     Args:
@@ -43,7 +43,7 @@ def to_sandbox(home: Path | None, options: Mapping[str, Any]) -> Iterator[Servic
     token = StaticToken(options.get("token") or SANDBOX_TOKEN)
     with Client(SANDBOX, seller, token, language=language, transport=transport) as client:
         # In one process more threads bring nothing, and larger pages save half of the calls.
-        yield Service(
+        yield Session(
             client,
             seller,
             SANDBOX,
@@ -57,11 +57,12 @@ def to_sandbox(home: Path | None, options: Mapping[str, Any]) -> Iterator[Servic
 
 
 def _mounted(state: Path | None) -> "SandboxTransport":
+    from feedtool.areas.registry import sandbox_parts
     from feedtool.sandbox import StateUnreadableError
     from feedtool.sandbox.transport import mount
 
     try:
-        return mount(state)
+        return mount(sandbox_parts(), state)
     except (StateUnreadableError, OSError) as error:
         raise UsageProblem(
             f"the sandbox's state {state} cannot be read: {error}",
@@ -72,7 +73,7 @@ def _mounted(state: Path | None) -> "SandboxTransport":
 @contextmanager
 def to_account(
     options: Mapping[str, Any], purpose: str = "send to", *, needs_channel: bool = True
-) -> Iterator[Service]:
+) -> Iterator[Session]:
     """A seller's account; `purpose` is what it is needed for.
 
     Products are for no channel: whether there are others is known when the files are read.
@@ -93,7 +94,7 @@ def to_account(
 
 
 @contextmanager
-def to_catalogue(options: Mapping[str, Any]) -> Iterator[Service]:
+def to_catalogue(options: Mapping[str, Any]) -> Iterator[Session]:
     """A service whose catalogue is read, for which nobody has to be a seller.
 
     Raises:
@@ -109,7 +110,7 @@ def to_catalogue(options: Mapping[str, Any]) -> Iterator[Service]:
 
 
 @contextmanager
-def _reaching(options: Mapping[str, Any]) -> Iterator[Service]:
+def _reaching(options: Mapping[str, Any]) -> Iterator[Session]:
     address, language = options["base_url"], options["language"]
     seller = options.get("seller") or None
     timeouts = timeouts_of(options)
@@ -126,7 +127,7 @@ def _reaching(options: Mapping[str, Any]) -> Iterator[Service]:
         address, seller, token, language=language, timeouts=timeouts, allows_http=allows_http
     ) as client:
         page = options.get("page")
-        yield Service(
+        yield Session(
             client,
             seller or "",
             address,

@@ -51,12 +51,12 @@ def convert(
     any of these. What cannot be carried over is listed, and makes the exit code 1. Rows that
     cannot be sent stand unchanged in a workbook or a CSV, and go into nothing else. Sends nothing.
     """
-    from feedtool.areas.registry import all_feeds
+    from feedtool.areas.registry import load
     from feedtool.report.conversion import loss_lines, write_conversion
     from feedtool.runs.convert import Wish, convert, form_of
 
-    if to is not None and to not in all_feeds():
-        raise UsageProblem(f"there is no kind of feed “{to}”", f"kinds: {', '.join(all_feeds())}")
+    if to is not None and to not in load().feeds:
+        raise UsageProblem(f"there is no kind of feed “{to}”", f"kinds: {', '.join(load().feeds)}")
     _check_name(target)
     wanted = form_of(target)
     _check_target(source, target, is_folder=not wanted.value, may_replace=given["yes"])

@@ -37,15 +37,15 @@ def demo(ctx: click.Context, /, folder: Path, home: Path | None) -> int:
     from feedtool.cli.files import beside
     from feedtool.cli.output import tell_outcomes
     from feedtool.cli.workspace import books
-    from feedtool.runs import run
     from feedtool.runs.annotated_copy import Outputs
+    from feedtool.runs.submit import submit as submit_files
 
     sample = _put(folder)
     target = beside(sample)
     say("demo", f"feedtool submit {sample} --sandbox")
     state = home_folder(home)
     with to_sandbox(state, {"language": "en"}) as service, books(state, None) as opened:
-        submission = run.submit(
+        submission = submit_files(
             [Input(str(sample), sample)],
             Asked(),
             Outputs({str(sample): target}),

@@ -15,11 +15,12 @@ def explain(code: str | None) -> None:
     from feedtool.report.glossary import WORDS
 
     if code:
-        from feedtool.sandbox.product_messages import MEANINGS
+        from feedtool.areas.products.sandbox import messages
+        from feedtool.sandbox.texts import texts
 
         # What the service calls them is not known: these are the words of the embedded sandbox.
-        texts = {name: one.texts[0].replace("{}", "…") for name, one in MEANINGS.items()}
-        click.echo(codes.explain(code, texts))
+        spoken = texts(messages.__name__, "en-US").items()
+        click.echo(codes.explain(code, {name: text.replace("{}", "…") for name, text in spoken}))
         return
     for name, known in sorted(codes.all_codes().items()):
         click.echo(f"{name:28} {known.severity.value:8} {known.page.strip().splitlines()[0]}")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from feedtool.areas.registry import all_exports
+from feedtool.areas.registry import load
 from feedtool.cli import options
 from feedtool.cli.catalog_cache import check_sandbox
 from feedtool.cli.credentials import token_options
@@ -20,10 +20,11 @@ from feedtool.cli.errors import say
 from feedtool.cli.home import home_folder
 from feedtool.feeds.export import CHANNEL, Export, Exported, Filter, Query
 from feedtool.model.errors import Exit, UsageProblem
+from feedtool.model.settings import Context
 
 if TYPE_CHECKING:
-    from feedtool.runs.context import Service
-    from feedtool.runs.workspace import Books
+    from feedtool.runs.session import Session
+    from feedtool.runs.workspace import Workspace
     from feedtool.service.fetch import Circumstances
 
 GO_ON = "Run it again; nothing was written."
@@ -147,7 +148,7 @@ def _export(kind: Export, ctx: click.Context, /, out: Path | None, form: str, **
 def _query(ctx: click.Context, kind: Export, given: dict[str, Any]) -> Query:
     from feedtool.cli.catalog_option import catalogue
 
-    dialect = replace(options.chosen(ctx).profile.dialect, catalog=catalogue(ctx))
+    dialect = options.chosen(ctx).profile.dialect
     channel = given.get(CHANNEL)
     if given["sandbox"]:  # an account's setting is not meant for it
         channel = options.on_command_line(ctx, CHANNEL)[CHANNEL]
@@ -156,7 +157,7 @@ def _query(ctx: click.Context, kind: Export, given: dict[str, Any]) -> Query:
         value = given[_parameter(one)]
         values[one.name] = value if one.is_list or value is None else one.read(value)
     channel = channel or dialect.primary_channel
-    return Query("", channel, given["language"], dialect, values=values)
+    return Query("", channel, given["language"], Context(dialect, catalogue(ctx)), values=values)
 
 
 def _target(target: Path, *, may_replace: bool) -> Path:
@@ -187,7 +188,7 @@ def _target(target: Path, *, may_replace: bool) -> Path:
 
 
 @contextmanager
-def _books(kind: Export, given: dict[str, Any]) -> "Iterator[Books | None]":
+def _books(kind: Export, given: dict[str, Any]) -> "Iterator[Workspace | None]":
     """Where runs are recorded, for what is to be remembered."""
     from feedtool.cli.workspace import books
 
@@ -203,7 +204,7 @@ def _reaching(
     given: dict[str, Any],
     form: str,
     closed: tuple[str, str] | None = None,
-) -> "Iterator[tuple[Service, Circumstances, Callable[[str, int], None]]]":
+) -> "Iterator[tuple[Session, Circumstances, Callable[[str, int], None]]]":
     """A way to the service that stops gently, and how far it is told meanwhile."""
     from feedtool.cli.connect import to_account, to_sandbox
     from feedtool.cli.signals import stopping
@@ -286,5 +287,5 @@ def _fields(exported: Exported) -> dict[str, Any]:
     }
 
 
-for _kind in all_exports().values():
+for _kind in load().exports.values():
     export.add_command(_command(_kind))

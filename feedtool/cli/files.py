@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 
 import click
 
-from feedtool.areas.legacy.source import is_legacy
+from feedtool.areas.registry import load
 from feedtool.check import Input
 from feedtool.cli import options
 from feedtool.model.errors import UsageProblem
@@ -105,7 +105,7 @@ def targets(inputs: Sequence[Input], out: Path | None, *, in_place: bool) -> dic
 def _as_book(path: Path) -> Path:
     """The name that an Offers.xml, or its zip, has as a workbook; any other file's own."""
     try:
-        return path.with_suffix(".xlsx") if is_legacy(path) else path
+        return path.with_suffix(".xlsx") if load().format_of(path) else path
     except OSError:
         return path  # what cannot be read is told of where it is read
 

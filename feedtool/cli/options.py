@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -371,25 +371,29 @@ def how_to_read(
     Raises:
         UsageProblem: there is no such kind of feed, or the profile maps a header to no column.
     """
-    from feedtool.areas.registry import all_feeds
+    from feedtool.areas.registry import load
     from feedtool.cli.catalog_option import catalogue
 
-    if kind is not None and kind not in all_feeds():
-        raise UsageProblem(f"there is no kind of feed “{kind}”", f"kinds: {', '.join(all_feeds())}")
-    dialect = replace(chosen(ctx).profile.dialect, catalog=catalogue(ctx))
+    if kind is not None and kind not in load().feeds:
+        raise UsageProblem(
+            f"there is no kind of feed “{kind}”", f"kinds: {', '.join(load().feeds)}"
+        )
+    dialect, catalog = chosen(ctx).profile.dialect, catalogue(ctx)
     _check_columns(dialect)
     as_rows = tuple(map(int, as_row.split(","))) if as_row else ()
-    return Asked(dialect, channel or dialect.primary_channel, kind, sheet, as_rows, **more)
+    return Asked(
+        dialect, channel or dialect.primary_channel, kind, sheet, as_rows, catalog=catalog, **more
+    )
 
 
 def _check_columns(dialect: Dialect) -> None:
     from difflib import get_close_matches
 
-    from feedtool.areas.registry import all_feeds
+    from feedtool.areas.registry import load
 
     if not dialect.columns:
         return
-    feeds = all_feeds().values()
+    feeds = load().feeds.values()
     keys = {column.key for feed in feeds for column in feed.understood(dialect)}
     for header, key in dialect.columns.items():
         if key not in keys and not any(feed.may_have(key) for feed in feeds):

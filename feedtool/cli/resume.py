@@ -15,8 +15,8 @@ from feedtool.model.errors import Exit, FeedtoolError, NothingToDo, Stopped, Usa
 
 if TYPE_CHECKING:
     from feedtool.cli.notifier import Office, OnEvent
-    from feedtool.runs.run import Submission
-    from feedtool.runs.workspace import Books
+    from feedtool.runs.deliver import Submission
+    from feedtool.runs.workspace import Workspace
 
 
 _channel = options.option(
@@ -95,7 +95,8 @@ def results(ctx: click.Context, /, run: int, form: str, report: Path | None, **g
 
     from feedtool.cli.sending import tell_submission
     from feedtool.cli.workspace import books
-    from feedtool.runs import run as features
+    from feedtool.runs.deliver import Submission
+    from feedtool.runs.resume import results as results_of
 
     home = home_folder(given["home"])
     with books(home, given["ledger"]) as opened:
@@ -109,14 +110,14 @@ def results(ctx: click.Context, /, run: int, form: str, report: Path | None, **g
             )
         if opened.ledger.has_to_fetch(run):
             return _go_on(ctx, [run], opened, home, given, form, report, only_fetch=True)
-        found = features.Submission(features.results(run, opened, datetime.now(UTC)))
+        found = Submission(results_of(run, opened, datetime.now(UTC)))
         return tell_submission(found, form, report, is_verbose=given["verbose"])
 
 
 def _write_failed(
     ctx: click.Context,
     run: int,
-    opened: "Books",
+    opened: "Workspace",
     home: Path,
     given: dict[str, Any],
     form: str,
@@ -126,15 +127,16 @@ def _write_failed(
     from datetime import UTC, datetime
 
     from feedtool.cli.sending import tell_submission
-    from feedtool.runs import run as features
+    from feedtool.runs.corrections.run import to_correct
+    from feedtool.runs.deliver import Submission
 
     out = given["out"]
     if out and out.suffix.lower() != ".xlsx":
         raise UsageProblem(f"{out} would be no workbook", "let the name end with .xlsx")
-    fetched = features.Submission([])
+    fetched = Submission([])
     if opened.ledger.has_to_fetch(run):
         fetched = _go_on_with(ctx, run, opened, home, given, form, only_fetch=True)
-    outcomes = features.to_correct(
+    outcomes = to_correct(
         run,
         opened,
         datetime.now(UTC),
@@ -150,25 +152,25 @@ def _write_failed(
     return code
 
 
-def _at_its_end(run: int, opened: "Books") -> str:
-    from feedtool.runs.workspace import recorded_of
+def _at_its_end(run: int, opened: "Workspace") -> str:
+    from feedtool.runs.workspace import options_of
 
-    given_up = recorded_of(run, opened).abandoned
+    given_up = options_of(run, opened).abandoned
     return (
         f"run {run} was given up on {given_up:%Y-%m-%d}" if given_up else f"run {run} is finished"
     )
 
 
-def _refuse_unknown(run: int, opened: "Books") -> None:
-    from feedtool.runs.workspace import recorded_of
+def _refuse_unknown(run: int, opened: "Workspace") -> None:
+    from feedtool.runs.workspace import options_of
 
-    recorded_of(run, opened)
+    options_of(run, opened)
 
 
 def _go_on(
     ctx: click.Context,
     runs: Iterable[int],
-    opened: "Books",
+    opened: "Workspace",
     home: Path,
     given: dict[str, Any],
     form: str,
@@ -185,8 +187,8 @@ def _go_on(
     from feedtool.cli.notifier import office
     from feedtool.cli.sending import tell_submission
     from feedtool.cli.signals import Terminated
+    from feedtool.runs.deliver import Submission
     from feedtool.runs.row_results import exit_code
-    from feedtool.runs.run import Submission
 
     each = list[tuple[int, Submission]]()
     with office("results" if only_fetch else "resume", given) as told:
@@ -217,7 +219,7 @@ def _go_on(
 def _brought_on(
     ctx: click.Context,
     run: int,
-    opened: "Books",
+    opened: "Workspace",
     home: Path,
     given: dict[str, Any],
     form: str,
@@ -228,7 +230,8 @@ def _brought_on(
     """One run, gone on with as far as it goes."""
     from datetime import UTC, datetime
 
-    from feedtool.runs.run import Submission, results
+    from feedtool.runs.deliver import Submission
+    from feedtool.runs.resume import results
     from feedtool.runs.workspace import has_to_ask
 
     if has_to_ask(run, opened):
@@ -239,14 +242,14 @@ def _brought_on(
 
 
 def _notify(
-    ctx: click.Context, run_id: int, one: "Submission", opened: "Books", told: "Office"
+    ctx: click.Context, run_id: int, one: "Submission", opened: "Workspace", told: "Office"
 ) -> None:
     """What came of a run is told to those whom its own profile names, unless others were named."""
     from feedtool.cli.notifier import named_for, told_by
     from feedtool.runs.row_results import exit_code
-    from feedtool.runs.workspace import recorded_of
+    from feedtool.runs.workspace import options_of
 
-    run, recorded = opened.ledger.run(run_id), recorded_of(run_id, opened)
+    run, recorded = opened.ledger.run(run_id), options_of(run_id, opened)
     profile = ctx.params["profile"] or recorded.profile
     targets = told_by(named_for(ctx, profile))
     told = replace(told, profile=profile, targets=targets)
@@ -257,7 +260,7 @@ def _notify(
 def _go_on_with(
     ctx: click.Context,
     run: int,
-    opened: "Books",
+    opened: "Workspace",
     home: Path,
     given: dict[str, Any],
     form: str,
@@ -267,11 +270,11 @@ def _go_on_with(
 ) -> "Submission":
     from feedtool.cli.notifier import both
     from feedtool.cli.sending import sending
-    from feedtool.runs import run as features
+    from feedtool.runs.resume import resume as resume_run
 
     account = _account(ctx, run, opened, given)
     with sending(home, account, form) as (service, on_event):
-        return features.resume(
+        return resume_run(
             run,
             service,
             opened,
@@ -282,12 +285,12 @@ def _go_on_with(
 
 
 def _account(
-    ctx: click.Context, run_id: int, opened: "Books", given: dict[str, Any]
+    ctx: click.Context, run_id: int, opened: "Workspace", given: dict[str, Any]
 ) -> dict[str, Any]:
     """The way to the account that a run is of; the token is to be had as it was then."""
-    from feedtool.runs.workspace import recorded_of
+    from feedtool.runs.workspace import options_of
 
-    run, recorded = opened.ledger.run(run_id), recorded_of(run_id, opened)
+    run, recorded = opened.ledger.run(run_id), options_of(run_id, opened)
     if run is None:
         raise ValueError(f"the ledger has no run {run_id}")
     profile = given["profile"] or recorded.profile

@@ -17,7 +17,7 @@ from feedtool.model.errors import NothingToDo
 if TYPE_CHECKING:
     from feedtool.report.runs import RunState
     from feedtool.runs.history import ClockOf
-    from feedtool.runs.workspace import Books
+    from feedtool.runs.workspace import Workspace
 
 _form = options.option(
     "--format",
@@ -69,12 +69,12 @@ def runs(
         say("help", "begin with `feedtool demo`, or with `feedtool submit FILE --sandbox`")
 
 
-def _abandon(run: int, opened: "Books", clock_of: "ClockOf") -> None:
+def _abandon(run: int, opened: "Workspace", clock_of: "ClockOf") -> None:
     """Give a run up, and say what is in doubt of it; NothingToDo where it is at its end."""
     from feedtool.delivery.giving_up import abandon
-    from feedtool.runs.workspace import recorded_of, unfinished
+    from feedtool.runs.workspace import options_of, unfinished
 
-    recorded = recorded_of(run, opened)
+    recorded = options_of(run, opened)
     if run not in unfinished(opened):
         what = "was given up before" if recorded.abandoned else "is finished"
         raise NothingToDo(f"run {run} {what}", f"`feedtool status {run}` shows what came of it")
@@ -114,7 +114,7 @@ def _warn(found: "list[RunState]") -> None:
             say("help", f"feedtool resume {run.run}")
 
 
-def _clocks(home: Path, opened: "Books") -> "ClockOf":
+def _clocks(home: Path, opened: "Workspace") -> "ClockOf":
     """The clock of each service; that of the embedded sandbox leaps."""
     from feedtool.delivery.deadlines import Clock
 
@@ -130,9 +130,11 @@ def _leapt(home: Path) -> timedelta:
     """What the embedded sandbox's time is ahead of real time."""
     state = home / "sandbox.sqlite"
     if state.exists():
+        from feedtool.areas.registry import sandbox_parts
         from feedtool.sandbox import StateUnreadableError
         from feedtool.sandbox.transport import mount
 
-        with suppress(StateUnreadableError, OSError), closing(mount(state)) as transport:
+        parts = sandbox_parts()
+        with suppress(StateUnreadableError, OSError), closing(mount(parts, state)) as transport:
             return transport.ahead()
     return timedelta(0)

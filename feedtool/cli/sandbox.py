@@ -75,19 +75,21 @@ def sandbox(
     seller is known (`unopened` has no access to competing offers), the channels are PRIMARY and
     SECOND.
     """
+    from feedtool.areas.products.sandbox.settings import ProductBehaviour
+    from feedtool.areas.registry import sandbox_parts
     from feedtool.sandbox import StateUnreadableError
     from feedtool.sandbox.server import serve
-    from feedtool.sandbox.settings import Quota, Settings
+    from feedtool.sandbox.settings import Quota, SandboxSettings
 
-    settings = Settings(
-        quota=Quota(quota, WINDOW) if quota else None,
+    products = ProductBehaviour(
+        limit=products_limit,
+        reported=reported_products,
         creations=None if creations is None else Quota(creations, CREATIONS_WINDOW),
-        products_limit=products_limit,
-        reported_products=reported_products,
-        closed_products=tuple(filter(None, map(str.strip, (closed_products or "").split(",")))),
+        closed=tuple(filter(None, map(str.strip, (closed_products or "").split(",")))),
     )
+    settings = SandboxSettings(quota=Quota(quota, WINDOW) if quota else None, parts=(products,))
     try:
-        serve(port, state, speed, settings, announce=_print)
+        serve(sandbox_parts(), port, state, speed, settings, announce=_print)
     except StateUnreadableError as error:
         raise UsageProblem(str(error), "name another file with --state") from error
     except OSError as error:

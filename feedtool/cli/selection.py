@@ -36,11 +36,11 @@ def sifting(given: Mapping[str, Any], asked: "Asked") -> "Iterator[tuple[Sift, K
     if is_known and (given["ledger"] or (home / "ledger.sqlite").is_file()):
         from feedtool.cli.workspace import books
         from feedtool.runs.plan_file import known_of
-        from feedtool.runs.workspace import sift_by
+        from feedtool.runs.workspace import select_rows
 
         whose = (account.service or "", account.seller or "")
         with books(home, given["ledger"]) as opened:
-            sift = partial(sift_by, opened, asked=asked, sifting=wanted, account=whose)
+            sift = partial(select_rows, opened, asked=asked, sifting=wanted, account=whose)
             yield sift, known_of(opened, whose)
         return
     from feedtool.areas.offers.changes.selection import Nothing

@@ -13,14 +13,14 @@ from feedtool.cli.errors import say, tell
 from feedtool.cli.output import tell_outcomes
 from feedtool.cli.signals import stopping
 from feedtool.report.outcome import Outcome
-from feedtool.runs.context import Service
-from feedtool.runs.run import Submission
+from feedtool.runs.deliver import Submission
+from feedtool.runs.session import Session
 
 Tell = Callable[[Any], None]
 
 
 @contextmanager
-def sending(home: Path, given: dict[str, Any], form: str) -> Iterator[tuple[Service, Tell]]:
+def sending(home: Path, given: dict[str, Any], form: str) -> Iterator[tuple[Session, Tell]]:
     """A way to the service that stops gently, and how events are told meanwhile."""
     is_sandbox = bool(given["sandbox"])
     way = to_sandbox(home, given) if is_sandbox else to_account(given, needs_channel=False)

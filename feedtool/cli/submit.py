@@ -96,7 +96,7 @@ def submit(
     and named; the others are sent in uploads of 100 and packages of 50,000. With --plan the files
     are those of the plan.
     """
-    from feedtool.runs import run
+    from feedtool.runs.submit import plan_only
 
     plan = plan_of(ctx, given, files)
     files = files or tuple(name for name, _ in plan.conditions.inputs) if plan else files
@@ -121,7 +121,7 @@ def submit(
             is_annotated = given["out"] is not None or given["in_place"]
             outputs = _outputs(found, given) if is_annotated else Outputs()
             with sifting(given, asked) as (sift, known):
-                outcomes = run.plan_only(
+                outcomes = plan_only(
                     found,
                     asked,
                     outputs,
@@ -169,8 +169,8 @@ def _submit(
     from feedtool.cli.notifier import both, office
     from feedtool.cli.sending import sending, tell_submission
     from feedtool.cli.workspace import books
-    from feedtool.runs import run
     from feedtool.runs.plan_file import Account, known_of
+    from feedtool.runs.submit import submit as submit_files
 
     outputs = _outputs(found, given)
     given["page"] = asked.dialect.report_page_size
@@ -183,7 +183,7 @@ def _submit(
         check_not_sent(plan, opened.ledger, is_sure=given["yes"])
         known = known_of(opened, (service.address, service.seller))
         account = (service.address, service.seller, service.profile, service.is_sandbox)
-        submission = run.submit(
+        submission = submit_files(
             found,
             asked,
             outputs,

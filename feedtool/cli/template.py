@@ -1,7 +1,6 @@
 """`feedtool template`."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ from feedtool.cli import options
 from feedtool.cli.catalog_cache import base_url, from_sandbox, looking, sync_command
 from feedtool.cli.errors import say
 from feedtool.model.errors import UsageProblem
+from feedtool.model.settings import Context
 
 if TYPE_CHECKING:
     from feedtool.areas.products.catalog import Catalog
@@ -39,30 +39,31 @@ def template(
     Without KIND all kinds are listed. The workbook for products is made for some categories from
     the local catalogue: bring that with `feedtool catalog sync`.
     """
-    from feedtool.areas.registry import all_feeds
+    from feedtool.areas.registry import load
     from feedtool.feeds.template import Basis
     from feedtool.templates import write_template
 
     if kind is None:
-        for feed in all_feeds().values():
+        for feed in load().feeds.values():
             say(feed.kind, feed.summary)
         raise UsageProblem("KIND is missing", "choose one, as in `feedtool template offers-upsert`")
-    if kind not in all_feeds():
+    if kind not in load().feeds:
         raise UsageProblem(
-            f"there is no kind of feed “{kind}”", f"kinds: {', '.join(sorted(all_feeds()))}"
+            f"there is no kind of feed “{kind}”", f"kinds: {', '.join(sorted(load().feeds))}"
         )
-    feed = all_feeds()[kind]
+    feed = load().feeds[kind]
     codes = _codes(ctx, category, has_categories=feed.category_key is not None)
     target = out or Path(f"{kind}.xlsx")
     _check_target(target, may_replace=given["yes"])
-    basis = Basis(given["language"], options.chosen(ctx).profile.dialect, has_example=True)
+    context = Context(options.chosen(ctx).profile.dialect)
+    basis = Basis(given["language"], context, has_example=True)
     try:
         if feed.category_key is None:
             write_template(feed, target, basis)
         else:
             with looking(ctx, given) as catalog:
-                dialect = replace(basis.dialect, catalog=lambda _: catalog)
-                basis = basis._replace(dialect=dialect, categories=_deepest(catalog, codes))
+                context = context._replace(catalog=lambda _: catalog)
+                basis = basis._replace(context=context, categories=_deepest(catalog, codes))
                 write_template(feed, target, basis)
     except OSError as error:
         raise UsageProblem(

@@ -40,8 +40,8 @@ def validate(
     table (.csv, .tsv, .txt); `-` is standard input. --annotate, --out or --in-place also write
     the workbook back with what is wrong beside every row.
     """
-    from feedtool.runs import run
     from feedtool.runs.annotated_copy import Outputs
+    from feedtool.runs.validate import validate
 
     out, in_place = given["out"], given["in_place"]
     with inputs(files) as found:
@@ -56,7 +56,7 @@ def validate(
             settle=kind_asked(form),
         )
         copies = targets(found, out, in_place=in_place) if wanted else {}
-        outcomes = run.validate(found, asked, Outputs(copies, is_in_place=in_place))
+        outcomes = validate(found, asked, Outputs(copies, is_in_place=in_place))
         for outcome in outcomes:
             outcome.explains_columns = given["explain_columns"]
         return tell_outcomes(outcomes, form, report, is_verbose=verbose)

@@ -86,7 +86,7 @@ def watch(ctx: click.Context, /, folder: Path, **given: Any) -> int:
 
     A file is taken when it has rested for a while, or when NAME.EXT.done is beside it.
     """
-    from feedtool.areas.registry import all_feeds
+    from feedtool.areas.registry import load
     from feedtool.cli.notifier import office
     from feedtool.cli.signals import stopping
     from feedtool.cli.workspace import books
@@ -130,7 +130,7 @@ def watch(ctx: click.Context, /, folder: Path, **given: Any) -> int:
             lambda profile: _desk(words, profile or given["profile"], stop, told),
             lambda profile: _whose(words, profile or given["profile"]),
             options.chosen(ctx).config.profiles,
-            all_feeds(),
+            load().feeds,
             time.monotonic,
             _now,
             sleep,

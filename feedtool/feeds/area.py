@@ -1,10 +1,28 @@
-"""What an area is: one folder of the service's business."""
+"""What an area is, one folder of the service's business, and all areas that are loaded."""
 
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from feedtool.feeds.export import Export
 from feedtool.feeds.feed import Feed
 from feedtool.feeds.rule import Rule
+from feedtool.model.settings import Dialect
+
+
+class FileFormat(NamedTuple):
+    """A format of files beside workbooks and CSV."""
+
+    name: str
+    """As the format of an open file: `offers-xml`."""
+    recognises: Callable[[Path], bool]
+    """Whether a file is of this format, by its content. Raises OSError if it cannot be opened."""
+    open: Callable[[Path, Dialect, str | None], Any]
+    """The file as a `sheets.Source`, read as the kind of feed that was asked for."""
+    write_workbook: Callable[[Path, Path, Dialect, Sequence[str | None]], None]
+    """Write a file's rows, read as these kinds, as the workbook that is annotated in its stead."""
 
 
 class Area(NamedTuple):
@@ -18,3 +36,42 @@ class Area(NamedTuple):
     """What its rows and sheets must keep to, beside the rules of any sheet."""
     exports: tuple[Export, ...] = ()
     """What it brings of the service into sheets."""
+    formats: tuple[FileFormat, ...] = ()
+    """Its further formats of files."""
+
+
+@dataclass(frozen=True)
+class Areas:
+    """All areas that are loaded, as they are handed to the engines."""
+
+    areas: tuple[Area, ...]
+
+    @cached_property
+    def feeds(self) -> Mapping[str, Feed]:
+        """Every kind of feed by its name, in the order of the names."""
+        feeds = {feed.kind: feed for area in self.areas for feed in area.feeds}
+        return dict(sorted(feeds.items()))
+
+    @cached_property
+    def exports(self) -> Mapping[str, Export]:
+        """Every kind of export by its name, in the order of the areas."""
+        return {export.kind: export for area in self.areas for export in area.exports}
+
+    @cached_property
+    def rules(self) -> tuple[Rule, ...]:
+        """The areas' rules, in the order of their codes."""
+        rules = [rule for area in self.areas for rule in area.rules]
+        return tuple(sorted(rules, key=lambda rule: rule.code.name))
+
+    def family(self, feed: Feed) -> Mapping[str, Feed]:
+        """The feeds that share a feed's sheet, itself included, by their kinds."""
+        return {kind: other for kind, other in self.feeds.items() if other.sheet == feed.sheet}
+
+    def format_of(self, path: Path) -> FileFormat | None:
+        """The declared format of a file; None for a workbook or a CSV.
+
+        Raises:
+            OSError: the file cannot be opened.
+        """
+        formats = (one for area in self.areas for one in area.formats)
+        return next((one for one in formats if one.recognises(path)), None)

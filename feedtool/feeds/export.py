@@ -15,7 +15,7 @@ from feedtool.feeds.feed import Feed
 from feedtool.feeds.template import Field, Language
 from feedtool.model.cells import Cell
 from feedtool.model.errors import NothingToDo
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import Context, Dialect
 from feedtool.service.wire import Call, Reply
 
 Value = str | int | Decimal | Cell | None
@@ -69,11 +69,17 @@ class Query:
     """The salesChannelId."""
     language: Language
     """Of labels."""
-    dialect: Dialect
+    context: Context
+    """The profile's settings, and the catalogue."""
     is_csv: bool = False
     """Whether the file has neither labels nor a stamp."""
     values: Mapping[str, Any] = field(default_factory=dict)
     """What the filters ask for, by their names: () and None ask for nothing."""
+
+    @property
+    def dialect(self) -> Dialect:
+        """The profile's settings."""
+        return self.context.settings
 
     def __getitem__(self, name: str) -> Any:
         """What a filter asks for."""
@@ -116,7 +122,7 @@ class Filled(NamedTuple):
     """A sheet of the shape of a feed's template."""
 
     feed: Feed
-    dialect: Dialect
+    context: Context
     language: Language
     categories: Sequence[str] = ()
     further: Sequence[Field] = ()

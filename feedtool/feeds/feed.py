@@ -6,13 +6,14 @@ schema of that request. A new kind of feed is one new file here and its schema.
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, count, takewhile
 from typing import Any, NamedTuple
 
-from feedtool.feeds.columns import CellType
 from feedtool.feeds.template import Basis, Contents
 from feedtool.model.cells import Cell
+from feedtool.model.header import Column
 from feedtool.model.nouns import Fault, PackageType
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import Context, Dialect
 
 LANGUAGES = ("en", "fr", "es")
 
@@ -26,20 +27,11 @@ EXPORTED = "feedtool.exported"
 """The stamp of a workbook that `feedtool export` has filled: what a row lists is all there is."""
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
-    """One column that a feed understands."""
-
-    key: str
-    """Stable, as in the template's grey row: `price.price`."""
-    type: CellType
-    labels: tuple[str, str, str]
-    """For people, in `LANGUAGES`."""
-    help: tuple[str, str, str]
-    """What belongs in it, in `LANGUAGES`."""
-    example: str = ""
-    aliases: tuple[str, ...] = ()
-    """Other headers that mean it, beside the key and the labels."""
+def stamped_list(stamp: Mapping[str, str], name: str) -> tuple[str, ...]:
+    """A list of the stamp's, which goes on in `name.2` and so on where one is too short for it."""
+    names = chain((name,), (f"{name}.{number}" for number in count(2)))
+    parts = takewhile(bool, (stamp.get(part, "") for part in names))
+    return tuple(filter(None, (item.strip() for part in parts for item in part.split(","))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +48,7 @@ class Mode:
 class SheetColumns:
     """What the header of one sheet offers to its rows."""
 
-    dialect: Dialect
+    context: Context
     fields: frozenset[str]
     """The keys that the header has."""
     modes: tuple[Mode, ...]
@@ -65,6 +57,11 @@ class SheetColumns:
     `feedtool.category`."""
     unknown: tuple[str, ...] = ()
     """The headers that no column is known for."""
+
+    @property
+    def dialect(self) -> Dialect:
+        """The profile's settings."""
+        return self.context.settings
 
 
 class Fit(NamedTuple):
@@ -88,10 +85,10 @@ class Layout(NamedTuple):
     """Data stand in the rows after this one; None is the header's own."""
 
 
-class Sight(NamedTuple):
+class HeaderContext(NamedTuple):
     """What a sheet shows before its rows are read."""
 
-    dialect: Dialect
+    context: Context
     stamp: Mapping[str, str]
     headers: Sequence[str]
     """Those that no column is known for yet."""
@@ -99,10 +96,10 @@ class Sight(NamedTuple):
     """The different cells of a key's column, as they come; none where it is absent."""
 
 
-class Further(NamedTuple):
+class ExtraColumns(NamedTuple):
     """How a sheet is read that says more than its kind."""
 
-    dialect: Dialect
+    context: Context
     columns: tuple[Column, ...]
     """Beside those that are always understood."""
 
@@ -111,8 +108,8 @@ class Row(NamedTuple):
     """A row of values, before it is a request."""
 
     number: int
-    kind: str
-    """The kind of feed: the sheet's, or what the row's `action` makes of it."""
+    feed: "Feed"
+    """The sheet's, or the one that the row's `action` makes of it."""
     channel: str
     """The salesChannelId it is for."""
     values: Mapping[str, Any]
@@ -120,8 +117,13 @@ class Row(NamedTuple):
     refused: frozenset[str]
     """The keys of the cells that hold something which cannot be sent."""
     sheet: SheetColumns
-    about: object = None
-    """What its feed has found out of the row: see `Feed.completing`."""
+    details: object = None
+    """What its feed has found out of the row: see `Feed.enrich`."""
+
+    @property
+    def kind(self) -> str:
+        """The kind of its feed."""
+        return self.feed.kind
 
     def is_blank(self, field: str) -> bool:
         """Whether nothing stands there; a refused cell is not blank."""
@@ -133,7 +135,7 @@ class Row(NamedTuple):
         return [field for field in fields if values.get(field) is None and field not in refused]
 
 
-Complete = Callable[[Row], tuple[Row, Sequence[Fault]]]
+Enrich = Callable[[Row], tuple[Row, Sequence[Fault]]]
 """Gives cells the meaning that they have beside the others of the row, or says what is wrong."""
 
 
@@ -172,6 +174,12 @@ class Feed:
     """The keys of all columns of that template, where these alone say of which kind it is."""
     needs_asking: bool = False
     """Never recognised from headers: needs its stamp, an `action` column or `--as`."""
+    action: str = ""
+    """What a row of its family says in the column `action` to be of this kind."""
+    purge_type: PackageType | None = None
+    """The type of packages that replace all that the service has; None where there is none."""
+    is_named_elsewhere: bool = False
+    """Whether other kinds say of an unknown header that it is the key of a column of this one."""
     reference: str = "sellerExternalReference"
     """The key of the seller's own reference of a row."""
     identity: tuple[str, ...] = ()
@@ -180,17 +188,17 @@ class Feed:
     """Whether its rows are for a sales channel."""
     takes_several: bool = False
     """Whether several of its sheets in one workbook are all meant."""
-    landmark: str | None = None
+    key_column: str | None = None
     """The key without which an unnamed header is not even an incomplete one of its kind."""
     layout: Callable[
         [Sequence[tuple[int, Sequence[Cell]]], int, Mapping[int, str], Dialect], Layout
     ] = lambda _rows, _header, _keys, _dialect: Layout()
     """What the first rows, the header's number and its keys by index say of the sheet."""
-    further: Callable[[Sight], Further] | None = None
+    extra_columns: Callable[[HeaderContext], ExtraColumns] | None = None
     """How a sheet is read whose columns are not known from its kind alone."""
     may_have: Callable[[str], bool] = lambda _: False
-    """Whether a key may be one of its further columns."""
-    completing: Callable[[SheetColumns], Complete] | None = None
+    """Whether a key may be one of its extra columns."""
+    enrich: Callable[[SheetColumns], Enrich] | None = None
     """What is done to the rows of a sheet before rules see them; it may remember."""
     name_of: Callable[[Row, str], str] = lambda _, key: key
     """What messages call a key."""

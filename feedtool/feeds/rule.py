@@ -30,6 +30,8 @@ class SheetFacts:
     unknown: Sequence[tuple[str, str, str | None]]
     """Of each unknown column its letter, its header, and the nearest known header."""
     hidden_rows: int
+    elsewhere: Mapping[str, str]
+    """Of unknown headers that are keys of a column of another kind, that kind."""
     notices: Mapping[str, Sequence[str]]
     """What reading noticed, by the name of the code that it belongs to."""
 

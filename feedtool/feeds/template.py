@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Literal, NamedTuple
 
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import Context
 
 Language = Literal["en", "fr", "es"]
 
@@ -155,8 +155,8 @@ class Basis(NamedTuple):
 
     language: Language
     """Of its labels, dropdowns, messages and explanations."""
-    dialect: Dialect
-    """The profile's: which modes and conditions there are, bounds, and the catalogue."""
+    context: Context
+    """Which modes and conditions there are, bounds, and the catalogue."""
     categories: Sequence[str] = ()
     """The codes, where the columns depend on them."""
     keys: frozenset[str] = frozenset()

@@ -16,9 +16,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 from sqlalchemy import and_, case, delete, func, insert, select
 
-from feedtool.areas.offers.changes.accepted import AcceptedOffers
-from feedtool.areas.offers.changes.observed import see
-from feedtool.areas.offers.changes.projection import count_absorbed
 from feedtool.ledger import clearing, counting, later
 from feedtool.ledger import tables as t
 from feedtool.ledger.abandoning import abandon
@@ -50,8 +47,8 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Column, ColumnElement, Connection
 
+    from feedtool.areas.offers.changes.accepted import AcceptedOffers
     from feedtool.areas.offers.changes.offer_state import Seen
-    from feedtool.ledger.later import Sent
     from feedtool.ledger.lock import Held
     from feedtool.model.nouns import PackageSummary, Status, Upload, Verdict
 
@@ -183,16 +180,22 @@ class Ledger:
 
     def accepted(self, service: str, seller: str, cut_short: int = 0) -> AcceptedOffers:
         """What the service has last accepted of a seller; see `AcceptedOffers`."""
+        from feedtool.areas.offers.changes.accepted import AcceptedOffers
+
         return AcceptedOffers(self._engine, service, seller, cut_short)
 
     def absorbed(self, service: str, seller: str) -> int:
         """How many packages of a seller have been read for what was accepted."""
+        from feedtool.areas.offers.changes.projection import count_absorbed
+
         return count_absorbed(self._engine, service, seller)
 
     def see(
         self, service: str, seller: str, channel: str, offers: Iterable[Seen], **how: Any
     ) -> bool:
         """Note offers as the service showed them; all as `seeing.see` tells."""
+        from feedtool.areas.offers.changes.observed import see
+
         return see(self._engine, service, seller, channel, offers, **how)
 
     def earlier(self, service: str, seller: str, kind: str, before: int | None) -> list[File]:
@@ -422,15 +425,21 @@ class Ledger:
         with reading(self._engine) as db:
             return [summary_of(row) for row in db.execute(query)]
 
-    def sent_later(
-        self, run: Run, channel: str, references: Collection[str], besides: Collection[int] = ()
-    ) -> dict[str, Sent]:
-        """By reference the last row of it that a later run of the seller has sent on a channel.
-
-        The runs in `besides` do not count.
-        """
+    def references_of(self, file: int) -> Iterator[tuple[int, str, str]]:
+        """The row, the channel and the reference of each row of a file that was to be sent."""
+        query = (
+            select(t.rows.c.row, t.packages.c.channel, t.rows.c.reference)
+            .join(t.packages, t.packages.c.package == t.rows.c.package)
+            .where(t.rows.c.file == file)
+        )
         with reading(self._engine) as db:
-            return later.sent_later(db, run, channel, references, besides)
+            found = db.execute(query).all()
+        return (tuple(row) for row in found)
+
+    def sent_later(self, run: Run, channel: str, references: Collection[str]) -> dict[str, int]:
+        """By reference the last later run of the seller that has sent it on a channel."""
+        with reading(self._engine) as db:
+            return later.sent_later(db, run, channel, references)
 
     # What was written.
 

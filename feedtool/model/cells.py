@@ -4,6 +4,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
+from functools import lru_cache
 from typing import NamedTuple
 
 SHOWN_DIGITS = 15
@@ -101,6 +102,7 @@ def letters(index: int) -> str:
     return name
 
 
+@lru_cache(1024)
 def index_of(name: str) -> int:
     """The 0-based index of a column's letters: A is 0, XFD 16383."""
     index = 0

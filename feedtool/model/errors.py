@@ -14,7 +14,6 @@ Rows that are wrong are no exceptions: they are data (`model.Problem`).
 
 from collections.abc import Iterable
 from enum import IntEnum
-from typing import ClassVar
 
 
 class Exit(IntEnum):
@@ -65,7 +64,7 @@ def first_of(codes: Iterable[Exit]) -> Exit:
 class FeedtoolError(Exception):
     """Something stops the command: one line that says what, and one that says what to do."""
 
-    exit: ClassVar[Exit] = Exit.BUG
+    exit: Exit = Exit.BUG
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
@@ -121,4 +120,4 @@ class FileProblem(FeedtoolError):
     """
 
     exit = Exit.FILE
-    code: ClassVar[str] = ""
+    code: str = ""

@@ -5,15 +5,12 @@ Source: the field's knowledge of services of this family. Nothing here is a cons
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import Field, dataclass, field, fields
+from dataclasses import dataclass, field
 from decimal import Decimal
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 from feedtool.model.limits import Limits as ReadingLimits
-
-if TYPE_CHECKING:
-    from feedtool.areas.products.catalog import Catalog
 
 CELL = re.compile(r"([A-Z]{1,3})([1-9][0-9]{0,6})", re.ASCII)
 """The name of a cell in a sheet, as C1."""
@@ -168,12 +165,6 @@ class Guards:
             raise ValueError("price_factor must be above 1, or 0 for none")
 
 
-def no_catalog(language: str | None = None) -> "Catalog | None":
-    """The catalogue where none was ever brought."""
-    del language
-    return None  # mypy wants it said
-
-
 @dataclass(frozen=True, slots=True)
 class Dialect:
     """How one seller's service speaks."""
@@ -263,13 +254,20 @@ class Dialect:
     """How much of a file is read."""
     guards: Guards = field(default_factory=Guards)
     """What holds rows back that are valid, and look like a mistake."""
-    catalog: "Callable[[str | None], Catalog | None]" = field(
-        default=no_catalog, repr=False, compare=False, metadata={"is_setting": False}
-    )
-    """The local catalogue, opened when it is first asked for, in a language (`fr`) if it is there
-    in that one; no setting, but what products are judged by."""
 
 
-def settings_of(record: Any) -> "tuple[Field[Any], ...]":
-    """The fields of a dialect, or of a part of it, that a profile can set."""
-    return tuple(one for one in fields(record) if one.metadata.get("is_setting", True))
+OpenCatalog = Callable[[str | None], Any]
+"""Opens the local catalogue in a language (`fr`), if it is there in that one; None: whichever is
+there. It gives None where no catalogue was ever brought."""
+
+
+def no_catalog(language: str | None = None) -> Any:
+    """The catalogue where none was ever brought: None."""
+    del language
+
+
+class Context(NamedTuple):
+    """What sheets are judged by."""
+
+    settings: Dialect = Dialect()
+    catalog: OpenCatalog = no_catalog

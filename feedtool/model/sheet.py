@@ -7,9 +7,9 @@ from heapq import merge
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from feedtool.check.headers import Header
 from feedtool.model.errors import FileProblem
 from feedtool.model.file_version import Version
+from feedtool.model.header import Header
 from feedtool.model.nouns import Counts, Item, PackageType, Problem, Severity, Verdict
 from feedtool.model.spool import Spool
 
@@ -56,19 +56,20 @@ class ProblemSpool(Spool[Problem]):
 
     def append_all(self, problems: Sequence[Problem]) -> None:
         """Adds problems at the end; a sheet may have hundreds of thousands."""
-        weight = 0
-        for problem in problems:
-            self.warnings += problem.severity is Severity.WARNING
-            # Its other texts are short, or the same in each problem of a column.
-            weight += len(problem.message) + len(problem.value or "")
+        self.warnings += [problem.severity for problem in problems].count(Severity.WARNING)
+        # Its other texts are short, or the same in each problem of a column.
+        weight = sum([len(problem.message) + len(problem.value or "") for problem in problems])
         self.extend(problems, weight)
 
 
 class Marks:
     """Which rows are valid, invalid or skipped, a byte for each row number."""
 
-    def __init__(self) -> None:
-        self._marks = bytearray()
+    def __init__(self, marks: bytes = b"") -> None:
+        self._marks = bytearray(marks)
+
+    def __bytes__(self) -> bytes:
+        return bytes(self._marks)
 
     def __setitem__(self, row: int, mark: int) -> None:
         if row >= len(self._marks):
@@ -118,10 +119,6 @@ class CheckedSheet:
     """Whether rows without an `action` are of its kind."""
     kind_reason: str = ""
     """Why it is of its kind."""
-    corrects: str = ""
-    """What the workbook says of the sheet whose rows it corrects; empty where it is none such."""
-    origins: dict[int, int] = field(default_factory=dict)
-    """By row, of which row of that sheet it is the correction."""
     sent: Spool[Item] | None = None
     """Those of the valid rows that are sent, where not all are, or not as they stand there."""
     withheld: Spool[Verdict] | None = None
@@ -161,8 +158,7 @@ class CheckedSheet:
         """The items of the rows that nothing speaks against, in the order of rows."""
         if self.sent is not None:
             return iter(self.sent)
-        valid = (item for item in self.items if self.marks[item.row] == VALID)
-        return map(_purging, valid) if self.purges else valid
+        return (item for item in self.items if self.marks[item.row] == VALID)
 
     @property
     def size(self) -> int:
@@ -175,16 +171,10 @@ class CheckedSheet:
         self.problems_by_source, self.marks = [], Marks()
         self.skipped = Spool(Verdict)
         self.filled = self.filled and Spool(Filled)
-        self.origins = {}
 
     def is_clean(self) -> bool:
         """Whether the sheet could be read and every row is valid."""
         return self.error is None and not self.marks.count(INVALID)
-
-
-def _purging(item: Item) -> Item:
-    is_full = item.package_type is PackageType.FULL
-    return item._replace(package_type=PackageType.PURGE) if is_full else item
 
 
 def _place(problem: Problem) -> tuple[int, int, str]:

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
 
+from feedtool.model.pofile import read_po
+
 Translate = Callable[[str], str]
 """Gives an English text in another language; a text without a translation stays English."""
 
@@ -16,9 +18,6 @@ def translation(package: str, language: str) -> Translate:
     """What translates the texts of a package: `feedtool.areas.offers` into `fr`."""
     if language == "en":
         return str
-    from babel.messages.pofile import read_po  # slow to import
-
-    name = package.rpartition(".")[2]
-    with files(package).joinpath("locale", language, f"{name}.po").open("rb") as file:
-        texts = {str(text.id): str(text.string) for text in read_po(file) if text.string}
-    return lambda text: texts.get(text, text)
+    name = f"{package.rpartition('.')[2]}.po"
+    texts = read_po(files(package).joinpath("locale", language, name).read_text("utf-8"))
+    return lambda text: texts.get(("", text)) or text

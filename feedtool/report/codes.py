@@ -10,7 +10,8 @@ from importlib import import_module
 from types import MappingProxyType
 
 from feedtool.areas.offers.changes.guards import all_guards
-from feedtool.areas.registry import all_rules
+from feedtool.areas.registry import load
+from feedtool.check.rules import all_rules
 from feedtool.model.errors import FileProblem, UsageProblem
 from feedtool.model.nouns import Code, Severity
 from feedtool.report.glossary import REPORT, WORDS, Word, result_code, result_codes
@@ -27,7 +28,7 @@ def all_codes() -> Mapping[str, Code]:
     modules, and those of files are the subclasses of `FileProblem`, all of which reading files
     imports.
     """
-    codes = [rule.code for rule in all_rules()]
+    codes = [rule.code for rule in all_rules(load())]
     codes += [guard.code for guard in all_guards().values()]
     codes += _of_columns()
     codes += [_of_file(problem) for problem in _subclasses(FileProblem) if problem.code]

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple, TextIO
 
-from feedtool.check.headers import Header
 from feedtool.check.kinds import HeaderMissing
 from feedtool.model.cells import letters
+from feedtool.model.header import Header
 from feedtool.report.outcome import Outcome
 from feedtool.report.plain import clean, printable, value
 

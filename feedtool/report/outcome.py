@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from feedtool.model.errors import FeedtoolError
@@ -25,6 +25,8 @@ class Outcome:
     packages: Sequence[PackageSummary] = ()
     verdicts: Callable[[], Iterator[Verdict]] | None = None
     """Every row's verdict in the order of rows, the invalid ones too; may be asked repeatedly."""
+    sent_again: Mapping[int, int] = field(default_factory=dict)
+    """The last run that has sent a row again, by row."""
     explains_columns: bool = False
     """Whether it tells how each header was understood."""
     stopped: FeedtoolError | None = None

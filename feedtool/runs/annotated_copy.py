@@ -7,9 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from feedtool.areas.legacy.offers_xml import KINDS as LEGACY_KINDS
-from feedtool.areas.legacy.source import is_legacy
-from feedtool.areas.legacy.workbook import write_book
+from feedtool.areas.registry import load
 from feedtool.check import SUMMARY, Asked, Input
 from feedtool.model.errors import FeedtoolError, UsageProblem
 from feedtool.model.file_version import unchanged
@@ -54,7 +52,7 @@ def refuse_places(
         refuse_place(one.path, target, headings, summary, fallback, limits)
 
 
-def write(
+def write_copies_of(
     inputs: Sequence[Input],
     outcomes: Sequence[Outcome],
     outputs: Outputs,
@@ -117,7 +115,7 @@ def _write(
             annotate(
                 path,
                 place,
-                [row_notes.notes(outcome.checked, outcome.verdicts or tuple) for outcome in told],
+                [row_notes.notes(outcome.checked, outcome.verdicts) for outcome in told],
                 summary_sheet(told) if is_package(path) else None,
                 overwrite=overwrite,
                 csv_fallback=asked.dialect.csv_fallback,
@@ -131,14 +129,15 @@ def _write(
 
 @contextmanager
 def _book(one: Input, told: Sequence[Outcome], asked: Asked) -> Iterator[Path]:
-    """What is annotated of an input: itself; of an Offers.xml a workbook of its rows."""
-    if not is_legacy(one.path):
+    """What is annotated of an input: itself, or a workbook of its rows if that cannot be."""
+    declared = load().format_of(one.path)
+    if declared is None:
         yield one.path
         return
-    as_json = not all(outcome.checked.kind in LEGACY_KINDS for outcome in told)
+    kinds = [outcome.checked.kind for outcome in told]
     with temporary_folder() as folder:
         book = folder / "offers.xlsx"
-        write_book(one.path, book, asked.dialect, as_json=as_json)
+        declared.write_workbook(one.path, book, asked.dialect, kinds)
         yield book
 
 

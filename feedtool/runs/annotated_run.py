@@ -7,18 +7,18 @@ from pathlib import Path
 
 from feedtool.check import Input
 from feedtool.report import Outcome
-from feedtool.runs.annotated_copy import digest_of, write
-from feedtool.runs.run_options import Recorded
-from feedtool.runs.workspace import Books
+from feedtool.runs.annotated_copy import digest_of, write_copies_of
+from feedtool.runs.run_options import RunOptions
+from feedtool.runs.workspace import Workspace
 
 
 def write_copies(
     run: int,
     kept: Sequence[Input],
     outcomes: Sequence[Outcome],
-    recorded: Recorded,
+    recorded: RunOptions,
     now: datetime,
-    books: Books,
+    books: Workspace,
     former: Sequence[Path] = (),
 ) -> None:
     """Writes the annotated copies of a run, and where they cannot be written, nearby.
@@ -38,7 +38,7 @@ def write_copies(
         for name in {place.absolute(), *others}:
             books.ledger.add_output(run, str(name), digest, now)
 
-    write(
+    write_copies_of(
         kept,
         outcomes,
         recorded.outputs,

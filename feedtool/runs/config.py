@@ -29,7 +29,7 @@ import codecs
 import math
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from decimal import Decimal
 from difflib import get_close_matches
 from pathlib import Path
@@ -37,7 +37,7 @@ from typing import Any
 
 from feedtool.model.errors import UsageProblem
 from feedtool.model.limits import Limits as ReadingLimits
-from feedtool.model.settings import CELL, Bounds, Dialect, Guards, Limits, settings_of
+from feedtool.model.settings import CELL, Bounds, Dialect, Guards, Limits
 
 FILE = "feedtool.toml"
 
@@ -167,7 +167,7 @@ def _unread(error: Exception) -> tuple[str, str]:
 
 
 def _profile(table: Mapping[str, Any], where: str) -> Profile:
-    known = [one.name for one in settings_of(Dialect)]
+    known = [one.name for one in fields(Dialect)]
     own = (*ACCOUNT, *TIMEOUTS, *FLAGS)
     _known(table, (*own, *known), where)
     account = {name: table[name] for name in own if name in table}
@@ -194,7 +194,7 @@ def _check_account(name: str, value: Any, where: str) -> None:
 def dialect_of(table: Mapping[str, Any], where: str) -> Dialect:
     """A dialect from the fields of a profile that differ from the default."""
     default = Dialect()
-    _known(table, [one.name for one in settings_of(Dialect)], where)
+    _known(table, [one.name for one in fields(Dialect)], where)
     values = dict(table)
     for name, allowed in CHOICES.items():
         if name in values and values[name] not in allowed:
@@ -266,7 +266,7 @@ def _encoding(name: str, where: str) -> None:
 
 def _record(kind: type[Record], table: Mapping[str, Any], where: str) -> Any:
     default = kind()
-    _known(table, [one.name for one in settings_of(kind)], where)
+    _known(table, [one.name for one in fields(kind)], where)
     values = {
         name: _like(getattr(default, name), value, f"{where}: {name}")
         for name, value in table.items()

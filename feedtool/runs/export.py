@@ -13,9 +13,9 @@ from feedtool.feeds.template import Basis, Contents
 from feedtool.model.errors import Interrupted, NothingToDo
 from feedtool.model.spool import Spool
 from feedtool.model.translation import translation
-from feedtool.runs.context import Service
 from feedtool.runs.row_buffer import RowBuffer
-from feedtool.runs.workspace import Books
+from feedtool.runs.session import Session
+from feedtool.runs.workspace import Workspace
 from feedtool.service.fetch import Circumstances
 from feedtool.service.listing import Next, read_list
 from feedtool.service.wire import Call, Reply, Sender
@@ -88,7 +88,7 @@ def export(
 def _contents(sheet: Filled, query: Query, rows: RowBuffer, service: str, at: datetime) -> Contents:
     """The template's, with what is but shown, and where it is from."""
     feed, language = sheet.feed, sheet.language
-    basis = Basis(language, sheet.dialect, sheet.categories, frozenset(rows.columns))
+    basis = Basis(language, sheet.context, sheet.categories, frozenset(rows.columns))
     contents = contents_of(feed, basis)
     _ = translation("feedtool.runs", language)
     origin = _("From {service} on {at}.")
@@ -152,8 +152,8 @@ class _Reading:
 def remembered(
     kind: Export,
     query: Query,
-    service: Service,
-    books: Books | None,
+    service: Session,
+    books: Workspace | None,
     warn: Callable[[str, str], None],
 ) -> Iterator[Spool[Any] | None]:
     """Takes what the ledger is to remember, and writes it down at the end, where it is reached.

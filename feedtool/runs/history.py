@@ -10,7 +10,7 @@ from feedtool.ledger import Phase
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Status
 from feedtool.report.runs import InputState, PackageState, RunState
-from feedtool.runs.run_options import Recorded
+from feedtool.runs.run_options import RunOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,7 +52,7 @@ def _state(ledger: Ledger, run: Run, clock_of: ClockOf) -> RunState:
     files = ledger.files(run.run_id)
     names = {file.file: file.path for file in files}
     packages = ledger.read_packages(run.run_id)
-    recorded = Recorded.from_json(run.options)
+    recorded = RunOptions.from_json(run.options)
     counts = ledger.statuses(run.run_id)
     counts[Status.INVALID] += recorded.invalid
     is_finished = recorded.is_whole(files) and all(one.phase is Phase.CLOSED for one in packages)
@@ -74,7 +74,7 @@ def _state(ledger: Ledger, run: Run, clock_of: ClockOf) -> RunState:
     )
 
 
-def _inputs(recorded: Recorded, files: list[File]) -> list[InputState]:
+def _inputs(recorded: RunOptions, files: list[File]) -> list[InputState]:
     """The files, and as what their sheets were sent."""
     kinds: dict[str, list[str]] = {}
     for file in files:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from feedtool.areas.legacy.purge import check_one_zip
-from feedtool.areas.registry import all_feeds
+from feedtool.areas.registry import load
 from feedtool.check import Asked, Input, check
 from feedtool.model.errors import UsageProblem
 from feedtool.model.sheet import CheckedSheet
@@ -15,11 +15,11 @@ if TYPE_CHECKING:  # the ledger's library takes longer to import than a small fi
     from feedtool.service.wire import Sender
 
 
-def judged(
+def checked_sheets(
     inputs: Sequence[Input], asked: Asked, *, has_channel: bool = True
 ) -> list[CheckedSheet]:
     """The sheets that are to be sent; UsageProblem where they cannot be what is asked for."""
-    sheets = check(inputs, asked)
+    sheets = check(inputs, asked, load())
     if not has_channel:
         _refuse_without_channel(sheets)
     if asked.purges:
@@ -28,7 +28,7 @@ def judged(
 
 
 def _refuse_without_channel(sheets: Iterable[CheckedSheet]) -> None:
-    feeds = all_feeds()
+    feeds = load().feeds
     kinds = {sheet.kind for sheet in sheets if sheet.kind and feeds[sheet.kind].has_channel}
     if kinds:
         raise UsageProblem(
@@ -38,7 +38,7 @@ def _refuse_without_channel(sheets: Iterable[CheckedSheet]) -> None:
         )
 
 
-def why_none(sheets: Sequence[CheckedSheet], asked: Asked, *, is_all_or_nothing: bool) -> str:
+def blocked_reason(sheets: Sequence[CheckedSheet], asked: Asked, *, is_all_or_nothing: bool) -> str:
     """Why no row is sent although some might be; empty where they are, or could not be."""
     if all(sheet.error for sheet in sheets):
         return ""

@@ -10,33 +10,49 @@ from feedtool.model.nouns import Message, Problem, Severity, Status, Verdict
 from feedtool.model.sheet import INVALID, CheckedSheet
 from feedtool.sheets.annotate.notes import Note, SheetNotes
 
+Verdicts = Callable[[], Iterator[Verdict]]
+
 REFUSED = (Status.REJECTED, Status.DUPLICATED, Status.REFUSED)
 
 
 def of_check(checked: CheckedSheet) -> Iterator[Verdict]:
     """Every row's verdict when nothing is sent: `Valid`, `Invalid`, or why it would be withheld."""
+    return every_row(checked, _not_refused(checked))
+
+
+def _not_refused(checked: CheckedSheet) -> Iterator[Verdict]:
     valid = (Verdict(item.row, item.reference, Status.VALID) for item in checked.valid_items())
-    told = merge(valid, checked.not_sent(), key=lambda verdict: verdict.row)
-    return every_row(checked, told)
+    return merge(valid, checked.not_sent(), key=lambda verdict: verdict.row)
 
 
 def every_row(checked: CheckedSheet, sent: Iterable[Verdict]) -> Iterator[Verdict]:
     """The service's verdicts and our own ones of the rows that were not sent, by row."""
-    return merge(sent, _invalid(checked), key=lambda verdict: verdict.row)
+    return (verdict for verdict, _ in _with_problems(checked, sent))
 
 
-def _invalid(checked: CheckedSheet) -> Iterator[Verdict]:
-    """The rows that were kept back, each with all that speaks against it."""
+def _with_problems(
+    checked: CheckedSheet, sent: Iterable[Verdict]
+) -> Iterator[tuple[Verdict, Sequence[Problem]]]:
+    """The same, each with what checking found in the row."""
     references = _references(checked)
+    others = iter(sent)
+    other = next(others, None)
     for row, problems in checked.problems_by_row():
-        if row is None or checked.marks[row] != INVALID:
+        if row is None:
             continue
-        messages = tuple(
-            Message(problem.code, told(problem))
-            for problem in problems
-            if problem.severity is Severity.ERROR
-        )
-        yield Verdict(row, next(references), Status.INVALID, messages)
+        while other and other.row <= row:
+            yield other, problems if other.row == row else ()
+            other = next(others, None)
+        if checked.marks[row] == INVALID:
+            messages = tuple(
+                Message(problem.code, told(problem))
+                for problem in problems
+                if problem.severity is Severity.ERROR
+            )
+            yield Verdict(row, next(references), Status.INVALID, messages), problems
+    while other:
+        yield other, ()
+        other = next(others, None)
 
 
 def _references(checked: CheckedSheet) -> Iterator[str]:
@@ -50,7 +66,8 @@ def _references(checked: CheckedSheet) -> Iterator[str]:
 
 def told(problem: Problem) -> str:
     """A problem as one sentence: place, reason, way out."""
-    place = " ".join(filter(None, (problem.column, problem.header)))
+    column, header = problem.column, problem.header
+    place = f"{column} {header}" if column and header else column or header
     hint = f" ({problem.hint})" if problem.hint else ""
     return f"{place}: {problem.message}{hint}" if place else f"{problem.message}{hint}"
 
@@ -60,29 +77,36 @@ def to_read(verdict: Verdict) -> Sequence[Message]:
 
     JSON and the CSV report have all of them.
     """
-    is_taken = verdict.status is Status.INTEGRATED
-    return [one for one in verdict.messages if not (is_taken and is_confirmation(one.code))]
+    if verdict.status is not Status.INTEGRATED:
+        return verdict.messages
+    return [one for one in verdict.messages if not is_confirmation(one.code)]
 
 
-def notes(checked: CheckedSheet, verdicts: Callable[[], Iterable[Verdict]]) -> SheetNotes:
-    """What is written beside the rows of a sheet."""
+def notes(
+    checked: CheckedSheet, verdicts: Callable[[], Iterable[Verdict]] | None = None
+) -> SheetNotes:
+    """What is written beside the rows of a sheet; without verdicts, what checking found."""
     if checked.header is None:
         raise ValueError("only a sheet with a header has rows to write beside")
     columns = {column.key: index for index, column in checked.header.columns.items()}
     row = checked.header.headings_row
-    noted = _notes(checked, verdicts(), columns)
+    found = (
+        _joined(checked, verdicts()) if verdicts else _with_problems(checked, _not_refused(checked))
+    )
+    noted = (note(verdict, problems, columns) for verdict, problems in found)
     return SheetNotes(checked.sheet or "", row, HEADINGS, noted)
 
 
-def _notes(
-    checked: CheckedSheet, verdicts: Iterable[Verdict], columns: dict[str, int]
-) -> Iterator[Note]:
+def _joined(
+    checked: CheckedSheet, verdicts: Iterable[Verdict]
+) -> Iterator[tuple[Verdict, Sequence[Problem]]]:
+    """Verdicts, whoever's they are, each with what checking found in the row."""
     problems = ((row, found) for row, found in checked.problems_by_row() if row is not None)
     row, found = next(problems, (0, []))
     for verdict in verdicts:
         while row and row < verdict.row:
             row, found = next(problems, (0, []))
-        yield note(verdict, found if row == verdict.row else (), columns)
+        yield verdict, found if row == verdict.row else ()
 
 
 def note(verdict: Verdict, problems: Iterable[Problem], columns: dict[str, int]) -> Note:
@@ -114,7 +138,7 @@ def note(verdict: Verdict, problems: Iterable[Problem], columns: dict[str, int])
             if index is not None:
                 guilty[index] = Severity.ERROR
     for message in verdict.messages:
-        index = _column_of(message.field, columns)
+        index = _column_of(message.field, columns) if message.field else None
         if index is not None and guilty.get(index) is not Severity.ERROR:
             guilty[index] = _severity(verdict.status, message)
     return Note(
@@ -145,8 +169,8 @@ def _place(field: str, columns: dict[str, int]) -> str:
 
 def _column_of(field: str, columns: dict[str, int]) -> int | None:
     """The column of a field; of one that has several (`sellerPictureUrls_1`) the first."""
-    if not field or field in columns:
-        return columns.get(field)
+    if field in columns:
+        return columns[field]
     several = (f"{field}_", f"{field}.", f"{field}[")
     return min((at for key, at in columns.items() if key.startswith(several)), default=None)
 

@@ -12,7 +12,7 @@ from feedtool.model.settings import Limits
 from feedtool.model.sheet import CheckedSheet
 from feedtool.report import Outcome
 from feedtool.runs import row_notes
-from feedtool.runs.run_options import Recorded
+from feedtool.runs.run_options import RunOptions
 
 if TYPE_CHECKING:  # the ledger's library takes longer to import than a small file to check
     from feedtool.ledger import Ledger
@@ -30,7 +30,7 @@ ALL_OR_NOTHING = "not sent, since not all rows of all files are valid (--all-or-
 OTHERS_HELD = "not sent, since other rows are held, and all are sent or none"
 
 
-def planned(
+def results_of_plan(
     sheets: Sequence[CheckedSheet],
     limits: Limits,
     *,
@@ -73,14 +73,14 @@ def not_begun(sheets: Sequence[CheckedSheet], stopped: FeedtoolError) -> list[Ou
     ]
 
 
-def answered(
+def results_of_run(
     sheets: Sequence[CheckedSheet], ledger: "Ledger", run: int, stopped: FeedtoolError | None
 ) -> list[Outcome]:
     """What is told of sheets after their delivery."""
     files = {(file.path, file.sheet): file.file for file in ledger.files(run)}
     meeting = Meeting(sheets)
     begun = ledger.run(run)
-    is_given_up = begun is not None and Recorded.from_json(begun.options).abandoned is not None
+    is_given_up = begun is not None and RunOptions.from_json(begun.options).abandoned is not None
     outcomes = []
 
     def every_row(sheet: CheckedSheet) -> Iterator[Verdict]:

@@ -5,7 +5,7 @@ input and the ledger alone.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from feedtool.areas.offers.changes.selection import Sifting
 from feedtool.check import EVERY_ROW, Asked, Input
 from feedtool.model.errors import UsageProblem
-from feedtool.model.settings import Dialect, settings_of
+from feedtool.model.settings import Dialect
 from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.config import dialect_of
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class RunOptions:
     """What a command was told, as the ledger keeps it with its run."""
 
     inputs: Sequence[tuple[str, str]]
@@ -37,14 +37,14 @@ class Recorded:
     """Those that are to be in the ledger, as (file's name, sheet's name)."""
     catalog: str | None = None
     """The SHA-256 of the snapshot of what its products were judged by; None where none were."""
+    checked: str | None = None
+    """The SHA-256 of what checking found (`kept_sheets`); None in a run older than this."""
     removals: int | None = None
     """Of a purge, how many removals of offers were confirmed."""
     who: str = ""
     """Who began it: `user@host`; empty in a run that is older than this."""
     invalid: int = 0
     """How many rows the checks refused."""
-    corrects: Sequence[str] = ()
-    """The sheets of earlier runs whose rows its sheets correct, as their workbooks say."""
     sifting: Sifting = field(default_factory=Sifting)
     plan: str | None = None
     """The digest of the plan that it sends, where it sends one."""
@@ -73,17 +73,17 @@ class Recorded:
             "sandbox": self.is_sandbox,
             "sheets": [list(one) for one in self.sheets],
             "catalog": self.catalog,
+            "checked": self.checked,
             "removals": self.removals,
             "who": self.who,
             "invalid": self.invalid,
-            "corrects": list(self.corrects),
             "sifting": asdict(self.sifting),
             "plan": self.plan,
             "kinds": [list(one) for one in self.kinds],
         }
 
     @classmethod
-    def from_json(cls, found: Mapping[str, Any]) -> "Recorded":
+    def from_json(cls, found: Mapping[str, Any]) -> "RunOptions":
         """From what `as_json` made. UsageProblem for a setting that no longer exists."""
         dialect = dialect_of(found.get("dialect", {}), "the run's settings")
         targets = {name: Path(path) for name, path in found.get("targets", {}).items()}
@@ -100,10 +100,10 @@ class Recorded:
             is_sandbox=found.get("sandbox", False),
             sheets=[(name, sheet) for name, sheet in found.get("sheets", [])],
             catalog=found.get("catalog"),
+            checked=found.get("checked"),
             removals=found.get("removals"),
             who=found.get("who", ""),
             invalid=found.get("invalid", 0),
-            corrects=found.get("corrects", ()),
             sifting=_sifting(found.get("sifting", {})),
             plan=found.get("plan"),
             abandoned=datetime.fromisoformat(given_up) if given_up else None,
@@ -151,7 +151,7 @@ def _sifting(found: Mapping[str, Any]) -> Sifting:
 def _table(settings: Any, default: Any) -> dict[str, Any]:
     """What differs from the default, as a profile would have it."""
     found = {}
-    for one in settings_of(settings):
+    for one in fields(settings):
         value, usual = getattr(settings, one.name), getattr(default, one.name)
         if value != usual:
             found[one.name] = _plain(value, usual)

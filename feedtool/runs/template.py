@@ -8,10 +8,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import get_args
 
-from feedtool.areas.registry import all_feeds
+from feedtool.areas.registry import load
 from feedtool.feeds.feed import Feed
 from feedtool.feeds.template import Basis, Language
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import Context
 from feedtool.templates import write_template
 
 
@@ -25,10 +25,10 @@ def write_all(feeds: Iterable[Feed], folder: Path) -> list[Path]:
     for feed in feeds:
         for language in get_args(Language) if feed.template is None else ():
             target = folder / f"{feed.kind}.{language}.xlsx"
-            write_template(feed, target, Basis(language, Dialect()))
+            write_template(feed, target, Basis(language, Context()))
             written.append(target)
     return written
 
 
 if __name__ == "__main__":
-    write_all(all_feeds().values(), Path(sys.argv[1] if len(sys.argv) > 1 else "templates"))
+    write_all(load().feeds.values(), Path(sys.argv[1] if len(sys.argv) > 1 else "templates"))

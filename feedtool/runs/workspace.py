@@ -11,13 +11,15 @@ from feedtool.areas.offers.changes.guards import Earlier
 from feedtool.areas.offers.changes.selection import Sifting, sift
 from feedtool.areas.offers.changes.selection.predecessors import predecessor
 from feedtool.areas.products.catalog.excerpt import from_excerpt
+from feedtool.areas.registry import load
 from feedtool.check import Asked, Input, check
 from feedtool.delivery.dependencies import Meeting
 from feedtool.model.errors import FileProblem, UsageProblem
 from feedtool.model.file_version import FileChanging
 from feedtool.model.sheet import CheckedSheet
 from feedtool.model.spool import temporary_folder
-from feedtool.runs.run_options import Recorded
+from feedtool.runs.kept_sheets import read_sheets, write_sheets
+from feedtool.runs.run_options import RunOptions
 
 if TYPE_CHECKING:  # the ledger's library takes longer to import than a small file to check
     from feedtool.areas.products.catalog import Catalog
@@ -29,7 +31,7 @@ UNWRITTEN = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Books:
+class Workspace:
     """What outlives a command."""
 
     ledger: "Ledger"
@@ -54,6 +56,13 @@ class Books:
             path.write_bytes(excerpt)
             return self.snapshots.keep(path)
 
+    def keep_sheets(self, sheets: Sequence[CheckedSheet]) -> str:
+        """What checking found, beside the files; its SHA-256."""
+        with temporary_folder() as folder:
+            path = folder / "checked.jsonl.gz"
+            write_sheets(sheets, path)
+            return self.snapshots.keep(path)
+
     def spares(self, run: int, target: Path) -> Iterator[Path]:
         """Other places for a copy: beside it, then with the ledger."""
         yield target.with_name(f"{target.stem}.run-{run}{target.suffix}")
@@ -70,7 +79,7 @@ class Kept(NamedTuple):
     """None where it could not be read."""
 
 
-def recorded_of(run: int, books: Books) -> Recorded:
+def options_of(run: int, books: Workspace) -> RunOptions:
     """What the command of a run was told. UsageProblem where there is no such run.
 
     A sheet whose headers leave its kind open is of the kind that it had in the run.
@@ -78,14 +87,14 @@ def recorded_of(run: int, books: Books) -> Recorded:
     found = books.ledger.run(run)
     if found is None:
         raise UsageProblem(f"there is no run {run}", "`feedtool runs` lists them")
-    recorded = Recorded.from_json(found.options)
+    recorded = RunOptions.from_json(found.options)
     kinds = {(file.path, file.sheet): file.kind for file in books.ledger.files(run)}
     kinds |= {(name, sheet): kind for name, sheet, kind in recorded.kinds}
     settled = replace(recorded.asked, settle=lambda file, sheet, _: kinds.get((file, sheet)))
     return replace(recorded, asked=settled)
 
 
-def unfinished(books: Books) -> list[int]:
+def unfinished(books: Workspace) -> list[int]:
     """The runs to go on with, oldest first.
 
     Those with a package that is not closed, those that were killed before all of their rows were
@@ -96,15 +105,15 @@ def unfinished(books: Books) -> list[int]:
     return [run for run in runs if run in open_ones or _is_left(run, books)]
 
 
-def has_to_ask(run: int, books: Books) -> bool:
+def has_to_ask(run: int, books: Workspace) -> bool:
     """Whether anything of a run is still to be sent to the service, or to be fetched from it."""
-    is_whole = recorded_of(run, books).is_whole(books.ledger.files(run))
+    is_whole = options_of(run, books).is_whole(books.ledger.files(run))
     return not is_whole or run in books.ledger.unfinished()
 
 
-def _is_left(run: int, books: Books) -> bool:
+def _is_left(run: int, books: Workspace) -> bool:
     try:
-        recorded = recorded_of(run, books)
+        recorded = options_of(run, books)
     except UsageProblem:
         return False  # all of its packages are closed, and `feedtool runs` tells what is wrong
     if recorded.abandoned:
@@ -120,21 +129,32 @@ def _is_left(run: int, books: Books) -> bool:
     )
 
 
-def kept_inputs(recorded: Recorded, books: Books) -> list[Input]:
+def kept_inputs(recorded: RunOptions, books: Workspace) -> list[Input]:
     """A run's files as they were. FileProblem where a snapshot is gone, or was changed."""
     return [Input(name, books.snapshots.path_of(sha256)) for name, sha256 in recorded.inputs]
 
 
-def checked_again(recorded: Recorded, books: Books) -> list[CheckedSheet]:
+def checked_sheets_of(options: RunOptions, workspace: Workspace) -> list[CheckedSheet]:
+    """What checking found when a run was begun; of an older run it is checked again.
+
+    Raises:
+        FileProblem: The snapshot of it is gone or was changed.
+    """
+    if options.checked is None:
+        return check_again(options, workspace)
+    return read_sheets(workspace.snapshots.path_of(options.checked))
+
+
+def check_again(recorded: RunOptions, books: Workspace) -> list[CheckedSheet]:
     """A run's files, judged as they were when they were sent, whatever the cache holds by now.
 
     Raises:
         FileProblem: A snapshot, of a file or of what it was judged by, is gone or was changed.
     """
-    return check(kept_inputs(recorded, books), asked_again(recorded, books))
+    return check(kept_inputs(recorded, books), read_options_again(recorded, books), load())
 
 
-def asked_again(recorded: Recorded, books: Books) -> Asked:
+def read_options_again(recorded: RunOptions, books: Workspace) -> Asked:
     """How a run's files were read, with what they were judged by.
 
     Raises:
@@ -148,11 +168,11 @@ def asked_again(recorded: Recorded, books: Books) -> Asked:
 
 def judged_by(asked: Asked, catalog: "Callable[[str | None], Catalog | None]") -> Asked:
     """The same, with products judged by another catalogue."""
-    return replace(asked, dialect=replace(asked.dialect, catalog=catalog))
+    return replace(asked, catalog=catalog)
 
 
-def sift_by(
-    books: Books,
+def select_rows(
+    books: Workspace,
     sheets: Sequence[CheckedSheet],
     asked: Asked,
     sifting: Sifting,
@@ -180,7 +200,7 @@ def sift_by(
     sift(sheets, known, sifting, asked.dialect, earlier)
 
 
-def cut_short(books: Books, service: str, seller: str, but: int | None) -> int:
+def cut_short(books: Workspace, service: str, seller: str, but: int | None) -> int:
     """The last run that was killed before all of its rows were in the ledger; 0 for none."""
     from feedtool.ledger.abandoning import ABANDONED
 
@@ -195,7 +215,7 @@ def cut_short(books: Books, service: str, seller: str, but: int | None) -> int:
 
 
 def record(
-    books: Books, run: int, sheets: Sequence[CheckedSheet], recorded: Recorded, now: datetime
+    books: Workspace, run: int, sheets: Sequence[CheckedSheet], recorded: RunOptions, now: datetime
 ) -> None:
     """Writes down what is to be written, and the sheets' rows before any of them is sent.
 

@@ -3,27 +3,25 @@
 It shares no code with the client, so that an error of ours cannot hide on both sides at once.
 What it refuses follows from its state and the specification, never from chance.
 
-Reading order: `core` (a request becomes a response), `parts.packages` and `parts.offers` (the
-routes), `integration` and `business` (what becomes of an offer request), `shelf` (the offers).
-Then `catalogue` and `parts.catalogue` (what there is), `parts.products` (the routes),
-`product_integration` and `product_rules` (what becomes of a product), `product_sheets`.
-Then `parts.legacy`, `legacy_zip` and `legacy_integration` (an Offers.xml), `parts.competition`.
+Here is what all of it has in common; what it consists of are parts, which the areas declare
+(`feedtool.areas.registry.sandbox_parts`).
+
+Reading order: `core` (a request becomes a response), `route` (what a part is), `state`, `problem`.
 Ways to run it: `transport` (in-process, for httpx) and `server` (on a port of this machine).
 """
 
 from feedtool.sandbox.core import Sandbox
-from feedtool.sandbox.message import Request, Response
-from feedtool.sandbox.records import Applied, Reported
-from feedtool.sandbox.settings import Quota, Settings
+from feedtool.sandbox.message import HttpRequest, HttpResponse
+from feedtool.sandbox.route import Part
+from feedtool.sandbox.settings import Quota, SandboxSettings
 from feedtool.sandbox.state import StateUnreadableError
 
 __all__ = [
-    "Applied",
+    "HttpRequest",
+    "HttpResponse",
+    "Part",
     "Quota",
-    "Reported",
-    "Request",
-    "Response",
     "Sandbox",
-    "Settings",
+    "SandboxSettings",
     "StateUnreadableError",
 ]

@@ -4,35 +4,36 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from feedtool.sandbox.messages import LANGUAGES
-from feedtool.sandbox.problem import FIELD_EMPTY, Refused, bad_request
+from feedtool.sandbox.problem import FIELD_EMPTY, RequestRefused, bad_request
 
 if TYPE_CHECKING:
-    from feedtool.sandbox.message import Request
+    from feedtool.sandbox.message import HttpRequest
     from feedtool.sandbox.route import Exchange
-    from feedtool.sandbox.settings import Settings
+    from feedtool.sandbox.settings import SandboxSettings
 
+LANGUAGES = ("en-US", "fr-FR", "es-ES")
+"""Those that the service speaks."""
 
 BY_PRIMARY_TAG = {language.partition("-")[0]: language for language in LANGUAGES}
 
 
-def check_token(request: Request, settings: Settings) -> None:
+def check_token(request: HttpRequest, settings: SandboxSettings) -> None:
     """Let the bearer of the token in: 401 for nobody, 403 for one without rights."""
     scheme, _, token = request.headers.get("authorization", "").strip().partition(" ")
     if scheme.lower() != "bearer" or token.strip() not in {
         settings.token,
         settings.forbidden_token,
     }:
-        raise Refused(
+        raise RequestRefused(
             401,
             "The credential is missing or invalid.",
             headers={"WWW-Authenticate": 'Bearer realm="sandbox"'},
         )
     if token.strip() == settings.forbidden_token:
-        raise Refused(403, "The credential does not give access to this resource.")
+        raise RequestRefused(403, "The credential does not give access to this resource.")
 
 
-def required_header(request: Request, name: str) -> str:
+def required_header(request: HttpRequest, name: str) -> str:
     """The header's value, or 400 ER400-9250 when it is missing or blank."""
     value = request.headers.get(name.lower(), "").strip()
     if not value:
@@ -52,14 +53,14 @@ def asked(exchange: Exchange, name: str) -> str | None:
     return text
 
 
-def known_channel(channel: str, cause: str, settings: Settings) -> str:
+def known_channel(channel: str, cause: str, settings: SandboxSettings) -> str:
     """The channel itself, or 400 when the service has no such sales channel."""
     if channel not in settings.channels:
         raise bad_request(cause, f"The sales channel {channel!r} does not exist.")
     return channel
 
 
-def language_of(request: Request, default: str = "en-US") -> str:
+def language_of(request: HttpRequest, default: str = LANGUAGES[0]) -> str:
     """The language to answer in, the default unless Accept-Language asks for one that there is."""
     wanted = request.headers.get("accept-language", "")
     for tag in sorted(wanted.split(","), key=_weight, reverse=True):

@@ -7,38 +7,27 @@ same state get the same answers, byte for byte.
 from __future__ import annotations
 
 import logging
-from dataclasses import replace
 from datetime import UTC
 from email.utils import format_datetime
 from typing import TYPE_CHECKING, Self
 
 from feedtool.sandbox import quota as quotas
 from feedtool.sandbox.access import check_token, language_of, required_header
-from feedtool.sandbox.parts import PARTS
-from feedtool.sandbox.problem import Refused, problem_answer, trace_of
-from feedtool.sandbox.records import (
-    applied_records,
-    offer_documents,
-    product_documents,
-    reported_records,
-)
+from feedtool.sandbox.problem import RequestRefused, problem_answer, trace_of
 from feedtool.sandbox.route import Exchange, find_route
-from feedtool.sandbox.settings import Quota, Settings
-from feedtool.sandbox.shelf import Shelf
+from feedtool.sandbox.settings import SandboxSettings
 from feedtool.sandbox.state import State, latest_moment, stamp
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterator
+    from collections.abc import Sequence
     from datetime import datetime
     from pathlib import Path
-    from typing import Any
 
-    from feedtool.sandbox.message import Request, Response
-    from feedtool.sandbox.records import Applied, Reported
+    from feedtool.sandbox.message import HttpRequest, HttpResponse
+    from feedtool.sandbox.route import Part
 
 _log = logging.getLogger(__name__)
-_ROUTES = tuple(route for part in PARTS for route in part.ROUTES)
 
 
 class Sandbox:
@@ -46,17 +35,24 @@ class Sandbox:
 
     def __init__(
         self,
+        parts: Sequence[Part],
         state: Path | None = None,
-        *,
-        quota: Quota | None = None,
-        settings: Settings | None = None,
+        settings: SandboxSettings | None = None,
     ) -> None:
-        """Open the state in the file, or a new one in memory when there is no file."""
-        chosen = settings or Settings()
-        self.settings = replace(chosen, quota=quota) if quota else chosen
-        self.state = State(state, (quotas.TABLES, *(part.TABLES for part in PARTS)))
+        """Open the state in the file, or a new one in memory when there is no file.
 
-    def handle(self, request: Request, now: datetime) -> Response:
+        Args:
+            parts: What the service consists of. Of two that are due at one moment the first one
+                goes first.
+            state: The file.
+            settings: How the service behaves, if not as usual.
+        """
+        self.settings = settings or SandboxSettings()
+        self.state = State(state, (quotas.TABLES, *(part.TABLES for part in parts)))
+        self._parts = parts
+        self._routes = tuple(route for part in parts for route in part.ROUTES)
+
+    def handle(self, request: HttpRequest, now: datetime) -> HttpResponse:
         """Answer one request as of `now`, after all that was due by then."""
         self.advance(now)
         return self.answer(request, now)
@@ -72,7 +68,7 @@ class Sandbox:
         A step is small, and a transaction, so that others get their turn between two.
         """
         with self.state.transaction() as db:
-            dues = ((part.next_due(db), part) for part in PARTS)
+            dues = ((part.next_due(db), part) for part in self._parts)
             waiting = [(due, part) for due, part in dues if due is not None]
             due, part = min(waiting, key=lambda pair: pair[0], default=("", None))
             if part is None or due > stamp(latest_moment(db, now)):
@@ -80,7 +76,7 @@ class Sandbox:
             part.step(db, self.settings)
             return True
 
-    def answer(self, request: Request, now: datetime) -> Response:
+    def answer(self, request: HttpRequest, now: datetime) -> HttpResponse:
         """Answer one request without doing first what is due: somebody else sees to that."""
         trace_id = trace_of(stamp(now), request.method, request.path, request.query)
         try:
@@ -89,7 +85,9 @@ class Sandbox:
                 response = self._answer(db, request, now, trace_id)
         except Exception:  # noqa: BLE001 - whatever it is, the service answers 500, and it is logged
             _log.exception("%s %s failed", request.method, request.path)
-            response = problem_answer(Refused(500, "An unexpected error occurred."), trace_id)
+            response = problem_answer(
+                RequestRefused(500, "An unexpected error occurred."), trace_id
+            )
         return response.adding(
             {
                 "Date": format_datetime(now.astimezone(UTC), usegmt=True),
@@ -98,17 +96,19 @@ class Sandbox:
         )
 
     def _answer(
-        self, db: sqlite3.Connection, request: Request, now: datetime, trace_id: str
-    ) -> Response:
+        self, db: sqlite3.Connection, request: HttpRequest, now: datetime, trace_id: str
+    ) -> HttpResponse:
         try:
             return self._admitted(db, request, now)
-        except Refused as refused:
+        except RequestRefused as refused:
             # A refusal is raised before anything is written, so there is nothing to undo, and
             # the quota keeps its count.
             return problem_answer(refused, trace_id)
 
-    def _admitted(self, db: sqlite3.Connection, request: Request, now: datetime) -> Response:
-        route, ids = find_route(_ROUTES, request.method, request.path)
+    def _admitted(
+        self, db: sqlite3.Connection, request: HttpRequest, now: datetime
+    ) -> HttpResponse:
+        route, ids = find_route(self._routes, request.method, request.path)
         check_token(request, self.settings)
         seller = required_header(request, "SellerId") if route.seller else ""
         if route.counted and self.settings.quota:
@@ -116,33 +116,6 @@ class Sandbox:
         return route.answer(
             Exchange(request, now, db, self.settings, seller, ids, request.parameters)
         )
-
-    def sell(
-        self, seller: str, channel: str, reference: str, now: datetime, quantity: int = 1
-    ) -> bool:
-        """A customer buys some of an offer; whether there was any to be had."""
-        self.advance(now)
-        with self.state.transaction() as db:
-            at = stamp(latest_moment(db, now))
-            return Shelf(db, seller, channel, at).sell(reference, quantity)
-
-    def applied(self, package_id: str | None = None) -> Iterator[Applied]:
-        """All that was ever integrated or refused, oldest first: what later tests hold true."""
-        return applied_records(self.state, package_id)
-
-    def offers(
-        self, seller: str | None = None, channel: str | None = None
-    ) -> Iterator[dict[str, Any]]:
-        """The offers as they are now, in every detail that GET /offers can show, oldest first."""
-        return offer_documents(self.state, self.settings, seller, channel)
-
-    def reported(self, package_id: str | None = None) -> Iterator[Reported]:
-        """All products that were ever submitted, oldest first, and what became of them."""
-        return reported_records(self.state, package_id)
-
-    def products(self, seller: str | None = None) -> Iterator[dict[str, Any]]:
-        """The product sheets that sellers created or added to, in every detail, oldest first."""
-        return product_documents(self.state, self.settings, seller)
 
     def close(self) -> None:
         """Let go of the state."""

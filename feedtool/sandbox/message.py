@@ -24,12 +24,12 @@ def relative(path: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class HttpRequest:
     """One request, its path relative to the base address."""
 
     method: str
     path: str
-    """`/offer-packages`, percent-decoded, without the version segment."""
+    """`/packages`, percent-decoded, without the version segment."""
     query: str = ""
     """As it stands in the address: `limit=10&state=Ready`."""
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -52,19 +52,21 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Response:
+class HttpResponse:
     """One answer."""
 
     status: int
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b""
 
-    def adding(self, headers: Mapping[str, str]) -> Response:
+    def adding(self, headers: Mapping[str, str]) -> HttpResponse:
         """The same answer with more headers; the ones that it has already win."""
-        return Response(self.status, {**headers, **self.headers}, self.body)
+        return HttpResponse(self.status, {**headers, **self.headers}, self.body)
 
 
-def json_answer(status: int, document: Any, headers: Mapping[str, str] | None = None) -> Response:
+def json_answer(
+    status: int, document: Any, headers: Mapping[str, str] | None = None
+) -> HttpResponse:
     """An answer whose body is `document` as JSON."""
     kinds = {"Content-Type": "application/json; charset=utf-8"}
-    return Response(status, {**kinds, **(headers or {})}, orjson.dumps(document))
+    return HttpResponse(status, {**kinds, **(headers or {})}, orjson.dumps(document))

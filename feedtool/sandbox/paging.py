@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlencode
 
-from feedtool.sandbox.message import Response, json_answer
+from feedtool.sandbox.message import HttpResponse, json_answer
 from feedtool.sandbox.problem import bad_request
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class CursorPage:
     """Which rows are asked for."""
 
     limit: int
@@ -36,13 +36,12 @@ class Page:
     """The row number after which the page begins."""
 
 
-def asked_page(exchange: Exchange) -> Page:
+def asked_page(exchange: Exchange) -> CursorPage:
     """The page that `limit` and `cursor` ask for; invalid values are 400 ("Errors", rule 1).
 
-    A highest limit is documented for GET /offers alone, which has its own check; elsewhere a
-    page is just never longer than that.
+    Without a check of the route's own no limit is too high, but no page is longer than HIGHEST.
     """
-    return Page(min(asked_limit(exchange), HIGHEST), _after(exchange))
+    return CursorPage(min(asked_limit(exchange), HIGHEST), _after(exchange))
 
 
 def asked_limit(exchange: Exchange) -> int:
@@ -59,10 +58,10 @@ def _after(exchange: Exchange) -> int:
 
 def page_answer(
     exchange: Exchange,
-    page: Page,
+    page: CursorPage,
     rows: Sequence[sqlite3.Row],
     show: Callable[[sqlite3.Row], Any],
-) -> Response:
+) -> HttpResponse:
     """Show at most `page.limit` rows; one more than that in `rows` means a next page.
 
     Each row's number, the one that cursors name, is its column `id`.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from feedtool.sandbox.message import Response
+from feedtool.sandbox.message import HttpResponse
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,14 +29,12 @@ TITLES = {
 }
 
 UNKNOWN_FIELD = "ER400-179"
-CATEGORY_REFERENCE = "ER400-2108"
 FIELD_EMPTY = "ER400-9250"
 FIELD_MISSING = "ER400-7480"
-PRODUCT_REFERENCE_FORMAT = "ER400-8614"
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class ErrorEntry:
     """One entry of a problem's `errors`."""
 
     cause: str
@@ -46,14 +44,14 @@ class Fault:
     """One of the codes that the specification names; else `ER` and the status."""
 
 
-class Refused(Exception):
+class RequestRefused(Exception):
     """A request that the service answers with a problem."""
 
     def __init__(
         self,
         status: int,
         description: str,
-        *faults: Fault,
+        *faults: ErrorEntry,
         headers: Mapping[str, str] | None = None,
     ) -> None:
         """Refuse with `status`; several faults are all told."""
@@ -64,17 +62,17 @@ class Refused(Exception):
         self.headers = headers or {}
 
 
-def bad_request(cause: str, reason: str, code: str = "") -> Refused:
+def bad_request(cause: str, reason: str, code: str = "") -> RequestRefused:
     """A 400 about one thing."""
-    return Refused(400, reason, Fault(cause, reason, code))
+    return RequestRefused(400, reason, ErrorEntry(cause, reason, code))
 
 
-def not_found(what: str) -> Refused:
+def not_found(what: str) -> RequestRefused:
     """A 404; `what` names the thing in the service's words."""
-    return Refused(404, f"{what} does not exist.")
+    return RequestRefused(404, f"{what} does not exist.")
 
 
-def problem_answer(refused: Refused, trace_id: str) -> Response:
+def problem_answer(refused: RequestRefused, trace_id: str) -> HttpResponse:
     """The refusal as an application/problem+json answer."""
     document = {
         "title": TITLES[refused.status],
@@ -91,7 +89,7 @@ def problem_answer(refused: Refused, trace_id: str) -> Response:
         ],
     }
     kinds = {"Content-Type": "application/problem+json; charset=utf-8"}
-    return Response(refused.status, {**kinds, **refused.headers}, orjson.dumps(document))
+    return HttpResponse(refused.status, {**kinds, **refused.headers}, orjson.dumps(document))
 
 
 def trace_of(*parts: str) -> str:

@@ -1,4 +1,4 @@
-"""The quota on offer package endpoints: 429 exists, its figures are "not shown" (part "Limits")."""
+"""The quota on some endpoints: 429 exists, its figures are "not shown" (part "Limits")."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from feedtool.sandbox.problem import Refused
+from feedtool.sandbox.problem import RequestRefused
 from feedtool.sandbox.state import moment_of, stamp
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def count_request(db: sqlite3.Connection, quota: Quota, seller: str, now: dateti
         return
     if row["used"] >= quota.requests:
         wait = moment_of(row["opened_at"]) + window - now
-        raise Refused(
+        raise RequestRefused(
             429,
             f"The quota of {quota.requests} requests in {quota.seconds:g} s is used up.",
             headers={"Retry-After": str(max(1, math.ceil(wait.total_seconds())))},

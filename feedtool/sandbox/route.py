@@ -1,6 +1,6 @@
 """The words that a part of the service is written in: its routes, and what it does by itself.
 
-A part is a module in `feedtool.sandbox.parts`, found by being there. It has
+A part is a module that an area declares and whoever makes a sandbox hands over. It has
 
 - `TABLES`: its SQL tables, created when a state is opened;
 - `ROUTES`: what it answers to;
@@ -15,25 +15,25 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Protocol
 
-from feedtool.sandbox.problem import Refused, not_found
+from feedtool.sandbox.problem import RequestRefused, not_found
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Iterable, Mapping
     from datetime import datetime
 
-    from feedtool.sandbox.message import Request, Response
-    from feedtool.sandbox.settings import Settings
+    from feedtool.sandbox.message import HttpRequest, HttpResponse
+    from feedtool.sandbox.settings import SandboxSettings
 
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
     """A request that was let in, and all that answering it may use."""
 
-    request: Request
+    request: HttpRequest
     now: datetime
     db: sqlite3.Connection
-    settings: Settings
+    settings: SandboxSettings
     seller: str
     """The SellerId; empty on routes that need none."""
     ids: Mapping[str, str]
@@ -47,12 +47,12 @@ class Route:
 
     method: str
     path: str
-    """Relative to the base address, identifiers in braces: `/offer-packages/{packageId}`."""
-    answer: Callable[[Exchange], Response]
+    """Relative to the base address, identifiers in braces: `/packages/{packageId}`."""
+    answer: Callable[[Exchange], HttpResponse]
     seller: bool = True
     """Whether the SellerId header is required (part "Authentication", 1)."""
     counted: bool = False
-    """Whether the quota counts it (part "Limits": 429 on offer package endpoints)."""
+    """Whether the quota counts it (part "Limits")."""
 
     def match(self, path: str) -> dict[str, str] | None:
         """The identifiers in `path`, or None when it is another route's."""
@@ -66,7 +66,7 @@ def _pattern(path: str) -> re.Pattern[str]:
 
 
 class Part(Protocol):
-    """A module in `feedtool.sandbox.parts`."""
+    """A part of the service, see above."""
 
     TABLES: str
     ROUTES: tuple[Route, ...]
@@ -75,7 +75,7 @@ class Part(Protocol):
         """When something is next to be done, also when that is long past."""
         ...
 
-    def step(self, db: sqlite3.Connection, settings: Settings, /) -> None:
+    def step(self, db: sqlite3.Connection, settings: SandboxSettings, /) -> None:
         """Do what was due at `next_due`, as of that time."""
         ...
 
@@ -88,5 +88,7 @@ def find_route(routes: Iterable[Route], method: str, path: str) -> tuple[Route, 
             return route, ids
     if fitting:
         allowed = ", ".join(sorted({route.method for route, _ in fitting}))
-        raise Refused(405, f"The method {method} is not allowed.", headers={"Allow": allowed})
+        raise RequestRefused(
+            405, f"The method {method} is not allowed.", headers={"Allow": allowed}
+        )
     raise not_found(f"The resource {path}")

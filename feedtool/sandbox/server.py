@@ -17,15 +17,16 @@ from waitress.server import create_server
 
 from feedtool.sandbox.clock import FastClock
 from feedtool.sandbox.core import Sandbox
-from feedtool.sandbox.message import VERSION, Request, relative
+from feedtool.sandbox.message import VERSION, HttpRequest, relative
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
     from types import FrameType
 
-    from feedtool.sandbox.message import Response
-    from feedtool.sandbox.settings import Settings
+    from feedtool.sandbox.message import HttpResponse
+    from feedtool.sandbox.route import Part
+    from feedtool.sandbox.settings import SandboxSettings
 
 _log = logging.getLogger(__name__)
 
@@ -66,9 +67,9 @@ def application(sandbox: Sandbox, clock: FastClock, base: str, speed: float) -> 
     return app
 
 
-def _request(path: str, base: str) -> Request:
+def _request(path: str, base: str) -> HttpRequest:
     asked = flask.request
-    return Request(
+    return HttpRequest(
         asked.method,
         relative(path),
         asked.query_string.decode("latin-1"),
@@ -78,7 +79,7 @@ def _request(path: str, base: str) -> Request:
     )
 
 
-def _real_headers(response: Response, speed: float) -> dict[str, str]:
+def _real_headers(response: HttpResponse, speed: float) -> dict[str, str]:
     """Retry-After is for a client that waits in real time, so it is told in real seconds."""
     headers = dict(response.headers)
     if wait := headers.get("Retry-After"):
@@ -91,16 +92,17 @@ class Server:
 
     def __init__(
         self,
+        parts: Sequence[Part],
         port: int = 0,
         state: Path | None = None,
         speed: float = SPEED,
-        settings: Settings | None = None,
+        settings: SandboxSettings | None = None,
     ) -> None:
         """Listen on `port` of the loopback interface; 0 picks a free one."""
         listening = socket.create_server((LOOPBACK, port))
         self.base = f"http://{LOOPBACK}:{listening.getsockname()[1]}{VERSION}"
         try:
-            self.sandbox = Sandbox(state, settings=settings)
+            self.sandbox = Sandbox(parts, state, settings)
         except BaseException:
             listening.close()
             raise
@@ -150,15 +152,16 @@ class Server:
 
 
 def serve(
+    parts: Sequence[Part],
     port: int = 0,
     state: Path | None = None,
     speed: float = SPEED,
-    settings: Settings | None = None,
+    settings: SandboxSettings | None = None,
     *,
     announce: Callable[[str], None],
 ) -> None:
     """Serve until SIGTERM or SIGINT; `announce` gets the base address once it accepts requests."""
-    server = Server(port, state, speed, settings)
+    server = Server(parts, port, state, speed, settings)
     with _stopped_by_signals(server):
         announce(server.base)
         server.run()
@@ -179,13 +182,14 @@ def _stopped_by_signals(server: Server) -> Iterator[None]:
 
 @contextmanager
 def serving(
+    parts: Sequence[Part],
     port: int = 0,
     state: Path | None = None,
     speed: float = SPEED,
-    settings: Settings | None = None,
+    settings: SandboxSettings | None = None,
 ) -> Iterator[Server]:
     """A server that runs in a thread of its own for as long as the context lasts."""
-    server = Server(port, state, speed, settings)
+    server = Server(parts, port, state, speed, settings)
     thread = threading.Thread(target=server.run, name="sandbox-server")
     thread.start()
     try:

@@ -1,6 +1,6 @@
 """What the sandbox remembers: SQLite, in memory or in a file that several processes may share.
 
-The tables belong to the parts (`feedtool.sandbox.parts`); this module opens, guards and locks.
+The tables belong to the parts; this module opens, guards and locks.
 """
 
 from __future__ import annotations
@@ -26,6 +26,9 @@ PATIENCE = 120.0
 """Seconds to wait for another process: as long as the largest package takes to integrate."""
 
 ATTEMPTS = 100
+
+CHUNK = 1000
+"""Rows that are read at a time."""
 
 CLOCK_TABLE = """
 CREATE TABLE IF NOT EXISTS clock(
@@ -109,6 +112,22 @@ class State:
                 if self._db.in_transaction:  # SQLite undoes some failures by itself
                     self._db.execute("ROLLBACK")
                 raise
+
+    def rows(self, query: str, *values: str | None) -> Iterator[sqlite3.Row]:
+        """All rows of a query, so many at a time that no transaction stays open between them.
+
+        Args:
+            query: Takes the column `id` after which to go on, the values, and how many rows.
+            values: Bound to the parameters in between.
+        """
+        after = 0
+        while True:
+            with self.transaction() as db:
+                rows = db.execute(query, (after, *values, CHUNK)).fetchall()
+            yield from rows
+            if len(rows) < CHUNK:
+                return
+            after = rows[-1]["id"]
 
     def close(self) -> None:
         """Let go of the file."""

@@ -8,14 +8,15 @@ import httpx
 
 from feedtool.sandbox.clock import LeapingClock, wall
 from feedtool.sandbox.core import Sandbox
-from feedtool.sandbox.message import NOWHERE, Request, relative
+from feedtool.sandbox.message import NOWHERE, HttpRequest, relative
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from datetime import datetime, timedelta
     from pathlib import Path
 
-    from feedtool.sandbox.settings import Settings
+    from feedtool.sandbox.route import Part
+    from feedtool.sandbox.settings import SandboxSettings
 
 
 class SandboxTransport(httpx.BaseTransport):
@@ -48,7 +49,7 @@ class SandboxTransport(httpx.BaseTransport):
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Answer one request."""
         response = self.sandbox.handle(
-            Request(
+            HttpRequest(
                 request.method,
                 relative(request.url.path),
                 request.url.query.decode("ascii"),
@@ -68,10 +69,11 @@ class SandboxTransport(httpx.BaseTransport):
 
 
 def mount(
+    parts: Sequence[Part],
     state: Path | None = None,
     *,
-    settings: Settings | None = None,
+    settings: SandboxSettings | None = None,
     real: Callable[[], datetime] = wall,
 ) -> SandboxTransport:
     """A transport over the state in a file, or over a new one in memory."""
-    return SandboxTransport(Sandbox(state, settings=settings), real)
+    return SandboxTransport(Sandbox(parts, state, settings), real)

@@ -4,12 +4,13 @@ What is required is not declared twice: the feed is asked which keys a row must 
 of them it no longer asks for once another one is filled.
 """
 
-from feedtool.feeds.columns import CellType, ColumnReader
+from feedtool.feeds.columns import ColumnReader
 from feedtool.feeds.columns.choice import Choice, Condition
 from feedtool.feeds.columns.number import Number
-from feedtool.feeds.feed import ACTION, CHANNEL, LANGUAGES, Column, Feed, Row, SheetColumns
+from feedtool.feeds.feed import ACTION, CHANNEL, LANGUAGES, Feed, Row, SheetColumns
 from feedtool.feeds.template import Basis, Contents, Field, Language, Need
-from feedtool.model.settings import Dialect
+from feedtool.model.header import CellType, Column
+from feedtool.model.settings import Context, Dialect
 from feedtool.model.translation import Translate, translation
 from feedtool.templates.entry import entry_of
 from feedtool.templates.look import texts
@@ -32,7 +33,7 @@ def contents_of(feed: Feed, basis: Basis) -> Contents:
 def plain_contents(feed: Feed, basis: Basis) -> Contents:
     """The same from nothing but the feed's columns; a feed without a title has its summary."""
     _, own = texts(basis.language), translation(feed.area, basis.language)
-    fields = fields_of(feed, basis.language, feed.with_retired(basis.dialect, basis.keys))
+    fields = fields_of(feed, basis.language, feed.with_retired(basis.context.settings, basis.keys))
     legend = {Need.ALWAYS: "Required", Need.EITHER: "One of these is required"}
     return Contents(
         feed.kind,
@@ -121,11 +122,11 @@ def _folded(feed: Feed, dialect: Dialect, keys: list[str]) -> frozenset[str]:
 def _excuses(feed: Feed, dialect: Dialect, keys: list[str]) -> dict[str, tuple[str, ...]]:
     """Each required key, and the keys that make it needless once they are filled."""
     modes = tuple(mode for mode in feed.modes(dialect) if mode.cost in keys)
-    sheet = SheetColumns(dialect, frozenset(keys), modes)
+    sheet = SheetColumns(Context(dialect), frozenset(keys), modes)
     seconds = {mode.additional for mode in modes}
 
     def required(*filled: str) -> list[str]:
-        row = Row(0, feed.kind, "", dict.fromkeys(filled, "filled"), frozenset(), sheet)
+        row = Row(0, feed, "", dict.fromkeys(filled, "filled"), frozenset(), sheet)
         return feed.required(row)
 
     return {
@@ -165,7 +166,7 @@ def _choices(cell_type: CellType, language: Language, dialect: Dialect) -> tuple
     """What a choice offers; a condition by its label, which the reader knows as well."""
     if not isinstance(cell_type, Choice):
         return ()
-    allowed = cell_type.allowed(ColumnReader(cell_type, dialect))
+    allowed = cell_type.allowed(ColumnReader(cell_type, Context(dialect)))
     if isinstance(cell_type, Condition):
         return tuple(_condition(cell_type, value, language) for value in allowed)
     return tuple(map(str, allowed))

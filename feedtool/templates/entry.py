@@ -8,12 +8,12 @@ from typing import Literal
 
 from openpyxl.worksheet.datavalidation import DataValidation
 
-from feedtool.feeds.columns import CellType
 from feedtool.feeds.columns.choice import Choice
 from feedtool.feeds.columns.gtin import Gtin
 from feedtool.feeds.columns.number import Days, Money, Number, Rate, Whole
 from feedtool.feeds.columns.text import Text
 from feedtool.feeds.template import TEXT, Entry, Language, Limit, choice_width
+from feedtool.model.header import CellType
 from feedtool.model.settings import Bounds, Dialect
 from feedtool.model.translation import Translate
 from feedtool.templates.look import texts, typeset

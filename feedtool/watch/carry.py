@@ -8,17 +8,19 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path, PurePosixPath
 
-from feedtool.areas.legacy.source import is_legacy
+from feedtool.areas.registry import load
 from feedtool.check import Input
 from feedtool.check.kinds import KindUnclear
 from feedtool.ledger.claims import Claim, ClaimState, Earlier
 from feedtool.model.errors import CannotWrite, Exit, FeedtoolError, FileProblem, UsageProblem
 from feedtool.report import Outcome
-from feedtool.runs import run
 from feedtool.runs.annotated_copy import Outputs, digest_of
+from feedtool.runs.deliver import Submission
+from feedtool.runs.resume import results, resume
 from feedtool.runs.row_results import exit_code
 from feedtool.runs.run_options import is_recordable
-from feedtool.runs.workspace import has_to_ask, recorded_of
+from feedtool.runs.submit import submit
+from feedtool.runs.workspace import has_to_ask, options_of
 from feedtool.watch.answers import one_line, write_summary
 from feedtool.watch.desk import Desk, Lending
 from feedtool.watch.folder import SUMMARY, CannotMove, Folder, free, has_room, make, move, unmark
@@ -219,11 +221,11 @@ class Carrier:
         except Exception as error:  # noqa: BLE001  # one file never stops the next
             return self._refuse_claimed(claim, bug_in(error, self.report_bug), desk)
 
-    def _submit(self, claim: Claim, kept: Input, lane: Lane, desk: Desk) -> run.Submission:
-        suffix = ".xlsx" if is_legacy(kept.path) else Path(claim.source).suffix
+    def _submit(self, claim: Claim, kept: Input, lane: Lane, desk: Desk) -> Submission:
+        suffix = ".xlsx" if load().format_of(kept.path) else Path(claim.source).suffix
         target = self.folder.answer_of(claim, f".result{suffix}")
         make(target.parent)
-        return run.submit(
+        return submit(
             [kept],
             desk.asked_as(lane.kind),
             Outputs({kept.name: target}, only_whole=True),
@@ -238,13 +240,13 @@ class Carrier:
             sifting=desk.sifting,
         )
 
-    def _go_on(self, claim: Claim, desk: Desk) -> run.Submission:
+    def _go_on(self, claim: Claim, desk: Desk) -> Submission:
         """Go on with a run, also one of another machine, which knows the folder by another path."""
         number, books = claim.run_id or 0, desk.books
         for one in (self.folder.place_of(claim), self.folder.lent_of(claim)):
             with suppress(FileProblem):
                 books.snapshots.keep(one)
-        before = recorded_of(number, books).outputs
+        before = options_of(number, books).outputs
         outputs = replace(
             before,
             targets={
@@ -253,10 +255,10 @@ class Carrier:
             },
         )
         if has_to_ask(number, books):
-            return run.resume(number, desk.service, books, outputs=outputs)
-        return run.Submission(run.results(number, books, self.now(), outputs=outputs))
+            return resume(number, desk.service, books, outputs=outputs)
+        return Submission(results(number, books, self.now(), outputs=outputs))
 
-    def _conclude(self, claim: Claim, submission: run.Submission, desk: Desk) -> Exit:
+    def _conclude(self, claim: Claim, submission: Submission, desk: Desk) -> Exit:
         """Write all that is told of the file, and settle where the file itself goes next."""
         for warning in submission.warnings:
             self.news.tell("warning", f"{self._shown(claim)}: {warning}")

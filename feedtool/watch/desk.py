@@ -8,8 +8,8 @@ from feedtool.areas.offers.changes.selection import EVERY_ROW, Sifting
 from feedtool.check import Asked
 from feedtool.model.errors import Exit, FeedtoolError
 from feedtool.report import Outcome
-from feedtool.runs.context import Service
-from feedtool.runs.workspace import Books
+from feedtool.runs.session import Session
+from feedtool.runs.workspace import Workspace
 from feedtool.sheets.annotate.place import placed
 from feedtool.watch.folder import make
 
@@ -27,8 +27,8 @@ def whose(address: str, seller: str) -> Whose:
 class Desk:
     """An account, with all that its files need. Its seller's lock is held."""
 
-    service: Service
-    books: Books
+    service: Session
+    books: Workspace
     asked_as: Callable[[str | None], Asked]
     """How files are read, as a kind or as what they are recognised for."""
     on_answered: Callable[[Sequence[Outcome], Exit], None] = lambda *_: None
@@ -45,7 +45,7 @@ class Desk:
 
 
 @dataclass(frozen=True, slots=True)
-class Lending(Books):
+class Lending(Workspace):
     """Books that lend another machine what it needs to go on with a file.
 
     Snapshots stay on this machine. The file itself is in the folder, which both see; what its
@@ -60,4 +60,4 @@ class Lending(Books):
         make(self.lent.parent)
         with placed(self.lent) as temporary:
             temporary.write_bytes(excerpt)
-        return Books.keep_excerpt(self, excerpt)
+        return Workspace.keep_excerpt(self, excerpt)

@@ -128,10 +128,12 @@ class Watcher:
         Raises:
             FeedtoolError: Once, the folder or the ledger cannot be read.
         """
-        begun = self._around.clock()
+        begun: float | None = None
         with ThreadPoolExecutor(SIDE_BY_SIDE, thread_name_prefix="seller") as threads:
             while self._around.stopping() is None:
                 is_busy = self._look(threads)
+                # From the first look on: it may take longer than a file is to rest.
+                begun = self._around.clock() if begun is None else begun
                 if self._settings.is_once and not is_busy and self._is_done(begun):
                     break
                 self._pause()

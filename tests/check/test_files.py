@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from openpyxl import load_workbook
 
+from feedtool.areas.registry import load
 from feedtool.check import Asked, Input, check
 from feedtool.model.settings import Dialect
 from tests.conftest import Files, checked, codes, offer, table, told, update
@@ -156,7 +157,7 @@ def test_a_final_ctrl_z_is_ignored(files: Files) -> None:
 
 
 def test_the_path_is_told_as_given(files: Files) -> None:
-    (sheet,) = check([Input("./some/../offers.csv", files.csv(offer()))], Asked())
+    (sheet,) = check([Input("./some/../offers.csv", files.csv(offer()))], Asked(), load())
     assert sheet.file == "./some/../offers.csv"
 
 

@@ -7,6 +7,7 @@ import pytest
 from openpyxl import load_workbook
 from openpyxl.packaging.custom import StringProperty
 
+from feedtool.areas.registry import load
 from feedtool.check import Asked, Input, check
 from feedtool.check.kinds import KindUnclear
 from feedtool.model.settings import Dialect
@@ -146,7 +147,7 @@ def test_whoever_is_asked_settles_it(files: Files, kind: str) -> None:
         return kind
 
     book = files.book({"Good": [offer(1)], "Unclear": [without("taxes.VAT")]})
-    sheets = check([Input("a.xlsx", book)], Asked(settle=settle))
+    sheets = check([Input("a.xlsx", book)], Asked(settle=settle), load())
     assert asked == [("a.xlsx", "Unclear")]
     if kind == "offers-update":
         assert [(one.sheet, one.kind) for one in sheets] == [

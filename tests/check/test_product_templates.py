@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from openpyxl import load_workbook
 
 from feedtool.areas.products.catalog import Necessity, Property
+from feedtool.areas.products.feeds import FEED
 from feedtool.check.schema_gate import gate
 from feedtool.model.cells import letters
 from tests.areas.products.test_template import write_products_template
@@ -64,7 +65,7 @@ def test_any_template_filled_by_its_own_rules_is_clean(case: Case) -> None:
         assert sheet.header is not None
         assert (sheet.header.headings_row, sheet.counts().valid) == (2, 2)
         for item in sheet.valid_items():
-            assert gate("products")(json.loads(item.body))
+            assert gate(FEED)(json.loads(item.body))
 
 
 @settings(

@@ -9,7 +9,7 @@ import pytest
 from openpyxl import Workbook, load_workbook
 from openpyxl.packaging.custom import StringProperty
 
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import Context, Dialect
 from feedtool.model.sheet import CheckedSheet
 from tests.catalogues import KETTLES, PROPERTIES, catalog_of, judging, product, shirt
 from tests.conftest import Files, Rows, checked, codes, gtin, offer, told, update
@@ -161,7 +161,7 @@ def test_offers_ask_for_no_catalogue(files: Files) -> None:
     def refuse(language: str | None) -> None:
         raise AssertionError(language)
 
-    (sheet,) = checked(files.csv(offer()), dialect=Dialect(catalog=refuse))
+    (sheet,) = checked(files.csv(offer()), dialect=Context(catalog=refuse))
     assert sheet.is_clean()
 
 
@@ -234,7 +234,7 @@ def test_the_catalogue_in_the_templates_language_is_asked_for(files: Files) -> N
     path = stamped(
         files.book({"Products": [product(language="")]}), template="products", language="fr"
     )
-    (sheet,) = checked(path, dialect=Dialect(catalog=catalog))  # type: ignore[arg-type]  # it is one
+    (sheet,) = checked(path, dialect=Context(catalog=catalog))
     assert asked == ["fr"]
     assert bodies(sheet)[0]["language"] == "fr-FR"
 

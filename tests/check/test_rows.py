@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
+from feedtool.areas.registry import load
 from feedtool.check import Asked, Input, check
 from feedtool.model.nouns import Item, Severity
 from feedtool.model.sheet import VALID, Marks
@@ -146,7 +147,7 @@ def test_a_reference_that_is_refused_is_told_as_it_stands_in_its_cell(files: Fil
 
 def test_a_check_alone_keeps_no_items_and_counts_the_same(files: Files) -> None:
     path = files.csv(offer(1), offer(2, quantity="-1"))
-    (sheet,) = check([Input("offers.csv", path)], Asked(with_items=False))
+    (sheet,) = check([Input("offers.csv", path)], Asked(with_items=False), load())
     assert len(sheet.items) == 0
     assert (sheet.counts().valid, sheet.counts().invalid) == (1, 1)
 

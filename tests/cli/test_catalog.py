@@ -13,6 +13,7 @@ import pytest
 from feedtool.areas.products.catalog import Choice, Necessity
 from feedtool.areas.products.catalog.cache import FILE, Cache
 from feedtool.areas.products.catalog.model import Marks
+from feedtool.areas.registry import sandbox_parts
 from feedtool.cli.options import SANDBOX
 from feedtool.sandbox.server import serving
 from tests.catalog.conftest import BRANDS, SERVICE, T0, TREE, category, choices, prop
@@ -345,7 +346,7 @@ def test_the_sandbox_has_a_catalogue(feedtool: Feedtool) -> None:
 
 
 def test_on_a_port_without_any_seller(feedtool: Feedtool) -> None:
-    with serving() as server:
+    with serving(sandbox_parts()) as server:
         account = ("--base-url", server.base, "--token", "sandbox")
         ran = feedtool("catalog", "sync", *account, "--category", "1E0101", "--page-size", "50")
     assert ran.code == 0, ran.err
@@ -376,7 +377,7 @@ def test_what_keeps_it_from_being_brought(
 
 
 def test_a_service_that_has_no_catalogue(feedtool: Feedtool) -> None:
-    with serving() as server:
+    with serving(sandbox_parts()) as server:
         ran = feedtool("catalog", "sync", "--base-url", f"{server.base}/x", "--token", "sandbox")
     assert ran.code == 2
     assert "does not list its " in ran.error()[0]  # of two lists, whichever answered first

@@ -14,6 +14,7 @@ from urllib.parse import parse_qsl
 import click
 import pytest
 
+from feedtool.areas.registry import sandbox_parts
 from feedtool.cli import options
 from feedtool.cli.connect import timeouts_of, to_account, token_of
 from feedtool.cli.credentials import MASK, SECRET_WAYS, TOKEN_WAYS, token_options
@@ -269,7 +270,7 @@ def test_from_client_credentials_to_an_answer_beside_each_row(
 ) -> None:
     monkeypatch.setenv("FEEDTOOL_CLIENT_SECRET", SECRET)
     path = files.csv(offer(1), offer(2))
-    with serving() as server, endpoint(status, answer) as (url, forms):
+    with serving(sandbox_parts()) as server, endpoint(status, answer) as (url, forms):
         files.text(
             f'[profile.shop]\nbase_url = "{server.base}"\nseller = "S1"\nchannel = "PRIMARY"\n'
             f'token_url = "{url}"\nclient_id = "me"\ntoken_scope = "offers"\n',

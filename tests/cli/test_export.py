@@ -9,6 +9,9 @@ from typing import Any
 import pytest
 from openpyxl import load_workbook
 
+from feedtool.areas.offers.sandbox.records import stored_offers
+from feedtool.areas.products.sandbox.records import stored_products
+from feedtool.areas.registry import sandbox_parts
 from feedtool.cli import run
 from feedtool.model.cells import letters
 from feedtool.sandbox import Sandbox
@@ -46,8 +49,8 @@ def shop(home: Path) -> Path:
 
 def on_shelf(state: Path) -> list[dict[str, Any]]:
     """All that the sandbox knows of its offers, but when they were changed."""
-    with Sandbox(state) as sandbox:
-        offers = list(sandbox.offers())
+    with Sandbox(sandbox_parts(), state) as sandbox:
+        offers = list(stored_offers(sandbox))
     for one in offers:
         for name in ("updatedAt", "salesChannelFeedback"):
             one.pop(name)
@@ -95,8 +98,8 @@ def test_offers_can_be_removed_by_it(feedtool: Feedtool, shop: Path) -> None:
         assert (ran.code, ran.err) == (0, "")
     assert feedtool("validate", "gone.xlsx", "--format", "json").only["kind"] == "offers-delete"
     assert feedtool("submit", "gone.csv", "--sandbox").code == 0
-    with Sandbox(shop) as sandbox:
-        assert list(sandbox.offers()) == []
+    with Sandbox(sandbox_parts(), shop) as sandbox:
+        assert list(stored_offers(sandbox)) == []
 
 
 def test_a_workbook_of_the_templates_shape(feedtool: Feedtool, shop: Path) -> None:
@@ -152,13 +155,13 @@ def test_filters(feedtool: Feedtool, shop: Path, filters: list[str], expected: l
 
 
 def test_changes_alone(feedtool: Feedtool, shop: Path, files: Files) -> None:
-    with Sandbox(shop) as sandbox:
-        latest = max(one["updatedAt"] for one in sandbox.offers())
+    with Sandbox(sandbox_parts(), shop) as sandbox:
+        latest = max(one["updatedAt"] for one in stored_offers(sandbox))
     second = files.csv(offer(9), name="second.csv")
     assert feedtool("submit", second, "--sandbox").code == 0
     assert feedtool("export", "offers", "--sandbox", "--since", latest[:19] + "Z").code == 0
-    with Sandbox(shop) as sandbox:
-        changed = [one for one in sandbox.offers() if one["updatedAt"] >= latest[:19]]
+    with Sandbox(sandbox_parts(), shop) as sandbox:
+        changed = [one for one in stored_offers(sandbox) if one["updatedAt"] >= latest[:19]]
     sheet = load_workbook("offers.xlsx")["Offers"]
     told = [row[0] for row in sheet.iter_rows(min_row=3, values_only=True)]
     assert told == [one["sellerExternalReference"] for one in changed]
@@ -368,7 +371,7 @@ def test_yes_replaces_what_is_there(feedtool: Feedtool, shop: Path) -> None:
 
 
 def test_an_account_by_its_profile(feedtool: Feedtool, files: Files) -> None:
-    with serving() as server:
+    with serving(sandbox_parts()) as server:
         files.text(
             f'[profile.shop]\nbase_url = "{server.base}"\nseller = "12"\nchannel = "SECOND"\n'
             'token = "sandbox"\n',
@@ -397,8 +400,8 @@ def catalogue_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def created(state: Path) -> list[dict[str, Any]]:
     """All that the sandbox knows of its products, but when they were changed."""
-    with Sandbox(state) as sandbox:
-        products = list(sandbox.products("sandbox"))
+    with Sandbox(sandbox_parts(), state) as sandbox:
+        products = list(stored_products(sandbox, "sandbox"))
     return [_undated(one) for one in products]
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from feedtool.areas.registry import sandbox_parts
 from feedtool.sandbox.server import serving
 from tests.conftest import Files, offer
 
@@ -39,7 +40,7 @@ COMMANDS = {
 @pytest.fixture
 def _reached(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The address leads to a sandbox, over a proxy."""
-    with serving() as server:
+    with serving(sandbox_parts()) as server:
         monkeypatch.setenv("http_proxy", server.base.removesuffix("/v2"))
         yield
 

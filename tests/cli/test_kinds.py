@@ -7,6 +7,8 @@ from sqlite3 import connect
 
 import pytest
 
+from feedtool.areas.offers.sandbox.records import applied_requests
+from feedtool.areas.registry import sandbox_parts
 from feedtool.cli import run
 from feedtool.sandbox import Sandbox
 from tests.cli.conftest import Feedtool
@@ -34,8 +36,8 @@ def types_sent() -> list[str]:
     """The types of what the service was sent; it knows no offers, and refuses each Update."""
     if not STATE.exists():
         return []
-    with Sandbox(STATE) as sandbox:
-        return [str(one.package_type) for one in sandbox.applied()]
+    with Sandbox(sandbox_parts(), STATE) as sandbox:
+        return [str(one.package_type) for one in applied_requests(sandbox)]
 
 
 def on_terminal(monkeypatch: pytest.MonkeyPatch, answer: str, *arguments: str) -> tuple[int, str]:

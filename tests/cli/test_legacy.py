@@ -7,6 +7,8 @@ from zipfile import ZipFile
 import pytest
 from openpyxl import load_workbook
 
+from feedtool.areas.offers.sandbox.records import stored_offers
+from feedtool.areas.registry import sandbox_parts
 from feedtool.sandbox import Sandbox
 from tests.cli.conftest import Feedtool
 from tests.conftest import Files, gtin, offer
@@ -30,8 +32,8 @@ def guilty(path: Path) -> set[str]:
 
 
 def shelf() -> dict[str, dict[str, Any]]:
-    with Sandbox(Path("home/sandbox.sqlite")) as sandbox:
-        return {one["sellerExternalReference"]: one for one in sandbox.offers()}
+    with Sandbox(sandbox_parts(), Path("home/sandbox.sqlite")) as sandbox:
+        return {one["sellerExternalReference"]: one for one in stored_offers(sandbox)}
 
 
 def test_a_sheet_of_json_columns_is_sent_as_a_zip(feedtool: Feedtool, files: Files) -> None:

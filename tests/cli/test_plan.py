@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from feedtool.areas.offers.sandbox.records import applied_requests
+from feedtool.areas.registry import sandbox_parts
 from feedtool.sandbox import Sandbox
 from tests.cli.conftest import Feedtool
 from tests.conftest import Files, offer, update
@@ -18,8 +20,8 @@ def applied() -> list[str | None]:
     """The references that the service has integrated."""
     if not STATE.exists():
         return []
-    with Sandbox(STATE) as sandbox:
-        return [one.reference for one in sandbox.applied()]
+    with Sandbox(sandbox_parts(), STATE) as sandbox:
+        return [one.reference for one in applied_requests(sandbox)]
 
 
 def head() -> dict[str, Any]:

@@ -68,7 +68,7 @@ def test_a_whole_run(files: Files) -> None:
     assert "Integrated" in ran.stdout
     assert "\x1b" not in ran.stdout + ran.stderr
     assert Path("offers.result.csv").exists()
-    assert "feedtool.runs.run\n" in ran.stderr
+    assert "feedtool.runs.submit\n" in ran.stderr
     assert "openpyxl" not in ran.stderr, "slow to import, and of use only to templates"
 
 

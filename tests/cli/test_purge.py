@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from feedtool.areas.offers.sandbox.records import stored_offers
+from feedtool.areas.registry import sandbox_parts
 from feedtool.cli import run
 from feedtool.sandbox import Sandbox
 from tests.cli.conftest import Feedtool, Ran, made_by
@@ -20,9 +22,10 @@ STATE = Path("home/sandbox.sqlite")
 
 def on_shelf() -> list[str]:
     """Channel and reference of every offer."""
-    with Sandbox(STATE) as sandbox:
+    with Sandbox(sandbox_parts(), STATE) as sandbox:
         return sorted(
-            f"{one['salesChannelId']} {one['sellerExternalReference']}" for one in sandbox.offers()
+            f"{one['salesChannelId']} {one['sellerExternalReference']}"
+            for one in stored_offers(sandbox)
         )
 
 

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from feedtool.areas.products.sandbox.settings import ProductBehaviour
 from feedtool.sandbox import server
-from feedtool.sandbox.settings import Quota, Settings
+from feedtool.sandbox.settings import Quota, SandboxSettings
 from tests.cli.conftest import Feedtool
 
 CLOSED = ("40170725", "96385074")
@@ -50,26 +51,43 @@ def test_a_state_where_no_file_can_be(feedtool: Feedtool, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("arguments", "settings"),
+    ("arguments", "quota", "products"),
     [
-        ([], Settings()),
-        (["--quota", "30"], Settings(quota=Quota(30, 60))),
-        (["--creations", "25"], Settings(creations=Quota(25, 3600))),
-        (["--creations", "0"], Settings(creations=Quota(0, 3600))),
-        (["--products-limit", "100"], Settings(products_limit=100)),
-        (["--reported-products", "25"], Settings(reported_products=25)),
-        (["--closed-products", "40170725, 96385074"], Settings(closed_products=CLOSED)),
+        ([], None, ProductBehaviour()),
+        (["--quota", "30"], Quota(30, 60), ProductBehaviour()),
+        (
+            ["--creations", "25"],
+            None,
+            ProductBehaviour(creations=Quota(25, 3600)),
+        ),
+        (
+            ["--creations", "0"],
+            None,
+            ProductBehaviour(creations=Quota(0, 3600)),
+        ),
+        (["--products-limit", "100"], None, ProductBehaviour(limit=100)),
+        (["--reported-products", "25"], None, ProductBehaviour(reported=25)),
+        (
+            ["--closed-products", "40170725, 96385074"],
+            None,
+            ProductBehaviour(closed=CLOSED),
+        ),
     ],
     ids=lambda one: " ".join(one) if isinstance(one, list) else "",
 )
 def test_what_an_owner_may_choose(
-    feedtool: Feedtool, monkeypatch: pytest.MonkeyPatch, arguments: list[str], settings: Settings
+    feedtool: Feedtool,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: list[str],
+    quota: Quota | None,
+    products: ProductBehaviour,
 ) -> None:
-    served: list[Settings] = []
+    served: list[SandboxSettings] = []
 
     def serve(*given: Any, **_announce: Any) -> None:
-        served.append(given[3])
+        served.append(given[4])
 
     monkeypatch.setattr(server, "serve", serve)
     assert feedtool("sandbox", *arguments).code == 0
-    assert served == [settings]
+    [settings] = served
+    assert (settings.quota, settings.of(ProductBehaviour)) == (quota, products)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from openpyxl import load_workbook
 
+from feedtool.areas.registry import sandbox_parts
 from feedtool.sandbox.server import serving
 from tests.cli.conftest import Feedtool
 
@@ -160,7 +161,7 @@ def test_without_waiting_only_what_offers_need_is_waited_for(
 
 
 def test_products_are_for_no_channel(feedtool: Feedtool, products: Path) -> None:
-    with serving() as server:
+    with serving(sandbox_parts()) as server:
         account = ("--base-url", server.base, "--seller", "S", "--token", "sandbox")
         feedtool("catalog", "sync", *account, "--category", CATEGORIES)
         ran = feedtool("submit", products, *account, "--no-wait", "--format", "json")

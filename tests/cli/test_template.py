@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from openpyxl import load_workbook
 
-from feedtool.areas.registry import all_feeds
+from feedtool.areas.registry import load
 from feedtool.cli import run
 from tests.cli.conftest import Feedtool
 
@@ -80,7 +80,7 @@ def test_without_a_kind_all_are_listed(feedtool: Feedtool) -> None:
     ran = feedtool("template")
     assert (ran.code, ran.out) == (2, "")
     assert ran.error() == ("KIND is missing", "choose one, as in `feedtool template offers-upsert`")
-    for feed in all_feeds().values():
+    for feed in load().feeds.values():
         assert f"{feed.kind}: {feed.summary}\n" in ran.err
 
 

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from feedtool.areas.offers.sandbox.records import applied_requests
+from feedtool.areas.registry import sandbox_parts
 from feedtool.sandbox import Sandbox
 from tests.conftest import offer, table
 
@@ -43,8 +45,8 @@ def test_each_file_is_read_as_its_profile_says(feedtool: Feedtool, tmp_path: Pat
     ran = feedtool("watch", "feeds", "--sandbox", *QUICK)
     assert ran.code == 3, ran.err
     assert ran.out == ""
-    with Sandbox(tmp_path / "home" / "sandbox.sqlite") as sandbox:
-        applied = {(one.reference, one.package_type) for one in sandbox.applied()}
+    with Sandbox(sandbox_parts(), tmp_path / "home" / "sandbox.sqlite") as sandbox:
+        applied = {(one.reference, one.package_type) for one in applied_requests(sandbox)}
     upserts = {(f"SKU-{number}", "Upsert") for number in (1, 2, 3)}
     assert applied == upserts | {("SKU-4", "Delete")}
     assert (tmp_path / "feeds" / "error" / "mall" / "b.csv.reason.txt").exists()
@@ -57,8 +59,8 @@ def test_options_are_those_of_every_profile(feedtool: Feedtool, tmp_path: Path) 
     options = ("--config", "own.toml", "--as", "offers-update", "--yes")
     ran = feedtool("watch", "feeds", "--sandbox", *QUICK, *options)
     assert "answered: inbox/shop/a.csv" in ran.err
-    with Sandbox(tmp_path / "home" / "sandbox.sqlite") as sandbox:
-        (applied,) = sandbox.applied()
+    with Sandbox(sandbox_parts(), tmp_path / "home" / "sandbox.sqlite") as sandbox:
+        (applied,) = applied_requests(sandbox)
     assert applied.package_type == "Update"
 
 

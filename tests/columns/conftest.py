@@ -2,9 +2,11 @@
 
 from typing import NamedTuple
 
-from feedtool.feeds.columns import CellType, ColumnReader, Flawed
+from feedtool.feeds.columns import ColumnReader, Flawed
 from feedtool.model.cells import Cell, Kind
-from feedtool.model.settings import Dialect
+from feedtool.model.header import CellType
+from feedtool.model.settings import Context, Dialect
+from tests.conftest import as_context
 
 
 class Reading(NamedTuple):
@@ -26,10 +28,10 @@ def number(digits: str, *, percent: bool = False, zeros: int = 0) -> Cell:
 
 
 def read(
-    kind: CellType, cell: Cell, dialect: Dialect | None = None, decimal: str | None = None
+    kind: CellType, cell: Cell, dialect: Dialect | Context | None = None, decimal: str | None = None
 ) -> Reading:
     """A single cell's value and faults, in a column whose separator may be settled."""
-    value = kind.read(cell, ColumnReader(kind, dialect or Dialect(), decimal))
+    value = kind.read(cell, ColumnReader(kind, as_context(dialect), decimal))
     if isinstance(value, Flawed):
         codes = tuple(fault.code.name for fault in value.faults)
         return Reading(value.value, codes, value.faults[0].hint)
@@ -38,7 +40,7 @@ def read(
 
 def read_column(kind: CellType, *texts: str, decimal: str | None = None) -> ColumnReader:
     """A column of texts, read once."""
-    reader = ColumnReader(kind, Dialect(), decimal)
+    reader = ColumnReader(kind, Context(), decimal)
     reader.read(texts, lambda key: text(str(key)))
     return reader
 

@@ -8,7 +8,7 @@ from feedtool.areas.products.catalog import Choice, Property
 from feedtool.areas.products.columns.attribute import Attribute, Judge, Written
 from feedtool.feeds.columns import ColumnReader, Flawed
 from feedtool.model.cells import Cell
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import Context
 from tests import catalogues as made
 from tests.columns.conftest import NO_VALUES, number, read, read_column, text
 
@@ -20,7 +20,7 @@ def judged(
     known: Property, cell: Cell, decimal: str | None = None
 ) -> tuple[list[str] | None, tuple[str, ...]]:
     """The values (or files) that are sent, and the codes of what is wrong."""
-    column = ColumnReader(Attribute(), Dialect(), decimal)
+    column = ColumnReader(Attribute(), Context(), decimal)
     written = Attribute().read(cell, column)
     codes: tuple[str, ...] = ()
     if isinstance(written, Flawed):

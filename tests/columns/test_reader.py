@@ -9,7 +9,7 @@ from feedtool.feeds.columns import REMEMBERED, ColumnReader, Flawed
 from feedtool.feeds.columns.text import Reference
 from feedtool.feeds.columns.text import Text as TextType
 from feedtool.model.cells import Cell
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import Context
 from tests.columns.conftest import text
 
 
@@ -20,7 +20,7 @@ def test_a_cell_is_decoded_once_however_often_it_occurs() -> None:
         decoded.append(key)
         return text(str(key))
 
-    reader = ColumnReader(Reference(), Dialect())
+    reader = ColumnReader(Reference(), Context())
     assert reader.read(["A", "B", "A"], decode) == ["A", "B", "A"]
     assert reader.read(["B", "C"], decode) == ["B", "C"]
     assert decoded == ["A", "B", "C"]
@@ -28,13 +28,13 @@ def test_a_cell_is_decoded_once_however_often_it_occurs() -> None:
 
 @given(st.lists(st.lists(st.sampled_from("abcdef"), max_size=9), max_size=6))
 def test_values_come_in_the_order_of_cells(blocks: list[list[str]]) -> None:
-    reader = ColumnReader(TextType(), Dialect())
+    reader = ColumnReader(TextType(), Context())
     for block in blocks:
         assert reader.read(block, lambda key: text(str(key))) == block
 
 
 def test_the_memory_is_bounded() -> None:
-    reader = ColumnReader(TextType(), Dialect())
+    reader = ColumnReader(TextType(), Context())
     for start in range(0, 10 * REMEMBERED, 500):
         keys = [str(number) for number in range(start, start + 500)]
         assert reader.read(keys, lambda key: text(str(key))) == keys
@@ -42,7 +42,7 @@ def test_the_memory_is_bounded() -> None:
 
 
 def test_it_tells_whether_anything_was_flawed() -> None:
-    clean, flawed = (ColumnReader(Reference(), Dialect()) for _ in range(2))
+    clean, flawed = (ColumnReader(Reference(), Context()) for _ in range(2))
     clean.read(["A"], lambda key: text(str(key)))
     assert not clean.is_flawed
     (value,) = flawed.read(["A|B"], lambda key: text(str(key)))
@@ -52,6 +52,6 @@ def test_it_tells_whether_anything_was_flawed() -> None:
 
 
 def test_a_warning_refuses_nothing() -> None:
-    (value,) = ColumnReader(Reference(), Dialect()).read(["A "], lambda key: text(str(key)))
+    (value,) = ColumnReader(Reference(), Context()).read(["A "], lambda key: text(str(key)))
     assert isinstance(value, Flawed)
     assert not value.is_refused

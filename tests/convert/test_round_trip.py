@@ -14,6 +14,7 @@ from lxml import etree
 
 from feedtool.areas.legacy.offers_xml import Offer
 from feedtool.areas.legacy.reader import OffersXml
+from feedtool.areas.registry import load
 from feedtool.check import Asked, Input, check
 from feedtool.model.settings import CONDITIONS, SMALL_PARCEL_MODES, Dialect
 from tests.conftest import gtin, offer, table
@@ -61,7 +62,7 @@ ROWS = st.integers(1, 4).flatmap(lambda count: st.tuples(*map(upserts, range(1, 
 
 def values(path: Path, kind: str | None = None) -> list[Mapping[str, Any]]:
     """What the cells of a file hold, amounts by what they are worth."""
-    (sheet,) = check([Input(path.name, path)], Asked(kind=kind, with_values=True))
+    (sheet,) = check([Input(path.name, path)], Asked(kind=kind, with_values=True), load())
     assert sheet.is_clean(), list(sheet.problems())
     return [one.values() for one in sheet.filled or ()]
 
@@ -78,7 +79,7 @@ def test_a_sheet_through_a_zip_and_back(rows: tuple[dict[str, str], ...]) -> Non
         back = converted(package, folder / "back.csv", to="offers-upsert")
         lost = places(there) | places(back)
         found = Path(folder / "back.csv")
-        (read,) = check([Input("back", found)], Asked(with_values=True))
+        (read,) = check([Input("back", found)], Asked(with_values=True), load())
         assert there.rows == back.rows == len(rows)
         for number, (before, after) in enumerate(
             zip(values(sheet), [one.values() for one in read.filled or ()], strict=True), start=2

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from feedtool.areas.registry import all_feeds
+from feedtool.areas.registry import load
 from feedtool.model.errors import UsageProblem
 from feedtool.runs.convert.ways import SOURCES, Form, form_of, kind_for
 
@@ -54,7 +54,7 @@ def test_no_way(form: Form, kind: str, wanted: str | None, why: str) -> None:
 
 
 def test_every_kind_has_its_ways() -> None:
-    assert SOURCES.keys() == all_feeds().keys()
+    assert SOURCES.keys() == load().feeds.keys()
     assert all(kind in sources for kind, sources in SOURCES.items())
 
 

@@ -9,6 +9,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from feedtool.areas.registry import load
 from feedtool.check import Asked, Input, check
 from feedtool.model.cells import letters
 from feedtool.model.nouns import Severity
@@ -105,7 +106,7 @@ class Case:
 
     def check(self, path: Path) -> CheckedSheet:
         """The file, read and judged."""
-        (sheet,) = check([Input(self.name, path)], self.asked())
+        (sheet,) = check([Input(self.name, path)], self.asked(), load())
         return sheet
 
 

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import pytest
 
-from feedtool.check.headers import Header
 from feedtool.model.cells import letters
+from feedtool.model.header import Header
 from feedtool.model.settings import LARGE_PARCEL_MODES
 from tests.agreement.reading import both_read
 from tests.conftest import gtin

@@ -9,30 +9,39 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from feedtool.areas.offers.sandbox.records import applied_requests
+from feedtool.areas.offers.sandbox.settings import OfferBehaviour
+from feedtool.areas.registry import sandbox_parts
 from feedtool.delivery import plan
 from feedtool.delivery.deliver import deliver
 from feedtool.ledger import Ledger, Package
 from feedtool.model.nouns import Item, PackageType, Verdict
-from feedtool.sandbox import Settings as SandboxSettings
+from feedtool.sandbox import Quota, SandboxSettings
 from feedtool.sandbox.transport import SandboxTransport, mount
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
-from tests.sandbox.made_products import product as made_product
+from tests.areas.products.sandbox.made_products import product as made_product
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from feedtool.areas.offers.sandbox.records import Applied
     from feedtool.delivery.decide import Settings
     from feedtool.delivery.events import Event
     from feedtool.model.errors import FeedtoolError
     from feedtool.model.settings import Limits
-    from feedtool.sandbox import Applied
     from feedtool.service.wire import Call, Reply, Sender
 
-QUICK = SandboxSettings(
+QUICK = OfferBehaviour(
     settle=timedelta(0), pend=timedelta(seconds=1), integrate=timedelta(seconds=2)
 )
 """A service that keeps nobody waiting; its own settings make some 40 calls of a package."""
+
+
+def quick(*parts: object, quota: Quota | None = None) -> SandboxSettings:
+    """Such a service, whose parts behave as these say."""
+    return SandboxSettings(quota=quota, parts=(*parts, QUICK))
+
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 
@@ -214,7 +223,7 @@ class Scene:
     @property
     def applied(self) -> list[Applied]:
         """What the service did, which is what counts."""
-        return list(self.transport.sandbox.applied())
+        return list(applied_requests(self.transport.sandbox))
 
     def client_with(self, token: str) -> Client:
         base = self.transport.base
@@ -226,8 +235,8 @@ def scene_of() -> Iterator[Callable[..., Scene]]:
     """Makes a scene whose sandbox has the settings given."""
     made: list[Scene] = []
 
-    def make(settings: SandboxSettings = QUICK) -> Scene:
-        transport = mount(settings=settings, real=lambda: START)
+    def make(settings: SandboxSettings | None = None) -> Scene:
+        transport = mount(sandbox_parts(), settings=settings or quick(), real=lambda: START)
         client = Client(transport.base, "S1", StaticToken("sandbox"), transport=transport)
         made.append(Scene(Ledger(), transport, Recorder(client)))
         return made[-1]

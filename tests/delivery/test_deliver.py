@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from feedtool.areas.offers.sandbox.records import stored_offers
 from feedtool.delivery.decide import Settings
 from feedtool.ledger import Ledger, Phase, Stage
 from feedtool.model.errors import Interrupted, NotAuthorised, UsageProblem
 from feedtool.model.nouns import Item, Message, PackageSummary, PackageType, Status
 from feedtool.model.settings import Limits
-from feedtool.sandbox import Quota
-from feedtool.sandbox import Settings as SandboxSettings
+from feedtool.sandbox import Quota, SandboxSettings
 from feedtool.service import wire
 from feedtool.service.wire import Call, NotSent, OutcomeUnknown, Reply, Sender, UploadBody
-from tests.delivery.conftest import QUICK, START, delete, upsert
+from tests.delivery.conftest import START, delete, quick, upsert
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
@@ -427,7 +427,7 @@ def test_too_many_requests(
 
 
 def test_a_quota_is_lived_with(scene_of: Callable[..., Scene]) -> None:
-    scene = scene_of(replace(QUICK, quota=Quota(requests=7, seconds=60)))
+    scene = scene_of(quick(quota=Quota(requests=7, seconds=60)))
     scene.plan((upsert(row) for row in range(3, 43)), TWO)
     scene.go_on(pool=4)
     assert scene.statuses == ["Integrated"] * 40
@@ -839,7 +839,7 @@ def test_stopping_after_any_call(scene: Scene, nth: int, pool: int) -> None:
 
 def prices(scene: Scene) -> dict[str, float]:
     """What is for sale in the end."""
-    offers = scene.transport.sandbox.offers("S1")
+    offers = stored_offers(scene.transport.sandbox, "S1")
     return {
         offer["sellerExternalReference"]: offer["integrationPrice"]["price"] for offer in offers
     }

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
 
+from feedtool.areas.products.sandbox.settings import ProductBehaviour
 from feedtool.delivery import plan
 from feedtool.delivery.decide import Settings
 from feedtool.ledger import Phase
@@ -16,7 +16,7 @@ from feedtool.model.errors import FeedtoolError, Interrupted
 from feedtool.model.nouns import Item, PackageType
 from feedtool.model.settings import Limits
 from feedtool.sandbox.settings import Quota
-from tests.delivery.conftest import QUICK, START, gtin, offer, product
+from tests.delivery.conftest import START, gtin, offer, product, quick
 from tests.delivery.network import Killed as Ended
 from tests.delivery.network import Network
 from tests.delivery.test_deliver import Script
@@ -105,7 +105,7 @@ def test_without_waiting_what_offers_need_is_waited_for(scene: Scene) -> None:
 
 def test_a_product_without_an_answer_holds_its_offer(scene_of: Callable[..., Scene]) -> None:
     day = timedelta(days=1)
-    scene = scene_of(replace(QUICK, validate_products=MINUTE, integrate_products=day))
+    scene = scene_of(quick(ProductBehaviour(validate=MINUTE, integrate=day)))
     meet(scene, 3, stranger=50)
     with pytest.raises(Interrupted, match="its offers' products have had no answer yet"):
         scene.go_on()
@@ -116,7 +116,7 @@ def test_a_product_without_an_answer_holds_its_offer(scene_of: Callable[..., Sce
 
 
 def test_what_a_quota_puts_off_is_waited_for(scene_of: Callable[..., Scene]) -> None:
-    scene = scene_of(replace(QUICK, creations=Quota(3, 3600)))
+    scene = scene_of(quick(ProductBehaviour(creations=Quota(3, 3600))))
     meet(scene, 3, 4, 5, 6, 7)
     scene.go_on()
     assert scene.statuses == ["Integrated"] * 10

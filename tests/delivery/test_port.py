@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from feedtool.areas.offers.sandbox.records import applied_requests
+from feedtool.areas.registry import sandbox_parts
 from feedtool.delivery import plan
 from feedtool.delivery.deliver import deliver
 from feedtool.ledger import Ledger
@@ -43,9 +45,12 @@ def planned(ledger: Ledger, rows: int) -> tuple[int, int]:
 
 def test_a_thousand_rows(ledger: Ledger) -> None:
     run, file = planned(ledger, 1000)
-    with serving() as server, Client(server.base, "S1", StaticToken("sandbox")) as client:
+    with (
+        serving(sandbox_parts()) as server,
+        Client(server.base, "S1", StaticToken("sandbox")) as client,
+    ):
         deliver(ledger, run, client, now=now, sleep=time.sleep)
-        assert len(list(server.sandbox.applied())) == 1000
+        assert len(list(applied_requests(server.sandbox))) == 1000
     assert Counter(v.status for v in ledger.verdicts(file)) == {Status.INTEGRATED: 1000}
 
 
@@ -53,7 +58,7 @@ def test_a_wrong_token_is_in_no_message_and_in_no_file(ledger: Ledger, tmp_path:
     run, _ = planned(ledger, 1)
     token = "planted-s3cret-token"
     with (
-        serving() as server,
+        serving(sandbox_parts()) as server,
         Client(server.base, "S1", StaticToken(token)) as client,
         pytest.raises(NotAuthorised) as caught,
     ):

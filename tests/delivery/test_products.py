@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from feedtool.areas.products.sandbox.records import reported_products
+from feedtool.areas.products.sandbox.settings import ProductBehaviour
 from feedtool.areas.products.wire.submissions import NO_EDIT, NOTHING_NEW
 from feedtool.delivery.batches import LOST, NEVER_SEEN, PUT_OFF
 from feedtool.delivery.decide import Settings
@@ -18,15 +19,15 @@ from feedtool.ledger.leftovers import FEW
 from feedtool.model.errors import Interrupted, NotAuthorised, UsageProblem
 from feedtool.model.nouns import Message, PackageSummary, PackageType, Severity
 from feedtool.model.settings import Limits
-from feedtool.sandbox import Settings as SandboxSettings
+from feedtool.sandbox import SandboxSettings
 from feedtool.sandbox.settings import Quota
 from feedtool.service import wire
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
 from feedtool.service.wire import NotSent, Reply
-from tests.delivery.conftest import QUICK, gtin, product, product_of, upsert
+from tests.areas.products.sandbox.made_products import PIECES
+from tests.delivery.conftest import gtin, product, product_of, quick, upsert
 from tests.delivery.test_deliver import Script, problem
-from tests.sandbox.made_products import PIECES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -62,7 +63,7 @@ def sent(scene: Scene) -> list[int]:
 
 def taken(scene: Scene) -> list[tuple[str, str]]:
     """What the service did, which is what counts: GTIN and operation."""
-    reported = scene.transport.sandbox.reported()
+    reported = reported_products(scene.transport.sandbox)
     return [(one.gtin, one.operation or one.status) for one in reported]
 
 
@@ -169,7 +170,7 @@ def test_the_pages_of_a_report(scene: Scene) -> None:
 
 
 def test_a_report_that_leaves_products_out(scene_of: Callable[..., Scene]) -> None:
-    scene = scene_of(replace(QUICK, reported_products=2))
+    scene = scene_of(quick(ProductBehaviour(reported=2)))
     scene.plan([product(row) for row in range(3, 9)], Limits(products=3))
     scene.go_on()
     assert scene.statuses == ["Integrated", "Integrated", "Pending"] * 2
@@ -236,7 +237,7 @@ def test_it_is_sent_twice_at_most(scene: Scene) -> None:
 def test_the_second_copy_is_harmless(scene_of: Callable[..., Scene]) -> None:
     """The first one arrived, and its report came too late."""
     slow = 15 * MINUTE
-    scene = scene_of(replace(QUICK, validate_products=slow, integrate_products=2 * slow))
+    scene = scene_of(quick(ProductBehaviour(validate=slow, integrate=2 * slow)))
     scene.plan([product(3), product(4)])
     scene.go_on(Script(scene.client, post, "lost"))
     assert scene.statuses == ["Integrated"] * 2
@@ -412,7 +413,7 @@ def test_what_a_quota_refuses_is_sent_again_when_it_has_room(
     scene_of: Callable[..., Scene],
 ) -> None:
     """Three creations an hour, eight products, two in a batch."""
-    scene = scene_of(replace(QUICK, creations=Quota(3, 3600)))
+    scene = scene_of(quick(ProductBehaviour(creations=Quota(3, 3600))))
     scene.plan([product(row) for row in range(3, 11)], TWO)
     began = scene.transport.now()
     scene.go_on()
@@ -428,7 +429,7 @@ def test_what_a_quota_refuses_is_sent_again_when_it_has_room(
 
 
 def test_until_then_it_is_pending_and_says_why(scene_of: Callable[..., Scene]) -> None:
-    scene = scene_of(replace(QUICK, creations=Quota(1, 3600)))
+    scene = scene_of(quick(ProductBehaviour(creations=Quota(1, 3600))))
     scene.plan([product(3), product(4)])
     until = scene.transport.now() + 30 * MINUTE
     with pytest.raises(Interrupted):
@@ -443,7 +444,7 @@ def test_until_then_it_is_pending_and_says_why(scene_of: Callable[..., Scene]) -
 
 
 def test_a_quota_that_never_has_room(scene_of: Callable[..., Scene]) -> None:
-    scene = scene_of(replace(QUICK, creations=Quota(0, 3600)))
+    scene = scene_of(quick(ProductBehaviour(creations=Quota(0, 3600))))
     scene.plan([product(3), product(4)])
     scene.go_on(settings=Settings(put_offs=3))
     assert scene.statuses == ["Refused"] * 2

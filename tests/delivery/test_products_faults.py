@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
 
+from feedtool.areas.products.sandbox.records import reported_products, stored_products
+from feedtool.areas.products.sandbox.settings import ProductBehaviour
 from feedtool.delivery.decide import Settings
 from feedtool.ledger import Package, Phase
 from feedtool.model.errors import FeedtoolError
 from feedtool.model.settings import Limits
-from tests.delivery.conftest import QUICK, gtin, product
+from tests.delivery.conftest import gtin, product, quick
 from tests.delivery.network import Killed, Network, killed
 from tests.delivery.test_products import FIND, bad, post
 
@@ -24,11 +25,7 @@ if TYPE_CHECKING:
 
     from tests.delivery.conftest import Scene
 
-SWIFT = replace(
-    QUICK,
-    validate_products=timedelta(seconds=5),
-    integrate_products=timedelta(seconds=20),
-)
+SWIFT = quick(ProductBehaviour(validate=timedelta(seconds=5), integrate=timedelta(seconds=20)))
 THREE = Limits(products=3)
 ROWS = range(3, 11)
 BAD = 6
@@ -59,13 +56,13 @@ def is_lost(package: Package) -> bool:
 
 def check(scene: Scene) -> None:
     """Every row has one true answer, and nothing was sent twice before the reports were read."""
-    known = {sheet["gtin"] for sheet in scene.transport.sandbox.products()}
+    known = {sheet["gtin"] for sheet in stored_products(scene.transport.sandbox)}
     is_known = [gtin(row - 100_000_000_000) in known for row in ROWS]
     assert [status == "Integrated" for status in scene.statuses] == is_known
     if not any(map(is_lost, scene.packages)):
         expected = ["Rejected" if row == BAD else "Integrated" for row in ROWS]
         assert scene.statuses == expected
-    taken = list(scene.transport.sandbox.reported())
+    taken = list(reported_products(scene.transport.sandbox))
     assert max(Counter(one.gtin for one in taken).values()) <= 2
     sent: dict[bytes | None, int] = {}
     for at, call in enumerate(scene.client.calls):

@@ -11,6 +11,7 @@ from zipfile import ZipFile
 
 import pytest
 
+from feedtool.areas.offers.sandbox.records import stored_offers
 from feedtool.delivery.decide import Settings
 from feedtool.delivery.seek import CHANGED, GONE, IN_FORCE, PURGED, TOO_OFTEN
 from feedtool.delivery.zips import NO_REASON
@@ -18,10 +19,10 @@ from feedtool.ledger import Ledger, Phase, Stage
 from feedtool.model.errors import Interrupted, NotAuthorised, UsageProblem
 from feedtool.model.nouns import Item, Message, PackageSummary, PackageType
 from feedtool.model.settings import Dialect, Limits
-from feedtool.sandbox import Settings as SandboxSettings
+from feedtool.sandbox import SandboxSettings
 from feedtool.service import wire
 from feedtool.service.wire import NotSent, Reply
-from tests.delivery.conftest import QUICK, START, delete, gtin, legacy, stock, upsert
+from tests.delivery.conftest import QUICK, START, delete, gtin, legacy, quick, stock, upsert
 from tests.delivery.test_deliver import Script, problem
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def xml(call: Call) -> bytes:
 def prices(scene: Scene) -> dict[str, float]:
     return {
         one["sellerExternalReference"]: one["integrationPrice"]["price"]
-        for one in scene.transport.sandbox.offers()
+        for one in stored_offers(scene.transport.sandbox)
     }
 
 
@@ -117,7 +118,7 @@ def test_zips_of_so_many_offers(scene: Scene) -> None:
 
 def test_a_channel_of_its_own(scene: Scene) -> None:
     assert [v.status for v in scene.deliver(legacy(3, "SECOND"))] == ["Integrated"]
-    assert [one["salesChannelId"] for one in scene.transport.sandbox.offers()] == ["SECOND"]
+    assert [one["salesChannelId"] for one in stored_offers(scene.transport.sandbox)] == ["SECOND"]
 
 
 def test_stock_and_price(scene: Scene) -> None:
@@ -377,7 +378,7 @@ def test_a_zip_that_was_not_taken(scene: Scene) -> None:
 
 
 def test_nothing_is_looked_for_before_it_can_be_there(scene_of: Callable[..., Scene]) -> None:
-    scene = scene_of(replace(QUICK, integrate=timedelta(minutes=8)))
+    scene = scene_of(quick(replace(QUICK, integrate=timedelta(minutes=8))))
     scene.plan([legacy(3)])
     scene.go_on(Script(scene.client, post, "lost"))
     assert scene.statuses == ["Integrated"]
@@ -483,7 +484,7 @@ def test_every_package_waits_for_an_open_purge(scene: Scene) -> None:
 
 
 def test_references_in_flight_wait(scene_of: Callable[..., Scene]) -> None:
-    scene = scene_of(replace(QUICK, delays=(timedelta(minutes=5), timedelta(0))))
+    scene = scene_of(quick(replace(QUICK, delays=(timedelta(minutes=5), timedelta(0)))))
     scene.plan([legacy(3)])
     scene.go_on(wait=False)
     later = scene.another([delete(3)])

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from feedtool.areas.offers.sandbox.records import stored_offers
 from feedtool.delivery.decide import Settings
 from feedtool.delivery.seek import TOO_OFTEN
 from feedtool.ledger import Phase
 from feedtool.ledger.leftovers import MOST_SENDS
 from feedtool.model.errors import FeedtoolError
 from feedtool.model.settings import Limits
-from tests.delivery.conftest import QUICK, legacy
+from tests.delivery.conftest import QUICK, legacy, quick
 from tests.delivery.network import Killed, Network, killed
 from tests.delivery.test_zips import bad, look_up, post, purge, xml
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
     from tests.delivery.conftest import Scene
 
-SWIFT = replace(QUICK, integrate=timedelta(seconds=20))
+SWIFT = quick(replace(QUICK, integrate=timedelta(seconds=20)))
 THREE = Limits(legacy=3)
 PAGED = Settings(results_limit=2)
 ROWS = range(3, 11)
@@ -57,7 +58,7 @@ def finish(scene: Scene, network: Callable[[], Network]) -> None:
 
 def check(scene: Scene) -> None:
     """Every row has one true answer, and none was sent again before its offer was looked up."""
-    shown = {one["sellerExternalReference"] for one in scene.transport.sandbox.offers()}
+    shown = {one["sellerExternalReference"] for one in stored_offers(scene.transport.sandbox)}
     for verdict in scene.verdicts:
         if verdict.messages[0].text == TOO_OFTEN:
             assert verdict.status == "Unknown"
@@ -107,7 +108,7 @@ def test_a_purge_killed_at_any_call_is_sent_once(
     for scene in killed(purging, finish, acts=acts, settings=PAGED):
         meant = sum(package.attempts > 0 for package in scene.packages)
         assert (meant, len(scene.packages)) == (1, 1)
-        shown = {one["sellerExternalReference"] for one in scene.transport.sandbox.offers()}
+        shown = {one["sellerExternalReference"] for one in stored_offers(scene.transport.sandbox)}
         for verdict in scene.verdicts:
             expected = "Integrated" if verdict.reference in shown else "Unknown"
             assert verdict.status == expected

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 import pytest
 
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import Context, Dialect
 from tests.conftest import Files, checked
 
 
@@ -14,14 +14,17 @@ class Sent(Protocol):
     """The request that a row becomes; the row is valid."""
 
     def __call__(
-        self, row: Mapping[str, str], kind: str | None = None, dialect: Dialect | None = None
+        self,
+        row: Mapping[str, str],
+        kind: str | None = None,
+        dialect: Dialect | Context | None = None,
     ) -> dict[str, Any]: ...
 
 
 @pytest.fixture
 def sent(files: Files) -> Sent:
     def request(
-        row: Mapping[str, str], kind: str | None = None, dialect: Dialect | None = None
+        row: Mapping[str, str], kind: str | None = None, dialect: Dialect | Context | None = None
     ) -> dict[str, Any]:
         (sheet,) = checked(files.csv(row), kind=kind, dialect=dialect)
         assert sheet.is_clean(), list(sheet.problems())

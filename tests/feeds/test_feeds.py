@@ -3,26 +3,26 @@
 import pytest
 
 from feedtool.areas.legacy.offers_xml import SHEET
-from feedtool.areas.registry import all_feeds
+from feedtool.areas.registry import load
 from feedtool.check.schema_gate import schema
 from feedtool.feeds.feed import Feed
 from feedtool.feeds.header import folded
 from feedtool.model.settings import DEPRECATED_MODES, Dialect
 
-FEEDS = pytest.mark.parametrize("feed", all_feeds().values(), ids=all_feeds())
+FEEDS = pytest.mark.parametrize("feed", load().feeds.values(), ids=load().feeds)
 
 
 def test_the_kinds() -> None:
     legacy = ["legacy-offers", "legacy-stock-and-price"]
     offers = ["offers-delete", "offers-update", "offers-upsert"]
-    assert list(all_feeds()) == [*legacy, *offers, "products"]
-    asking = [kind for kind, feed in all_feeds().items() if feed.needs_asking]
+    assert list(load().feeds) == [*legacy, *offers, "products"]
+    asking = [kind for kind, feed in load().feeds.items() if feed.needs_asking]
     assert asking == [*legacy, "offers-delete"]
 
 
 @FEEDS
 def test_it_has_a_schema(feed: Feed) -> None:
-    assert schema(feed.kind)["type"] == "object"
+    assert schema(feed)["type"] == "object"
 
 
 @FEEDS
@@ -61,7 +61,7 @@ def test_every_column_speaks_three_languages(feed: Feed) -> None:
 
 
 def test_the_account_says_which_modes_there_are() -> None:
-    feed = all_feeds()["offers-upsert"]
+    feed = load().feeds["offers-upsert"]
     dialect = Dialect(delivery_modes=("TrackedHomeDelivery", "Relay"))
     keys = [column.key for column in feed.columns(dialect) if "deliveryModes" in column.key]
     assert keys == [

@@ -18,7 +18,7 @@ from feedtool.feeds.columns import ColumnReader
 from feedtool.feeds.feed import Row, SheetColumns
 from feedtool.feeds.header import folded
 from feedtool.model.cells import BLANK, Cell, Kind
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import Context, Dialect
 from tests.conftest import gtin
 
 ROW = {
@@ -55,17 +55,17 @@ def row(cells: Mapping[str, str], dialect: Dialect | None = None) -> Row:
     values = {}
     for key, text in cells.items():
         cell = Cell(Kind.TEXT, text) if text else BLANK
-        reader = ColumnReader(types[key], dialect)
+        reader = ColumnReader(types[key], Context(dialect))
         (values[key],) = reader.read([cell], lambda key: key)  # type: ignore[arg-type,return-value]  # a cell is its own key
         assert not reader.is_flawed, values[key]
     modes = tuple(mode for mode in FEED.modes(dialect) if mode.cost in cells)
-    sheet = SheetColumns(dialect, frozenset(cells), modes)
-    return Row(2, FEED.kind, "PRIMARY", values, frozenset(), sheet)
+    sheet = SheetColumns(Context(dialect), frozenset(cells), modes)
+    return Row(2, FEED, "PRIMARY", values, frozenset(), sheet)
 
 
 def request(changes: Mapping[str, str], dialect: Dialect | None = None) -> dict[str, object]:
     body = FEED.request(row({**ROW, **changes}, dialect))
-    assert gate(FEED.kind)(body)
+    assert gate(FEED)(body)
     return body
 
 
@@ -139,17 +139,17 @@ def test_both_validators_agree(place: str, value: object) -> None:
     body = {**BODY, place: value}
     if place in SHIPPING:
         body = {**BODY, "ShippingInformation": [{**SHIPPING, place: value}]}
-    accepted = gate(FEED.kind)(body)
-    assert accepted is Draft202012Validator(schema(FEED.kind)).is_valid(body)
+    accepted = gate(FEED)(body)
+    assert accepted is Draft202012Validator(schema(FEED)).is_valid(body)
     if accepted:
         write_xml(BytesIO(), Head("n"), [offer_of(body)], 1)
 
 
 def test_an_attribute_too_many_or_too_few_is_refused() -> None:
-    assert not gate(FEED.kind)({**BODY, "Colour": "red"})
+    assert not gate(FEED)({**BODY, "Colour": "red"})
     for name in BODY:
         lacking = {key: value for key, value in BODY.items() if key != name}
-        assert gate(FEED.kind)(lacking) is (name == "ProductEan")
+        assert gate(FEED)(lacking) is (name == "ProductEan")
 
 
 def test_the_writer_takes_it() -> None:
@@ -171,7 +171,7 @@ def test_what_must_be_filled() -> None:
     ]
     assert FEED.required(row(ROW)) == []
     assert FEED.missing(row(ROW).sheet) == []
-    assert FEED.missing(SheetColumns(Dialect(), frozenset(), ())) == FEED.required(blank)
+    assert FEED.missing(SheetColumns(Context(), frozenset(), ())) == FEED.required(blank)
 
 
 HEADERS = {

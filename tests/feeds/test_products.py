@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from feedtool.areas.products.catalog import Catalog, Choice, Necessity, Property
 from feedtool.areas.products.catalog.lookup import Listed, Origin
 from feedtool.areas.products.columns.attribute import Attribute
-from feedtool.areas.products.columns.properties import completing
+from feedtool.areas.products.columns.properties import enrich
 from feedtool.areas.products.feeds import FEED
-from feedtool.areas.registry import all_rules
+from feedtool.areas.registry import load
+from feedtool.check.rules import all_rules
 from feedtool.check.schema_gate import gate
 from feedtool.feeds.columns import ColumnReader, Flawed
 from feedtool.feeds.feed import Row, SheetColumns
@@ -208,24 +209,24 @@ def judged(
     case: Case, row: Mapping[str, str]
 ) -> tuple[set[tuple[str, str]], dict[str, Any] | None]:
     """The places and codes of what is wrong in a row, and the request if it is valid."""
-    dialect = judging(case.catalog)
+    context = judging(case.catalog)
     keys = {*row, *(one.reference for one in case.properties)}
-    types = {column.key: column.type for column in FEED.understood(dialect)}
+    types = {column.key: column.type for column in FEED.understood(context.settings)}
     values: dict[str, Any] = {}
     found, refused = [], set()
     for key in keys:
         kind = types.get(key, Attribute())
-        value = kind.read(Cell(Kind.TEXT, row.get(key, "")), ColumnReader(kind, dialect))
+        value = kind.read(Cell(Kind.TEXT, row.get(key, "")), ColumnReader(kind, context))
         if isinstance(value, Flawed):
             found += [(key, fault) for fault in value.faults]
             refused |= {key} if value.is_refused else set()
             value = value.value
         values[key] = value
-    sheet = SheetColumns(dialect, frozenset(keys), ())
-    made, told = completing(sheet)(Row(2, "products", "", values, frozenset(refused), sheet))
+    sheet = SheetColumns(context, frozenset(keys), ())
+    made, told = enrich(sheet)(Row(2, FEED, "", values, frozenset(refused), sheet))
     rules = [
         rule.check
-        for rule in all_rules()
+        for rule in all_rules(load())
         if rule.check and "products" in (rule.kinds or ["products"])
     ]
     found += [(str(fault.field), fault) for fault in told]
@@ -242,7 +243,7 @@ def test_a_row_filled_by_its_categorys_rules_is_what_the_schema_accepts(case: Ca
     errors, request = judged(case, case.row)
     assert errors == set()
     assert request is not None
-    assert gate("products")(request)
+    assert gate(FEED)(request)
     sent = {one["propertyReference"]: one for one in request.get("attributes", [])}
     assert sent.keys() == {one.reference for one in case.properties if one.reference in case.row}
     for one in case.properties:

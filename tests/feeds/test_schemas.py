@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from feedtool.areas.registry import all_feeds
+from feedtool.areas.registry import load
 from feedtool.check.schema_gate import faults, gate, schema
 
-KINDS = pytest.mark.parametrize("kind", all_feeds())
+KINDS = pytest.mark.parametrize("kind", load().feeds)
 
 REFERENCE = {"sellerExternalReference": "SKU-1"}
 TAXES = [{"code": "VAT", "value": 20}, {"code": "EcoPart", "value": 0}]
@@ -177,27 +177,29 @@ def requests(draw: st.DrawFn) -> tuple[str, dict[str, Any]]:
 
 @KINDS
 def test_a_good_request_passes(kind: str) -> None:
-    assert gate(kind)(GOOD[kind])
+    assert gate(load().feeds[kind])(GOOD[kind])
 
 
 @KINDS
 def test_the_schema_is_one(kind: str) -> None:
-    Draft202012Validator.check_schema(schema(kind))
+    Draft202012Validator.check_schema(schema(load().feeds[kind]))
 
 
 @given(requests())
 def test_both_validators_agree(request_: tuple[str, dict[str, Any]]) -> None:
     kind, request = request_
-    accepted = gate(kind)(request)
-    assert accepted is Draft202012Validator(schema(kind)).is_valid(request)
-    assert accepted is Draft202012Validator(schema(kind)).is_valid(json.loads(json.dumps(request)))
+    accepted = gate(load().feeds[kind])(request)
+    assert accepted is Draft202012Validator(schema(load().feeds[kind])).is_valid(request)
+    assert accepted is Draft202012Validator(schema(load().feeds[kind])).is_valid(
+        json.loads(json.dumps(request))
+    )
 
 
 @given(requests())
 def test_a_refusal_never_goes_without_a_message(request_: tuple[str, dict[str, Any]]) -> None:
     kind, request = request_
-    if not gate(kind)(request):
-        found = list(faults(kind, request))
+    if not gate(load().feeds[kind])(request):
+        found = list(faults(load().feeds[kind], request))
         assert found
         assert all(fault.code.name == "schema-mismatch" and fault.message for fault in found)
 
@@ -208,11 +210,11 @@ def test_a_refusal_never_goes_without_a_message(request_: tuple[str, dict[str, A
     ids=str,
 )
 def test_both_validators_agree_about_each_place(kind: str, path: tuple[str | int, ...]) -> None:
-    explainer = Draft202012Validator(schema(kind))
+    explainer = Draft202012Validator(schema(load().feeds[kind]))
     for value in VALUES:
         request = copy.deepcopy(GOOD[kind])
         changed(request, path, value)
-        assert gate(kind)(request) is explainer.is_valid(request), value
+        assert gate(load().feeds[kind])(request) is explainer.is_valid(request), value
 
 
 @pytest.mark.parametrize(
@@ -246,17 +248,19 @@ def test_both_validators_agree_about_each_place(kind: str, path: tuple[str | int
     ids=lambda value: json.dumps(value) if isinstance(value, dict) else value,
 )
 def test_the_gate_refuses(kind: str, change: dict[str, Any]) -> None:
-    assert not gate(kind)({**GOOD[kind], **change})
+    assert not gate(load().feeds[kind])({**GOOD[kind], **change})
 
 
 @pytest.mark.parametrize("field", [*GOOD["offers-upsert"]])
 def test_an_upsert_has_every_field(field: str) -> None:
     request = {name: value for name, value in GOOD["offers-upsert"].items() if name != field}
-    assert not gate("offers-upsert")(request)
+    assert not gate(load().feeds["offers-upsert"])(request)
 
 
 def test_an_update_has_a_change_and_modes_only_with_the_preparation_time() -> None:
-    assert not gate("offers-update")(REFERENCE)
-    assert gate("offers-update")({**REFERENCE, "quantity": 0})
-    assert not gate("offers-update")({**REFERENCE, "deliveryModes": MODES})
-    assert gate("offers-update")({**REFERENCE, "deliveryModes": MODES, "preparationTime": 0})
+    assert not gate(load().feeds["offers-update"])(REFERENCE)
+    assert gate(load().feeds["offers-update"])({**REFERENCE, "quantity": 0})
+    assert not gate(load().feeds["offers-update"])({**REFERENCE, "deliveryModes": MODES})
+    assert gate(load().feeds["offers-update"])(
+        {**REFERENCE, "deliveryModes": MODES, "preparationTime": 0}
+    )

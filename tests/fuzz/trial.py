@@ -13,6 +13,7 @@ from io import StringIO
 from itertools import zip_longest
 from pathlib import Path
 
+from feedtool.areas.registry import load
 from feedtool.check import Asked, Input, check
 from feedtool.model.cells import BLANK, Cell
 from feedtool.model.errors import FileProblem, UsageProblem
@@ -47,7 +48,7 @@ def judge(file: Path, folder: Path, asked: Asked | None = None) -> str:
         Exception: A bug.
     """
     asked = asked or Asked()
-    sheets = check([Input(NAME, file)], asked)
+    sheets = check([Input(NAME, file)], asked, load())
     assert sheets
     outcomes = [
         Outcome(sheet, None, True, (), partial(row_notes.of_check, sheet))
@@ -83,7 +84,7 @@ def _annotate(file: Path, target: Path, sheets: list[CheckedSheet], asked: Asked
 
 def _compare(file: Path, copy: Path, sheets: list[CheckedSheet], asked: Asked) -> None:
     """The copy reads as the file did, and its own copy is the same."""
-    copied = check([Input(NAME, copy)], asked)
+    copied = check([Input(NAME, copy)], asked, load())
     for before, after in zip(sheets, copied, strict=True):
         told, retold = _told(before), _told(after)
         assert {name for name in told if told[name] != retold[name]} == set(), _first_difference(

@@ -333,7 +333,7 @@ def test_what_was_held_supersedes_nothing(ledger: Ledger, phase: Phase | None) -
     if phase:
         begin(ledger, newer, phase)
     ledger.abandon(newer.run.run_id, NOW, {newer.package.key: (Status.HELD, "given up")})
-    assert ledger.sent_later(older.run, older.package.channel, {"R3"}, ()) == {}
+    assert ledger.sent_later(older.run, older.package.channel, {"R3"}) == {}
     assert begin(ledger, older).uploads == (Stage.PLANNED,)
 
 

@@ -41,7 +41,7 @@ def test_it_has_the_rows_that_the_file_shows(
     put: Put, tmp_path: Path, offers: list[Offer], *, as_json: bool
 ) -> None:
     path, target = put(zipped(offers)), tmp_path / "book.xlsx"
-    write_book(path, target, Dialect(), as_json=as_json)
+    write_book(path, target, Dialect(), ["offers-upsert" if as_json else "legacy-offers"])
     shown = OffersSource(path, as_json=as_json).sheet()
     with open_source(target) as book:
         assert cells(list(book.sheet("Legacy offers").blocks())) == cells(list(shown.blocks()))
@@ -54,7 +54,7 @@ def test_it_has_the_rows_that_the_file_shows(
 def test_texts_survive(put: Put, tmp_path: Path, comments: list[str]) -> None:
     offers = [changed(SellerProductId=f"SKU-{n}", Comment=text) for n, text in enumerate(comments)]
     path, target = put(zipped(offers)), tmp_path / "book.xlsx"
-    write_book(path, target, Dialect(), as_json=False)
+    write_book(path, target, Dialect(), ["legacy-offers"])
     shown = cells(list(OffersSource(path).sheet().blocks()))
     with open_source(target) as book:
         assert cells(list(book.sheet("Legacy offers").blocks())) == shown
@@ -62,7 +62,7 @@ def test_texts_survive(put: Put, tmp_path: Path, comments: list[str]) -> None:
 
 def test_stock_and_price(put: Put, tmp_path: Path) -> None:
     path = put(zipped([OFFER], Head("n", PackageType.STOCK_AND_PRICE)))
-    write_book(path, tmp_path / "book.xlsx", Dialect(), as_json=False)
+    write_book(path, tmp_path / "book.xlsx", Dialect(), ["legacy-offers"])
     sheet = load_workbook(tmp_path / "book.xlsx").worksheets[0]
     assert [cell.value for cell in sheet[1]] == [
         "sellerExternalReference",
@@ -76,5 +76,5 @@ def test_stock_and_price(put: Put, tmp_path: Path) -> None:
 
 def test_what_cannot_be_read(put: Put, tmp_path: Path) -> None:
     with pytest.raises(FileProblem):
-        write_book(put("<OfferPackage>"), tmp_path / "book.xlsx", Dialect(), as_json=False)
+        write_book(put("<OfferPackage>"), tmp_path / "book.xlsx", Dialect(), ["legacy-offers"])
     assert not (tmp_path / "book.xlsx").exists()

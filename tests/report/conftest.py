@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable
 
 import pytest
 
-from feedtool.check.headers import Header
 from feedtool.model.errors import FileProblem
+from feedtool.model.header import Header
 from feedtool.model.nouns import (
     Message,
     PackageSummary,

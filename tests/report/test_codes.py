@@ -6,6 +6,7 @@ from collections.abc import Iterable
 import pytest
 
 from feedtool.areas.offers.changes.guards import all_guards
+from feedtool.areas.offers.sandbox import messages
 from feedtool.areas.offers.wire import result_codes
 from feedtool.areas.offers.wire.packages import STATES
 from feedtool.areas.products.wire.submissions import FINAL
@@ -13,7 +14,7 @@ from feedtool.ledger import Phase
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Severity, Status
 from feedtool.report.codes import all_codes, explain, mending_of, summary_of
-from feedtool.sandbox.messages import MESSAGES
+from feedtool.sandbox.texts import texts
 
 ERRORS_OF_REQUESTS = "ER400-179 ER400-2108 ER400-9250 ER400-7480 ER400-8614"
 
@@ -122,7 +123,7 @@ PRINTED = {
     "statuses of products": [one.capitalize() for one in FINAL],
     "what reports say": ["Validated", "Creation", "Modification", "Identical", "QuotaExceeded"],
     "errors of the specification": re.findall(r"ER400-\d+", ERRORS_OF_REQUESTS),
-    "results of the sandbox": MESSAGES,
+    "results of the sandbox": texts(messages.__name__, "en-US"),
     "guards": all_guards(),
 }
 

@@ -193,3 +193,13 @@ def test_a_message_about_a_field_names_it() -> None:
             {"resultCode": "8000", "message": "Created."},
         ],
     }
+
+
+@pytest.mark.parametrize("text", ["x", '}, {"row": 5', "}, {", '"row": ', "}, {\n\x85"])
+def test_every_problem_is_a_line_whatever_its_texts(
+    text: str, outcome: MakeOutcome, problem: MakeProblem
+) -> None:
+    problems = [problem(row=row, value=text, hint=text) for row in range(3, 253)]
+    lines = written(write_json, outcome(problems)).splitlines()
+    told = [line.strip().rstrip(",") for line in lines if line.startswith('      {"row": ')]
+    assert [json.loads(line) for line in told] == [one._asdict() for one in problems]

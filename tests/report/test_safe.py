@@ -14,9 +14,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from lxml import etree, html
 
-from feedtool.check.headers import Header
 from feedtool.model.cells import Kind
 from feedtool.model.errors import FileProblem, Interrupted
+from feedtool.model.header import Header
 from feedtool.model.nouns import Message, PackageSummary, PackageType, Severity, Status, Verdict
 from feedtool.report import (
     Outcome,

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from feedtool.areas.registry import load
 from feedtool.check import Asked, Input, check
 from feedtool.model.nouns import (
     Message,
@@ -163,7 +164,7 @@ def test_a_real_file_from_reading_to_report(tmp_path: Path) -> None:
         '"SKU\n1";1;1,234;1\nSKU-2;soon;19,99;1,5\n',
         "utf-8",
     )
-    checked = check([Input("offers.csv", path)], Asked(kind="offers-update"))
+    checked = check([Input("offers.csv", path)], Asked(kind="offers-update"), load())
     report = told(*map(Outcome, checked))
     assert "offers.csv:2 A2 sellerExternalReference “SKU<U+000A>1”: " in report
     assert "offers.csv:4 B3 preparationTime “soon”: " in report

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 from openpyxl import Workbook, load_workbook
 
+from feedtool.areas.products.sandbox.records import reported_products
+from feedtool.areas.registry import sandbox_parts
 from feedtool.sandbox import Sandbox
 from tests.conftest import offer
 from tests.resume.world import World, restricted
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 
     from openpyxl.worksheet.worksheet import Worksheet
 
-    from feedtool.sandbox import Reported
+    from feedtool.areas.products.sandbox.records import Reported
 
 LAMPS = "2B0401"
 """A category that wants a bulb base and a luminous flux, and no brand."""
@@ -77,8 +79,8 @@ class Shop(World):
 
     def reported(self) -> list[Reported]:
         """What the service has of the seller's products."""
-        with Sandbox(self.served.state) as sandbox:
-            return [one for one in sandbox.reported() if one.seller == self.seller]
+        with Sandbox(sandbox_parts(), self.served.state) as sandbox:
+            return [one for one in reported_products(sandbox) if one.seller == self.seller]
 
     def told(self, sheet: str, key: str) -> Mapping[str, str]:
         """Reference → what stands beside its row."""

@@ -36,7 +36,7 @@ from feedtool.delivery import deadlines, deliver, strangers
 from feedtool.ledger import snapshots, store
 from feedtool.ledger.database import writing
 from feedtool.runs import annotated_copy
-from feedtool.runs.run import Service
+from feedtool.runs.session import Session
 from feedtool.sheets import annotate
 
 if TYPE_CHECKING:
@@ -96,16 +96,16 @@ def hurry(epoch: float, speed: float) -> None:
         real = datetime.now(UTC).timestamp()
         return datetime.fromtimestamp(epoch + (real - epoch) * speed, UTC)
 
-    def service(*args: Any, **more: Any) -> Service:
+    def service(*args: Any, **more: Any) -> Session:
         client, seller, address, language, _, sleep = args
-        return Service(client, seller, address, language, now, sleep, **more)
+        return Session(client, seller, address, language, now, sleep, **more)
 
     sleep = signals.Stopping.sleep
 
     def slept(self: signals.Stopping, seconds: float) -> None:
         sleep(self, seconds / speed)
 
-    mock.patch.object(connect, "Service", service).start()
+    mock.patch.object(connect, "Session", service).start()
     mock.patch.object(signals.Stopping, "sleep", slept).start()
 
 

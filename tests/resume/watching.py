@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from itertools import cycle
 from typing import TYPE_CHECKING
 
+from feedtool.areas.offers.sandbox.records import applied_requests
+from feedtool.areas.registry import sandbox_parts
 from feedtool.ledger import Ledger
 from feedtool.sandbox import Sandbox
 from tests.resume.world import DEADLINE, ROOT, SHOP
@@ -130,8 +132,8 @@ def one_machine(folder: Path) -> Iterator[Watched]:
     home = folder / "h"
 
     def applied() -> list[str]:
-        with Sandbox(home / "sandbox.sqlite") as sandbox:
-            return [str(one.reference) for one in sandbox.applied()]
+        with Sandbox(sandbox_parts(), home / "sandbox.sqlite") as sandbox:
+            return [str(one.reference) for one in applied_requests(sandbox)]
 
     with ExitStack() as stack:
         machine = Machine(folder, ("--sandbox",))

@@ -18,6 +18,8 @@ from typing import IO, TYPE_CHECKING, ClassVar, NamedTuple
 
 from openpyxl import Workbook, load_workbook
 
+from feedtool.areas.offers.sandbox.records import applied_requests
+from feedtool.areas.registry import sandbox_parts
 from feedtool.ledger.leftovers import MOST_SENDS
 from feedtool.sandbox import Sandbox
 from tests.conftest import gtin, offer
@@ -26,7 +28,7 @@ from tests.resume.proxy import Plan, Proxy, proxy_before
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from feedtool.sandbox import Applied
+    from feedtool.areas.offers.sandbox.records import Applied
 
 SPEED = 300.0
 """Of the service's time and the commands': they wait for it hardly longer than they work."""
@@ -60,8 +62,8 @@ class Served(NamedTuple):
 
     def applied(self, seller: str) -> list[Applied]:
         """What the service has done for a seller."""
-        with Sandbox(self.state) as sandbox:
-            return [one for one in sandbox.applied() if one.seller == seller]
+        with Sandbox(sandbox_parts(), self.state) as sandbox:
+            return [one for one in applied_requests(sandbox) if one.seller == seller]
 
 
 @contextmanager

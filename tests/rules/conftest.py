@@ -6,7 +6,7 @@ from typing import Protocol
 import pytest
 
 from feedtool.model.nouns import Problem
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import Context, Dialect
 from tests.conftest import Files, checked, told
 
 
@@ -18,7 +18,7 @@ class Find(Protocol):
         code: str,
         *rows: Mapping[str, str],
         kind: str | None = None,
-        dialect: Dialect | None = None,
+        dialect: Dialect | Context | None = None,
     ) -> list[Problem]: ...
 
 
@@ -28,7 +28,7 @@ def find(files: Files) -> Find:
         code: str,
         *rows: Mapping[str, str],
         kind: str | None = None,
-        dialect: Dialect | None = None,
+        dialect: Dialect | Context | None = None,
     ) -> list[Problem]:
         (sheet,) = checked(files.csv(*rows), dialect=dialect, kind=kind)
         assert sheet.error is None, sheet.error

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from tests.sandbox.conftest import Desk
+    from tests.sandbox.desk import Desk
 
 EMPTY = "ER400-9250"
 

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from feedtool.sandbox import Quota, Request, Sandbox
+from feedtool.areas.registry import sandbox_parts
+from feedtool.sandbox import HttpRequest, Quota, Sandbox
 
 if TYPE_CHECKING:
-    from tests.sandbox.conftest import Desk
+    from tests.sandbox.desk import Desk
 
 
 @pytest.mark.parametrize(
@@ -63,9 +64,9 @@ def test_every_answer_says_when(desk: Desk, path: str) -> None:
 def test_time_may_come_in_any_zone_but_never_runs_backwards() -> None:
     def date(hour: int, zone: timezone) -> str:
         now = datetime(2026, 3, 2, hour, tzinfo=zone)
-        return sandbox.handle(Request("GET", "/"), now).headers["Date"]
+        return sandbox.handle(HttpRequest("GET", "/"), now).headers["Date"]
 
-    with Sandbox() as sandbox:
+    with Sandbox(sandbox_parts()) as sandbox:
         assert date(9, timezone(timedelta(hours=1))) == "Mon, 02 Mar 2026 08:00:00 GMT"
         assert date(9, UTC) == "Mon, 02 Mar 2026 09:00:00 GMT"
         assert date(8, UTC) == "Mon, 02 Mar 2026 09:00:00 GMT"

@@ -14,13 +14,15 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
-from feedtool.sandbox import Quota, Settings, StateUnreadableError
+from feedtool.areas.offers.sandbox.records import stored_offers
+from feedtool.areas.registry import sandbox_parts
+from feedtool.sandbox import Quota, SandboxSettings, StateUnreadableError
 from feedtool.sandbox.server import Server, serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tests.sandbox.conftest import Desk
+    from tests.sandbox.desk import Desk
 
 HEADERS = {"Authorization": "Bearer sandbox", "SellerId": "S1"}
 ROOT = Path(__file__).parents[2]
@@ -42,7 +44,7 @@ def until(answer: object, ask: object, seconds: float = 60) -> None:
 
 
 def test_a_package_with_concurrent_uploads(new_desk: type[Desk]) -> None:
-    with serving() as server, client_of(server) as client:
+    with serving(sandbox_parts()) as server, client_of(server) as client:
         created = client.post(
             "/offer-packages", json={"packageType": "Upsert"}, headers={"SalesChannelId": "PRIMARY"}
         )
@@ -63,13 +65,13 @@ def test_a_package_with_concurrent_uploads(new_desk: type[Desk]) -> None:
 
 
 def test_the_work_is_done_without_anybody_asking(new_desk: type[Desk]) -> None:
-    with serving(speed=10_000) as server, client_of(server) as client:
+    with serving(sandbox_parts(), speed=10_000) as server, client_of(server) as client:
         headers = {"SalesChannelId": "PRIMARY"}
         created = client.post("/offer-packages", json={"packageType": "Upsert"}, headers=headers)
         location = created.headers["Content-Location"]
         client.post(f"{location}/offer-requests", json=[new_desk.offer("A")])
         until(204, lambda: client.patch(location, json={"state": "Ready"}).status_code)
-        until(1, lambda: len(list(server.sandbox.offers())))
+        until(1, lambda: len(list(stored_offers(server.sandbox))))
 
 
 @pytest.mark.parametrize(
@@ -84,7 +86,7 @@ def test_the_work_is_done_without_anybody_asking(new_desk: type[Desk]) -> None:
     ],
 )
 def test_every_path_and_method_is_the_sandboxs(method: str, path: str, status: int) -> None:
-    with serving() as server, client_of(server) as client:
+    with serving(sandbox_parts()) as server, client_of(server) as client:
         address = server.base.removesuffix("/v2") + path
         answer = client.request(method, address)
     assert answer.status_code == status
@@ -94,7 +96,7 @@ def test_every_path_and_method_is_the_sandboxs(method: str, path: str, status: i
 
 
 def test_an_empty_answer_has_no_type_and_one_date() -> None:
-    with serving() as server, client_of(server) as client:
+    with serving(sandbox_parts()) as server, client_of(server) as client:
         headers = {"SalesChannelId": "PRIMARY"}
         created = client.post("/offer-packages", json={"packageType": "Delete"}, headers=headers)
     assert created.content == b""
@@ -103,8 +105,11 @@ def test_an_empty_answer_has_no_type_and_one_date() -> None:
 
 
 def test_waiting_is_told_in_real_seconds() -> None:
-    settings = Settings(quota=Quota(requests=1, seconds=100_000))
-    with serving(speed=100, settings=settings) as server, client_of(server) as client:
+    settings = SandboxSettings(quota=Quota(requests=1, seconds=100_000))
+    with (
+        serving(sandbox_parts(), speed=100, settings=settings) as server,
+        client_of(server) as client,
+    ):
         assert client.get("/offer-packages").status_code == 200
         refused = client.get("/offer-packages")
     assert refused.status_code == 429
@@ -113,10 +118,10 @@ def test_waiting_is_told_in_real_seconds() -> None:
 
 def test_a_stopped_server_lets_go_of_its_port_and_threads() -> None:
     threads = threading.active_count()
-    with serving() as server:
+    with serving(sandbox_parts()) as server:
         port = int(server.base.rpartition(":")[2].removesuffix("/v2"))
         with pytest.raises(OSError, match="in use"):
-            Server(port)
+            Server(sandbox_parts(), port)
     assert threading.active_count() == threads
     socket.create_server(("127.0.0.1", port)).close()
 
@@ -125,13 +130,16 @@ def test_a_server_without_a_readable_state_lets_go_of_its_port(tmp_path: Path) -
     path = tmp_path / "state.db"
     path.write_text("something else")
     with pytest.raises(StateUnreadableError):
-        Server(0, path)
+        Server(sandbox_parts(), 0, path)
 
 
 def test_time_goes_on_over_a_restart(tmp_path: Path) -> None:
     dates = []
     for _ in range(2):
-        with serving(state=tmp_path / "s.db", speed=1e6) as server, client_of(server) as client:
+        with (
+            serving(sandbox_parts(), state=tmp_path / "s.db", speed=1e6) as server,
+            client_of(server) as client,
+        ):
             time.sleep(0.01)
             client.get("/offers")
             dates.append(server.clock.now())
@@ -141,7 +149,9 @@ def test_time_goes_on_over_a_restart(tmp_path: Path) -> None:
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_a_served_sandbox(number: signal.Signals) -> None:
     code = (
-        "from feedtool.sandbox.server import serve; serve(announce=lambda a: print(a, flush=True))"
+        "from feedtool.areas.registry import sandbox_parts;"
+        "from feedtool.sandbox.server import serve;"
+        "serve(sandbox_parts(), announce=lambda a: print(a, flush=True))"
     )
     with subprocess.Popen(  # noqa: S603 - our own code
         [sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, text=True
@@ -163,7 +173,11 @@ UNFINISHED = (
 
 
 def test_unfinished_requests_keep_nobody_waiting() -> None:
-    with serving() as server, contextlib.ExitStack() as stack, client_of(server) as client:
+    with (
+        serving(sandbox_parts()) as server,
+        contextlib.ExitStack() as stack,
+        client_of(server) as client,
+    ):
         for number in range(200):
             connection = stack.enter_context(socket.create_connection(address_of(server.base)))
             connection.sendall(UNFINISHED[number % len(UNFINISHED)])
@@ -181,10 +195,11 @@ MEGABYTE = 1 << 20
 HUGE = 200 * MEGABYTE
 SERVED = """
 import resource
+from feedtool.areas.registry import sandbox_parts
 from feedtool.sandbox.server import serve
 def peak(*told):
     print(*told, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, flush=True)
-serve(announce=peak)
+serve(sandbox_parts(), announce=peak)
 peak()
 """
 

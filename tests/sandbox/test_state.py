@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from feedtool.areas.offers.sandbox.records import applied_requests
+from feedtool.areas.registry import sandbox_parts
 from feedtool.sandbox import Sandbox, StateUnreadableError
 
 if TYPE_CHECKING:
-    from tests.sandbox.conftest import Desk
+    from tests.sandbox.desk import Desk
 
 ROOT = Path(__file__).parents[2]
 
@@ -32,7 +34,7 @@ def test_a_state_lives_on(tmp_path: Path, new_desk: type[Desk]) -> None:
     with new_desk(state=path) as desk:
         desk.wait(200)
         assert desk.state(package_id) == "Integrated"
-        assert [entry.reference for entry in desk.sandbox.applied()] == ["A"]
+        assert [entry.reference for entry in applied_requests(desk.sandbox)] == ["A"]
 
 
 def test_two_sandboxes_share_a_state(tmp_path: Path, new_desk: type[Desk]) -> None:
@@ -49,16 +51,16 @@ def test_another_file_is_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "state.db"
     path.write_bytes(content)
     with pytest.raises(StateUnreadableError):
-        Sandbox(path)
+        Sandbox(sandbox_parts(), path)
     assert path.read_bytes() == content
 
 
 def test_a_state_of_another_version_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "state.db"
-    Sandbox(path).close()
+    Sandbox(sandbox_parts(), path).close()
     change(path, "PRAGMA user_version = 99")
     with pytest.raises(StateUnreadableError, match="layout 99"):
-        Sandbox(path)
+        Sandbox(sandbox_parts(), path)
 
 
 def test_the_database_of_another_program_is_refused_untouched(tmp_path: Path) -> None:
@@ -66,7 +68,7 @@ def test_the_database_of_another_program_is_refused_untouched(tmp_path: Path) ->
     change(path, "CREATE TABLE theirs(n)")
     before = path.read_bytes()
     with pytest.raises(StateUnreadableError, match="another program"):
-        Sandbox(path)
+        Sandbox(sandbox_parts(), path)
     assert path.read_bytes() == before
 
 
@@ -100,11 +102,12 @@ CREATE_SOME = """
 import sys
 from datetime import datetime, timezone
 from pathlib import Path
-from feedtool.sandbox import Request, Sandbox
+from feedtool.areas.registry import sandbox_parts
+from feedtool.sandbox import HttpRequest, Sandbox
 headers = {"Authorization": "Bearer sandbox", "SellerId": "S1", "SalesChannelId": "PRIMARY",
            "Content-Type": "application/json"}
-request = Request("POST", "/offer-packages", "", headers, b'{"packageType": "Upsert"}')
-with Sandbox(Path(sys.argv[1])) as sandbox:
+request = HttpRequest("POST", "/offer-packages", "", headers, b'{"packageType": "Upsert"}')
+with Sandbox(sandbox_parts(), Path(sys.argv[1])) as sandbox:
     for _ in range(50):
         answer = sandbox.handle(request, datetime(2026, 3, 2, 9, tzinfo=timezone.utc))
         assert answer.status == 201, answer

@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
+from feedtool.areas.offers.sandbox.records import stored_offers
+from feedtool.areas.registry import sandbox_parts
 from feedtool.sandbox.transport import SandboxTransport, mount
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tests.sandbox.conftest import Desk
+    from tests.sandbox.desk import Desk
 
 HEADERS = {"Authorization": "Bearer sandbox", "SellerId": "S1"}
 
@@ -23,7 +25,7 @@ def client_of(transport: SandboxTransport) -> httpx.Client:
 
 @pytest.fixture
 def transport() -> Iterator[SandboxTransport]:
-    transport = mount()
+    transport = mount(sandbox_parts())
     yield transport
     transport.close()
 
@@ -53,7 +55,7 @@ def test_a_package_from_creation_to_results(
     items = page.json()["items"] + rest.json()["items"]
     assert [item["sellerExternalReference"] for item in items] == [f"A-{n}" for n in range(5)]
     assert "next" not in rest.links
-    assert len(list(transport.sandbox.offers("S1"))) == 5
+    assert len(list(stored_offers(transport.sandbox, "S1"))) == 5
 
 
 def test_sleeping_moves_the_sandbox_on(transport: SandboxTransport) -> None:
@@ -80,7 +82,7 @@ def test_the_version_is_part_of_the_address(
 
 def test_transports_may_share_a_state(tmp_path: Path, new_desk: type[Desk]) -> None:
     path = tmp_path / "state.db"
-    one, other = mount(path), mount(path)
+    one, other = mount(sandbox_parts(), path), mount(sandbox_parts(), path)
     location = commit(client_of(one), one, [new_desk.offer("A")])
     other.sleep(101)
     assert client_of(one).get(location).json()["state"] == "Integrated"

@@ -12,6 +12,7 @@ import pytest
 
 from feedtool import __version__
 from feedtool.areas.offers.wire.packages import package_id, package_view, results_page
+from feedtool.areas.registry import sandbox_parts
 from feedtool.model.errors import FeedtoolError, Interrupted, NotAuthorised, UsageProblem
 from feedtool.model.nouns import PackageType
 from feedtool.sandbox.server import serving
@@ -314,7 +315,7 @@ def test_silence() -> None:
 
 
 def test_the_service_in_process() -> None:
-    transport = mount()
+    transport = mount(sandbox_parts())
     with Client(transport.base, "S1", StaticToken("sandbox"), transport=transport) as one:
         created = one.send(wire.create_package("PRIMARY", PackageType.DELETE, "fr"))
         name = package_id(created)
@@ -331,6 +332,9 @@ def test_the_service_in_process() -> None:
 
 
 def test_the_service_on_a_port() -> None:
-    with serving() as server, Client(server.base, "S1", StaticToken("sandbox")) as one:
+    with (
+        serving(sandbox_parts()) as server,
+        Client(server.base, "S1", StaticToken("sandbox")) as one,
+    ):
         created = one.send(wire.create_package("SECOND", PackageType.UPSERT, "en"))
         assert package_view(one.send(wire.read_package(package_id(created)))).messages == ()

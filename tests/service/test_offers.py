@@ -18,6 +18,7 @@ from feedtool.areas.offers.wire.offers import (
     packages_page,
 )
 from feedtool.areas.offers.wire.packages import Unreadable, package_id
+from feedtool.areas.registry import sandbox_parts
 from feedtool.model.nouns import PackageType
 from feedtool.sandbox.transport import mount
 from feedtool.service import wire
@@ -218,7 +219,7 @@ OFFER: dict[str, Any] = {
 
 @pytest.fixture
 def service() -> Iterator[tuple[Client, SandboxTransport]]:
-    transport = mount()
+    transport = mount(sandbox_parts())
     with Client(transport.base, "S1", StaticToken("sandbox"), transport=transport) as client:
         yield client, transport
 

@@ -13,19 +13,23 @@ import pytest
 
 from feedtool.areas.offers.changes.selection import EVERY_ROW, Sifting
 from feedtool.areas.offers.export import EXPORT
+from feedtool.areas.offers.sandbox.records import Applied, applied_requests
+from feedtool.areas.offers.sandbox.settings import OfferBehaviour
+from feedtool.areas.registry import sandbox_parts
 from feedtool.check import Asked, Input
 from feedtool.ledger import Ledger
 from feedtool.ledger.snapshots import Snapshots
 from feedtool.model.errors import Interrupted, NothingToDo
 from feedtool.model.settings import Dialect, Guards
-from feedtool.runs import run
 from feedtool.runs.annotated_copy import Outputs
-from feedtool.runs.context import Service
+from feedtool.runs.deliver import Submission
 from feedtool.runs.export import export, remembered
-from feedtool.runs.run_options import Recorded
-from feedtool.runs.workspace import Books
-from feedtool.sandbox.records import Applied, applied_records
-from feedtool.sandbox.settings import Settings
+from feedtool.runs.resume import resume
+from feedtool.runs.run_options import RunOptions
+from feedtool.runs.session import Session
+from feedtool.runs.submit import submit
+from feedtool.runs.workspace import Workspace
+from feedtool.sandbox.settings import SandboxSettings
 from feedtool.sandbox.transport import mount
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
@@ -40,8 +44,12 @@ CHANGED = Sifting(changed_only=True)
 PREFERRED = Sifting(changed_only=True, prefer_update=True)
 NO_GUARDS = Guards(price_factor=Guards().price_change, removals=Guards().price_change)
 
-AT_ONCE = Settings(
-    settle=timedelta(0), pend=timedelta(milliseconds=1), integrate=timedelta(milliseconds=2)
+AT_ONCE = SandboxSettings(
+    parts=(
+        OfferBehaviour(
+            settle=timedelta(0), pend=timedelta(milliseconds=1), integrate=timedelta(milliseconds=2)
+        ),
+    )
 )
 
 OFFERS = """
@@ -59,10 +67,12 @@ class Market:
     def __init__(self, folder: Path, ledger: Ledger | None = None) -> None:
         ticks = count()
         self.transport = mount(
-            settings=AT_ONCE, real=lambda: START + timedelta(milliseconds=next(ticks))
+            sandbox_parts(),
+            settings=AT_ONCE,
+            real=lambda: START + timedelta(milliseconds=next(ticks)),
         )
         self.ledger = ledger or Ledger()
-        self.books = Books(self.ledger, Snapshots(folder / "snapshots"), folder / "results")
+        self.books = Workspace(self.ledger, Snapshots(folder / "snapshots"), folder / "results")
         self.folder = folder
         self._sellers = count(1)
 
@@ -85,7 +95,7 @@ class Shop:
         )
         now, sleep = self.transport.now, self.transport.sleep
         self.unrecorded: list[int] = []
-        self.service = Service(client, seller, ADDRESS, "en", now, sleep, pool=1, page=1000)
+        self.service = Session(client, seller, ADDRESS, "en", now, sleep, pool=1, page=1000)
 
     def asked(self, kind: str | None = None) -> Asked:
         return Asked(Dialect(guards=self.guards), kind=kind)
@@ -100,12 +110,12 @@ class Shop:
         kind: str | None = None,
         name: str = "offers.csv",
         asked: Asked | None = None,
-        service: Service | None = None,
+        service: Session | None = None,
         **how: Any,
-    ) -> run.Submission:
+    ) -> Submission:
         path = self.folder / name
         path.write_text(table(rows), encoding="utf-8")
-        return run.submit(
+        return submit(
             [Input(name, path)],
             asked or self.asked(kind),
             Outputs(),
@@ -117,7 +127,7 @@ class Shop:
 
     def resume(self) -> None:
         for number in (*self.unrecorded, *self.ledger.unfinished(self.seller)):
-            run.resume(number, self.service, self.books)
+            resume(number, self.service, self.books)
 
     def export(self, channel: str = "PRIMARY") -> None:
         """As `feedtool export offers` does, which remembers what it was shown."""
@@ -148,7 +158,7 @@ class Shop:
         other.move()
         return other
 
-    def stopping_service(self) -> Service:
+    def stopping_service(self) -> Session:
         """One that is told to stop before it has begun."""
         return replace(self.service, stopping=lambda: Interrupted("cut", "resume"))
 
@@ -162,7 +172,7 @@ class Shop:
         path = self.folder / "killed.csv"
         path.write_text(table(rows), encoding="utf-8")
         kept = self.books.keep(Input("killed.csv", path))
-        recorded = Recorded(
+        recorded = RunOptions(
             [("killed.csv", str(kept.sha256))],
             self.asked(),
             Outputs(),
@@ -178,7 +188,7 @@ class Shop:
 
     def applied(self) -> list[Applied]:
         """All requests that the service has had of this seller."""
-        every = applied_records(self.transport.sandbox.state, None)
+        every = applied_requests(self.transport.sandbox)
         return [one for one in every if one.seller == self.seller]
 
     def offers(self) -> list[tuple[object, ...]]:
@@ -193,7 +203,7 @@ class Shop:
             return int(db.execute(query, (self.seller,)).fetchone()[0])
 
 
-def told(submission: run.Submission) -> list[tuple[int, str]]:
+def told(submission: Submission) -> list[tuple[int, str]]:
     """Row and status of every row of all sheets."""
     return [
         (verdict.row, verdict.status.value)
@@ -202,11 +212,11 @@ def told(submission: run.Submission) -> list[tuple[int, str]]:
     ]
 
 
-def statuses(submission: run.Submission) -> list[str]:
+def statuses(submission: Submission) -> list[str]:
     return [status for _, status in told(submission)]
 
 
-def codes(submission: run.Submission) -> Sequence[tuple[int, list[str]]]:
+def codes(submission: Submission) -> Sequence[tuple[int, list[str]]]:
     """Row and codes of what is said of every row of which anything is."""
     return [
         (verdict.row, [message.code for message in verdict.messages])

@@ -8,7 +8,8 @@ import pytest
 
 from feedtool.areas.offers.changes.selection import Sifting
 from feedtool.model.nouns import PackageType
-from feedtool.runs import run
+from feedtool.runs.deliver import Submission
+from feedtool.runs.resume import results
 from tests.conftest import gtin, offer, update
 from tests.sieve.conftest import CHANGED, PREFERRED, Shop, statuses
 
@@ -301,10 +302,10 @@ def test_results_are_told_again_as_they_were(shop: Shop) -> None:
     shop.send(ONE)
     found = shop.send(ONE, offer(3, quantity="-1"), TWO, sifting=CHANGED)
     number = int(found.outcomes[0].run or "")
-    again = run.results(number, shop.books, shop.transport.now())
+    again = results(number, shop.books, shop.transport.now())
     expected = ["Unchanged", "Invalid", "Integrated"]
     assert statuses(found) == expected
-    assert statuses(run.Submission(again)) == expected
+    assert statuses(Submission(again)) == expected
     counts = again[0].counts()
     assert (counts.rows, counts.valid, counts.invalid, counts.skipped) == (3, 1, 1, 1)
 

@@ -21,6 +21,7 @@ from collections import Counter, defaultdict
 from datetime import timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
+from feedtool.areas.offers.sandbox.records import applied_requests, stored_offers
 from feedtool.delivery.learn import SURELY_KEPT
 from feedtool.delivery.seek import CHANGED, DELETED, IN_FORCE, UNASKABLE
 from feedtool.ledger.leftovers import MOST_SENDS
@@ -29,8 +30,8 @@ from tests.simulation.network import SELLER
 from tests.simulation.story import MARK
 
 if TYPE_CHECKING:
+    from feedtool.areas.offers.sandbox.records import Applied
     from feedtool.model.nouns import Verdict
-    from feedtool.sandbox import Applied
     from tests.simulation.story import Row
     from tests.simulation.world import World
 
@@ -68,7 +69,7 @@ class Court:
         self.rows = world.rows
         self.intended = world.ledger.intended
         self.applied: dict[str, list[Applied]] = defaultdict(list)
-        for record in world.service.applied():
+        for record in applied_requests(world.service):
             self.applied[record.body[MARK]].append(record)
         self.unknown = {
             row.mark
@@ -114,7 +115,7 @@ class Court:
         """The offers are as the latest integrated row wanted them."""
         offers = {
             (offer["salesChannelId"], offer["sellerExternalReference"]): offer
-            for offer in self.world.service.offers(SELLER)
+            for offer in stored_offers(self.world.service, SELLER)
         }
         for key, told in self._in_force().items():
             latest = max(told, key=lambda pair: pair[0])[1]

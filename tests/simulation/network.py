@@ -12,7 +12,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode, urlsplit
 
-from feedtool.sandbox import Request
+from feedtool.sandbox import HttpRequest
 from feedtool.sandbox.message import NOWHERE, relative
 from feedtool.service.auth import send_with
 from feedtool.service.wire import NotSent, OutcomeUnknown, Reply
@@ -126,7 +126,7 @@ class Network:
         url = urlsplit(call.target if "://" in call.target else NOWHERE + call.target)
         headers = {**dict(call.headers), "SellerId": SELLER, "Authorization": f"Bearer {token}"}
         path, query = relative(url.path), url.query or urlencode(call.query)
-        request = Request(call.method, path, query, headers, call.body or b"")
+        request = HttpRequest(call.method, path, query, headers, call.body or b"")
         response = self.sandbox.handle(request, self.service_time)
         headers = {name.lower(): value for name, value in response.headers.items()}
         if path == "/offers":

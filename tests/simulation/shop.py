@@ -14,12 +14,14 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from feedtool.areas.products.sandbox.records import reported_products
+from feedtool.areas.products.sandbox.settings import ProductBehaviour
 from feedtool.delivery import plan
 from feedtool.delivery.batches import LOST, NEVER_SEEN
 from feedtool.model.nouns import Item, PackageType, Status
 from feedtool.sandbox.settings import Quota
 from feedtool.service.wire import NotSent, OutcomeUnknown
-from tests.sandbox.made_products import PIECES, product
+from tests.areas.products.sandbox.made_products import PIECES, product
 from tests.simulation.checker import Court, Findings, Wrong
 from tests.simulation.machine import Crash
 from tests.simulation.network import Network
@@ -27,9 +29,9 @@ from tests.simulation.story import MARK, Row, Story, Told, gtin
 from tests.simulation.world import SERVICE, World
 
 if TYPE_CHECKING:
+    from feedtool.areas.products.sandbox.records import Reported
     from feedtool.model.nouns import Verdict
-    from feedtool.sandbox import Reported
-    from feedtool.sandbox import Settings as ServiceSettings
+    from feedtool.sandbox import SandboxSettings
     from feedtool.service.wire import Call, Reply
 
 NO_SHEET = "1324"
@@ -152,15 +154,16 @@ class Shop(World):
         self.asked = Asked()
         return type("Remembering", (ShopNetwork,), {"asked": self.asked})
 
-    def _service_settings(self) -> ServiceSettings:
+    def _service_settings(self) -> SandboxSettings:
         dice = self._dice("batches")
         validated = timedelta(seconds=dice.choice((0, 5, 40)))
-        return replace(
-            super()._service_settings(),
-            validate_products=validated,
-            integrate_products=validated + timedelta(seconds=dice.choice((1, 60, 1200))),
+        settings = super()._service_settings()
+        products = ProductBehaviour(
+            validate=validated,
+            integrate=validated + timedelta(seconds=dice.choice((1, 60, 1200))),
             creations=Quota(dice.choice((1, 2)), 3600) if dice.random() < 0.2 else None,
         )
+        return replace(settings, parts=(*settings.parts, products))
 
     def _begin(self, run: Told) -> int:
         """Offers in front, as they may stand in a workbook; then the products."""
@@ -224,7 +227,7 @@ class ShopCourt(Court):
         super().__init__(world)
         self.shop = world
         self.reported: dict[str, list[Reported]] = defaultdict(list)
-        for record in world.service.reported():
+        for record in reported_products(world.service):
             self.reported[record.body[MARK]].append(record)
 
     def check_sendings(self) -> None:

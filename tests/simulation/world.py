@@ -13,14 +13,16 @@ from random import Random
 from typing import TYPE_CHECKING
 from unittest import mock
 
+from feedtool.areas.offers.sandbox.records import sell_offer
+from feedtool.areas.offers.sandbox.settings import OfferBehaviour
+from feedtool.areas.registry import sandbox_parts
 from feedtool.delivery import deliver as shell
 from feedtool.delivery import lanes, plan
 from feedtool.delivery.decide import Settings
 from feedtool.model.errors import FeedtoolError, Interrupted
 from feedtool.model.nouns import PackageType
 from feedtool.model.settings import Limits
-from feedtool.sandbox import Sandbox
-from feedtool.sandbox import Settings as ServiceSettings
+from feedtool.sandbox import Sandbox, SandboxSettings
 from feedtool.service import wire
 from tests.simulation.checker import checked
 from tests.simulation.machine import Clock, Crash, Lanes, Power
@@ -67,7 +69,7 @@ class World:
         self.story = self._tell_story()
         self.dice = self._dice("world")
         self.clock = Clock(START)
-        self.service = Sandbox(settings=self._service_settings())
+        self.service = Sandbox(sandbox_parts(), settings=self._service_settings())
         scale = self.dice.choice((0.3, 1.0, 1.0, 1.0, 2.5))
         self.power = Power(self._dice("power"), self.note, 0.0)
         self.crashes = CRASHES * scale
@@ -97,15 +99,19 @@ class World:
     def _dice(self, what: str) -> Random:
         return Random(f"{what} of {self.seed}")  # noqa: S311 - it guards nothing
 
-    def _service_settings(self) -> ServiceSettings:
+    def _service_settings(self) -> SandboxSettings:
         """Quick or slow, and hardly ever in order."""
         dice = self._dice("service")
         slow = dice.choice((2, 2, 15, 100))
-        return ServiceSettings(
-            settle=timedelta(seconds=dice.choice((0, 0, 5))),
-            pend=timedelta(seconds=1),
-            integrate=timedelta(seconds=2),
-            delays=tuple(timedelta(seconds=dice.randint(0, slow)) for _ in range(7)),
+        return SandboxSettings(
+            parts=(
+                OfferBehaviour(
+                    settle=timedelta(seconds=dice.choice((0, 0, 5))),
+                    pend=timedelta(seconds=1),
+                    integrate=timedelta(seconds=2),
+                    delays=tuple(timedelta(seconds=dice.randint(0, slow)) for _ in range(7)),
+                ),
+            )
         )
 
     def note(self, what: str) -> None:
@@ -226,7 +232,7 @@ class World:
         if self.dice.random() < min(0.5, duration / timedelta(hours=1)):
             channel, name = self.dice.choice(CHANNELS), self.dice.choice(self.story.references)
             number = self.dice.randint(1, 9)
-            if self.service.sell(SELLER, channel, name, self.network.service_time, number):
+            if sell_offer(self.service, SELLER, channel, name, self.network.service_time, number):
                 self.note(f"SALE of {name} on {channel}")
 
     def _calm_down(self) -> None:

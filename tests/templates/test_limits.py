@@ -77,9 +77,9 @@ def test_no_cell_lies_beyond_the_grid(sheet: Worksheet, row: int, column: int) -
     [("promptTitle", 32), ("prompt", 255), ("errorTitle", 32), ("error", 224)],
 )
 def test_texts_of_a_validation_are_cut(sheet: Worksheet, attribute: str, longest: int) -> None:
-    for length in (longest, longest + 1):
+    for size in (longest, longest + 1):
         rule = DataValidation()
-        setattr(rule, attribute, "x" * length)
+        setattr(rule, attribute, "x" * size)
         limits.add_rule(sheet, rule)
     texts = [getattr(rule, attribute) for rule in sheet.data_validations.dataValidation]
     assert texts == ["x" * longest, "x" * (longest - 1) + "…"]

@@ -9,19 +9,19 @@ import pytest
 from openpyxl import Workbook, load_workbook
 from openpyxl.worksheet.worksheet import Worksheet
 
-from feedtool.areas.registry import all_feeds
+from feedtool.areas.registry import load
 from feedtool.check import Asked, Input, check
 from feedtool.feeds.feed import LANGUAGES
 from feedtool.feeds.header import folded
 from feedtool.feeds.template import Basis, Language, Need
 from feedtool.model.cells import letters
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import Context, Dialect
 from feedtool.runs.template import write_all
 from feedtool.templates import write_template
 from feedtool.templates.contents import fields_of
 
 TEMPLATES = Path(__file__).parents[2] / "templates"
-KINDS = tuple(kind for kind, feed in all_feeds().items() if feed.template is None)
+KINDS = tuple(kind for kind, feed in load().feeds.items() if feed.template is None)
 TONGUES: tuple[Language, ...] = get_args(Language)
 ALL = tuple(product(KINDS, TONGUES))
 LAST_ROW = 1_048_576
@@ -37,7 +37,7 @@ def opened(kind: str, language: str) -> Workbook:
 
 
 def offers(kind: str, language: str) -> Worksheet:
-    sheet = opened(kind, language)[all_feeds()[kind].sheet]
+    sheet = opened(kind, language)[load().feeds[kind].sheet]
     assert isinstance(sheet, Worksheet)
     return sheet
 
@@ -56,7 +56,7 @@ def limits(sheet: Worksheet) -> dict[str, tuple[object, ...]]:
 
 
 def test_templates_are_as_they_are_made_now(tmp_path: Path) -> None:
-    made = write_all(all_feeds().values(), tmp_path)
+    made = write_all(load().feeds.values(), tmp_path)
     assert {path.name for path in made} == {path.name for path in TEMPLATES.iterdir()}
     for path in made:
         kept = parts(TEMPLATES / path.name)
@@ -68,18 +68,18 @@ def test_templates_are_as_they_are_made_now(tmp_path: Path) -> None:
 def test_the_same_template_has_the_same_bytes(tmp_path: Path) -> None:
     one, other = tmp_path / "one.xlsx", tmp_path / "other.xlsx"
     for target in (one, other):
-        write_template(all_feeds()["offers-upsert"], target, Basis("fr", Dialect()))
+        write_template(load().feeds["offers-upsert"], target, Basis("fr", Context()))
     assert one.read_bytes() == other.read_bytes()
 
 
 @pytest.mark.parametrize(("kind", "language"), ALL)
 def test_is_recognised_as_its_kind_and_has_no_rows(kind: str, language: str) -> None:
     path = TEMPLATES / f"{kind}.{language}.xlsx"
-    (checked,) = check([Input(path.name, path)], Asked())
+    (checked,) = check([Input(path.name, path)], Asked(), load())
     assert checked.error is not None
     assert (checked.kind, checked.sheet, checked.error.code) == (
         kind,
-        all_feeds()[kind].sheet,
+        load().feeds[kind].sheet,
         "no-rows",
     )
     assert list(checked.problems()) == []
@@ -94,21 +94,21 @@ def test_labels_alone_are_a_header_as_well_as_keys_alone(
     sheet = workbook.worksheets[0]
     sheet.append(texts(offers("offers-upsert", language), row))
     workbook.save(tmp_path / "plain.xlsx")
-    (checked,) = check([Input("plain.xlsx", tmp_path / "plain.xlsx")], Asked())
+    (checked,) = check([Input("plain.xlsx", tmp_path / "plain.xlsx")], Asked(), load())
     assert checked.header is not None
-    expected = [column.key for column in all_feeds()["offers-upsert"].columns(Dialect())]
+    expected = [column.key for column in load().feeds["offers-upsert"].columns(Dialect())]
     assert [column.key for column in checked.header.columns.values()] == expected
 
 
 @pytest.mark.parametrize(("kind", "language"), ALL)
 def test_has_its_sheets_its_stamp_and_opens_on_offers(kind: str, language: str) -> None:
     workbook = opened(kind, language)
-    assert workbook.sheetnames == ["Instructions", "Fields", all_feeds()[kind].sheet, "_lists"]
+    assert workbook.sheetnames == ["Instructions", "Fields", load().feeds[kind].sheet, "_lists"]
     states = [sheet.sheet_state for sheet in workbook.worksheets]
     assert states == ["visible", "visible", "visible", "hidden"]
     chosen = [bool(sheet.sheet_view.tabSelected) for sheet in workbook.worksheets]
     assert chosen == [False, False, True, False]
-    assert workbook.active is workbook[all_feeds()[kind].sheet]
+    assert workbook.active is workbook[load().feeds[kind].sheet]
     stamps = workbook.custom_doc_props  # type: ignore[attr-defined]  # the stubs lag
     assert {stamp.name: stamp.value for stamp in stamps.props} == {
         "feedtool.template": kind,
@@ -120,7 +120,7 @@ def test_has_its_sheets_its_stamp_and_opens_on_offers(kind: str, language: str) 
 @pytest.mark.parametrize(("kind", "language"), ALL)
 def test_shows_labels_above_keys_and_freezes_both(kind: str, language: str) -> None:
     sheet = offers(kind, language)
-    columns = all_feeds()[kind].columns(Dialect())
+    columns = load().feeds[kind].columns(Dialect())
     assert texts(sheet, 2) == [column.key for column in columns]
     labels = [column.labels[LANGUAGES.index(language)] for column in columns]
     assert [str(text).rstrip(" (*)") for text in texts(sheet, 1)] == [
@@ -162,7 +162,7 @@ def test_marks_what_is_required_by_more_than_colour(
 
 
 def test_marks_no_delivery_where_the_profile_requires_none() -> None:
-    fields = fields_of(all_feeds()["offers-upsert"], "en", Dialect(mandatory_mode=None))
+    fields = fields_of(load().feeds["offers-upsert"], "en", Dialect(mandatory_mode=None))
     costs = [field for field in fields if field.key.startswith("deliveryModes.")]
     assert {field.need for field in costs} == {Need.NEVER}
     assert [field.key for field in costs if not field.is_folded] == [
@@ -257,7 +257,7 @@ def test_a_profile_decides_modes_and_conditions(tmp_path: Path) -> None:
     own = Dialect(
         delivery_modes=("TrackedHomeDelivery", "DroneDelivery"), conditions=("New", "Antique")
     )
-    write_template(all_feeds()["offers-upsert"], tmp_path / "own.xlsx", Basis("es", own))
+    write_template(load().feeds["offers-upsert"], tmp_path / "own.xlsx", Basis("es", Context(own)))
     workbook = load_workbook(tmp_path / "own.xlsx")
     assert [workbook["_lists"][place].value for place in ("A2", "A3")] == ["Nuevo", "Antique"]
     keys = [cell.value for cell in workbook["Offers"][2]]

@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from feedtool.areas.offers.sandbox.records import Applied, applied_requests
+from feedtool.areas.registry import sandbox_parts
 from feedtool.check import Asked
 from feedtool.ledger import Ledger
 from feedtool.ledger.snapshots import Snapshots
 from feedtool.model.errors import UsageProblem
-from feedtool.runs.context import Service
-from feedtool.runs.workspace import Books
-from feedtool.sandbox import Applied, Sandbox
+from feedtool.runs.session import Session
+from feedtool.runs.workspace import Workspace
+from feedtool.sandbox import Sandbox
 from feedtool.sandbox.transport import mount
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
@@ -79,6 +81,8 @@ class World:
     between: Callable[[], None] = lambda: None
     """What happens between two looks."""
     on_turn: Callable[[Turn], None] = lambda _: None
+    time: float = 0
+    """The watcher's clock."""
 
     def __post_init__(self) -> None:
         self.folder = Folder(self.root / "watched")
@@ -99,11 +103,9 @@ class World:
 
     def watch(self) -> Exit:
         """`feedtool watch --once`."""
-        time = 0.0
 
         def sleep(seconds: float) -> None:
-            nonlocal time
-            time += seconds
+            self.time += seconds
             self.between()
 
         with self.ledger() as ledger:
@@ -113,7 +115,7 @@ class World:
                 lambda profile: whose(ADDRESS, self.seller_of(profile)),
                 {"shop", "mall"},
                 {"offers-upsert", "offers-update", "offers-delete"},
-                lambda: time,
+                lambda: self.time,
                 lambda: self.today,
                 sleep,
                 lambda: self.stopped,
@@ -148,20 +150,20 @@ class World:
         if profile in self.closed:
             raise UsageProblem("there is no token")
         seller = self.seller_of(profile)
-        transport = mount(self.root / "sandbox.sqlite", real=lambda: NOON)
+        transport = mount(sandbox_parts(), self.root / "sandbox.sqlite", real=lambda: NOON)
         token = RunsOut() if self.token == RUNS_OUT else StaticToken(self.token)
         client = Client(ADDRESS, seller, token, language="en", transport=transport)
         now, sleep = transport.now, transport.sleep
-        service = Service(client, seller, ADDRESS, "en", now, sleep, pool=1)
+        service = Session(client, seller, ADDRESS, "en", now, sleep, pool=1)
         service = replace(service, stopping=lambda: self.stopped)
         with client, self.ledger() as ledger:
-            books = Books(ledger, Snapshots(self.root / "snapshots"), self.root / "spares")
+            books = Workspace(ledger, Snapshots(self.root / "snapshots"), self.root / "spares")
             yield Desk(service, books, lambda kind: Asked(kind=kind))
 
     def applied(self) -> list[Applied]:
         """What the service has done, in its order."""
-        with Sandbox(self.root / "sandbox.sqlite") as sandbox:
-            return list(sandbox.applied())
+        with Sandbox(sandbox_parts(), self.root / "sandbox.sqlite") as sandbox:
+            return list(applied_requests(sandbox))
 
     def files(self) -> list[str]:
         """All files, without the folder's own."""

@@ -31,6 +31,7 @@ from tests.watch.conftest import ADDRESS, RUNS_OUT
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from feedtool.watch.health import Turn
     from tests.watch.conftest import World
 
 DAY = "done/2026-03-02"
@@ -703,3 +704,13 @@ def test_an_inbox_that_is_gone(world: World) -> None:
     world.folder.inbox.rmdir()
     with pytest.raises(UsageProblem, match="cannot be read"):
         world.watch()
+
+
+def test_once_looks_again_however_long_the_first_look_takes(world: World) -> None:
+    def take_long(_: Turn) -> None:
+        world.time += 1000
+
+    world.drop("a.csv", offer(1))
+    world.on_turn = take_long
+    assert world.watch() is Exit.OK
+    assert f"{DAY}/a.csv" in world.files()

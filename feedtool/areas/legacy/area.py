@@ -1,11 +1,14 @@
 """Legacy zips, as the area declares itself."""
 
 from feedtool.areas.legacy.feeds import offers, stock_and_price
-from feedtool.feeds.area import Area
+from feedtool.areas.legacy.source import is_legacy, open_offers
+from feedtool.areas.legacy.workbook import write_book
+from feedtool.feeds.area import Area, FileFormat
 from feedtool.feeds.rule import rules_of
 
 AREA = Area(
     "legacy",
     feeds=(offers.FEED, stock_and_price.FEED),
     rules=tuple(rules_of("feedtool.areas.legacy.rules")),
+    formats=(FileFormat("offers-xml", is_legacy, open_offers, write_book),),
 )

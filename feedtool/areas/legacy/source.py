@@ -13,6 +13,7 @@ from feedtool.areas.legacy.liberties import told
 from feedtool.areas.legacy.offers_xml import (
     ATTRIBUTES,
     KIND,
+    KINDS,
     SHEET,
     STOCK_AND_PRICE_KIND,
     Attribute,
@@ -88,6 +89,11 @@ def _are_of_offers(names: Iterable[str]) -> bool:
     keys = {part_key(name) for name in names}
     is_workbook = not keys.isdisjoint(("xl/workbook.xml", "xl/workbook.bin"))
     return not is_workbook and any(key.rpartition("/")[2] == "offers.xml" for key in keys)
+
+
+def open_offers(path: Path, dialect: Dialect, kind: str | None) -> "OffersSource":
+    """The offers of a file, with delivery modes as the kind that was asked for calls them."""
+    return OffersSource(path, dialect, as_json=kind not in {None, *KINDS})
 
 
 class OffersSource:

@@ -3,11 +3,11 @@
 Its rows are the ones that the file shows when it is read: the keys in row 1, offer n in row n + 1.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 
-from feedtool.areas.legacy.offers_xml import ATTRIBUTES, SHEET
+from feedtool.areas.legacy.offers_xml import ATTRIBUTES, KINDS, SHEET
 from feedtool.areas.legacy.source import HEADER, OffersSheet, OffersSource
 from feedtool.model.cells import Cell, Kind, letters
 from feedtool.model.settings import Dialect
@@ -24,19 +24,20 @@ TEXTS = frozenset(
 """The keys of what is no number."""
 
 
-def write_book(path: Path, target: Path, dialect: Dialect, *, as_json: bool) -> None:
+def write_book(path: Path, target: Path, dialect: Dialect, kinds: Sequence[str | None]) -> None:
     """Write the offers of a file as a workbook.
 
     Args:
         path: An Offers.xml or its zip.
         target: The .xlsx to write; what stands there is overwritten.
         dialect: The profile's: which modes and conditions there are.
-        as_json: Whether delivery modes are called as in the JSON packages.
+        kinds: As what it was read, which says how delivery modes are called.
 
     Raises:
         FileProblem: the file cannot be read.
         TooManyRows: a sheet has no room for them.
     """
+    as_json = not all(kind in KINDS for kind in kinds)
     source = OffersSource(path, dialect, as_json=as_json)
     sheet = source.sheet()
     [header] = sheet.head(HEADER)

@@ -32,6 +32,7 @@ from feedtool.feeds.feed import Feed
 from feedtool.feeds.shown import in_order, shown
 from feedtool.feeds.template import Entry, Field
 from feedtool.model.errors import NothingToDo, UsageProblem
+from feedtool.model.settings import Context
 from feedtool.model.translation import translation
 from feedtool.service.wire import OFFER_FIELDS, READ, Call, Reply, comma_lists, read_offers
 
@@ -195,7 +196,7 @@ def sheet(query: Query, rows: Rows, _: Tally) -> Filled:
         Field(path, path, text, Entry("General", SHOWN_WIDTH)) for path in paths if path not in own
     ]
     facts = [translate(warning) for warning in WARNINGS.get(feed.kind, ())]
-    return Filled(feed, dialect, query.language, further=further, facts=facts)
+    return Filled(feed, Context(dialect), query.language, further=further, facts=facts)
 
 
 # What is told.

@@ -7,7 +7,6 @@ products are left out: nothing could be sent of them.
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 
 from feedtool.areas.products.catalog import Catalog
 from feedtool.areas.products.catalog.wire import Page as Asked
@@ -49,7 +48,7 @@ LANGUAGE, CATEGORY = "language", "category"
 
 def check(query: Query) -> None:
     """Refuse to begin without the catalogue that the columns are made of."""
-    if query.dialect.catalog(None) is None:
+    if query.context.catalog(None) is None:
         raise UsageProblem(
             "there is no local catalogue to make the columns of",
             "bring it with `feedtool catalog sync`",
@@ -95,7 +94,9 @@ def _catalog(query: Query, tally: Tally) -> Catalog:
     """The catalogue in the language of most products, or in any."""
     languages = _counted(tally, LANGUAGE)
     usual = languages.most_common(1)[0][0] if languages else ""
-    catalog = (query.dialect.catalog(usual) if usual else None) or query.dialect.catalog(None)
+    catalog: Catalog | None = (
+        query.context.catalog(usual) if usual else None
+    ) or query.context.catalog(None)
     if catalog is None:
         raise ValueError("nothing is asked for without a catalogue")
     return catalog
@@ -131,7 +132,7 @@ def rows(query: Query, tally: Tally) -> Callable[[Row], Made]:
     """The rows of products, once it is known which categories they are of."""
     catalog = _catalog(query, tally)
     codes, _ = _sendable(catalog, _counted(tally, CATEGORY))
-    maker = RowMaker(catalog, query.dialect.catalog, codes)
+    maker = RowMaker(catalog, query.context.catalog, codes)
 
     def row(product: Row) -> Made:
         return maker.row(product) if product[columns.CATEGORY] in codes else Made(None)
@@ -146,12 +147,12 @@ def sheet(query: Query, products: Rows, tally: Tally) -> Filled:
     """The template's, with as many pictures as there are."""
     catalog = _catalog(query, tally)
     codes, _ = _sendable(catalog, _counted(tally, CATEGORY))
-    dialect = replace(query.dialect, catalog=lambda _: catalog)
+    context = query.context._replace(catalog=lambda _: catalog)
     language: Language = catalog.language  # type: ignore[assignment]
-    own = {column.key for column in FEED.columns(dialect)}
+    own = {column.key for column in FEED.columns(query.dialect)}
     further = [key for key in columns.PICTURE_KEYS if key in products.columns and key not in own]
     pictures = [_picture(key, language) for key in further]
-    return Filled(FEED, dialect, language, codes, pictures)
+    return Filled(FEED, context, language, codes, pictures)
 
 
 def _picture(key: str, language: Language) -> Field:

@@ -13,12 +13,12 @@ from feedtool.areas.products.columns.properties import (
     STAMP_FINGERPRINT,
     STAMP_LANGUAGE,
     STAMP_TRAITS,
-    about,
     categories_of,
-    listed,
+    details_of,
 )
-from feedtool.feeds.feed import Column, Feed, Row, SheetColumns
+from feedtool.feeds.feed import Feed, Row, SheetColumns
 from feedtool.feeds.template import Basis, Contents
+from feedtool.model.header import Column
 from feedtool.model.nouns import PackageType
 from feedtool.model.settings import Dialect
 
@@ -29,10 +29,9 @@ __all__ = [
     "STAMP_FINGERPRINT",
     "STAMP_LANGUAGE",
     "STAMP_TRAITS",
-    "about",
     "categories_of",
+    "details_of",
     "is_common",
-    "listed",
     "name_of",
 ]
 
@@ -83,7 +82,7 @@ def required(row: Row) -> list[str]:
     """The common data, the brand where the category asks for it, its mandatory properties."""
     common = dict.fromkeys((*ALWAYS, *row.sheet.dialect.product_fields))
     keys = [key for key in common if not _is_filled(row, key)]
-    known = about(row)
+    known = details_of(row)
     if known is None:
         return keys
     if known.category.is_brand_mandatory and row.is_blank(columns.BRAND):
@@ -127,14 +126,14 @@ def request(row: Row) -> dict[str, object]:
 
 def _language(sheet: SheetColumns) -> str:
     """Of a row that names none: the template's, or that of the choices' labels."""
-    catalog = sheet.dialect.catalog(None)
+    catalog = sheet.context.catalog(None)
     known = sheet.stamp.get(STAMP_LANGUAGE) or (catalog.language if catalog else "")
     return columns.LANGUAGE_TAGS.get(known, columns.LANGUAGE_TAGS["fr"])
 
 
 def name_of(row: Row, key: str) -> str:
     """A property by its label, which people know it by."""
-    known = about(row)
+    known = details_of(row)
     found = known.properties.get(key) if known else None
     return f"{found.label} ({key})" if found and found.label else key
 
@@ -168,11 +167,11 @@ FEED = Feed(
     identity=(columns.GTIN,),
     has_channel=False,
     takes_several=True,
-    landmark=columns.GTIN,
+    key_column=columns.GTIN,
     layout=properties.layout,
-    further=properties.further,
+    extra_columns=properties.extra_columns,
     may_have=properties.may_have,
-    completing=properties.completing,
+    enrich=properties.enrich,
     name_of=name_of,
     title="Create or complete products",
     about=(

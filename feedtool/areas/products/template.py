@@ -15,7 +15,7 @@ from feedtool.areas.products.columns import common
 from feedtool.areas.products.feeds import FEED
 from feedtool.areas.products.template_shared import Shared, described, example_of, offered, shared
 from feedtool.feeds.columns.choice import Choice as ChoiceColumn
-from feedtool.feeds.feed import LANGUAGES, Column
+from feedtool.feeds.feed import LANGUAGES
 from feedtool.feeds.header import folded
 from feedtool.feeds.template import (
     TEXT,
@@ -29,6 +29,7 @@ from feedtool.feeds.template import (
     choice_width,
 )
 from feedtool.model.errors import UsageProblem
+from feedtool.model.header import Column
 from feedtool.model.settings import Dialect
 from feedtool.model.translation import translation
 
@@ -59,7 +60,7 @@ def contents(basis: Basis) -> Contents:
         UsageProblem: a category is unknown, takes no products, or was not brought; or there is no
             catalogue.
     """
-    catalog = basis.dialect.catalog(basis.language)
+    catalog = basis.context.catalog(basis.language)
     if catalog is None:
         raise UsageProblem(
             "the columns of products are the catalogue's, and there is none here yet",
@@ -69,7 +70,7 @@ def contents(basis: Basis) -> Contents:
     if not basis.has_example:
         codes = [one for one in codes if _refusal(catalog, one, catalog.category(one)) is None]
         codes = codes or list(basis.categories)
-    return products_contents(catalog, codes, basis.dialect, has_example=basis.has_example)
+    return products_contents(catalog, codes, basis.context.settings, has_example=basis.has_example)
 
 
 def products_contents(

@@ -16,7 +16,6 @@ blank cell means unchanged.
 
 from collections.abc import Iterator
 
-from feedtool.areas.registry import all_feeds
 from feedtool.feeds.feed import Row
 from feedtool.feeds.rule import code
 from feedtool.model.nouns import Fault
@@ -28,8 +27,7 @@ NAMES = {"product.gtin": "GTIN or product reference"}
 
 def check(row: Row) -> Iterator[Fault]:
     """A fault for each key that the row must fill and does not."""
-    feed = all_feeds()[row.kind]
-    for key in feed.required(row):
-        name = NAMES.get(key) or feed.name_of(row, key)
+    for key in row.feed.required(row):
+        name = NAMES.get(key) or row.feed.name_of(row, key)
         hint = "fill the cell" if key in row.sheet.fields else "add its column, and fill it"
         yield Fault(CODE, f"{name} is missing", hint, key)

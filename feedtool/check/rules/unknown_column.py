@@ -12,8 +12,6 @@ table a line for it.
 
 from collections.abc import Iterator
 
-from feedtool.areas.legacy.feeds import offers
-from feedtool.areas.legacy.offers_xml import KIND
 from feedtool.feeds.rule import SheetFacts, code
 from feedtool.model.nouns import Fault, Severity
 
@@ -24,22 +22,21 @@ def check_sheet(sheet: SheetFacts) -> Iterator[Fault]:
     """One warning for all of them."""
     if not sheet.unknown:
         return
-    legacy = {column.key for column in offers.columns(sheet.columns.dialect)}
     names = [
-        f"“{header}” in {column}" + _about(nearest, is_legacy=header in legacy)
+        f"“{header}” in {column}" + _meaning(nearest, sheet.elsewhere.get(header))
         for column, header, nearest in sheet.unknown
     ]
     yield Fault(
         CODE,
         f"not sent: {', '.join(names)}",
         "nothing needs to be done if it is not meant to be sent here"
-        if all(header in legacy for _, header, _ in sheet.unknown)
+        if all(header in sheet.elsewhere for _, header, _ in sheet.unknown)
         else "rename the header, or map it in the profile's [columns] table",
         value=sheet.unknown[0][1],
     )
 
 
-def _about(nearest: str | None, *, is_legacy: bool) -> str:
-    if is_legacy:  # as an Offers.xml that is sent as JSON packages brings them along
-        return f" (a column of {KIND})"
+def _meaning(nearest: str | None, kind: str | None) -> str:
+    if kind:  # as an Offers.xml that is sent as JSON packages brings them along
+        return f" (a column of {kind})"
     return f" (did you mean {nearest}?)" if nearest else ""

@@ -6,11 +6,12 @@ whole column of one sheet and remembers every distinct cell, which is where the 
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
-from feedtool.model.cells import Cell
+from feedtool.model.cells import Cell, shown
+from feedtool.model.header import CellType
 from feedtool.model.nouns import Fault, Severity
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import Context
 
 REMEMBERED = 4096
 """Distinct cells a column remembers; more would only help columns that hardly repeat anyway."""
@@ -21,19 +22,18 @@ class Flawed(NamedTuple):
 
     value: object | None
     faults: tuple[Fault, ...]
+    shown: str = ""
+    """The cell's text, which the column's reader adds."""
 
     @property
     def is_refused(self) -> bool:
         """Whether an error, and not only a warning, is among the faults."""
-        return Severity.ERROR in [fault.code.severity for fault in self.faults]
+        return is_error(self.faults)
 
 
-class CellType(Protocol):
-    """What kind of value a column holds."""
-
-    def read(self, cell: Cell, column: "ColumnReader") -> object | None:
-        """The cell's value, None for a blank, `Flawed` where there is something to say."""
-        ...
+def is_error(faults: Iterable[Fault]) -> bool:
+    """Whether an error, and not only a warning, is among faults."""
+    return Severity.ERROR in [fault.code.severity for fault in faults]
 
 
 class ColumnReader(dict[Hashable, object]):
@@ -48,13 +48,14 @@ class ColumnReader(dict[Hashable, object]):
     def __init__(
         self,
         cell_type: CellType,
-        dialect: Dialect,
+        context: Context,
         decimal: str | None = None,
         evidence: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__()
         self.cell_type = cell_type
-        self.dialect = dialect
+        self.context = context
+        self.dialect = context.settings
         self.decimal = decimal
         self.evidence = dict(evidence or {})
         self.is_ambiguous = False
@@ -62,9 +63,11 @@ class ColumnReader(dict[Hashable, object]):
         self._decode: Callable[[Hashable], Cell]
 
     def __missing__(self, key: Hashable) -> object:
-        value = self.cell_type.read(self._decode(key), self)
+        cell = self._decode(key)
+        value = self.cell_type.read(cell, self)
         if isinstance(value, Flawed):
             self.is_flawed = True
+            value = Flawed(value.value, value.faults, shown(cell))
         self[key] = value
         return value
 

@@ -14,7 +14,7 @@ from feedtool.areas.legacy.offers_xml import KINDS as LEGACY_KINDS
 from feedtool.areas.legacy.offers_xml import STOCK_AND_PRICE_KIND as STOCK_AND_PRICE
 from feedtool.areas.legacy.offers_xml import cost_keys
 from feedtool.areas.offers.feeds import common as offers
-from feedtool.areas.registry import all_feeds
+from feedtool.areas.registry import load
 from feedtool.feeds.export import Value
 from feedtool.model.settings import DEPRECATED_MODES, Dialect
 from feedtool.runs.convert.ways import OFFERS, PRODUCTS, UPDATE, UPSERT
@@ -71,7 +71,7 @@ def carrier(kind: str, became: str, dialect: Dialect) -> Callable[[Values], Carr
     if became == PRODUCTS:
         return lambda values: Carried(values, [])
     names = _mode_names(kind, became, dialect)
-    feed = all_feeds()[became]
+    feed = load().feeds[became]
     columns = {column.key for column in feed.columns(dialect)}
     if became in OFFERS and became != "offers-delete":
         columns.update(key for mode in DEPRECATED_MODES for key in cost_keys(mode))

@@ -14,7 +14,7 @@ from feedtool.areas.offers.feeds import common as offers
 from feedtool.areas.products.columns import common as products
 from feedtool.areas.products.columns.attribute import PROPERTY_UNNEEDED
 from feedtool.areas.products.columns.category import CATEGORY_CODE_CUT
-from feedtool.areas.registry import all_feeds
+from feedtool.areas.registry import load
 from feedtool.check import Asked, Input, check_source, open_input, unreadable
 from feedtool.check.kinds import HeaderMissing
 from feedtool.check.rules.not_a_row import CODE as NOT_A_ROW
@@ -134,13 +134,13 @@ def _open(file: Input, asked: Asked) -> _Opened:
         if is_requests(file.path):
             with RequestsSource(file.path, asked.dialect, asked.channel) as requests:
                 _refuse_references_alone(requests, asked)
-                sheets = check_source(file.name, requests, asked)
+                sheets = check_source(file.name, requests, asked, load())
                 left: dict[str | None, Sequence[Loss]] = {
                     sheet.name: requests.sheet(sheet.name).losses for sheet in requests.sheets
                 }
                 return _Opened(sheets, left, about)
-        with open_input(file, asked) as source:
-            sheets = check_source(file.name, source, asked)
+        with open_input(file, asked, load()) as source:
+            sheets = check_source(file.name, source, asked, load())
             if isinstance(source, OffersSource):
                 about, losses = _about(file, asked)
                 losses += [
@@ -236,7 +236,7 @@ class _Step:
                 self._lose_warned(problems)
                 refused += any(one.severity is Severity.ERROR for one in problems)
                 if is_csv and became == DELETE:
-                    values[offers.ACTION] = str(all_feeds()[DELETE].package_type)
+                    values[offers.ACTION] = str(load().feeds[DELETE].package_type)
                 condition = values.get(offers.CONDITION)
                 if condition in labels:
                     values[offers.CONDITION] = labels[str(condition)]
@@ -247,7 +247,9 @@ class _Step:
             if not len(rows):
                 return
             keys, known = frozenset(rows.columns), [code for code in codes if code]
-            contents = contents_of(all_feeds()[became], Basis(wish.language, dialect, known, keys))
+            contents = contents_of(
+                load().feeds[became], Basis(wish.language, self._asked.context, known, keys)
+            )
             self._lose_columns({field.key for field in contents.fields}, rows, carry)
             sheet = Sheet(unfolded(contents, rows.columns), rows)
             write(wish.target, [sheet], dialect.reading)
@@ -258,7 +260,7 @@ class _Step:
                     f"see `feedtool validate {wish.target}`",
                 )
             )
-        if is_csv and all_feeds()[became].needs_asking and became != DELETE:
+        if is_csv and load().feeds[became].needs_asking and became != DELETE:
             found.notes.append(
                 ("a CSV does not say of itself what it is", f"read it with --as {became}")
             )

@@ -6,12 +6,13 @@ from typing import NamedTuple
 import orjson
 
 from feedtool.areas.offers.feeds import common as offers
-from feedtool.areas.registry import all_feeds, all_rules
+from feedtool.areas.registry import load
+from feedtool.check.rules import rules_for
 from feedtool.check.schema_gate import faults, gate
 from feedtool.feeds.export import Value
 from feedtool.feeds.feed import Row, SheetColumns
 from feedtool.model.nouns import Fault, Item, Severity
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import Context, Dialect
 from feedtool.runs.convert.carry import Lack, told
 
 Make = Callable[[int, Mapping[str, Value]], "Made"]
@@ -34,18 +35,15 @@ def maker(kind: str, channel: str, dialect: Dialect) -> Make:
         channel: The salesChannelId of rows that name none.
         dialect: The profile's.
     """
-    feed, is_right = all_feeds()[kind], gate(kind)
+    feed = load().feeds[kind]
+    is_right = gate(feed)
     keys = frozenset(column.key for column in feed.understood(dialect))
-    sheet = SheetColumns(dialect, keys, feed.modes(dialect))
-    rules = [
-        rule.check
-        for rule in all_rules()
-        if rule.check and (rule.kinds is None or kind in rule.kinds)
-    ]
+    sheet = SheetColumns(Context(dialect), keys, feed.modes(dialect))
+    rules = [rule.check for rule in rules_for(load(), kind) if rule.check]
 
     def make(number: int, values: Mapping[str, Value]) -> Made:
         own = str(values.get(offers.CHANNEL) or channel)
-        row = Row(number, kind, own, {**dict.fromkeys(keys), **values}, frozenset(), sheet)
+        row = Row(number, feed, own, {**dict.fromkeys(keys), **values}, frozenset(), sheet)
         found = [fault for check in rules for fault in check(row) if _is_error(fault)]
         if not found:
             request = feed.request(row)
@@ -54,7 +52,7 @@ def maker(kind: str, channel: str, dialect: Dialect) -> Make:
                 reference = str(values.get(feed.reference) or "")
                 body = orjson.dumps(request)
                 return Made(Item(number, feed.package_type, own, reference, product, body), [])
-            found = list(faults(kind, request))
+            found = list(faults(feed, request))
         return Made(None, [_lack(fault, values) for fault in found])
 
     return make

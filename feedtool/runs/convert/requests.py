@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from feedtool.areas.offers.feeds import common as offers
-from feedtool.areas.registry import all_feeds
+from feedtool.areas.registry import load
 from feedtool.check.headers import NoRows
 from feedtool.model.cells import BLANK, Block, Cell, Kind
 from feedtool.model.errors import FileProblem, UsageProblem
@@ -112,7 +112,7 @@ class RequestsSource:
             body = body.get("products" if is_products else "offerRequests")
         if not isinstance(body, list):
             raise NotAWorkbook(f"{file.name} is JSON, and holds no list of requests.", _HINT)
-        feed = all_feeds()[PRODUCTS if is_products else UPSERT]
+        feed = load().feeds[PRODUCTS if is_products else UPSERT]
         for one in body:
             sheet = self._sheets.get(feed.sheet)
             if sheet is None:
@@ -173,7 +173,7 @@ class RequestsSheet:
     @property
     def keys(self) -> list[str]:
         """The header: those of the kind, and whatever else the requests have."""
-        columns = all_feeds()[self.kind].columns(self._dialect) if self.kind else ()
+        columns = load().feeds[self.kind].columns(self._dialect) if self.kind else ()
         usual = (column.key for column in columns if column.key not in _SPLITTING)
         keys = dict.fromkeys((*usual, *self._keys))
         if len(self._types) == 1:  # then the kind says it

@@ -9,7 +9,6 @@ puts both together for one sheet, `write` makes the workbook of all of them.
 """
 
 from feedtool.runs.corrections.write import (
-    SHA_TOLD,
     Failed,
     has_any,
     is_to_correct,
@@ -19,7 +18,6 @@ from feedtool.runs.corrections.write import (
 )
 
 __all__ = [
-    "SHA_TOLD",
     "Failed",
     "has_any",
     "is_to_correct",

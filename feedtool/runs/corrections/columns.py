@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 from feedtool.check import ROW
-from feedtool.check.headers import Header
 from feedtool.feeds.feed import LANGUAGES, Feed
 from feedtool.feeds.template import Basis, Contents, Entry, Field, Language
 from feedtool.model.errors import UsageProblem
-from feedtool.model.settings import Dialect
+from feedtool.model.header import Header
+from feedtool.model.settings import Context
 from feedtool.model.translation import translation
 from feedtool.templates.contents import contents_of, plain_contents
 from feedtool.templates.workbook import KEY_ROW, LABEL_ROW
@@ -32,20 +32,20 @@ class Columns:
 
 
 def basis_of(
-    header: Header, dialect: Dialect, language: Language, filled: Collection[int]
+    header: Header, context: Context, language: Language, filled: Collection[int]
 ) -> Basis:
     """What the workbook of a sheet is made for: the language of its stamp, if it has one.
 
     Args:
         header: The sheet's.
-        dialect: The profile's; of the catalogue, what the sheet was judged by.
+        context: What the sheet was judged by.
         language: Of the labels, where the stamp does not say.
         filled: The columns in which one of the rows holds something, or is to.
     """
     stamped = header.stamp.get(STAMP_LANGUAGE)
     keys = frozenset(column.key for index, column in header.columns.items() if index in filled)
     spoken = cast("Language", stamped if stamped in LANGUAGES else language)
-    return Basis(spoken, dialect, keys=keys)
+    return Basis(spoken, context, keys=keys)
 
 
 def columns_of(
@@ -127,6 +127,6 @@ def _template(feed: Feed, basis: Basis) -> Contents:
     try:
         return contents_of(feed, basis)
     except UsageProblem:  # none of the rows has a category that can be had
-        catalog = basis.dialect.catalog(basis.language)
+        catalog = basis.context.catalog(basis.language)
         spoken = cast("Language", catalog.language) if catalog else basis.language
         return plain_contents(feed, basis._replace(language=spoken))

@@ -4,11 +4,11 @@ from collections.abc import Collection, Iterator, Mapping
 from decimal import Decimal
 from typing import NamedTuple
 
-from feedtool.check.headers import Header
 from feedtool.feeds.columns import ColumnReader, Flawed
 from feedtool.feeds.columns.number import NUMBER_AMBIGUOUS, Number
 from feedtool.model.cells import Block, Cell, Cells, Kind
-from feedtool.model.settings import Dialect
+from feedtool.model.header import Header
+from feedtool.model.settings import Context, Dialect
 from feedtool.sheets import Sheet
 
 
@@ -47,7 +47,7 @@ class NumberFormats:
     def __init__(self, header: Header, dialect: Dialect) -> None:
         self._dialect = dialect
         self._readers = {
-            index: ColumnReader(column.type, dialect)
+            index: ColumnReader(column.type, Context(dialect))
             for index, column in header.columns.items()
             if isinstance(column.type, Number)
         }
@@ -73,5 +73,5 @@ class NumberFormats:
         return Cell(Kind.NUMBER, f"{number:f}") if isinstance(number, int | Decimal) else cell
 
     def _read(self, cell: Cell, reader: ColumnReader, decimal: str | None) -> object:
-        again = ColumnReader(reader.cell_type, self._dialect, decimal, reader.evidence)
+        again = ColumnReader(reader.cell_type, Context(self._dialect), decimal, reader.evidence)
         return reader.cell_type.read(cell, again)

@@ -5,14 +5,14 @@ from dataclasses import replace
 from functools import partial
 
 from feedtool.check import ROW, Asked
-from feedtool.check.headers import Header
 from feedtool.feeds.columns import ColumnReader, Flawed
 from feedtool.feeds.export import Row, Value
 from feedtool.feeds.feed import ACTION, CHANNEL, Feed
 from feedtool.feeds.template import Contents, Language
 from feedtool.model.cells import index_of, letters
+from feedtool.model.header import Header
 from feedtool.model.nouns import Problem, Status, Verdict
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import Context
 from feedtool.model.sheet import INVALID, VALID, CheckedSheet, ProblemSpool, Refused
 from feedtool.model.spool import Spool
 from feedtool.report import Outcome
@@ -57,8 +57,8 @@ class SheetToCorrect:
         self._formats = NumberFormats(header, asked.dialect)
         self._picked: Spool[PickedRow] = Spool(PickedRow)
         self._given = _given(feed, checked, header, asked, is_first=is_first)
-        dialect = _judged_by(header, asked.dialect) if feed.template else asked.dialect
-        categories = _Categories(feed, header, dialect)
+        context = _judged_by(header, asked.context) if feed.template else asked.context
+        categories = _Categories(feed, header, context)
         filled: set[int] = set()
         sheet = source.sheet(checked.sheet or source.sheets[0].name)
         for row in pick(sheet, header, rows, self._formats):
@@ -67,7 +67,7 @@ class SheetToCorrect:
             categories.see(row)
         guilty = (one.column for one in checked.problems() if one.row in rows and one.column)
         filled.update(header.columns.keys() & set(map(index_of, guilty)))
-        basis = basis_of(header, dialect, language, filled)
+        basis = basis_of(header, context, language, filled)
         basis = basis._replace(categories=tuple(categories.codes))
         self._columns: Columns = columns_of(
             checked.file, feed, header, filled, self._given, basis, run
@@ -143,7 +143,7 @@ def _given(
 class _Categories:
     """The codes of the rows' categories, as they are met."""
 
-    def __init__(self, feed: Feed, header: Header, dialect: Dialect) -> None:
+    def __init__(self, feed: Feed, header: Header, context: Context) -> None:
         key = feed.category_key
         self.codes: dict[str, None] = {}
         if key and (stamped := feed.stamped(header.stamp).get(key)):
@@ -151,7 +151,7 @@ class _Categories:
         own = (at for at, column in header.columns.items() if column.key == key)
         self._index = next(own, None)
         if self._index is not None:
-            self._reader = ColumnReader(header.columns[self._index].type, dialect)
+            self._reader = ColumnReader(header.columns[self._index].type, context)
 
     def see(self, row: PickedRow) -> None:
         cell = row.cells.get(self._index) if self._index is not None else None
@@ -163,7 +163,7 @@ class _Categories:
             self.codes[code] = None
 
 
-def _judged_by(header: Header, dialect: Dialect) -> Dialect:
+def _judged_by(header: Header, context: Context) -> Context:
     """With the catalogue that the sheet was judged by."""
-    catalog = dialect.catalog(header.stamp.get(STAMP_LANGUAGE))
-    return replace(dialect, catalog=lambda _: catalog)
+    catalog = context.catalog(header.stamp.get(STAMP_LANGUAGE))
+    return context._replace(catalog=lambda _: catalog)

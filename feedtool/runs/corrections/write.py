@@ -1,13 +1,13 @@
 """Makes the workbook: the rows into an empty template, and what was said of them beside them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import NamedTuple, cast
 
-from feedtool.areas.registry import all_feeds
-from feedtool.check import CORRECTS, OURS, Asked, Input, open_input
+from feedtool.areas.registry import load
+from feedtool.check import Asked, Input, open_input
 from feedtool.feeds.template import Language
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Status, Verdict
@@ -17,19 +17,13 @@ from feedtool.report import Outcome, summary_sheet
 from feedtool.runs import row_notes
 from feedtool.runs.annotated_copy import digest_of
 from feedtool.runs.corrections.sheet import SheetToCorrect
-from feedtool.runs.workspace import Books, asked_again, recorded_of
+from feedtool.runs.workspace import Workspace, options_of, read_options_again
 from feedtool.sheets.annotate import annotate
 from feedtool.templates import limits
 from feedtool.templates.rows import Sheet, write
 
-if TYPE_CHECKING:  # the ledger's library takes longer to import than a small file to check
-    from feedtool.ledger import File
-
 TO_CORRECT = frozenset((Status.INVALID, *row_notes.REFUSED))
 """What says of a row that something is wrong with it: refused here, or by the service."""
-
-SHA_TOLD = 16
-"""Characters of a snapshot's hash that tell it from all others."""
 
 
 def is_to_correct(verdict: Verdict) -> bool:
@@ -53,12 +47,15 @@ class Failed(NamedTuple):
 
 def has_any(file: str, outcomes: Sequence[Outcome]) -> bool:
     """Whether a row of a file is to be corrected."""
-    return any(
-        is_to_correct(verdict)
-        for outcome in outcomes
-        if outcome.checked.file == file and outcome.checked.error is None
-        for verdict in outcome.every_verdict()
-    )
+    own = (one for one in outcomes if one.checked.file == file and one.checked.error is None)
+    return any(True for outcome in own for _ in rows_to_correct(outcome))
+
+
+def rows_to_correct(outcome: Outcome) -> Iterator[int]:
+    """The rows to correct; one that was sent again is a later run's."""
+    for verdict in outcome.every_verdict():
+        if is_to_correct(verdict) and verdict.row not in outcome.sent_again:
+            yield verdict.row
 
 
 def place_of(target: Path) -> Path:
@@ -90,7 +87,7 @@ def write_failed(
     file: str,
     outcomes: Sequence[Outcome],
     target: Path,
-    books: Books,
+    books: Workspace,
     now: datetime,
     *,
     may_replace: Callable[[Path], bool] | None = None,
@@ -123,16 +120,15 @@ def write_failed(
     if not found:
         return None
     _check_free(target, books, may_replace)
-    recorded = recorded_of(run, books)
-    asked = asked_again(recorded, books)
+    recorded = options_of(run, books)
+    asked = read_options_again(recorded, books)
     sent = books.ledger.run(run)
     language = cast("Language", sent.language if sent else "en")
-    keys = {(one.path, one.sheet): one for one in books.ledger.files(run)}
     kept = Input(file, books.snapshots.path_of(dict(recorded.inputs)[file]))
-    with open_input(kept, asked) as source:
+    with open_input(kept, asked, load()) as source:
         sheets = [
             SheetToCorrect(
-                all_feeds()[str(outcome.checked.kind)],
+                load().feeds[str(outcome.checked.kind)],
                 outcome,
                 rows,
                 source,
@@ -145,14 +141,14 @@ def write_failed(
                 sorted(found, key=lambda one: _rank(one[0].checked))
             )
         ]
-    _name(target.name, sheets, [keys[file, one.checked.sheet] for one in sheets])
+    _name(target.name, sheets)
     _write(target, sheets, asked)
     books.ledger.add_output(run, str(target.absolute()), digest_of(target) or "", now)
     return Failed(file, target, sum(map(len, sheets)))
 
 
 def _rows_of(outcome: Outcome) -> dict[int, None]:
-    return {one.row: None for one in outcome.every_verdict() if is_to_correct(one)}
+    return dict.fromkeys(rows_to_correct(outcome))
 
 
 def _rank(checked: CheckedSheet) -> int:
@@ -160,13 +156,13 @@ def _rank(checked: CheckedSheet) -> int:
 
     So a sheet that is not recognised without a stamp, then one whose stamp says more than its kind.
     """
-    feed = all_feeds()[str(checked.kind)]
+    feed = load().feeds[str(checked.kind)]
     if feed.needs_asking and checked.is_kind_certain:
         return 0
     return 1 if feed.template else 2
 
 
-def _check_free(target: Path, books: Books, may_replace: Callable[[Path], bool] | None) -> None:
+def _check_free(target: Path, books: Workspace, may_replace: Callable[[Path], bool] | None) -> None:
     if not target.exists() or (may_replace and may_replace(target)):
         return
     if not target.is_file() or digest_of(target) != books.ledger.output(str(target.absolute())):
@@ -176,19 +172,13 @@ def _check_free(target: Path, books: Books, may_replace: Callable[[Path], bool] 
         )
 
 
-def _name(name: str, sheets: Sequence[SheetToCorrect], files: Sequence["File"]) -> None:
-    """Names the sheets apart, and stamps the workbook with those whose rows it corrects."""
+def _name(name: str, sheets: Sequence[SheetToCorrect]) -> None:
+    """Names the sheets apart, and the workbook."""
     titles: list[str] = []
     for sheet in sheets:
         titles.append(limits.sheet_name(sheet.contents.sheet, titles))
         sheet.contents = replace(sheet.contents, sheet=titles[-1])
-    corrects = tuple(
-        f"{file.file}:{file.sha256[:SHA_TOLD]}:{title}"
-        for file, title in zip(files, titles, strict=True)
-    )
-    first = sheets[0].contents
-    stamps = {**first.stamps, CORRECTS.removeprefix(OURS): corrects}
-    sheets[0].contents = replace(first, stamps=stamps, file=name)
+    sheets[0].contents = replace(sheets[0].contents, file=name)
 
 
 def _write(target: Path, sheets: Sequence[SheetToCorrect], asked: Asked) -> None:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from feedtool import __version__
 from feedtool.check import Asked
 from feedtool.runs.annotated_copy import Outputs
-from feedtool.runs.run_options import Recorded
+from feedtool.runs.run_options import RunOptions
 
 TOOL = f"feedtool {__version__}"
 STDIN = "-"
@@ -63,7 +63,7 @@ def conditions_of(
     **options: bool,
 ) -> Conditions:
     """Those of a command; `options` are those that decide what is sent, by click's names."""
-    told = Recorded([], asked, Outputs()).as_json()
+    told = RunOptions([], asked, Outputs()).as_json()
     named = {
         "as": asked.kind,
         "sheet": asked.sheet,

@@ -8,13 +8,13 @@ from feedtool.areas.offers.changes.offer_state import PRICE, Accepted, terms_of
 from feedtool.areas.offers.changes.selection.changes import differences
 from feedtool.model.nouns import Item
 from feedtool.runs.plan_file.effects import Before, Known
-from feedtool.runs.workspace import Books, cut_short
+from feedtool.runs.workspace import Workspace, cut_short
 
 if TYPE_CHECKING:  # the ledger's library takes longer to import than a small file to check
     from feedtool.areas.offers.changes.accepted import AcceptedOffers
 
 
-def known_of(books: Books, account: tuple[str, str]) -> Known:
+def known_of(books: Workspace, account: tuple[str, str]) -> Known:
     """What the ledger knows of the offers of an account, read when it is first asked."""
     found: list[AcceptedOffers] = []
 

@@ -16,7 +16,7 @@ from feedtool.areas.offers.export import EXPORT
 from feedtool.areas.offers.rows import RowMaker
 from feedtool.areas.offers.wire.offers import offer_of
 from feedtool.areas.offers.wire.packages import loads
-from feedtool.areas.registry import all_feeds
+from feedtool.areas.registry import load
 from feedtool.feeds.export import Exported
 from feedtool.model.errors import Interrupted, NotAuthorised, NothingToDo, UsageProblem
 from feedtool.model.settings import CONDITIONS, LARGE_PARCEL_MODES, SMALL_PARCEL_MODES, Dialect
@@ -153,7 +153,7 @@ def test_delivery_modes_are_all_or_none(
 def exported(
     target: Path, *pages: list[dict[str, Any]], kind: str = "offers-update", **asked: Any
 ) -> Exported:
-    return export(EXPORT, target, *pages, as_=all_feeds()[kind], **asked)
+    return export(EXPORT, target, *pages, as_=load().feeds[kind], **asked)
 
 
 def references(path: Path, key: str = "sellerExternalReference") -> list[str]:

@@ -14,7 +14,7 @@ from feedtool.areas.products.rows import Cells
 from feedtool.areas.products.wire.sheets import Attribute
 from feedtool.feeds.export import Exported
 from feedtool.model.errors import NothingToDo, UsageProblem
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import Context
 from tests import catalogues
 from tests.answers import Answers
 from tests.answers import exported as export
@@ -95,8 +95,8 @@ def exported(
     catalog: Catalog | None = CATALOG,
     categories: tuple[str, ...] = (),
 ) -> Exported:
-    dialect = replace(Dialect(), catalog=lambda _: catalog)
-    return export(EXPORT, target, *pages, dialect=dialect, category=categories)
+    context = Context(catalog=lambda _: catalog)
+    return export(EXPORT, target, *pages, context=context, category=categories)
 
 
 def notes(found: Exported) -> str:
@@ -220,8 +220,8 @@ def test_it_is_in_the_language_of_most_products(tmp_path: Path) -> None:
     noir = [{"reference": "3001", "values": ["A"]}, {"reference": "3002", "values": ["Noir"]}]
     pages = [product(number, language="fr-FR", attributes=noir) for number in (1, 2)]
     target = tmp_path / "products.csv"
-    dialect = replace(Dialect(), catalog=catalogue)
-    export(EXPORT, target, [*pages, product(3)], dialect=dialect)
+    context = Context(catalog=catalogue)
+    export(EXPORT, target, [*pages, product(3)], context=context)
     assert asked[:2] == [None, "fr"]
     assert [line.count("Noir") for line in target.read_text("utf-8").splitlines()] == [0, 1, 1, 1]
     assert "Noir;Bleu" in target.read_text("utf-8")
@@ -237,6 +237,6 @@ def test_a_service_that_knows_no_pages(tmp_path: Path) -> None:
 
     pages = [[product(1)]] * 3
     answers = Same(*pages)
-    dialect = replace(Dialect(), catalog=lambda _: CATALOG)
-    found = export(EXPORT, tmp_path / "products.csv", service=answers, dialect=dialect)
+    context = Context(catalog=lambda _: CATALOG)
+    found = export(EXPORT, tmp_path / "products.csv", service=answers, context=context)
     assert (found.rows, len(answers.calls)) == (1, 2)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,12 +14,13 @@ from feedtool.areas.products.catalog.traits import written
 from feedtool.areas.products.feeds import FEED
 from feedtool.areas.products.template import products_contents
 from feedtool.areas.products.template_shared import offered
+from feedtool.areas.registry import load
 from feedtool.check import Asked, Input, check
 from feedtool.feeds import template
 from feedtool.feeds.header import folded
 from feedtool.feeds.template import Basis, Contents, Field, Need
 from feedtool.model.errors import UsageProblem
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import Context, Dialect
 from feedtool.templates import limits, write_template
 from tests.catalog.conftest import catalog, category, choices, prop
 
@@ -45,8 +45,8 @@ COMMON = [
 
 
 def write_products_template(known: Catalog, codes: Sequence[str], target: Path) -> None:
-    dialect = replace(Dialect(), catalog=lambda _: known)
-    write_template(FEED, target, Basis("en", dialect, codes, has_example=True))
+    context = Context(catalog=lambda _: known)
+    write_template(FEED, target, Basis("en", context, codes, has_example=True))
 
 
 def made(*properties: Property, **more: Sequence[Property]) -> Contents:
@@ -421,8 +421,8 @@ def test_shows_an_example_that_is_never_sent(
     fields = {row[-1]: row for row in book["Fields"].iter_rows(values_only=True)}
     assert set(example[1:]) - {None} <= {text for row in fields.values() for text in row}
     book.save(tmp_path / "saved.xlsx")
-    asked = Asked(dialect=Dialect(catalog=lambda _: known))
-    (sheet,) = check([Input("saved.xlsx", tmp_path / "saved.xlsx")], asked)
+    asked = Asked(catalog=lambda _: known)
+    (sheet,) = check([Input("saved.xlsx", tmp_path / "saved.xlsx")], asked, load())
     assert sheet.error is not None
     assert sheet.error.code == "no-rows"
 

@@ -11,7 +11,9 @@ from feedtool.areas.legacy.offers_xml import ATTRIBUTES, KIND, SHEET, cost_keys
 from feedtool.areas.offers.feeds import common as offers
 from feedtool.feeds.columns.choice import LegacyCondition
 from feedtool.feeds.columns.text import Comment
-from feedtool.feeds.feed import Column, Feed, Mode, Row, SheetColumns
+from feedtool.feeds.feed import Feed, Mode, Row, SheetColumns
+from feedtool.feeds.words import Words
+from feedtool.model.header import Column
 from feedtool.model.nouns import PackageType
 from feedtool.model.settings import LARGE_PARCEL_MODES, Dialect
 
@@ -23,17 +25,12 @@ ALWAYS = (
     offers.PREPARATION,
     offers.QUANTITY,
 )
-COMMENT = Column(
+COMMENT = Words("feedtool.areas.legacy").column(
     "comment",
     Comment(),
-    ("Comment", "Commentaire offre", "Comentario"),
-    (
-        "What the customer reads of this offer; may stay empty.",
-        "Ce que le client lit de cette offre, facultatif.",
-        "Lo que el cliente lee de esta oferta, opcional.",
-    ),
+    "Comment",
+    "What the customer reads of this offer; may stay empty.",
     "Delivered with its manual",
-    ("commentaire", "offer comment", "comentario de la oferta"),
 )
 IN_STEAD = {"taxes.EcoPart": "0", "taxes.DEA": "0", "comment": ""}
 """What a blank is sent as: the format has no offer without these."""
@@ -163,4 +160,6 @@ FEED = Feed(
         " that has the same reference. The whole offer is replaced: where an optional cell is "
         "left empty, its old value is gone."
     ),
+    purge_type=PackageType.PURGE,
+    is_named_elsewhere=True,
 )

@@ -1,21 +1,30 @@
 """What the three offer feeds share: their columns, and how wide columns fold into lists.
 
-Source: specification, "Offer package and offer request (JSON)". Other headers that mean a column,
-those of the channel operator's own templates among them, are in `_offer_names`; whatever else an
-account has, `[columns]` maps.
+Source: specification, "Offer package and offer request (JSON)". Other headers that mean a column
+are in `locale/`; whatever else an account has, `[columns]` maps.
 """
 
+import re
 from collections.abc import Collection
 from dataclasses import replace
 from decimal import Decimal
 from functools import lru_cache
 
-from feedtool.areas.offers.feeds import names as wording
 from feedtool.feeds.columns.choice import Action, Condition, Ignored, Retired
 from feedtool.feeds.columns.gtin import Gtin
 from feedtool.feeds.columns.number import Days, Money, Rate, Whole
 from feedtool.feeds.columns.text import ProductReference, Reference, Text
-from feedtool.feeds.feed import EXPORTED, FLOOR, Column, Further, Mode, Row, SheetColumns, Sight
+from feedtool.feeds.feed import (
+    EXPORTED,
+    FLOOR,
+    ExtraColumns,
+    HeaderContext,
+    Mode,
+    Row,
+    SheetColumns,
+)
+from feedtool.feeds.words import Words
+from feedtool.model.header import Column
 from feedtool.model.nouns import PackageType
 from feedtool.model.settings import DEPRECATED_MODES, Dialect
 
@@ -38,6 +47,12 @@ _AMOUNTS = 1 << 14
 """Different amounts that are remembered as JSON: most rows share a few."""
 OPERATOR_SHEET = "Fichier Intégration Offre"
 """In every language, of whole offers as of stock and price (source: the field's files)."""
+_PRICE_NAME = re.compile(
+    r"price|prix|precio(?!u)|preis|prezz|prijs|preço|"
+    r"(?<![^\W_])(?:tarifa?s?|pvp|pvc|rrp|msrp|cena)(?![^\W\d_])",
+    re.IGNORECASE,
+)
+"""Is found in a header that plainly means a price, whichever."""
 IDENTITY = (GTIN, PRODUCT_REFERENCE, CONDITION)
 """Never updatable (specification, "Offers (JSON packages)", rule 2)."""
 
@@ -47,186 +62,96 @@ KIND_OF = {
     PackageType.DELETE: "offers-delete",
 }
 
+WORDS = Words("feedtool.areas.offers")
+_column = WORDS.column
+
 IDENTITY_COLUMNS = (
-    Column(
+    _column(
         REFERENCE,
         Reference(),
-        ("Seller reference", "Votre référence", "Su referencia"),
-        (
-            "Your own reference of the offer, unique on a channel.",
-            "Votre référence de l'offre, unique par canal.",
-            "Su referencia de la oferta, única por canal.",
-        ),
+        "Seller reference",
+        "Your own reference of the offer, unique on a channel.",
         "SKU-1001",
-        wording.ALIASES[REFERENCE],
     ),
-    Column(
+    _column(
         GTIN,
         Gtin(),
-        ("GTIN (EAN)", "EAN/GTIN", "Código EAN/GTIN"),
-        (
-            "8, 12, 13 or 14 digits; this or the product reference is needed.",
-            "8, 12, 13 ou 14 chiffres ; lui ou la référence produit est nécessaire.",
-            "8, 12, 13 o 14 cifras; se necesita este o la referencia del producto.",
-        ),
+        "GTIN (EAN)",
+        "8, 12, 13 or 14 digits; this or the product reference is needed.",
         "4006381333931",
-        wording.ALIASES[GTIN],
     ),
-    Column(
+    _column(
         PRODUCT_REFERENCE,
         ProductReference(),
-        ("Product reference", "Référence produit", "Referencia del producto"),
-        (
-            "The product's reference in the service's catalogue.",
-            "La référence du produit dans le catalogue du service.",
-            "La referencia del producto en el catálogo del servicio.",
-        ),
+        "Product reference",
+        "The product's reference in the service's catalogue.",
         "AUC4006381333931",
-        wording.ALIASES[PRODUCT_REFERENCE],
     ),
-    Column(
-        CONDITION,
-        Condition(),
-        ("Condition", "Sous-état du produit", "Estado del producto"),
-        ("One of the list.", "Une valeur de la liste.", "Un valor de la lista."),
-        "New",
-        wording.ALIASES[CONDITION],
-    ),
+    _column(CONDITION, Condition(), "Condition", "One of the list.", "New"),
 )
-
 CHANGEABLE_COLUMNS = (
-    Column(
-        "price.price",
-        PRICE,
-        ("Price (VAT included)", "Prix (TTC)", "Precio (IVA incluido)"),
-        (
-            "Gross price, taxes included.",
-            "Prix toutes taxes comprises.",
-            "Precio con todos los impuestos.",
-        ),
-        "19.99",
-        wording.ALIASES["price.price"],
-    ),
-    Column(
+    _column("price.price", PRICE, "Price (VAT included)", "Gross price, taxes included.", "19.99"),
+    _column(
         "price.originPrice",
         PRICE,
-        ("Struck price", "Prix barré (TTC)", "Precio tachado"),
-        (
-            "The higher price shown struck through; may stay empty.",
-            "Le prix barré, facultatif.",
-            "El precio tachado, opcional.",
-        ),
+        "Struck price",
+        "The higher price shown struck through; may stay empty.",
         "24.99",
-        wording.ALIASES["price.originPrice"],
     ),
-    Column(
-        "taxes.VAT",
-        Rate(least=ZERO, most=HUNDRED),
-        ("VAT (%)", "TVA (%)", "IVA (%)"),
-        ("Rate from 0 to 100.", "Taux de 0 à 100.", "Tipo de 0 a 100."),
-        "20",
-        wording.ALIASES["taxes.VAT"],
-    ),
-    Column(
+    _column("taxes.VAT", Rate(least=ZERO, most=HUNDRED), "VAT (%)", "Rate from 0 to 100.", "20"),
+    _column(
         "taxes.EcoPart",
         AMOUNT,
-        ("Eco-participation (amount)", "Éco-participation (montant)", "Ecotasa (importe)"),
-        ("Amount contained in the price.", "Montant compris dans le prix.", "Importe incluido."),
+        "Eco-participation (amount)",
+        "Amount contained in the price.",
         "0.12",
-        wording.ALIASES["taxes.EcoPart"],
     ),
-    Column(
-        "taxes.DEA",
-        AMOUNT,
-        ("DEA (amount)", "DEA (montant)", "DEA (importe)"),
-        ("Amount contained in the price.", "Montant compris dans le prix.", "Importe incluido."),
-        "0",
-        wording.ALIASES["taxes.DEA"],
-    ),
+    _column("taxes.DEA", AMOUNT, "DEA (amount)", "Amount contained in the price.", "0"),
 )
-
 STOCK_COLUMNS = (
-    Column(
-        PREPARATION,
-        Days(least=ZERO),
-        ("Preparation time (days)", "Délai de préparation", "Plazo de preparación"),
-        ("Whole days.", "Jours entiers.", "Días enteros."),
-        "2",
-        wording.ALIASES[PREPARATION],
-    ),
-    Column(
+    _column(PREPARATION, Days(least=ZERO), "Preparation time (days)", "Whole days.", "2"),
+    _column(
         QUANTITY,
         Whole(least=ZERO),
-        ("Stock", "Stock", "Existencias"),
-        (
-            "Whole number; shared across channels for a product and condition.",
-            "Nombre entier ; partagé entre les canaux pour un produit et un état.",
-            "Número entero; compartido entre canales para un producto y estado.",
-        ),
+        "Stock",
+        "Whole number; shared across channels for a product and condition.",
         "25",
-        wording.ALIASES[QUANTITY],
     ),
 )
-
 SPLITTING_COLUMNS = (
-    Column(
-        CHANNEL,
-        Text(),
-        ("Sales channel", "Canal de vente", "Canal de venta"),
-        (
-            "Only where it differs from the profile's.",
-            "Seulement s'il diffère de celui du profil.",
-            "Solo si difiere del perfil.",
-        ),
-        "",
-        wording.ALIASES[CHANNEL],
-    ),
-    Column(
-        ACTION,
-        Action(),
-        ("Action", "Action", "Acción"),
-        ("Upsert, Update or Delete.", "Upsert, Update ou Delete.", "Upsert, Update o Delete."),
-        "",
-        wording.ALIASES[ACTION],
-    ),
+    _column(CHANNEL, Text(), "Sales channel", "Only where it differs from the profile's."),
+    _column(ACTION, Action(), "Action", "Upsert, Update or Delete."),
 )
-
 GUARDING_COLUMNS = (
-    Column(
+    _column(
         FLOOR,
         PRICE,
-        ("Floor price", "Prix plancher", "Precio suelo"),
-        (
-            "A lower price is held back until it is released; it does not travel.",
-            "Un prix inférieur est retenu jusqu'à son autorisation ; n'est pas envoyé.",
-            "Un precio inferior se retiene hasta que se autorice; no se envía.",
-        ),
+        "Floor price",
+        "A lower price is held back until it is released; it does not travel.",
         "14.99",
     ),
 )
-
 RETIRED_COLUMNS = (
-    Column("CDAV", Retired(), ("CDAV", "CDAV", "CDAV"), ("Retired.", "Retiré.", "Retirado.")),
-    Column(
-        "PackagingUnit",
-        Ignored(),
-        ("PackagingUnit", "PackagingUnit", "PackagingUnit"),
-        ("No longer supported.", "Plus pris en charge.", "Ya no se admite."),
-    ),
-    Column(
-        "PackagingValue",
-        Ignored(),
-        ("PackagingValue", "PackagingValue", "PackagingValue"),
-        ("No longer supported.", "Plus pris en charge.", "Ya no se admite."),
-    ),
+    _column("CDAV", Retired(), "CDAV", "Retired."),
+    _column("PackagingUnit", Ignored(), "PackagingUnit", "No longer supported."),
+    _column("PackagingValue", Ignored(), "PackagingValue", "No longer supported."),
 )
 """Specification, "Versioning" 4."""
 
-_COLONS = (": ", "\u00a0: ", ": ")
-_COST = ("cost", "principal", "coste")
-_ADDITIONAL = ("additional cost", "additionnel", "coste adicional")
-_COST_HELP = ("Shipping of the first piece.", "Port du premier article.", "Envío del primero.")
-_ADDITIONAL_HELP = ("Of each further piece.", "De chaque article suivant.", "De cada siguiente.")
+MODE_LABELS = {
+    "TrackedHomeDelivery": "Tracked",
+    "SignedHomeDelivery": "Signed",
+    "ExpressHomeDelivery": "Express delivery",
+    "NotTrackedHomeDelivery": "Not tracked",
+    "FixedDateHomeDelivery": "Fixed date",
+    "SpecificRoomHomeDelivery": "Room of choice",
+    "WithSetupHomeDelivery": "With set-up",
+}
+_COSTS = (
+    ("cost", "{mode}: cost", "Shipping of the first piece.", "4.90"),
+    ("additionalCost", "{mode}: additional cost", "Of each further piece.", "1.50"),
+)
+"""The end of a key, and what its column is called and holds."""
 
 
 def mode(code: str) -> Mode:
@@ -237,24 +162,25 @@ def mode(code: str) -> Mode:
 @lru_cache
 def mode_columns(code: str) -> tuple[Column, Column]:
     """The cost and the additional cost of a delivery mode."""
-    labels = wording.MODE_LABELS.get(code, (code, code, code))
-    keys = mode(code)
-    return tuple(  # type: ignore[return-value]  # two keys make two columns
-        Column(
-            key,
-            AMOUNT,
-            tuple(map("".join, zip(labels, _COLONS, words, strict=True))),  # type: ignore[arg-type]  # three languages
-            notes,
-            example,
-            (
-                key.removeprefix("deliveryModes."),
-                *(f"{name} {word}" for name in wording.MODE_ALIASES.get(code, ()) for word in also),
-            ),
-        )
-        for key, words, also, notes, example in (
-            (keys.cost, _COST, wording.COST, _COST_HELP, "4.90"),
-            (keys.additional, _ADDITIONAL, wording.ADDITIONAL, _ADDITIONAL_HELP, "1.50"),
-        )
+    cost, additional = (_mode_column(code, *texts) for texts in _COSTS)
+    return cost, additional
+
+
+def _mode_column(code: str, what: str, label: str, note: str, example: str) -> Column:
+    names = WORDS.of(MODE_LABELS[code]) if code in MODE_LABELS else (code, code, code)
+    first, second, third = (
+        text.format(mode=name) for text, name in zip(WORDS.of(label), names, strict=True)
+    )
+    # The templates' words for the amounts; not “cost”, as `Express.cost` is a deprecated mode's.
+    amounts = WORDS.aliases(f"deliveryModes.{what}")
+    modes = WORDS.aliases(f"deliveryModes.{code}")
+    return Column(
+        f"deliveryModes.{code}.{what}",
+        AMOUNT,
+        (first, second, third),
+        WORDS.of(note),
+        example,
+        (f"{code}.{what}", *(f"{mode} {amount}" for mode in modes for amount in amounts)),
     )
 
 
@@ -312,7 +238,7 @@ def delivery_modes(row: Row) -> list[dict[str, object]]:
 
 def is_price(header: str) -> bool:
     """Whether a header that is not known plainly means a price."""
-    return wording.PRICE.search(header) is not None
+    return _PRICE_NAME.search(header) is not None
 
 
 def understood(dialect: Dialect) -> tuple[Column, ...]:
@@ -345,20 +271,15 @@ SHOWN = frozenset(
 SHOWN_IN_EXPORTS = SHOWN | {"comments"}
 """Elsewhere, whoever has a column of that name may mean to send it."""
 
-_SHOWN_HELP = (
-    "As the service shows it; it is not sent.",
-    "Tel que le service le montre ; n'est pas envoyé.",
-    "Tal como el servicio lo muestra; no se envía.",
-)
-
 
 def shown_column(path: str) -> Column:
     """The column of a field that is but shown: `salesChannelFeedback.isOnline`."""
-    return Column(path, Ignored(), (path, path, path), _SHOWN_HELP)
+    note = "As the service shows it; it is not sent."
+    return Column(path, Ignored(), (path, path, path), WORDS.of(note))
 
 
-def further(sight: Sight) -> Further:
+def extra_columns(sheet: HeaderContext) -> ExtraColumns:
     """The columns that an export adds: they are known, and are not sent."""
-    names = SHOWN_IN_EXPORTS if EXPORTED in sight.stamp else SHOWN
-    shown = (header for header in sight.headers if header.partition(".")[0] in names)
-    return Further(sight.dialect, tuple(map(shown_column, dict.fromkeys(shown))))
+    names = SHOWN_IN_EXPORTS if EXPORTED in sheet.stamp else SHOWN
+    shown = (header for header in sheet.headers if header.partition(".")[0] in names)
+    return ExtraColumns(sheet.context, tuple(map(shown_column, dict.fromkeys(shown))))

@@ -1,7 +1,8 @@
 """Offers that are removed from the channel (specification, "Offers (JSON packages)" 3)."""
 
 from feedtool.areas.offers.feeds import common as offers
-from feedtool.feeds.feed import Column, Feed, Row, SheetColumns
+from feedtool.feeds.feed import Feed, Row, SheetColumns
+from feedtool.model.header import Column
 from feedtool.model.nouns import PackageType
 from feedtool.model.settings import Dialect
 
@@ -39,7 +40,8 @@ FEED = Feed(
     missing=missing,
     required=required,
     request=request,
-    further=offers.further,
+    extra_columns=offers.extra_columns,
+    action=str(PackageType.DELETE),
     is_sent=lambda key: key in {offers.REFERENCE, offers.CHANNEL, offers.ACTION},
     needs_asking=True,
     title="Remove offers",

@@ -6,7 +6,8 @@ Specification, "Offers (JSON packages)" 2: the reference and at least one change
 
 from feedtool.areas.offers.feeds import common as offers
 from feedtool.areas.offers.feeds.upsert import blank_mandatory_amounts
-from feedtool.feeds.feed import Column, Feed, Fit, Row, SheetColumns
+from feedtool.feeds.feed import Feed, Fit, Row, SheetColumns
+from feedtool.model.header import Column
 from feedtool.model.nouns import PackageType
 from feedtool.model.settings import Dialect
 
@@ -108,7 +109,8 @@ FEED = Feed(
     missing=missing,
     required=required,
     request=request,
-    further=offers.further,
+    extra_columns=offers.extra_columns,
+    action=str(PackageType.UPDATE),
     fit=fit,
     operator_sheet=offers.OPERATOR_SHEET,
     operator_columns=frozenset((offers.REFERENCE, offers.GTIN, offers.QUANTITY, "price.price")),

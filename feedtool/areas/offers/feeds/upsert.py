@@ -3,7 +3,8 @@
 from functools import cache
 
 from feedtool.areas.offers.feeds import common as offers
-from feedtool.feeds.feed import Column, Feed, Row, SheetColumns
+from feedtool.feeds.feed import Feed, Row, SheetColumns
+from feedtool.model.header import Column
 from feedtool.model.nouns import PackageType
 from feedtool.model.settings import LARGE_PARCEL_MODES, Dialect
 
@@ -104,7 +105,8 @@ FEED = Feed(
     missing=missing,
     required=required,
     request=request,
-    further=offers.further,
+    extra_columns=offers.extra_columns,
+    action=str(PackageType.UPSERT),
     operator_sheet=offers.OPERATOR_SHEET,
     identity=offers.IDENTITY,
     title="Create or replace offers",

@@ -10,7 +10,6 @@ To mend it, fill the other amount (0 if it is free), or empty both.
 
 from collections.abc import Iterator
 
-from feedtool.areas.registry import all_feeds
 from feedtool.feeds.feed import Mode, Row
 from feedtool.feeds.rule import code
 from feedtool.model.nouns import Fault
@@ -24,7 +23,7 @@ def check(row: Row) -> Iterator[Fault]:
     half = [_half(row, mode) for mode in row.sheet.modes]
     if not any(half):
         return
-    told = all_feeds()[row.kind].required(row)
+    told = row.feed.required(row)
     for mode, blank in zip(row.sheet.modes, half, strict=True):
         if blank and blank not in told:
             yield Fault(

@@ -33,8 +33,8 @@ class Brand(Text):
         if isinstance(value, Flawed):
             if value.is_refused:
                 return value
-            value, faults = value
-        catalog = column.dialect.catalog(None)
+            value, faults, _ = value
+        catalog = column.context.catalog(None)
         if not isinstance(value, str) or catalog is None:
             return Flawed(value, faults) if faults else value
         known = catalog.brand(value)

@@ -102,7 +102,7 @@ class CategoryCode:
         text = identified(cell)
         if not isinstance(text, str):
             return text
-        catalog = column.dialect.catalog(None)
+        catalog = column.context.catalog(None)
         if catalog is None:  # told of the file
             return text.upper()
         code, warnings = written_as(text, catalog, is_number=cell.kind is Kind.NUMBER)

@@ -1,8 +1,8 @@
 """The columns that every products sheet may have, whatever its categories.
 
 Source: specification, "Catalog endpoints"; the keys are those of the channel operator's own
-templates, as are the French labels among the aliases. Names of the legacy interface are aliases,
-too (specification, "Versioning" 6).
+templates, as are the French labels among the aliases in `locale/`. Names of the legacy interface
+are aliases, too (specification, "Versioning" 6).
 """
 
 from feedtool.areas.products.columns.address import Picture
@@ -12,7 +12,8 @@ from feedtool.areas.products.columns.prose import Html, Prose, Title
 from feedtool.feeds.columns.choice import Choice, Retired
 from feedtool.feeds.columns.gtin import Gtin
 from feedtool.feeds.columns.text import Reference
-from feedtool.feeds.feed import Column
+from feedtool.feeds.words import Words
+from feedtool.model.header import Column
 
 GTIN = "gtin"
 REFERENCE = "sellerProductReference"
@@ -36,62 +37,37 @@ LANGUAGE_WRITINGS = {
     "es-ES": ("es", "es_ES", "Spanish", "Espagnol", "Español"),
 }
 
+WORDS = Words("feedtool.areas.products")
+_column = WORDS.column
+
 IDENTITY_COLUMNS = (
-    Column(
+    _column(
         GTIN,
         Gtin(),
-        ("GTIN (EAN)", "GTIN (EAN)", "GTIN (EAN)"),
-        (
-            "8, 12, 13 or 14 digits; there is one product sheet for each.",
-            "8, 12, 13 ou 14 chiffres ; il y a une fiche produit pour chacun.",
-            "8, 12, 13 o 14 cifras; hay una ficha de producto para cada uno.",
-        ),
+        "GTIN (EAN)",
+        "8, 12, 13 or 14 digits; there is one product sheet for each.",
         "4006381333931",
-        (
-            *("ean", "ean13", "EAN/GTIN", "Code EAN", "Code EAN/GTIN", "barcode", "code barre"),
-            *("código de barras", "Código EAN/GTIN", "product.gtin"),
-        ),
     ),
-    Column(
+    _column(
         REFERENCE,
         Reference(),
-        ("Seller product reference", "Référence vendeur", "Referencia del vendedor"),
-        (
-            "Your own reference of the product, another one for each.",
-            "Votre référence du produit, différente pour chacun.",
-            "Su referencia del producto, distinta para cada uno.",
-        ),
+        "Seller product reference",
+        "Your own reference of the product, another one for each.",
         "SKU-1001",
-        (
-            *("sku", "seller sku", "SellerProductId", "product reference", "seller reference"),
-            *("Votre référence", "Référence produit vendeur", "Su referencia"),
-            *("Your product reference", "Votre référence produit", "Su referencia de producto"),
-            *("Référence vendeur du produit", "Referencia de producto del vendedor"),
-        ),
     ),
-    Column(
+    _column(
         TITLE,
         Title(),
-        ("Title", "Titre", "Título"),
-        (
-            "Plain text on one line, without HTML.",
-            "Texte simple sur une ligne, sans HTML.",
-            "Texto simple en una línea, sin HTML.",
-        ),
+        "Title",
+        "Plain text on one line, without HTML.",
         "Electric kettle 1.7 L, stainless steel",
-        ("LongLabel", "product title", "Titre du produit", "Libellé", "Libellé long"),
     ),
-    Column(
+    _column(
         DESCRIPTION,
         Prose(),
-        ("Description", "Description", "Descripción"),
-        (
-            "Plain text, without HTML.",
-            "Texte simple, sans HTML.",
-            "Texto simple, sin HTML.",
-        ),
+        "Description",
+        "Plain text, without HTML.",
         "Boils a litre in three minutes and switches itself off.",
-        ("product description", "Description du produit", "Descripción del producto"),
     ),
 )
 
@@ -105,119 +81,68 @@ PICTURE_KEYS = tuple(picture_key(index) for index in range(1, MOST_PICTURES + 1)
 
 
 def _picture(index: int) -> Column:
+    first, second, third = (
+        text.format(index=index) for text in WORDS.of("Picture {index} (address)")
+    )
+    aliases = [name.format(index=index) for name in WORDS.aliases("sellerPictureUrls")]
     return Column(
         picture_key(index),
         Picture(index),
-        (f"Picture {index} (address)", f"Image {index} (adresse)", f"Imagen {index} (dirección)"),
-        (
-            "The address of the picture on the web; it begins with https://.",
-            "L'adresse de l'image sur le web ; elle commence par https://.",
-            "La dirección de la imagen en la web; empieza por https://.",
-        ),
+        (first, second, third),
+        WORDS.of("The address of the picture on the web; it begins with https://."),
         f"https://shop.example/kettle-{index}.jpg",
-        (
-            *(f"{word} {index}" for word in ("picture", "image", "imagen", "photo", "foto")),
-            *(f"{word} {index}" for word in ("picture url", "image url", "url image")),
-            f"sellerPictureUrls[{index}].url",
-        ),
+        (*aliases, f"sellerPictureUrls[{index}].url"),
     )
 
 
 PICTURE_COLUMNS = tuple(map(_picture, range(1, MOST_PICTURES + 1)))
 
 FILING_COLUMNS = (
-    Column(
+    _column(
         BRAND,
         Brand(),
-        ("Brand", "Marque", "Marca"),
-        (
-            "As the catalogue writes it; a new brand is added.",
-            "Telle que le catalogue l'écrit ; une nouvelle marque est ajoutée.",
-            "Como la escribe el catálogo; una marca nueva se añade.",
-        ),
+        "Brand",
+        "As the catalogue writes it; a new brand is added.",
         "Maison Alder",
-        ("BrandName", "brand name", "Nom de la marque", "Nombre de la marca"),
     ),
-    Column(
+    _column(
         CATEGORY,
         CategoryCode(),
-        ("Category code", "Code catégorie", "Código de categoría"),
-        (
-            "Six characters, of a category of level 3.",
-            "Six caractères, d'une catégorie de niveau 3.",
-            "Seis caracteres, de una categoría de nivel 3.",
-        ),
+        "Category code",
+        "Six characters, of a category of level 3.",
         "011B01",
-        ("category", "catégorie", "categoría", "categoryReference", "Code de la catégorie"),
     ),
-    Column(
+    _column(
         LANGUAGE,
         Choice(LANGUAGE_WRITINGS),
-        ("Language", "Langue", "Idioma"),
-        (
-            "Of the texts in this row: fr-FR, en-US or es-ES.",
-            "Des textes de cette ligne : fr-FR, en-US ou es-ES.",
-            "De los textos de esta fila: fr-FR, en-US o es-ES.",
-        ),
+        "Language",
+        "Of the texts in this row: fr-FR, en-US or es-ES.",
         "en-US",
     ),
 )
-
 FURTHER_COLUMNS = (
-    Column(
+    _column(
         GTIN_REFERENCE,
         Reference(),
-        ("GTIN reference", "Référence GTIN", "Referencia GTIN"),
-        (
-            "What the legacy interface called ProductKind; may stay empty.",
-            "Ce que l'ancienne interface appelait ProductKind, facultatif.",
-            "Lo que la interfaz antigua llamaba ProductKind, opcional.",
-        ),
-        "",
-        ("ProductKind",),
+        "GTIN reference",
+        "What the legacy interface called ProductKind; may stay empty.",
     ),
-    Column(
+    _column(
         MARKETING,
         Html(),
-        ("Marketing description", "Description marketing", "Descripción de marketing"),
-        (
-            "May be HTML, whose tags must all be closed.",
-            "Peut être en HTML, dont toutes les balises doivent être fermées.",
-            "Puede ser HTML, cuyas etiquetas deben estar todas cerradas.",
-        ),
+        "Marketing description",
+        "May be HTML, whose tags must all be closed.",
         "<p>Quiet, quick, <strong>safe</strong>.</p>",
-        (
-            *("rich marketing description", "Description marketing enrichie", "Description riche"),
-            *("Marketing description (HTML)", "Description marketing (HTML)"),
-            "Descripción (HTML)",
-        ),
     ),
-    Column(
+    _column(
         GROUP,
         Reference(),
-        ("Variant group", "Groupe de variantes", "Grupo de variantes"),
-        (
-            "The same for all sizes and colours of a product, where the category has variants.",
-            "Le même pour toutes les tailles et couleurs d'un produit, si la catégorie en a.",
-            "El mismo para todas las tallas y colores de un producto, si la categoría los tiene.",
-        ),
+        "Variant group",
+        "The same for all sizes and colours of a product, where the category has variants.",
         "SHIRT-7",
-        ("variant group reference", "Référence du groupe de variantes"),
     ),
 )
-
-RETIRED_COLUMNS = (
-    Column(
-        "CDAV",
-        Retired(),
-        ("CDAV", "CDAV", "CDAV"),
-        (
-            "Can no longer be submitted.",
-            "Ne peut plus être envoyé.",
-            "Ya no se puede enviar.",
-        ),
-    ),
-)
+RETIRED_COLUMNS = (_column("CDAV", Retired(), "CDAV", "Can no longer be submitted."),)
 
 TEMPLATE_COLUMNS = (
     *IDENTITY_COLUMNS,

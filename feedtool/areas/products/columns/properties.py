@@ -2,8 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import chain, count, takewhile
+from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any
 
@@ -13,11 +12,20 @@ from feedtool.areas.products.columns import common as columns
 from feedtool.areas.products.columns.attribute import Attribute, Judge, Judged, Written, unneeded
 from feedtool.areas.products.columns.category import LENGTH, CategoryCode, faults_of, written_as
 from feedtool.feeds.columns import ColumnReader, Flawed
-from feedtool.feeds.feed import Column, Complete, Further, Layout, Row, SheetColumns, Sight
+from feedtool.feeds.feed import (
+    Enrich,
+    ExtraColumns,
+    HeaderContext,
+    Layout,
+    Row,
+    SheetColumns,
+    stamped_list,
+)
 from feedtool.model.cells import Cell, Kind, index_of
 from feedtool.model.errors import Exit, FileProblem
+from feedtool.model.header import Column
 from feedtool.model.nouns import Fault
-from feedtool.model.settings import CELL, Dialect
+from feedtool.model.settings import CELL, Context, Dialect
 
 ATTRIBUTES = "attributes"
 """The key of what a completed row sends of its properties, in their order."""
@@ -52,7 +60,7 @@ class CatalogMissing(FileProblem):
 
 
 @dataclass(frozen=True, slots=True)
-class About:
+class Details:
     """What is known of a row's category."""
 
     category: Category
@@ -63,21 +71,14 @@ class About:
     """Those by which the members of a family differ: size and color."""
 
 
-def about(row: Row) -> About | None:
+def details_of(row: Row) -> Details | None:
     """What is known of a row's category; None where no product can be put there."""
-    return row.about if isinstance(row.about, About) else None
+    return row.details if isinstance(row.details, Details) else None
 
 
 def categories_of(stamp: Mapping[str, str]) -> tuple[str, ...]:
     """The categories that a sheet was made for."""
-    return listed(stamp, STAMP_CATEGORY)
-
-
-def listed(stamp: Mapping[str, str], name: str) -> tuple[str, ...]:
-    """A list of the stamp's, which goes on in `name.2` and so on where one is too short for it."""
-    names = chain((name,), (f"{name}.{number}" for number in count(2)))
-    parts = takewhile(bool, (stamp.get(one, "") for one in names))
-    return tuple(filter(None, (item.strip() for part in parts for item in part.split(","))))
+    return stamped_list(stamp, STAMP_CATEGORY)
 
 
 def only_category(stamp: Mapping[str, str]) -> str | None:
@@ -139,7 +140,7 @@ def may_have(key: str) -> bool:
     return _REFERENCE.fullmatch(key) is not None
 
 
-def further(sight: Sight) -> Further:
+def extra_columns(sheet: HeaderContext) -> ExtraColumns:
     """The columns of the properties that the sheet's categories have.
 
     Categories are looked at as long as there are headers that nobody knows: those that the sheet
@@ -149,15 +150,15 @@ def further(sight: Sight) -> Further:
     Raises:
         CatalogMissing: there is no catalogue.
     """
-    catalog = sight.dialect.catalog(sight.stamp.get(STAMP_LANGUAGE))
+    catalog: Catalog | None = sheet.context.catalog(sheet.stamp.get(STAMP_LANGUAGE))
     if catalog is None or not catalog.categories:
         raise CatalogMissing(
             "products are judged by the catalogue, and there is none here yet",
             "bring it with `feedtool catalog sync`",
         )
-    dialect = replace(sight.dialect, catalog=lambda _: catalog)
-    wanted = _Wanted(sight.headers, dialect.columns)
-    for code in _codes(sight, catalog):
+    context = sheet.context._replace(catalog=lambda _: catalog)
+    wanted = _Wanted(sheet.headers, context.settings.columns)
+    for code in _codes(sheet, context):
         if wanted.is_settled:
             break
         wanted.look_at(catalog.properties(code) or ())
@@ -167,14 +168,14 @@ def further(sight: Sight) -> Further:
             if not wanted.names:
                 break
             wanted.look_at(catalog.properties(code) or ())
-    return Further(dialect, tuple(wanted.columns()))
+    return ExtraColumns(context, tuple(wanted.columns()))
 
 
-def _codes(sight: Sight, catalog: Catalog) -> Iterator[str]:
+def _codes(sheet: HeaderContext, context: Context) -> Iterator[str]:
     """The categories that the sheet was made for, then those of its rows, as they come."""
-    yield from categories_of(sight.stamp)
-    reader = ColumnReader(CategoryCode(), replace(sight.dialect, catalog=lambda _: catalog))
-    for cell in sight.cells(columns.CATEGORY):
+    yield from categories_of(sheet.stamp)
+    reader = ColumnReader(CategoryCode(), context)
+    for cell in sheet.cells(columns.CATEGORY):
         found = reader.cell_type.read(cell, reader)
         code = found.value if isinstance(found, Flawed) else found
         if isinstance(code, str):
@@ -230,9 +231,9 @@ def _bare(header: str) -> str:
 # While the rows are read.
 
 
-def completing(sheet: SheetColumns) -> Complete:
+def enrich(sheet: SheetColumns) -> Enrich:
     """Judges the properties of rows by their categories, each distinct cell once."""
-    catalog = sheet.dialect.catalog(None)
+    catalog: Catalog | None = sheet.context.catalog(None)
     if catalog is None:
         raise CatalogMissing("there is no catalogue", "bring it with `feedtool catalog sync`")
     given, told = _sheet_category(sheet.stamp, catalog)
@@ -240,7 +241,7 @@ def completing(sheet: SheetColumns) -> Complete:
     references = [key for key in sheet.fields if key not in known]
     books: dict[str, _Book] = {}
 
-    def complete(row: Row) -> tuple[Row, Sequence[Fault]]:
+    def enrich_row(row: Row) -> tuple[Row, Sequence[Fault]]:
         code = row.values.get(columns.CATEGORY)
         faults: list[Fault] = []
         if code is None and columns.CATEGORY not in row.refused and (given or told):
@@ -250,9 +251,9 @@ def completing(sheet: SheetColumns) -> Complete:
         book = books.get(code)
         if book is None:
             book = books[code] = _Book(catalog.categories[code], catalog, references)
-        return book.complete(row, faults)
+        return book.enrich(row, faults)
 
-    return complete
+    return enrich_row
 
 
 def _sheet_category(stamp: Mapping[str, str], catalog: Catalog) -> tuple[str | None, list[Fault]]:
@@ -270,17 +271,17 @@ class _Book:
 
     def __init__(self, category: Category, catalog: Catalog, references: Sequence[str]) -> None:
         properties = catalog.properties(category.reference) or ()
-        self.about = About(
+        self.details = Details(
             category,
             {one.reference: one for one in properties},
             tuple(one.reference for one in properties if one.is_mandatory),
             tuple(one.reference for one in properties if one.is_variation or one.is_size),
         )
-        own = [one for one in self.about.properties if one in references]
-        others = [reference for reference in references if reference not in self.about.properties]
+        own = [one for one in self.details.properties if one in references]
+        others = [reference for reference in references if reference not in self.details.properties]
         self._own, self._others = (
             [
-                (reference, _Memory(self.about.properties.get(reference), reference, category))
+                (reference, _Memory(self.details.properties.get(reference), reference, category))
                 for reference in some
             ]
             for some in (own, others)
@@ -289,10 +290,10 @@ class _Book:
         self._own_cells, self._other_cells = _getter(own), _getter(others)
         self._no_others = (None,) * len(others)
 
-    def complete(self, row: Row, faults: list[Fault]) -> tuple[Row, Sequence[Fault]]:
+    def enrich(self, row: Row, faults: list[Fault]) -> tuple[Row, Sequence[Fault]]:
         """The row with its properties as they are sent."""
         values = dict(row.values)
-        values[columns.CATEGORY] = self.about.category.reference
+        values[columns.CATEGORY] = self.details.category.reference
         refused: list[str] = []
         attributes: list[object] = []
         other_cells = self._other_cells(values)
@@ -313,7 +314,7 @@ class _Book:
                     faults += memory.judge(written)[1].faults
         values[ATTRIBUTES] = attributes
         all_refused = row.refused.union(refused) if refused else row.refused
-        return row._replace(values=values, refused=all_refused, about=self.about), faults
+        return row._replace(values=values, refused=all_refused, details=self.details), faults
 
 
 def _getter(keys: Sequence[str]) -> Callable[[Mapping[str, Any]], tuple[Any, ...]]:

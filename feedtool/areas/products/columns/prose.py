@@ -90,7 +90,7 @@ class Prose(Lines):
         value = Comment.read(self, cell, column)
         faults: tuple[Fault, ...] = ()
         if isinstance(value, Flawed):
-            value, faults = value
+            value, faults, _ = value
         if not isinstance(value, str):
             return Flawed(None, faults) if faults else None
         bounds = column.dialect.bounds

@@ -25,7 +25,7 @@ ONCE = True
 
 def check(row: Row) -> Iterator[Fault]:
     """The first row whose language is not the catalogue's."""
-    catalog = row.sheet.dialect.catalog(None)
+    catalog = row.sheet.context.catalog(None)
     named = row.values.get("language")
     if catalog and named and named != LANGUAGE_TAGS.get(catalog.language):
         yield Fault(

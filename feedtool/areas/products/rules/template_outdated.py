@@ -20,9 +20,8 @@ from feedtool.areas.products.feeds import (
     STAMP_TRAITS,
     categories_of,
     is_common,
-    listed,
 )
-from feedtool.feeds.feed import SheetColumns
+from feedtool.feeds.feed import SheetColumns, stamped_list
 from feedtool.feeds.rule import SheetFacts, code
 from feedtool.model.nouns import Fault, Severity
 
@@ -36,7 +35,7 @@ def check_sheet(sheet: SheetFacts) -> Iterator[Fault]:
     """A warning for each category whose fingerprint is another one."""
     columns = sheet.columns
     language = columns.stamp.get(STAMP_LANGUAGE)
-    catalog = columns.dialect.catalog(language)
+    catalog = columns.context.catalog(language)
     # Units and choices are translated: what is of another language has another fingerprint.
     if catalog is None or catalog.language != (language or catalog.language):
         return
@@ -54,7 +53,7 @@ def check_sheet(sheet: SheetFacts) -> Iterator[Fault]:
 
 
 def _stamped(columns: SheetColumns) -> dict[str, str]:
-    pairs = listed(columns.stamp, STAMP_FINGERPRINT)
+    pairs = stamped_list(columns.stamp, STAMP_FINGERPRINT)
     return {
         code_.strip(): fingerprint.strip()
         for code_, separator, fingerprint in (pair.partition(":") for pair in pairs)
@@ -65,7 +64,7 @@ def _stamped(columns: SheetColumns) -> dict[str, str]:
 def _changes(columns: SheetColumns, code_: str, catalog: Catalog) -> str:
     """Which properties are new, gone or otherwise, and in what."""
     properties = catalog.properties(code_) or ()
-    was = traits.read(listed(columns.stamp, f"{STAMP_TRAITS}.{code_}"))
+    was = traits.read(stamped_list(columns.stamp, f"{STAMP_TRAITS}.{code_}"))
     told = [
         f"{title} {', '.join(some[:NAMED])}" + (" …" if len(some) > NAMED else "")
         for title, some in (

@@ -10,7 +10,7 @@ To mend it, correct the size or the colour, or give one of the rows another grou
 
 from collections.abc import Iterator
 
-from feedtool.areas.products.feeds import GROUP, about
+from feedtool.areas.products.feeds import GROUP, details_of
 from feedtool.feeds.feed import Row
 from feedtool.feeds.occurrences import Occurrences, Place
 from feedtool.feeds.rule import code
@@ -25,7 +25,7 @@ class Survey(Occurrences):
 
     def see(self, sheet: int, row: Row) -> None:
         """Notes one row, if it is a whole variant."""
-        known, values = about(row), row.values
+        known, values = details_of(row), row.values
         if known is None or not known.variation or values.get(GROUP) is None:
             return
         attributes = [values.get(reference) for reference in known.variation]

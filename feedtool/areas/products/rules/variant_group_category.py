@@ -10,7 +10,7 @@ To mend it, correct the category, or give the rows groups of their own.
 
 from collections.abc import Iterator
 
-from feedtool.areas.products.feeds import GROUP, about
+from feedtool.areas.products.feeds import GROUP, details_of
 from feedtool.feeds.feed import Row
 from feedtool.feeds.occurrences import Group, Occurrences, Place
 from feedtool.feeds.rule import code
@@ -34,7 +34,7 @@ class Survey(Occurrences):
 
     def see(self, sheet: int, row: Row) -> None:
         """Notes one row, if it is of a family and its category is known."""
-        known, group = about(row), row.values.get(GROUP)
+        known, group = details_of(row), row.values.get(GROUP)
         if known and group is not None:
             self.add(str(group), sheet, row.number)
             self._categories.append(known.category.reference)

@@ -11,7 +11,7 @@ To mend it, fill what is missing; a product that stands alone needs none of them
 
 from collections.abc import Iterator
 
-from feedtool.areas.products.feeds import GROUP, about, name_of
+from feedtool.areas.products.feeds import GROUP, details_of, name_of
 from feedtool.feeds.feed import Row
 from feedtool.feeds.rule import code
 from feedtool.model.nouns import Fault
@@ -22,7 +22,7 @@ KINDS = ("products",)
 
 def check(row: Row) -> Iterator[Fault]:
     """A fault for each that is missing; of mandatory properties `required-missing` tells."""
-    known = about(row)
+    known = details_of(row)
     if known is None or not known.category.is_variant:
         return
     fields = (GROUP, *known.variation)

@@ -10,7 +10,7 @@ To mend it, empty the cell, or look whether the category is the right one.
 
 from collections.abc import Iterator
 
-from feedtool.areas.products.feeds import GROUP, about
+from feedtool.areas.products.feeds import GROUP, details_of
 from feedtool.feeds.feed import Row
 from feedtool.feeds.rule import code
 from feedtool.model.nouns import Fault
@@ -21,7 +21,7 @@ KINDS = ("products",)
 
 def check(row: Row) -> Iterator[Fault]:
     """A fault of the group."""
-    known = about(row)
+    known = details_of(row)
     if known and not known.category.is_variant and not row.is_blank(GROUP):
         name = f"{known.category.label} ({known.category.reference})"
         yield Fault(CODE, f"{name} has no variants", "empty the cell", GROUP)

@@ -1,0 +1,13 @@
+"""How the sandbox's competing-offer routes behave."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class CompetitionBehaviour:
+    """Who may use them."""
+
+    unopened_sellers: tuple[str, ...] = ("unopened",)
+    """Whose accounts have no access (part "Authentication", 4)."""

@@ -1,0 +1,308 @@
+"""Legacy zip packages and their logs: part "Legacy offer routes" of the specification.
+
+A zip is stage and commit in one: it is IntegrationPending at once, and in the end Integrated, or
+Rejected as a whole. Its log, of which a page is read at a time, is empty until then.
+"""
+
+from __future__ import annotations
+
+import uuid
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from feedtool.areas.legacy.sandbox import integration
+from feedtool.areas.legacy.sandbox.settings import LegacyBehaviour
+from feedtool.areas.legacy.sandbox.zip_reader import LegacyZip, PublicationPool, read_zip
+from feedtool.areas.offers.sandbox.integration import OfferOutcome, log_applied
+from feedtool.areas.offers.sandbox.messages import DOUBLED, PACKAGE_EMPTY, PACKAGE_FULL, message
+from feedtool.areas.offers.sandbox.settings import OfferBehaviour
+from feedtool.areas.offers.sandbox.store import OfferStore
+from feedtool.sandbox.access import known_channel, language_of
+from feedtool.sandbox.message import HttpResponse, json_answer
+from feedtool.sandbox.paging import HIGHEST, LIMIT, NumberedPage, asked_number
+from feedtool.sandbox.problem import bad_request, not_found
+from feedtool.sandbox.route import Exchange, Route
+from feedtool.sandbox.state import stamp
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Sequence
+
+    from feedtool.sandbox.settings import SandboxSettings
+
+PENDING = "IntegrationPending"
+INTEGRATED = "Integrated"
+REJECTED = "Rejected"
+
+BATCH = 1000
+
+PRIMARY_POOL = "1"
+"""The Id of the primary channel's publication pool, in the older form."""
+
+TABLES = """
+CREATE TABLE IF NOT EXISTS legacy_package(
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  package_id INTEGER UNIQUE,
+  seller TEXT NOT NULL,
+  name TEXT NOT NULL,
+  type TEXT NOT NULL,
+  purges INTEGER NOT NULL,
+  channels TEXT NOT NULL,      -- JSON list
+  language TEXT NOT NULL,
+  state TEXT NOT NULL,
+  next_at TEXT,                -- when it goes on; NULL once all is done
+  created_at TEXT NOT NULL,
+  entries INTEGER NOT NULL,
+  applied INTEGER NOT NULL DEFAULT 0,
+  errors INTEGER NOT NULL DEFAULT 0
+);
+CREATE INDEX IF NOT EXISTS legacy_package_next ON legacy_package(next_at)
+  WHERE next_at IS NOT NULL;
+CREATE TABLE IF NOT EXISTS legacy_entry(
+  package INTEGER NOT NULL,
+  ordinal INTEGER NOT NULL,    -- its place in the Offers.xml; 0 is of the whole package
+  reference TEXT,
+  ean TEXT,
+  body TEXT NOT NULL,          -- as it was read
+  status TEXT NOT NULL,        -- Integrated, Rejected or Duplicated; empty until it is applied
+  codes TEXT NOT NULL,         -- comma list
+  at TEXT NOT NULL,
+  PRIMARY KEY (package, ordinal)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS legacy_entry_by_reference ON legacy_entry(package, reference);
+"""
+
+
+# What a seller does.
+
+
+def submit(exchange: Exchange) -> HttpResponse:
+    """POST /offer-integration-packages: take a zip in, or the public address of one."""
+    found = read_zip(exchange.request, exchange.settings.of(LegacyBehaviour).limit)
+    channels = [_channel(pool, exchange.settings) for pool in found.pools]
+    times = exchange.settings.of(OfferBehaviour)
+    now, due = exchange.now, exchange.now + times.integrate
+    package = exchange.db.execute(
+        "INSERT INTO legacy_package(seller, name, type, purges, channels, language, state, next_at,"
+        " created_at, entries) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            *(exchange.seller, found.name, found.kind, found.purges),
+            orjson.dumps(channels or [exchange.settings.primary_channel]).decode(),
+            *(language_of(exchange.request), PENDING, stamp(due), stamp(now)),
+            len(found.entries),
+        ),
+    ).lastrowid
+    if times.delays and package:
+        due += times.delays[package % len(times.delays)]
+    # A number, as in the older interface; the time is part of it, so that a new state gives none
+    # that an earlier one gave.
+    name = f"legacy package {package} of {stamp(now)}"
+    package_id = int(uuid.uuid5(uuid.NAMESPACE_URL, name).hex[:12], 16)
+    exchange.db.execute(
+        "UPDATE legacy_package SET package_id = ?, next_at = ? WHERE id = ?",
+        (package_id, stamp(due), package),
+    )
+    _keep(exchange, package, found)
+    return json_answer(200, {"package_id": package_id})
+
+
+def _channel(pool: PublicationPool, settings: SandboxSettings) -> str:
+    if pool.channel:
+        return known_channel(pool.channel, "SalesChannelId", settings)
+    if pool.number == PRIMARY_POOL:
+        return settings.primary_channel
+    raise bad_request("PublicationPool", f"There is no publication pool {pool.number!r}.")
+
+
+def _keep(exchange: Exchange, package: int | None, found: LegacyZip) -> None:
+    exchange.db.executemany(
+        "INSERT INTO legacy_entry VALUES (?, ?, ?, ?, ?, '', '', ?)",
+        (
+            (
+                *(package, ordinal, entry.get("SellerProductId"), entry.get("ProductEan")),
+                *(orjson.dumps(entry).decode(), stamp(exchange.now)),
+            )
+            for ordinal, entry in enumerate(found.entries, 1)
+        ),
+    )
+
+
+# What a seller sees.
+
+
+def read(exchange: Exchange) -> HttpResponse:
+    """GET /offer-integration-packages/{packageId}: its state, and a page of its log."""
+    package = exchange.db.execute(
+        "SELECT * FROM legacy_package WHERE CAST(package_id AS TEXT) = ? AND seller = ?",
+        (exchange.ids["packageId"], exchange.seller),
+    ).fetchone()
+    if package is None:
+        raise not_found("The package")
+    size = min(asked_number(exchange, "count_by_page", LIMIT), HIGHEST)
+    page = NumberedPage(asked_number(exchange, "page", 1), size)
+    is_done = package["state"] != PENDING
+    rows = exchange.db.execute(
+        "SELECT * FROM legacy_entry WHERE package = ? AND status <> '' AND ?"
+        " ORDER BY ordinal LIMIT ? OFFSET ?",
+        (package["id"], is_done, page.size, page.start),
+    ).fetchall()
+    (total,) = exchange.db.execute(
+        "SELECT COUNT(*) FROM legacy_entry WHERE package = ? AND status <> '' AND ?",
+        (package["id"], is_done),
+    ).fetchone()
+    document = {
+        "count_by_page": page.size,
+        "integration_state": package["state"],
+        "number_of_errors": package["errors"] if is_done else 0,
+        "package_id": package["package_id"],
+        "offer_log_paged_list": [_log_document(row, package["language"]) for row in rows],
+        "page": page.index,
+        "total_logs_count": total,
+        "seller_id": package["seller"],
+    }
+    return json_answer(200, document, {"Content-Language": package["language"]})
+
+
+def _log_document(row: sqlite3.Row, language: str) -> dict[str, Any]:
+    return {
+        "property_list": [_property(code, language) for code in row["codes"].split(",")],
+        "log_date": row["at"],
+        "offer_integration_status": row["status"],
+        "product_ean": row["ean"],
+        "seller_product_id": row["reference"],
+    }
+
+
+def _property(code: str, language: str) -> dict[str, str]:
+    """A code in its two halves: what is wrong, and with which property."""
+    text = message(code, language)["message"]
+    return {"property_code": code[2:], "property_error": code[:2], "log_message": text}
+
+
+# What a package does by itself.
+
+
+def next_due(db: sqlite3.Connection) -> str | None:
+    """When the next package goes on."""
+    row = db.execute("SELECT MIN(next_at) FROM legacy_package WHERE next_at IS NOT NULL").fetchone()
+    due: str | None = row[0]
+    return due
+
+
+def step(db: sqlite3.Connection, settings: SandboxSettings) -> None:
+    """Integrate some more of the package whose time has come first."""
+    package = db.execute(
+        "SELECT * FROM legacy_package WHERE next_at IS NOT NULL ORDER BY next_at, id LIMIT 1"
+    ).fetchone()
+    if package["entries"] > settings.of(LegacyBehaviour).limit:
+        _reject(db, package, PACKAGE_FULL)
+    elif not package["entries"]:
+        _reject(db, package, PACKAGE_EMPTY)
+    elif package["applied"] == package["entries"]:
+        _end(db, package, INTEGRATED)
+    else:
+        _integrate(db, settings, package)
+
+
+def _reject(db: sqlite3.Connection, package: sqlite3.Row, code: str) -> None:
+    """As a whole: its log has one entry, which is about no offer."""
+    db.execute(
+        "INSERT INTO legacy_entry VALUES (?, 0, NULL, NULL, '{}', ?, ?, ?)",
+        (package["id"], REJECTED, code, package["next_at"]),
+    )
+    db.execute("UPDATE legacy_package SET errors = 1 WHERE id = ?", (package["id"],))
+    _end(db, package, REJECTED)
+
+
+def _end(db: sqlite3.Connection, package: sqlite3.Row, state: str) -> None:
+    db.execute(
+        "UPDATE legacy_package SET state = ?, next_at = NULL WHERE id = ?", (state, package["id"])
+    )
+
+
+def _integrate(db: sqlite3.Connection, settings: SandboxSettings, package: sqlite3.Row) -> None:
+    """Apply the next Offers on every channel of the package; a purge clears these first."""
+    at = package["next_at"]
+    stores = [
+        OfferStore(db, package["seller"], one, at) for one in orjson.loads(package["channels"])
+    ]
+    if package["purges"] and not package["applied"]:
+        for store in stores:
+            store.clear()
+    asked = {"package": package["id"], "applied": package["applied"], "batch": BATCH}
+    rows = db.execute(NEXT_BATCH, asked).fetchall()
+    rules = integration.rules_of(settings.of(OfferBehaviour))
+    errors = 0
+    for row in rows:
+        outcomes = [_outcome(row, package, store, rules) for store in stores]
+        status, codes = _together(outcomes)
+        errors += status != INTEGRATED
+        db.execute(
+            "UPDATE legacy_entry SET status = ?, codes = ?, at = ?"
+            " WHERE package = ? AND ordinal = ?",
+            (status, ",".join(codes), at, package["id"], row["ordinal"]),
+        )
+        _log(db, package, row, zip(stores, outcomes, strict=True))
+    db.execute(
+        "UPDATE legacy_package SET applied = applied + ?, errors = errors + ? WHERE id = ?",
+        (len(rows), errors, package["id"]),
+    )
+
+
+NEXT_BATCH = """
+SELECT e.*, EXISTS (SELECT 1 FROM legacy_entry AS twin WHERE twin.package = e.package
+  AND twin.reference = e.reference AND twin.ordinal <> e.ordinal) AS doubled
+FROM legacy_entry AS e WHERE e.package = :package AND e.ordinal > :applied
+ORDER BY e.ordinal LIMIT :batch
+"""
+
+
+def _outcome(
+    row: sqlite3.Row, package: sqlite3.Row, store: OfferStore, rules: OfferBehaviour
+) -> OfferOutcome:
+    if row["doubled"]:
+        return OfferOutcome("Duplicated", [DOUBLED])
+    known = store.find(row["reference"])
+    entry = orjson.loads(row["body"])
+    outcome = integration.applied(package["type"], entry, known, store, rules)
+    if outcome.status == INTEGRATED and "Comment" in entry:
+        store.comment(row["reference"], entry["Comment"])
+    return outcome
+
+
+def _together(outcomes: Sequence[OfferOutcome]) -> tuple[str, list[str]]:
+    """One entry of the log says what became of an Offer on all channels: the worst of it."""
+    refused = [one for one in outcomes if one.status != INTEGRATED]
+    told = refused or outcomes
+    codes = dict.fromkeys(code for one in told for code in one.codes)
+    return told[0].status, list(codes)
+
+
+def _log(
+    db: sqlite3.Connection,
+    package: sqlite3.Row,
+    row: sqlite3.Row,
+    outcomes: Iterable[tuple[OfferStore, OfferOutcome]],
+) -> None:
+    """In the log of everything that was applied; its packages of this kind have negative numbers.
+
+    So that none is taken for a package of JSON requests.
+    """
+    log_applied(
+        db,
+        (
+            (
+                *(package["next_at"], -package["id"], str(package["package_id"])),
+                *(package["seller"], store.channel, package["type"]),
+                *(row["reference"], row["body"], outcome),
+            )
+            for store, outcome in outcomes
+        ),
+    )
+
+
+ROUTES: tuple[Route, ...] = (
+    Route("POST", "/offer-integration-packages", submit, counted=True),
+    Route("GET", "/offer-integration-packages/{packageId}", read, counted=True),
+)

@@ -1,0 +1,13 @@
+"""How the sandbox's legacy packages behave."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class LegacyBehaviour:
+    """Of zips with an Offers.xml; how long they take is as of packages of offers."""
+
+    limit: int = 40_000
+    """Offers of one zip."""

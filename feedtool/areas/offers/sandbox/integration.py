@@ -1,0 +1,230 @@
+"""A package is integrated: every offer request in it comes to its outcome, in upload order.
+
+Part "Offers (JSON packages)", rules 1 to 4. A package is worked through in batches, each a step of
+its own, so that no package is ever wholly in memory and nobody waits for all of it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import orjson
+
+from feedtool.areas.offers.sandbox.messages import CREATED, DOUBLED, UPDATED
+from feedtool.areas.offers.sandbox.rules import (
+    OfferRequest,
+    read_request,
+    update_codes,
+    updated,
+    upsert_codes,
+)
+from feedtool.areas.offers.sandbox.store import (
+    KNOWN_COLUMNS,
+    KnownOffer,
+    OfferStore,
+    gtin_product,
+    has_sheet,
+    known_offer,
+)
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable, Iterable
+
+    from feedtool.areas.offers.sandbox.settings import OfferBehaviour
+
+BATCH = 1000
+
+TABLES = """
+CREATE TABLE IF NOT EXISTS request(       -- staged; gone once applied
+  package INTEGER NOT NULL,
+  ordinal INTEGER NOT NULL,               -- its place in the package
+  reference TEXT,
+  body TEXT NOT NULL,
+  PRIMARY KEY (package, ordinal)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS request_by_reference ON request(package, reference);
+CREATE TABLE IF NOT EXISTS applied(       -- only ever added to
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  at TEXT NOT NULL,
+  package INTEGER NOT NULL,
+  package_id TEXT NOT NULL,
+  seller TEXT NOT NULL,
+  channel TEXT NOT NULL,
+  type TEXT NOT NULL,
+  reference TEXT,
+  body TEXT NOT NULL,
+  outcome TEXT NOT NULL,                  -- Integrated, Rejected or Duplicated
+  codes TEXT NOT NULL                     -- comma list
+);
+CREATE INDEX IF NOT EXISTS applied_by_package ON applied(package, id);
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class OfferOutcome:
+    """What became of an offer request."""
+
+    status: str
+    codes: list[str]
+
+
+def integrated(code: str) -> OfferOutcome:
+    """Every integrated request carries a confirmation."""
+    return OfferOutcome("Integrated", [code])
+
+
+def rejected(*codes: str) -> OfferOutcome:
+    """Refused by itself; the rest of the package goes on (part "Errors", rule 10)."""
+    return OfferOutcome("Rejected", list(codes))
+
+
+def apply_batch(
+    db: sqlite3.Connection, behaviour: OfferBehaviour, package: sqlite3.Row
+) -> Counter[str]:
+    """Apply the next staged requests and log their outcomes; how many had which status.
+
+    Nothing is counted once all are applied, and what was staged is then gone.
+    """
+    batch = _next_batch(db, package)
+    if not batch:
+        db.execute("DELETE FROM request WHERE package = ?", (package["id"],))
+    store = OfferStore(db, package["seller"], package["channel"], at=package["next_at"])
+    apply = APPLY[package["type"]]
+    outcomes = [_outcome(row, store, behaviour, apply) for row in batch]
+    _log(db, package, batch, outcomes)
+    return Counter(outcome.status for outcome in outcomes)
+
+
+NEXT_BATCH = f"""
+SELECT r.reference, r.body, {KNOWN_COLUMNS},
+  EXISTS (SELECT 1 FROM request AS twin WHERE twin.package = r.package
+          AND twin.reference = r.reference AND twin.ordinal <> r.ordinal) AS doubled
+FROM request AS r LEFT JOIN offer AS o
+  ON o.seller = :seller AND o.channel = :channel AND o.reference = r.reference
+WHERE r.package = :package AND r.ordinal > :applied ORDER BY r.ordinal LIMIT {BATCH}
+"""  # noqa: S608 - only constants of ours are filled in
+
+
+def _next_batch(db: sqlite3.Connection, package: sqlite3.Row) -> list[sqlite3.Row]:
+    """Requests with the offers that have their references.
+
+    A batch is read before any of it is applied. That is safe: a reference that occurs twice is
+    never applied, so no request sees the offer that another one of its package has changed.
+    """
+    return db.execute(
+        NEXT_BATCH,
+        {
+            "seller": package["seller"],
+            "channel": package["channel"],
+            "package": package["id"],
+            "applied": package["integrated"] + package["rejected"] + package["duplicated"],
+        },
+    ).fetchall()
+
+
+def _outcome(
+    row: sqlite3.Row, store: OfferStore, behaviour: OfferBehaviour, apply: Apply
+) -> OfferOutcome:
+    if row["doubled"]:
+        return OfferOutcome("Duplicated", [DOUBLED])
+    request = read_request(orjson.loads(row["body"]))
+    return apply(request, known_offer(row), store, behaviour)
+
+
+def _log(
+    db: sqlite3.Connection,
+    package: sqlite3.Row,
+    batch: list[sqlite3.Row],
+    outcomes: list[OfferOutcome],
+) -> None:
+    common = tuple(
+        package[name] for name in ("next_at", "id", "package_id", "seller", "channel", "type")
+    )
+    log_applied(
+        db,
+        (
+            (*common, row["reference"], row["body"], outcome)
+            for row, outcome in zip(batch, outcomes, strict=True)
+        ),
+    )
+
+
+AppliedRow = tuple[str, int, str, str, str, str, str | None, str, OfferOutcome]
+"""Columns of the table `applied` from `at` to `body`, and the outcome."""
+
+
+def log_applied(db: sqlite3.Connection, rows: Iterable[AppliedRow]) -> None:
+    """Add to the log of everything that was integrated or refused."""
+    db.executemany(
+        "INSERT INTO applied(at, package, package_id, seller, channel, type, reference, body,"
+        " outcome, codes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        ((*row, outcome.status, ",".join(outcome.codes)) for *row, outcome in rows),
+    )
+
+
+def _upsert(
+    request: OfferRequest, known: KnownOffer | None, store: OfferStore, behaviour: OfferBehaviour
+) -> OfferOutcome:
+    """Create the offer, or replace the one of the same reference, product and condition."""
+    if codes := upsert_codes(request, behaviour):
+        return rejected(*codes)
+    if known and is_another_product(request, known.terms):
+        return rejected("2503")
+    if known and not request.gtin:
+        request = request._replace(gtin=known.terms.gtin)
+    product = store.product(request)
+    if not has_sheet(store.db, product):
+        return rejected("1324")
+    done = store.write(known, request, product) if known else store.create(request, product)
+    if not done:
+        return rejected("2403")
+    return integrated(UPDATED if known else CREATED)
+
+
+def _update(
+    request: OfferRequest, known: KnownOffer | None, store: OfferStore, behaviour: OfferBehaviour
+) -> OfferOutcome:
+    """Change what is given; product and condition may be repeated but not changed (rule 2)."""
+    if not request.reference.strip():
+        return rejected("1003")
+    if not known:
+        return rejected("3628")
+    if is_another_product(request, known.terms):
+        return rejected("2503")
+    if codes := update_codes(request, known.terms, behaviour):
+        return rejected(*codes)
+    store.write(known, updated(request, known.terms), known.product)
+    return integrated(UPDATED)
+
+
+def _delete(
+    request: OfferRequest, known: KnownOffer | None, store: OfferStore, _behaviour: OfferBehaviour
+) -> OfferOutcome:
+    """Remove the offer; only the reference counts (rule 3)."""
+    if not request.reference.strip():
+        return rejected("1003")
+    if not known:
+        return rejected("3003")
+    store.remove(known)
+    return integrated(UPDATED)
+
+
+def is_another_product(request: OfferRequest, known: OfferRequest) -> bool:
+    """Whether a request names another product or condition than the offer of its reference."""
+    if request.condition and request.condition != known.condition:
+        return True
+    if request.gtin and known.gtin:
+        return gtin_product(request.gtin) != gtin_product(known.gtin)
+    if not (request.gtin or request.product_reference):
+        return False
+    return request.product_reference != known.product_reference
+
+
+if TYPE_CHECKING:
+    Apply = Callable[[OfferRequest, KnownOffer | None, OfferStore, OfferBehaviour], OfferOutcome]
+
+APPLY: dict[str, Apply] = {"Upsert": _upsert, "Update": _update, "Delete": _delete}
+"""By packageType, which is case sensitive."""

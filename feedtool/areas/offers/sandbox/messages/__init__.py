@@ -1,0 +1,20 @@
+"""The result messages, by code and language: part "Offer package and offer request".
+
+The specification shows no list of codes. As observed, a code is two digits for the error and two
+for the property that it is about: 10|05 is "required" on the stock.
+"""
+
+from __future__ import annotations
+
+from feedtool.sandbox.texts import texts
+
+CREATED = "8000"
+UPDATED = "9000"
+DOUBLED = "2801"
+PACKAGE_EMPTY = "1023"
+PACKAGE_FULL = "1723"
+
+
+def message(code: str, language: str) -> dict[str, str]:
+    """A result as the service shows it."""
+    return {"resultCode": code, "message": texts(__name__, language)[code]}

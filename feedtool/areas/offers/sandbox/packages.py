@@ -1,0 +1,302 @@
+"""Offer packages: parts "Offer package" (states) and "Offers (JSON packages)" (routes, rules)."""
+
+from __future__ import annotations
+
+import uuid
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from feedtool.areas.offers.sandbox import integration
+from feedtool.areas.offers.sandbox.bodies import offer_requests
+from feedtool.areas.offers.sandbox.messages import PACKAGE_EMPTY, message
+from feedtool.areas.offers.sandbox.settings import OfferBehaviour
+from feedtool.sandbox.access import asked, known_channel, language_of, required_header
+from feedtool.sandbox.bodies import chosen
+from feedtool.sandbox.message import HttpResponse, json_answer
+from feedtool.sandbox.paging import asked_page, page_answer
+from feedtool.sandbox.problem import bad_request, not_found
+from feedtool.sandbox.route import Exchange, Route
+from feedtool.sandbox.state import moment_of, stamp
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable
+
+    from feedtool.sandbox.settings import SandboxSettings
+
+WAITING = "WaitingForCompletion"
+READY = "Ready"
+PENDING = "IntegrationPending"
+INTEGRATED = "Integrated"
+REJECTED = "Rejected"
+STATES = (WAITING, READY, PENDING, INTEGRATED, REJECTED)
+
+TABLES = (
+    """
+CREATE TABLE IF NOT EXISTS package(
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  package_id TEXT UNIQUE,
+  seller TEXT NOT NULL,
+  channel TEXT NOT NULL,
+  type TEXT NOT NULL,
+  language TEXT NOT NULL,
+  state TEXT NOT NULL,
+  next_at TEXT,                -- when it changes by itself; NULL once it no longer does
+  created_at TEXT NOT NULL,
+  settled_at TEXT NOT NULL,    -- until then PATCH answers 400
+  ready_at TEXT,
+  processed_at TEXT,
+  requests INTEGER NOT NULL DEFAULT 0,
+  integrated INTEGER NOT NULL DEFAULT 0,
+  rejected INTEGER NOT NULL DEFAULT 0,
+  duplicated INTEGER NOT NULL DEFAULT 0,
+  result_code TEXT             -- why the whole package was rejected
+);
+CREATE INDEX IF NOT EXISTS package_next ON package(next_at) WHERE next_at IS NOT NULL;
+CREATE INDEX IF NOT EXISTS package_by_seller ON package(seller, id);
+"""
+    + integration.TABLES
+)
+
+
+# What a seller does.
+
+
+def create(exchange: Exchange) -> HttpResponse:
+    """POST /offer-packages: bind a new package to one channel, one type and one language."""
+    now = exchange.now
+    channel = required_header(exchange.request, "SalesChannelId")
+    known_channel(channel, "SalesChannelId", exchange.settings)
+    kind = chosen(exchange.request, "packageType", integration.APPLY)
+    language = language_of(exchange.request)
+    row = exchange.db.execute(
+        "INSERT INTO package(seller, channel, type, language, state, next_at, created_at,"
+        " settled_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            *(exchange.seller, channel, kind, language, WAITING),
+            *(stamp(now + _behaviour(exchange).open_life), stamp(now), stamp(now)),
+        ),
+    ).lastrowid
+    # The time is part of it, so that a new state gives none that an earlier one gave.
+    package_id = str(uuid.uuid5(uuid.NAMESPACE_URL, f"package {row} of {stamp(now)}"))
+    exchange.db.execute("UPDATE package SET package_id = ? WHERE id = ?", (package_id, row))
+    location = f"{exchange.request.base}/offer-packages/{package_id}"
+    return HttpResponse(201, {"Content-Location": location, "Content-Language": language})
+
+
+def upload(exchange: Exchange) -> HttpResponse:
+    """POST /offer-packages/{packageId}/offer-requests: stage some offer requests."""
+    package = _package(exchange)
+    rows = offer_requests(exchange.request)
+    if package["state"] != WAITING:
+        raise bad_request("packageId", "The package takes no more offer requests.")
+    _check_room(len(rows), package["requests"], _behaviour(exchange))
+    exchange.db.executemany(
+        "INSERT INTO request VALUES (?, ?, ?, ?)",
+        (
+            (package["id"], ordinal, row.get("sellerExternalReference") or None, _text(row))
+            for ordinal, row in enumerate(rows, package["requests"] + 1)
+        ),
+    )
+    exchange.db.execute(
+        "UPDATE package SET requests = requests + ?, settled_at = ? WHERE id = ?",
+        (len(rows), stamp(exchange.now + _behaviour(exchange).settle), package["id"]),
+    )
+    return HttpResponse(201, {"Content-Language": package["language"]})
+
+
+def _check_room(sent: int, staged: int, behaviour: OfferBehaviour) -> None:
+    """Part "Limits": 100 offer requests per upload; 50000 per package."""
+    if sent > behaviour.upload_limit:
+        raise bad_request("body", f"An upload holds at most {behaviour.upload_limit} requests.")
+    if staged + sent > behaviour.package_limit:
+        raise bad_request("body", f"A package holds at most {behaviour.package_limit} requests.")
+
+
+def _text(row: dict[str, Any]) -> str:
+    return orjson.dumps(row).decode()
+
+
+def complete(exchange: Exchange) -> HttpResponse:
+    """PATCH /offer-packages/{packageId}: the package is complete, from here it goes by itself."""
+    package = _package(exchange)
+    chosen(exchange.request, "state", (READY,))
+    if package["state"] != WAITING or package["settled_at"] > stamp(exchange.now):
+        raise bad_request("state", f"The package must be in the state {WAITING}.")
+    exchange.db.execute(
+        "UPDATE package SET state = ?, ready_at = ?, next_at = ? WHERE id = ?",
+        (
+            *(READY, stamp(exchange.now)),
+            *(stamp(exchange.now + _behaviour(exchange).pend), package["id"]),
+        ),
+    )
+    return HttpResponse(204, {"Content-Language": package["language"]})
+
+
+# What a seller sees.
+
+
+def read(exchange: Exchange) -> HttpResponse:
+    """GET /offer-packages/{packageId}."""
+    package = _package(exchange)
+    return json_answer(200, package_document(package), {"Content-Language": package["language"]})
+
+
+def read_all(exchange: Exchange) -> HttpResponse:
+    """GET /offer-packages: the seller's packages, oldest first."""
+    state, channel = asked(exchange, "state"), asked(exchange, "salesChannelId")
+    if state is not None and state not in STATES:
+        raise bad_request("state", f"state must be one of {', '.join(STATES)}.")
+    if channel is not None:
+        known_channel(channel, "salesChannelId", exchange.settings)
+    page = asked_page(exchange)
+    rows = exchange.db.execute(
+        "SELECT * FROM package WHERE seller = :seller AND id > :after"
+        " AND (:state IS NULL OR state = :state) AND (:channel IS NULL OR channel = :channel)"
+        " ORDER BY id LIMIT :rows",
+        {
+            "seller": exchange.seller,
+            "after": page.after,
+            "state": state,
+            "channel": channel,
+            "rows": page.limit + 1,
+        },
+    ).fetchall()
+    return page_answer(exchange, page, rows, package_document)
+
+
+def results(exchange: Exchange) -> HttpResponse:
+    """GET /offer-packages/{packageId}/offer-requests-results, in the order of the uploads."""
+    package = _package(exchange)
+    if package["state"] not in {INTEGRATED, REJECTED}:
+        raise bad_request("packageId", "The package is not yet integrated: no results so far.")
+    gone = moment_of(package["processed_at"]) + _behaviour(exchange).results_life
+    if gone <= exchange.now:
+        raise not_found("The set of results")
+    page = asked_page(exchange)
+    rows = exchange.db.execute(
+        "SELECT id, reference, outcome, codes FROM applied WHERE package = ? AND id > ?"
+        " ORDER BY id LIMIT ?",
+        (package["id"], page.after, page.limit + 1),
+    ).fetchall()
+    language = package["language"]
+    answer = page_answer(exchange, page, rows, lambda row: _result_document(row, language))
+    return HttpResponse(
+        answer.status, {**answer.headers, "Content-Language": language}, answer.body
+    )
+
+
+def _behaviour(exchange: Exchange) -> OfferBehaviour:
+    return exchange.settings.of(OfferBehaviour)
+
+
+def _package(exchange: Exchange) -> sqlite3.Row:
+    """The seller's package, or 404: unknown, another seller's, or expired."""
+    row: sqlite3.Row | None = exchange.db.execute(
+        "SELECT * FROM package WHERE package_id = ? AND seller = ?",
+        (exchange.ids["packageId"], exchange.seller),
+    ).fetchone()
+    if row is None:
+        raise not_found("The package")
+    return row
+
+
+def package_document(package: sqlite3.Row) -> dict[str, Any]:
+    """A package as it is read: "state, type, submission date, results info"."""
+    document = {
+        "packageId": package["package_id"],
+        "packageType": package["type"],
+        "state": package["state"],
+        "salesChannelId": package["channel"],
+        "submissionDate": package["created_at"],
+        "processingDate": package["processed_at"],
+        "offerRequestsCount": package["requests"],
+        "integratedCount": package["integrated"],
+        "rejectedCount": package["rejected"],
+        "duplicatedCount": package["duplicated"],
+    }
+    if package["state"] == REJECTED:
+        document["result"] = message(package["result_code"], package["language"])
+    return document
+
+
+def _result_document(row: sqlite3.Row, language: str) -> dict[str, Any]:
+    return {
+        "sellerExternalReference": row["reference"],
+        "integrationStatus": row["outcome"],
+        "results": [message(code, language) for code in row["codes"].split(",")],
+    }
+
+
+# What a package does by itself.
+
+
+def next_due(db: sqlite3.Connection) -> str | None:
+    """When the next package expires or goes on."""
+    row = db.execute("SELECT MIN(next_at) FROM package WHERE next_at IS NOT NULL").fetchone()
+    due: str | None = row[0]
+    return due
+
+
+def step(db: sqlite3.Connection, settings: SandboxSettings) -> None:
+    """Let the package whose time has come first expire or go on."""
+    package = db.execute(
+        "SELECT * FROM package WHERE next_at IS NOT NULL ORDER BY next_at, id LIMIT 1"
+    ).fetchone()
+    BY_ITSELF[package["state"]](db, settings.of(OfferBehaviour), package)
+
+
+def _expire(db: sqlite3.Connection, _behaviour: OfferBehaviour, package: sqlite3.Row) -> None:
+    """Part "Limits": an open package is kept 6 hours if not completed."""
+    db.execute("DELETE FROM request WHERE package = ?", (package["id"],))
+    db.execute("DELETE FROM package WHERE id = ?", (package["id"],))
+
+
+def _pend(db: sqlite3.Connection, behaviour: OfferBehaviour, package: sqlite3.Row) -> None:
+    due = moment_of(package["ready_at"]) + behaviour.integrate
+    if behaviour.delays:
+        due += behaviour.delays[package["id"] % len(behaviour.delays)]
+    db.execute(
+        "UPDATE package SET state = ?, next_at = ? WHERE id = ?",
+        (PENDING, max(stamp(due), package["next_at"]), package["id"]),
+    )
+
+
+def _integrate(db: sqlite3.Connection, behaviour: OfferBehaviour, package: sqlite3.Row) -> None:
+    """Integrate some more of the package, until there is no more of it."""
+    counts = integration.apply_batch(db, behaviour, package)
+    if not counts:
+        _finish(db, package)
+    db.execute(
+        "UPDATE package SET integrated = integrated + ?, rejected = rejected + ?,"
+        " duplicated = duplicated + ? WHERE id = ?",
+        (counts["Integrated"], counts["Rejected"], counts["Duplicated"], package["id"]),
+    )
+
+
+def _finish(db: sqlite3.Connection, package: sqlite3.Row) -> None:
+    """A package with nothing in it is rejected as a whole; nothing else is."""
+    result = (INTEGRATED, None) if package["requests"] else (REJECTED, PACKAGE_EMPTY)
+    db.execute(
+        "UPDATE package SET state = ?, result_code = ?, processed_at = next_at, next_at = NULL"
+        " WHERE id = ?",
+        (*result, package["id"]),
+    )
+
+
+BY_ITSELF: dict[str, Callable[[sqlite3.Connection, OfferBehaviour, sqlite3.Row], None]] = {
+    WAITING: _expire,
+    READY: _pend,
+    PENDING: _integrate,
+}
+"""What happens to a package of each state at its `next_at`; the other states are final."""
+
+ROUTES: tuple[Route, ...] = (
+    Route("POST", "/offer-packages", create, counted=True),
+    Route("GET", "/offer-packages", read_all, counted=True),
+    Route("GET", "/offer-packages/{packageId}", read, counted=True),
+    Route("PATCH", "/offer-packages/{packageId}", complete, counted=True),
+    Route("POST", "/offer-packages/{packageId}/offer-requests", upload, counted=True),
+    Route("GET", "/offer-packages/{packageId}/offer-requests-results", results, counted=True),
+)

@@ -1,0 +1,274 @@
+"""A seller's offers on one sales channel, and the stock that the channels share.
+
+"Stock quantity is shared across channels for the same product and condition" (part "What the
+service does"), so the quantity is not the offer's but the stock's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import orjson
+
+from feedtool.areas.offers.sandbox.rules import OfferRequest
+
+if TYPE_CHECKING:
+    import sqlite3
+
+TABLES = """
+CREATE TABLE IF NOT EXISTS offer(
+  id INTEGER PRIMARY KEY AUTOINCREMENT,   -- never used again, since cursors name it
+  seller TEXT NOT NULL,
+  channel TEXT NOT NULL,
+  reference TEXT NOT NULL,
+  product TEXT NOT NULL,                  -- what identifies the product, see OfferStore.product
+  gtin TEXT NOT NULL,
+  product_reference TEXT NOT NULL,
+  condition TEXT NOT NULL,
+  price REAL NOT NULL,
+  origin_price REAL,
+  taxes TEXT NOT NULL,                    -- as in the request
+  modes TEXT NOT NULL,                    -- as in the request
+  preparation INTEGER NOT NULL,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL,
+  UNIQUE (seller, channel, reference),
+  UNIQUE (seller, product, condition, channel)
+);
+CREATE INDEX IF NOT EXISTS offer_page ON offer(seller, channel, id);
+CREATE INDEX IF NOT EXISTS offer_by_product_reference ON offer(seller, product_reference)
+  WHERE product_reference <> '' AND gtin <> '';
+CREATE TABLE IF NOT EXISTS stock(
+  seller TEXT NOT NULL,
+  product TEXT NOT NULL,
+  condition TEXT NOT NULL,
+  quantity INTEGER NOT NULL,
+  PRIMARY KEY (seller, product, condition)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS offer_comment( -- the legacy zip alone can say one
+  offer INTEGER PRIMARY KEY,
+  text TEXT NOT NULL
+);
+CREATE TABLE IF NOT EXISTS product_sheet( -- those created through products-integration
+  product TEXT PRIMARY KEY
+) WITHOUT ROWID;
+"""
+
+SHOWN_COLUMNS = """o.*, s.quantity,
+  (SELECT text FROM offer_comment WHERE offer = o.id) AS comment"""
+
+KNOWN_COLUMNS = """o.id, o.product, o.gtin, o.product_reference, o.condition, o.price,
+  o.origin_price, o.taxes, o.modes, o.preparation"""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownOffer:
+    """An offer that is in the store."""
+
+    id: int
+    product: str
+    terms: OfferRequest
+
+
+def known_offer(row: sqlite3.Row) -> KnownOffer | None:
+    """The offer in the KNOWN_COLUMNS of an outer join, or None where there is none."""
+    if row["id"] is None:
+        return None
+    terms = OfferRequest(
+        gtin=row["gtin"],
+        product_reference=row["product_reference"],
+        condition=row["condition"],
+        price=row["price"],
+        origin_price=row["origin_price"],
+        taxes=orjson.loads(row["taxes"]),
+        modes=orjson.loads(row["modes"]),
+        preparation=row["preparation"],
+    )
+    return KnownOffer(row["id"], row["product"], terms)
+
+
+def gtin_product(gtin: str) -> str:
+    """What identifies the product of a GTIN: its 14 digits, since leading zeros say nothing."""
+    return gtin.zfill(14)
+
+
+def has_sheet(db: sqlite3.Connection, product: str) -> bool:
+    """Whether the catalogue has the product.
+
+    It has every GTIN, except the restricted ones: a GTIN-13 that begins with 2 has no sheet until
+    products-integration creates it.
+    """
+    if not product.startswith("02"):
+        return True
+    found = db.execute("SELECT 1 FROM product_sheet WHERE product = ?", (product,))
+    return found.fetchone() is not None
+
+
+def note_sheet(db: sqlite3.Connection, product: str) -> None:
+    """Let the catalogue have the product from now on."""
+    db.execute("INSERT OR IGNORE INTO product_sheet VALUES (?)", (product,))
+
+
+def offered_products(db: sqlite3.Connection, seller: str, channel: str) -> list[str]:
+    """The products that a seller offers on a channel under a GTIN."""
+    rows = db.execute(
+        "SELECT DISTINCT product FROM offer WHERE seller = ? AND channel = ? AND gtin <> ''",
+        (seller, channel),
+    )
+    return [row["product"] for row in rows]
+
+
+def offers_of_others(
+    db: sqlite3.Connection, seller: str, channel: str, product: str
+) -> list[sqlite3.Row]:
+    """The offers of a product by all sellers but this one, oldest first, with their stock."""
+    return db.execute(
+        "SELECT o.*, s.quantity FROM offer AS o JOIN stock AS s USING (seller, product, condition)"
+        " WHERE o.channel = ? AND o.seller <> ? AND o.product = ? ORDER BY o.id",
+        (channel, seller, product),
+    ).fetchall()
+
+
+@dataclass(frozen=True, slots=True)
+class OfferStore:
+    """The offers of one seller on one channel, changed as of one moment."""
+
+    db: sqlite3.Connection
+    seller: str
+    channel: str
+    at: str
+
+    def product(self, request: OfferRequest) -> str:
+        """What identifies the product: its GTIN, else its reference.
+
+        A reference that the seller has used with a GTIN stands for that GTIN's product.
+        """
+        if request.gtin:
+            return gtin_product(request.gtin)
+        row = self.db.execute(
+            "SELECT product FROM offer WHERE seller = ? AND product_reference = ? AND gtin <> ''"
+            " AND product_reference <> '' ORDER BY id LIMIT 1",
+            (self.seller, request.product_reference),
+        ).fetchone()
+        return row["product"] if row else f"reference {request.product_reference}"
+
+    def find(self, reference: str | None) -> KnownOffer | None:
+        """The offer that has this reference."""
+        row = self.db.execute(
+            f"SELECT {KNOWN_COLUMNS} FROM offer AS o"  # noqa: S608 - only constants are filled in
+            " WHERE o.seller = ? AND o.channel = ? AND o.reference = ?",
+            (self.seller, self.channel, reference),
+        ).fetchone()
+        return known_offer(row) if row else None
+
+    def create(self, request: OfferRequest, product: str) -> bool:
+        """Put an offer in the store; False when another one has its product and condition."""
+        done = self.db.execute(
+            "INSERT INTO offer(seller, channel, reference, product, gtin, product_reference,"
+            " condition, price, origin_price, taxes, modes, preparation, created_at, updated_at)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+            (
+                self.seller,
+                self.channel,
+                request.reference,
+                product,
+                *_columns(request),
+                self.at,
+                self.at,
+            ),
+        )
+        return self._stocked(done.rowcount, request, product)
+
+    def write(self, offer: KnownOffer, request: OfferRequest, product: str) -> bool:
+        """Give a known offer all of these terms; False as in `create`."""
+        done = self.db.execute(
+            "UPDATE OR IGNORE offer SET product = ?, gtin = ?, product_reference = ?,"
+            " condition = ?, price = ?, origin_price = ?, taxes = ?, modes = ?, preparation = ?,"
+            " updated_at = ? WHERE id = ?",
+            (product, *_columns(request), self.at, offer.id),
+        )
+        return self._stocked(done.rowcount, request, product)
+
+    def remove(self, offer: KnownOffer) -> None:
+        """Take the offer out of the store."""
+        self.db.execute("DELETE FROM offer WHERE id = ?", (offer.id,))
+
+    def clear(self) -> None:
+        """Take all offers of the channel out of the store."""
+        self.db.execute(
+            "DELETE FROM offer WHERE seller = ? AND channel = ?", (self.seller, self.channel)
+        )
+
+    def comment(self, reference: str, text: str) -> None:
+        """Give an offer a comment, or an empty one."""
+        self.db.execute(
+            "INSERT OR REPLACE INTO offer_comment"
+            " SELECT id, ? FROM offer WHERE seller = ? AND channel = ? AND reference = ?",
+            (text, self.seller, self.channel, reference),
+        )
+
+    def sell(self, reference: str, quantity: int) -> bool:
+        """Lower the stock of an offer, on whatever channel its product is offered.
+
+        Never below 0; False when there is no such offer, or nothing of it left.
+        """
+        key = self.db.execute(
+            "SELECT seller, product, condition FROM offer"
+            " WHERE seller = ? AND channel = ? AND reference = ?",
+            (self.seller, self.channel, reference),
+        ).fetchone()
+        if key is None:
+            return False
+        sold = self.db.execute(
+            "UPDATE stock SET quantity = max(0, quantity - ?)"
+            " WHERE seller = ? AND product = ? AND condition = ? AND quantity > 0",
+            (quantity, *key),
+        )
+        if not sold.rowcount:
+            return False
+        self.db.execute(
+            "UPDATE offer SET updated_at = ? WHERE seller = ? AND product = ? AND condition = ?",
+            (self.at, *key),
+        )
+        return True
+
+    def _stocked(self, written: int, request: OfferRequest, product: str) -> bool:
+        """Set the shared stock; the offers of other channels change with it."""
+        if not written:
+            return False
+        if request.quantity is None:
+            return True
+        key = (self.seller, product, request.condition)
+        new = self.db.execute(
+            "INSERT OR IGNORE INTO stock VALUES (?, ?, ?, ?)", (*key, request.quantity)
+        )
+        if not new.rowcount and self._restocked(key, request.quantity):
+            self.db.execute(
+                "UPDATE offer SET updated_at = ?"
+                " WHERE seller = ? AND product = ? AND condition = ? AND channel <> ?",
+                (self.at, *key, self.channel),
+            )
+        return True
+
+    def _restocked(self, key: tuple[str, str, str], quantity: int) -> bool:
+        """Change the quantity that there is; whether it was another one."""
+        done = self.db.execute(
+            "UPDATE stock SET quantity = ?"
+            " WHERE seller = ? AND product = ? AND condition = ? AND quantity <> ?",
+            (quantity, *key, quantity),
+        )
+        return done.rowcount > 0
+
+
+def _columns(request: OfferRequest) -> tuple[object, ...]:
+    return (
+        request.gtin,
+        request.product_reference,
+        request.condition,
+        request.price,
+        request.origin_price,
+        orjson.dumps(request.taxes).decode(),
+        orjson.dumps(request.modes).decode(),
+        request.preparation,
+    )

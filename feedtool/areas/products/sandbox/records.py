@@ -1,0 +1,78 @@
+"""What an owner of a sandbox sees of its products."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from feedtool.areas.products.sandbox.integration import ProductOutcome, outcome_of
+from feedtool.areas.products.sandbox.settings import ProductBehaviour
+from feedtool.areas.products.sandbox.sheets import sheet_of
+from feedtool.areas.products.sandbox.view import product_document
+from feedtool.sandbox.state import moment_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import datetime
+
+    from feedtool.sandbox import Sandbox
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """One product that was submitted to products-integration."""
+
+    sequence: int
+    """Order of submission over all packages, rising."""
+    at: datetime
+    """When it came to its present status."""
+    package_id: str
+    seller: str
+    gtin: str
+    reference: str | None
+    """sellerProductReference; None when the product had none."""
+    body: dict[str, Any]
+    """The product as it was submitted."""
+    status: str
+    """Received, Validated, Integrated or Refused."""
+    operation: str | None
+    """Creation, Modification or Identical, once that is known."""
+    codes: tuple[str, ...]
+    """Of its errors, infos and warnings."""
+
+
+def reported_products(sandbox: Sandbox, package_id: str | None = None) -> Iterator[Reported]:
+    """The submitted products, oldest first, of one package or of all."""
+    query = (
+        "SELECT * FROM product_report WHERE id > ? AND (package_id = ? OR ? IS NULL)"
+        " ORDER BY id LIMIT ?"
+    )
+    for row in sandbox.state.rows(query, package_id, package_id):
+        outcome = outcome_of(row["outcome"]) if row["outcome"] else ProductOutcome(row["status"])
+        yield Reported(
+            sequence=row["id"],
+            at=moment_of(row["updated_at"]),
+            package_id=row["package_id"],
+            seller=row["seller"],
+            gtin=row["gtin"],
+            reference=row["reference"],
+            body=orjson.loads(row["body"]),
+            status=outcome.status,
+            operation=outcome.operation,
+            codes=tuple(finding.code for finding in outcome.findings),
+        )
+
+
+def stored_products(sandbox: Sandbox, seller: str | None = None) -> Iterator[dict[str, Any]]:
+    """The sheets as their creators see them, of all sellers unless one is named."""
+    query = (
+        "SELECT * FROM sheet WHERE id > ? AND (? IS NULL OR product IN"
+        " (SELECT product FROM sheet_seller WHERE seller = ?)) ORDER BY id LIMIT ?"
+    )
+    behaviour = sandbox.settings.of(ProductBehaviour)
+    for row in sandbox.state.rows(query, seller, seller):
+        with sandbox.state.transaction() as db:
+            document = product_document(db, behaviour, sheet_of(row), None)
+        yield document

@@ -1,0 +1,70 @@
+"""The nouns of a header row: a column, and a header that was understood."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from feedtool.model.cells import Cell, letters
+
+
+class CellType(Protocol):
+    """What kind of value a column holds."""
+
+    def read(self, cell: Cell, column: Any) -> object | None:
+        """The cell's value, None for a blank, `Flawed` where there is something to say."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column that a feed understands."""
+
+    key: str
+    """Stable, as in the template's grey row: `price.price`."""
+    type: CellType
+    labels: tuple[str, str, str]
+    """For people, in `LANGUAGES`."""
+    help: tuple[str, str, str]
+    """What belongs in it, in `LANGUAGES`."""
+    example: str = ""
+    aliases: tuple[str, ...] = ()
+    """Other headers that mean it, beside the key and the labels."""
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """A header row, understood."""
+
+    row: int
+    """Its number."""
+    after: int
+    """Data stand in the rows after this one; a second header row may be in between."""
+    columns: Mapping[int, Column]
+    """0-based index → the column that it is."""
+    texts: Mapping[int, str]
+    """0-based index → the header as the user wrote it, known or not."""
+    unknown: tuple[tuple[int, str | None], ...]
+    """Of each unknown header its index and the nearest known header."""
+    own: frozenset[int]
+    """The indexes of the columns that an earlier annotation added."""
+    reasons: Mapping[int, str] = field(default_factory=dict)
+    """0-based index → why its header was understood as it was."""
+    headings: int = 0
+    """The row that people read as the header, where ours belong: another one where keys stand in
+    a row of their own, which may be hidden. 0 is the header's own row."""
+    stamp: Mapping[str, str] = field(default_factory=dict)
+    """What the workbook says of the whole sheet."""
+
+    @property
+    def headings_row(self) -> int:
+        """The number of the row that our headings belong in."""
+        return self.headings or self.row
+
+    def letter_of(self, key: str) -> str | None:
+        """The letter of a key's column, None where it is absent."""
+        index = self.index_of(key)
+        return None if index is None else letters(index)
+
+    def index_of(self, key: str) -> int | None:
+        """The 0-based index of a key's column, None where it is absent."""
+        return next((index for index, column in self.columns.items() if column.key == key), None)

@@ -1,0 +1,15 @@
+"""What feedtool itself writes into a workbook, and so knows again when it is read."""
+
+HEADINGS = ("feedtool status", "feedtool message", "feedtool code")
+"""The three columns that an annotated copy has more than its input."""
+
+ROW = "feedtool row"
+"""The column that a workbook of rows to correct has more than its template: where each is from."""
+
+SUMMARY = "feedtool summary"
+"""The sheet that an annotated workbook has more than its input."""
+
+OURS = "feedtool."
+"""How the names of our own properties of a workbook begin."""
+STAMP = "feedtool.template"
+"""The property of a workbook that names the kind of the template it was made from."""

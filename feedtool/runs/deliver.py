@@ -1,0 +1,80 @@
+"""Brings a run that is written down to its end, as far as that goes now."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from feedtool.check import Asked
+from feedtool.model.errors import FeedtoolError
+from feedtool.report import Outcome
+from feedtool.runs.session import Session
+from feedtool.runs.workspace import Workspace
+from feedtool.service.wire import UploadBody
+
+if TYPE_CHECKING:  # the ledger's library takes longer to import than a small file to check
+    from feedtool.delivery.events import Event
+
+OnEvent = Callable[["Event"], None]
+
+
+def ignore(_: "Event") -> None:
+    """What is done with events where nobody asks for them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """The outcome of a delivery."""
+
+    outcomes: list[Outcome]
+    stopped: FeedtoolError | None = None
+    """What stopped the delivery before its end."""
+    warnings: Sequence[str] = ()
+    """What the seller should know of, each on one line."""
+
+
+def deliver_run(
+    run: int,
+    asked: Asked,
+    session: Session,
+    workspace: Workspace,
+    *,
+    wait: bool,
+    only_fetch: bool = False,
+    on_event: OnEvent = ignore,
+) -> FeedtoolError | None:
+    """What stopped the delivery of a run before its end; None where nothing did."""
+    from feedtool.delivery.decide import Settings
+    from feedtool.delivery.deliver import deliver
+
+    dialect = asked.dialect
+    try:
+        deliver(
+            workspace.ledger,
+            run,
+            session.client,
+            now=session.now,
+            sleep=session.sleep,
+            on_event=on_event,
+            ahead=session.ahead(),
+            wait=wait,
+            only_fetch=only_fetch,
+            pool=session.pool,
+            stopping=session.stopping,
+            settings=Settings(
+                upload_body=UploadBody(dialect.upload_body),
+                results_limit=session.page,
+                batch_pause=timedelta(seconds=dialect.batch_pause),
+                quota_pause=timedelta(seconds=dialect.quota_pause),
+                before_resending=timedelta(seconds=dialect.resend_pause),
+                dialect=dialect,
+            ),
+        )
+    except FeedtoolError as error:
+        return error
+    return None
+
+
+def has_begun(outcomes: Iterable[Outcome]) -> bool:
+    """Whether the service has a package of the run."""
+    return any(package.package_id for outcome in outcomes for package in outcome.packages)

@@ -1,0 +1,152 @@
+"""What checking found, kept with the run: its answers are written again without a second check.
+
+A gzip of JSON lines. Each sheet has one line of facts, then one for each problem, refused row and
+skipped row. Valid rows are in the ledger, so they are here only where offers wait for the products
+of the same command, whose rows are named beside theirs.
+"""
+
+import gzip
+import json
+from base64 import b64decode, b64encode
+from collections.abc import Iterable, Iterator, Sequence
+from heapq import merge
+from pathlib import Path
+from typing import Any
+
+from feedtool.feeds.columns.text import Text
+from feedtool.model.errors import Exit, FileProblem
+from feedtool.model.header import Column, Header
+from feedtool.model.nouns import Item, Message, PackageType, Problem, Severity, Status, Verdict
+from feedtool.model.sheet import INVALID, CheckedSheet, Marks, ProblemSpool, Refused
+
+BATCH = 1000
+"""Problems that are restored at once."""
+
+
+def write_sheets(sheets: Sequence[CheckedSheet], path: Path) -> None:
+    """Writes what results need of checked sheets into a file."""
+    with_items = len({sheet.kind for sheet in sheets}) > 1
+    # Neither a time nor a name, so that the same sheets are kept once.
+    with path.open("wb") as raw, gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as file:
+        for sheet in sheets:
+            for line in _lines(sheet, with_items=with_items):
+                file.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
+
+
+def read_sheets(path: Path) -> list[CheckedSheet]:
+    """The sheets that `write_sheets` has written, their columns known by their keys alone."""
+    sheets: list[CheckedSheet] = []
+    batch: list[Problem] = []
+
+    def add_problems() -> None:
+        if batch:
+            sheets[-1].problems_by_source[0].append_all(batch)
+            batch.clear()
+
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        for text in file:
+            kind, *fields = json.loads(text)
+            if kind == "problem":
+                fields[6] = Severity(fields[6])
+                batch.append(Problem(*fields))
+            elif kind == "refused":
+                sheets[-1].refused.append(Refused(*fields))
+            elif kind == "skipped":
+                sheets[-1].skipped.append(_verdict(fields))
+            elif kind == "item":
+                sheets[-1].items.append(_item(*fields))
+            else:
+                add_problems()
+                sheets.append(_sheet(*fields))
+            if len(batch) == BATCH:
+                add_problems()
+    add_problems()
+    return sheets
+
+
+def _lines(sheet: CheckedSheet, *, with_items: bool) -> Iterator[list[Any]]:
+    yield ["sheet", _facts(sheet)]
+    yield from (["problem", *problem] for problem in sheet.problems())
+    yield from (["refused", *refused] for refused in _refused(sheet))
+    yield from (["skipped", *skipped] for skipped in sheet.skipped)
+    if with_items:
+        yield from (["item", *item[:5]] for item in sheet.valid_items())
+
+
+def _refused(sheet: CheckedSheet) -> Iterable[Refused]:
+    """The invalid rows, those too that are valid but for their neighbours."""
+    late = (
+        Refused(item.row, item.reference, item.product, item.channel)
+        for item in sheet.items
+        if sheet.marks[item.row] == INVALID
+    )
+    return merge(sheet.refused, late)
+
+
+def _facts(sheet: CheckedSheet) -> dict[str, Any]:
+    header, error = sheet.header, sheet.error
+    return {
+        "file": sheet.file,
+        "sheet": sheet.sheet,
+        "kind": sheet.kind,
+        "kind_reason": sheet.kind_reason,
+        "is_kind_certain": sheet.is_kind_certain,
+        "purges": sheet.purges,
+        "marks": b64encode(bytes(sheet.marks)).decode(),
+        "error": error and [error.code, error.message, error.hint, int(error.exit)],
+        "header": header
+        and {
+            "row": header.row,
+            "after": header.after,
+            "columns": {index: column.key for index, column in header.columns.items()},
+            "texts": dict(header.texts),
+            "unknown": header.unknown,
+            "own": sorted(header.own),
+            "headings": header.headings,
+            "stamp": dict(header.stamp),
+        },
+    }
+
+
+def _sheet(facts: dict[str, Any]) -> CheckedSheet:
+    header, error, marks = (facts.pop(name) for name in ("header", "error", "marks"))
+    sheet = CheckedSheet(**facts, marks=Marks(b64decode(marks)))
+    sheet.problems_by_source.append(ProblemSpool())
+    sheet.header = header and _header(header)
+    sheet.error = error and _error(*error)
+    return sheet
+
+
+def _header(kept: dict[str, Any]) -> Header:
+    return Header(
+        row=kept["row"],
+        after=kept["after"],
+        columns={int(index): _column(key) for index, key in kept["columns"].items()},
+        texts={int(index): text for index, text in kept["texts"].items()},
+        unknown=tuple((index, nearest) for index, nearest in kept["unknown"]),
+        own=frozenset(kept["own"]),
+        headings=kept["headings"],
+        stamp=kept["stamp"],
+    )
+
+
+def _column(key: str) -> Column:
+    return Column(key, Text(), ("", "", ""), ("", "", ""))
+
+
+def _error(code: str, message: str, hint: str, exit_code: int) -> FileProblem:
+    error = FileProblem(message, hint)
+    error.code, error.exit = code, Exit(exit_code)
+    return error
+
+
+def _item(row: int, package_type: str, channel: str, reference: str, product: str) -> Item:
+    return Item(row, PackageType(package_type), channel, reference, product, body=b"")
+
+
+def _verdict(kept: list[Any]) -> Verdict:
+    row, reference, status, messages = kept
+    said = tuple(
+        Message(code, text, field, Severity(severity)) for code, text, field, severity in messages
+    )
+    return Verdict(row, reference, Status(status), said)

@@ -1,0 +1,67 @@
+"""The service as a command has reached it: whose account, at what time, and how much at a time."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from feedtool.runs.workspace import Workspace
+from feedtool.service.wire import Sender
+
+if TYPE_CHECKING:
+    from feedtool.delivery.deadlines import Clock
+    from feedtool.model.errors import FeedtoolError
+    from feedtool.service.fetch import Circumstances
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A way to the service, and its time."""
+
+    client: Sender
+    seller: str
+    address: str
+    language: str
+    now: Callable[[], datetime]
+    sleep: Callable[[float], None]
+    pool: int = 4
+    """Calls under way at a time."""
+    page: int | None = None
+    """Results a page is asked for; None leaves it to the service."""
+    stopping: "Callable[[], FeedtoolError | None]" = lambda: None
+    """Why no step is to be begun any more, once that is so."""
+    profile: str | None = None
+    """The account's name in the configuration, if it was reached by that."""
+    is_sandbox: bool = False
+    has_channel: bool = True
+    """Whether a channel was named for the rows that name none."""
+    ahead: Callable[[], timedelta] = timedelta
+    """What `now` is ahead of real time: in the embedded sandbox nothing waits, time leaps."""
+    holds_lock: bool = False
+    """Whether the seller's lock is held already, by whoever runs one file after the other."""
+
+    def wall(self) -> datetime:
+        """Real time, for people; `now` is for what is compared with the service's own."""
+        return self.now() - self.ahead()
+
+
+def locked(service: Session, books: Workspace, command: str) -> AbstractContextManager[None]:
+    """The seller's lock, unless it is held already."""
+    if service.holds_lock:
+        return nullcontext()
+    return books.ledger.hold(service.seller, service.address, command=command, now=service.wall())
+
+
+def clock_of(service: Session, books: Workspace) -> "Clock":
+    """The time at the service, for what it will delete."""
+    from feedtool.delivery.deadlines import Clock
+
+    return Clock(service.now(), books.ledger.skew(service.address), service.ahead())
+
+
+def fetch_context_of(service: Session) -> "Circumstances":
+    """For lists of the service that are read to their end."""
+    from feedtool.service.fetch import Circumstances
+
+    return Circumstances(service.now, service.sleep, pool=service.pool, stopping=service.stopping)

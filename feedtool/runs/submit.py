@@ -1,0 +1,244 @@
+"""Checks files, plans what is sent, and sends it.
+
+A dry run ends with the plan: it tells it, and writes the requests. A run is written down whole
+before its first request leaves, so that whatever stops it can be gone on with.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from feedtool.areas.legacy.purge import Confirm, check_nothing_open, counted, refuse
+from feedtool.areas.offers.changes.selection import EVERY_ROW, Sifting
+from feedtool.areas.products.catalog.excerpt import Consulted
+from feedtool.check import Asked, Input
+from feedtool.model.errors import FeedtoolError, NotAuthorised
+from feedtool.model.sheet import INVALID, CheckedSheet
+from feedtool.report import Outcome
+from feedtool.runs.annotated_copy import Outputs, digest_of, refuse_places, write_copies_of
+from feedtool.runs.annotated_run import write_copies
+from feedtool.runs.deliver import OnEvent, Submission, deliver_run, has_begun, ignore
+from feedtool.runs.plan_file import Promise
+from feedtool.runs.preflight import blocked_reason, checked_sheets, has_items, open_elsewhere
+from feedtool.runs.request_files import write_requests
+from feedtool.runs.row_results import not_begun, results_of_plan, results_of_run
+from feedtool.runs.run_options import RunOptions, refuse_names
+from feedtool.runs.session import Session, clock_of, fetch_context_of, locked
+from feedtool.runs.workspace import Kept, Workspace, judged_by, record, select_rows
+
+
+def plan_only(
+    inputs: Sequence[Input],
+    asked: Asked,
+    outputs: Outputs,
+    *,
+    requests: Path | None = None,
+    is_all_or_nothing: bool = False,
+    promise: Promise | None = None,
+    sift: Callable[[Sequence[CheckedSheet]], None] = lambda _: None,
+) -> list[Outcome]:
+    """The outcomes of a dry run: everything up to the plan; nothing is sent.
+
+    Args:
+        inputs: The files.
+        asked: How to read them.
+        outputs: Where annotated copies go, if any.
+        requests: The folder for the exact request bodies.
+        is_all_or_nothing: Whether one invalid row keeps all others back.
+        promise: A plan that is saved, or one that is compared with what would be sent now.
+        sift: Decides which rows would be sent.
+    """
+    if promise:
+        promise.begin([(file.name, digest_of(file.path)) for file in inputs])
+    sheets = checked_sheets(inputs, asked)
+    sift(sheets)
+    reason = blocked_reason(sheets, asked, is_all_or_nothing=is_all_or_nothing)
+    sent = [] if reason else sheets
+    if promise:
+        promise.settle(sheets, sent)
+    outcomes = results_of_plan(sheets, asked.dialect.limits, sent=sent, reason=reason)
+    if requests:
+        write_requests(requests, sent, asked.dialect)
+    write_copies_of(inputs, outcomes, outputs, asked)
+    return outcomes
+
+
+def submit(
+    inputs: Sequence[Input],
+    asked: Asked,
+    outputs: Outputs,
+    session: Session,
+    workspace: Workspace,
+    *,
+    requests: Path | None = None,
+    is_all_or_nothing: bool = False,
+    wait: bool = True,
+    on_event: OnEvent = ignore,
+    confirm: Confirm = refuse,
+    claim: int | None = None,
+    promise: Promise | None = None,
+    sifting: Sifting = EVERY_ROW,
+) -> Submission:
+    """Checks files, sends what is valid, waits, and writes the annotated copies.
+
+    What stops the delivery is in `Submission.stopped`, beside the outcomes of the rows.
+
+    Args:
+        inputs: The files.
+        asked: How to read them.
+        outputs: Where annotated copies go.
+        session: The way to the service.
+        workspace: Where the run is kept.
+        requests: The folder for the exact request bodies.
+        is_all_or_nothing: Whether one invalid row keeps all others back.
+        wait: Whether to wait for the service's answers.
+        on_event: Told of each step.
+        confirm: Asked before a purge removes offers.
+        claim: The watcher's, of which this is the run.
+        promise: The plan of which just that is sent, or nothing.
+        sifting: Which rows are sent.
+    """
+    refuse_names(inputs, outputs)
+    snapshots = [workspace.keep(file) for file in inputs]
+    if promise:
+        promise.begin([(kept.file.name, kept.sha256) for kept in snapshots])
+    files = [kept.file for kept in snapshots]
+    consulted = Consulted(asked.catalog)
+    sheets = checked_sheets(files, judged_by(asked, consulted), has_channel=session.has_channel)
+    refuse_places(inputs, sheets, outputs, asked)
+
+    def blocked() -> list[Outcome] | None:
+        """What is known of the rows where none of them is sent; None where some are."""
+        reason = blocked_reason(sheets, asked, is_all_or_nothing=is_all_or_nothing)
+        if promise:
+            promise.settle(sheets, [] if reason else sheets)
+        if not reason:
+            return None
+        outcomes = results_of_plan(sheets, asked.dialect.limits, sent=[], reason=reason)
+        write_copies_of(files, outcomes, outputs, asked)
+        return outcomes
+
+    is_blocked = blocked_reason(sheets, asked, is_all_or_nothing=is_all_or_nothing)
+    if is_blocked or all(sheet.error for sheet in sheets):
+        return Submission(blocked() or [Outcome(sheet) for sheet in sheets])
+    options = _options(snapshots, asked, outputs, session, sheets, promise, sifting)
+    _refuse_claim_of_stopped(claim, session)
+    with locked(session, workspace, "submit"):
+        select_rows(workspace, sheets, asked, sifting, (session.address, session.seller))
+        if outcomes := blocked():
+            return Submission(outcomes)
+        if requests:
+            write_requests(requests, sheets, asked.dialect)
+        try:
+            removals = _confirmed_removals(sheets, asked, session, workspace, confirm)
+            warnings = open_elsewhere(sheets, workspace.ledger, session.client)
+        except NotAuthorised as error:  # found out before a run is written down
+            return Submission(not_begun(sheets, error), error)
+        excerpt = consulted.excerpt()
+        options = replace(
+            options,
+            removals=removals,
+            catalog=workspace.keep_excerpt(excerpt) if excerpt else None,
+            checked=workspace.keep_sheets(sheets),
+        )
+        run = _begin(sheets, options, session, workspace, claim)
+        warnings = [*_open_runs(run, session, workspace), *warnings]
+        stopped = _send(run, sheets, asked, session, workspace, wait=wait, on_event=on_event)
+        outcomes = results_of_run(sheets, workspace.ledger, run, stopped)
+        if stopped is None or (has_begun(outcomes) and not outputs.only_whole):
+            write_copies(run, files, outcomes, options, session.now(), workspace)
+    return Submission(outcomes, stopped, warnings)
+
+
+def _options(
+    snapshots: Sequence[Kept],
+    asked: Asked,
+    outputs: Outputs,
+    session: Session,
+    sheets: Sequence[CheckedSheet],
+    promise: Promise | None,
+    sifting: Sifting,
+) -> RunOptions:
+    """What the command was told, as it is kept with the run."""
+    from feedtool.ledger.lock import who
+
+    return RunOptions(
+        [(kept.file.name, kept.sha256) for kept in snapshots if kept.sha256],
+        asked,
+        outputs,
+        session.profile,
+        session.is_sandbox,
+        [(sheet.file, sheet.sheet) for sheet in sheets if sheet.error is None],
+        who=who(),
+        invalid=sum(sheet.marks.count(INVALID) for sheet in sheets),
+        sifting=sifting,
+        plan=promise.digest if promise else None,
+        kinds=[(sheet.file, sheet.sheet, sheet.kind) for sheet in sheets if sheet.kind],
+    )
+
+
+def _refuse_claim_of_stopped(claim: int | None, session: Session) -> None:
+    """Raises what stops the watcher: where nothing is begun, nothing stays claimed."""
+    if claim is not None and (stopped := session.stopping()):
+        raise stopped
+
+
+def _confirmed_removals(
+    sheets: Sequence[CheckedSheet],
+    asked: Asked,
+    session: Session,
+    workspace: Workspace,
+    confirm: Confirm,
+) -> int | None:
+    """How many offers a purge will remove, now that this is confirmed; None where it is none."""
+    if not asked.purges:
+        return None
+    check_nothing_open(workspace.ledger, session.seller, session.client)
+    purge = counted(sheets, session.client, fetch_context_of(session))
+    confirm(purge)
+    return purge.removed
+
+
+def _begin(
+    sheets: Sequence[CheckedSheet],
+    options: RunOptions,
+    session: Session,
+    workspace: Workspace,
+    claim: int | None,
+) -> int:
+    """A new run, with all of its rows written down."""
+    run = workspace.ledger.start_run(
+        now=session.wall(),
+        seller=session.seller,
+        service=session.address,
+        language=session.language,
+        options=options.as_json(),
+        claim=claim,
+    )
+    record(workspace, run, sheets, options, session.now())
+    return run
+
+
+def _open_runs(run: int, session: Session, workspace: Workspace) -> list[str]:
+    from feedtool.delivery.left_open import left_open
+
+    return list(left_open(workspace.ledger, run, clock_of(session, workspace)))
+
+
+def _send(
+    run: int,
+    sheets: Sequence[CheckedSheet],
+    asked: Asked,
+    session: Session,
+    workspace: Workspace,
+    *,
+    wait: bool,
+    on_event: OnEvent,
+) -> FeedtoolError | None:
+    """What stopped the delivery of a new run before its end.
+
+    Nothing is asked of the service where nothing is to be sent and nothing to be fetched.
+    """
+    if not has_items(sheets) and not workspace.ledger.irrevocable(run):
+        return None
+    return deliver_run(run, asked, session, workspace, wait=wait, on_event=on_event)

@@ -1,0 +1,433 @@
+"""Legacy zips taken in, integrated onto the shelf that the JSON packages use, and logged."""
+
+from __future__ import annotations
+
+import json
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from feedtool.areas.legacy.sandbox.settings import LegacyBehaviour
+from feedtool.areas.offers.sandbox import messages
+from feedtool.areas.offers.sandbox.records import applied_requests, stored_offers
+from feedtool.areas.offers.sandbox.settings import OfferBehaviour
+from feedtool.sandbox.texts import texts
+from tests.areas.legacy.sandbox.made_zips import (
+    INTEGRATED,
+    PACKAGES,
+    TRACKED,
+    document,
+    ean,
+    offer,
+    outcomes,
+    post,
+    read,
+    submit,
+    zipped,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.sandbox.desk import Desk
+
+CREATED = ("Integrated", ["8000"])
+UPDATED = ("Integrated", ["9000"])
+
+
+def mode(name: str, charges: str | None = "1", additional: str | None = "1") -> Any:
+    return {
+        "DeliveryMode": name,
+        "ShippingCharges": charges,
+        "AdditionalShippingCharges": additional,
+    }
+
+
+OFFERS: list[tuple[dict[str, Any], list[str]]] = [
+    # what is good
+    ({}, ["8000"]),
+    ({"StrikedPrice": "13.5"}, ["8000"]),
+    ({"Comment": "Avec notice"}, ["8000"]),
+    ({"ProductCondition": "3"}, ["8000"]),
+    ({"ProductCondition": "5"}, ["8000"]),
+    ({"Other": "1"}, ["8000"]),
+    ({"modes": [TRACKED, mode("Standard"), mode("Registered")]}, ["8000"]),
+    # 10: required
+    ({"ProductEan": None}, ["1001"]),
+    ({"ProductCondition": None}, ["1002"]),
+    ({"SellerProductId": None}, ["1003"]),
+    ({"Stock": None}, ["1005"]),
+    ({"Price": ""}, ["1006"]),
+    ({"Vat": None}, ["1007"]),
+    ({"EcoPart": None}, ["1008"]),
+    ({"PreparationTime": None}, ["1009"]),
+    ({"modes": [TRACKED, mode("Standard", None)]}, ["1011"]),
+    ({"modes": []}, ["1012"]),
+    ({"modes": [TRACKED, mode("Registered", None)]}, ["1013"]),
+    ({"Comment": None}, ["1014"]),
+    ({"modes": [TRACKED, mode("Standard", "1", None)]}, ["1015"]),
+    ({"modes": [mode("Tracked", "1", None)]}, ["1016"]),
+    ({"modes": [TRACKED, mode("Registered", "1", None)]}, ["1017"]),
+    ({"DeaTax": None}, ["1031"]),
+    # 11: format
+    ({"ProductEan": "4006381333932"}, ["1101"]),
+    ({"SellerProductId": "A|1"}, ["1103"]),
+    ({"Stock": "7.5"}, ["1105"]),
+    ({"Price": "11,00"}, ["1106"]),
+    ({"Vat": "20%"}, ["1107"]),
+    ({"EcoPart": "x"}, ["1108"]),
+    ({"PreparationTime": "2 j"}, ["1109"]),
+    ({"modes": [TRACKED, mode("Standard", "x")]}, ["1111"]),
+    ({"modes": [mode("Tracked", "x")]}, ["1112"]),
+    ({"modes": [TRACKED, mode("Registered", "x")]}, ["1113"]),
+    ({"modes": [TRACKED, mode("Standard", "1", "x")]}, ["1115"]),
+    ({"modes": [mode("Tracked", "1", "x")]}, ["1116"]),
+    ({"modes": [TRACKED, mode("Registered", "1", "x")]}, ["1117"]),
+    ({"StrikedPrice": "x"}, ["1118"]),
+    ({"modes": [TRACKED, mode("Express", "x")]}, ["1128", "4028"]),
+    ({"DeaTax": "x"}, ["1131"]),
+    # the rest
+    ({"SellerProductId": "A" * 51}, ["1203"]),
+    ({"ProductCondition": "7"}, ["1302"]),
+    ({"ProductCondition": "New"}, ["1302"]),
+    ({"ProductEan": "2000000000008"}, ["1324"]),
+    ({"Stock": "-1"}, ["1705"]),
+    ({"Price": "0"}, ["1906"]),
+    ({"StrikedPrice": "10"}, ["2318"]),
+    ({"EcoPart": "11"}, ["2906"]),
+    # "modes Standard, Tracked, Registered"
+    ({"modes": [TRACKED, mode("Pigeon")]}, ["4028"]),
+    ({"modes": [TRACKED, mode("Express")]}, ["4028"]),
+    ({"modes": [mode("TrackedHomeDelivery")]}, ["1012", "4028"]),
+    # as in the JSON packages
+    ({"Price": "11.005"}, ["1106"]),
+    ({"EcoPart": "0.125"}, ["1108"]),
+    ({"modes": [TRACKED, TRACKED]}, ["2812"]),
+    ({"SellerProductId": " "}, ["1003"]),
+    ({"ProductEan": "0000000000000"}, ["1101"]),
+    # all that applies is told, and nothing of it is done
+    ({"Price": "x", "Vat": None, "Stock": "x"}, ["1105", "1106", "1007"]),
+]
+
+
+@pytest.mark.parametrize(("changes", "codes"), OFFERS)
+def test_what_becomes_of_an_offer(desk: Desk, changes: dict[str, Any], codes: list[str]) -> None:
+    reference = changes.pop("SellerProductId", "A-1")
+    [(_, status, found)] = outcomes(desk, offer(reference, **changes))
+    assert found == codes
+    assert status == ("Integrated" if codes == ["8000"] else "Rejected")
+    assert len(desk.offers()) == (status == "Integrated")
+
+
+def test_every_code_of_format_is_reached() -> None:
+    known = texts(messages.__name__, "en-US")
+    reached = {code for _, codes in OFFERS for code in codes}
+    assert reached >= {code for code in known if code.startswith("11")} - {"1124"}
+
+
+def test_an_offer_is_the_one_that_the_json_routes_show(desk: Desk) -> None:
+    outcomes(desk, offer("A-1", Comment="Avec notice"))
+    [shown] = desk.offers(
+        fields="product,condition,integrationPrice,deliveryOffers,comments,salesChannelId"
+    )
+    [legacy] = [
+        one for one in stored_offers(desk.sandbox) if one["sellerExternalReference"] == "A-1"
+    ]
+    assert legacy["comments"] == shown["comments"] == "Avec notice"
+    assert shown["product"] == {"reference": None, "gtin": ean(1)}
+    assert (shown["condition"], shown["salesChannelId"]) == ("New", "PRIMARY")
+    assert shown["integrationPrice"]["price"] == 11
+    assert {tax["code"]: tax["value"] for tax in shown["integrationPrice"]["taxes"]} == {
+        "VAT": 20,
+        "EcoPart": 0.12,
+        "DEA": 0,
+    }
+    [delivery] = shown["deliveryOffers"]
+    assert (delivery["preparationTime"], delivery["quantity"]) == (2, 7)
+    assert [(one["code"], one["cost"]) for one in delivery["deliveryModes"]] == [
+        ("TrackedHomeDelivery", 4.9)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("condition", "number", "found"),
+    [
+        ("New", "6", UPDATED),
+        ("UsedLikeNew", "1", UPDATED),
+        ("RefurbishedVeryGoodState", "5", UPDATED),
+        ("New", "1", ("Rejected", ["2503"])),
+    ],
+)
+def test_a_zip_replaces_what_json_brought(
+    desk: Desk, condition: str, number: str, found: tuple[str, list[str]]
+) -> None:
+    row = desk.offer("A-1", 1, condition=condition)
+    desk.outcome("Upsert", row)
+    assert outcomes(desk, offer("A-1", 1, ProductCondition=number, Price="9")) == [("A-1", *found)]
+    [shown] = desk.offers(fields="condition,integrationPrice.price")
+    price = 9 if found == UPDATED else row["price"]["price"]
+    assert (shown["condition"], shown["integrationPrice"]["price"]) == (condition, price)
+
+
+def test_json_changes_what_a_zip_brought(desk: Desk) -> None:
+    outcomes(desk, offer("A-1"))
+    assert desk.outcome("Update", {"sellerExternalReference": "A-1", "quantity": 1}) == UPDATED
+    assert desk.outcome("Delete", {"sellerExternalReference": "A-1"}) == UPDATED
+    assert desk.offers() == []
+
+
+def test_a_known_reference_needs_no_ean(desk: Desk) -> None:
+    desk.outcome("Upsert", desk.offer("A-1", 1, product__reference="P-1"))
+    assert outcomes(desk, offer("A-1", ProductEan=None)) == [("A-1", *UPDATED)]
+    [shown] = desk.offers(fields="product")
+    assert shown["product"] == {"reference": "P-1", "gtin": ean(1)}
+
+
+@pytest.mark.parametrize(
+    ("attributes", "found"),
+    [
+        ({"Price": "9"}, UPDATED),
+        ({"Stock": "0"}, UPDATED),
+        ({"Price": "9", "Stock": "1", "Vat": "x", "Comment": "no"}, UPDATED),
+        ({"Price": "9", "ProductEan": ean(1)}, UPDATED),
+        ({"Price": "9", "ProductEan": ean(2)}, ("Rejected", ["2503"])),
+        ({}, ("Rejected", ["1028"])),
+        ({"Price": "x"}, ("Rejected", ["1106"])),
+        ({"Price": "0"}, ("Rejected", ["1906"])),
+        ({"Price": "9", "SellerProductId": "B"}, ("Rejected", ["3628"])),
+        ({"Price": "9", "SellerProductId": None}, ("Rejected", ["1003"])),
+    ],
+)
+def test_stock_and_price(
+    desk: Desk, attributes: dict[str, str | None], found: tuple[str, list[str]]
+) -> None:
+    outcomes(desk, offer("A-1"))
+    given = {"SellerProductId": "A-1", **attributes}
+    nothing = dict.fromkeys(
+        ("ProductEan", "ProductCondition", "EcoPart", "DeaTax", "Vat", "PreparationTime")
+    )
+    row = offer(None, modes=(), **{**nothing, "Price": None, "Stock": None, **given})
+    [entry] = outcomes(desk, row, PackageType="StockAndPrice")
+    assert entry == (given["SellerProductId"], *found)
+    [shown] = desk.offers(fields="integrationPrice.price,deliveryOffers.quantity")
+    done = given if found == UPDATED else {}
+    assert shown["integrationPrice"]["price"] == float(done.get("Price") or 11)
+    assert shown["deliveryOffers"] == [{"quantity": int(done.get("Stock") or 7)}]
+
+
+def test_twice_the_same_reference(desk: Desk) -> None:
+    found = outcomes(desk, offer("A", 1), offer("B", 2), offer("A", 3))
+    doubled = ("A", "Duplicated", ["2801"])
+    assert found == [doubled, ("B", *CREATED), doubled]
+
+
+@pytest.mark.parametrize(
+    ("pools", "channels"),
+    [
+        ([], ["PRIMARY"]),
+        ([{"Id": "1"}], ["PRIMARY"]),
+        ([{"SalesChannelId": "SECOND"}], ["SECOND"]),
+        ([{"SalesChannelId": "SECOND"}, {"Id": "1"}], ["PRIMARY", "SECOND"]),
+    ],
+)
+def test_pools(desk: Desk, pools: list[dict[str, str]], channels: list[str]) -> None:
+    assert outcomes(desk, offer("A"), pools=pools) == [("A", *CREATED)]
+    assert sorted(one["salesChannelId"] for one in stored_offers(desk.sandbox)) == channels
+    assert [(one.channel, one.package_type) for one in applied_requests(desk.sandbox)] == [
+        (pool.get("SalesChannelId", "PRIMARY"), "Full") for pool in pools or [{}]
+    ]
+
+
+def test_the_log_tells_the_worst_of_all_channels(desk: Desk) -> None:
+    desk.outcome("Upsert", desk.offer("A", 2), channel="SECOND")
+    pools = [{"Id": "1"}, {"SalesChannelId": "SECOND"}]
+    assert outcomes(desk, offer("A", 1), pools=pools) == [("A", "Rejected", ["2503"])]
+
+
+@pytest.mark.parametrize(("purges", "left"), [("false", ["A", "B", "C"]), ("true", ["B"])])
+def test_a_purge_replaces_all_offers_of_the_channel(
+    desk: Desk, purges: str, left: list[str]
+) -> None:
+    outcomes(desk, offer("A", 1), offer("B", 2))
+    desk.outcome("Upsert", desk.offer("C", 3))
+    desk.outcome("Upsert", desk.offer("C", 3), channel="SECOND")
+    rows = [offer("B", 2, Price="9"), offer("D", 4, Price="x")]
+    found = outcomes(desk, *rows, PurgeAndReplace=purges)
+    assert [status for _, status, _ in found] == ["Integrated", "Rejected"]
+    assert [one["sellerExternalReference"] for one in desk.offers()] == left
+    assert [one["sellerExternalReference"] for one in desk.offers("SECOND")] == ["C"]
+
+
+def test_the_log_is_read_page_by_page(desk: Desk) -> None:
+    rows = [offer(f"A-{n}", n, Price="x" if n % 2 else "9") for n in range(5)]
+    package_id = submit(desk, *rows)
+    pending = read(desk, package_id)
+    assert (pending["integration_state"], pending["total_logs_count"]) == ("IntegrationPending", 0)
+    assert (pending["offer_log_paged_list"], pending["number_of_errors"]) == ([], 0)
+    desk.wait(INTEGRATED)
+    pages = [read(desk, package_id, f"page={page}&count_by_page=2") for page in (1, 2, 3, 4)]
+    assert {
+        (
+            *(one["integration_state"], one["total_logs_count"], one["number_of_errors"]),
+            *(one["count_by_page"], one["seller_id"], str(one["package_id"])),
+        )
+        for one in pages
+    } == {("Integrated", 5, 2, 2, "S1", package_id)}
+    assert [one["page"] for one in pages] == [1, 2, 3, 4]
+    assert [
+        [entry["seller_product_id"] for entry in one["offer_log_paged_list"]] for one in pages
+    ] == [["A-0", "A-1"], ["A-2", "A-3"], ["A-4"], []]
+    assert pages[0]["offer_log_paged_list"][1] == {
+        "property_list": [
+            {
+                "property_code": "06",
+                "property_error": "11",
+                "log_message": "The price is not a number like 1.50.",
+            }
+        ],
+        "log_date": "2026-03-02T09:01:40.000000Z",
+        "offer_integration_status": "Rejected",
+        "product_ean": ean(1),
+        "seller_product_id": "A-1",
+    }
+
+
+def test_the_log_speaks_the_language_of_the_post(desk: Desk) -> None:
+    body = zipped(document(offer(Price="x")))
+    answer = post(desk, body, **{"Accept-Language": "fr-FR"})
+    desk.wait(INTEGRATED)
+    [entry] = read(desk, answer.json["package_id"])["offer_log_paged_list"]
+    assert entry["property_list"][0]["log_message"] == "Le prix n'est pas un nombre comme 1.50."
+
+
+@pytest.mark.parametrize("query", ["page=0", "page=x", "count_by_page=0"])
+def test_invalid_pages(desk: Desk, query: str) -> None:
+    answer = desk.ask("GET", f"{PACKAGES}/{submit(desk, offer())}", query=query)
+    assert answer.status == 400
+
+
+def test_a_package_is_its_sellers_alone(desk: Desk) -> None:
+    package_id = submit(desk, offer())
+    for headers, path in (({"SellerId": "S2"}, package_id), ({}, "1"), ({}, "x")):
+        assert desk.ask("GET", f"{PACKAGES}/{path}", headers=headers).status == 404
+
+
+@pytest.mark.parametrize(
+    ("rows", "code"), [((), "1023"), ((offer("A", 1), offer("B", 2), offer("C", 3)), "1723")]
+)
+def test_a_package_that_is_rejected_as_a_whole(
+    new_desk: type[Desk], rows: tuple[str, ...], code: str
+) -> None:
+    with new_desk(LegacyBehaviour(limit=2)) as desk:
+        package_id = submit(desk, *rows)
+        desk.wait(INTEGRATED)
+        found = read(desk, package_id)
+        assert (found["integration_state"], found["number_of_errors"]) == ("Rejected", 1)
+        [entry] = found["offer_log_paged_list"]
+        assert (entry["seller_product_id"], entry["product_ean"]) == (None, None)
+        [said] = entry["property_list"]
+        assert said["property_error"] + said["property_code"] == code
+        assert desk.offers() == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"PK no zip",
+        zipped(document(offer()), "Offers.xml"),
+        zipped(b"<OfferPackage"),
+        zipped(document(offer()), "Content/Offers.xml", "content/offers.xml"),
+        zipped(document().replace(b"<OfferCollection>", offer().encode() + b"<OfferCollection>")),
+        zipped(b"<Offers/>"),
+        zipped(document(offer(), PackageType="full")),
+        zipped(document(offer(), PurgeAndReplace="True")),
+        zipped(document(offer(), Name=None)),
+        zipped(document(offer(), Name=" ")),
+        zipped(document(offer(), pools=[{"Id": "1"}], PackageType="StockAndPrice")),
+        zipped(document(offer(), pools=[{"Id": "2"}])),
+        zipped(document(offer(), pools=[{"SalesChannelId": "THIRD"}])),
+    ],
+)
+def test_what_is_no_package(desk: Desk, body: bytes) -> None:
+    assert post(desk, body).status == 400
+    assert not list(applied_requests(desk.sandbox))
+
+
+def test_a_package_is_read_no_further_than_its_limit(new_desk: type[Desk]) -> None:
+    content = document(*(offer(f"A-{number}", number) for number in range(4)))
+    unreadable = content.replace(b'"A-3"', b"<")
+    for limit, status in ((2, 200), (3, 400)):
+        with new_desk(LegacyBehaviour(limit=limit)) as desk:
+            assert post(desk, zipped(unreadable)).status == status
+
+
+@pytest.mark.parametrize("name", ["Content/Offers.xml", "content/offers.xml", "CONTENT/OFFERS.XML"])
+def test_a_member_may_be_written_in_any_case(desk: Desk, name: str) -> None:
+    assert post(desk, zipped(document(offer()), name)).status == 200
+
+
+@pytest.mark.parametrize("kind", ["application/zip", "application/octet-stream"])
+def test_media_types(desk: Desk, kind: str) -> None:
+    body = zipped(document(offer()))
+    assert post(desk, body, **{"Content-Type": kind}).status == 200
+    assert post(desk, body, **{"Content-Type": "text/xml"}).status == 415
+
+
+def test_delays_make_packages_overtake_one_another(new_desk: type[Desk]) -> None:
+    from datetime import timedelta
+
+    with new_desk(OfferBehaviour(delays=(timedelta(0), timedelta(seconds=50)))) as desk:
+        first, second = submit(desk, offer("A", 1)), submit(desk, offer("B", 2))
+        desk.wait(INTEGRATED)
+        states = [read(desk, one)["integration_state"] for one in (first, second)]
+        assert states == ["IntegrationPending", "Integrated"]
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def public(tmp_path: Path) -> Iterator[tuple[Path, str]]:
+    """A folder, and the address at which it can be read."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(tmp_path)))
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield tmp_path, f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+JSON = {"Content-Type": "application/json"}
+
+
+def test_a_zip_by_its_public_address(desk: Desk, public: tuple[Path, str]) -> None:
+    folder, address = public
+    (folder / "offers.zip").write_bytes(zipped(document(offer("A"))))
+    answer = post(desk, json.dumps(f"{address}/offers.zip").encode(), **JSON)
+    assert answer.status == 200
+    desk.wait(INTEGRATED)
+    [entry] = read(desk, answer.json["package_id"])["offer_log_paged_list"]
+    assert entry["offer_integration_status"] == "Integrated"
+
+
+@pytest.mark.parametrize(
+    "body", [b"{", b"{}", b'"ftp://127.0.0.1/x.zip"', b'"file:///etc/hostname"', b'"http://[/"']
+)
+def test_what_is_no_public_address(desk: Desk, body: bytes) -> None:
+    assert post(desk, body, **JSON).status == 400
+
+
+def test_an_address_without_a_zip(desk: Desk, public: tuple[Path, str]) -> None:
+    _, address = public
+    answer = post(desk, json.dumps(f"{address}/none.zip").encode(), **JSON)
+    assert (answer.status, answer.reasons) == (400, [("ER400", "body")])

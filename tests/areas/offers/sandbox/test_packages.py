@@ -1,0 +1,316 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from feedtool.areas.offers.sandbox.records import applied_requests
+from feedtool.areas.offers.sandbox.settings import OfferBehaviour
+
+if TYPE_CHECKING:
+    from tests.sandbox.desk import Desk
+
+HOUR = 3600
+DAY = 24 * HOUR
+MUST_BE_WAITING = "The package must be in the state WaitingForCompletion."
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "errors"),
+    [
+        ({"packageType": "Upsert"}, 201, None),
+        ({"packageType": "Update"}, 201, None),
+        ({"packageType": "Delete", "more": 1}, 201, None),
+        ({"packageType": "upsert"}, 400, [("ER400", "packageType")]),
+        ({"packageType": ["Upsert"]}, 400, [("ER400", "packageType")]),
+        ({"packageType": 1}, 400, [("ER400", "packageType")]),
+        ({"packageType": ""}, 400, [("ER400-9250", "packageType")]),
+        ({"packageType": None}, 400, [("ER400-9250", "packageType")]),
+        ({}, 400, [("ER400-7480", "packageType")]),
+        ([], 400, [("ER400", "body")]),
+        (b"{", 400, [("ER400", "body")]),
+        (b"", 400, [("ER400", "body")]),
+    ],
+)
+def test_creation(desk: Desk, body: Any, status: int, errors: list[tuple[str, str]] | None) -> None:
+    answer = desk.ask("POST", "/offer-packages", body, headers={"SalesChannelId": "PRIMARY"})
+    assert answer.status == status
+    if errors is None:
+        location = "http://sandbox.invalid/v2/offer-packages/"
+        assert answer.headers["Content-Location"].startswith(location)
+        assert answer.body == b""
+    else:
+        assert answer.reasons == errors
+
+
+def test_a_package_as_it_is_read(desk: Desk) -> None:
+    package_id = desk.create("Update", "SECOND")
+    desk.upload(package_id, desk.offer())
+    assert desk.read(package_id).json == {
+        "packageId": package_id,
+        "packageType": "Update",
+        "state": "WaitingForCompletion",
+        "salesChannelId": "SECOND",
+        "submissionDate": "2026-03-02T09:00:00.000000Z",
+        "processingDate": None,
+        "offerRequestsCount": 1,
+        "integratedCount": 0,
+        "rejectedCount": 0,
+        "duplicatedCount": 0,
+    }
+
+
+# Seconds since PATCH; 20 to IntegrationPending and 100 to Integrated.
+@pytest.mark.parametrize(
+    ("waited", "state", "results"),
+    [
+        (0, "Ready", 400),
+        (19.9, "Ready", 400),
+        (20, "IntegrationPending", 400),
+        (99.9, "IntegrationPending", 400),
+        (100, "Integrated", 200),
+        (100 + 3 * DAY - 1, "Integrated", 200),
+        (100 + 3 * DAY, "Integrated", 404),
+    ],
+)
+def test_a_package_goes_on_by_itself(desk: Desk, waited: float, state: str, results: int) -> None:
+    package_id = desk.committed("Upsert", [desk.offer()])
+    desk.wait(waited)
+    assert desk.state(package_id) == state
+    assert desk.results(package_id).status == results
+
+
+@given(
+    pauses=st.lists(st.integers(0, 60), max_size=5),
+    waited=st.integers(0, 100),
+)
+@settings(deadline=None)
+def test_a_package_settles_some_time_after_its_last_upload(
+    new_desk: type[Desk], pauses: list[int], waited: int
+) -> None:
+    with new_desk() as desk:
+        package_id = desk.create()
+        for pause in pauses:
+            desk.wait(pause)
+            assert desk.upload(package_id, desk.offer()).status == 201
+        desk.wait(waited)
+        assert desk.state(package_id) == "WaitingForCompletion"
+        answer = desk.complete(package_id)
+        if pauses and waited < 40:
+            assert (answer.status, answer.json["description"]) == (400, MUST_BE_WAITING)
+            desk.wait(40 - waited)
+            answer = desk.complete(package_id)
+        assert (answer.status, answer.body) == (204, b"")
+
+
+@pytest.mark.parametrize("waited", [0, 20, 100])
+def test_a_completed_package_is_closed(desk: Desk, waited: int) -> None:
+    package_id = desk.committed("Upsert", [desk.offer()])
+    desk.wait(waited)
+    again = desk.complete(package_id)
+    assert (again.status, again.json["description"]) == (400, MUST_BE_WAITING)
+    assert desk.upload(package_id, desk.offer()).status == 400
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        ({}, "ER400-7480"),
+        ({"State": "Ready"}, "ER400-7480"),
+        ({"state": None}, "ER400-9250"),
+        ({"state": ""}, "ER400-9250"),
+        ({"state": "Integrated"}, "ER400"),
+        ({"state": "ready"}, "ER400"),
+        ({"state": [1]}, "ER400"),
+    ],
+)
+def test_ready_is_all_that_can_be_set(desk: Desk, body: Any, code: str) -> None:
+    answer = desk.ask("PATCH", f"/offer-packages/{desk.create()}", body)
+    assert (answer.status, answer.reasons) == (400, [(code, "state")])
+
+
+@pytest.mark.parametrize(
+    ("waited", "status"), [(6 * HOUR - 1, 200), (6 * HOUR, 404), (7 * HOUR, 404)]
+)
+def test_an_open_package_is_kept_six_hours(desk: Desk, waited: int, status: int) -> None:
+    package_id = desk.create()
+    desk.upload(package_id, desk.offer())
+    desk.wait(waited)
+    assert desk.read(package_id).status == status
+    assert desk.complete(package_id).status == (204 if status == 200 else 404)
+
+
+def test_nothing_of_an_expired_package_is_applied(desk: Desk) -> None:
+    desk.upload(desk.create(), desk.offer())
+    desk.wait(7 * HOUR)
+    assert desk.offers() == []
+    assert list(applied_requests(desk.sandbox)) == []
+
+
+@pytest.mark.parametrize(
+    ("language", "message"),
+    [
+        ("en-US", "The package holds no offer request."),
+        ("fr-FR", "Le package ne contient aucune offre."),
+        ("es-ES", "El paquete no contiene ninguna oferta."),
+    ],
+)
+def test_an_empty_package_is_rejected_as_a_whole(desk: Desk, language: str, message: str) -> None:
+    package_id = desk.create(language=language)
+    assert desk.complete(package_id).status == 204
+    desk.wait(100)
+    package = desk.read(package_id)
+    assert package.json["state"] == "Rejected"
+    assert package.json["result"] == {"resultCode": "1023", "message": message}
+    assert package.headers["Content-Language"] == language
+    assert desk.results(package_id).json["items"] == []
+
+
+LONE = {"sellerExternalReference": "A"}
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "causes"),
+    [
+        ([LONE], 201, None),
+        ({"offerRequests": [LONE]}, 201, None),
+        # an upload is a set of offer requests, and none is no set of them
+        ([], 400, ["body"]),
+        ({"offerRequests": []}, 400, ["body"]),
+        ({"offerRequests": None}, 400, ["body"]),
+        ({}, 400, ["body"]),
+        (None, 400, ["body"]),
+        ([{}], 201, None),
+        ([{"new": {"any": [1]}, "price": {"new": 1}}], 201, None),
+        ([{"product": {"gtin": 3760452700039}}], 201, None),
+        ([{"quantity": None, "price": None, "deliveryModes": None}], 201, None),
+        ([{"quantity": 7.0}], 201, None),
+        (LONE, 400, ["body"]),
+        ({"offerRequests": LONE}, 400, ["body"]),
+        ("A", 400, ["body"]),
+        ([LONE, "A"], 400, ["[1]"]),
+        ([{"sellerExternalReference": 1}], 400, ["[0].sellerExternalReference"]),
+        ([{"quantity": "7"}, {"quantity": 7.5}], 400, ["[0].quantity", "[1].quantity"]),
+        ([{"quantity": True}], 400, ["[0].quantity"]),
+        ([{"price": 11}], 400, ["[0].price"]),
+        ([{"price": {"price": "11"}}], 400, ["[0].price.price"]),
+        ([{"price": {"taxes": [{"code": "VAT", "value": "20"}]}}], 400, None),
+        ([{"deliveryModes": {"code": "X"}}], 400, ["[0].deliveryModes"]),
+        (b"[{", 400, ["body"]),
+        (b'[{"quantity": NaN}]', 400, ["body"]),
+        (b'["\xff"]', 400, ["body"]),
+    ],
+)
+def test_an_upload_is_checked_for_structure_only(
+    desk: Desk, body: Any, status: int, causes: list[str] | None
+) -> None:
+    answer = desk.ask("POST", f"/offer-packages/{desk.create()}/offer-requests", body)
+    assert answer.status == status
+    if causes:
+        assert [cause for _, cause in answer.reasons] == causes
+
+
+@pytest.mark.parametrize(
+    ("kind", "status"),
+    [
+        ("application/json", 201),
+        ("Application/JSON; charset=utf-8", 201),
+        (None, 415),
+        ("text/plain", 415),
+        ("application/xml", 415),
+    ],
+)
+def test_the_media_type_is_json(desk: Desk, kind: str | None, status: int) -> None:
+    path = f"/offer-packages/{desk.create()}/offer-requests"
+    assert desk.ask("POST", path, [LONE], headers={"Content-Type": kind}).status == status
+
+
+@pytest.mark.parametrize(
+    ("uploads", "last"),
+    [([100], 201), ([101], 400), ([60, 60, 60, 60, 9], 201), ([60, 60, 60, 60, 11], 400)],
+)
+def test_limits_of_an_upload_and_a_package(
+    new_desk: type[Desk], uploads: list[int], last: int
+) -> None:
+    with new_desk(OfferBehaviour(package_limit=250)) as desk:
+        package_id = desk.create()
+        answers = [desk.upload(package_id, *([LONE] * size)).status for size in uploads]
+        assert answers == [*[201] * (len(uploads) - 1), last]
+        accepted = sum(uploads) - (uploads[-1] if last == 400 else 0)
+        assert desk.read(package_id).json["offerRequestsCount"] == accepted
+
+
+def test_the_limits_are_those_of_the_specification() -> None:
+    assert (OfferBehaviour().upload_limit, OfferBehaviour().package_limit) == (100, 50_000)
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("", ["waiting", "second", "empty", "integrated"]),
+        ("state=WaitingForCompletion", ["waiting", "second"]),
+        ("state=Integrated", ["integrated"]),
+        ("state=Rejected", ["empty"]),
+        ("state=Ready", []),
+        ("salesChannelId=SECOND", ["second"]),
+        ("salesChannelId=PRIMARY&state=WaitingForCompletion", ["waiting"]),
+        ("limit=2", ["waiting", "second", "empty", "integrated"]),
+        ("limit=100000", ["waiting", "second", "empty", "integrated"]),
+    ],
+)
+def test_packages_are_listed(desk: Desk, query: str, found: list[str]) -> None:
+    names = {desk.create(): "waiting", desk.create(channel="SECOND"): "second"}
+    names[empty := desk.create()] = "empty"
+    desk.complete(empty)
+    names[desk.committed("Upsert", [desk.offer()])] = "integrated"
+    desk.wait(100)
+    listed = desk.pages("/offer-packages", query)
+    assert [names[package["packageId"]] for package in listed] == found
+
+
+@pytest.mark.parametrize(
+    ("query", "error"),
+    [
+        ("state=Open", ("ER400", "state")),
+        ("state=ready", ("ER400", "state")),
+        ("state=", ("ER400-9250", "state")),
+        ("salesChannelId=THIRD", ("ER400", "salesChannelId")),
+        ("salesChannelId=", ("ER400-9250", "salesChannelId")),
+        ("limit=0", ("ER400", "limit")),
+        ("limit=-1", ("ER400", "limit")),
+        ("limit=ten", ("ER400", "limit")),
+        ("limit=", ("ER400", "limit")),
+        ("limit=1&limit=2", ("ER400", "limit")),
+        ("cursor=x", ("ER400", "cursor")),
+    ],
+)
+def test_a_listing_refuses_invalid_parameters(
+    desk: Desk, query: str, error: tuple[str, str]
+) -> None:
+    answer = desk.ask("GET", "/offer-packages", query=query)
+    assert (answer.status, answer.reasons) == (400, [error])
+
+
+def test_packages_are_integrated_in_the_order_of_their_commits(desk: Desk) -> None:
+    first = desk.create()
+    desk.upload(first, desk.offer("A", 1, quantity=1))
+    second = desk.create()
+    desk.upload(second, desk.offer("A", 1, quantity=2))
+    desk.wait(40)
+    desk.complete(second)
+    desk.wait(1)
+    desk.complete(first)
+    desk.wait(DAY)
+    desk.offers()
+    log = [(entry.package_id, entry.codes) for entry in applied_requests(desk.sandbox)]
+    assert log == [(second, ("8000",)), (first, ("9000",))]
+
+
+def test_what_was_due_has_happened_at_its_own_time(desk: Desk) -> None:
+    package_id = desk.committed("Upsert", [desk.offer()])
+    desk.wait(DAY)
+    assert desk.read(package_id).json["processingDate"] == "2026-03-02T09:02:20.000000Z"
+    [offer] = desk.offers()
+    assert offer["createdAt"] == offer["updatedAt"] == "2026-03-02T09:02:20.000000Z"

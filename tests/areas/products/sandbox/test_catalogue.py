@@ -1,0 +1,299 @@
+"""Brands, categories and their properties, and the file that they are read from."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from runpy import run_path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from feedtool.areas.products.sandbox.catalogue import FILE, catalogue
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from feedtool.areas.products.sandbox.catalogue import CatalogueCategory, Use
+    from tests.sandbox.desk import Desk
+
+ROOT = Path(__file__).parents[4]
+SHIRTS = "1E0101"
+PHONE_CASES = "0A0201"
+
+
+def test_the_file_is_as_it_is_made_now(tmp_path: Path) -> None:
+    run_path(str(ROOT / "samples/make_catalogue.py"))["write_all"](tmp_path)
+    made = (tmp_path / "catalogue.json").read_bytes()
+    assert made == FILE.read_bytes(), "run `python samples/make_catalogue.py`"
+    assert len(made) < 400_000
+
+
+# What there must be some of, so that whoever reads the catalogue meets it.
+CATEGORIES: dict[str, Callable[[CatalogueCategory], object]] = {
+    "level 1": lambda category: category.level == 1,
+    "level 2": lambda category: category.level == 2,
+    "level 3": lambda category: category.level == 3,
+    "inactive": lambda category: category.level == 3 and not category.is_active,
+    "brand mandatory": lambda category: category.is_brand_mandatory,
+    "brand optional": lambda category: category.level == 3 and not category.is_brand_mandatory,
+    "variant": lambda category: category.is_variant,
+    "not translated": lambda category: not category.is_translated,
+    "leading zero": lambda category: re.fullmatch("0[0-9]{5}", category.reference),
+    "like 1E+101": lambda category: re.fullmatch("[0-9]+E[0-9]+", category.reference),
+    "letters": lambda category: re.search("[A-Z]{1}$", category.reference),
+    "over a hundred properties": lambda category: len(category.uses) > 100,
+}
+
+USES: dict[str, Callable[[Use], object]] = {
+    "mandatory": lambda use: use.necessity == "Mandatory",
+    "recommended": lambda use: use.necessity == "Recommended",
+    "optional": lambda use: use.necessity == "Optional",
+    "ranged": lambda use: use.known.is_ranged,
+    "ranged, multiple": lambda use: use.known.is_ranged and use.known.is_multiple,
+    "ranged, numeric": lambda use: use.known.is_ranged and use.known.is_numeric,
+    "numeric, unit": lambda use: use.known.is_numeric and use.known.unit,
+    "numeric, no unit": lambda use: use.known.is_numeric and not use.known.unit,
+    "numeric, multiple": lambda use: use.known.is_numeric and use.known.is_multiple,
+    "text, multiple": lambda use: not use.known.is_ranged and use.known.is_multiple,
+    "variation": lambda use: use.known.is_variation and not use.known.is_size,
+    "size": lambda use: use.known.is_variation and use.known.is_size,
+    "file": lambda use: len(use.known.file_types) == 1,
+    "file, several types": lambda use: len(use.known.file_types) > 1,
+    "not translated": lambda use: not use.known.is_translated,
+    "over 2,000 choices": lambda use: len(use.known.choices) > 2000,
+    "a choice that looks like a date": lambda use: ("1/2",) in use.known.choices,
+    "a choice that looks like a number": lambda use: ("36",) in use.known.choices,
+}
+
+
+@pytest.mark.parametrize("kind", CATEGORIES)
+def test_there_are_categories_of_every_kind(kind: str) -> None:
+    assert any(CATEGORIES[kind](category) for category in catalogue().categories.values())
+
+
+@pytest.mark.parametrize("kind", USES)
+def test_there_are_properties_of_every_kind(kind: str) -> None:
+    categories = catalogue().categories.values()
+    assert any(USES[kind](use) for category in categories for use in category.uses)
+
+
+def test_the_catalogue_is_sound() -> None:
+    known = catalogue()
+    assert len(known.brands) >= 100
+    assert len({brand.reference for brand in known.brands}) == len(known.brands)
+    assert len(known.categories) >= 300
+    for category in known.categories.values():
+        assert all(parent in known.categories for parent in category.parents)
+        assert bool(category.uses) == (category.level == 3)
+        kinds = {use.known.is_size for use in category.uses if use.known.is_variation}
+        assert kinds == ({True, False} if category.is_variant else set())
+        for use in category.uses:
+            choices = use.known.choices
+            for language in range(3):
+                named = [choice[min(language, len(choice) - 1)] for choice in choices]
+                assert len(set(named)) == len(named)
+
+
+def test_brands_in_pages(desk: Desk) -> None:
+    first = desk.ask("GET", "/brands", headers={"SellerId": None})
+    assert first.json["items"][0] == {"brandReference": "1001"}
+    assert len(first.json["items"]) == 25
+    assert first.headers["Link"] == ('<http://sandbox.invalid/v2/brands?pageIndex=2>; rel="next"')
+    brands = list(desk.pages("/brands", {"fields": "name", "pageSize": 40}))
+    assert len(brands) == len(catalogue().brands)
+    assert brands[0] == {"brandReference": "1001", "name": "Maison Alder"}
+    assert [int(brand["brandReference"]) for brand in brands] == sorted(
+        {int(brand["brandReference"]) for brand in brands}
+    )
+
+
+def test_categories_in_pages(desk: Desk) -> None:
+    found: list[Any] = []
+    for index in range(1, 99):
+        query = {"pageIndex": index, "pageSize": 100}
+        answer = desk.ask("GET", "/categories", query=query, headers={"SellerId": None})
+        assert (answer.status, answer.json["itemsPerPage"]) == (200, 100)
+        assert "Link" not in answer.headers
+        if not answer.json["items"]:
+            break
+        found += answer.json["items"]
+    assert [category["categoryReference"] for category in found] == sorted(catalogue().categories)
+    assert len(desk.ask("GET", "/categories").json["items"]) == 25
+
+
+@pytest.mark.parametrize("path", ["/brands", "/categories"])
+@pytest.mark.parametrize(
+    ("query", "status", "errors"),
+    [
+        ("pageIndex=1&pageSize=1", 200, None),
+        ("pageIndex=999999", 200, None),
+        ("pageSize=100000", 200, None),
+        ("unknown=1", 200, None),
+        ("pageIndex=0", 400, [("ER400", "pageIndex")]),
+        ("pageIndex=-1", 400, [("ER400", "pageIndex")]),
+        ("pageSize=0", 400, [("ER400", "pageSize")]),
+        ("pageSize=many", 400, [("ER400", "pageSize")]),
+        ("pageSize=", 400, [("ER400", "pageSize")]),
+        ("fields=", 400, [("ER400-179", "Fields[0]")]),
+        ("fields=name1", 400, [("ER400-179", "Fields[0]")]),
+        (
+            "fields=none,isActive1,",
+            400,
+            [("ER400-179", f"Fields[{place}]") for place in range(3)],
+        ),
+    ],
+)
+def test_asking_for_pages(
+    desk: Desk, path: str, query: str, status: int, errors: list[tuple[str, str]] | None
+) -> None:
+    answer = desk.ask("GET", path, query=query)
+    assert answer.status == status
+    assert errors is None or answer.reasons == errors
+
+
+CASES = {
+    "categoryReference": PHONE_CASES,
+    "label": "Coques de téléphone",
+    "level": 3,
+    "isActive": True,
+    "parentReference": "0A02",
+    "parentReferences": ["0A", "0A02"],
+    "isBrandMandatory": False,
+    "isVariant": False,
+    "isTranslated": True,
+}
+
+
+@pytest.mark.parametrize(
+    ("reference", "language", "expected"),
+    [
+        (PHONE_CASES, None, CASES),
+        (PHONE_CASES, "FR", CASES),
+        (PHONE_CASES, "EN", {**CASES, "label": "Phone cases"}),
+        (PHONE_CASES, "es-ES", {**CASES, "label": "Fundas de teléfono"}),
+        (PHONE_CASES, "de", CASES),
+        (
+            "0A",
+            "EN",
+            {
+                "categoryReference": "0A",
+                "label": "Phones and computing",
+                "level": 1,
+                "isActive": True,
+                "parentReference": None,
+                "parentReferences": [],
+                "isBrandMandatory": None,
+                "isVariant": False,
+                "isTranslated": True,
+            },
+        ),
+    ],
+)
+def test_a_category(desk: Desk, reference: str, language: str | None, expected: Any) -> None:
+    headers = {"Accept-Language": language, "SellerId": None}
+    answer = desk.ask("GET", f"/categories/{reference}", headers=headers)
+    assert answer.json == expected
+
+
+@pytest.mark.parametrize("path", ["/categories", "/categories/01", "/categories/010203/properties"])
+@pytest.mark.parametrize(
+    ("accepted", "language"),
+    [(None, "fr-FR"), ("EN", "en-US"), ("FR", "fr-FR"), ("es-ES", "es-ES"), ("de", "fr-FR")],
+)
+def test_the_language_is_french_by_default(
+    desk: Desk, path: str, accepted: str | None, language: str
+) -> None:
+    answer = desk.ask("GET", path, headers={"Accept-Language": accepted})
+    assert answer.headers["Content-Language"] == language
+
+
+@pytest.mark.parametrize("path", ["/categories/{}", "/categories/{}/properties"])
+@pytest.mark.parametrize(
+    ("reference", "status", "errors"),
+    [
+        ("01", 200, None),
+        ("0102", 200, None),
+        ("010203", 200, None),
+        ("XX", 404, []),
+        ("010299", 404, []),
+        ("0", 400, [("ER400-2108", "Reference")]),
+        ("010", 400, [("ER400-2108", "Reference")]),
+        ("01020304", 400, [("ER400-2108", "Reference")]),
+        ("0a", 400, [("ER400-2108", "Reference")]),
+        ("0-", 400, [("ER400-2108", "Reference")]),
+        ("\u0660\u0661", 400, [("ER400-2108", "Reference")]),
+    ],
+)
+def test_category_references(
+    desk: Desk, path: str, reference: str, status: int, errors: list[tuple[str, str]] | None
+) -> None:
+    answer = desk.ask("GET", path.format(reference))
+    assert answer.status == status
+    assert errors is None or answer.reasons == errors
+
+
+def test_fields_choose_what_is_shown(desk: Desk) -> None:
+    query = {"fields": "label,level", "pageSize": 1}
+    items = desk.ask("GET", "/categories", query=query, headers={"Accept-Language": "EN"}).json
+    assert items["items"] == [{"categoryReference": "01", "label": "Kitchen and home", "level": 1}]
+
+
+@pytest.mark.parametrize(
+    ("sort", "status", "first"),
+    [
+        ("reference", 200, "01"),
+        ("level", 200, "01"),
+        ("label", 200, "Acrylic paints"),
+        ("isActive,label", 200, "Aquariums"),
+        ("parentReference,reference", 200, "01"),
+        ("isBrandMandatory,level", 200, "01"),
+        ("name", 400, None),
+        ("label,desc", 400, None),
+        ("", 400, None),
+        ("label,", 400, None),
+    ],
+)
+def test_sorting(desk: Desk, sort: str, status: int, first: str | None) -> None:
+    headers = {"Accept-Language": "EN"}
+    answer = desk.ask("GET", "/categories", query={"sort": sort}, headers=headers)
+    assert answer.status == status
+    if first:
+        item = answer.json["items"][0]
+        assert first in {item["categoryReference"], item["label"]}
+
+
+def properties(desk: Desk, reference: str, language: str = "EN") -> dict[str, Any]:
+    answer = desk.ask(
+        "GET", f"/categories/{reference}/properties", headers={"Accept-Language": language}
+    )
+    return {entry["label"]: entry for entry in answer.json["items"]}
+
+
+def test_properties_of_a_category(desk: Desk) -> None:
+    shirts = properties(desk, SHIRTS)
+    size = shirts["Size"]
+    reference = size.pop("propertyReference")
+    choices = size.pop("choices")
+    assert reference.isdigit()
+    assert size == {
+        "index": size["index"],
+        "necessity": "Recommended",
+        "label": "Size",
+        "unit": None,
+        "isRanged": True,
+        "isNumeric": False,
+        "isMultiple": False,
+        "isVariation": True,
+        "isSize": True,
+        "allowedFileTypes": [],
+        "isTranslated": True,
+    }
+    assert {"XL", "36", "3-4 years"} <= set(choices)
+    assert shirts["Size guide"]["allowedFileTypes"] == ["jpg", "png", "pdf"]
+    assert shirts["Net weight"]["unit"] == "kg"
+    indexes = sorted(entry["index"] for entry in shirts.values())
+    assert indexes == list(range(10, 10 * len(indexes) + 1, 10))
+    assert "3-4 años" in properties(desk, SHIRTS, "ES")["Talla"]["choices"]
+    assert len(properties(desk, PHONE_CASES)["Compatible models"]["choices"]) == 2250
+    assert properties(desk, "01") == {}

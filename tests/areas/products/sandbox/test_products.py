@@ -1,0 +1,200 @@
+"""Products taken in, and reported on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from feedtool.areas.products.sandbox.records import reported_products, stored_products
+from feedtool.areas.products.sandbox.settings import ProductBehaviour
+from tests.areas.products.sandbox.made_products import (
+    INTEGRATED,
+    MUGS,
+    REPORTS,
+    WASHABLE,
+    integrate,
+    new_gtin,
+    product,
+    submit,
+)
+
+if TYPE_CHECKING:
+    from tests.sandbox.desk import Desk
+
+GOOD = product("2000000000008")
+
+
+@pytest.mark.parametrize(
+    ("body", "errors"),
+    [
+        ({"products": [{"title": "A"}, GOOD]}, [("ER400-7480", "products[0].gtin")]),
+        ({"products": [GOOD, {"gtin": None}]}, [("ER400-9250", "products[1].gtin")]),
+        ({"products": [{"gtin": ""}, {}]}, None),
+        ({"products": [{"gtin": " "}]}, [("ER400-9250", "products[0].gtin")]),
+        ({"products": []}, [("ER400-9250", "products")]),
+        ({"products": None}, [("ER400-9250", "products")]),
+        ({"products": [1]}, [("ER400", "products[0]")]),
+        ({"products": {}}, [("ER400", "products")]),
+        ({"products": [{**GOOD, "title": 1}]}, [("ER400", "products[0].title")]),
+        ({"products": [{**GOOD, "attributes": {}}]}, [("ER400", "products[0].attributes")]),
+        (
+            {"products": [{**GOOD, "attributes": [{"propertyReference": 1}]}]},
+            [("ER400", "products[0].attributes[0].propertyReference")],
+        ),
+        (
+            {"products": [{**GOOD, "attributes": [{"propertyReference": "1", "values": [1]}]}]},
+            [("ER400", "products[0].attributes[0].values[0]")],
+        ),
+        ({"product": [GOOD]}, [("ER400-7480", "products")]),
+        ([GOOD], [("ER400", "body")]),
+        (b"{", [("ER400", "body")]),
+        ({"products": [GOOD] * 4}, [("ER400", "products")]),
+    ],
+)
+def test_what_is_no_package(
+    new_desk: type[Desk], body: Any, errors: list[tuple[str, str]] | None
+) -> None:
+    with new_desk(ProductBehaviour(limit=3)) as desk:
+        answer = desk.ask("POST", "/products-integration", body)
+        assert answer.status == 400
+        assert errors is None or answer.reasons == errors
+        desk.wait(INTEGRATED)
+        assert desk.ask("GET", REPORTS).json["items"] == []
+
+
+@pytest.mark.parametrize("path", ["/products", REPORTS])
+def test_a_seller_is_needed(desk: Desk, path: str) -> None:
+    assert desk.ask("GET", path, headers={"SellerId": None}).status == 400
+    assert desk.ask("GET", path, headers={"Authorization": None}).status == 401
+
+
+# Seconds since POST: a good product and one that is refused for itself alone.
+@pytest.mark.parametrize(
+    ("waited", "statuses"),
+    [
+        (0, []),
+        (39.9, []),
+        (40, ["Validated", "Refused"]),
+        (99.9, ["Validated", "Refused"]),
+        (100, ["Integrated", "Refused"]),
+        (1_000_000, ["Integrated", "Refused"]),
+    ],
+)
+def test_a_package_goes_on_by_itself(desk: Desk, waited: float, statuses: list[str]) -> None:
+    rows = (product(new_gtin(desk, 1)), product(new_gtin(desk, 2), categoryCode="XXXXXX"))
+    package_id = submit(desk, *rows)
+    desk.wait(waited)
+    reports = desk.ask("GET", REPORTS, query={"packageId": package_id}).json["items"]
+    assert [report["status"] for report in reports] == statuses
+
+
+def test_a_report_in_full(desk: Desk) -> None:
+    gtin = new_gtin(desk, 1)
+    sent = product(gtin, brand="Nouvelle  marque", gtinReference="Standard")
+    [report] = integrate(desk, sent)
+    assert report.pop("publicationCompleteness") > 20
+    reference = report.pop("productReference")
+    assert report == {
+        "packageId": report["packageId"],
+        "gtin": gtin,
+        "gtinReference": "Standard",
+        "sellerProductReference": f"R-{gtin}",
+        "integratedProductId": reference,
+        "title": "Mug bleu",
+        "description": "Un mug.",
+        "richMarketingDescription": None,
+        "brand": "Nouvelle  marque",
+        "categoryCode": MUGS,
+        "language": "fr-FR",
+        "variantGroupReference": None,
+        "attributes": [{"files": [], **given} for given in sent["attributes"]],
+        "sellerPictureUrls": sent["sellerPictureUrls"],
+        "integrationPictureUrls": sent["sellerPictureUrls"],
+        "status": "Integrated",
+        "operationType": "Creation",
+        "submissionType": "Api",
+        "submissionDate": "2026-03-02T09:00:00.000000Z",
+        "createdAt": "2026-03-02T09:00:00.000000Z",
+        "updatedAt": "2026-03-02T09:01:40.000000Z",
+        "errors": [],
+        "infos": [
+            {
+                "code": "BrandAdded",
+                "field": "brand",
+                "message": "The brand Nouvelle marque was unknown and has been added.",
+                "type": "Info",
+            }
+        ],
+        "warnings": [],
+        "wasAllowedToEdit": True,
+        "wasAllowedToEnrich": True,
+        "wasMarketable": True,
+        "sellerId": "S1",
+    }
+
+
+@pytest.mark.parametrize(
+    ("language", "message"),
+    [
+        (None, "XX is not one of the choices of this property."),
+        ("fr-FR", "XX ne fait pas partie des choix de cette propriété."),
+        ("es-ES", "XX no es una de las opciones de esta propiedad."),
+    ],
+)
+def test_reports_speak_the_readers_language(desk: Desk, language: str | None, message: str) -> None:
+    integrate(desk, product(new_gtin(desk, 1), **{f"_{WASHABLE}": ["XX"]}))
+    answer = desk.ask("GET", REPORTS, headers={"Accept-Language": language})
+    [report] = answer.json["items"]
+    assert report["errors"][0]["message"] == message
+    assert answer.headers["Content-Language"] == language or language is None
+
+
+def test_reports_in_pages(desk: Desk) -> None:
+    one = submit(desk, *(product(new_gtin(desk, number)) for number in range(30)))
+    two = submit(desk, product(new_gtin(desk, 40)))
+    desk.wait(INTEGRATED)
+    first = desk.ask("GET", REPORTS)
+    assert (first.json["itemsPerPage"], len(first.json["items"])) == (25, 25)
+    assert len(list(desk.pages(REPORTS))) == 31
+    assert len(list(desk.pages(REPORTS, {"packageId": one, "pageSize": 7}))) == 30
+    assert len(list(desk.pages(REPORTS, {"packageId": f"{one},{two}"}))) == 31
+    assert len(list(desk.pages(REPORTS, {"gtin": new_gtin(desk, 3)}))) == 1
+    assert list(desk.pages(REPORTS, {"packageId": "unknown"})) == []
+    for path, name in ((REPORTS, "packageId"), (REPORTS, "gtin"), ("/products", "Gtin")):
+        answer = desk.ask("GET", path, query={name: ""})
+        assert (answer.status, answer.reasons) == (400, [("ER400-9250", name)])
+    assert desk.ask("GET", REPORTS, query="pageIndex=0").status == 400
+    desk.headers["SellerId"] = "S2"
+    assert list(desk.pages(REPORTS)) == []
+
+
+def test_a_report_may_show_only_some_of_a_package(new_desk: type[Desk]) -> None:
+    with new_desk(ProductBehaviour(reported=2)) as desk:
+        rows = [product(new_gtin(desk, number)) for number in range(5)]
+        assert len(integrate(desk, *rows)) == 2
+        assert len(integrate(desk, *rows[3:])) == 2
+        assert len(list(stored_products(desk.sandbox))) == 5
+
+
+def test_what_was_submitted_is_remembered(desk: Desk) -> None:
+    sent = [product(new_gtin(desk, 1)), product(new_gtin(desk, 2), title=None)]
+    package_id = submit(desk, *sent)
+    assert [entry.status for entry in reported_products(desk.sandbox)] == ["Received", "Received"]
+    desk.wait(INTEGRATED)
+    desk.ask("GET", REPORTS)
+    found = list(reported_products(desk.sandbox, package_id))
+    assert [entry.body for entry in found] == sent
+    assert [(entry.status, entry.operation, entry.codes) for entry in found] == [
+        ("Integrated", "Creation", ()),
+        ("Refused", "Creation", ("FieldMissing",)),
+    ]
+
+
+def test_the_same_story_gets_the_same_answers(new_desk: type[Desk]) -> None:
+    def story() -> bytes:
+        with new_desk() as desk:
+            integrate(desk, *(product(new_gtin(desk, number), brand="B") for number in range(9)))
+            return desk.ask("GET", REPORTS).body + desk.ask("GET", "/products").body
+
+    assert story() == story()

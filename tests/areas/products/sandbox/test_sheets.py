@@ -1,0 +1,309 @@
+"""One sheet per GTIN: created, completed, read, and met by offers."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from feedtool.areas.products.sandbox.records import stored_products
+from feedtool.areas.products.sandbox.settings import ProductBehaviour
+from feedtool.sandbox import Quota
+from tests.areas.products.sandbox.made_products import (
+    COLOR,
+    MATERIAL,
+    MUGS,
+    SHIRTS,
+    SIZE,
+    WINE_GLASSES,
+    integrate,
+    new_gtin,
+    product,
+    shirt,
+    told,
+    use_of,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.sandbox.desk import Desk
+
+
+@pytest.mark.parametrize(
+    ("changes", "operation", "infos"),
+    [
+        ({}, "Identical", []),
+        ({"title": "Mug vert"}, "Modification", []),
+        ({f"_{MATERIAL}": ["Verre"]}, "Modification", []),
+        ({"brand": "maison  ALDER"}, "Identical", []),
+        ({"sellerProductReference": "OTHER"}, "Identical", []),
+    ],
+)
+def test_a_creator_edits_its_sheet(
+    desk: Desk, changes: dict[str, Any], operation: str, infos: list[Any]
+) -> None:
+    gtin = new_gtin(desk, 1)
+    integrate(desk, product(gtin))
+    [report] = integrate(desk, product(gtin, **changes))
+    assert (report["status"], report["operationType"]) == ("Integrated", operation)
+    assert report["infos"] == infos
+    [sheet] = stored_products(desk.sandbox)
+    assert sheet["label"] == changes.get("title", "Mug bleu")
+    assert [seller["productReference"] for seller in sheet["sellers"]] == [
+        changes.get("sellerProductReference", f"R-{gtin}")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("category", "status", "codes"),
+    [
+        (WINE_GLASSES, "Integrated", set()),
+        (SHIRTS, "Refused", {"MandatoryPropertyMissing"}),
+        (MUGS[:4], "Refused", {"CategoryLevel"}),
+    ],
+)
+def test_a_creator_moves_its_product(
+    desk: Desk, category: str, status: str, codes: set[str]
+) -> None:
+    gtin = new_gtin(desk, 1)
+    integrate(desk, product(gtin))
+    sent = {"gtin": gtin, "sellerProductReference": "R", "categoryCode": category}
+    [report] = integrate(desk, sent)
+    assert report["status"] == status
+    assert {code for code, _ in told(report)} == codes
+    [sheet] = stored_products(desk.sandbox)
+    assert sheet["category"]["reference"] == (category if status == "Integrated" else MUGS)
+
+
+def test_properties_of_another_category_are_left_out(desk: Desk) -> None:
+    gtin = new_gtin(desk, 1)
+    integrate(desk, product(gtin))
+    desk.headers["SellerId"] = "S2"
+    fit = use_of(SHIRTS, "Coupe").known.reference
+    [report] = integrate(desk, product(gtin, SHIRTS, **{f"_{fit}": ["Droite"]}))
+    assert report["status"] == "Integrated"
+    assert ("ValueAlreadyKnown", "categoryCode") in told(report)
+    assert ("PropertyUnknown", fit) in told(report)
+
+
+def test_a_gtin_is_one_however_it_is_written(desk: Desk) -> None:
+    gtin = new_gtin(desk, 1)
+    sent = {**product(gtin), "gtin": int(gtin)}
+    [first] = integrate(desk, sent)
+    [again] = integrate(desk, {**sent, "gtin": "0" + gtin})
+    assert (first["operationType"], again["operationType"]) == ("Creation", "Identical")
+
+
+def test_a_contributor_adds_what_is_not_known(desk: Desk) -> None:
+    gtin = new_gtin(desk, 1)
+    integrate(desk, product(gtin))
+    desk.headers["SellerId"] = "S2"
+    more = {f"_{MATERIAL}": ["Verre"], "title": "Autre titre", "richMarketingDescription": "<p/>"}
+    [report] = integrate(desk, product(gtin, **more))
+    assert (report["status"], report["operationType"]) == ("Integrated", "Modification")
+    assert told(report) == [("ValueAlreadyKnown", "title")]
+    assert (report["wasAllowedToEdit"], report["wasAllowedToEnrich"]) == (False, True)
+    [again] = integrate(desk, product(gtin, **{f"_{MATERIAL}": ["Grès"]}))
+    assert (again["operationType"], told(again)) == ("Modification", [])
+    desk.headers["SellerId"] = "S3"
+    [third] = integrate(desk, product(gtin, **{f"_{MATERIAL}": ["Bois"]}))
+    assert (third["operationType"], told(third)) == (
+        "Identical",
+        [("ValueAlreadyKnown", MATERIAL)],
+    )
+    [sheet] = stored_products(desk.sandbox, "S2")
+    assert sheet["label"] == "Mug bleu"
+    values = {entry["reference"]: entry["values"] for entry in sheet["attributes"]}
+    assert values[MATERIAL] == ["Grès"]
+    assert [(one["reference"], one["isCreator"]) for one in sheet["sellers"]] == [
+        ("S1", True),
+        ("S2", False),
+        ("S3", False),
+    ]
+
+
+def test_every_other_gtin_has_a_sheet_of_somebody_else(desk: Desk) -> None:
+    [before] = desk.pages("/products", {"Gtin": desk.gtin(1)})
+    assert set(before) == {"gtin", "reference", "label", "category", "language", "permissions"}
+    assert before["permissions"] == {"edit": False, "enrich": True}
+    [report] = integrate(desk, {"gtin": desk.gtin(1), "sellerProductReference": "R"})
+    assert (report["status"], report["operationType"]) == ("Integrated", "Identical")
+    assert report["productReference"] == before["reference"]
+    sent = {"gtin": desk.gtin(1), "sellerProductReference": "R", "title": "Mug"}
+    [report] = integrate(desk, sent | {"richMarketingDescription": "<p>Mug</p>"})
+    assert (report["operationType"], told(report)) == (
+        "Modification",
+        [("ValueAlreadyKnown", "title")],
+    )
+    assert list(desk.pages("/products", {"Gtin": desk.gtin(1)})) == [before]
+
+
+def test_sheets_that_exist_are_sound(desk: Desk) -> None:
+    rows = [
+        {"gtin": desk.gtin(number), "sellerProductReference": f"R-{number}"}
+        for number in range(200)
+    ]
+    reports = integrate(desk, *rows)
+    assert {report["status"] for report in reports} == {"Integrated"}
+    assert {report["wasMarketable"] for report in reports} == {True, False}
+    assert all(told(report) == [] for report in reports)
+
+
+@pytest.mark.parametrize(
+    ("seller", "operation", "codes", "permissions"),
+    [
+        ("S1", "Modification", [], {"edit": True, "enrich": True}),
+        ("S2", "Identical", ["EnrichmentDenied"], {"edit": False, "enrich": False}),
+    ],
+)
+def test_a_closed_sheet_is_its_creators_alone(
+    new_desk: type[Desk],
+    seller: str,
+    operation: str,
+    codes: list[str],
+    permissions: dict[str, bool],
+) -> None:
+    gtin = new_gtin(new_desk(), 1)
+    with new_desk(ProductBehaviour(closed=(gtin,))) as desk:
+        integrate(desk, product(gtin))
+        desk.headers["SellerId"] = seller
+        [report] = integrate(desk, product(gtin, **{f"_{MATERIAL}": ["Verre"]}))
+        assert report["operationType"] == operation
+        assert [code for code, _ in told(report)] == codes
+        assert report["wasAllowedToEnrich"] == permissions["enrich"]
+        [read] = desk.pages("/products", {"Gtin": gtin})
+        assert read["permissions"] == permissions
+
+
+def test_a_reference_is_one_products(desk: Desk) -> None:
+    one, other = new_gtin(desk, 1), new_gtin(desk, 2)
+    reports = integrate(
+        desk,
+        product(one, sellerProductReference="R"),
+        product(other, sellerProductReference="R"),
+    )
+    assert [told(report) for report in reports] == [
+        [],
+        [("ReferenceUsed", "sellerProductReference")],
+    ]
+    desk.headers["SellerId"] = "S2"
+    [report] = integrate(desk, product(other, sellerProductReference="R"))
+    assert told(report) == []
+
+
+def test_an_added_brand_is_published_once_it_is_validated(desk: Desk) -> None:
+    def brands() -> set[str]:
+        return {one["name"] for one in desk.pages("/brands", {"fields": "name", "pageSize": 1000})}
+
+    rows = [product(new_gtin(desk, number), brand="Zèbre") for number in range(2)]
+    assert [len(report["infos"]) for report in integrate(desk, *rows)] == [1, 0]
+    assert "Zèbre" not in brands()
+    desk.wait(24 * 3600)
+    assert "Zèbre" in brands()
+
+
+def test_a_quota_of_creations(new_desk: type[Desk]) -> None:
+    with new_desk(ProductBehaviour(creations=Quota(requests=2, seconds=3600))) as desk:
+        rows = [product(new_gtin(desk, number)) for number in range(3)]
+        reports = integrate(desk, *rows)
+        assert [told(report) for report in reports] == [[], [], [("QuotaExceeded", None)]]
+        assert [told(report) for report in integrate(desk, rows[0])] == [[]]
+        desk.wait(3600)
+        assert [told(report) for report in integrate(desk, rows[2])] == [[]]
+
+
+def test_a_creator_reads_a_product_in_full(desk: Desk) -> None:
+    gtin = new_gtin(desk, 1)
+    integrate(desk, shirt(gtin, "M", "Bleu", "G"))
+    [read] = desk.pages("/products", {"Gtin": gtin})
+    at = "2026-03-02T09:01:40.000000Z"
+    variant = {entry["reference"]: entry["values"] for entry in read.pop("variantAttributes")}
+    assert variant == {SIZE: ["M"], COLOR: ["Bleu"]}
+    assert read.pop("attributes")
+    assert read.pop("completeness") > 0
+    assert read == {
+        "gtin": gtin,
+        "reference": read["reference"],
+        "label": "Mug bleu",
+        "description": "Un mug.",
+        "marketingDescription": None,
+        "language": "fr-FR",
+        "brand": {"name": "Maison Alder", "reference": "1001"},
+        "category": {"label": "Chemises", "reference": SHIRTS, "referencePath": "1E/1E01/1E0101"},
+        "status": "Active",
+        "isMarketable": True,
+        "isTop": False,
+        "origin": "Seller",
+        "groupReference": "G",
+        "createdAt": at,
+        "updatedAt": at,
+        "expireAt": None,
+        "pictures": [
+            {
+                "index": 1,
+                "url": "https://pictures.example/1.jpg",
+                "mimeType": "image/jpeg",
+                "updatedAt": at,
+            }
+        ],
+        "sellers": [
+            {
+                "reference": "S1",
+                "productReference": f"R-{gtin}",
+                "gtinReference": None,
+                "isCreator": True,
+            }
+        ],
+        "permissions": {"edit": True, "enrich": True},
+    }
+
+
+def test_reading_products(desk: Desk) -> None:
+    rows = [product(new_gtin(desk, number)) for number in range(3)]
+    integrate(desk, *rows, {"gtin": desk.gtin(9), "sellerProductReference": "R"})
+
+    def gtins(**query: Any) -> list[str]:
+        return [one["gtin"] for one in desk.pages("/products", query)]
+
+    assert gtins() == [*(row["gtin"] for row in rows), desk.gtin(9)]
+    assert gtins(pageSize=1) == gtins()
+    assert gtins(Gtin=f"{desk.gtin(5)},{new_gtin(desk, 1)}") == [desk.gtin(5), new_gtin(desk, 1)]
+    assert gtins(Gtin=new_gtin(desk, 7)) == []
+    assert gtins(Gtin="4006381333932") == []
+    assert gtins(Gtin="0" + desk.gtin(5)) == [desk.gtin(5)]
+    desk.headers["SellerId"] = "S2"
+    assert gtins() == []
+
+
+def test_an_offer_waits_for_its_product(desk: Desk) -> None:
+    gtin = new_gtin(desk, 1)
+    offer = desk.offer("A", product__gtin=gtin)
+    assert desk.outcome("Upsert", offer) == ("Rejected", ["1324"])
+    integrate(desk, product(gtin, title=None))
+    assert desk.outcome("Upsert", offer) == ("Rejected", ["1324"])
+    integrate(desk, product(gtin))
+    assert desk.outcome("Upsert", offer) == ("Integrated", ["8000"])
+    desk.headers["SellerId"] = "S2"
+    assert desk.outcome("Upsert", offer) == ("Integrated", ["8000"])
+
+
+NEW_TABLES = ("added_brand", "sheet", "sheet_seller", "product_package", "product_report")
+
+
+def test_a_state_from_before_there_were_products_still_opens(
+    tmp_path: Path, new_desk: type[Desk]
+) -> None:
+    path = tmp_path / "state.db"
+    with new_desk(state=path) as desk:
+        desk.outcome("Upsert", desk.offer("A"))
+    db = sqlite3.connect(path)
+    for table in NEW_TABLES:
+        db.execute(f"DROP TABLE {table}")
+    db.close()
+    with new_desk(state=path) as desk:
+        desk.wait(1000)
+        assert len(desk.offers()) == 1
+        [report] = integrate(desk, product(new_gtin(desk, 1)))
+        assert report["status"] == "Integrated"

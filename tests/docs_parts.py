@@ -1,0 +1,257 @@
+"""The parts of README.md and docs/ that are made from the code; cog puts them there."""
+
+import ast
+import inspect
+import json
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields
+from decimal import Decimal
+from functools import cache
+from importlib import import_module
+from itertools import pairwise
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+import click
+
+from feedtool.areas.registry import load
+from feedtool.cli import feedtool
+from feedtool.model.errors import Exit, FileProblem
+from feedtool.report.codes import all_codes
+from feedtool.report.glossary import BOTH, ROW, WORDS
+from feedtool.runs import config
+from tests import decisions_drawn
+
+ROOT = Path(__file__).resolve().parent.parent
+ON_EVERY_COMMAND = {"help", "version"}
+
+
+def exit_codes() -> str:
+    """The exit codes, each with its docstring."""
+    meanings = {
+        Exit.OK.name: "Every row accepted; where nothing is sent, every row valid.",
+        **_docstrings(Exit),
+    }
+    return _table(
+        ("Exit code", "Meaning"), ((str(int(code)), meanings[code.name]) for code in Exit)
+    )
+
+
+def statuses() -> str:
+    """The statuses of a row, each with its first line of `feedtool explain`."""
+    rows = ((f"`{name}`", word.page) for name, word in WORDS.items() if word.kind in {ROW, BOTH})
+    return _table(("Status", "Meaning"), ((name, _first_line(page)) for name, page in rows))
+
+
+def kinds(area: str) -> str:
+    """The kinds of sheet of an area, each with its summary."""
+    feeds = next(known.feeds for known in load().areas if known.name == area)
+    rows = ((f"`{feed.kind}`", feed.summary) for feed in feeds)
+    return _table(("Kind", "What its rows are"), rows)
+
+
+def columns(kind: str) -> str:
+    """The columns of a kind's template, in their order."""
+    columns = load().feeds[kind].columns(config.Profile().dialect)
+    rows = (
+        (f"`{column.key}`", column.labels[0], column.help[0], column.example) for column in columns
+    )
+    return _table(("Key", "Label", "What belongs in it", "Example"), rows)
+
+
+def problems_of_rows() -> str:
+    """The pages of the codes of cells, rows and sheets."""
+    codes = all_codes()
+    of_files = _codes_of_files(FileProblem)
+    return _pages(name for name in codes if name not in of_files)
+
+
+def problems_of_files() -> str:
+    """The pages of the codes of files that cannot be read at all."""
+    codes = all_codes()  # first, since it imports what declares them
+    of_files = _codes_of_files(FileProblem)
+    return _pages(name for name in codes if name in of_files)
+
+
+def commands() -> str:
+    """Every command: its usage, what it does, and the options that it alone has."""
+    return "\n\n".join(_command(words, command) for words, command in _commands())
+
+
+def shared_options() -> str:
+    """The options of several commands, those of the same commands together."""
+    groups: dict[tuple[str, ...], list[tuple[str, str]]] = {}
+    for option, names in _options().items():
+        groups.setdefault(tuple(names), []).append(option)
+    return "\n\n".join(
+        f"Of {_listed(names)}:\n\n{_table(('Option', 'Meaning'), groups[names])}"
+        for names in sorted(groups, key=len, reverse=True)
+        if len(names) > 1
+    )
+
+
+def account_settings() -> str:
+    """The settings of a profile that are options too."""
+    return f"{_listed((*config.ACCOUNT, *config.TIMEOUTS, *config.FLAGS))}."
+
+
+def service_settings() -> str:
+    """The settings of a profile that say how its service speaks."""
+    return _settings(type(config.Profile().dialect), without=config.RECORDS)
+
+
+def setting_tables() -> str:
+    """The settings of a profile that stand in a table of their own."""
+    return "\n\n".join(
+        f"## [profile.NAME.{name}]\n\n{_first_line(inspect.getdoc(kind) or '')}\n\n"
+        f"{_settings(kind)}"
+        for name, kind in config.RECORDS.items()
+    )
+
+
+def rooms() -> str:
+    """The floors of the house from the top, and what each room on them is."""
+    configuration = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    contracts = configuration["tool"]["importlinter"]["contracts"]
+    layers = next(contract["layers"] for contract in contracts if contract["type"] == "layers")
+    rows = (
+        (str(len(layers) - number), f"`{room}`", _purpose(f"feedtool.{room}"))
+        for number, layer in enumerate(layers)
+        for room in layer.split(" | ")
+    )
+    return _table(("Floor", "Room", "What it holds"), rows)
+
+
+def packages() -> str:
+    """The step of a package in each phase, and the phase after each answer."""
+    return _table(("Phase", "Step", "Answer → next phase"), decisions_drawn.table())
+
+
+def batches() -> str:
+    """The same of a batch of products."""
+    return _table(("Phase", "Step", "Answer → next phase"), decisions_drawn.batches())
+
+
+def zips() -> str:
+    """The same of a legacy zip."""
+    return _table(("Phase", "Step", "Answer → next phase"), decisions_drawn.zips())
+
+
+def _pages(names: Iterable[str]) -> str:
+    pages = ((name, all_codes()[name]) for name in names)
+    return "\n\n".join(
+        f"### {name}\n\n*{code.severity.value}:* {code.page.strip()}" for name, code in pages
+    )
+
+
+def _codes_of_files(problem: type[FileProblem]) -> set[str]:
+    below = (_codes_of_files(child) for child in problem.__subclasses__())
+    return {problem.code}.union(*below)
+
+
+def _commands() -> Iterator[tuple[str, click.Command]]:
+    """Each command with the words that call it; of a group its commands."""
+    context = click.Context(feedtool)
+    for name in feedtool.list_commands(context):
+        command = feedtool.get_command(context, name)
+        if isinstance(command, click.Group):
+            for below, subcommand in command.commands.items():
+                yield f"{name} {below}", subcommand
+        elif command:
+            yield name, command
+
+
+def _command(words: str, command: click.Command) -> str:
+    context = click.Context(command)
+    usage = " ".join(("feedtool", words, *command.collect_usage_pieces(context)))
+    own = [option for option in _options_of(command) if len(_options()[option]) == 1]
+    shared = [option for option in _options_of(command) if len(_options()[option]) > 1]
+    parts = [f"## feedtool {words}", f"`{usage}`", inspect.cleandoc(command.help or "")]
+    if own:
+        parts.append(_table(("Option", "Meaning"), own))
+    if shared:
+        names = [re.findall(r"--[\w-]+", shown)[0] for shown, _ in shared]
+        parts.append(f"[Shared options](#shared-options): {_listed(names)}.")
+    return "\n\n".join(parts)
+
+
+@cache
+def _options() -> Mapping[tuple[str, str], list[str]]:
+    """Every option as it is explained, with the commands that have it."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for words, command in _commands():
+        for option in _options_of(command):
+            found.setdefault(option, []).append(words)
+    return found
+
+
+def _options_of(command: click.Command) -> Iterator[tuple[str, str]]:
+    context = click.Context(command)
+    for parameter in command.params:
+        if isinstance(parameter, click.Option) and parameter.name not in ON_EVERY_COMMAND:
+            shown = parameter.get_help_record(context)
+            if shown:
+                yield f"`{shown[0]}`", shown[1]
+
+
+def _settings(kind: type[Any], without: Iterable[str] = ()) -> str:
+    meanings = _docstrings(kind)
+    default = kind()
+    rows = (
+        (f"`{setting.name}`", _toml(getattr(default, setting.name)), meanings.get(setting.name, ""))
+        for setting in fields(kind)
+        if setting.name not in without
+    )
+    return _table(("Setting", "Default", "Meaning"), rows)
+
+
+def _toml(value: object) -> str:
+    """A default as it is written into the configuration; empty for none."""
+    if value is None:
+        return ""
+    if isinstance(value, Decimal):
+        return f"`{value}`"
+    if isinstance(value, Mapping):
+        pairs = ", ".join(f"{name} = {json.dumps(text)}" for name, text in value.items())
+        return f"`{{ {pairs} }}`" if pairs else "`{}`"
+    return f"`{json.dumps(value, ensure_ascii=False)}`"
+
+
+def _docstrings(kind: type[Any]) -> dict[str, str]:
+    """The docstring below each field of a class; Python forgets them, so its source is read."""
+    (tree,) = ast.parse(dedent(inspect.getsource(kind))).body
+    assert isinstance(tree, ast.ClassDef)
+    return {
+        ast.unparse(field.targets[0] if isinstance(field, ast.Assign) else field.target): text
+        for field, below in pairwise(tree.body)
+        if isinstance(field, ast.Assign | ast.AnnAssign)
+        if isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant)
+        if (text := " ".join(str(below.value.value).split()))
+    }
+
+
+def _purpose(module: str) -> str:
+    """The first sentence of a module's docstring, which may go over several lines."""
+    paragraph = (inspect.getdoc(import_module(module)) or "").partition("\n\n")[0]
+    return " ".join(paragraph.split())
+
+
+def _first_line(page: str) -> str:
+    return page.strip().partition("\n")[0]
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def _table(headings: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    lines = [headings, ("---",) * len(headings), *rows]
+    return "\n".join(f"| {' | '.join(_cell(cell) for cell in cells)} |" for cells in lines)
+
+
+def _cell(text: str) -> str:
+    """The text in a cell of a table, where a bar would begin the next one."""
+    return text.replace("|", r"\|")

@@ -1,0 +1,191 @@
+"""README.md and docs/ are true: their examples run here, their links and commands exist."""
+
+import os
+import re
+import shutil
+import subprocess
+import sysconfig
+import tomllib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from feedtool.areas.registry import load
+from feedtool.cli import feedtool
+from feedtool.runs import config
+from tests.forked import forking
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = {
+    path.relative_to(ROOT).as_posix(): path.read_text("utf-8")
+    for path in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
+}
+README = PAGES["README.md"]
+TASKS = "README.md#tasks"
+LONGEST_README = 12 * 1024
+LARGEST_PICTURE = 150 * 1024
+OTHERS = {"--help", "--version", "--fix", "--long", "--coverage"}
+"""Options that no command of feedtool declares; the last three are those of tests/run.py."""
+ANYTHING = "..."
+Shell = Callable[[str, Path], str]
+
+
+def blocks(page: str, language: str) -> list[str]:
+    """The fenced blocks of a language."""
+    return re.findall(rf"^```{language}\n(.*?)^```$", PAGES[page], re.DOTALL | re.MULTILINE)
+
+
+def examples(page: str) -> list[tuple[str, str]]:
+    """Each command of the console blocks, with the output that is shown under it."""
+    session = "".join(blocks(page, "console"))
+    parts = re.split(r"^\$ ", session, flags=re.MULTILINE)[1:]
+    return [(command, shown) for command, _, shown in (part.partition("\n") for part in parts)]
+
+
+def as_pattern(shown: str) -> str:
+    """The output as a pattern: `...` alone stands for any lines or none, blanks for any blanks."""
+    return "".join(
+        r"(?:.*\n)*?" if line == ANYTHING else re.sub(r"(?:\\ )+", " +", re.escape(line)) + r"\n"
+        for line in shown.splitlines()
+    )
+
+
+def links(page: str) -> Iterator[str]:
+    """The targets of a page's links as `PATH#ANCHOR`, from the root of the repository."""
+    for target in re.findall(r"\]\(([^)]+)\)", PAGES[page]):
+        path, _, anchor = target.partition("#")
+        place = os.path.normpath(Path(page).parent / path) if path else page
+        yield f"{place}#{anchor}" if anchor else place
+
+
+def anchors(page: str) -> set[str]:
+    """The anchors of a page's headings, as GitHub makes them."""
+    text = re.sub(r"^```.*?^```$", "", PAGES[page], flags=re.DOTALL | re.MULTILINE)
+    headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-") for text in headings}
+
+
+def leads_somewhere(link: str) -> bool:
+    path, _, anchor = link.partition("#")
+    return anchor in anchors(path) if anchor else (ROOT / path).exists()
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Where the reader of a page is who follows it from its top to its end."""
+    shutil.copytree(ROOT / "samples", tmp_path / "samples")
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def shell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
+    """The reader's shell: runs a command in the reader's folder and returns what it printed."""
+    tools = tmp_path_factory.mktemp("bin")
+    path = (str(tools), sysconfig.get_path("scripts"), os.environ["PATH"])
+    environment = {
+        **{name: text for name, text in os.environ.items() if not name.startswith("FEEDTOOL_")},
+        "PATH": os.pathsep.join(path),
+        "COLUMNS": "80",
+        "PYTHONUNBUFFERED": "1",
+    }
+
+    def run(command: str, folder: Path) -> str:
+        done = subprocess.run(  # noqa: S603  # the page's own commands
+            ["/bin/bash", "-c", command],
+            cwd=folder,
+            env={**environment, "FEEDTOOL_HOME": str(folder / "home")},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+            timeout=600,
+        )
+        return done.stdout
+
+    with forking(tools, environment):
+        yield run
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if examples(page)])
+def test_examples_are_as_shown(page: str, folder: Path, shell: Shell) -> None:
+    for command, shown in examples(page):
+        printed = shell(command, folder)
+        is_as_shown = re.fullmatch(as_pattern(shown), printed) is not None
+        assert is_as_shown, f"{page} shows\n{shown}\nof `{command}`, which says\n{printed}"
+
+
+def test_the_nightly_job_does_its_work(folder: Path, shell: Shell) -> None:
+    (job,) = blocks("docs/terminal.md", "bash")
+    folders = [folder / name for name in ("answers", "done", "outbox", "to-correct")]
+    for each in folders:
+        each.mkdir()
+    shutil.copy(ROOT / "samples" / "offers-upsert.xlsx", folder / "outbox")
+    shell(job.replace("--profile shop", "--sandbox"), folder)
+    assert sorted(
+        path.relative_to(folder).as_posix() for each in folders for path in each.iterdir()
+    ) == [
+        "answers/offers-upsert.xlsx",
+        "answers/offers-upsert.xlsx.html",
+        "to-correct/offers-upsert.xlsx",
+    ]
+
+
+def test_ci_runs_the_command_of_all_tests_and_checks() -> None:
+    section = README.partition("## Run all tests and checks\n\n```bash\n")[2]
+    command = section.partition("\n")[0]
+    assert command.endswith("tests/run.py")
+    assert command in (ROOT / ".ci" / "run").read_text("utf-8").splitlines()
+
+
+def test_the_configuration_shown_is_one(tmp_path: Path) -> None:
+    (shown,) = blocks("docs/account.md", "toml")
+    file = tmp_path / config.FILE
+    file.write_text(shown, "utf-8")
+    profile = config.load(file).profile("shop")
+    assert profile.account == {
+        name: text
+        for name, text in tomllib.loads(shown)["profile"]["shop"].items()
+        if name != "columns"
+    }
+    columns = load().feeds["offers-upsert"].understood(profile.dialect)
+    assert set(profile.dialect.columns.values()) <= {column.key for column in columns}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_somewhere(page: str) -> None:
+    assert [link for link in links(page) if not leads_somewhere(link)] == []
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page != "README.md"])
+def test_readme_and_page_link_to_each_other(page: str) -> None:
+    assert page in links("README.md")
+    assert TASKS in links(page)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_options_named_exist(page: str) -> None:
+    options = [option for command in feedtool.every() for option in command.params]
+    known = {name for option in options for name in (*option.opts, *option.secondary_opts)}
+    named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", PAGES[page]))
+    assert named <= known | OTHERS
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_rows_of_tables_have_the_cells_of_their_headings(page: str) -> None:
+    tables = re.findall(r"(?:^\|.*\|\n)+", PAGES[page], re.MULTILINE)
+    for table in tables:
+        assert len({len(re.findall(r"(?<!\\)\|", row)) for row in table.splitlines()}) == 1, table
+
+
+def test_an_option_is_explained_once() -> None:
+    explained = re.findall(r"^\| `-.*$", PAGES["docs/reference/commands.md"], re.MULTILINE)
+    assert len(explained) == len(set(explained))
+
+
+def test_readme_is_short() -> None:
+    assert len(README.encode()) <= LONGEST_README
+
+
+def test_the_picture_is_small() -> None:
+    assert 0 < (ROOT / "docs" / "annotated.png").stat().st_size <= LARGEST_PICTURE
