@@ -6,6 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from feedtool.feeds.conversion import Carried, Carry, Conversion, Output, Said
 from feedtool.feeds.export import Export
 from feedtool.feeds.feed import Feed
 from feedtool.feeds.rule import Rule
@@ -23,6 +24,10 @@ class FileFormat(NamedTuple):
     """The file as a `sheets.Source`, read as the kind of feed that was asked for."""
     write_workbook: Callable[[Path, Path, Dialect, Sequence[str | None]], None]
     """Write a file's rows, read as these kinds, as the workbook that is annotated in its stead."""
+    said: Callable[[Any, Path, Dialect, str], Said] | None = None
+    """What an open file, here, says of itself, where its rows are for this channel."""
+    outputs: tuple[Output, ...] = ()
+    """The forms in which it is written."""
 
 
 class Area(NamedTuple):
@@ -36,8 +41,14 @@ class Area(NamedTuple):
     """What its rows and sheets must keep to, beside the rules of any sheet."""
     exports: tuple[Export, ...] = ()
     """What it brings of the service into sheets."""
+    conversions: tuple[Conversion, ...] = ()
+    """What its rows can become; a kind that has none stays what it is."""
     formats: tuple[FileFormat, ...] = ()
     """Its further formats of files."""
+
+
+def _as_they_are(_: Dialect) -> Carry:
+    return lambda values: Carried(values, [])
 
 
 @dataclass(frozen=True)
@@ -66,6 +77,20 @@ class Areas:
     def family(self, feed: Feed) -> Mapping[str, Feed]:
         """The feeds that share a feed's sheet, itself included, by their kinds."""
         return {kind: other for kind, other in self.feeds.items() if other.sheet == feed.sheet}
+
+    @cached_property
+    def conversions(self) -> Mapping[tuple[str, str], Conversion]:
+        """What rows of a kind can become, by both kinds."""
+        declared = {(one.kind, one.became): one for area in self.areas for one in area.conversions}
+        for kind in self.feeds:
+            declared.setdefault((kind, kind), Conversion(kind, kind, _as_they_are))
+        return declared
+
+    @cached_property
+    def outputs(self) -> Mapping[str, Output]:
+        """The further forms in which files are written, by their endings."""
+        formats = (one for area in self.areas for one in area.formats)
+        return {output.ending: output for one in formats for output in one.outputs}
 
     def format_of(self, path: Path) -> FileFormat | None:
         """The declared format of a file; None for a workbook or a CSV.

@@ -7,19 +7,15 @@ whoever runs it asks for the pages, keeps the rows on disk, and writes the sheet
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from feedtool.feeds.feed import Feed
 from feedtool.feeds.template import Field, Language
-from feedtool.model.cells import Cell
+from feedtool.model.cells import Value
 from feedtool.model.errors import NothingToDo
 from feedtool.model.settings import Context, Dialect
 from feedtool.service.wire import Call, Reply
-
-Value = str | int | Decimal | Cell | None
-"""A text, a number, a cell as another file has it, or nothing."""
 
 Row = Mapping[str, Value]
 """Values by the column's key."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from itertools import chain, count, takewhile
 from typing import Any, NamedTuple
 
+from feedtool.feeds.conversion import JsonRequests
 from feedtool.feeds.template import Basis, Contents
 from feedtool.model.cells import Cell
 from feedtool.model.header import Column
@@ -210,6 +211,12 @@ class Feed:
     """The key of the column that says which further columns a row has."""
     stamped: Callable[[Mapping[str, str]], Mapping[str, str]] = lambda _: {}
     """What the stamp says of all rows that do not say it themselves, by key."""
+    json: JsonRequests | None = None
+    """How its requests stand in JSON; None where they do not travel so."""
+    losing: frozenset[str] = frozenset()
+    """The codes of what the checks say where something of a cell has no place in any column."""
+    gone: frozenset[str] = frozenset()
+    """Headers, in lower case, for which nothing stands any more."""
     template: Callable[[Basis], Contents] | None = None
     """What its template holds, where its columns alone do not say it."""
     with_retired: Callable[[Dialect, Collection[str]], Dialect] = lambda dialect, _: dialect

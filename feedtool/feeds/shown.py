@@ -9,7 +9,7 @@ from decimal import Decimal
 from itertools import islice
 from typing import Any
 
-from feedtool.feeds.export import Value
+from feedtool.model.cells import Value
 
 SEPARATOR = "; "
 MOST = 200

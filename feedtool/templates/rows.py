@@ -9,8 +9,9 @@ from typing import NamedTuple
 from openpyxl import Workbook
 from openpyxl.utils import get_column_letter
 
-from feedtool.feeds.export import Rows, Table, Value
+from feedtool.feeds.export import Rows, Table
 from feedtool.feeds.template import Contents, Need
+from feedtool.model.cells import Value
 from feedtool.model.limits import Limits
 from feedtool.model.spool import temporary_folder
 from feedtool.sheets.annotate.place import cannot_write, placed

@@ -28,10 +28,10 @@ from feedtool.feeds.export import (
     Summary,
     Table,
     Tally,
-    Value,
 )
 from feedtool.feeds.feed import LANGUAGES
 from feedtool.feeds.template import TEXT, Entry, Field
+from feedtool.model.cells import Value
 from feedtool.model.errors import NothingToDo, UsageProblem
 from feedtool.service.wire import READ, Call, Reply, comma_lists, read_offers
 

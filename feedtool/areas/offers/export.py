@@ -26,11 +26,11 @@ from feedtool.feeds.export import (
     Rows,
     Summary,
     Tally,
-    Value,
 )
 from feedtool.feeds.feed import Feed
 from feedtool.feeds.shown import in_order, shown
 from feedtool.feeds.template import Entry, Field
+from feedtool.model.cells import Value
 from feedtool.model.errors import NothingToDo, UsageProblem
 from feedtool.model.settings import Context
 from feedtool.model.translation import translation

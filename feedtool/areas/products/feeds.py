@@ -8,6 +8,8 @@ from collections.abc import Mapping
 
 from feedtool.areas.products.columns import common as columns
 from feedtool.areas.products.columns import properties
+from feedtool.areas.products.columns.attribute import PROPERTY_UNNEEDED
+from feedtool.areas.products.columns.category import CATEGORY_CODE_CUT
 from feedtool.areas.products.columns.common import GROUP, LANGUAGE_TAGS
 from feedtool.areas.products.columns.properties import (
     STAMP_FINGERPRINT,
@@ -16,6 +18,7 @@ from feedtool.areas.products.columns.properties import (
     categories_of,
     details_of,
 )
+from feedtool.areas.products.requests import REQUESTS
 from feedtool.feeds.feed import Feed, Row, SheetColumns
 from feedtool.feeds.template import Basis, Contents
 from feedtool.model.header import Column
@@ -39,6 +42,9 @@ _COMMON = frozenset(column.key for column in columns.UNDERSTOOD_COLUMNS)
 
 ALWAYS = (columns.GTIN, columns.CATEGORY)
 """What a row cannot be judged without."""
+
+GONE = frozenset(("shortlabel", "model", "navigation"))
+"""Fields of a legacy product that nothing stands for (specification, "Versioning" 6)."""
 
 SIMPLE = (
     columns.REFERENCE,
@@ -181,4 +187,7 @@ FEED = Feed(
     category_key=columns.CATEGORY,
     stamped=stamped,
     template=template,
+    json=REQUESTS,
+    losing=frozenset((CATEGORY_CODE_CUT.name, PROPERTY_UNNEEDED.name)),
+    gone=GONE,
 )

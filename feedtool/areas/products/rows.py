@@ -10,7 +10,8 @@ from feedtool.areas.products.columns import common as columns
 from feedtool.areas.products.columns.attribute import RETIRED, SEPARATOR
 from feedtool.areas.products.template_shared import offered
 from feedtool.areas.products.wire.sheets import Attribute, ProductSheet, Seller
-from feedtool.feeds.export import Made, Row, Tally, Value
+from feedtool.feeds.export import Made, Row, Tally
+from feedtool.model.cells import Value
 
 LEFT, PICTURES = "left", "pictures"
 """What is tallied: values that no cell can hold, by their property; pictures without a column."""

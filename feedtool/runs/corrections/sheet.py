@@ -6,10 +6,10 @@ from functools import partial
 
 from feedtool.check import ROW, Asked
 from feedtool.feeds.columns import ColumnReader, Flawed
-from feedtool.feeds.export import Row, Value
+from feedtool.feeds.export import Row
 from feedtool.feeds.feed import ACTION, CHANNEL, Feed
 from feedtool.feeds.template import Contents, Language
-from feedtool.model.cells import index_of, letters
+from feedtool.model.cells import Value, index_of, letters
 from feedtool.model.header import Header
 from feedtool.model.nouns import Problem, Status, Verdict
 from feedtool.model.settings import Context

@@ -1,6 +1,7 @@
 """Offers that are removed from the channel (specification, "Offers (JSON packages)" 3)."""
 
 from feedtool.areas.offers.feeds import common as offers
+from feedtool.areas.offers.requests import REQUESTS
 from feedtool.feeds.feed import Feed, Row, SheetColumns
 from feedtool.model.header import Column
 from feedtool.model.nouns import PackageType
@@ -50,4 +51,5 @@ FEED = Feed(
         " product again, create the offer anew."
     ),
     with_retired=offers.with_retired,
+    json=REQUESTS,
 )

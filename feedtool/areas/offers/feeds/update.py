@@ -6,6 +6,7 @@ Specification, "Offers (JSON packages)" 2: the reference and at least one change
 
 from feedtool.areas.offers.feeds import common as offers
 from feedtool.areas.offers.feeds.upsert import blank_mandatory_amounts
+from feedtool.areas.offers.requests import REQUESTS
 from feedtool.feeds.feed import Feed, Fit, Row, SheetColumns
 from feedtool.model.header import Column
 from feedtool.model.nouns import PackageType
@@ -122,4 +123,5 @@ FEED = Feed(
         " have, or none. With delivery modes the preparation time is needed."
     ),
     with_retired=offers.with_retired,
+    json=REQUESTS,
 )

@@ -3,6 +3,7 @@
 from functools import cache
 
 from feedtool.areas.offers.feeds import common as offers
+from feedtool.areas.offers.requests import REQUESTS
 from feedtool.feeds.feed import Feed, Row, SheetColumns
 from feedtool.model.header import Column
 from feedtool.model.nouns import PackageType
@@ -115,4 +116,5 @@ FEED = Feed(
         "whole offer is replaced: where an optional cell is left empty, its old value is gone."
     ),
     with_retired=offers.with_retired,
+    json=REQUESTS,
 )

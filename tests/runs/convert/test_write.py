@@ -5,10 +5,12 @@ from decimal import Decimal
 import orjson
 import pytest
 
+from feedtool.areas.registry import load
+from feedtool.model.cells import Value
 from feedtool.model.nouns import PackageType
 from feedtool.model.settings import Dialect
-from feedtool.runs.convert.items import maker
-from feedtool.sheets.filled import Value
+from feedtool.runs.convert.write import Make
+from feedtool.runs.convert.write import maker as maker_of
 from tests.conftest import gtin
 
 OFFER: dict[str, Value] = {
@@ -24,8 +26,12 @@ OFFER: dict[str, Value] = {
 }
 
 
+def maker(kind: str) -> Make:
+    return maker_of(load().feeds[kind], "FR", Dialect(), load())
+
+
 def test_a_request() -> None:
-    item, lacks = maker("legacy-offers", "FR", Dialect())(5, OFFER)
+    item, lacks = maker("legacy-offers")(5, OFFER)
     assert lacks == []
     assert item
     assert (item.row, item.package_type, item.channel) == (5, PackageType.FULL, "FR")
@@ -34,7 +40,7 @@ def test_a_request() -> None:
 
 
 def test_a_row_may_name_its_channel() -> None:
-    item, _ = maker("legacy-offers", "FR", Dialect())(5, {**OFFER, "salesChannelId": "ES"})
+    item, _ = maker("legacy-offers")(5, {**OFFER, "salesChannelId": "ES"})
     assert item
     assert item.channel == "ES"
 
@@ -51,7 +57,7 @@ def test_a_row_may_name_its_channel() -> None:
 )
 def test_what_a_kind_asks_for(kind: str, changes: dict[str, Value], field: str) -> None:
     values = {key: it for key, it in {**OFFER, **changes}.items() if it is not None}
-    item, lacks = maker(kind, "FR", Dialect())(5, values)
+    item, lacks = maker(kind)(5, values)
     assert item is None
     assert field in {lack.field for lack in lacks}
     assert all(lack.is_needed for lack in lacks)

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from feedtool.areas.offers.requests import offer_cells
 from feedtool.model.settings import Dialect
-from feedtool.runs.convert.bodies import offer_cells, product_cells
 
 MODE = "deliveryModes.TrackedHomeDelivery"
 OFFERS: dict[str, tuple[str, dict[str, str], list[str]]] = {
@@ -75,50 +75,3 @@ def test_the_profile_says_how_taxes_are_called_and_counted() -> None:
         "taxes.VAT": "5.5",
         "taxes.EcoPart": "1",
     }
-
-
-PRODUCTS: dict[str, tuple[str, dict[str, str], list[str]]] = {
-    "a product": (
-        """{"gtin": "96385074", "title": "Kettle", "categoryCode": "011B01", "sellerPictureUrls":
-        [{"index": 2, "url": "https://a.example/1.jpg"}], "attributes": [{"propertyReference": "1",
-        "values": ["Red", "Blue"]}, {"propertyReference": "2", "values": [3.5]}]}""",
-        {
-            "gtin": "96385074",
-            "title": "Kettle",
-            "categoryCode": "011B01",
-            "sellerPictureUrls_2": "https://a.example/1.jpg",
-            "1": "Red;Blue",
-            "2": "3.5",
-        },
-        [],
-    ),
-    "files": (
-        '{"attributes": [{"propertyReference": "9", "files": [{"index": 1, "url": "https://b"}]}]}',
-        {"9": "https://b"},
-        [],
-    ),
-    "values with the separator": (
-        '{"attributes": [{"propertyReference": "9", "values": ["a;b", "c"]}]}',
-        {},
-        ["attributes[0]"],
-    ),
-    "an attribute that is none": ('{"attributes": [{"values": ["a"]}]}', {}, ["attributes[0]"]),
-    "a value that is none": (
-        '{"attributes": [{"propertyReference": "9", "values": [{}]}]}',
-        {},
-        ["attributes[0]"],
-    ),
-    "a picture beyond all columns": (
-        '{"sellerPictureUrls": [{"index": 21, "url": "https://b"}]}',
-        {},
-        ["sellerPictureUrls[0]"],
-    ),
-    "what is no field of a product": ('{"Navigation": "a"}', {}, ["Navigation"]),
-}
-
-
-@pytest.mark.parametrize(("body", "cells", "left"), PRODUCTS.values(), ids=PRODUCTS)
-def test_a_product(body: str, cells: dict[str, str], left: list[str]) -> None:
-    found = product_cells(read(body), Dialect())
-    assert {key: cell.text for key, cell in found.cells.items()} == cells
-    assert [path for path, _ in found.left] == left

@@ -7,20 +7,28 @@ dialect's).
 
 from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
-from typing import NamedTuple
+from functools import partial
 
+from feedtool.areas.legacy.feeds import offers as full
+from feedtool.areas.legacy.feeds import stock_and_price
 from feedtool.areas.legacy.offers_xml import KIND as FULL
 from feedtool.areas.legacy.offers_xml import KINDS as LEGACY_KINDS
 from feedtool.areas.legacy.offers_xml import STOCK_AND_PRICE_KIND as STOCK_AND_PRICE
 from feedtool.areas.legacy.offers_xml import cost_keys
 from feedtool.areas.offers.feeds import common as offers
-from feedtool.areas.registry import load
-from feedtool.feeds.export import Value
+from feedtool.areas.offers.feeds import delete, update, upsert
+from feedtool.feeds.conversion import Carried, Conversion, Lack, Values, shown
+from feedtool.model.cells import Value
 from feedtool.model.settings import DEPRECATED_MODES, Dialect
-from feedtool.runs.convert.ways import OFFERS, PRODUCTS, UPDATE, UPSERT
 
-Values = dict[str, Value]
-"""By the column's key; blanks are not there."""
+UPSERT, UPDATE, DELETE = upsert.FEED.kind, update.FEED.kind, delete.FEED.kind
+OFFERS = frozenset((UPSERT, UPDATE, DELETE))
+"""The kinds of the JSON packages."""
+
+FEEDS = {
+    feed.kind: feed
+    for feed in (upsert.FEED, update.FEED, delete.FEED, full.FEED, stock_and_price.FEED)
+}
 
 VAT, *_ = offers.TAXES
 ZERO = Decimal(0)
@@ -34,27 +42,10 @@ _REASONS: Mapping[str, str] = {
 }
 RETIRED = frozenset(column.key for column in offers.RETIRED_COLUMNS)
 _ELSEWHERE = {
-    "offers-update": "an Update does not say it",
-    "offers-delete": "a Delete says the reference alone",
+    UPDATE: "an Update does not say it",
+    DELETE: "a Delete says the reference alone",
     STOCK_AND_PRICE: "a StockAndPrice package says reference, EAN, price and stock alone",
 }
-
-
-class Lack(NamedTuple):
-    """Something of a row that the other kind cannot say."""
-
-    field: str
-    value: str
-    message: str
-    is_needed: bool = False
-    """Whether no request can be made without it."""
-
-
-class Carried(NamedTuple):
-    """A row of the other kind."""
-
-    values: Values
-    lacks: list[Lack]
 
 
 def carrier(kind: str, became: str, dialect: Dialect) -> Callable[[Values], Carried]:
@@ -68,12 +59,10 @@ def carrier(kind: str, became: str, dialect: Dialect) -> Callable[[Values], Carr
         became: What they become.
         dialect: Which modes and conditions there are.
     """
-    if became == PRODUCTS:
-        return lambda values: Carried(values, [])
     names = _mode_names(kind, became, dialect)
-    feed = load().feeds[became]
+    feed = FEEDS[became]
     columns = {column.key for column in feed.columns(dialect)}
-    if became in OFFERS and became != "offers-delete":
+    if became in OFFERS and became != DELETE:
         columns.update(key for mode in DEPRECATED_MODES for key in cost_keys(mode))
     if became in OFFERS and kind not in OFFERS:
         columns.discard(offers.ACTION)
@@ -88,13 +77,13 @@ def carrier(kind: str, became: str, dialect: Dialect) -> Callable[[Values], Carr
         for key, value in values.items():
             name = names(key, values)
             if name is None:
-                lacks.append(Lack(key, told(value), _no_mode(became)))
+                lacks.append(Lack(key, shown(value), _no_mode(became)))
             elif name in columns:
                 found[name] = value
                 if name == offers.CONDITION and kind != became and value not in conditions:
                     lacks.append(_no_condition(value, became, conditions))
             elif name != offers.ACTION:
-                lacks.append(Lack(key, told(value), _reason(name, became)))
+                lacks.append(Lack(key, shown(value), _reason(name, became)))
         return Carried(found, lacks)
 
     return carry
@@ -109,12 +98,7 @@ def numbered(values: Mapping[str, Value], dialect: Dialect) -> Iterator[Lack]:
     same = next(one for one, other in dialect.legacy_conditions.items() if other == number)
     if same != condition:
         why = f"its ProductCondition is {number}, which is read as {same}"
-        yield Lack(offers.CONDITION, told(condition), why)
-
-
-def told(value: Value) -> str:
-    """A value as it is told."""
-    return f"{value:f}" if isinstance(value, Decimal) else str(value)
+        yield Lack(offers.CONDITION, shown(condition), why)
 
 
 def _no_condition(value: Value, became: str, conditions: tuple[str, ...]) -> Lack:
@@ -122,9 +106,9 @@ def _no_condition(value: Value, became: str, conditions: tuple[str, ...]) -> Lac
     known = ", ".join(conditions)
     return Lack(
         offers.CONDITION,
-        told(value),
+        shown(value),
         f"{where} no such condition: choose one of {known}",
-        is_needed=became in {"offers-upsert", FULL},
+        is_needed=became in {UPSERT, FULL},
     )
 
 
@@ -171,3 +155,28 @@ def _mode_names(
         return known.get(key)
 
     return name
+
+
+SOURCES: Mapping[str, tuple[str, ...]] = {
+    UPSERT: (UPSERT, FULL),
+    UPDATE: (UPDATE, UPSERT, STOCK_AND_PRICE, FULL),
+    DELETE: (DELETE,),
+    FULL: (FULL, UPSERT),
+    STOCK_AND_PRICE: (STOCK_AND_PRICE, UPDATE, UPSERT, FULL),
+}
+"""What each kind can be made of, where the rows keep their meaning: an Update, whose blanks mean
+unchanged, never becomes a whole offer, and nothing becomes a Delete."""
+
+AS_JSON = {(FULL, UPSERT), (STOCK_AND_PRICE, UPDATE)}
+
+CONVERSIONS = tuple(
+    Conversion(
+        kind,
+        became,
+        partial(carrier, kind, became),
+        (kind, became) in AS_JSON,
+        numbered if became == FULL else lambda _, __: (),
+    )
+    for became, kinds in SOURCES.items()
+    for kind in kinds
+)

@@ -2,11 +2,12 @@
 
 from pathlib import Path
 
+from feedtool.areas.registry import load
 from feedtool.check import Asked, Input
 from feedtool.model.settings import Dialect
 from feedtool.model.sheet import CheckedSheet
 from feedtool.report.conversion import Conversion, Loss
-from feedtool.runs.convert import Wish, convert, form_of
+from feedtool.runs.convert import ConversionOptions, convert, form_of
 from tests.conftest import checked
 
 USUAL = Dialect()
@@ -22,8 +23,8 @@ def converted(
     dialect: Dialect = USUAL,
 ) -> Conversion:
     asked = Asked(dialect, channel or dialect.primary_channel, kind)
-    wish = Wish(target, form_of(target), to, "en", channel is not None)
-    return convert(Input(source.name, source), asked, wish)
+    options = ConversionOptions(target, form_of(target, load()), to, "en", channel is not None)
+    return convert(Input(source.name, source), asked, options, load())
 
 
 def losses(found: Conversion) -> list[Loss]:

@@ -18,8 +18,8 @@ from feedtool.areas.registry import load
 from feedtool.check import Asked, Input, check
 from feedtool.model.settings import CONDITIONS, SMALL_PARCEL_MODES, Dialect
 from tests.conftest import gtin, offer, table
-from tests.convert.conftest import converted, losses, places
 from tests.legacy.conftest import OFFERS_OF_ANY_KIND, member, zipped
+from tests.runs.convert.conftest import converted, losses, places
 
 SCHEMA = etree.RelaxNG(
     etree.fromstring((files("feedtool.areas.legacy") / "offers.rng").read_bytes())

@@ -4,9 +4,9 @@ from decimal import Decimal
 
 import pytest
 
+from feedtool.areas.legacy.carry import carrier, numbered
+from feedtool.model.cells import Value
 from feedtool.model.settings import Dialect
-from feedtool.runs.convert.carry import carrier, numbered
-from feedtool.sheets.filled import Value
 
 UPSERT, UPDATE, FULL, STOCK = (
     "offers-upsert",
