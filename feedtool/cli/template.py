@@ -91,7 +91,7 @@ def _codes(ctx: click.Context, category: str | None, *, has_categories: bool) ->
 
 def _deepest(catalog: "Catalog", codes: Sequence[str]) -> list[str]:
     """The categories, a higher one replaced by all in it that take products."""
-    from feedtool.areas.products.template import below, listed
+    from feedtool.areas.products.categories import below, listed
 
     found: list[str] = []
     for code in codes:

@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator, Mapping
 
 from feedtool.areas.products.catalog import Catalog
 from feedtool.areas.products.catalog.wire import Page as Asked
+from feedtool.areas.products.categories import chosen
 from feedtool.areas.products.columns import common as columns
 from feedtool.areas.products.feeds import FEED
 from feedtool.areas.products.rows import LEFT, PICTURES, RowMaker, flat
-from feedtool.areas.products.template import chosen
 from feedtool.areas.products.wire.sheets import ProductSheet, sheets_page
 from feedtool.feeds.export import (
     Export,

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import cast
 
 from feedtool.areas.products.catalog import Catalog, Category, Necessity, traits
-from feedtool.areas.products.catalog.model import DEEPEST
+from feedtool.areas.products.categories import chosen, refusal
 from feedtool.areas.products.columns import common
 from feedtool.areas.products.feeds import FEED
 from feedtool.areas.products.template_shared import Shared, described, example_of, offered, shared
@@ -47,9 +47,6 @@ WIDTHS = {"gtin": 18, "title": 40, "description": 40, "richMarketingDescription"
 """Of common fields that are no usual text."""
 ANY_NUMBER = ("-1E+300", "1E+300")
 
-NAMED = 5
-"""Categories that are named in place of all that a higher one holds."""
-
 
 def contents(basis: Basis) -> Contents:
     """All that the template for some categories says, in the catalogue's language.
@@ -68,7 +65,7 @@ def contents(basis: Basis) -> Contents:
         )
     codes = list(dict.fromkeys(code.strip().upper() for code in basis.categories))
     if not basis.has_example:
-        codes = [one for one in codes if _refusal(catalog, one, catalog.category(one)) is None]
+        codes = [one for one in codes if refusal(catalog, one, catalog.category(one)) is None]
         codes = codes or list(basis.categories)
     return products_contents(catalog, codes, basis.context.settings, has_example=basis.has_example)
 
@@ -152,68 +149,6 @@ def _steps(language: Language, *, has_example: bool, has_variants: bool) -> tupl
             "is kept and not sent."
         ),
     )
-
-
-# Which categories.
-
-
-def below(catalog: Catalog, code: str) -> list[str]:
-    """The categories that take products in one of a higher level; none in one that does itself."""
-    code = code.strip().upper()
-    category = catalog.category(code)
-    if category is None or category.level == DEEPEST:
-        return []
-    every = catalog.categories.values()
-    return [one.reference for one in every if one.takes_products and one.reference.startswith(code)]
-
-
-def listed(codes: Sequence[str]) -> str:
-    """The first of some codes."""
-    return ", ".join(codes[:NAMED]) + (" …" if len(codes) > NAMED else "")
-
-
-def chosen(catalog: Catalog, codes: Sequence[str]) -> list[Category]:
-    """The categories of these codes, each once.
-
-    Raises:
-        UsageProblem: of some there is no template; all of them are named, each with the reason.
-    """
-    found, reasons, hints = [], [], []
-    for code in dict.fromkeys(code.strip().upper() for code in codes):
-        category = catalog.category(code)
-        refusal = _refusal(catalog, code, category)
-        if refusal:
-            reasons.append(refusal[0])
-            hints.append(refusal[1])
-        elif category:
-            found.append(category)
-    if reasons:
-        raise UsageProblem("; ".join(reasons), "; ".join(dict.fromkeys(filter(None, hints))))
-    return found
-
-
-def _refusal(catalog: Catalog, code: str, category: Category | None) -> tuple[str, str] | None:
-    """Why there is no template for a category, and what to do."""
-    if category is None:
-        near = catalog.near_categories(code)
-        hint = f"did you mean {', '.join(near)}?" if near else _SEARCH
-        return f"there is no category “{code}”", hint
-    named = f"{code} ({category.label})"
-    if category.level != DEEPEST:
-        shown = listed(below(catalog, code))
-        reason = f"{named} is of level {category.level}, and products go into level {DEEPEST}"
-        return reason, f"it holds {shown}" if shown else _SEARCH
-    if not category.is_active:
-        return f"{named} is not active, so it takes no products", _SEARCH
-    if catalog.properties(code) is None:
-        return (
-            f"the properties of {named} were not brought",
-            "`feedtool catalog sync` brings them",
-        )
-    return None
-
-
-_SEARCH = "`feedtool catalog search TEXT` finds categories"
 
 
 # Columns.
