@@ -15,11 +15,12 @@ from openpyxl.cell.cell import Cell, MergedCell
 from openpyxl.styles import Alignment, Font
 from openpyxl.worksheet.worksheet import Worksheet
 
+from feedtool.areas.offers.feeds.conditions import CONDITIONS, LEGACY_CONDITIONS
 from feedtool.areas.registry import load
 from feedtool.feeds.columns.gtin import check_digit
 from feedtool.feeds.feed import LANGUAGES
 from feedtool.model.cells import letters
-from feedtool.model.settings import CONDITIONS, LEGACY_CONDITIONS, Dialect
+from feedtool.model.settings import Dialect
 from feedtool.templates.fields import contents_of
 from feedtool.templates.workbook import KEY_ROW, LABEL_ROW, build, save
 

@@ -6,9 +6,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from feedtool.feeds.export import Export, Exported, Query
+from feedtool.feeds.export import Export, Query
 from feedtool.feeds.template import Language
 from feedtool.model.settings import Context
+from feedtool.report.export import Exported
 from feedtool.runs.export import export
 from feedtool.service.fetch import Circumstances
 from feedtool.service.wire import Call, Reply, Sender

@@ -44,12 +44,7 @@ ENERGY = replace(
     choices=choices("A", "B", "C"),
 )
 COLOUR = replace(
-    PLAIN,
-    reference="3002",
-    label="Main colour",
-    is_ranged=True,
-    is_multiple=True,
-    choices=COLOURS,
+    PLAIN, reference="3002", label="Main colour", is_ranged=True, is_multiple=True, choices=COLOURS
 )
 LENGTH = replace(PLAIN, reference="3003", label="Length", is_numeric=True, unit="cm")
 MATERIAL = replace(PLAIN, reference="3004", label="Material")
@@ -90,19 +85,7 @@ SHADE = replace(
 )
 SLEEVE = replace(PLAIN, reference="4003", label="Sleeve")
 
-KETTLES = (
-    ENERGY,
-    COLOUR,
-    LENGTH,
-    MATERIAL,
-    FEATURES,
-    MANUAL,
-    LABELS,
-    STORAGE,
-    SPEEDS,
-    SHARE,
-    CDAV,
-)
+KETTLES = (ENERGY, COLOUR, LENGTH, MATERIAL, FEATURES, MANUAL, LABELS, STORAGE, SPEEDS, SHARE, CDAV)
 SHIRTS = (SIZE, SHADE, SLEEVE)
 
 

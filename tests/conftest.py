@@ -1,9 +1,11 @@
 """Offers as rows of text by key, and small files made of them."""
 
 import csv
+import json
 from collections.abc import Mapping, Sequence
 from io import StringIO
 from pathlib import Path
+from typing import Any, Protocol
 
 import pytest
 from hypothesis import is_hypothesis_test, settings
@@ -136,6 +138,29 @@ def codes(sheet: CheckedSheet) -> list[tuple[int | None, str]]:
     return [(problem.row, problem.code) for problem in sheet.problems()]
 
 
+class Find(Protocol):
+    """The problems of one code in a CSV of some rows, the first of which is row 2."""
+
+    def __call__(
+        self,
+        code: str,
+        *rows: Mapping[str, str],
+        kind: str | None = None,
+        dialect: Dialect | Context | None = None,
+    ) -> list[Problem]: ...
+
+
+class Sent(Protocol):
+    """The request that a row becomes; the row is valid."""
+
+    def __call__(
+        self,
+        row: Mapping[str, str],
+        kind: str | None = None,
+        dialect: Dialect | Context | None = None,
+    ) -> dict[str, Any]: ...
+
+
 class Files:
     """Makes files in the test's folder."""
 
@@ -169,3 +194,32 @@ class Files:
 @pytest.fixture
 def files(tmp_path: Path) -> Files:
     return Files(tmp_path)
+
+
+@pytest.fixture
+def find(files: Files) -> Find:
+    def problems(
+        code: str,
+        *rows: Mapping[str, str],
+        kind: str | None = None,
+        dialect: Dialect | Context | None = None,
+    ) -> list[Problem]:
+        (sheet,) = checked(files.csv(*rows), dialect=dialect, kind=kind)
+        assert sheet.error is None, sheet.error
+        return told(sheet, code)
+
+    return problems
+
+
+@pytest.fixture
+def sent(files: Files) -> Sent:
+    def request(
+        row: Mapping[str, str], kind: str | None = None, dialect: Dialect | Context | None = None
+    ) -> dict[str, Any]:
+        (sheet,) = checked(files.csv(row), kind=kind, dialect=dialect)
+        assert sheet.is_clean(), list(sheet.problems())
+        (item,) = sheet.valid_items()
+        body: dict[str, Any] = json.loads(item.body)
+        return body
+
+    return request

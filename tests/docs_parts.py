@@ -20,9 +20,9 @@ import click
 from feedtool.areas.registry import load
 from feedtool.cli import feedtool
 from feedtool.model.errors import Exit, FileProblem
-from feedtool.report.codes import all_codes
 from feedtool.report.glossary import BOTH, ROW, WORDS
 from feedtool.runs import config
+from feedtool.runs.codes import all_codes
 from tests import decisions_drawn
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -64,14 +64,14 @@ def columns(kind: str) -> str:
 
 def problems_of_rows() -> str:
     """The pages of the codes of cells, rows and sheets."""
-    codes = all_codes()
+    codes = all_codes().pages
     of_files = _codes_of_files(FileProblem)
     return _pages(name for name in codes if name not in of_files)
 
 
 def problems_of_files() -> str:
     """The pages of the codes of files that cannot be read at all."""
-    codes = all_codes()  # first, since it imports what declares them
+    codes = all_codes().pages  # first, since it imports what declares them
     of_files = _codes_of_files(FileProblem)
     return _pages(name for name in codes if name in of_files)
 
@@ -141,7 +141,7 @@ def zips() -> str:
 
 
 def _pages(names: Iterable[str]) -> str:
-    pages = ((name, all_codes()[name]) for name in names)
+    pages = ((name, all_codes().pages[name]) for name in names)
     return "\n\n".join(
         f"### {name}\n\n*{code.severity.value}:* {code.page.strip()}" for name, code in pages
     )

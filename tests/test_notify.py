@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from feedtool.model.errors import UsageProblem
-from feedtool.runs.notify import Around, Hook, Notifier, Told, Webhook, as_body, targets_of
+from feedtool.runs.notify import Attempt, Hook, Notifier, Timing, Webhook, as_body, targets_of
 from feedtool.service.client import post_json
 from feedtool.service.network import Timeouts
 from feedtool.service.wire import NotSent, Reply
@@ -73,14 +73,14 @@ def served(*answers: tuple[int, dict[str, str]]) -> Iterator[Server]:
         server.http.server_close()
 
 
-class Desk:
+class Targets:
     """A notifier whose pauses take no time."""
 
     def __init__(self) -> None:
         self.pauses: list[float] = []
         self.warnings: list[str] = []
-        around = Around(lambda: 1.0, lambda _, seconds: self.pauses.append(seconds))
-        self.notifier = Notifier(around, self.warnings.append)
+        timing = Timing(lambda: 1.0, lambda _, seconds: self.pauses.append(seconds))
+        self.notifier = Notifier(timing, self.warnings.append)
 
     def tell(
         self,
@@ -90,16 +90,16 @@ class Desk:
         within: float = LONG,
     ) -> list[str]:
         """All are told, and waited for; the warnings."""
-        targets = targets_of(hook, webhook, post)
+        named = targets_of(hook, webhook, post)
         for body in bodies or (b'{"run": 1}\n',):
-            self.notifier.tell(targets, body)
+            self.notifier.send(named, body)
         self.notifier.close(within)
         return self.warnings
 
 
 @pytest.fixture
-def desk() -> Desk:
-    return Desk()
+def targets() -> Targets:
+    return Targets()
 
 
 def python(script: Path, code: str) -> str:
@@ -118,14 +118,16 @@ sys.exit(3 if place.read_bytes().count(b"run") < 3 else 0)
 """
 
 
-def test_a_hook_gets_each_notice_on_its_stdin(desk: Desk, tmp_path: Path) -> None:
+def test_a_hook_gets_each_notice_on_its_stdin(targets: Targets, tmp_path: Path) -> None:
     hook = python(tmp_path / "hook.py", KEEP)
-    assert desk.tell(hook, None, b'{"run": 1}\n', b'{"run": 2}\n') == []
+    assert targets.tell(hook, None, b'{"run": 1}\n', b'{"run": 2}\n') == []
     assert (tmp_path / "told").read_bytes() == b'{"run": 1}\n{"run": 2}\n'
-    assert desk.pauses == []
+    assert targets.pauses == []
 
 
-def test_a_hook_gets_no_secret(desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hook_gets_no_secret(
+    targets: Targets, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("TOKEN", "CLIENT_SECRET", "LEDGER", "PROFILE"):
         monkeypatch.setenv(f"FEEDTOOL_{name}", "kept?")
     seen = tmp_path / "seen"
@@ -133,56 +135,56 @@ def test_a_hook_gets_no_secret(desk: Desk, tmp_path: Path, monkeypatch: pytest.M
         "import os; from pathlib import Path; names = [k for k, v in os.environ.items() if v =="
         f" 'kept?']; Path({str(seen)!r}).write_text(' '.join(names))"
     )
-    assert desk.tell(python(tmp_path / "hook.py", code)) == []
+    assert targets.tell(python(tmp_path / "hook.py", code)) == []
     assert seen.read_text() == "FEEDTOOL_PROFILE"
 
 
-def test_a_hook_is_tried_again(desk: Desk, tmp_path: Path) -> None:
-    assert desk.tell(python(tmp_path / "hook.py", FAIL_TWICE)) == []
+def test_a_hook_is_tried_again(targets: Targets, tmp_path: Path) -> None:
+    assert targets.tell(python(tmp_path / "hook.py", FAIL_TWICE)) == []
     assert (tmp_path / "told").read_bytes() == b'{"run": 1}\n' * 3
-    assert desk.pauses == [2, 4]
+    assert targets.pauses == [2, 4]
 
 
-def test_a_hook_that_fails_is_warned_of(desk: Desk, tmp_path: Path) -> None:
+def test_a_hook_that_fails_is_warned_of(targets: Targets, tmp_path: Path) -> None:
     hook = python(tmp_path / "hook.py", "import sys; sys.exit(3)")
-    (warning,) = desk.tell(hook)
+    (warning,) = targets.tell(hook)
     name = f"the hook {sys.executable}"
     assert warning == f"{name} was not told of a run: it ended with exit code 3 (tried 6 times)"
-    assert desk.pauses == [2, 4, 8, 16, 32]
+    assert targets.pauses == [2, 4, 8, 16, 32]
 
 
 def test_what_a_hook_prints_is_no_data(
-    desk: Desk, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    targets: Targets, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    desk.tell(python(tmp_path / "hook.py", "print('told')"))
+    targets.tell(python(tmp_path / "hook.py", "print('told')"))
     out, _ = capfd.readouterr()
     assert out == ""
 
 
 def test_a_hook_that_takes_too_long_is_ended(tmp_path: Path) -> None:
     command = python(tmp_path / "hook.py", "import time; time.sleep(600)")
-    assert Hook(command, longest=0.05).tell(b"{}") == Told("it took longer than 0.05 s")
+    assert Hook(command, longest=0.05).send(b"{}") == Attempt("it took longer than 0.05 s")
 
 
-def test_a_hook_that_is_not_there(desk: Desk) -> None:
-    (warning,) = desk.tell("/nowhere/hook --secret")
+def test_a_hook_that_is_not_there(targets: Targets) -> None:
+    (warning,) = targets.tell("/nowhere/hook --secret")
     assert warning == ("the hook /nowhere/hook was not told of a run: No such file or directory")
-    assert desk.pauses == []
+    assert targets.pauses == []
 
 
-def test_nobody_waits_for_a_hook_longer_than_told(desk: Desk, tmp_path: Path) -> None:
+def test_nobody_waits_for_a_hook_longer_than_told(targets: Targets, tmp_path: Path) -> None:
     began = tmp_path / "began"
     code = f"import pathlib, time; pathlib.Path({str(began)!r}).touch(); time.sleep(600)"
-    (warning,) = desk.tell(python(tmp_path / "hook.py", code), within=0.05)
+    (warning,) = targets.tell(python(tmp_path / "hook.py", code), within=0.05)
     assert warning.endswith("was not told of a run within 0.05 s")
 
 
 # A webhook.
 
 
-def test_a_webhook_is_posted_to(desk: Desk) -> None:
+def test_a_webhook_is_posted_to(targets: Targets) -> None:
     with served() as server:
-        assert desk.tell(None, server.url) == []
+        assert targets.tell(None, server.url) == []
     assert server.bodies == [b'{"run": 1}\n']
     (headers,) = server.headers
     assert headers["content-type"] == "application/json"
@@ -199,12 +201,12 @@ AGAIN: dict[str, tuple[list[tuple[int, dict[str, str]]], list[float]]] = {
 
 @pytest.mark.parametrize(("answers", "pauses"), AGAIN.values(), ids=AGAIN)
 def test_a_webhook_is_tried_again(
-    desk: Desk, answers: list[tuple[int, dict[str, str]]], pauses: list[float]
+    targets: Targets, answers: list[tuple[int, dict[str, str]]], pauses: list[float]
 ) -> None:
     with served(*answers) as server:
-        assert desk.tell(None, server.url) == []
+        assert targets.tell(None, server.url) == []
     assert server.bodies == [b'{"run": 1}\n'] * (len(answers) + 1)
-    assert desk.pauses == pauses
+    assert targets.pauses == pauses
 
 
 FINAL = {
@@ -216,17 +218,17 @@ FINAL = {
 
 
 @pytest.mark.parametrize(("status", "said"), FINAL.values(), ids=FINAL)
-def test_a_webhook_that_will_never_take_it(desk: Desk, status: int, said: str) -> None:
+def test_a_webhook_that_will_never_take_it(targets: Targets, status: int, said: str) -> None:
     with served((status, {"Location": "http://127.0.0.1:9/"})) as server:
-        (warning,) = desk.tell(None, server.url)
+        (warning,) = targets.tell(None, server.url)
     assert warning == f"the webhook at 127.0.0.1 was not told of a run: {said}"
     assert len(server.bodies) == 1
 
 
-def test_a_webhook_that_nobody_serves(desk: Desk) -> None:
+def test_a_webhook_that_nobody_serves(targets: Targets) -> None:
     with served() as server:
         url = server.url
-    (warning,) = desk.tell(None, url)
+    (warning,) = targets.tell(None, url)
     assert "the webhook at 127.0.0.1 was not told of a run: " in warning
     assert warning.endswith("(tried 6 times)")
     assert "secret-path" not in warning
@@ -237,25 +239,25 @@ def test_an_address_is_a_secret_even_in_what_is_told_of_a_failure() -> None:
         del body
         raise NotSent(f"cannot connect to {url}")
 
-    told = Webhook("https://hooks.example/s3cret", fail).tell(b"{}")
-    assert told == Told("cannot connect to the webhook at hooks.example")
+    told = Webhook("https://hooks.example/s3cret", fail).send(b"{}")
+    assert told == Attempt("cannot connect to the webhook at hooks.example")
 
 
-def test_one_who_does_not_answer_holds_nobody_up(desk: Desk, tmp_path: Path) -> None:
+def test_one_who_does_not_answer_holds_nobody_up(targets: Targets, tmp_path: Path) -> None:
     place = tmp_path / "told"
     with served() as server:
         server.gate.clear()
         hook = python(tmp_path / "hook.py", KEEP)
-        desk.notifier.tell(targets_of(hook, server.url, post), b"1")
-        desk.notifier.tell(targets_of(hook, None, post), b"2")
-        desk.notifier.tell(targets_of(None, server.url, post), b"3")
+        targets.notifier.send(targets_of(hook, server.url, post), b"1")
+        targets.notifier.send(targets_of(hook, None, post), b"2")
+        targets.notifier.send(targets_of(None, server.url, post), b"3")
         end = monotonic() + LONG
         while monotonic() < end and not (place.exists() and place.read_bytes() == b"12"):
             pass
-        desk.notifier.close(0.05)
+        targets.notifier.close(0.05)
     assert place.read_bytes() == b"12"
     # The hook has written what it was told, and may still be on its way out.
-    assert "the webhook at 127.0.0.1 was not told of 2 runs within 0.05 s" in desk.warnings
+    assert "the webhook at 127.0.0.1 was not told of 2 runs within 0.05 s" in targets.warnings
 
 
 WRONG = {

@@ -15,11 +15,11 @@ from feedtool.model.errors import (
 )
 from feedtool.model.nouns import Status, Verdict
 from feedtool.model.sheet import INVALID, VALID, CheckedSheet
-from feedtool.report import Outcome
+from feedtool.report import SheetResult
 from feedtool.runs.row_results import exit_code
 
 
-def outcome(*statuses: Status, invalid: int = 0, error: FileProblem | None = None) -> Outcome:
+def outcome(*statuses: Status, invalid: int = 0, error: FileProblem | None = None) -> SheetResult:
     """A sheet whose rows became this."""
     sheet = CheckedSheet("offers.csv", error=error)
     verdicts = [Verdict(row, "", status) for row, status in enumerate(statuses, 2)]
@@ -27,11 +27,11 @@ def outcome(*statuses: Status, invalid: int = 0, error: FileProblem | None = Non
         sheet.marks[verdict.row] = INVALID if verdict.status is Status.INVALID else VALID
     for row in range(invalid):
         sheet.marks[100 + row] = INVALID
-    return Outcome(sheet, None, True, (), lambda: iter(verdicts))
+    return SheetResult(sheet, None, True, (), lambda: iter(verdicts))
 
 
 MISSING = outcome(error=FileProblem("missing"))
-ENDS: Mapping[str, tuple[list[Outcome], FeedtoolError | None, int]] = {
+ENDS: Mapping[str, tuple[list[SheetResult], FeedtoolError | None, int]] = {
     "nothing": ([], None, 9),
     "valid": ([outcome(Status.VALID)], None, 0),
     "integrated": ([outcome(Status.INTEGRATED, Status.INTEGRATED)], None, 0),
@@ -66,7 +66,9 @@ ENDS: Mapping[str, tuple[list[Outcome], FeedtoolError | None, int]] = {
 
 
 @pytest.mark.parametrize(("outcomes", "stopped", "code"), ENDS.values(), ids=ENDS)
-def test_the_exit_code(outcomes: list[Outcome], stopped: FeedtoolError | None, code: int) -> None:
+def test_the_exit_code(
+    outcomes: list[SheetResult], stopped: FeedtoolError | None, code: int
+) -> None:
     assert exit_code(outcomes, stopped) == code
 
 

@@ -2,10 +2,10 @@
 
 One bad file never stops the next: what cannot be read becomes the `error` of its `CheckedSheet`.
 
-Reading order: `asked` (what is to be read, and how) and `result` (what was found), `files` (all
-files of a command), `choosing` (which of their sheets are feeds), `kinds` (of which kind), `sheet`
-(the rows of one), `not_rows` (which of them are totals), `placing` (where a fault is) and `gate`
-(each request against its schema); `ours` names what an annotated copy has more than its input.
+Reading order: `read_options` (what is to be read, and how), `files` (all files of a command),
+`sheet_selection` (which of their sheets are feeds), `headers` and `kinds` (of which kind), `sheet`
+(the rows of one), `not_rows` (which of them are totals), `locate` (where a fault is), `schema_gate`
+(each request against its schema) and `rules` (what any sheet must keep to).
 """
 
 from feedtool.check.files import check, check_source, open_input, unreadable

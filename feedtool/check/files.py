@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from feedtool.check.headers import Names, NoRows, again
-from feedtool.check.locate import Placing
+from feedtool.check.locate import Locator
 from feedtool.check.read_options import Asked, Input
 from feedtool.check.rules import all_rules
 from feedtool.check.sheet import SheetReader
@@ -71,7 +71,7 @@ class _Checking:
         self._asked, self._areas = asked, areas
         self._surveys = [rule.survey() for rule in all_rules(areas) if rule.survey]
         self._sheets: list[CheckedSheet] = []
-        self._placings: dict[int, Placing] = {}
+        self._locators: dict[int, Locator] = {}
 
     def add_unchanged(self, file: Input) -> None:
         """Reads the sheets of one file as it was at one moment."""
@@ -130,16 +130,7 @@ class _Checking:
         try:
             checked.header, context = _whole_header(chosen, asked.context)
             reader = SheetReader(
-                chosen.sheet,
-                checked,
-                chosen.feed,
-                is_kind_certain=chosen.is_certain,
-                channel=asked.channel,
-                context=context,
-                areas=self._areas,
-                surveys=self._surveys,
-                number=number,
-                as_rows=asked.as_rows,
+                chosen, checked, asked, context, self._areas, self._surveys, number
             )
             reader.read()
             if not any(True for _ in checked.marks):
@@ -152,7 +143,7 @@ class _Checking:
             checked.forget()
             checked.error = error
         else:
-            self._placings[number] = reader.placing
+            self._locators[number] = reader.locator
         return checked
 
     def conclude(self) -> list[CheckedSheet]:
@@ -163,7 +154,7 @@ class _Checking:
             spools: dict[int, ProblemSpool] = {}
             for place, fault in survey.faults(names):
                 spool = spools.setdefault(place.sheet, ProblemSpool())
-                spool.append(self._placings[place.sheet].in_earlier_row(place.row, fault))
+                spool.append(self._locators[place.sheet].in_earlier_row(place.row, fault))
                 if fault.code.severity is Severity.ERROR:
                     sheets[place.sheet].marks[place.row] = INVALID
             for number, spool in spools.items():

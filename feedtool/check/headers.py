@@ -11,12 +11,12 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
-from feedtool.feeds.feed import LANGUAGES, Feed, Layout, SheetColumns
+from feedtool.feeds.feed import LANGUAGES, Layout
 from feedtool.feeds.header import LONGEST, folded
 from feedtool.model.cells import Cell, Kind, letters
 from feedtool.model.errors import FileProblem
 from feedtool.model.header import Column, Header
-from feedtool.model.settings import Context, Dialect
+from feedtool.model.settings import Dialect
 
 ENOUGH = 2
 """Known headers that make a row a header; one alone may be a word in a title."""
@@ -326,15 +326,3 @@ def _understand(row: Texts, after: int, names: Names) -> Header:
     columns = {index: known[index].column for index in sorted(known)}
     reasons = {index: known[index].reason for index in columns}
     return Header(number, after, columns, texts, unknown, own, reasons)
-
-
-def sheet_columns(header: Header, feed: Feed, context: Context) -> SheetColumns:
-    """What the header offers to its rows."""
-    fields = frozenset(column.key for column in header.columns.values())
-    modes = tuple(
-        mode
-        for mode in feed.modes(context.settings)
-        if fields.intersection((mode.cost, mode.additional))
-    )
-    unknown = tuple(header.texts[index] for index, _ in header.unknown)
-    return SheetColumns(context, fields, modes, header.stamp, unknown)

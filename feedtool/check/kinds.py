@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from feedtool.check.headers import sheet_columns
 from feedtool.feeds.area import Areas
 from feedtool.feeds.feed import Feed, Fit, SheetColumns
 from feedtool.model.errors import FileProblem
@@ -66,6 +65,18 @@ class Recognised(NamedTuple):
     """Why it is of this kind."""
     is_certain: bool = True
     """Whether rows without an `action` are of this kind."""
+
+
+def sheet_columns(header: Header, feed: Feed, context: Context) -> SheetColumns:
+    """What the header offers to its rows."""
+    fields = frozenset(column.key for column in header.columns.values())
+    modes = tuple(
+        mode
+        for mode in feed.modes(context.settings)
+        if fields.intersection((mode.cost, mode.additional))
+    )
+    unknown = tuple(header.texts[index] for index, _ in header.unknown)
+    return SheetColumns(context, fields, modes, header.stamp, unknown)
 
 
 def recognise(
@@ -134,7 +145,7 @@ def _unclear(
     keys = demanding.missing(columns)
     error = KindUnclear(
         f"these may be new offers or an update of existing ones: {fit.reason}; new offers"
-        f" ({demanding.kind}) need the {_listed(keys)}",
+        f" ({demanding.kind}) need the {_listed(keys)}"
     )
     error.header, error.kinds, error.more = header, (demanding.kind, feed.kind), fit.hint
     error.hint = error.hint_with(f"say --as {feed.kind}")

@@ -28,7 +28,7 @@ InCell = tuple[int, Fault, str]
 """A column's index, what is wrong there, and what the cell shows."""
 
 
-class Placing:
+class Locator:
     """The places of one sheet. Where records of a CSV start is kept for what is said at the end."""
 
     def __init__(self, header: Header) -> None:

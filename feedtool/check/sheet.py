@@ -1,19 +1,21 @@
 """One sheet: its cells become values, its rows become requests or problems."""
 
 import pickle
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from operator import itemgetter
 
 import orjson
 
-from feedtool.check.headers import sheet_columns
-from feedtool.check.locate import InCell, Placing
+from feedtool.check.kinds import sheet_columns
+from feedtool.check.locate import InCell, Locator
 from feedtool.check.not_rows import NotRows
+from feedtool.check.read_options import Asked
 from feedtool.check.rules import rules_for, too_many_columns
 from feedtool.check.rules.required_missing import CODE as REQUIRED_MISSING
 from feedtool.check.schema_gate import faults, gate
+from feedtool.check.sheet_selection import Chosen
 from feedtool.feeds.area import Areas
 from feedtool.feeds.columns import ColumnReader, Flawed, is_error
 from feedtool.feeds.columns.choice import Ignored
@@ -21,7 +23,7 @@ from feedtool.feeds.columns.text import plain
 from feedtool.feeds.feed import FLOOR, Feed, Row, SheetColumns
 from feedtool.feeds.rule import Rule, SheetFacts, Survey
 from feedtool.model.cells import Block, Cell, Cells, Kind, brief, letters, rounded, shown
-from feedtool.model.header import Column, Header
+from feedtool.model.header import Column
 from feedtool.model.nouns import Fault, Item, Message, Status, Verdict
 from feedtool.model.settings import Context
 from feedtool.model.sheet import (
@@ -33,21 +35,9 @@ from feedtool.model.sheet import (
     ProblemSpool,
     Refused,
 )
-from feedtool.sheets import Sheet
 
 BEYOND = "beyond"
 """The field of a cell beyond the last header."""
-
-
-class Beyond:
-    """The type of a column without a header: whatever stands there is a problem."""
-
-    def read(self, cell: Cell, column: ColumnReader) -> object | None:
-        """None for a blank, else `too-many-columns`."""
-        del column
-        if not plain(cell.text):
-            return None
-        return Flawed(None, (too_many_columns.fault(shown(cell)),))
 
 
 @dataclass(slots=True)
@@ -77,50 +67,31 @@ class FeedChecks:
 
 
 class SheetReader:
-    """Reads the rows of one sheet into a CheckedSheet.
-
-    Args:
-        sheet: The open sheet.
-        checked: Where rows, problems and items go.
-        feed: The sheet's kind; a row's `action` may choose another of its family.
-        channel: The salesChannelId of rows that name none.
-        context: What the sheet is judged by.
-        areas: Those whose feeds and rules count.
-        surveys: Rules that see every row of every file.
-        number: The sheet's number within the command.
-        as_rows: The numbers of rows that are taken even if they look like a total or a header.
-    """
+    """Reads the rows of one sheet into a CheckedSheet, the `number`-th of the command."""
 
     def __init__(
         self,
-        sheet: Sheet,
+        chosen: Chosen,
         checked: CheckedSheet,
-        feed: Feed,
-        *,
-        is_kind_certain: bool,
-        channel: str,
+        asked: Asked,
         context: Context,
         areas: Areas,
         surveys: Sequence[Survey],
         number: int,
-        as_rows: Collection[int] = (),
     ) -> None:
         if checked.header is None:
             raise ValueError("a sheet is read once its header is known")
-        self.sheet, self.checked, self.feed = sheet, checked, feed
-        self.header: Header = checked.header
-        self.channel, self.context, self.number = channel, context, number
+        self.sheet, self.checked, self.feed = chosen.sheet, checked, chosen.feed
+        self.header, feed = checked.header, chosen.feed
+        self.asked, self.context, self.number = asked, context, number
         self.areas, self.surveys = areas, surveys
-        self._as_rows = as_rows
-        self._not_rows = NotRows(sheet, self.header, feed.reference, context)
-        self.is_kind_certain = is_kind_certain
+        self._not_rows = NotRows(chosen.sheet, self.header, feed.reference, context)
         self.columns: SheetColumns = sheet_columns(self.header, feed, context)
-        self.placing = Placing(self.header)
+        self.locator = Locator(self.header)
+        columns = self.header.columns.items()
         self._checks = {
             kind: FeedChecks(
-                other,
-                gate(other),
-                {i for i, column in self.header.columns.items() if not other.is_sent(column.key)},
+                other, gate(other), {at for at, column in columns if not other.is_sent(column.key)}
             )
             for kind, other in areas.family(feed).items()
         }
@@ -154,23 +125,24 @@ class SheetReader:
         self._problems = ProblemSpool()
         self._once: dict[str, Fault] = {}
         self._hidden = 0
-        self.placing.begin()
+        self.locator.begin()
         for kind, checks in self._checks.items():
             rules = rules_for(self.areas, kind)
             checks.rules = [(rule, rule.check) for rule in rules if rule.check]
-        readers = {
-            column.key: _reader(column, self.context, evidence.get(column.key, {}))
-            for column in self.header.columns.values()
-        }
         by_index = [
-            (index, column.key, readers[column.key])
+            (index, column.key, self._reader(column, evidence.get(column.key, {})))
             for index, column in sorted(self.header.columns.items())
         ]
-        beyond = ColumnReader(Beyond(), self.context)
+        beyond = ColumnReader(too_many_columns.Beyond(), self.context)
         for block in self.sheet.blocks(self.header.after):
-            self.placing.note_lines(block)
+            self.locator.note_lines(block)
             self._read_block(block, by_index, beyond)
-        return readers
+        return {key: reader for _, key, reader in by_index}
+
+    def _reader(self, column: Column, evidence: Mapping[str, str]) -> ColumnReader:
+        """A column's memory; its decimal separator is settled where all evidence agrees."""
+        decimal = next(iter(evidence)) if len(evidence) == 1 else None
+        return ColumnReader(column.type, self.context, decimal, evidence)
 
     def _read_block(
         self, block: Block, by_index: list[tuple[int, str, ColumnReader]], beyond: ColumnReader
@@ -212,7 +184,9 @@ class SheetReader:
         row = Row(
             number,
             checks.feed,
-            str(values.get("salesChannelId") or self.channel) if self.feed.has_channel else "",
+            str(values.get("salesChannelId") or self.asked.channel)
+            if self.feed.has_channel
+            else "",
             values,
             frozenset(said.refused) if said.refused else NOTHING_REFUSED,
             self.columns,
@@ -243,12 +217,12 @@ class SheetReader:
             reference = self._shown_reference(cells, position, values)
             self.checked.refused.append(Refused(number, reference, _product(row), row.channel))
         if in_cells or found:
-            self._problems.append_all(self.placing.in_row(cells, position, in_cells, found))
+            self._problems.append_all(self.locator.in_row(cells, position, in_cells, found))
 
     def _skips(self, cells: Cells, position: int, values: dict[str, object]) -> bool:
         """Whether a row is a total or a header, and is noted as skipped."""
-        number, lines = cells.block.rows[position], cells.block.lines
-        fault = None if number in self._as_rows else self._not_rows.fault(cells, position)
+        number = cells.block.rows[position]
+        fault = None if number in self.asked.as_rows else self._not_rows.fault(cells, position)
         if fault is None:
             return False
         self.checked.marks[number] = SKIPPED
@@ -256,9 +230,9 @@ class SheetReader:
         message = Message(fault.code.name, f"{fault.message} ({fault.hint})")
         self.checked.skipped.append(Verdict(number, reference, Status.SKIPPED, (message,)))
         if self.checked.filled is not None:
-            line = lines[position] if lines else None
+            line = _line(cells, position)
             self.checked.filled.append(Filled(number, line, self.feed.kind, pickle.dumps({})))
-        self._problems.append_all(self.placing.in_row(cells, position, (), [fault]))
+        self._problems.append_all(self.locator.in_row(cells, position, (), [fault]))
         return True
 
     def _filled(self, cells: Cells, position: int, row: Row) -> Filled:
@@ -273,15 +247,13 @@ class SheetReader:
                 value = _standing(cells.at(position, index))
             if value != "":
                 found[column.key] = value
-        lines = cells.block.lines
-        line = lines[position] if lines else None
-        return Filled(row.number, line, row.kind, pickle.dumps(found))
+        return Filled(row.number, _line(cells, position), row.kind, pickle.dumps(found))
 
     def _shown_reference(
         self, cells: Cells, position: int, values: dict[str, object]
     ) -> str | None:
         """A kept back row's reference, as it stands in its cell where it is what was refused."""
-        index = self.placing.index_of(self.feed.reference)
+        index = self.locator.index_of(self.feed.reference)
         if index is None:
             return None
         value = values[self.feed.reference]
@@ -289,7 +261,7 @@ class SheetReader:
 
     def _faults(self, row: Row, checks: FeedChecks) -> Iterator[Fault]:
         """What the rules say of a row; what is said once for a sheet is kept for its end."""
-        if not self.is_kind_certain and row.is_blank("action"):
+        if not self.checked.is_kind_certain and row.is_blank("action"):
             yield Fault(REQUIRED_MISSING, "action is missing", "fill the cell", "action")
         for rule, check in checks.rules:
             for fault in check(row):
@@ -323,9 +295,8 @@ class SheetReader:
             (letters(index), self.header.texts[index], nearest)
             for index, nearest in self.header.unknown
         ]
-        facts = SheetFacts(
-            self.columns, unknown, self._hidden, self._elsewhere(), self.sheet.notices
-        )
+        elsewhere = self.areas.kinds_of(self.columns.unknown, self.context.settings)
+        facts = SheetFacts(self.columns, unknown, self._hidden, elsewhere, self.sheet.notices)
         found = [
             fault
             for rule in rules_for(self.areas, self.feed.kind)
@@ -334,22 +305,16 @@ class SheetReader:
         ]
         own = ProblemSpool()
         for fault in (*found, *self._once.values()):
-            own.append(self.placing.of_sheet(fault))
+            own.append(self.locator.of_sheet(fault))
         self.checked.problems_by_source += [own, self._problems]
-
-    def _elsewhere(self) -> dict[str, str]:
-        """Of unknown headers that are keys of a column of another kind, that kind."""
-        unknown = set(self.columns.unknown)
-        return {
-            column.key: kind
-            for kind, feed in self.areas.feeds.items()
-            if feed.is_named_elsewhere and unknown
-            for column in feed.columns(self.context.settings)
-            if column.key in unknown
-        }
 
 
 NOTHING_REFUSED: frozenset[str] = frozenset()
+
+
+def _line(cells: Cells, position: int) -> int | None:
+    """In a CSV the line where a record starts."""
+    return cells.block.lines[position] if cells.block.lines else None
 
 
 def _standing(cell: Cell) -> str | Decimal:
@@ -361,12 +326,6 @@ def _standing(cell: Cell) -> str | Decimal:
 def _product(row: Row) -> str:
     """What else identifies a row than its reference."""
     return "|".join([str(row.values.get(key) or "") for key in row.feed.identity])
-
-
-def _reader(column: Column, context: Context, evidence: Mapping[str, str]) -> ColumnReader:
-    """A column's memory; its decimal separator is settled where all evidence agrees."""
-    decimal = next(iter(evidence)) if len(evidence) == 1 else None
-    return ColumnReader(column.type, context, decimal, evidence)
 
 
 def _take_out_flaws(

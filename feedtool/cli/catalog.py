@@ -3,7 +3,6 @@
 import sys
 import time
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,14 +12,13 @@ import click
 from feedtool.cli import options
 from feedtool.cli.catalog_cache import (
     base_url,
-    check_sandbox,
     elsewhere,
     from_sandbox,
     looking,
     sync_command,
 )
 from feedtool.cli.credentials import token_options
-from feedtool.cli.errors import say
+from feedtool.cli.errors import echo
 from feedtool.cli.home import home_folder
 from feedtool.model.errors import Exit, NothingToDo, UsageProblem
 
@@ -33,16 +31,7 @@ if TYPE_CHECKING:
 SHOWN_LACKS = 10
 """Categories without properties that are named one by one."""
 
-_form = options.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="How it is told on stdout.",
-)
-
-_sandbox = options.option("--sandbox", is_flag=True, help="Ask the embedded sandbox.")
+_form = options.choice("--format form", ("text", "json"), "How it is told on stdout.")
 
 
 @click.group(no_args_is_help=False)
@@ -51,20 +40,13 @@ def catalog() -> None:
 
 
 @catalog.command()
-@options.option(
-    "--category",
-    "only",
-    metavar="CODE[,CODE]",
-    help="Bring the properties of these alone, or of all in them.  [default: all of level 3]",
+@options.text(
+    "--category only",
+    "CODE[,CODE]",
+    "Bring the properties of these alone, or of all in them.  [default: all of level 3]",
 )
-@options.option(
-    "--page-size",
-    type=click.IntRange(min=1),
-    default=100,
-    show_default=True,
-    help="Entries that a page is asked for.",
-)
-@_sandbox
+@options.count("--page-size", "Entries that a page is asked for.", None, default=100)
+@options.flag("--sandbox", "Ask the embedded sandbox.")
 @options.configuration
 @options.connection
 @options.language
@@ -83,7 +65,7 @@ def sync(ctx: click.Context, /, only: str | None, page_size: int, form: str, **g
     from feedtool.areas.products.catalog.sync import sync as bring
     from feedtool.service.fetch import Circumstances
 
-    check_sandbox(ctx, given)
+    options.refuse_two_services(ctx, given)
     codes = _codes(only)
     home = home_folder(given["home"])
     with (
@@ -100,7 +82,7 @@ def sync(ctx: click.Context, /, only: str | None, page_size: int, form: str, **g
                 pool=service.pool,
                 stopping=service.stopping,
                 go_on=GO_ON,
-                on_unreachable=partial(say, "warning"),
+                on_unreachable=partial(echo, "warning"),
                 ahead=service.ahead,
             ),
             service=service.address,
@@ -110,11 +92,11 @@ def sync(ctx: click.Context, /, only: str | None, page_size: int, form: str, **g
             on_step=on_step,
         )
     for warning in synced.warnings:
-        say("warning", warning)
+        echo("warning", warning)
     for lack in synced.lacks[:SHOWN_LACKS]:
-        say("error", f"the properties of {lack.category} cannot be had: {lack.reason}")
+        echo("error", f"the properties of {lack.category} cannot be had: {lack.reason}")
     if synced.lacks:
-        say("help", "`feedtool catalog sync` tries again; the rest can be used")
+        echo("help", "`feedtool catalog sync` tries again; the rest can be used")
     write_synced(synced, sys.stdout, form)
     return Exit.ROWS if synced.lacks else Exit.OK
 
@@ -151,7 +133,7 @@ def search(ctx: click.Context, /, text: str, form: str, **given: Any) -> None:
 
 @catalog.command()
 @click.argument("code", metavar="CODE")
-@options.option("-v", "--verbose", is_flag=True, help="List every choice.")
+@options.flag("-v --verbose", "List every choice.")
 @from_sandbox
 @options.configuration
 @base_url
@@ -198,7 +180,7 @@ def _codes(only: str | None) -> list[str]:
 def _reaching(ctx: click.Context, home: Path, given: dict[str, Any]) -> "Iterator[Session]":
     """A way to the service that stops gently."""
     from feedtool.areas.products.catalog.sync import GO_ON
-    from feedtool.cli.connect import to_catalogue, to_sandbox
+    from feedtool.cli.connect import stoppable, to_catalogue, to_sandbox
     from feedtool.cli.signals import stopping
 
     is_sandbox = given["sandbox"]
@@ -207,9 +189,7 @@ def _reaching(ctx: click.Context, home: Path, given: dict[str, Any]) -> "Iterato
     given |= token_options(ctx)
     way = to_sandbox(home, given) if is_sandbox else to_catalogue(given)
     with way as service, stopping(GO_ON) as stop:
-        # Where time is virtual there is nothing to wake from.
-        sleep = service.sleep if is_sandbox else stop.sleep
-        yield replace(service, sleep=sleep, stopping=stop.reason)
+        yield stoppable(service, stop, given)
 
 
 @contextmanager

@@ -1,6 +1,6 @@
-"""The catalogue that the options of a command mean, out of the local cache."""
+"""The catalogue that the options of a command mean, from the local cache."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -8,8 +8,8 @@ import click
 from click.core import ParameterSource
 
 from feedtool.cli import options
-from feedtool.cli.errors import say
-from feedtool.cli.home import home_path
+from feedtool.cli.errors import echo
+from feedtool.cli.home import home_folder, home_path
 from feedtool.feeds.feed import LANGUAGES
 from feedtool.model.errors import UsageProblem
 
@@ -17,32 +17,23 @@ if TYPE_CHECKING:
     from feedtool.areas.products.catalog import Catalog
     from feedtool.areas.products.catalog.cache import Cache
 
-from_sandbox = options.option("--sandbox", is_flag=True, help="The embedded sandbox's catalogue.")
-
-base_url = options.option(
-    "--base-url", metavar="URL", help="Whose catalogue.  [default: the one brought last]"
-)
-
-
-def check_sandbox(ctx: click.Context, given: dict[str, Any]) -> None:
-    """Refuses two services at once."""
-    if given["sandbox"] and options.on_command_line(ctx, "base_url")["base_url"]:
-        raise UsageProblem("--sandbox and --base-url contradict each other", "choose one of them")
+from_sandbox = options.flag("--sandbox", "The embedded sandbox's catalogue.")
+base_url = options.text("--base-url", "URL", "Whose catalogue.  [default: the one brought last]")
 
 
 @contextmanager
 def looking(ctx: click.Context, given: dict[str, Any]) -> Iterator["Catalog"]:
-    """The catalogue that the options mean; which one, and of when, is told on stderr."""
+    """The catalogue that the options mean; which one, and of when, is said on stderr."""
     from feedtool.areas.products.catalog.cache import FILE, Cache
     from feedtool.areas.products.catalog.report import told_of
 
-    check_sandbox(ctx, given)
+    options.refuse_two_services(ctx, given)
     path = home_path(given["home"]) / FILE
     if not path.is_file():
         raise _not_brought(given)
     with Cache(path) as cache:
         found = _meant(ctx, cache, given)
-        say("catalogue", told_of(found.origin))
+        echo("catalogue", told_of(found.origin))
         yield found
 
 
@@ -97,3 +88,85 @@ def sync_command(service: str | None, language: str) -> str:
     if language != "en":
         words.append(f"--language {language}")
     return " ".join(words)
+
+
+def catalogue(ctx: click.Context) -> Callable[[str | None], "Catalog | None"]:
+    """How checks get the catalogue; the library of its cache is slow to import, so: late.
+
+    The service's whose offers and products are sent, where the options or the profile name one,
+    else the one brought last; in the language that is asked for, else that of `--language`, else
+    any. The embedded sandbox's is brought where it is not there. Which one it is, and of when, is
+    told on stderr. The cache stays open until the command ends.
+    """
+    opened: list[Cache] = []
+    found: dict[str | None, Catalog | None] = {}
+    told: set[str] = set()
+
+    def wanted(language: str | None) -> "Catalog | None":
+        if language not in found:
+            cache = opened[0] if opened else _open(ctx)
+            if cache is None:
+                return None
+            opened[:] = [cache]
+            found[language] = _preferred(ctx, cache, language)
+            _tell(found[language], told)
+        return found[language]
+
+    return wanted
+
+
+def _tell(catalog: "Catalog | None", told: set[str]) -> None:
+    """Once, which catalogue it is, and of when."""
+    from feedtool.areas.products.catalog.report import told_of
+
+    line = told_of(catalog.origin) if catalog else ""
+    if line and line not in told:
+        told.add(line)
+        echo("catalogue", line)
+
+
+def _open(ctx: click.Context) -> "Cache | None":
+    home = home_path(ctx.params.get("home"))
+    is_sandbox = bool(ctx.params.get("sandbox"))
+    if not (is_sandbox or (home / "catalog.sqlite").is_file()):
+        return None
+    from feedtool.areas.products.catalog.cache import FILE, Cache
+
+    cache = Cache(home_folder(home) / FILE)
+    ctx.call_on_close(cache.close)
+    if is_sandbox and not any(
+        one.service == options.SANDBOX and one.synced_at for one in cache.origins()
+    ):
+        _bring_sandbox(cache, ctx.params["language"])
+    return cache
+
+
+def _bring_sandbox(cache: "Cache", language: str) -> None:
+    """What `catalog sync --sandbox` does: whoever tries the sandbox needs nothing else first."""
+    from feedtool.areas.products.catalog.sync import sync
+    from feedtool.cli.connect import to_sandbox
+    from feedtool.service.fetch import Circumstances
+
+    echo("catalogue", "the embedded sandbox's is brought; that is done once")
+    with to_sandbox(None, {"language": language}) as service:
+        around = Circumstances(service.now, service.sleep, pool=service.pool)
+        sync(service.client, cache, around, service=service.address, language=language)
+
+
+def _preferred(ctx: click.Context, cache: "Cache", language: str | None) -> "Catalog | None":
+    service = _service_of(ctx)
+    known = [one for one in cache.origins() if service in {None, one.service}]
+    preferred = [language, ctx.params.get("language")]
+    if ctx.get_parameter_source("language") is ParameterSource.COMMANDLINE:
+        preferred.reverse()
+    ranks = {name: rank for rank, name in reversed([*enumerate(preferred)])}
+    known.sort(key=lambda origin: ranks.get(origin.language, len(ranks)))
+    return cache.catalog(known[0].service, known[0].language) if known else None
+
+
+def _service_of(ctx: click.Context) -> str | None:
+    """The address of the service that is meant, None where any is."""
+    if ctx.params.get("sandbox"):
+        return options.SANDBOX
+    address = ctx.params.get("base_url") or options.chosen(ctx).profile.account.get("base_url")
+    return str(address) if address else None

@@ -28,14 +28,7 @@ def config() -> None:
 @options.notifying
 @options.language
 @options.home
-@options.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="How the settings are told.",
-)
+@options.choice("--format form", ("text", "json"), "How the settings are told.")
 @click.pass_context
 def show(ctx: click.Context, /, form: str, **settings: Any) -> None:
     """Show the settings in force and where each comes from; secrets are masked.

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from feedtool.cli.errors import say
+from feedtool.cli.errors import echo
 from feedtool.cli.options import on_command_line
 from feedtool.model.errors import UsageProblem
 
@@ -69,7 +69,7 @@ def kind_asked(form: str) -> "Settle":
     def settle(file: str, _: str | None, unclear: "KindUnclear") -> str | None:
         if form != "text" or not _is_terminal():
             return None
-        say("unclear", f"{file}: {unclear.message}")
+        echo("unclear", f"{file}: {unclear.message}")
         new, update = unclear.kinds
         answer = click.prompt(
             "New offers, or an update of existing ones?",

@@ -3,11 +3,13 @@
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from feedtool.cli.options import SANDBOX
+from feedtool.cli.signals import Stopping
 from feedtool.model.errors import UsageProblem
 from feedtool.runs.session import Session
 from feedtool.service.auth import SECRET, TOKEN, CommandToken, FileToken, StaticToken, Token
@@ -91,6 +93,31 @@ def to_account(
         raise UsageProblem(f"{', '.join(missing)} is missing", ACCOUNT_HINT)
     with _reaching(options) as service:
         yield service
+
+
+@contextmanager
+def connection_of(
+    home: Path, given: Mapping[str, Any], stop: Stopping, *, needs_channel: bool = True
+) -> Iterator[Session]:
+    """The embedded sandbox or the account that the options name, which signals stop gently."""
+    way = (
+        to_sandbox(home, given)
+        if given["sandbox"]
+        else to_account(given, needs_channel=needs_channel)
+    )
+    with way as service:
+        yield stoppable(service, stop, given)
+
+
+def stoppable(service: Session, stop: Stopping, given: Mapping[str, Any]) -> Session:
+    """The service, which signals stop gently."""
+    is_sandbox = bool(given["sandbox"])
+    # Where time is virtual there is nothing to wake from.
+    sleep = service.sleep if is_sandbox else stop.sleep
+    profile = given.get("profile")
+    return replace(
+        service, sleep=sleep, stopping=stop.reason, profile=profile, is_sandbox=is_sandbox
+    )
 
 
 @contextmanager

@@ -9,8 +9,9 @@ import click
 
 from feedtool.cli import options
 from feedtool.cli.confirming import kind_asked
-from feedtool.cli.errors import say
+from feedtool.cli.errors import echo
 from feedtool.cli.files import STDIN, as_row, inputs
+from feedtool.cli.reading import how_to_read
 from feedtool.model.errors import Exit, UsageProblem
 
 
@@ -60,23 +61,16 @@ def convert(
     _check_name(target)
     wanted = form_of(target, load())
     _check_target(source, target, is_folder=not wanted.ending, may_replace=given["yes"])
-    asked = options.how_to_read(
-        ctx,
-        kind=given["kind"],
-        sheet=given["sheet"],
-        channel=given["channel"],
-        as_row=given["as_row"],
-        settle=kind_asked(form),
-    )
+    asked = how_to_read(ctx, given, settle=kind_asked(form))
     how = ConversionOptions(target, wanted, to, given["language"], bool(given["channel"]))
     with inputs([source]) as [file]:
         found = convert(file, asked, how, load())
         for one in found.written:
             for line in loss_lines(one.losses):
-                say("lost", line)
+                echo("lost", line)
         for text, hint in found.notes:
-            say("note", text)
-            say("help", hint)
+            echo("note", text)
+            echo("help", hint)
         write_conversion(found, sys.stdout, form)
     return Exit.ROWS if found.has_losses else Exit.OK
 

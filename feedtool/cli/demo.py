@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import click
 
 from feedtool.cli import options
-from feedtool.cli.errors import say
-from feedtool.cli.home import home_folder
+from feedtool.cli.errors import echo
+from feedtool.cli.home import books, home_folder
 from feedtool.model.errors import Exit, UsageProblem
 from feedtool.model.nouns import Status
 
 if TYPE_CHECKING:
-    from feedtool.report import Outcome
+    from feedtool.report import SheetResult
 
 SAMPLE = "offers-upsert.xlsx"
 
@@ -35,14 +35,13 @@ def demo(ctx: click.Context, /, folder: Path, home: Path | None) -> int:
     from feedtool.check import Asked, Input
     from feedtool.cli.connect import to_sandbox
     from feedtool.cli.files import beside
-    from feedtool.cli.output import tell_outcomes
-    from feedtool.cli.workspace import books
+    from feedtool.cli.output import echo_results
     from feedtool.runs.annotated_copy import Outputs
     from feedtool.runs.submit import submit as submit_files
 
     sample = _put(folder)
     target = beside(sample)
-    say("demo", f"feedtool submit {sample} --sandbox")
+    echo("demo", f"feedtool submit {sample} --sandbox")
     state = home_folder(home)
     with to_sandbox(state, {"language": "en"}) as service, books(state, None) as opened:
         submission = submit_files(
@@ -54,20 +53,20 @@ def demo(ctx: click.Context, /, folder: Path, home: Path | None) -> int:
         )
         if submission.stopped:
             raise submission.stopped
-        code = tell_outcomes(submission.outcomes, "text", None, is_verbose=False)
+        code = echo_results(submission.outcomes, "text", None, is_verbose=False)
     if code not in {Exit.OK, Exit.ROWS}:
         return code
-    say("look", f"open {target}: the answer stands in the last three columns")
+    echo("look", f"open {target}: the answer stands in the last three columns")
     typed = options.on_command_line(ctx, "home")["home"]
     _say_what_next(submission.outcomes[0], f" --home {quote(str(typed))}" if typed else "")
     return Exit.OK
 
 
-def _say_what_next(outcome: "Outcome", where: str) -> None:
+def _say_what_next(outcome: "SheetResult", where: str) -> None:
     """How a newcomer goes on: the run is in the ledger as any other is."""
     if outcome.run and outcome.counts().by_status.get(Status.REJECTED):
-        say("next", f"feedtool results {outcome.run} --failed-only{where}: the rows to correct")
-    say("next", f"feedtool runs{where}: this run, and all others")
+        echo("next", f"feedtool results {outcome.run} --failed-only{where}: the rows to correct")
+    echo("next", f"feedtool runs{where}: this run, and all others")
 
 
 def _put(folder: Path) -> Path:

@@ -64,14 +64,14 @@ def _terminate(_signal: int, _frame: object) -> NoReturn:
     raise Interrupted("stopped by SIGTERM", "run it again")
 
 
-def tell(error: FeedtoolError) -> None:
+def echo_error(error: FeedtoolError) -> None:
     """One line that says what, and one what to do."""
-    say("error", error.message)
+    echo("error", error.message)
     if error.hint:
-        say("help", error.hint)
+        echo("help", error.hint)
 
 
-def say(label: str, text: str) -> None:
+def echo(label: str, text: str) -> None:
     """A labelled line on stderr, free of control characters."""
     from feedtool.report.plain import clean
 
@@ -91,8 +91,8 @@ def wants_colour(stream: object) -> bool:
 def _bug(error: Exception, arguments: list[str]) -> int:
     """One line, and a report ready to paste; it holds no value of any option or file."""
     path = bug_report(error, arguments)
-    say("error", f"this is a bug in feedtool: {type(error).__name__}")
-    say("help", f"please report it with the contents of {path}")
+    echo("error", f"this is a bug in feedtool: {type(error).__name__}")
+    echo("help", f"please report it with the contents of {path}")
     return Exit.BUG
 
 
@@ -136,21 +136,21 @@ def _ctrl_c(error: Any, arguments: list[str]) -> int:
     # click takes the end of a file for the user's wish; nothing here asks the user anything.
     if isinstance(error.__cause__, EOFError):
         return _bug(error.__cause__, arguments)
-    say("error", "stopped by Ctrl-C")
+    echo("error", "stopped by Ctrl-C")
     return Exit.CTRL_C
 
 
 def _usage(error: Any, arguments: list[str]) -> int:
     del arguments
-    say("error", error.format_message())
+    echo("error", error.format_message())
     if getattr(error, "ctx", None):
-        say("help", f"{error.ctx.command_path} --help")
+        echo("help", f"{error.ctx.command_path} --help")
     return Exit.USAGE
 
 
 def _told(error: Any, arguments: list[str]) -> int:
     del arguments
-    tell(error)
+    echo_error(error)
     return int(error.exit)
 
 
@@ -160,14 +160,14 @@ def _unwritable(error: Any, arguments: list[str]) -> int:
     A name that no system takes is one that was given, wherever it is met first.
     """
     if error.errno == errno.ENAMETOOLONG:
-        say("error", f"the name {error.filename} is too long")
-        say("help", "give a shorter name")
+        echo("error", f"the name {error.filename} is too long")
+        echo("help", "give a shorter name")
         return Exit.USAGE
     if error.filename is not None or error.errno not in UNWRITABLE:
         return _bug(error, arguments)
     _unread(error, arguments)
-    say("error", f"the output cannot be written: {error.strerror}")
-    say("help", "make room, or send it elsewhere")
+    echo("error", f"the output cannot be written: {error.strerror}")
+    echo("help", "make room, or send it elsewhere")
     return Exit.USAGE
 
 

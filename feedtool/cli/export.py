@@ -8,17 +8,16 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from feedtool.areas.registry import load
 from feedtool.cli import options
-from feedtool.cli.catalog_cache import check_sandbox
 from feedtool.cli.credentials import token_options
-from feedtool.cli.errors import say
+from feedtool.cli.errors import echo
 from feedtool.cli.home import home_folder
-from feedtool.feeds.export import CHANNEL, Export, Exported, Filter, Query
+from feedtool.feeds.export import CHANNEL, Export, Filter, Query
 from feedtool.model.errors import Exit, UsageProblem
 from feedtool.model.settings import Context
 
@@ -110,10 +109,11 @@ def _parts(ctx: click.Context, parameter: click.Parameter, text: str | None) -> 
 
 def _export(kind: Export, ctx: click.Context, /, out: Path | None, form: str, **given: Any) -> int:
     """Bring one kind into a file; 1 where something that was asked for is not in it."""
+    from feedtool.report.export import write_exported
     from feedtool.runs.export import export as bring
     from feedtool.runs.export import remembered
 
-    check_sandbox(ctx, given)
+    options.refuse_two_services(ctx, given)
     query = _query(ctx, kind, given)
     kind.check(query)
     target = _target(out or Path(f"{kind.kind}.xlsx"), may_replace=given["yes"])
@@ -122,7 +122,7 @@ def _export(kind: Export, ctx: click.Context, /, out: Path | None, form: str, **
         query = replace(query, seller=service.seller)
         with (
             _books(kind, given) as books,
-            remembered(kind, query, service, books, say) as observed,
+            remembered(kind, query, service, books, echo) as observed,
         ):
             exported = bring(
                 kind,
@@ -134,19 +134,19 @@ def _export(kind: Export, ctx: click.Context, /, out: Path | None, form: str, **
                 on_progress=on_progress,
                 observed=observed,
             )
-    for note in exported.notes:
-        say("warning" if note.is_loss else "note", note.text)
-        if note.hint:
-            say("help", note.hint)
-    _write(exported, sys.stdout, form)
-    return Exit.ROWS if any(note.is_loss for note in exported.notes) else Exit.OK
+    for text, hint, is_loss in exported.notes:
+        echo("warning" if is_loss else "note", text)
+        if hint:
+            echo("help", hint)
+    write_exported(exported, sys.stdout, form)
+    return Exit.ROWS if any(is_loss for _, _, is_loss in exported.notes) else Exit.OK
 
 
 # What was asked for.
 
 
 def _query(ctx: click.Context, kind: Export, given: dict[str, Any]) -> Query:
-    from feedtool.cli.catalog_option import catalogue
+    from feedtool.cli.catalog_cache import catalogue
 
     dialect = options.chosen(ctx).profile.dialect
     channel = given.get(CHANNEL)
@@ -190,7 +190,7 @@ def _target(target: Path, *, may_replace: bool) -> Path:
 @contextmanager
 def _books(kind: Export, given: dict[str, Any]) -> "Iterator[Workspace | None]":
     """Where runs are recorded, for what is to be remembered."""
-    from feedtool.cli.workspace import books
+    from feedtool.cli.home import books
 
     with (
         books(home_folder(given["home"]), given["ledger"]) if kind.observed else nullcontext() as it
@@ -210,7 +210,7 @@ def _reaching(
     from feedtool.cli.signals import stopping
     from feedtool.service.fetch import Circumstances
 
-    check_sandbox(ctx, given)
+    options.refuse_two_services(ctx, given)
     is_sandbox = given["sandbox"]
     if is_sandbox:  # it needs nothing else, and an account's settings are not meant for it
         given |= options.on_command_line(ctx, "seller", "token")
@@ -229,7 +229,7 @@ def _reaching(
             stopping=stop.reason,
             go_on=GO_ON,
             closed=closed,
-            on_unreachable=partial(say, "warning"),
+            on_unreachable=partial(echo, "warning"),
             ahead=service.ahead,
         )
         yield service, around, on_progress
@@ -250,41 +250,6 @@ def _progress(form: str) -> "Iterator[Callable[[str, int], None]]":
         yield lambda text, done: lines.tell(Event(COUNTED[0], text, "", 0, None, None, done, 0))
     finally:
         lines.close()
-
-
-# What is told.
-
-
-def _write(exported: Exported, out: TextIO, form: str) -> None:
-    """The file that was written: for people, as a list of one object, or as an event."""
-    from feedtool.report.fields import dumped
-    from feedtool.report.plain import clean, counted
-
-    if form == "text":
-        sheet = f", sheet {exported.sheet}" if exported.sheet else ""
-        header = f"header in row {exported.header_row}"
-        out.write(clean(f"{exported.file}  {exported.kind}{sheet}, {header}") + "\n")
-        skipped = f", {exported.skipped:,} left out" if exported.skipped else ""
-        out.write(f"{counted(exported.rows, 'row')}{skipped}\n")
-    elif form == "json":
-        members = ",\n".join(
-            f'    "{name}": {dumped(value)}' for name, value in _fields(exported).items()
-        )
-        out.write(f"[\n  {{\n{members}\n  }}\n]\n")
-    else:
-        out.write(dumped({"type": "summary", **_fields(exported)}) + "\n")
-
-
-def _fields(exported: Exported) -> dict[str, Any]:
-    return {
-        "file": str(exported.file),
-        "kind": exported.kind,
-        "sheet": exported.sheet,
-        "headerRow": exported.header_row,
-        "rows": exported.rows,
-        "skipped": exported.skipped,
-        "notes": [{"message": note.text, "hint": note.hint} for note in exported.notes],
-    }
 
 
 for _kind in load().exports.values():

@@ -1,9 +1,16 @@
-"""The folder of the user's state: ledger, catalogue and sandbox."""
+"""The folder of the user's state: ledger, snapshots, catalogue and sandbox."""
 
 import os
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from feedtool.model.errors import UsageProblem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from feedtool.runs.workspace import Workspace
 
 
 def home_path(given: Path | None) -> Path:
@@ -28,3 +35,14 @@ def home_folder(given: Path | None) -> Path:
             f"the state folder {folder} cannot be written", "choose another one with --home"
         )
     return folder
+
+
+@contextmanager
+def books(home: Path, ledger: str | None) -> "Iterator[Workspace]":
+    """The records of the state folder; `ledger` is the URL of a database that machines share."""
+    from feedtool.ledger import Ledger
+    from feedtool.ledger.snapshots import Snapshots
+    from feedtool.runs.workspace import Workspace
+
+    with Ledger(ledger or home / "ledger.sqlite") as opened:
+        yield Workspace(opened, Snapshots(home / "snapshots"), home / "results")

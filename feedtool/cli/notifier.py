@@ -1,21 +1,23 @@
-"""`--hook`, `--webhook` and `--log`: who is told what came of a run, and where it is written."""
+"""`--hook`, `--webhook` and `--log`, from the options of a command."""
 
+import os
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from click.core import ParameterSource
 
-from feedtool.cli import options
-from feedtool.cli.errors import say
-from feedtool.cli.log import Log, logged
+from feedtool.cli import errors, options
+from feedtool.cli.errors import echo
 from feedtool.model.errors import Exit, FeedtoolError
-from feedtool.report.notice import Occasion, refusal_notice, run_notice
-from feedtool.report.outcome import Outcome
-from feedtool.runs.notify import TIMEOUTS, Around, Notifier, Target, as_body, targets_of
+from feedtool.report.as_json import Occasion, refusal_notice, run_notice
+from feedtool.report.fields import summary_fields
+from feedtool.report.sheet_result import SheetResult
+from feedtool.runs.notify import TIMEOUTS, Log, Notifier, Target, Timing, as_body, targets_of
 
 if TYPE_CHECKING:
     import click
@@ -24,8 +26,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Office:
-    """Who is told of the runs of one account."""
+class RunNotices:
+    """Those who hear of the runs of one account."""
 
     command: str
     profile: str | None
@@ -35,72 +37,82 @@ class Office:
 
     def run(
         self,
-        outcomes: Sequence[Outcome],
+        results: Sequence[SheetResult],
         code: int,
         stopped: FeedtoolError | None = None,
         seller: str | None = None,
     ) -> None:
-        """Tell what came of a run; returns at once."""
+        """Send the summary of a run; returns at once."""
         if self.log:
-            self.log.summaries(outcomes)
+            for result in results:
+                self.log.write("summary", **summary_fields(result))
         if self.targets:
-            notice = run_notice(self._occasion(seller), outcomes, Exit(code), stopped)
-            self.notifier.tell(self.targets, as_body(notice))
+            self._send(run_notice(self._occasion(seller), results, Exit(code), stopped))
 
     def refused(self, file: str, error: FeedtoolError, seller: str | None = None) -> None:
-        """Tell of a file that is not sent."""
+        """Send why a file is refused."""
         if self.targets:
-            notice = refusal_notice(self._occasion(seller), file, error)
-            self.notifier.tell(self.targets, as_body(notice))
+            self._send(refusal_notice(self._occasion(seller), file, error))
 
     def on_event(self, event: Any) -> None:
-        """How far a package is: only the log is told."""
+        """Log how far a package is."""
         if self.log:
-            self.log.event(event)
+            names = {"path": "file", "package_id": "packageId"}
+            fields = {names.get(name, name): value for name, value in event._asdict().items()}
+            self.log.write("progress", **fields)
+
+    def _send(self, notice: Mapping[str, Any]) -> None:
+        self.notifier.send(self.targets, as_body(notice))
 
     def _occasion(self, seller: str | None) -> Occasion:
-        return Occasion(self.command, self.profile, seller or None, now())
+        return Occasion(self.command, self.profile, seller or None, _now())
 
 
 @contextmanager
-def office(command: str, given: Mapping[str, Any]) -> Iterator[Office]:
-    """Who is told, by the options; at the end there is a wait with a bound.
+def run_notices(command: str, given: Mapping[str, Any]) -> Iterator[RunNotices]:
+    """Those whom the options name; at the end there is a wait with a bound.
 
     Raises:
         UsageProblem: What is named can never be told, or the log cannot be written.
     """
-    with (
-        logged(given["log"], command, given["profile"], now) as log,
-        notifying(given["notify_wait"]) as notifier,
-    ):
-        yield Office(command, given["profile"], told_by(given), notifier, log)
-
-
-@contextmanager
-def notifying(within: float) -> Iterator[Notifier]:
-    """Whoever is told is told in the background, and waited for at the end."""
-    notifier = Notifier(Around(random.random), lambda text: say("warning", text))
+    profile, warn = given["profile"], partial(echo, "warning")
+    log = _log(command, given, warn) if given["log"] else None
+    notifier = Notifier(Timing(random.random), warn)
     try:
-        yield notifier
+        yield RunNotices(command, profile, targets_named(given), notifier, log)
     finally:
-        notifier.close(within)
+        notifier.close(given["notify_wait"])
 
 
-def told_by(given: Mapping[str, Any]) -> dict[str, Target]:
-    """Whom the options name. UsageProblem for what cannot be."""
+def _log(command: str, given: Mapping[str, Any], warn: Any) -> Log:
+    """The log of a command; it also gets the lines on stderr until the end."""
+    log = Log(given["log"], _now, warn)
+    log.write("started", command=command, profile=given["profile"], pid=os.getpid())
+    errors.heard_by(
+        lambda label, text: log.write("said", label=label, text=text),
+        lambda code: log.write("ended", exitCode=code),
+    )
+    return log
+
+
+def targets_named(given: Mapping[str, Any]) -> dict[str, Target]:
+    """The targets that the options name. UsageProblem for what cannot be."""
     return targets_of(given["hook"], given["webhook"], _post)
 
 
-def named_for(ctx: "click.Context", profile: str | None) -> dict[str, Any]:
-    """Whom a profile names that the command line did not choose."""
-    account = options.chosen(ctx).config.profiles.get(profile or "")
+def targets_of_profile(ctx: "click.Context", profile: str | None) -> dict[str, Target]:
+    """The targets that a profile names, where the command line did not choose others."""
+    named = options.chosen(ctx).config.profiles.get(profile or "")
+    account = named.account if named else {}
     strong = (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT)
-    return {
-        name: account.account[name]
-        if account and name in account.account and ctx.get_parameter_source(name) not in strong
-        else ctx.params.get(name)
-        for name in ("hook", "webhook")
-    }
+    return targets_named(
+        {
+            name: account[name]
+            if name in account and ctx.get_parameter_source(name) not in strong
+            else ctx.params.get(name)
+            for name in ("hook", "webhook")
+        }
+    )
 
 
 def _post(url: str, body: bytes) -> "Reply":
@@ -109,19 +121,5 @@ def _post(url: str, body: bytes) -> "Reply":
     return post_json(url, body, TIMEOUTS)
 
 
-def now() -> datetime:
-    """The time."""
+def _now() -> datetime:
     return datetime.now(UTC)
-
-
-OnEvent = Callable[[Any], None]
-
-
-def both(one: OnEvent, other: OnEvent) -> OnEvent:
-    """Tells two."""
-
-    def tell(event: Any) -> None:
-        one(event)
-        other(event)
-
-    return tell

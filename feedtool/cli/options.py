@@ -1,21 +1,16 @@
 """Options that several commands share. Precedence: option, environment, feedtool.toml, default."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 from click.core import ParameterSource
 
-from feedtool.check import Asked
 from feedtool.model.errors import UsageProblem
-from feedtool.model.settings import Dialect
 from feedtool.runs.config import FILE, Config, Profile, load
-
-if TYPE_CHECKING:
-    from feedtool.areas.offers.changes.selection import Sifting
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -132,19 +127,52 @@ def on_command_line(ctx: click.Context, *names: str) -> dict[str, Any]:
     }
 
 
-def _together(*options: Callable[[F], F]) -> Callable[[F], F]:
+def _group(*options: Callable[[F], F]) -> Callable[[F], F]:
     def decorate(function: F) -> F:
-        for one in reversed(options):
-            function = one(function)
+        for add in reversed(options):
+            function = add(function)
         return function
 
     return decorate
 
 
-def _seconds(name: str, default: float, told: str) -> Callable[[F], F]:
+def text(name: str, metavar: str, told: str, **settings: Any) -> Callable[[F], F]:
+    """An option with a word, as it is typed; `name` may be `--as kind`: its parameter's."""
+    return option(*name.split(), metavar=metavar, help=told, **settings)
+
+
+def flag(name: str, told: str) -> Callable[[F], F]:
+    """An option that is there or not; `name` may be `-v --verbose`."""
+    return option(*name.split(), is_flag=True, help=told)
+
+
+def path(name: str, metavar: str, told: str, *, may_be: str = "", **more: Any) -> Callable[[F], F]:
+    """An option with a path; `may_be` is `file` or `folder` where it cannot be the other."""
+    other = {"": {}, "file": {"dir_okay": False}, "folder": {"file_okay": False}}[may_be]
+    return option(
+        name, type=click.Path(path_type=Path, **other), metavar=metavar, help=told, **more
+    )
+
+
+def choice(name: str, choices: Sequence[str], told: str) -> Callable[[F], F]:
+    """An option with one of some words, the first by default; `name` may be `--format form`."""
+    kind = click.Choice(choices)
+    return option(*name.split(), type=kind, default=choices[0], show_default=True, help=told)
+
+
+def count(name: str, told: str, metavar: str | None = "N", **more: Any) -> Callable[[F], F]:
+    """An option with a number from `min` on, which is 1."""
+    bounds = click.IntRange(min=more.pop("min", 1), max=more.pop("max", None))
+    if "default" in more:
+        more["show_default"] = True
+    return option(name, type=bounds, metavar=metavar, help=told, **more)
+
+
+def seconds(name: str, default: float, told: str, longest: float | None = None) -> Callable[[F], F]:
+    """An option with more than no seconds."""
     return option(
         name,
-        type=click.FloatRange(min=0, min_open=True),
+        type=click.FloatRange(min=0, min_open=True, max=longest),
         default=default,
         show_default=True,
         metavar="SECONDS",
@@ -152,253 +180,120 @@ def _seconds(name: str, default: float, told: str) -> Callable[[F], F]:
     )
 
 
-configuration = _together(
-    option(
+configuration = _group(
+    path(
         "--config",
-        type=click.Path(path_type=Path),
+        "FILE",
+        f"The configuration; default {FILE} here, then in the user's settings folder.",
         is_eager=True,
         expose_value=False,
         callback=_load_config,
-        metavar="FILE",
-        help=f"The configuration; default {FILE} here, then in the user's settings folder.",
     ),
-    option(
+    # Not eager: it comes after --config wherever it is written.
+    text(
         "--profile",
-        metavar="NAME",
-        callback=_choose_profile,  # not eager: it comes after --config wherever it is written
-        help="The account, a table [profile.NAME] of the configuration.",
+        "NAME",
+        "The account, a table [profile.NAME] of the configuration.",
+        callback=_choose_profile,
     ),
 )
 """`--config` and `--profile`; to be declared before the options that a profile gives values."""
 
-reading = _together(
-    option("--as", "kind", metavar="KIND", help="What kind of feed the files are."),
-    option("--sheet", metavar="NAME", help="The sheet to read."),
-    option(
-        "--channel",
-        metavar="ID",
-        help="The sales channel of rows that name none.  [default: the primary one]",
+reading = _group(
+    text("--as kind", "KIND", "What kind of feed the files are."),
+    text("--sheet", "NAME", "The sheet to read."),
+    text(
+        "--channel", "ID", "The sales channel of rows that name none.  [default: the primary one]"
     ),
 )
 
-
-writing = _together(
-    option(
-        "--out",
-        type=click.Path(path_type=Path),
-        metavar="PATH",
-        help="Where the annotated copy goes; default NAME.result.EXT beside the file.",
+writing = _group(
+    path(
+        "--out", "PATH", "Where the annotated copy goes; default NAME.result.EXT beside the file."
     ),
-    option(
-        "--in-place",
-        is_flag=True,
-        help="Replace the file itself by its annotated copy, atomically.",
-    ),
+    flag("--in-place", "Replace the file itself by its annotated copy, atomically."),
 )
 
-telling = _together(
-    option(
-        "--format",
-        "form",
-        type=click.Choice(["text", "json", "jsonl"]),
-        default="text",
-        show_default=True,
-        help="How the result is told on stdout.",
-    ),
-    option(
-        "--report",
-        type=click.Path(path_type=Path),
-        metavar="PATH",
-        callback=_check_report,
-        help="Also write a report: .json, .csv or .html.",
-    ),
-    option("-v", "--verbose", is_flag=True, help="List every problem."),
+telling = _group(
+    choice("--format form", ("text", "json", "jsonl"), "How the result is told on stdout."),
+    path("--report", "PATH", "Also write a report: .json, .csv or .html.", callback=_check_report),
+    flag("-v --verbose", "List every problem."),
 )
 
-sifting = _together(
+sifting = _group(
     option(
         "--changed-only/--all-rows",
         help="Leave out rows that change nothing of what the service last accepted, as far as is "
         "known here.  [default: --all-rows]",
     ),
-    option(
+    flag(
         "--prefer-update",
-        is_flag=True,
-        help="With --changed-only: send an Upsert that changes but the price or the stock as an "
+        "With --changed-only: send an Upsert that changes but the price or the stock as an "
         "Update of just that.",
     ),
 )
 """Which rows are sent; a profile may say so."""
 
-release = option(
-    "--release",
-    metavar="CODE[,CODE]",
-    default="",
-    help="Send what the guards of these codes would hold.",
+release = text(
+    "--release", "CODE[,CODE]", "Send what the guards of these codes would hold.", default=""
 )
-
-language = option(
-    "--language",
-    type=click.Choice(["en", "fr", "es"]),
-    default="en",
-    show_default=True,
-    help="Of templates, and of the service's messages.",
-)
-
-home = option(
+language = choice("--language", ("en", "fr", "es"), "Of templates, and of the service's messages.")
+home = path(
     "--home",
-    type=click.Path(path_type=Path, file_okay=False),
-    metavar="DIR",
-    help="Where the ledger, the catalogue and the sandbox's state live.  "
+    "DIR",
+    "Where the ledger, the catalogue and the sandbox's state live.  "
     "[default: the user's state folder]",
+    may_be="folder",
 )
-
-ledger = option(
+ledger = text(
     "--ledger",
-    metavar="URL",
-    help="A database instead of the ledger in the state folder: postgresql+psycopg://…",
+    "URL",
+    "A database instead of the ledger in the state folder: postgresql+psycopg://…",
 )
+sandbox = flag("--sandbox", "Send to the embedded sandbox.")
+no_wait = flag("--no-wait", "Return once all is committed.")
 
-notifying = _together(
-    option(
-        "--hook",
-        metavar="COMMAND",
-        help="A command that gets what came of a run, as JSON on its stdin.",
-    ),
-    option("--webhook", metavar="URL", help="An address to which the same is posted."),
-    _seconds("--notify-wait", 30, "The longest wait for both, once all else is done."),
-    option(
-        "--log",
-        type=click.Path(path_type=Path, dir_okay=False),
-        metavar="FILE",
-        help="Add what is done to this file, a JSON object a line.",
-    ),
+notifying = _group(
+    text("--hook", "COMMAND", "A command that gets what came of a run, as JSON on its stdin."),
+    text("--webhook", "URL", "An address to which the same is posted."),
+    seconds("--notify-wait", 30, "The longest wait for both, once all else is done."),
+    path("--log", "FILE", "Add what is done to this file, a JSON object a line.", may_be="file"),
 )
 """Who is told what came of a run, and where it is written."""
 
-yes = option("--yes", is_flag=True, help="Answer every question with yes.")
-
-common = _together(language, home, yes)
+common = _group(language, home, flag("--yes", "Answer every question with yes."))
 """What every command on files takes, whether it needs it or not."""
 
-connection = _together(
-    option("--base-url", metavar="URL", help="The service's address, version segment included."),
+connection = _group(
+    text("--base-url", "URL", "The service's address, version segment included."),
     # Not `option`: no variable of the environment decides it.
     click.option(
         INSECURE_OPTION,
         is_flag=True,
         help="Let the token travel unencrypted, to an address that begins with http://.",
     ),
-    option("--seller", metavar="ID", help="The SellerId."),
-    option("--token", metavar="TOKEN", help="The bearer token; better in the environment."),
-    option(
-        "--token-file",
-        type=click.Path(path_type=Path),
-        metavar="FILE",
-        help="A file that holds the token.",
-    ),
-    option("--token-command", metavar="COMMAND", help="A command that prints the token."),
-    option(
+    text("--seller", "ID", "The SellerId."),
+    text("--token", "TOKEN", "The bearer token; better in the environment."),
+    path("--token-file", "FILE", "A file that holds the token."),
+    text("--token-command", "COMMAND", "A command that prints the token."),
+    text(
         "--token-url",
-        metavar="URL",
-        help="An OAuth2 token endpoint, which gives the token for client credentials.",
+        "URL",
+        "An OAuth2 token endpoint, which gives the token for client credentials.",
     ),
-    option("--client-id", metavar="ID", help="Of the client credentials."),
-    option("--client-secret", metavar="SECRET", help="Better in the environment."),
-    option(
-        "--client-secret-file",
-        type=click.Path(path_type=Path),
-        metavar="FILE",
-        help="A file that holds the client secret.",
-    ),
-    option(
-        "--client-secret-command",
-        metavar="COMMAND",
-        help="A command that prints the client secret.",
-    ),
-    option("--token-scope", metavar="SCOPE", help="What the token endpoint is asked for."),
-    option("--token-audience", metavar="NAME", help="Whom the token is asked for."),
-    _seconds("--connect-timeout", 10, "The longest wait for a connection."),
-    _seconds("--answer-timeout", 60, "The longest silence of the service."),
-    _seconds("--call-timeout", 300, "The longest call, whatever trickles in."),
+    text("--client-id", "ID", "Of the client credentials."),
+    text("--client-secret", "SECRET", "Better in the environment."),
+    path("--client-secret-file", "FILE", "A file that holds the client secret."),
+    text("--client-secret-command", "COMMAND", "A command that prints the client secret."),
+    text("--token-scope", "SCOPE", "What the token endpoint is asked for."),
+    text("--token-audience", "NAME", "Whom the token is asked for."),
+    seconds("--connect-timeout", 10, "The longest wait for a connection."),
+    seconds("--answer-timeout", 60, "The longest silence of the service."),
+    seconds("--call-timeout", 300, "The longest call, whatever trickles in."),
 )
 
 
-def sifting_of(given: Mapping[str, Any]) -> "Sifting":
-    """What was said of which rows are sent.
-
-    Raises:
-        UsageProblem: there is no such guard, or the options are of no use together.
-    """
-    from difflib import get_close_matches
-
-    from feedtool.areas.offers.changes.guards import all_guards
-    from feedtool.areas.offers.changes.selection import Sifting
-
-    if given["prefer_update"] and not given["changed_only"]:
-        raise UsageProblem(
-            "--prefer-update is about what has changed", "add --changed-only, or leave it out"
-        )
-    named = (
-        one.strip().casefold().replace("_", "-") for one in given.get("release", "").split(",")
-    )
-    released = tuple(dict.fromkeys(filter(None, named)))
-    for one in released:
-        if one not in all_guards():
-            near = get_close_matches(one, all_guards(), n=1)
-            raise UsageProblem(
-                f"there is no guard “{one}” to release",
-                f"did you mean {near[0]}?" if near else f"guards: {', '.join(all_guards())}",
-            )
-    return Sifting(
-        changed_only=given["changed_only"],
-        prefer_update=given["prefer_update"],
-        released=released,
-    )
-
-
-def how_to_read(
-    ctx: click.Context,
-    *,
-    kind: str | None,
-    sheet: str | None,
-    channel: str | None,
-    as_row: str | None = None,
-    **more: Any,
-) -> Asked:
-    """How files are to be read, from the options and the profile.
-
-    Raises:
-        UsageProblem: there is no such kind of feed, or the profile maps a header to no column.
-    """
-    from feedtool.areas.registry import load
-    from feedtool.cli.catalog_option import catalogue
-
-    if kind is not None and kind not in load().feeds:
-        raise UsageProblem(
-            f"there is no kind of feed “{kind}”", f"kinds: {', '.join(load().feeds)}"
-        )
-    dialect, catalog = chosen(ctx).profile.dialect, catalogue(ctx)
-    _check_columns(dialect)
-    as_rows = tuple(map(int, as_row.split(","))) if as_row else ()
-    return Asked(
-        dialect, channel or dialect.primary_channel, kind, sheet, as_rows, catalog=catalog, **more
-    )
-
-
-def _check_columns(dialect: Dialect) -> None:
-    from difflib import get_close_matches
-
-    from feedtool.areas.registry import load
-
-    if not dialect.columns:
-        return
-    feeds = load().feeds.values()
-    keys = {column.key for feed in feeds for column in feed.understood(dialect)}
-    for header, key in dialect.columns.items():
-        if key not in keys and not any(feed.may_have(key) for feed in feeds):
-            near = get_close_matches(key, sorted(keys), n=1)
-            raise UsageProblem(
-                f"the profile's [columns] maps “{header}” to “{key}”, which is no column",
-                f"did you mean {near[0]}?" if near else "the template names the columns",
-            )
+def refuse_two_services(ctx: click.Context, given: Mapping[str, Any]) -> None:
+    """Raises UsageProblem where both the sandbox and an address were typed."""
+    if given["sandbox"] and on_command_line(ctx, "base_url")["base_url"]:
+        raise UsageProblem("--sandbox and --base-url contradict each other", "choose one of them")

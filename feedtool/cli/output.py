@@ -3,19 +3,23 @@
 import os
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from io import TextIOWrapper
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from feedtool.cli.errors import say, tell, wants_colour
+from feedtool.cli.errors import echo, echo_error, wants_colour
 from feedtool.model.errors import FeedtoolError, UsageProblem
-from feedtool.report.outcome import Outcome
+from feedtool.report.sheet_result import SheetResult
 from feedtool.runs.row_results import exit_code
 
+if TYPE_CHECKING:
+    from feedtool.runs.deliver import Submission
 
-def tell_outcomes(
-    outcomes: Sequence[Outcome],
+
+def echo_results(
+    outcomes: Sequence[SheetResult],
     form: str,
     report: Path | None,
     *,
@@ -28,6 +32,7 @@ def tell_outcomes(
         The exit code; the form never changes it.
     """
     from feedtool.report import write_report
+    from feedtool.runs.codes import all_codes
 
     failed_to_tell = None
     try:
@@ -41,13 +46,45 @@ def tell_outcomes(
         )
     for failed in dict.fromkeys(outcome.copy_failed for outcome in outcomes):
         if failed:
-            tell(failed)
+            echo_error(failed)
     if report:
-        write_report(report, outcomes)
-        say("report", str(report))
+        write_report(report, outcomes, all_codes())
+        echo("report", str(report))
     if failed_to_tell:
         raise failed_to_tell
     return exit_code(outcomes, stopped)
+
+
+def echo_submission(
+    submission: "Submission",
+    form: str,
+    report: Path | None,
+    targets: Iterable[Path] = (),
+    *,
+    is_verbose: bool,
+) -> int:
+    """Tells what came of a delivery, even where something stopped it; the exit code."""
+    for warning in submission.warnings:
+        echo("warning", warning)
+    if submission.stopped:
+        echo_error(submission.stopped)
+    _tell_of_copies(submission.outcomes, targets)
+    return echo_results(
+        submission.outcomes, form, report, is_verbose=is_verbose, stopped=submission.stopped
+    )
+
+
+def _tell_of_copies(outcomes: Sequence[SheetResult], targets: Iterable[Path]) -> None:
+    """An answer of an earlier run must not be taken for this one's, nor be looked for in vain."""
+    written = {outcome.annotated for outcome in outcomes}
+    displaced = {one.displaced.message: one for one in outcomes if one.displaced}
+    for message, outcome in displaced.items():
+        echo("warning", f"{message} The annotated copy is {outcome.annotated} instead.")
+    if displaced:
+        return  # what stands there has just been told of
+    for target in targets:
+        if target not in written and target.exists():
+            echo("warning", f"{target} was not renewed: it is from an earlier run")
 
 
 def _leave_stdout() -> None:
@@ -56,8 +93,9 @@ def _leave_stdout() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _write(outcomes: Sequence[Outcome], form: str, *, is_verbose: bool) -> None:
+def _write(outcomes: Sequence[SheetResult], form: str, *, is_verbose: bool) -> None:
     from feedtool.report import write_columns, write_json, write_jsonl, write_text
+    from feedtool.runs.codes import all_codes
 
     if isinstance(sys.stdout, TextIOWrapper):
         # JSON is UTF-8 everywhere; a terminal that lacks a letter shows a question mark for it.
@@ -69,12 +107,13 @@ def _write(outcomes: Sequence[Outcome], form: str, *, is_verbose: bool) -> None:
     elif form == "jsonl":
         write_jsonl(outcomes, sys.stdout)
     else:
-        write_columns([one for one in outcomes if one.explains_columns], sys.stdout)
+        write_columns(outcomes, sys.stdout)
         # A pipe gets each problem on one line, whatever its length.
         width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
         write_text(
             outcomes,
             sys.stdout,
+            all_codes(),
             is_colour=wants_colour(sys.stdout),
             is_verbose=is_verbose,
             width=width,

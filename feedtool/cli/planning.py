@@ -1,8 +1,13 @@
-"""`submit --save-plan` and `submit --plan`: from the options of a command to a plan, and back."""
+"""`submit --save-plan` and `submit --plan`: from the options of a command to a plan, and back.
+
+Also which rows a dry run would send.
+"""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,12 +15,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from feedtool.cli import options
-from feedtool.cli.errors import say
+from feedtool.cli.errors import echo
+from feedtool.cli.home import books, home_path
+from feedtool.cli.reading import sifting_of
 from feedtool.model.errors import UsageProblem
 
 if TYPE_CHECKING:
     from feedtool.check import Asked, Input
     from feedtool.ledger import Ledger
+    from feedtool.model.sheet import CheckedSheet
     from feedtool.runs.plan_file import (
         Account,
         Conditions,
@@ -177,7 +185,7 @@ def _conditions(
 
     names = ("all_or_nothing", "changed_only", "prefer_update")
     told = {name: bool(given[name]) for name in names}
-    released = dict.fromkeys(f"release {one}" for one in options.sifting_of(given).released)
+    released = dict.fromkeys(f"release {one}" for one in sifting_of(given).released)
     return lambda inputs: conditions_of(
         inputs, asked, account, **told, **dict.fromkeys(released, True)
     )
@@ -188,4 +196,47 @@ def _tell(effects: "Mapping[str, Effects]") -> None:
     from feedtool.runs.plan_file import told
 
     for line in told(effects):
-        say("plan", line)
+        echo("plan", line)
+
+
+Sift = Callable[[Sequence["CheckedSheet"]], None]
+
+
+@contextmanager
+def sifting(given: Mapping[str, Any], asked: "Asked") -> "Iterator[tuple[Sift, Known]]":
+    """Decides it, and what is known of the offers; nothing is made that is not there.
+
+    Raises:
+        UsageProblem: only what has changed is wanted, and nobody says whose offers are meant.
+    """
+    wanted, account = sifting_of(given), account_of(given)
+    is_known = account.service is not None and account.seller is not None
+    if wanted.changed_only and not is_known:
+        raise UsageProblem(
+            "--changed-only needs to know whose offers are meant",
+            "name a profile with --profile, or give --base-url and --seller, or --sandbox",
+        )
+    home = home_path(given["home"])
+    if is_known and (given["ledger"] or (home / "ledger.sqlite").is_file()):
+        from feedtool.runs.plan_file import known_of
+        from feedtool.runs.workspace import select_rows
+
+        whose = (account.service or "", account.seller or "")
+        with books(home, given["ledger"]) as opened:
+            sift = partial(select_rows, opened, asked=asked, sifting=wanted, account=whose)
+            yield sift, known_of(opened, whose)
+        return
+    from feedtool.areas.offers.changes.selection import Nothing
+    from feedtool.areas.offers.changes.selection import sift as sift_unknown
+    from feedtool.runs.plan_file import nothing_known
+
+    yield (
+        partial(
+            sift_unknown,
+            known=Nothing(),
+            sifting=wanted,
+            dialect=asked.dialect,
+            earlier=lambda _: None,
+        ),
+        nothing_known,
+    )

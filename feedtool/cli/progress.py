@@ -2,7 +2,9 @@
 
 import shutil
 import sys
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TextIO
 
 from feedtool.delivery.events import Event
@@ -16,6 +18,8 @@ COUNTED = ("upload", "results")
 
 KEPT = ("deadline", "unreachable")
 """Kinds of events that are never left out nor drawn over: warnings."""
+
+OnEvent = Callable[[Event], None]
 
 BAR = 20
 """Columns of the bar."""
@@ -116,3 +120,28 @@ def on_stderr(monotonic: Callable[[], float]) -> ProgressLines:
         is_terminal=sys.stderr.isatty(),
         width=lambda: shutil.get_terminal_size().columns,
     )
+
+
+@contextmanager
+def progress_of(form: str, also: OnEvent = lambda _: None) -> Iterator[OnEvent]:
+    """A listener that shows events as JSON lines on stdout, or for people on stderr.
+
+    Args:
+        form: `jsonl`, or another one.
+        also: Called with each event afterwards.
+    """
+    from feedtool.report import progress_events
+
+    lines, write = on_stderr(time.monotonic), progress_events(sys.stdout)
+
+    def show(event: Event) -> None:
+        if form == "jsonl":
+            write(event.text, event.done, event.total, event.path)
+        else:
+            lines.tell(event)
+        also(event)
+
+    try:
+        yield show
+    finally:
+        lines.close()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from feedtool.cli import options
-from feedtool.cli.errors import say
+from feedtool.cli.errors import echo
 from feedtool.cli.home import home_folder
 from feedtool.model.errors import NothingToDo
 
@@ -19,26 +19,17 @@ if TYPE_CHECKING:
     from feedtool.runs.history import ClockOf
     from feedtool.runs.workspace import Workspace
 
-_form = options.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json", "jsonl"]),
-    default="text",
-    show_default=True,
-    help="How it is told on stdout.",
-)
+_form = options.choice("--format form", ("text", "json", "jsonl"), "How it is told on stdout.")
 
 
 @click.command()
-@options.option(
-    "--last", type=click.IntRange(min=1), metavar="N", help="Only so many.  [default: all]"
-)
-@options.option(
+@options.count("--last", "Only so many.  [default: all]")
+@options.text(
     "--abandon",
-    type=int,
-    metavar="N",
-    help="Give up run N, which can never go on, so that it keeps no other waiting; refused while "
+    "N",
+    "Give up run N, which can never go on, so that it keeps no other waiting; refused while "
     "anything of it may still be applied.",
+    type=int,
 )
 @_form
 @options.home
@@ -50,7 +41,7 @@ def runs(
 
     What the service will delete before long is told in time.
     """
-    from feedtool.cli.workspace import books
+    from feedtool.cli.home import books
     from feedtool.report.runs import write_runs
     from feedtool.runs.history import every_run, run_state
 
@@ -58,15 +49,15 @@ def runs(
     with books(folder, ledger) as opened:
         clock_of = _clocks(folder, opened)
         if abandon is None:
-            found = every_run(opened.ledger, clock_of, last, partial(say, "warning"))
+            found = every_run(opened.ledger, clock_of, last, partial(echo, "warning"))
         else:
             _abandon(abandon, opened, clock_of)
             found = [run_state(opened.ledger, abandon, clock_of)]
     write_runs(found, sys.stdout, form)
     _warn(found)
     if not found:
-        say("note", "there are no runs yet")
-        say("help", "begin with `feedtool demo`, or with `feedtool submit FILE --sandbox`")
+        echo("note", "there are no runs yet")
+        echo("help", "begin with `feedtool demo`, or with `feedtool submit FILE --sandbox`")
 
 
 def _abandon(run: int, opened: "Workspace", clock_of: "ClockOf") -> None:
@@ -82,8 +73,10 @@ def _abandon(run: int, opened: "Workspace", clock_of: "ClockOf") -> None:
     clock = clock_of(found.service if found else "")
     doubts = abandon(opened.ledger, run, datetime.now(UTC), clock)
     for doubt in doubts:
-        say("warning", doubt)
-    say("note", f"run {run} is given up; `feedtool results {run}` writes what is known of its rows")
+        echo("warning", doubt)
+    echo(
+        "note", f"run {run} is given up; `feedtool results {run}` writes what is known of its rows"
+    )
 
 
 @click.command()
@@ -96,7 +89,7 @@ def status(run: int, form: str, home: Path | None, ledger: str | None) -> None:
 
     An open package is kept for 6 hours, results for 3 days, by the service's clock.
     """
-    from feedtool.cli.workspace import books
+    from feedtool.cli.home import books
     from feedtool.report.runs import write_run
     from feedtool.runs.history import run_state
 
@@ -110,8 +103,8 @@ def status(run: int, form: str, home: Path | None, ledger: str | None) -> None:
 def _warn(found: "list[RunState]") -> None:
     for run in found:
         for warning in run.warnings:
-            say("warning", f"run {run.run}: {warning}")
-            say("help", f"feedtool resume {run.run}")
+            echo("warning", f"run {run.run}: {warning}")
+            echo("help", f"feedtool resume {run.run}")
 
 
 def _clocks(home: Path, opened: "Workspace") -> "ClockOf":

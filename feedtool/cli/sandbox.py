@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from feedtool.cli.options import option
+from feedtool.cli import options
 from feedtool.model.errors import UsageProblem
 
 WINDOW, CREATIONS_WINDOW = 60.0, 3600.0
@@ -12,52 +12,35 @@ WINDOW, CREATIONS_WINDOW = 60.0, 3600.0
 
 
 @click.command()
-@option("--port", type=click.IntRange(0, 65535), default=0, help="0 picks a free one.")
-@option(
-    "--state",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Where its state is kept; default in memory.",
-)
-@option(
+@options.option("--port", type=click.IntRange(0, 65535), default=0, help="0 picks a free one.")
+@options.path("--state", "FILE", "Where its state is kept; default in memory.", may_be="file")
+@options.option(
     "--speed",
     type=click.FloatRange(min=0, min_open=True),
     default=100.0,
     show_default=True,
     help="How fast its time runs.",
 )
-@option(
+@options.count(
     "--quota",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Requests to offer package endpoints that each seller has in a minute of its time; "
+    "Requests to offer package endpoints that each seller has in a minute of its time; "
     "default no limit.",
 )
-@option(
+@options.count(
     "--creations",
-    type=click.IntRange(min=0),
-    metavar="N",
-    help="New products that each seller may create in an hour of its time; more are refused by "
+    "New products that each seller may create in an hour of its time; more are refused by "
     "their report with QuotaExceeded.  [default: no limit]",
+    min=0,
 )
-@option(
-    "--products-limit",
-    type=click.IntRange(min=1),
-    default=10_000,
-    show_default=True,
-    metavar="N",
-    help="Most products of one batch.",
-)
-@option(
+@options.count("--products-limit", "Most products of one batch.", default=10_000)
+@options.count(
     "--reported-products",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Of a larger batch, reports show only so many products.  [default: all]",
+    "Of a larger batch, reports show only so many products.  [default: all]",
 )
-@option(
+@options.text(
     "--closed-products",
-    metavar="GTIN[,GTIN]",
-    help="Products whose sheets are archived: only their creator may add anything to them.",
+    "GTIN[,GTIN]",
+    "Products whose sheets are archived: only their creator may add anything to them.",
 )
 def sandbox(
     port: int,

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import NoReturn
 
-from feedtool.cli.errors import say
+from feedtool.cli.errors import echo
 from feedtool.model.errors import Exit, FeedtoolError, Interrupted, Stopped
 
 HINT = "what was sent is noted; go on with: feedtool resume"
@@ -41,7 +41,7 @@ class Stopping:
             _stop_now(self._hint)
         self._stop(Stopped("stopped by Ctrl-C", self._hint))
         # Said last: who reads it and presses Ctrl-C again means what it says.
-        say("stopping", "the calls under way are finished first; Ctrl-C again stops at once")
+        echo("stopping", "the calls under way are finished first; Ctrl-C again stops at once")
 
     def terminate(self, number: int, frame: object) -> None:
         """SIGTERM parks too."""
@@ -58,8 +58,8 @@ class Stopping:
 def _stop_now(hint: str) -> NoReturn:
     """End without waiting for any call: the ledger bears that at any moment."""
     with suppress(Exception):
-        say("error", "stopped by Ctrl-C")
-        say("help", hint)
+        echo("error", "stopped by Ctrl-C")
+        echo("help", hint)
     os._exit(Exit.CTRL_C)
 
 

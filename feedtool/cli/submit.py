@@ -10,10 +10,10 @@ from feedtool.check import Asked, Input
 from feedtool.cli import options
 from feedtool.cli.confirming import asked_to_purge, confirming, kind_asked
 from feedtool.cli.credentials import token_options
-from feedtool.cli.errors import say
+from feedtool.cli.errors import echo
 from feedtool.cli.files import as_row, inputs, maybe_files, targets
-from feedtool.cli.home import home_folder
-from feedtool.cli.output import tell_outcomes
+from feedtool.cli.home import books, home_folder
+from feedtool.cli.output import echo_results, echo_submission
 from feedtool.cli.planning import (
     PLAN,
     PlannedCommand,
@@ -22,9 +22,9 @@ from feedtool.cli.planning import (
     keeping,
     plan_of,
     saving,
+    sifting,
 )
-from feedtool.cli.selection import sifting
-from feedtool.model.errors import UsageProblem
+from feedtool.cli.reading import how_to_read, sifting_of
 from feedtool.runs.annotated_copy import Outputs
 
 if TYPE_CHECKING:
@@ -33,40 +33,35 @@ if TYPE_CHECKING:
 
 @click.command(cls=PlannedCommand)
 @maybe_files
-@options.option("--dry-run", is_flag=True, help="Stop after the plan and tell it; send nothing.")
-@options.option("--sandbox", is_flag=True, help="Send to the embedded sandbox.")
-@options.option(
-    "--requests",
-    type=click.Path(path_type=Path, file_okay=False),
-    metavar="DIR",
-    help="Also write the exact request bodies into this folder.",
+@options.flag("--dry-run", "Stop after the plan and tell it; send nothing.")
+@options.sandbox
+@options.path(
+    "--requests", "DIR", "Also write the exact request bodies into this folder.", may_be="folder"
 )
-@options.option("--all-or-nothing", is_flag=True, help="Send nothing unless every row is valid.")
-@options.option(
+@options.flag("--all-or-nothing", "Send nothing unless every row is valid.")
+@options.flag(
     "--purge-and-replace",
-    is_flag=True,
-    help="Of legacy-offers: remove every offer of the channel that is not in the file. Has to be "
+    "Of legacy-offers: remove every offer of the channel that is not in the file. Has to be "
     "typed, and confirmed.",
 )
-@options.option(
+@options.count(
     "--expect-removals",
-    type=click.IntRange(min=0),
-    metavar="N",
-    help="With --purge-and-replace: send nothing if more offers would be removed; with --yes it is "
+    "With --purge-and-replace: send nothing if more offers would be removed; with --yes it is "
     "not asked about.",
+    min=0,
 )
-@options.option("--no-wait", is_flag=True, help="Return once all is committed.")
-@options.option(
+@options.no_wait
+@options.path(
     "--save-plan",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="PLAN",
-    help="With --dry-run: write what would be sent into this file, to be sent with --plan.",
+    "PLAN",
+    "With --dry-run: write what would be sent into this file, to be sent with --plan.",
+    may_be="file",
 )
-@options.option(
+@options.path(
     PLAN,
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="PLAN",
-    help="Send exactly what was planned, or nothing if file, profile or tool are not as they were.",
+    "PLAN",
+    "Send exactly what was planned, or nothing if file, profile or tool are not as they were.",
+    may_be="file",
 )
 @options.configuration
 @options.sifting
@@ -100,19 +95,15 @@ def submit(
 
     plan = plan_of(ctx, given, files)
     files = files or tuple(name for name, _ in plan.conditions.inputs) if plan else files
-    if given["sandbox"] and options.on_command_line(ctx, "base_url")["base_url"]:
-        raise UsageProblem("--sandbox and --base-url contradict each other", "choose one of them")
+    options.refuse_two_services(ctx, given)
     if given["sandbox"]:  # it needs nothing else, and an account's settings are not meant for it
         given |= options.on_command_line(ctx, "seller", "channel", "token")
     given |= token_options(ctx)
     purges = asked_to_purge(ctx, given)
     with inputs(files) as found:
-        asked = options.how_to_read(
+        asked = how_to_read(
             ctx,
-            kind=given["kind"],
-            sheet=given["sheet"],
-            channel=given["channel"],
-            as_row=given["as_row"],
+            given,
             purges=purges,
             # A plan has to come out the same wherever it is sent.
             settle=kind_asked("plan" if plan or given["save_plan"] else form),
@@ -131,8 +122,8 @@ def submit(
                     sift=sift,
                 )
             if given["save_plan"]:
-                say("plan", f"saved as {given['save_plan']}")
-            return tell_outcomes(outcomes, form, report, is_verbose=verbose)
+                echo("plan", f"saved as {given['save_plan']}")
+            return echo_results(outcomes, form, report, is_verbose=verbose)
         return _submit(found, asked, given, plan, form, report, is_verbose=verbose)
 
 
@@ -166,9 +157,10 @@ def _submit(
     is_verbose: bool,
 ) -> int:
     """Sends, and tells what came of it even where something stopped the delivery."""
-    from feedtool.cli.notifier import both, office
-    from feedtool.cli.sending import sending, tell_submission
-    from feedtool.cli.workspace import books
+    from feedtool.cli.connect import connection_of
+    from feedtool.cli.notifier import run_notices
+    from feedtool.cli.progress import progress_of
+    from feedtool.cli.signals import stopping
     from feedtool.runs.plan_file import Account, known_of
     from feedtool.runs.submit import submit as submit_files
 
@@ -176,8 +168,10 @@ def _submit(
     given["page"] = asked.dialect.report_page_size
     home = home_folder(given["home"])
     with (
-        office("submit", given) as told,
-        sending(home, given, form) as (service, on_event),
+        run_notices("submit", given) as notices,
+        stopping() as stop,
+        connection_of(home, given, stop, needs_channel=False) as service,
+        progress_of(form, notices.on_event) as on_event,
         books(home, given["ledger"]) as opened,
     ):
         check_not_sent(plan, opened.ledger, is_sure=given["yes"])
@@ -192,13 +186,13 @@ def _submit(
             requests=given["requests"],
             is_all_or_nothing=given["all_or_nothing"],
             wait=not given["no_wait"],
-            on_event=both(on_event, told.on_event),
-            sifting=options.sifting_of(given),
+            on_event=on_event,
+            sifting=sifting_of(given),
             confirm=confirming(given),
             promise=keeping(plan, given, asked, Account(*account), known) if plan else None,
         )
-        code = tell_submission(
+        code = echo_submission(
             submission, form, report, outputs.targets.values(), is_verbose=is_verbose
         )
-        told.run(submission.outcomes, code, submission.stopped, service.seller)
+        notices.run(submission.outcomes, code, submission.stopped, service.seller)
         return code

@@ -8,7 +8,7 @@ import click
 
 from feedtool.cli import options
 from feedtool.cli.catalog_cache import base_url, from_sandbox, looking, sync_command
-from feedtool.cli.errors import say
+from feedtool.cli.errors import echo
 from feedtool.model.errors import UsageProblem
 from feedtool.model.settings import Context
 
@@ -45,7 +45,7 @@ def template(
 
     if kind is None:
         for feed in load().feeds.values():
-            say(feed.kind, feed.summary)
+            echo(feed.kind, feed.summary)
         raise UsageProblem("KIND is missing", "choose one, as in `feedtool template offers-upsert`")
     if kind not in load().feeds:
         raise UsageProblem(
@@ -69,7 +69,7 @@ def template(
         raise UsageProblem(
             f"{target} cannot be written: {error.strerror}", "choose another place with --out"
         ) from error
-    say("template", str(target))
+    echo("template", str(target))
 
 
 def _codes(ctx: click.Context, category: str | None, *, has_categories: bool) -> list[str]:
@@ -108,7 +108,7 @@ def _deepest(catalog: "Catalog", codes: Sequence[str]) -> list[str]:
                 f"bring them with `{sync_command(catalog.origin.service, catalog.language)}"
                 f" --category {category.reference}`",
             )
-        say("category", f"{named}: {listed(inside)}")
+        echo("category", f"{named}: {listed(inside)}")
         found += inside
     return found
 

@@ -1,14 +1,21 @@
 """`feedtool validate`."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import click
 
+from feedtool.check.kinds import HeaderMissing
 from feedtool.cli import options
 from feedtool.cli.confirming import kind_asked
 from feedtool.cli.files import as_row, files, inputs, targets
-from feedtool.cli.output import tell_outcomes
+from feedtool.cli.output import echo_results
+from feedtool.cli.reading import how_to_read
+from feedtool.model.cells import letters
+from feedtool.model.header import Header
+from feedtool.model.sheet import CheckedSheet
+from feedtool.report.sheet_result import ColumnFacts, ExplainedHeader
 
 
 @click.command()
@@ -16,10 +23,8 @@ from feedtool.cli.output import tell_outcomes
 @options.configuration
 @options.reading
 @as_row
-@options.option("--annotate", is_flag=True, help="Also write the annotated copy.")
-@options.option(
-    "--explain-columns", is_flag=True, help="Say how each header was understood, and why."
-)
+@options.flag("--annotate", "Also write the annotated copy.")
+@options.flag("--explain-columns", "Say how each header was understood, and why.")
 @options.writing
 @options.telling
 @options.common
@@ -46,17 +51,30 @@ def validate(
     out, in_place = given["out"], given["in_place"]
     with inputs(files) as found:
         wanted = given["annotate"] or in_place or out is not None
-        asked = options.how_to_read(
-            ctx,
-            kind=given["kind"],
-            sheet=given["sheet"],
-            channel=given["channel"],
-            as_row=given["as_row"],
-            with_items=wanted,
-            settle=kind_asked(form),
-        )
+        asked = how_to_read(ctx, given, with_items=wanted, settle=kind_asked(form))
         copies = targets(found, out, in_place=in_place) if wanted else {}
         outcomes = validate(found, asked, Outputs(copies, is_in_place=in_place))
         for outcome in outcomes:
-            outcome.explains_columns = given["explain_columns"]
-        return tell_outcomes(outcomes, form, report, is_verbose=verbose)
+            if given["explain_columns"]:
+                outcome.explained = explained(outcome.checked)
+        return echo_results(outcomes, form, report, is_verbose=verbose)
+
+
+def explained(checked: CheckedSheet) -> ExplainedHeader | None:
+    """How each header was understood, also of a sheet in which columns are missing."""
+    error = checked.error
+    header = error.header if isinstance(error, HeaderMissing) else checked.header
+    return ExplainedHeader(header.row, list(_columns(header))) if header else None
+
+
+def _columns(header: Header) -> Iterator[ColumnFacts]:
+    nearest = dict(header.unknown)
+    for index, text in sorted(header.texts.items()):
+        if column := header.columns.get(index):
+            yield ColumnFacts(letters(index), text, column.key, header.reasons.get(index, ""))
+        elif index in header.own:
+            yield ColumnFacts(letters(index), text, None, "written by feedtool; replaced")
+        else:
+            near = nearest.get(index)
+            reason = f"unknown; did you mean {near}?" if near else "unknown; kept, not sent"
+            yield ColumnFacts(letters(index), text, None, reason)

@@ -1,8 +1,8 @@
 """`feedtool watch`."""
 
 import time
-from contextlib import ExitStack, contextmanager
-from dataclasses import replace
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -13,62 +13,37 @@ from click.core import ParameterSource
 
 from feedtool.cli import options
 from feedtool.cli.credentials import token_options
-from feedtool.cli.errors import bug_report, say
-from feedtool.cli.home import home_folder
-from feedtool.model.errors import UsageProblem
+from feedtool.cli.errors import bug_report, echo
+from feedtool.cli.home import books, home_folder
+from feedtool.cli.reading import how_to_read, sifting_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
-    from feedtool.cli.notifier import Office
+    from feedtool.cli.notifier import RunNotices
     from feedtool.cli.signals import Stopping
-    from feedtool.watch.desk import Desk, Whose
-    from feedtool.watch.folder import Folder
+    from feedtool.watch.session import SellerSession, Whose
 
 HINT = "what was begun is noted; go on with: feedtool watch"
 
 
-def _seconds(name: str, default: float, told: str) -> "Callable[[options.F], options.F]":
-    return options.option(
-        name,
-        type=click.FloatRange(min=0, min_open=True, max=3600),
-        default=default,
-        show_default=True,
-        metavar="SECONDS",
-        help=told,
-    )
-
-
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False), metavar="FOLDER")
-@options.option("--once", is_flag=True, help="Do what is there, and end: for cron.")
-@options.option(
-    "--create", is_flag=True, help="Make FOLDER, its inbox and the others where there is none."
-)
-@_seconds("--settle", 2, "How long a file has to rest before it is taken.")
-@_seconds("--poll", 1, "How long between two looks into the inbox.")
-@options.option(
+@options.flag("--once", "Do what is there, and end: for cron.")
+@options.flag("--create", "Make FOLDER, its inbox and the others where there is none.")
+@options.seconds("--settle", 2, "How long a file has to rest before it is taken.", 3600)
+@options.seconds("--poll", 1, "How long between two looks into the inbox.", 3600)
+@options.count(
     "--same-within",
-    type=click.IntRange(min=0, max=36_500),
+    "Refuse a file whose content was sent within as many days; 0 refuses none.",
+    "DAYS",
+    min=0,
+    max=36_500,
     default=7,
-    show_default=True,
-    metavar="DAYS",
-    help="Refuse a file whose content was sent within as many days; 0 refuses none.",
 )
-@options.option("--sandbox", is_flag=True, help="Send to the embedded sandbox.")
-@options.option(
-    "--health",
-    is_flag=True,
-    help="Only say how the watcher of FOLDER is: exit code 0 if all is well.",
-)
-@options.option(
-    "--health-within",
-    type=click.FloatRange(min=0, min_open=True),
-    default=60,
-    show_default=True,
-    metavar="SECONDS",
-    help="With --health: how old its last turn may be.",
-)
+@options.sandbox
+@options.flag("--health", "Only say how the watcher of FOLDER is: exit code 0 if all is well.")
+@options.seconds("--health-within", 60, "With --health: how old its last turn may be.")
 @options.configuration
 @options.sifting
 @options.connection
@@ -87,60 +62,62 @@ def watch(ctx: click.Context, /, folder: Path, **given: Any) -> int:
     A file is taken when it has rested for a while, or when NAME.EXT.done is beside it.
     """
     from feedtool.areas.registry import load
-    from feedtool.cli.notifier import office
+    from feedtool.cli.notifier import run_notices
     from feedtool.cli.signals import stopping
-    from feedtool.cli.workspace import books
-    from feedtool.watch.carry import Carrier
     from feedtool.watch.folder import Folder
     from feedtool.watch.health import DONE, STOPPED, Health
-    from feedtool.watch.news import News
-    from feedtool.watch.waking import hints
-    from feedtool.watch.watcher import Around, Settings, Watcher
+    from feedtool.watch.messages import DeduplicatedLog
+    from feedtool.watch.processor import FileProcessor
+    from feedtool.watch.session import Environment, Settings
+    from feedtool.watch.watcher import Watcher
 
     if given["health"]:
         return _say_health(folder, timedelta(seconds=given["health_within"]))
-    if given["sandbox"] and options.on_command_line(ctx, "base_url")["base_url"]:
-        raise UsageProblem("--sandbox and --base-url contradict each other", "choose one of them")
+    options.refuse_two_services(ctx, given)
     home = home_folder(given["home"])
     watched = Folder(folder)
-    words = _typed(ctx)
-    with ExitStack() as stack:
-        opened = stack.enter_context(books(home, given["ledger"]))
-        stop = stack.enter_context(stopping(HINT))
-        told = stack.enter_context(office("watch", given))
-        _see_to_the_account(ctx, words, stop, told)
-        name = _prepared(watched, creates=given["create"])
-        sleep: Callable[[float], None] = stop.sleep
+    with (
+        books(home, given["ledger"]) as opened,
+        stopping(HINT) as stop,
+        run_notices("watch", given) as notices,
+    ):
+        accounts = _Accounts(_typed(ctx), given["profile"], stop, notices)
+        how_to_read(ctx, given)
+        # Where there are profiles, each has its subfolder, and the inbox itself needs no account.
+        if given["profile"] or not options.chosen(ctx).config.profiles:
+            with accounts.session(None):
+                pass  # what is wrong with it is said before anything is taken
+        if given["create"] and watched.create():
+            echo("made", str(watched.inbox))
+        name = watched.prepare()
         if not given["once"]:
-            sleep = stack.enter_context(hints(watched.inbox, stop.sleep, stop.reason))
-            say("watching", str(watched.inbox))
-
-        health = Health(watched.root, _now, given["poll"], say)
-        carrier = Carrier(
+            echo("watching", str(watched.inbox))
+        health = Health(watched.root, _now, partial(echo, "warning"))
+        processor = FileProcessor(
             watched,
             name,
             timedelta(days=given["same_within"]),
             _now,
-            News(health.tell),
+            DeduplicatedLog(echo),
             lambda error: str(bug_report(error, ["watch"])),
-            told.refused,
+            notices.refused,
         )
-        around = Around(
+        environment = Environment(
             opened.ledger,
-            lambda profile: _desk(words, profile or given["profile"], stop, told),
-            lambda profile: _whose(words, profile or given["profile"]),
+            accounts.session,
+            accounts.whose,
             options.chosen(ctx).config.profiles,
             load().feeds,
             time.monotonic,
             _now,
-            sleep,
+            stop.sleep,
             stop.reason,
             health.turn,
         )
         settings = Settings(given["settle"], given["poll"], is_once=given["once"])
         code = None
         try:
-            code = Watcher(carrier, around, settings).run()
+            code = Watcher(processor, environment, settings).run()
         finally:
             is_through = given["once"] and code is not None and stop.reason() is None
             health.end(DONE if is_through else STOPPED)
@@ -149,99 +126,78 @@ def watch(ctx: click.Context, /, folder: Path, **given: Any) -> int:
 
 def _say_health(folder: Path, within: timedelta) -> int:
     from feedtool.report.plain import clean
-    from feedtool.watch.health import asked
+    from feedtool.watch.health import check_health
 
-    verdict = asked(folder, _now(), within)
-    click.echo(clean(verdict.text))
-    return verdict.code
-
-
-def _prepared(watched: "Folder", *, creates: bool) -> str:
-    """The folder's name in the ledger, once it is there."""
-    if creates and watched.create():
-        say("made", str(watched.inbox))
-    return watched.prepare()
-
-
-def _see_to_the_account(
-    ctx: click.Context, words: list[str], stop: "Stopping", told: "Office"
-) -> None:
-    """What is wrong with it is told before anything is taken.
-
-    Where there are profiles, each has its subfolder, and the inbox itself needs none.
-    """
-    given = ctx.params
-    options.how_to_read(ctx, kind=given["kind"], sheet=given["sheet"], channel=given["channel"])
-    if given["profile"] or not options.chosen(ctx).config.profiles:
-        with _desk(words, given["profile"], stop, told):
-            pass
+    code, text = check_health(folder, _now(), within)
+    click.echo(clean(text))
+    return code
 
 
 def _now() -> datetime:
     return datetime.now(UTC)
 
 
-@contextmanager
-def _desk(
-    words: list[str], profile: str | None, stop: "Stopping", told: "Office"
-) -> "Iterator[Desk]":
-    """An account with its books, as if this command had been given its profile.
+@dataclass(frozen=True, slots=True)
+class _Accounts:
+    """The account of each profile, as if the command had been given this profile.
 
     So that options, environment and configuration come in the one order for every profile; and a
     token that was renewed, or a profile that was mended, counts from the next file on.
     """
-    from feedtool.cli.connect import to_account, to_sandbox
-    from feedtool.cli.notifier import told_by
-    from feedtool.cli.workspace import books
-    from feedtool.watch.desk import Desk
 
-    with _of_profile(words, profile) as ctx:
-        given = dict(ctx.params)
-        is_sandbox = bool(given["sandbox"])
-        if is_sandbox:
-            given |= options.on_command_line(ctx, "seller", "channel", "token")
-        given |= token_options(ctx)
-        home = home_folder(given["home"])
+    words: list[str]
+    """The command line, without a profile."""
+    profile: str | None
+    """The command line's."""
+    stop: "Stopping"
+    notices: "RunNotices"
 
-        asked = options.how_to_read(
-            ctx, kind=given["kind"], sheet=given["sheet"], channel=given["channel"]
-        )
-        given["page"] = asked.dialect.report_page_size
-        told = replace(told, profile=profile, targets=told_by(given))
-        way = to_sandbox(home, given) if is_sandbox else to_account(given)
-        with way as service, books(home, given["ledger"]) as opened:
-            yield Desk(
-                replace(
+    @contextmanager
+    def session(self, profile: str | None) -> "Iterator[SellerSession]":
+        """An account with its books."""
+        from feedtool.cli.connect import connection_of
+        from feedtool.cli.notifier import targets_named
+        from feedtool.watch.session import SellerSession
+
+        profile = profile or self.profile
+        with self._context(profile) as ctx:
+            given = {**ctx.params, "profile": profile}
+            if given["sandbox"]:
+                given |= options.on_command_line(ctx, "seller", "channel", "token")
+            given |= token_options(ctx)
+            home = home_folder(given["home"])
+            asked = how_to_read(ctx, given)
+            given["page"] = asked.dialect.report_page_size
+            notices = replace(self.notices, profile=profile, targets=targets_named(given))
+            with (
+                connection_of(home, given, self.stop) as service,
+                books(home, given["ledger"]) as opened,
+            ):
+                yield SellerSession(
                     service,
-                    # Where time is virtual there is nothing to wake from.
-                    sleep=service.sleep if is_sandbox else stop.sleep,
-                    stopping=stop.reason,
-                    profile=profile,
-                    is_sandbox=is_sandbox,
-                ),
-                opened,
-                lambda kind: replace(asked, kind=kind) if kind else asked,
-                partial(told.run, seller=service.seller),
-                partial(told.refused, seller=service.seller),
-                options.sifting_of(given),
-            )
+                    opened,
+                    lambda kind: replace(asked, kind=kind) if kind else asked,
+                    partial(notices.run, seller=service.seller),
+                    partial(notices.refused, seller=service.seller),
+                    sifting_of(given),
+                )
 
+    def whose(self, profile: str | None) -> "Whose":
+        """Whose files the account sends."""
+        from feedtool.cli.connect import SANDBOX_SELLER
+        from feedtool.watch.session import whose
 
-def _whose(words: list[str], profile: str | None) -> "Whose":
-    from feedtool.cli.connect import SANDBOX_SELLER
-    from feedtool.watch.desk import whose
+        profile = profile or self.profile
+        with self._context(profile) as ctx:
+            if ctx.params["sandbox"]:
+                seller = options.on_command_line(ctx, "seller")["seller"] or SANDBOX_SELLER
+                return whose(options.SANDBOX, seller)
+            # Those of which nothing can be sent share nothing.
+            return whose(ctx.params["base_url"] or "", ctx.params["seller"] or profile or "")
 
-    with _of_profile(words, profile) as ctx:
-        if ctx.params["sandbox"]:
-            seller = options.on_command_line(ctx, "seller")["seller"] or SANDBOX_SELLER
-            return whose(options.SANDBOX, seller)
-        # Those of which nothing can be sent share nothing.
-        return whose(ctx.params["base_url"] or "", ctx.params["seller"] or profile or "")
-
-
-def _of_profile(words: list[str], profile: str | None) -> click.Context:
-    """This command's context, had it been given a profile's name."""
-    return watch.make_context("watch", [*words, *(("--profile", profile) if profile else ())])
+    def _context(self, profile: str | None) -> click.Context:
+        words = [*self.words, *(("--profile", profile) if profile else ())]
+        return watch.make_context("watch", words)
 
 
 def _typed(ctx: click.Context) -> list[str]:

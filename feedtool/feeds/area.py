@@ -1,6 +1,6 @@
 """What an area is, one folder of the service's business, and all areas that are loaded."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -91,6 +91,17 @@ class Areas:
         """The further forms in which files are written, by their endings."""
         formats = (one for area in self.areas for one in area.formats)
         return {output.ending: output for one in formats for output in one.outputs}
+
+    def kinds_of(self, headers: Iterable[str], settings: Dialect) -> dict[str, str]:
+        """Of headers that are keys of a column of a kind that is named elsewhere, that kind."""
+        wanted = set(headers)
+        return {
+            column.key: kind
+            for kind, feed in self.feeds.items()
+            if wanted and feed.is_named_elsewhere
+            for column in feed.columns(settings)
+            if column.key in wanted
+        }
 
     def format_of(self, path: Path) -> FileFormat | None:
         """The declared format of a file; None for a workbook or a CSV.

@@ -7,7 +7,6 @@ whoever runs it asks for the pages, keeps the rows on disk, and writes the sheet
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from feedtool.feeds.feed import Feed
@@ -180,18 +179,3 @@ class Export(NamedTuple):
     """What a 403 means where a right is given by request alone, and what to do."""
     observed: type[Any] | None = None
     """The type of what the ledger remembers; None where it remembers nothing."""
-
-
-@dataclass(frozen=True, slots=True)
-class Exported:
-    """A file that was written."""
-
-    file: Path
-    kind: str
-    """What it is: a kind of feed, or of list."""
-    sheet: str | None
-    """The sheet with the rows; None in a CSV."""
-    header_row: int
-    rows: int
-    skipped: int
-    notes: Sequence[Note]

@@ -74,6 +74,16 @@ def code(module: str, docstring: str | None, severity: Severity = Severity.ERROR
     return Code(module.rpartition(".")[2].replace("_", "-"), severity, docstring or "")
 
 
+def notices(found: Code, hint: str) -> Callable[[SheetFacts], Iterator[Fault]]:
+    """A rule's `check_sheet` that passes on what reading noticed, each once."""
+
+    def check_sheet(sheet: SheetFacts) -> Iterator[Fault]:
+        for notice in dict.fromkeys(sheet.notices.get(found.name, ())):
+            yield Fault(found, notice, hint)
+
+    return check_sheet
+
+
 def rules_of(package: str) -> Iterator[Rule]:
     """The rules of a package, in the order of its modules' names."""
     for info in pkgutil.iter_modules(import_module(package).__path__):

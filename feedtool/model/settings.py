@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from feedtool.model.limits import Limits as ReadingLimits
@@ -28,80 +27,10 @@ DEPRECATED_MODES = ("Standard", "Express")
 MANDATORY_MODE = "TrackedHomeDelivery"
 """Mandatory everywhere (specification, "Delivery modes on orders")."""
 
-CONDITIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "New": ("New", "Neuf", "Nuevo"),
-        "UsedLikeNew": ("Used - like new", "Occasion - comme neuf", "Usado - como nuevo"),
-        "UsedVeryGoodState": (
-            "Used - very good state",
-            "Occasion - très bon état",
-            "Usado - muy buen estado",
-        ),
-        "UsedAverageState": (
-            "Used - average state",
-            "Occasion - état correct",
-            "Usado - estado aceptable",
-        ),
-        "RefurbishedLikeNew": (
-            "Refurbished - like new",
-            "Reconditionné - comme neuf",
-            "Reacondicionado - como nuevo",
-        ),
-        "RefurbishedVeryGoodState": (
-            "Refurbished - very good state",
-            "Reconditionné - très bon état",
-            "Reacondicionado - muy buen estado",
-        ),
-        "RefurbishedCorrectState": (
-            "Refurbished - correct state",
-            "Reconditionné - état correct",
-            "Reacondicionado - estado correcto",
-        ),
-    }
+CONDITION_NAMES = (
+    *("New", "UsedLikeNew", "UsedVeryGoodState", "UsedAverageState"),
+    *("RefurbishedLikeNew", "RefurbishedVeryGoodState", "RefurbishedCorrectState"),
 )
-"""Canonical value → its labels in English, French, Spanish."""
-
-LEGACY_CONDITIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "GoodState": ("Used - good state", "Occasion - bon état", "Usado - buen estado"),
-        "Refurbished": ("Refurbished", "Reconditionné", "Reacondicionado"),
-    }
-)
-"""Conditions that only a legacy zip knows; the JSON packages say them otherwise or not at all."""
-
-_USED = ("used", "second hand", "occasion", "d'occasion", "usado", "ocasión", "de ocasión")
-_REFURBISHED = ("refurbished", "reconditioned", "reconditionné", "reacondicionado")
-_LIKE_NEW = ("like new", "as new", "comme neuf", "como nuevo")
-_VERY_GOOD = ("very good state", "very good condition", "très bon état", "muy buen estado")
-_GOOD = ("good state", "good condition", "bon état", "buen estado")
-_CORRECT = (
-    *("average state", "average condition", "correct state", "correct condition"),
-    *("acceptable condition", "état correct", "état moyen", "estado correcto", "estado aceptable"),
-)
-CONDITION_PARTS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = MappingProxyType(
-    {
-        "UsedLikeNew": (_USED, _LIKE_NEW),
-        "UsedVeryGoodState": (_USED, _VERY_GOOD),
-        "UsedAverageState": (_USED, _CORRECT),
-        "GoodState": (_USED, _GOOD),
-        "RefurbishedLikeNew": (_REFURBISHED, _LIKE_NEW),
-        "RefurbishedVeryGoodState": (_REFURBISHED, _VERY_GOOD),
-        "RefurbishedCorrectState": (_REFURBISHED, _CORRECT),
-    }
-)
-"""Canonical value → names of its group, and of its state: `Ocasión - Estado correcto`."""
-
-LEGACY_WRITINGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "UsedLikeNew": ("1", "LikeNew"),
-        "UsedVeryGoodState": ("2", "VeryGoodState"),
-        "GoodState": ("3",),
-        "UsedAverageState": ("4", "AverageState"),
-        "Refurbished": ("5",),
-        "New": ("6",),
-    }
-)
-"""Further writings of a condition in a sheet that becomes a legacy zip."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +112,7 @@ class Dialect:
     """Required of every list of modes without a large-parcel mode; None requires none."""
     gtin_as: str = "string"
     """`string` or `number`."""
-    conditions: tuple[str, ...] = tuple(CONDITIONS)
+    conditions: tuple[str, ...] = CONDITION_NAMES
     legacy_conditions: Mapping[str, str] = field(
         default_factory=lambda: {
             "New": "6",

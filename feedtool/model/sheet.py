@@ -96,7 +96,7 @@ class CheckedSheet:
     """The path as the user gave it."""
     sheet: str | None = None
     kind: str | None = None
-    header: Header | None = None
+    header: "Header | None" = None
     error: FileProblem | None = None
     """Why nothing of it could be read."""
     version: Version | None = None

@@ -1,27 +1,22 @@
-"""What happened, told as text, JSON, CSV or HTML.
+"""The results of a command as text, JSON, CSV or HTML.
 
-Every report is made from `Outcome`s, one for each sheet, and streams: a million problems are
+Every report is made from `SheetResult`s, one for each sheet, and streams: a million problems are
 never in memory. To be read in this order: `outcome`, `tally` (groups and counts), `text`,
-`as_json`, `table`, `html`, `file`; `codes` knows the page of every problem code.
+`fields` and `as_json`, `table`, `html`, `file`; the pages of problem `codes` are handed in.
 """
 
 from feedtool.report.as_json import Progress, progress_events, write_json, write_jsonl
-from feedtool.report.codes import all_codes, explain
-from feedtool.report.columns import write_columns
+from feedtool.report.codes import Codes
 from feedtool.report.file import write_report, writer_for
-from feedtool.report.outcome import Outcome
-from feedtool.report.summary import summary_sheet, summary_table
+from feedtool.report.sheet_result import SheetResult
 from feedtool.report.table import write_csv
-from feedtool.report.text import write_text
+from feedtool.report.text import write_columns, write_text
 
 __all__ = [
-    "Outcome",
+    "Codes",
     "Progress",
-    "all_codes",
-    "explain",
+    "SheetResult",
     "progress_events",
-    "summary_sheet",
-    "summary_table",
     "write_columns",
     "write_csv",
     "write_json",

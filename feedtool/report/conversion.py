@@ -1,4 +1,4 @@
-"""What `feedtool convert` has written, and all that it could not carry over, told."""
+"""What `feedtool convert` has written, and all that it could not carry over."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple, TextIO
 
 from feedtool.model.spool import Spool
-from feedtool.report.fields import Fields, dumped
+from feedtool.report.fields import Fields, write_lines, write_objects
 from feedtool.report.plain import clean, counted, listed, printable, value
 
 NAMED = 8
@@ -61,53 +61,49 @@ class Conversion:
     @property
     def rows(self) -> int:
         """Rows that were written."""
-        return sum(one.rows for one in self.written)
+        return sum(sheet.rows for sheet in self.written)
 
     @property
     def has_losses(self) -> bool:
         """Whether something is not in the output."""
-        return any(len(one.losses) for one in self.written)
+        return any(len(sheet.losses) for sheet in self.written)
 
 
-def write_conversion(found: Conversion, out: TextIO, form: str) -> None:
+def write_conversion(conversion: Conversion, out: TextIO, form: str) -> None:
     """What was written: for people, as a list of an object for each sheet, or as events."""
     if form == "text":
-        out.writelines(_line(found, one) + "\n" for one in found.written)
+        out.writelines(_line(conversion, sheet) + "\n" for sheet in conversion.written)
     elif form == "json":
-        out.write("[\n" + ",\n".join(_object(found, one) for one in found.written) + "\n]\n")
+        objects = (
+            {**_fields(conversion, sheet), "losses": (loss._asdict() for loss in sheet.losses)}
+            for sheet in conversion.written
+        )
+        write_objects(objects, out)
     else:
-        for one in found.written:
-            out.writelines(dumped({"type": "loss", **loss._asdict()}) + "\n" for loss in one.losses)
-            out.write(dumped({"type": "summary", **_fields(found, one)}) + "\n")
+        for sheet in conversion.written:
+            write_lines(({"type": "loss", **loss._asdict()} for loss in sheet.losses), out)
+            write_lines([{"type": "summary", **_fields(conversion, sheet)}], out)
 
 
-def _line(found: Conversion, one: Written) -> str:
-    became = one.kind if one.kind == one.became else f"{one.kind} as {one.became}"
-    place = str(found.target) if one.rows else "nothing written"
-    skipped = f", {one.skipped:,} left out" if one.skipped else ""
-    lost = f", {counted(len(one.losses), 'loss', 'losses')}" if len(one.losses) else ""
-    return clean(f"{place}  {became}, {counted(one.rows, 'row')}{skipped}{lost}")
+def _line(conversion: Conversion, sheet: Written) -> str:
+    became = sheet.kind if sheet.kind == sheet.became else f"{sheet.kind} as {sheet.became}"
+    place = str(conversion.target) if sheet.rows else "nothing written"
+    skipped = f", {sheet.skipped:,} left out" if sheet.skipped else ""
+    lost = f", {counted(len(sheet.losses), 'loss', 'losses')}" if len(sheet.losses) else ""
+    return clean(f"{place}  {became}, {counted(sheet.rows, 'row')}{skipped}{lost}")
 
 
-def _fields(found: Conversion, one: Written) -> Fields:
+def _fields(conversion: Conversion, sheet: Written) -> Fields:
     return {
-        "file": found.source,
-        "kind": one.kind,
-        "sheet": one.sheet or None,
-        "target": str(found.target) if one.rows else None,
-        "targetKind": one.became,
-        "rows": one.rows,
-        "skipped": one.skipped,
-        "notes": [{"message": text, "hint": hint} for text, hint in found.notes],
+        "file": conversion.source,
+        "kind": sheet.kind,
+        "sheet": sheet.sheet or None,
+        "target": str(conversion.target) if sheet.rows else None,
+        "targetKind": sheet.became,
+        "rows": sheet.rows,
+        "skipped": sheet.skipped,
+        "notes": [{"message": text, "hint": hint} for text, hint in conversion.notes],
     }
-
-
-def _object(found: Conversion, one: Written) -> str:
-    """With every loss; written piece by piece, since there may be more than fit into memory."""
-    members = [f'    "{name}": {dumped(it)}' for name, it in _fields(found, one).items()]
-    losses = ",\n".join(f"      {dumped(loss._asdict())}" for loss in one.losses)
-    members.append(f'    "losses": [\n{losses}\n    ]' if losses else '    "losses": []')
-    return "  {\n" + ",\n".join(members) + "\n  }"
 
 
 def loss_lines(losses: Iterable[Loss]) -> list[str]:
@@ -130,9 +126,9 @@ def loss_lines(losses: Iterable[Loss]) -> list[str]:
 
 
 def _group(first: Loss, rows: list[int], count: int) -> str:
-    told = f" “{value(first.value)}”" if first.value is not None and count == 1 else ""
+    shown = f" “{value(first.value)}”" if first.value is not None and count == 1 else ""
     where = ""
     if rows:
         where = f" ({'row' if count == 1 else 'rows'} {listed(rows, max(count, len(rows)))})"
     name = clean(first.field) if first.field is not None else "the row" if rows else "the file"
-    return f"{name}{told}: {printable(first.message)}{where}"
+    return f"{name}{shown}: {printable(first.message)}{where}"

@@ -8,18 +8,20 @@ from uuid import uuid4
 
 from feedtool.model.errors import UsageProblem
 from feedtool.report.as_json import write_json
-from feedtool.report.outcome import Outcome
+from feedtool.report.codes import Codes
+from feedtool.report.sheet_result import SheetResult
 from feedtool.report.table import write_csv
 
-Write = Callable[[Iterable[Outcome], TextIO], None]
+Write = Callable[[Iterable[SheetResult], TextIO, Codes], None]
 
 
-def write_report(path: Path, outcomes: Iterable[Outcome]) -> None:
+def write_report(path: Path, results: Iterable[SheetResult], codes: Codes) -> None:
     """Writes a report beside its place and renames it, so that no half of one is ever seen.
 
     Args:
         path: Ends in `.json`, `.csv` or `.html`, in any case.
-        outcomes: One for each sheet, and one for each file that could not be read.
+        results: One for each sheet, and one for each file that could not be read.
+        codes: The pages of problem codes.
 
     Raises:
         UsageProblem: the name says no known form, or the file cannot be written.
@@ -28,7 +30,7 @@ def write_report(path: Path, outcomes: Iterable[Outcome]) -> None:
     beside = path.with_name(f".{path.name}.{uuid4().hex[:8]}.part")
     try:
         with beside.open("x", encoding="utf-8", newline="") as out:
-            write(outcomes, out)
+            write(results, out, codes)
         beside.replace(path)
     except OSError as reason:
         raise UsageProblem(
@@ -41,7 +43,7 @@ def write_report(path: Path, outcomes: Iterable[Outcome]) -> None:
 
 
 def writer_for(path: Path) -> Write:
-    """What writes the form that a file's name asks for; to be asked before a long command starts.
+    """The function that writes the form of a file's name; called before a long command starts.
 
     Raises:
         UsageProblem: the name says no known form.
@@ -59,4 +61,7 @@ def writer_for(path: Path) -> Write:
     return _WRITERS[suffix]
 
 
-_WRITERS: dict[str, Write] = {".json": write_json, ".csv": write_csv}
+_WRITERS: dict[str, Write] = {
+    ".json": lambda results, out, _: write_json(results, out),
+    ".csv": lambda results, out, _: write_csv(results, out),
+}

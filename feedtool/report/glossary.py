@@ -1,15 +1,11 @@
 """The words of the service, and ours for a row or a package: what `feedtool explain` says of each.
 
-Source: specification, "States and transitions" and "Errors"; of result codes and of reports the
-field's knowledge, see `service.result_codes`.
+Source: specification, "States and transitions" and "Errors"; of reports the field's knowledge.
 """
 
 from collections.abc import Mapping
-from textwrap import fill
 from types import MappingProxyType
 from typing import NamedTuple
-
-from feedtool.areas.offers.wire.result_codes import CONFIRMATIONS, ERRORS, FIELDS, field_of
 
 
 class Word(NamedTuple):
@@ -24,9 +20,6 @@ class Word(NamedTuple):
 ROW, PACKAGE, BOTH = "status of a row", "state of a package", "status of a row or a package"
 PHASE, REPORT, ERROR = "step of a package", "word of a report", "error of the service"
 RESULT = "result code of the service"
-WIDTH = 98
-"""Columns of a page."""
-
 _WORDS = {
     # Rows, and packages in the same words.
     "Valid": (ROW, "Nothing is wrong with the row, and nothing was sent."),
@@ -125,56 +118,3 @@ To go on, wait; `quota_pause` in the profile says how long feedtool itself waits
 
 WORDS: Mapping[str, Word] = MappingProxyType({name: Word(*said) for name, said in _WORDS.items()})
 """By the word as it is written."""
-
-_PROPERTIES = {"23": "the package", "24": "the product", "28": "the offer"}
-"""What no column alone stands for."""
-
-_MENDING = {
-    "10": "fill the cell",
-    "11": "type the value as the template's column explains it",
-    "12": "shorten the value",
-    "13": "correct it; `feedtool template products` is how a product is made that is not there yet",
-    "14": "leave it out, or give another value",
-    "17": "give a value within the bounds",
-    "19": "give a price above 0; to take an offer off sale, set its stock to 0",
-    "23": "raise the struck price, or leave it blank",
-    "24": "send the row under the offer's own reference, which `feedtool export offers` tells, or"
-    " delete that offer first",
-    "25": "give the row a reference of its own, or send it for the product that has this one",
-    "28": "keep one row for each reference",
-    "29": "raise the price, or correct EcoPart and DEA",
-    "30": "correct the reference, or create the offer with an Upsert",
-    "34": "ask the operator of the sales channel",
-    "35": "lower the value",
-    "36": "create the offer with an Upsert",
-    "40": "have the delivery mode opened for the account, or leave its columns out",
-    "43": "ask the operator of the sales channel about the subscription",
-}
-"""By the first two digits: how to mend it."""
-
-
-def result_code(code: str) -> Word | None:
-    """The page of a code of four digits, by its two halves; None where the first is unknown."""
-    error, about = code[:2], code[2:]
-    if len(code) != len("1001") or not (code.isascii() and code.isdecimal()):
-        return None
-    if error in CONFIRMATIONS:
-        page = f"The offer was {CONFIRMATIONS[error]}.\n\nNothing needs to be done."
-        return Word(RESULT, page)
-    if error not in ERRORS:
-        return None
-    subject = _PROPERTIES.get(about) or FIELDS.get(about) or "a field that is not known here"
-    field = field_of(code)
-    marked = f" feedtool marks the cell of {field}." if field else ""
-    halves = (
-        f"The service's result codes are made of two halves: {error} is “{ERRORS[error]}”, and"
-        f" {about} is {subject}.{marked}"
-    )
-    parts = (f"{ERRORS[error].capitalize()}: {subject}.", halves, f"To mend it, {_MENDING[error]}.")
-    return Word(RESULT, "\n\n".join(fill(part, WIDTH) for part in parts))
-
-
-def result_codes() -> list[str]:
-    """Every code whose halves are known."""
-    confirmations = [f"{error}00" for error in CONFIRMATIONS]
-    return [*(error + about for error in ERRORS for about in FIELDS), *confirmations]

@@ -9,7 +9,7 @@ from base64 import b64encode
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from hashlib import sha256
 from importlib.resources import files
 from typing import NamedTuple, TextIO
@@ -18,12 +18,10 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from feedtool.model.nouns import Status, Verdict
-from feedtool.report.codes import summary_of
-from feedtool.report.outcome import Outcome
+from feedtool.report.codes import Codes
 from feedtool.report.plain import clean, counted, listed, printable, value
-from feedtool.report.tally import REFUSED, Tally, tally
-from feedtool.report.totals import ACCEPTED, Totals
-from feedtool.runs.row_notes import to_read
+from feedtool.report.sheet_result import SheetResult, to_read
+from feedtool.report.tally import ACCEPTED, REFUSED, Tally, Totals, tally
 
 LISTED = 1_000
 """Problems of each code, and rows of each status, that are listed."""
@@ -50,7 +48,7 @@ class Bar(NamedTuple):
     ink: str
     """What it says of its rows: `error` or `warning`."""
     place: str
-    """The part of the page that tells more, by its id."""
+    """The part of the page that says more, by its id."""
     share: str
     """The length of the bar, in percent of the longest."""
 
@@ -61,12 +59,12 @@ class Section:
 
     number: int
     """1-based, for what the page's own links lead to."""
-    outcome: Outcome
+    result: SheetResult
     tally: Tally
 
     def bars(self) -> list[Bar]:
-        """The chart: the checks' codes, then the service's, each as the page tells of them."""
-        found = [
+        """The chart: the checks' codes, then the service's, in the order of the page."""
+        bars = [
             (group.code, group.count, str(group.severity), self.place(at))
             for at, group in enumerate(self.tally.groups, start=1)
         ]
@@ -75,18 +73,18 @@ class Section:
             answers[refusal.status, refusal.code] += refusal.count
         for (status, code), count in answers.most_common():
             name = f"{status} {code}".strip()
-            found.append((name, count, ink(Status(status)), f"s{self.number}-answers"))
-        longest = max((count for _, count, _, _ in found), default=1)
-        return [Bar(*one, f"{100 * one[1] / longest:.1f}") for one in found]
+            bars.append((name, count, ink(Status(status)), f"s{self.number}-answers"))
+        longest = max((count for _, count, _, _ in bars), default=1)
+        return [Bar(*bar, f"{100 * bar[1] / longest:.1f}") for bar in bars]
 
     def place(self, at: int) -> str:
-        """The id of what is told of one of the codes, 1-based."""
+        """The id of the part about one of the codes, 1-based."""
         return f"s{self.number}-code-{at}"
 
     def verdicts(self) -> Iterator[Verdict]:
         """The rows that are listed: the first of each status."""
         seen: Counter[Status] = Counter()
-        for verdict in self.outcome.every_verdict():
+        for verdict in self.result.every_verdict():
             seen[verdict.status] += 1
             if seen[verdict.status] <= LISTED:
                 yield verdict
@@ -97,17 +95,20 @@ class Section:
         return {status: count - LISTED for status, count in statuses if count > LISTED}
 
 
-def write_html(outcomes: Iterable[Outcome], out: TextIO) -> None:
+def write_html(results: Iterable[SheetResult], out: TextIO, codes: Codes) -> None:
     """Writes the page, a sheet after the other.
 
     Args:
-        outcomes: One for each sheet, and one for each file that could not be read.
+        results: One for each sheet, and one for each file that could not be read.
         out: Where it goes; UTF-8.
+        codes: The pages of problem codes.
     """
     totals = Totals()
     stream = _template().stream(
-        sections=_sections(outcomes, totals),
+        sections=_sections(results, totals),
         totals=totals,
+        summary_of=codes.summary_of,
+        to_read=partial(to_read, is_confirmation=codes.is_confirmation),
         script=_script(),
         listed_most=LISTED,
         messages_most=MESSAGES,
@@ -118,13 +119,10 @@ def write_html(outcomes: Iterable[Outcome], out: TextIO) -> None:
     out.writelines(stream)
 
 
-def _sections(outcomes: Iterable[Outcome], totals: Totals) -> Iterator[Section]:
-    for number, outcome in enumerate(outcomes, start=1):
-        section = Section(number, outcome, tally(outcome, LISTED))
-        if outcome.checked.error:
-            totals.add_unreadable(outcome.checked.file)
-        else:
-            totals.add(outcome, section.tally.counts)
+def _sections(results: Iterable[SheetResult], totals: Totals) -> Iterator[Section]:
+    for number, result in enumerate(results, start=1):
+        section = Section(number, result, tally(result, LISTED))
+        totals.add(result, section.tally.counts)
         yield section
 
 
@@ -149,10 +147,9 @@ def _template() -> Template:
         "counted": counted,
         "printable": printable,
         "rows": listed,
-        "summary": summary_of,
         "value": value,
     }
-    environment.globals |= {"ink": ink, "to_read": to_read}
+    environment.globals["ink"] = ink
     return environment.get_template("report.html")
 
 

@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple, TextIO
+from typing import NamedTuple, TextIO
 
 from feedtool.model.nouns import Status
-from feedtool.report.fields import dumped
+from feedtool.report.fields import Fields, dumped, write_lines
 from feedtool.report.plain import clean, counted
+from feedtool.report.tally import statuses_text
 
 SHA_SHOWN = 12
 """Characters of a hash on a line that has more to say."""
@@ -70,52 +71,46 @@ def write_runs(runs: Sequence[RunState], out: TextIO, form: str) -> None:
     """All runs, newest first: a line each, or as JSON (`jsonl`: an object a line)."""
     if form == "text":
         out.writelines(_line(run) + "\n" for run in runs)
-        return
-    _write_json([_fields(run) for run in runs], out, form)
+    elif form == "jsonl":
+        write_lines(map(_fields, runs), out)
+    else:
+        lines = ",\n  ".join(dumped(_fields(run)) for run in runs)
+        out.write(f"[\n  {lines}\n]\n" if runs else "[]\n")
 
 
 def write_run(run: RunState, out: TextIO, form: str) -> None:
     """One run with its files and packages."""
     if form != "text":
-        out.write(dumped(_fields(run)) + "\n")
+        write_lines([_fields(run)], out)
         return
     out.write(_line(run) + "\n")
-    out.writelines(f"  {_input(one)}\n" for one in run.inputs)
+    out.writelines(f"  {_input(file)}\n" for file in run.inputs)
     out.writelines(f"  {_package(package)}\n" for package in run.packages)
     if not run.is_finished:
         out.write(f"go on with: feedtool resume {run.run}\n")
 
 
-def _write_json(entries: Sequence[Mapping[str, Any]], out: TextIO, form: str) -> None:
-    if form == "jsonl":
-        out.writelines(f"{dumped(entry)}\n" for entry in entries)
-    else:
-        lines = ",\n  ".join(dumped(entry) for entry in entries)
-        out.write(f"[\n  {lines}\n]\n" if entries else "[]\n")
-
-
 def _line(run: RunState) -> str:
-    rows = ", ".join(f"{number:,} {status}" for status, number in run.counts.items())
     end = "finished" if run.is_finished else f"not finished{_next(run)}"
     if run.abandoned:
         end = f"given up {run.abandoned:%Y-%m-%d %H:%M} UTC"
     by = f", by {run.who}" if run.who else ""
-    files = ", ".join(f"{one.file} ({one.sha256[:SHA_SHOWN]})" for one in run.inputs)
+    files = ", ".join(f"{file.file} ({file.sha256[:SHA_SHOWN]})" for file in run.inputs)
     return clean(
         f"Run {run.run}, {run.started:%Y-%m-%d %H:%M} UTC{by}, seller {run.seller}, "
-        f"{files}: {rows or 'no rows sent'} ({end})"
+        f"{files}: {statuses_text(run.counts) or 'no rows sent'} ({end})"
     )
 
 
 def _next(run: RunState) -> str:
     """What of it is lost first."""
-    lost = [(one.deadline, one.told) for one in run.packages if one.deadline]
+    lost = [(package.deadline, package.told) for package in run.packages if package.deadline]
     return f"; {min(lost)[1]}" if lost else ""
 
 
-def _input(one: InputState) -> str:
-    kinds = ", ".join(one.kinds)
-    return clean(f"{one.file}: {f'{kinds}, ' if kinds else ''}SHA-256 {one.sha256}")
+def _input(file: InputState) -> str:
+    kinds = ", ".join(file.kinds)
+    return clean(f"{file.file}: {f'{kinds}, ' if kinds else ''}SHA-256 {file.sha256}")
 
 
 def _package(package: PackageState) -> str:
@@ -140,38 +135,39 @@ def _in_words(left: timedelta) -> str:
     return f"{hours} h {minutes} min" if hours else f"{minutes} min"
 
 
-def _fields(run: RunState) -> dict[str, Any]:
+def _fields(run: RunState) -> Fields:
     return {
         "run": str(run.run),
         "started": run.started.isoformat(),
         "who": run.who or None,
         "seller": run.seller,
         "service": run.service,
-        "files": [one.file for one in run.inputs],
+        "files": [file.file for file in run.inputs],
         "inputs": [
-            {"file": one.file, "sha256": one.sha256, "kinds": list(one.kinds)} for one in run.inputs
+            {"file": file.file, "sha256": file.sha256, "kinds": list(file.kinds)}
+            for file in run.inputs
         ],
         "finished": run.is_finished,
         "abandoned": run.abandoned.isoformat() if run.abandoned else None,
         "rows": sum(run.counts.values()),
         "statuses": dict(run.counts),
         "warnings": list(run.warnings),
-        "packages": [
-            {
-                "file": package.file,
-                "packageId": package.package_id,
-                "packageType": package.package_type,
-                "salesChannelId": package.channel,
-                "phase": package.phase,
-                "state": package.state,
-                "rows": package.rows,
-                "created": package.created.isoformat() if package.created else None,
-                "deadline": package.deadline.isoformat() if package.deadline else None,
-                "lost": package.lost or None,
-                "secondsLeft": None
-                if package.left is None
-                else max(0, int(package.left.total_seconds())),
-            }
-            for package in run.packages
-        ],
+        "packages": [_package_fields(package) for package in run.packages],
+    }
+
+
+def _package_fields(package: PackageState) -> Fields:
+    left = package.left
+    return {
+        "file": package.file,
+        "packageId": package.package_id,
+        "packageType": package.package_type,
+        "salesChannelId": package.channel,
+        "phase": package.phase,
+        "state": package.state,
+        "rows": package.rows,
+        "created": package.created.isoformat() if package.created else None,
+        "deadline": package.deadline.isoformat() if package.deadline else None,
+        "lost": package.lost or None,
+        "secondsLeft": None if left is None else max(0, int(left.total_seconds())),
     }

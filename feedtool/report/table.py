@@ -12,9 +12,8 @@ from typing import TextIO
 
 from feedtool.model.errors import FileProblem
 from feedtool.model.nouns import Message, Severity, Status, Verdict
-from feedtool.report.fields import problem_fields
-from feedtool.report.outcome import Outcome
 from feedtool.report.plain import clean
+from feedtool.report.sheet_result import SheetResult
 
 COLUMNS = (
     *("record", "file", "sheet", "kind"),
@@ -36,20 +35,20 @@ _NUMBER = re.compile(r"[+-][0-9]+(?:[.,][0-9]+)?")
 Line = dict[str, object]
 
 
-def write_csv(outcomes: Iterable[Outcome], out: TextIO) -> None:
+def write_csv(results: Iterable[SheetResult], out: TextIO) -> None:
     """Writes the table.
 
     Args:
-        outcomes: One for each sheet, and one for each file that could not be read.
+        results: One for each sheet, and one for each file that could not be read.
         out: Where it goes; UTF-8, opened with `newline=""`.
     """
     out.write("\ufeff")
     writer = csv.writer(out)
     writer.writerow(COLUMNS)
-    for outcome in outcomes:
-        checked = outcome.checked
+    for result in results:
+        checked = result.checked
         place = {"file": checked.file, "sheet": checked.sheet, "kind": checked.kind}
-        for line in _lines(outcome):
+        for line in _lines(result):
             line.update(place)
             writer.writerow([as_text(line.get(name)) for name in COLUMNS])
 
@@ -63,13 +62,13 @@ def as_text(cell: object) -> str | int:
     return f"'{clean(text)}" if is_formula else clean(text)
 
 
-def _lines(outcome: Outcome) -> Iterator[Line]:
-    checked = outcome.checked
+def _lines(result: SheetResult) -> Iterator[Line]:
+    checked = result.checked
     if checked.error:
         yield _of_error(checked.error)
     for problem in checked.problems():
-        yield {"record": "problem", **problem_fields(problem)}
-    for verdict in outcome.every_verdict():
+        yield {"record": "problem", **problem._asdict()}
+    for verdict in result.every_verdict():
         yield from _of_verdict(verdict)
 
 
@@ -84,9 +83,9 @@ def _of_error(error: FileProblem) -> Line:
 
 
 def _of_verdict(verdict: Verdict) -> Iterator[Line]:
-    """A line for each message, one where there is none; what is invalid was told as problems."""
-    told = () if verdict.status is Status.INVALID else verdict.messages
-    for message in told or (Message("", ""),):
+    """A line for each message, one where there is none; problems of invalid rows have theirs."""
+    messages = () if verdict.status is Status.INVALID else verdict.messages
+    for message in messages or (Message("", ""),):
         yield {
             "record": "row",
             "row": verdict.row,

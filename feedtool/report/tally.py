@@ -1,14 +1,15 @@
-"""One sheet's problems and refusals, grouped and counted in one pass, however many there are.
+"""Problems and refusals of one sheet, grouped and counted in one pass, and sums over all sheets.
 
-Of each group only the first few are kept.
+Of each group only the first few are kept, however many there are.
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from feedtool.model.nouns import Counts, Problem, Severity, Status, Verdict
-from feedtool.report.outcome import Outcome
+from feedtool.report.plain import clean, counted
+from feedtool.report.sheet_result import SheetResult
 
 NAMED_ROWS = 12
 """Rows of one refusal that are named."""
@@ -20,12 +21,17 @@ MESSAGES = 200
 """Different refusals that are kept apart; a message may name its row, and all would differ."""
 
 REFUSED = frozenset({Status.REJECTED, Status.DUPLICATED, Status.REFUSED, Status.UNKNOWN})
-"""Statuses that are told even where no message says why."""
+"""Statuses that are listed even where no message says why."""
 
-UNTOLD = frozenset(
+ACCEPTED = frozenset(
+    {Status.VALID, Status.INTEGRATED, Status.UNCHANGED, Status.SKIPPED, Status.SUPERSEDED}
+)
+"""Rows of these statuses need nobody's attention."""
+
+SILENT = frozenset(
     {Status.VALID, Status.INVALID, Status.INTEGRATED, Status.UNCHANGED, Status.SKIPPED}
 )
-"""Statuses that need no telling: all is well, or the sheet's own problems have told it."""
+"""Statuses that are not listed: all is well, or the sheet's own problems say it."""
 
 
 @dataclass(slots=True)
@@ -87,7 +93,7 @@ class Tally:
     """In the order of their first row."""
 
 
-def tally(outcome: Outcome, kept: int) -> Tally:
+def tally(outcome: SheetResult, kept: int) -> Tally:
     """Counts all that there is to tell of a sheet.
 
     Args:
@@ -101,7 +107,7 @@ def tally(outcome: Outcome, kept: int) -> Tally:
             group = groups[problem.code] = CodeGroup(problem.code, problem.severity)
         group.add(problem, kept)
     statuses, refusals = _verdicts(outcome.every_verdict())
-    ordered = sorted(groups.values(), key=lambda one: (one.severity, -one.count, one.code))
+    ordered = sorted(groups.values(), key=lambda group: (group.severity, -group.count, group.code))
     return Tally(outcome.counts_with(statuses), ordered, refusals)
 
 
@@ -110,7 +116,7 @@ def _verdicts(verdicts: Iterable[Verdict]) -> tuple[Counter[Status], list[Refusa
     refusals: dict[tuple[Status, str, str], Refusal] = {}
     for verdict in verdicts:
         statuses[verdict.status] += 1
-        if verdict.status in UNTOLD:
+        if verdict.status in SILENT:
             continue
         said = [(message.code, message.text) for message in verdict.messages]
         if not said and verdict.status in REFUSED:
@@ -132,3 +138,72 @@ def _noun(problem: Problem) -> str:
     if problem.column:
         return "cell"
     return "value" if problem.field else "row"  # a row may lack several columns
+
+
+def statuses_text(statuses: Mapping[Status, int] | Mapping[str, int]) -> str:
+    """`9 Integrated, 2 Rejected`: numbers by status, of rows or of packages."""
+    return ", ".join(f"{number:,} {status}" for status, number in statuses.items())
+
+
+@dataclass(slots=True)
+class Totals:
+    """Sums over the sheets of one command."""
+
+    files: set[str] = field(default_factory=set)
+    unreadable: int = 0
+    counts: Counts = field(default_factory=Counts)
+    runs: dict[str, None] = field(default_factory=dict)
+
+    def add(self, result: SheetResult, counts: Counts) -> None:
+        """Adds a sheet, or a file that could not be read."""
+        self.files.add(result.checked.file)
+        if result.checked.error:
+            self.unreadable += 1
+            return
+        total = self.counts
+        statuses = Counter(total.by_status) + Counter(counts.by_status)
+        self.counts = Counts(
+            total.rows + counts.rows,
+            total.valid + counts.valid,
+            total.invalid + counts.invalid,
+            total.skipped + counts.skipped,
+            total.warnings + counts.warnings,
+            {status: statuses[status] for status in Status if statuses[status]},
+        )
+        if result.run:
+            self.runs[result.run] = None
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether nothing needs anybody's attention."""
+        statuses = self.counts.by_status
+        # What is invalid may have been corrected in a later run: its status tells.
+        is_bad = set(statuses) - ACCEPTED if statuses else self.counts.invalid
+        return not (self.unreadable or is_bad)
+
+    def sentence(self) -> str:
+        """All of it in one line."""
+        rows = self.counts.rows
+        where = f" in {len(self.files)} files" if len(self.files) > 1 else ""
+        parts = [f"{counted(rows, 'row')}{where}: {self._rows()}."] if rows else []
+        if self.unreadable:
+            parts.append(f"{counted(self.unreadable, 'file')} could not be read.")
+        if self.runs:
+            parts.append(f"Run {clean(', '.join(self.runs))}.")
+        return " ".join(parts) or "Nothing was read."
+
+    def _rows(self) -> str:
+        counts = self.counts
+        if counts.by_status:
+            text = statuses_text(counts.by_status)
+        elif counts.valid == counts.rows:
+            text = "all valid"
+        else:
+            text = validity_text(counts)
+        return f"{text}, {counted(counts.warnings, 'warning')}" if counts.warnings else text
+
+
+def validity_text(counts: Counts) -> str:
+    """`1,198 valid, 6 invalid, 2 skipped`."""
+    skipped = f", {counts.skipped:,} skipped" if counts.skipped else ""
+    return f"{counts.valid:,} valid, {counts.invalid:,} invalid{skipped}"

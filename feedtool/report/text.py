@@ -1,4 +1,4 @@
-"""For people: what is wrong, where, why and how to mend it, grouped by code and counted.
+"""For people: what is wrong, where, why and how to fix it, grouped by code and counted.
 
 Problems are streamed: of each code only the first few are kept, and with `is_verbose` those of a
 frequent code are read from disk once more.
@@ -6,30 +6,99 @@ frequent code are read from disk once more.
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from textwrap import wrap
 from typing import TextIO
 
 from feedtool.model.errors import FileProblem
-from feedtool.model.nouns import PackageSummary, PackageType, Problem, Severity
-from feedtool.report.codes import summary_of
-from feedtool.report.outcome import Outcome
-from feedtool.report.page import Ink, Page
+from feedtool.model.nouns import PackageSummary, Problem, Severity
+from feedtool.report.codes import Codes
 from feedtool.report.plain import clean, counted, listed, printable, value
-from feedtool.report.tally import CodeGroup, Refusal, Tally, tally
-from feedtool.report.totals import Totals
+from feedtool.report.sheet_result import SheetResult
+from feedtool.report.tally import (
+    CodeGroup,
+    Refusal,
+    Tally,
+    Totals,
+    statuses_text,
+    tally,
+    validity_text,
+)
 
-__all__ = ["printable", "write_text"]
+__all__ = ["printable", "write_columns", "write_text"]
 
 SHOWN = 5
 """Problems of each code that are shown unless all are asked for."""
 
 MORE = "all with -v or --format json"
 
+NARROWEST = 40
+"""Below this nothing is wrapped: broken words help nobody."""
+
+
+class Ink(StrEnum):
+    """Colours by meaning, as ANSI codes that every terminal knows."""
+
+    NONE = ""
+    BOLD = "1"
+    ERROR = "1;31"
+    WARNING = "1;33"
+    GOOD = "32"
+    HELP = "36"
+    FAINT = "2"
+
+
 INKS = {Severity.ERROR: Ink.ERROR, Severity.WARNING: Ink.WARNING}
 
 
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Where a report for people is written."""
+
+    out: TextIO
+    is_colour: bool = False
+    width: int | None = None
+    """Columns; None wraps nothing."""
+
+    def line(
+        self, text: str = "", *, ink: Ink = Ink.NONE, label: str = "", indent: int = 0
+    ) -> None:
+        """Writes one line, wrapped under its beginning where it is too long.
+
+        Args:
+            text: What it says, clean already.
+            ink: The colour of the label, or of the whole text where there is no label.
+            label: What stands in front of the text.
+            indent: Blanks in front of it all.
+        """
+        whole = f"{' ' * indent}{label}{text}"
+        lines = [whole]
+        if self.width and len(whole) > self.width >= NARROWEST:
+            hanging = " " * (indent + 4)
+            lines = wrap(whole, self.width, subsequent_indent=hanging, break_on_hyphens=False)
+            lines = lines or [""]  # of blanks alone nothing is left
+        if self.is_colour and ink:
+            lines = _inked(lines, ink, label)
+        self.out.write("\n".join(lines) + "\n")
+
+
+def _inked(lines: list[str], ink: Ink, label: str) -> list[str]:
+    first, *others = lines
+    if label:
+        return [first.replace(label, _painted(label, ink), 1), *others]
+    return [_painted(line, ink) for line in lines]
+
+
+def _painted(text: str, ink: Ink) -> str:
+    bare = text.lstrip(" ")
+    return f"{' ' * (len(text) - len(bare))}\x1b[{ink}m{bare}\x1b[0m"
+
+
 def write_text(
-    outcomes: Iterable[Outcome],
+    results: Iterable[SheetResult],
     out: TextIO,
+    codes: Codes,
     *,
     is_colour: bool = False,
     is_verbose: bool = False,
@@ -38,24 +107,39 @@ def write_text(
     """Writes a report to be read.
 
     Args:
-        outcomes: One for each sheet, and one for each file that could not be read.
+        results: One for each sheet, and one for each file that could not be read.
         out: A terminal or a file.
+        codes: The pages of problem codes.
         is_colour: Whether ANSI colours may be used.
         is_verbose: Whether every problem and every refused row is shown.
         width: Columns of the terminal; None where lines may be of any length.
     """
     page = Page(out, is_colour, width)
     totals = Totals()
-    for outcome in outcomes:
-        if outcome.checked.error:
-            _write_error(page, outcome.checked.file, outcome.checked.error)
-            totals.add_unreadable(outcome.checked.file)
+    for result in results:
+        groups = tally(result, SHOWN)
+        totals.add(result, groups.counts)
+        if result.checked.error:
+            _write_error(page, result.checked.file, result.checked.error)
         else:
-            found = tally(outcome, SHOWN)
-            _write_sheet(page, outcome, found, is_verbose=is_verbose)
-            totals.add(outcome, found.counts)
+            _write_sheet(page, result, groups, codes, is_verbose=is_verbose)
         page.line()
     page.line(totals.sentence(), ink=Ink.BOLD if totals.is_clean else Ink.ERROR)
+
+
+def write_columns(results: Iterable[SheetResult], out: TextIO) -> None:
+    """Writes a table for each sheet whose header is explained."""
+    for result in results:
+        if result.explained is None:
+            continue
+        row, columns = result.explained
+        width = max((len(value(facts.header)) for facts in columns), default=0)
+        field = max((len(facts.field or "-") for facts in columns), default=0)
+        out.write(f"{clean(result.checked.file)}: header in row {row}\n")
+        for facts in columns:
+            place = f"  {facts.column:3} {value(facts.header):{width}}"
+            out.write(f"{place}  {facts.field or '-':{field}}  {printable(facts.reason)}\n")
+        out.write("\n")
 
 
 def _write_error(page: Page, file: str, error: FileProblem) -> None:
@@ -64,23 +148,24 @@ def _write_error(page: Page, file: str, error: FileProblem) -> None:
     _write_hint(page, error.hint, 2)
 
 
-def _write_sheet(page: Page, outcome: Outcome, found: Tally, *, is_verbose: bool) -> None:
-    _write_heading(page, outcome, found)
-    for group in found.groups:
+def _write_sheet(
+    page: Page, result: SheetResult, groups: Tally, codes: Codes, *, is_verbose: bool
+) -> None:
+    _write_heading(page, result, groups)
+    for group in groups.groups:
         page.line()
-        _write_group(page, outcome, group, is_verbose=is_verbose)
-    if outcome.is_submitted:
-        _write_answers(page, outcome, found, is_verbose=is_verbose)
-    if outcome.annotated:
-        page.line()
-        page.line(clean(str(outcome.annotated)), label="Annotated copy: ", ink=Ink.BOLD)
-    if outcome.failed:
-        page.line()
-        page.line(clean(str(outcome.failed)), label="Rows to correct: ", ink=Ink.BOLD)
+        meaning = codes.summary_of(group.code) or printable(group.first[0].message)
+        _write_group(page, result, group, meaning, is_verbose=is_verbose)
+    if result.is_submitted:
+        _write_answers(page, result, groups, is_verbose=is_verbose)
+    for label, place in (("Annotated copy", result.annotated), ("Rows to correct", result.failed)):
+        if place:
+            page.line()
+            page.line(clean(str(place)), label=f"{label}: ", ink=Ink.BOLD)
 
 
-def _write_heading(page: Page, outcome: Outcome, found: Tally) -> None:
-    checked, counts = outcome.checked, found.counts
+def _write_heading(page: Page, result: SheetResult, groups: Tally) -> None:
+    checked, counts = result.checked, groups.counts
     why = f" ({checked.kind_reason})" if checked.kind_reason else ""
     what = [f"{checked.kind or ''}{why}"]
     if checked.sheet:
@@ -88,29 +173,24 @@ def _write_heading(page: Page, outcome: Outcome, found: Tally) -> None:
     if checked.header:
         what.append(f"header in row {checked.header.row}")
     page.line(f"  {clean(', '.join(filter(None, what)))}", label=clean(checked.file), ink=Ink.BOLD)
-    rows = [f"{counts.valid:,} valid", f"{counts.invalid:,} invalid"]
-    if counts.skipped:
-        rows.append(f"{counts.skipped:,} skipped")
-    rows.append(counted(counts.warnings, "warning"))
-    page.line(f"{counted(counts.rows, 'row')}: {', '.join(rows)}")
+    warnings = counted(counts.warnings, "warning")
+    page.line(f"{counted(counts.rows, 'row')}: {validity_text(counts)}, {warnings}")
 
 
-def _write_group(page: Page, outcome: Outcome, group: CodeGroup, *, is_verbose: bool) -> None:
-    meaning = summary_of(group.code) or printable(group.first[0].message)
-    page.line(
-        f"{_count(group)}: {meaning}",
-        label=f"{group.severity}[{group.code}]",
-        ink=INKS[group.severity],
-    )
+def _write_group(
+    page: Page, result: SheetResult, group: CodeGroup, meaning: str, *, is_verbose: bool
+) -> None:
+    label = f"{group.severity}[{group.code}]"
+    page.line(f"{_count(group)}: {meaning}", label=label, ink=INKS[group.severity])
+    left = group.count - len(group.first)
     problems: Iterable[Problem] = group.first
-    if is_verbose and group.count > len(group.first):
-        problems = (one for one in outcome.checked.problems() if one.code == group.code)
+    if is_verbose and left:
+        problems = (entry for entry in result.checked.problems() if entry.code == group.code)
     for problem in problems:
-        _write_problem(page, outcome.checked.file, problem)
+        _write_problem(page, result.checked.file, problem)
         if not group.hint:
             _write_hint(page, problem.hint, 4)
-    if not is_verbose and group.count > len(group.first):
-        left = group.count - len(group.first)
+    if left and not is_verbose:
         page.line(f"… and {left:,} more ({MORE})", ink=Ink.FAINT, indent=2)
     _write_hint(page, group.hint or "", 2)
 
@@ -124,9 +204,8 @@ def _count(group: CodeGroup) -> str:
 
 def _write_problem(page: Page, file: str, problem: Problem) -> None:
     shown = f" “{value(problem.value)}”" if problem.value is not None else ""
-    page.line(
-        f"{shown}: {printable(problem.message)}", label=place(file, problem), ink=Ink.BOLD, indent=2
-    )
+    text = f"{shown}: {printable(problem.message)}"
+    page.line(text, label=place(file, problem), ink=Ink.BOLD, indent=2)
 
 
 def place(file: str, problem: Problem) -> str:
@@ -149,46 +228,44 @@ def _write_hint(page: Page, hint: str, indent: int) -> None:
         page.line(f" {printable(hint)}", label="help:", ink=Ink.HELP, indent=indent)
 
 
-def _write_answers(page: Page, outcome: Outcome, found: Tally, *, is_verbose: bool) -> None:
+def _write_answers(page: Page, result: SheetResult, groups: Tally, *, is_verbose: bool) -> None:
     """What was planned or sent, and what the service said."""
-    if outcome.packages:
+    if result.packages:
         page.line()
     emptied = 0
-    for package in outcome.packages:
-        if package.package_type is PackageType.PRODUCTS:
-            continue
-        if outcome.run and package.package_id is None and not package.rows:
+    batches: dict[str, list[PackageSummary]] = {}
+    for package in result.packages:
+        if not package.channel:
+            batches.setdefault(package.package_type, []).append(package)
+        elif result.run and package.package_id is None and not package.rows:
             emptied += 1
         else:
-            page.line(_package(package, is_planned=outcome.run is None))
+            page.line(_package(package, is_planned=result.run is None))
     if emptied:
         page.line(f"{counted(emptied, 'package')} not taken, the rows went on in others")
-    if batches := [one for one in outcome.packages if one.package_type is PackageType.PRODUCTS]:
-        page.line(_batches(batches))
-    if found.counts.by_status:
+    for alike in batches.values():
+        page.line(_batches(alike))
+    if groups.counts.by_status:
         page.line()
-        statuses = found.counts.by_status.items()
-        page.line(", ".join(f"{number:,} {status}" for status, number in statuses), label="Rows: ")
-    _write_refusals(page, found.refusals)
+        page.line(statuses_text(groups.counts.by_status), label="Rows: ")
+    _write_refusals(page, groups.refusals)
     if is_verbose:
-        _write_refused_rows(page, outcome, {refusal.status for refusal in found.refusals})
+        _write_refused_rows(page, result, {refusal.status for refusal in groups.refusals})
 
 
 def _batches(batches: Sequence[PackageSummary]) -> str:
-    """All in one line: there may be hundreds."""
+    """Those of a type without a channel in one line: there may be hundreds."""
     rows = counted(sum(batch.rows for batch in batches), "row")
-    what = f"{PackageType.PRODUCTS}, {rows} in {counted(len(batches), 'batch', 'batches')}"
+    what = f"{batches[0].package_type}, {rows} in {counted(len(batches), 'batch', 'batches')}"
     if all(batch.package_id is None for batch in batches):
         return f"Planned: {what}"
     states = Counter(clean(batch.state or "not sent yet") for batch in batches)
-    told = ", ".join(f"{number:,} {state}" for state, number in states.items())
-    return f"{what}: {told}"
+    return f"{what}: {statuses_text(states)}"
 
 
 def _package(package: PackageSummary, *, is_planned: bool) -> str:
     size = f"{counted(package.rows, 'row')} in {counted(package.uploads, 'upload')}"
-    channel = f"channel {clean(package.channel)}" if package.channel else ""
-    what = ", ".join(filter(None, (package.package_type, channel, size)))
+    what = f"{package.package_type}, channel {clean(package.channel)}, {size}"
     if package.package_id is None:
         return f"{'Planned package' if is_planned else 'Package not confirmed'}: {what}"
     return f"Package {clean(package.package_id)}: {what}: {clean(package.state or 'not sent yet')}"
@@ -220,13 +297,13 @@ def _write_refusal(page: Page, refusal: Refusal) -> None:
     page.line(f"{noun} {listed(refusal.rows, refusal.count)}", indent=4)
 
 
-def _write_refused_rows(page: Page, outcome: Outcome, statuses: set[str]) -> None:
-    file = clean(outcome.checked.file)
+def _write_refused_rows(page: Page, result: SheetResult, statuses: set[str]) -> None:
+    file = clean(result.checked.file)
     page.line()
-    for verdict in outcome.every_verdict():
+    for verdict in result.every_verdict():
         if verdict.status not in statuses:
             continue
-        said = "; ".join(f"{one.code} {one.text}".strip() for one in verdict.messages)
+        said = "; ".join(f"{message.code} {message.text}".strip() for message in verdict.messages)
         reason = f": {printable(said)}" if said else ""
         page.line(
             f" {value(verdict.reference)} {verdict.status}{reason}",

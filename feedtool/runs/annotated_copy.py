@@ -13,8 +13,9 @@ from feedtool.model.errors import FeedtoolError, UsageProblem
 from feedtool.model.file_version import unchanged
 from feedtool.model.sheet import CheckedSheet
 from feedtool.model.spool import temporary_folder
-from feedtool.report import Outcome, summary_sheet
+from feedtool.report import SheetResult
 from feedtool.runs import row_notes
+from feedtool.runs.summary_sheet import summary_sheet
 from feedtool.sheets.annotate import Summary, annotate, is_package, refuse_place
 
 Written = Callable[[Path], None]
@@ -45,7 +46,7 @@ def refuse_places(
     if outputs.is_in_place:
         return
     summary = Summary(SUMMARY, ())
-    for one, target, told in _wanted(inputs, [Outcome(sheet) for sheet in sheets], outputs):
+    for one, target, told in _wanted(inputs, [SheetResult(sheet) for sheet in sheets], outputs):
         headings = [row_notes.notes(outcome.checked, tuple) for outcome in told]
         limits, fallback = asked.dialect.reading, asked.dialect.csv_fallback
         _refuse_pipe(target)
@@ -54,7 +55,7 @@ def refuse_places(
 
 def write_copies_of(
     inputs: Sequence[Input],
-    outcomes: Sequence[Outcome],
+    outcomes: Sequence[SheetResult],
     outputs: Outputs,
     asked: Asked,
     *,
@@ -106,7 +107,7 @@ def _changed(place: Path) -> UsageProblem:
 
 
 def _write(
-    one: Input, place: Path, told: Sequence[Outcome], asked: Asked, *, overwrite: bool
+    one: Input, place: Path, told: Sequence[SheetResult], asked: Asked, *, overwrite: bool
 ) -> FeedtoolError | None:
     try:
         _refuse_pipe(place)
@@ -128,7 +129,7 @@ def _write(
 
 
 @contextmanager
-def _book(one: Input, told: Sequence[Outcome], asked: Asked) -> Iterator[Path]:
+def _book(one: Input, told: Sequence[SheetResult], asked: Asked) -> Iterator[Path]:
     """What is annotated of an input: itself, or a workbook of its rows if that cannot be."""
     declared = load().format_of(one.path)
     if declared is None:
@@ -154,8 +155,8 @@ def _refuse_pipe(place: Path) -> None:
 
 
 def _wanted(
-    inputs: Sequence[Input], outcomes: Sequence[Outcome], outputs: Outputs
-) -> Iterator[tuple[Input, Path, list[Outcome]]]:
+    inputs: Sequence[Input], outcomes: Sequence[SheetResult], outputs: Outputs
+) -> Iterator[tuple[Input, Path, list[SheetResult]]]:
     """Each file of which a copy is wanted and that could be read, with all its sheets."""
     for one in inputs:
         target = outputs.targets.get(one.name)

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from feedtool.check import Input
-from feedtool.report import Outcome
+from feedtool.report import SheetResult
 from feedtool.runs.annotated_copy import digest_of, write_copies_of
 from feedtool.runs.run_options import RunOptions
 from feedtool.runs.workspace import Workspace
@@ -15,7 +15,7 @@ from feedtool.runs.workspace import Workspace
 def write_copies(
     run: int,
     kept: Sequence[Input],
-    outcomes: Sequence[Outcome],
+    outcomes: Sequence[SheetResult],
     recorded: RunOptions,
     now: datetime,
     books: Workspace,

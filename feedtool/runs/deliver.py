@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from feedtool.check import Asked
 from feedtool.model.errors import FeedtoolError
-from feedtool.report import Outcome
+from feedtool.report import SheetResult
 from feedtool.runs.session import Session
 from feedtool.runs.workspace import Workspace
 from feedtool.service.wire import UploadBody
@@ -26,7 +26,7 @@ def ignore(_: "Event") -> None:
 class Submission:
     """The outcome of a delivery."""
 
-    outcomes: list[Outcome]
+    outcomes: list[SheetResult]
     stopped: FeedtoolError | None = None
     """What stopped the delivery before its end."""
     warnings: Sequence[str] = ()
@@ -75,6 +75,6 @@ def deliver_run(
     return None
 
 
-def has_begun(outcomes: Iterable[Outcome]) -> bool:
+def has_begun(outcomes: Iterable[SheetResult]) -> bool:
     """Whether the service has a package of the run."""
     return any(package.package_id for outcome in outcomes for package in outcome.packages)

@@ -8,11 +8,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from feedtool.feeds.export import Export, Exported, Filled, Listing, Page, Query, Table, Tally
+from feedtool.feeds.export import Export, Filled, Listing, Page, Query, Table, Tally
 from feedtool.feeds.template import Basis, Contents
 from feedtool.model.errors import Interrupted, NothingToDo
 from feedtool.model.spool import Spool
 from feedtool.model.translation import translation
+from feedtool.report.export import Exported
 from feedtool.runs.row_buffer import RowBuffer
 from feedtool.runs.session import Session
 from feedtool.runs.workspace import Workspace

@@ -1,12 +1,12 @@
-"""Telling people and programs what came of a run: a hook command, and a webhook.
+"""Who hears of a run: a hook command, a webhook, and a log file.
 
-Whoever is told stands beside the work and never holds it up: each has a thread of its own, with a
-queue, and at the end there is a wait with a bound. What cannot be told is warned of, and that is
-all. Being told twice is possible, since an answer may be lost: a notice has an `id`, the same in
-every try.
+Hooks and webhooks never hold up the work: each has a thread of its own, with a queue, and at the
+end there is a wait with a bound. A failure is a warning, and that is all. A notice may come twice,
+since an answer may be lost: it has an `id`, the same in every try.
 
-    Hook      a command without a shell, the notice on its stdin; exit code 0 says it is told
-    Webhook   a POST of the notice; any 2xx says it is told
+    Hook      a command without a shell, the notice on its stdin; exit code 0 says it has it
+    Webhook   a POST of the notice; any 2xx says it has it
+    Log       a JSON object a line, each with its time
 """
 
 import json
@@ -21,12 +21,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 from io import UnsupportedOperation
+from pathlib import Path
 from queue import Queue
 from time import monotonic
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from feedtool.model.errors import FeedtoolError, UsageProblem
+from feedtool.report.fields import dumped
 from feedtool.service.answers import Kind, kind_of, retry_after
 from feedtool.service.fetch import TRIES
 from feedtool.service.network import Timeouts
@@ -35,13 +37,8 @@ from feedtool.service.pace import back_off
 from feedtool.service.user_command import words_of
 from feedtool.service.wire import Call, Failure, Reply
 
-SECRETS = frozenset(
-    f"FEEDTOOL_{name}"
-    for name in (
-        *("TOKEN", "TOKEN_COMMAND", "CLIENT_SECRET", "CLIENT_SECRET_COMMAND"),
-        *("HOOK", "WEBHOOK", "LEDGER"),
-    )
-)
+_NAMES = ("TOKEN", "TOKEN_COMMAND", "CLIENT_SECRET", "CLIENT_SECRET_COMMAND", "HOOK", "WEBHOOK")
+SECRETS = frozenset(f"FEEDTOOL_{name}" for name in (*_NAMES, "LEDGER"))
 """Variables that a hook does not get: it may be somebody else's program. A ledger's address may
 have a password in it."""
 
@@ -49,40 +46,24 @@ LONGEST_HOOK = 60.0
 """Seconds that a hook may take."""
 TIMEOUTS = Timeouts(connect=10, answer=20, whole=30)
 MOST_WAITING = 1_000
-"""Notices that wait for one who is to be told; what is beyond is left out, and warned of."""
+"""Notices that wait for one target; what is beyond is left out, with a warning."""
 REDIRECTS = 3
 """Hundreds of a status."""
+_CALL = Call("POST", "", frozenset(range(200, 300)))
 
 Warn = Callable[[str], None]
 Post = Callable[[str, bytes], Reply]
 
 
-class Told(NamedTuple):
-    """What came of one try."""
+class Attempt(NamedTuple):
+    """The result of one try."""
 
     failure: str | None = None
-    """Why it is not told; None where it is."""
+    """Why the notice did not arrive; None where it did."""
     is_final: bool = False
     """Whether a further try is of no use."""
     after: float | None = None
     """Seconds to wait before the next, where the other side says so."""
-
-
-class Target(Protocol):
-    """Somebody who is told."""
-
-    @property
-    def name(self) -> str:
-        """As messages call it; it holds no secret."""
-        ...
-
-    def tell(self, body: bytes) -> Told:
-        """Tell it once."""
-        ...
-
-    def cut(self) -> None:
-        """End a try that is under way, if that can be done."""
-        ...
 
 
 class Hook:
@@ -106,7 +87,7 @@ class Hook:
         """The program alone: what follows may be a secret."""
         return f"the hook {self._command[0]}"
 
-    def tell(self, body: bytes) -> Told:
+    def send(self, body: bytes) -> Attempt:
         """Run it, with the notice on its stdin; what it prints goes to our stderr."""
         try:
             with subprocess.Popen(  # noqa: S603 - the user's own command, and no shell
@@ -117,20 +98,20 @@ class Hook:
                 start_new_session=True,  # Ctrl-C is not meant for it, and it can be ended wholly
             ) as process:
                 self._running = process
-                return self._told(process, body)
+                return self._result(process, body)
         except OSError as error:
-            return Told(error.strerror or "it cannot be run", is_final=True)
+            return Attempt(error.strerror or "it cannot be run", is_final=True)
         finally:
             self._running = None
 
-    def _told(self, process: subprocess.Popen[bytes], body: bytes) -> Told:
+    def _result(self, process: subprocess.Popen[bytes], body: bytes) -> Attempt:
         try:
             process.communicate(body, self._longest)
         except subprocess.TimeoutExpired:
             _end(process)
-            return Told(f"it took longer than {self._longest:g} s")
+            return Attempt(f"it took longer than {self._longest:g} s")
         code = process.returncode
-        return Told(f"it ended with exit code {code}") if code else Told()
+        return Attempt(f"it ended with exit code {code}") if code else Attempt()
 
     def cut(self) -> None:
         """End it, and what it has begun."""
@@ -189,17 +170,17 @@ class Webhook:
         """The host alone: the path is a secret of many services'."""
         return f"the webhook at {self._host}"
 
-    def tell(self, body: bytes) -> Told:
+    def send(self, body: bytes) -> Attempt:
         """Post it once."""
         try:
             reply = self._post(self._url, body)
         except Failure as error:
-            return Told(str(error).replace(self._url, self.name))
+            return Attempt(str(error).replace(self._url, self.name))
         kind = kind_of(_CALL, reply)
         if kind is Kind.DONE:
-            return Told()
+            return Attempt()
         is_redirect = reply.status // 100 == REDIRECTS
-        return Told(
+        return Attempt(
             f"it answers HTTP {reply.status}" + (", which is not followed" * is_redirect),
             is_final=is_redirect or kind in {Kind.REFUSED, Kind.AUTH},
             after=retry_after(reply, datetime.now(UTC)),
@@ -209,60 +190,61 @@ class Webhook:
         """A call ends by itself, and nobody waits for it."""
 
 
-_CALL = Call("POST", "", frozenset(range(200, 300)))
+Target = Hook | Webhook
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
+class Timing:
     """Time and chance."""
 
-    luck: Callable[[], float]
+    jitter: Callable[[], float]
     wait: Callable[[threading.Event, float], object] = threading.Event.wait
     """Waits for an event, or so many seconds."""
     clock: Callable[[], float] = monotonic
 
 
 class Notifier:
-    """Tells everybody, each in a thread of its own."""
+    """Sends notices to all targets, each in a thread of its own."""
 
-    def __init__(self, around: Around, warn: Warn) -> None:
-        """Begin nothing; `warn` is told what could not be told, in whatever thread."""
-        self._around, self._warn = around, warn
-        self._lanes: dict[str, _Lane] = {}
+    def __init__(self, timing: Timing, warn: Warn) -> None:
+        """Begin nothing; `warn` gets each failure, in whatever thread."""
+        self._timing, self._warn = timing, warn
+        self._queues: dict[str, _TargetQueue] = {}
 
-    def tell(self, targets: Mapping[str, Target], notice: bytes) -> None:
-        """Have some told, each known by a key of its own; returns at once."""
+    def send(self, targets: Mapping[str, Target], notice: bytes) -> None:
+        """Queue a notice for targets, each known by a key of its own; returns at once."""
         for key, target in targets.items():
-            if key not in self._lanes:
-                self._lanes[key] = _Lane(target, self._around, self._warn)
-            self._lanes[key].put(notice)
+            if key not in self._queues:
+                self._queues[key] = _TargetQueue(target, self._timing, self._warn)
+            self._queues[key].put(notice)
 
     def close(self, within: float) -> None:
-        """Wait until all is told, but no longer than so many seconds."""
-        end = self._around.clock() + within
-        for lane in self._lanes.values():
-            lane.close()
+        """Wait until all is sent, but no longer than so many seconds."""
+        end = self._timing.clock() + within
+        queues = list(self._queues.values())
+        for queue in queues:
+            queue.close()
         try:
-            for lane in self._lanes.values():
-                lane.join(max(0.0, end - self._around.clock()))
+            for queue in queues:
+                queue.thread.join(max(0.0, end - self._timing.clock()))
         except (KeyboardInterrupt, FeedtoolError):
             within = 0.0  # whoever waits no longer has the exit code of the run all the same
-        for lane in self._lanes.values():
-            lane.cut(within)
-        self._lanes = {}
+        for queue in queues:
+            queue.cut(within)
+        self._queues = {}
 
 
-class _Lane:
-    """One who is told, and what waits for it."""
+class _TargetQueue:
+    """One target, and the notices that wait for it."""
 
-    def __init__(self, target: Target, around: Around, warn: Warn) -> None:
-        self._target, self._around, self._warn = target, around, warn
+    def __init__(self, target: Target, timing: Timing, warn: Warn) -> None:
+        self._target, self._timing, self._warn = target, timing, warn
         self._queue: Queue[bytes | None] = Queue()
         self._left = 0
         self._is_cut = threading.Event()
         # A daemon: the process ends when its own work does.
-        self._thread = threading.Thread(target=self._work, daemon=True)
-        self._thread.start()
+        self.thread = threading.Thread(target=self._work, daemon=True)
+        self.thread.start()
 
     def put(self, notice: bytes) -> None:
         if self._left >= MOST_WAITING:
@@ -274,50 +256,91 @@ class _Lane:
     def close(self) -> None:
         self._queue.put(None)
 
-    def join(self, seconds: float) -> None:
-        self._thread.join(seconds)
-
     def cut(self, waited: float) -> None:
-        """Give up what is not told yet."""
+        """Give up what is not sent yet."""
         self._is_cut.set()
-        if self._thread.is_alive() and self._left:
+        if self.thread.is_alive() and self._left:
             runs = "a run" if self._left == 1 else f"{self._left:,} runs"
             self._warn(f"{self._target.name} was not told of {runs} within {waited:g} s")
             self._target.cut()
 
     def _work(self) -> None:
         while (notice := self._queue.get()) is not None:
-            if failure := self._tell(notice):
+            if failure := self._failure(notice):
                 self._warn(f"{self._target.name} was not told of a run: {failure}")
             self._left -= 1
 
-    def _tell(self, notice: bytes) -> str | None:
-        """Why it could not be told, after some tries."""
+    def _failure(self, notice: bytes) -> str | None:
+        """Why a notice could not be sent, after some tries."""
         for times in range(1, TRIES + 1):
-            told = self._target.tell(notice)
-            if self._is_cut.is_set() or told.failure is None:
-                return None  # who has cut it has warned of it
-            if told.is_final:
-                return told.failure
+            attempt = self._target.send(notice)
+            if self._is_cut.is_set() or attempt.failure is None:
+                return None  # whoever has cut it has warned of it
+            if attempt.is_final:
+                return attempt.failure
             if times < TRIES:
-                pause = told.after
+                pause = attempt.after
                 if pause is None:
-                    pause = back_off(times, self._around.luck()).total_seconds()
-                self._around.wait(self._is_cut, pause)
-        return f"{told.failure} (tried {TRIES} times)"
+                    pause = back_off(times, self._timing.jitter()).total_seconds()
+                self._timing.wait(self._is_cut, pause)
+        return f"{attempt.failure} (tried {TRIES} times)"
 
 
 def as_body(fields: Mapping[str, Any]) -> bytes:
     """A notice with its `id`, which is the same in every try."""
-    told = json.dumps(fields, sort_keys=True).encode()
-    return json.dumps({"id": sha256(told).hexdigest()[:32], **fields}).encode() + b"\n"
+    digest = sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()
+    return json.dumps({"id": digest[:32], **fields}).encode() + b"\n"
 
 
 def targets_of(hook: str | None, webhook: str | None, post: Post) -> dict[str, Target]:
-    """Whom the settings name, each by a key of its own. UsageProblem for what cannot be."""
-    found: dict[str, Target] = {}
+    """The targets that settings name, each by a key of its own. UsageProblem for a wrong one."""
+    targets: dict[str, Target] = {}
     if hook:
-        found[f"hook {hook}"] = Hook(hook)
+        targets[f"hook {hook}"] = Hook(hook)
     if webhook:
-        found[f"webhook {webhook}"] = Webhook(webhook, post)
-    return found
+        targets[f"webhook {webhook}"] = Webhook(webhook, post)
+    return targets
+
+
+class Log:
+    """Events at the end of a file, a JSON object a line.
+
+    The file is opened for each line, so that it may be moved away at any time, and several
+    processes write into one. No option's value is in it but the profile's name.
+
+        started    the command, its profile
+        progress   how far a package is
+        said       a line on stderr: its label, such as `warning` or `error`, and the text
+        summary    the counts of one sheet, by the names of `--format json`
+        ended      the exit code
+    """
+
+    def __init__(self, place: Path, now: Callable[[], datetime], warn: Warn) -> None:
+        """UsageProblem where nothing can be written there."""
+        self._place, self._now, self._warn = place, now, warn
+        self._has_failed = False
+        try:
+            self._append(b"")
+        except OSError as error:
+            raise UsageProblem(
+                f"the log {place} cannot be written: {error.strerror}",
+                "name another file with --log",
+            ) from error
+
+    def write(self, what: str, /, **fields: Any) -> None:
+        """Add an event. A failure is a warning, once, and never stops a run."""
+        at = self._now().isoformat(timespec="milliseconds")
+        line = dumped({"at": at, "type": what, **fields}).encode("utf-8", "replace") + b"\n"
+        try:
+            self._append(line)
+        except OSError as error:
+            is_first, self._has_failed = not self._has_failed, True
+            if is_first:
+                self._warn(f"the log {self._place} is not written: {error.strerror}")
+
+    def _append(self, line: bytes) -> None:
+        descriptor = os.open(self._place, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        try:
+            os.write(descriptor, line)
+        finally:
+            os.close(descriptor)

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from feedtool.areas.legacy.purge import NOT_CONFIRMED, counted, hold_back, unsent
 from feedtool.model.errors import FeedtoolError
-from feedtool.report import Outcome
+from feedtool.report import SheetResult
 from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.annotated_run import write_copies
 from feedtool.runs.deliver import OnEvent, Submission, deliver_run, ignore
@@ -75,7 +75,7 @@ def results(
     now: datetime,
     stopped: FeedtoolError | None = None,
     outputs: Outputs | None = None,
-) -> list[Outcome]:
+) -> list[SheetResult]:
     """Writes the annotated copies of a run again, from its snapshots and the ledger alone.
 
     Rows that were not taken say in which later run they were sent again. `outputs`: as `resume`.

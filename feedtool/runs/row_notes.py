@@ -8,6 +8,7 @@ from feedtool.check import HEADINGS
 from feedtool.model.cells import index_of, letters
 from feedtool.model.nouns import Message, Problem, Severity, Status, Verdict
 from feedtool.model.sheet import INVALID, CheckedSheet
+from feedtool.report.sheet_result import to_read
 from feedtool.sheets.annotate.notes import Note, SheetNotes
 
 Verdicts = Callable[[], Iterator[Verdict]]
@@ -72,16 +73,6 @@ def told(problem: Problem) -> str:
     return f"{place}: {problem.message}{hint}" if place else f"{problem.message}{hint}"
 
 
-def to_read(verdict: Verdict) -> Sequence[Message]:
-    """The messages that tell more of a row than its status: no confirmation of one that is taken.
-
-    JSON and the CSV report have all of them.
-    """
-    if verdict.status is not Status.INTEGRATED:
-        return verdict.messages
-    return [one for one in verdict.messages if not is_confirmation(one.code)]
-
-
 def notes(
     checked: CheckedSheet, verdicts: Callable[[], Iterable[Verdict]] | None = None
 ) -> SheetNotes:
@@ -122,7 +113,7 @@ def note(verdict: Verdict, problems: Iterable[Problem], columns: dict[str, int])
     warnings = [
         one for one in problems if one.severity is Severity.WARNING and one.code not in said
     ]
-    texts = list(_said(to_read(verdict), columns))
+    texts = list(_said(to_read(verdict, is_confirmation), columns))
     texts += [f"warning: {told(warning)}" for warning in warnings]
     codes = [message.code for message in verdict.messages if message.code]
     codes += [warning.code for warning in warnings]

@@ -10,7 +10,7 @@ from feedtool.model.errors import Exit, FeedtoolError, first_of
 from feedtool.model.nouns import Message, Status, Verdict
 from feedtool.model.settings import Limits
 from feedtool.model.sheet import CheckedSheet
-from feedtool.report import Outcome
+from feedtool.report import SheetResult
 from feedtool.runs import row_notes
 from feedtool.runs.run_options import RunOptions
 
@@ -36,11 +36,11 @@ def results_of_plan(
     *,
     sent: Sequence[CheckedSheet],
     reason: str = ALL_OR_NOTHING,
-) -> list[Outcome]:
+) -> list[SheetResult]:
     """What a dry run tells of sheets, some of which would be sent; `reason` is why others not."""
     meeting = Meeting(sheets)
     return [
-        Outcome(
+        SheetResult(
             sheet,
             None,
             True,
@@ -60,10 +60,10 @@ def _not_sent(sheet: CheckedSheet, status: Status, reason: str) -> Iterator[Verd
         yield verdict._replace(status=status, messages=messages) if is_valid else verdict
 
 
-def not_begun(sheets: Sequence[CheckedSheet], stopped: FeedtoolError) -> list[Outcome]:
+def not_begun(sheets: Sequence[CheckedSheet], stopped: FeedtoolError) -> list[SheetResult]:
     """What is told of sheets of which no run was begun, since something stopped it."""
     return [
-        Outcome(
+        SheetResult(
             sheet,
             is_submitted=True,
             stopped=stopped,
@@ -75,7 +75,7 @@ def not_begun(sheets: Sequence[CheckedSheet], stopped: FeedtoolError) -> list[Ou
 
 def results_of_run(
     sheets: Sequence[CheckedSheet], ledger: "Ledger", run: int, stopped: FeedtoolError | None
-) -> list[Outcome]:
+) -> list[SheetResult]:
     """What is told of sheets after their delivery."""
     files = {(file.path, file.sheet): file.file for file in ledger.files(run)}
     meeting = Meeting(sheets)
@@ -100,7 +100,7 @@ def results_of_run(
 
     for sheet in sheets:
         file = files.get((sheet.file, sheet.sheet))
-        outcome = Outcome(sheet, str(run), is_submitted=True, stopped=stopped)
+        outcome = SheetResult(sheet, str(run), is_submitted=True, stopped=stopped)
         if file is not None:
             outcome.packages = ledger.packages(file)
         if file is not None or sheet.error is None:
@@ -109,7 +109,7 @@ def results_of_run(
     return outcomes
 
 
-def exit_code(outcomes: Sequence[Outcome], stopped: FeedtoolError | None = None) -> Exit:
+def exit_code(outcomes: Sequence[SheetResult], stopped: FeedtoolError | None = None) -> Exit:
     """The exit code of a command: the first of the contract's precedence that occurred."""
     codes = {_exit_of(outcome) for outcome in outcomes}
     codes |= {outcome.copy_failed.exit for outcome in outcomes if outcome.copy_failed}
@@ -118,7 +118,7 @@ def exit_code(outcomes: Sequence[Outcome], stopped: FeedtoolError | None = None)
     return first_of(codes)
 
 
-def _exit_of(outcome: Outcome) -> Exit:
+def _exit_of(outcome: SheetResult) -> Exit:
     if outcome.checked.error:
         return outcome.checked.error.exit
     counts = outcome.counts()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from feedtool.model.nouns import Message, Status, Verdict
 from feedtool.model.sheet import INVALID, CheckedSheet
-from feedtool.report import Outcome
+from feedtool.report import SheetResult
 from feedtool.runs.row_notes import REFUSED, Verdicts
 from feedtool.runs.workspace import Workspace
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # the ledger's library takes longer to import than a small fi
 NOT_TAKEN = {Status.INVALID, *REFUSED, Status.UNKNOWN, Status.HELD, Status.SUPERSEDED}
 
 
-def note_sent_again(outcomes: Sequence[Outcome], run_id: int, workspace: Workspace) -> None:
+def note_sent_again(outcomes: Sequence[SheetResult], run_id: int, workspace: Workspace) -> None:
     """Lets each row that was not taken say in which later run its reference was sent again.
 
     What came of it there stands in the results of that run.
@@ -36,7 +36,7 @@ def _is_later(other: "Run", run: "Run") -> bool:
     return is_same_account and other.run_id > run.run_id
 
 
-def _sent_again(outcome: Outcome, run: "Run", workspace: Workspace) -> dict[int, int]:
+def _sent_again(outcome: SheetResult, run: "Run", workspace: Workspace) -> dict[int, int]:
     """The last run that has sent a row again, by row."""
     rows = {row.row for row in outcome.every_verdict() if row.status in NOT_TAKEN}
     by_channel: dict[str, dict[int, str]] = {}

@@ -14,7 +14,7 @@ from feedtool.areas.products.catalog.excerpt import Consulted
 from feedtool.check import Asked, Input
 from feedtool.model.errors import FeedtoolError, NotAuthorised
 from feedtool.model.sheet import INVALID, CheckedSheet
-from feedtool.report import Outcome
+from feedtool.report import SheetResult
 from feedtool.runs.annotated_copy import Outputs, digest_of, refuse_places, write_copies_of
 from feedtool.runs.annotated_run import write_copies
 from feedtool.runs.deliver import OnEvent, Submission, deliver_run, has_begun, ignore
@@ -36,7 +36,7 @@ def plan_only(
     is_all_or_nothing: bool = False,
     promise: Promise | None = None,
     sift: Callable[[Sequence[CheckedSheet]], None] = lambda _: None,
-) -> list[Outcome]:
+) -> list[SheetResult]:
     """The outcomes of a dry run: everything up to the plan; nothing is sent.
 
     Args:
@@ -107,7 +107,7 @@ def submit(
     sheets = checked_sheets(files, judged_by(asked, consulted), has_channel=session.has_channel)
     refuse_places(inputs, sheets, outputs, asked)
 
-    def blocked() -> list[Outcome] | None:
+    def blocked() -> list[SheetResult] | None:
         """What is known of the rows where none of them is sent; None where some are."""
         reason = blocked_reason(sheets, asked, is_all_or_nothing=is_all_or_nothing)
         if promise:
@@ -120,7 +120,7 @@ def submit(
 
     is_blocked = blocked_reason(sheets, asked, is_all_or_nothing=is_all_or_nothing)
     if is_blocked or all(sheet.error for sheet in sheets):
-        return Submission(blocked() or [Outcome(sheet) for sheet in sheets])
+        return Submission(blocked() or [SheetResult(sheet) for sheet in sheets])
     options = _options(snapshots, asked, outputs, session, sheets, promise, sifting)
     _refuse_claim_of_stopped(claim, session)
     with locked(session, workspace, "submit"):

@@ -4,16 +4,16 @@ from collections.abc import Sequence
 
 from feedtool.areas.registry import load
 from feedtool.check import Asked, Input, check
-from feedtool.report import Outcome
+from feedtool.report import SheetResult
 from feedtool.runs.annotated_copy import Outputs, refuse_places, write_copies_of
 
 
-def validate(inputs: Sequence[Input], asked: Asked, outputs: Outputs) -> list[Outcome]:
+def validate(inputs: Sequence[Input], asked: Asked, outputs: Outputs) -> list[SheetResult]:
     """The outcome of each sheet; nothing is planned or sent."""
     sheets = check(inputs, asked, load())
     if len(inputs) == 1:  # of several, one place that is taken is no reason to stop
         refuse_places(inputs, sheets, outputs, asked)
-    outcomes = [Outcome(sheet) for sheet in sheets]
+    outcomes = [SheetResult(sheet) for sheet in sheets]
     if outputs.targets:
         write_copies_of(inputs, outcomes, outputs, asked)
     return outcomes

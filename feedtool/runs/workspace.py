@@ -15,7 +15,7 @@ from feedtool.areas.registry import load
 from feedtool.check import Asked, Input, check
 from feedtool.delivery.dependencies import Meeting
 from feedtool.model.errors import FileProblem, UsageProblem
-from feedtool.model.file_version import FileChanging
+from feedtool.model.file_version import FileChanging, version_of
 from feedtool.model.sheet import CheckedSheet
 from feedtool.model.spool import temporary_folder
 from feedtool.runs.kept_sheets import read_sheets, write_sheets
@@ -135,14 +135,21 @@ def kept_inputs(recorded: RunOptions, books: Workspace) -> list[Input]:
 
 
 def checked_sheets_of(options: RunOptions, workspace: Workspace) -> list[CheckedSheet]:
-    """What checking found when a run was begun; of an older run it is checked again.
+    """What checking found when a run was begun.
+
+    Where that is not kept, as in an older run or on another machine, the files are checked again.
 
     Raises:
-        FileProblem: The snapshot of it is gone or was changed.
+        FileProblem: Nor are they there as they were.
     """
-    if options.checked is None:
-        return check_again(options, workspace)
-    return read_sheets(workspace.snapshots.path_of(options.checked))
+    sheets: list[CheckedSheet] = []
+    if options.checked is not None:
+        with suppress(FileProblem):
+            sheets = read_sheets(workspace.snapshots.path_of(options.checked))
+    versions = {file.name: version_of(file.path) for file in kept_inputs(options, workspace)}
+    for sheet in sheets:
+        sheet.version = versions.get(sheet.file)
+    return sheets or check_again(options, workspace)
 
 
 def check_again(recorded: RunOptions, books: Workspace) -> list[CheckedSheet]:

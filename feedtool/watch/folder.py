@@ -24,6 +24,8 @@ TRIES = 10_000
 PACKAGES = (".xlsx", ".xlsm", ".zip")
 RESULT = ".result.xlsx"
 """Also of what is no workbook, if it is a zip or an Offers.xml."""
+UNPLACED = ".feedtool-*.tmp"
+"""A file that has not taken its place yet: see `placed`."""
 REASON = ".reason.txt"
 """Beside a file in `error/`: why it is there."""
 SUMMARY = ".summary.json"
@@ -150,6 +152,13 @@ class Folder:
     def lent_of(self, claim: Claim) -> Path:
         """What a claimed file was judged by, where that was more than itself: hidden beside it."""
         return self.processing / claim.lane / f".{claim.claim}.lent"
+
+    def sweep(self, lane: PurePosixPath | str) -> None:
+        """Remove what a killed watcher was writing; whoever holds the seller's lock may do so."""
+        for part in (self.processing, self.results, self.error):
+            for left in (part / lane).glob(UNPLACED):
+                with suppress(OSError):
+                    left.unlink()
 
     def drop_lent(self, claim: Claim) -> None:
         """Remove what was put beside a claimed file: nobody has to go on with it any more."""

@@ -1,70 +1,50 @@
-"""`health.json`: how a watcher is, for monitors. Rewritten at each turn, whole or not at all.
+"""`health.json`: the time of a watcher's last turn and what troubles it, for monitors.
 
-Two watchers of one folder write the same file. It tells of the one that made the last turn, so the
+Two watchers of one folder write the same file. It is of the one that made the last turn, so the
 folder counts as watched as long as one of them runs.
 """
 
 import json
 import os
 import platform
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime, timedelta
-from pathlib import Path, PurePosixPath
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
-from feedtool import __version__
 from feedtool.model.errors import EXIT_PRECEDENCE, Exit, FeedtoolError, UsageProblem
 
 FILE = "health.json"
 WATCHING, STOPPED, DONE = "watching", "stopped", "done"
 """It turns; it was stopped; it was to look once, and is through."""
-GRAVE = ("error", "refused")
-"""The words for what has happened that a monitor is to know of."""
-
-Tell = Callable[[str, str], None]
 
 
-class Work(NamedTuple):
-    """A file that is being sent."""
+class Turn(NamedTuple):
+    """The result of a look at the folder."""
 
-    file: PurePosixPath
-    """In the inbox."""
-    since: datetime
-    run: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """What a look at the folder has shown."""
-
-    in_work: Sequence[Work] = ()
+    in_work: int = 0
+    """Files that are being sent."""
     waiting: int = 0
     """Files of the inbox that are to be sent sooner or later."""
-    troubles: Mapping[str | None, FeedtoolError] | None = None
-    """What keeps a profile, or the command line's account, from its files."""
-    broken: FeedtoolError | None = None
-    """Why the folder or the ledger could not be looked at."""
+    troubles: Sequence[tuple[str | None, FeedtoolError]] = ()
+    """What keeps a profile, or the command line's account, from its files; or the watcher."""
 
 
 class Health:
-    """Writes down how the watcher of a folder is."""
+    """Writes the file."""
 
-    def __init__(self, root: Path, now: Callable[[], datetime], poll: float, tell: Tell) -> None:
+    def __init__(
+        self, root: Path, now: Callable[[], datetime], warn: Callable[[str], None]
+    ) -> None:
+        """Removes what a killed watcher of this machine has left."""
         self._place = root / FILE
-        self._now, self._poll, self._tell = now, poll, tell
-        self._began = now()
-        self._last: dict[str, str] | None = None
-        self._turn = Turn()
-        self._turned_at = self._began
+        self._now, self._warn = now, warn
+        self._turn, self._turned_at = Turn(), now()
         self._has_failed = False
-
-    def tell(self, label: str, text: str) -> None:
-        """Tell on, and remember what is grave."""
-        if label in GRAVE:
-            self._last = {"at": _text(self._now()), "message": text}
-        self._tell(label, text)
+        for left in root.glob(f".health-{platform.node()}-*.tmp"):
+            with suppress(OSError):
+                left.unlink()
 
     def turn(self, turn: Turn) -> None:
         """Write down a turn that has just been made."""
@@ -77,47 +57,35 @@ class Health:
 
     def _write(self, state: str) -> None:
         turn = self._turn
-        troubles = [_trouble(profile, error) for profile, error in (turn.troubles or {}).items()]
-        if turn.broken:
-            troubles.append(_trouble(None, turn.broken))
-        told = {
+        codes = {trouble.exit for _, trouble in turn.troubles}
+        fields = {
             "state": state,
-            "turnAt": _text(self._turned_at),
-            "startedAt": _text(self._began),
-            "pollSeconds": self._poll,
-            "host": platform.node(),
-            "pid": os.getpid(),
-            "version": __version__,
+            "turnAt": self._turned_at.isoformat(timespec="seconds"),
+            "inWork": turn.in_work,
             "waiting": turn.waiting,
-            "inWork": [_work(one) for one in turn.in_work],
-            "troubles": troubles,
-            "lastError": self._last,
+            "exitCode": int(next((code for code in EXIT_PRECEDENCE if code in codes), Exit.OK)),
+            "troubles": [_text(profile, trouble) for profile, trouble in turn.troubles],
         }
         temporary = self._place.with_name(f".health-{platform.node()}-{os.getpid()}.tmp")
         try:
             # Not brought to the disk: whoever asks after a crash of the machine finds it too old.
-            temporary.write_text(
-                json.dumps(told, indent=2, ensure_ascii=False) + "\n", "utf-8", "replace"
-            )
+            temporary.write_text(json.dumps(fields, indent=2) + "\n", "utf-8")
             temporary.replace(self._place)
             self._has_failed = False
         except OSError as error:
             with suppress(OSError):
                 temporary.unlink(missing_ok=True)
             if not self._has_failed:  # a reader may have it open; a disk may be full for long
-                self._tell("warning", f"{self._place} cannot be written: {error.strerror}")
+                self._warn(f"{self._place} cannot be written: {error.strerror}")
             self._has_failed = True
 
 
-class Verdict(NamedTuple):
-    """How a watcher is."""
-
-    code: Exit
-    text: str
+def _text(profile: str | None, trouble: FeedtoolError) -> str:
+    return f"profile {profile}: {trouble.message}" if profile else trouble.message
 
 
-def asked(root: Path, now: datetime, within: timedelta) -> Verdict:
-    """How the watcher of a folder is, by what it has written down.
+def check_health(root: Path, now: datetime, within: timedelta) -> tuple[Exit, str]:
+    """The state of the watcher of a folder, as an exit code and one line.
 
     Args:
         root: The folder.
@@ -131,43 +99,21 @@ def asked(root: Path, now: datetime, within: timedelta) -> Verdict:
     if not root.is_dir():
         raise UsageProblem(f"there is no folder {root}", "name the folder that is watched")
     try:
-        found = json.loads(place.read_text("utf-8"))
-        state, turned = str(found["state"]), datetime.fromisoformat(found["turnAt"])
-        age, work = now - turned, f"{len(found['inWork'])} in work, {found['waiting']} waiting"
-        troubles = [(Exit(one["exitCode"]), _shown(one)) for one in found["troubles"]]
+        fields = json.loads(place.read_text("utf-8"))
+        state, age = str(fields["state"]), now - datetime.fromisoformat(fields["turnAt"])
+        code, troubles = Exit(fields["exitCode"]), "; ".join(fields["troubles"])
+        work = f"{fields['inWork']} in work, {fields['waiting']} waiting"
     except FileNotFoundError:
-        return Verdict(Exit.INTERRUPTED, f"no watcher has ever looked into {root}")
+        return Exit.INTERRUPTED, f"no watcher has ever looked into {root}"
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise UsageProblem(
             f"{place} does not say how the watcher is", "a running watcher writes it anew"
         ) from error
     ago = f"{max(0, round(age.total_seconds()))} s ago"
     if state == STOPPED:
-        return Verdict(Exit.INTERRUPTED, f"the watcher of {root} was stopped; last turn {ago}")
+        return Exit.INTERRUPTED, f"the watcher of {root} was stopped; last turn {ago}"
     if age > within:
-        return Verdict(Exit.INTERRUPTED, f"nobody watches {root}: last turn {ago}")
+        return Exit.INTERRUPTED, f"nobody watches {root}: last turn {ago}"
     if troubles:
-        code = min((code for code, _ in troubles), key=EXIT_PRECEDENCE.index)
-        return Verdict(code, f"{'; '.join(text for _, text in troubles)} ({work})")
-    return Verdict(Exit.OK, f"{state}: last turn {ago}, {work}")
-
-
-def _shown(trouble: Mapping[str, Any]) -> str:
-    whose = f"profile {trouble['profile']}: " if trouble["profile"] else ""
-    return f"{whose}{trouble['message']}"
-
-
-def _trouble(profile: str | None, error: FeedtoolError) -> dict[str, Any]:
-    return {"profile": profile, "exitCode": int(error.exit), "message": error.message}
-
-
-def _work(one: Work) -> dict[str, Any]:
-    return {
-        "file": str(one.file),
-        "since": _text(one.since),
-        "run": None if one.run is None else str(one.run),
-    }
-
-
-def _text(moment: datetime) -> str:
-    return moment.isoformat(timespec="seconds")
+        return code, f"{troubles} ({work})"
+    return code, f"{state}: last turn {ago}, {work}"

@@ -43,7 +43,7 @@ def next_step(
 
 
 @dataclass(frozen=True, slots=True)
-class Lane:
+class InboxRoute:
     """A subfolder of the inbox, and what it stands for."""
 
     path: str
@@ -52,20 +52,22 @@ class Lane:
     kind: str | None
 
 
-def lane_of(place: PurePosixPath, profiles: Collection[str], kinds: Collection[str]) -> Lane | None:
-    """The lane of a file: PROFILE, KIND or PROFILE/KIND. None where its folder is none of these."""
+def route_of(
+    place: PurePosixPath, profiles: Collection[str], kinds: Collection[str]
+) -> InboxRoute | None:
+    """The route of a file: PROFILE, KIND or PROFILE/KIND; None for any other folder."""
     folder, parts = place.parent.as_posix(), place.parent.parts
     # Network shares and people change capitals as they please.
     of_profiles, of_kinds = ({one.casefold(): one for one in all_} for all_ in (profiles, kinds))
     match [one.casefold() for one in parts]:
         case []:
-            return Lane("", None, None)
+            return InboxRoute("", None, None)
         case [name] if name in of_profiles:
-            return Lane(folder, of_profiles[name], None)
+            return InboxRoute(folder, of_profiles[name], None)
         case [name] if name in of_kinds:
-            return Lane(folder, None, of_kinds[name])
+            return InboxRoute(folder, None, of_kinds[name])
         case [profile, kind] if profile in of_profiles and kind in of_kinds:
-            return Lane(folder, of_profiles[profile], of_kinds[kind])
+            return InboxRoute(folder, of_profiles[profile], of_kinds[kind])
     return None
 
 

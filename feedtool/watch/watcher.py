@@ -5,20 +5,19 @@ profiles that are this seller's, in their order; several sellers side by side.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
-from datetime import datetime
 from math import inf
 from pathlib import PurePosixPath
 
-from feedtool.ledger import Ledger
 from feedtool.ledger.claims import Claim
 from feedtool.ledger.lock import Held
 from feedtool.model.errors import EXIT_PRECEDENCE, Exit, FeedtoolError, UsageProblem
-from feedtool.watch import health
-from feedtool.watch.carry import Carrier, LaneUnknown
-from feedtool.watch.desk import Whose
+from feedtool.watch.health import Turn
+from feedtool.watch.messages import RouteUnknown
+from feedtool.watch.processor import FileProcessor
+from feedtool.watch.session import Environment, Settings, Whose
 from feedtool.watch.settling import (
     PATIENCE,
     Sighting,
@@ -30,8 +29,8 @@ from feedtool.watch.settling import (
     waiting,
     why,
 )
-from feedtool.watch.steps import Lane, lane_of
-from feedtool.watch.work import OpenDesk, Pass, Whole, Work
+from feedtool.watch.steps import InboxRoute, route_of
+from feedtool.watch.work import Pass, ReadyFile, Work
 
 SIDE_BY_SIDE = 8
 """Sellers at a time."""
@@ -43,39 +42,6 @@ MOST_FAILURES = 3
 """Passes in a row that came to nothing, after which a watcher that looks only once gives up."""
 MOST_NAMES = 5
 """Names of files that are told in one line."""
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """How the folder is watched; times in seconds."""
-
-    settle: float = 2
-    """How long a file has to rest."""
-    poll: float = 1
-    """Between two looks."""
-    is_once: bool = False
-    """Whether to end when all that was there is done."""
-
-
-@dataclass(frozen=True, slots=True)
-class Around:
-    """The world that a watcher is in."""
-
-    ledger: Ledger
-    """For the main thread alone."""
-    desk: OpenDesk
-    whose: Callable[[str | None], Whose]
-    """Whose a profile's files are, or those of the command line's account."""
-    profiles: Collection[str]
-    kinds: Collection[str]
-    clock: Callable[[], float]
-    """Seconds that only go forward."""
-    now: Callable[[], datetime]
-    sleep: Callable[[float], None]
-    """May end sooner, as when something has happened in the inbox."""
-    stopping: Callable[[], FeedtoolError | None]
-    on_turn: Callable[[health.Turn], None] = lambda _: None
-    """Told of each look at the folder."""
 
 
 @dataclass(slots=True)
@@ -100,17 +66,19 @@ class Due:
     """What is to be done for a seller."""
 
     profiles: set[str | None] = field(default_factory=set)
-    whole: list[Whole] = field(default_factory=list)
+    whole: list[ReadyFile] = field(default_factory=list)
     """The oldest first."""
 
 
 class Watcher:
     """A watched folder, for as long as it is watched."""
 
-    def __init__(self, carrier: Carrier, around: Around, settings: Settings) -> None:
-        self._carrier = carrier
-        self._news = carrier.news
-        self._around = around
+    def __init__(
+        self, processor: FileProcessor, environment: Environment, settings: Settings
+    ) -> None:
+        self._processor = processor
+        self._log = processor.log
+        self._environment = environment
         self._settings = settings
         self._seen: dict[PurePosixPath, Sighting] = {}
         self._opened: dict[PurePosixPath, Sighting] = {}
@@ -130,21 +98,20 @@ class Watcher:
         """
         begun: float | None = None
         with ThreadPoolExecutor(SIDE_BY_SIDE, thread_name_prefix="seller") as threads:
-            while self._around.stopping() is None:
+            while self._environment.stopping() is None:
                 is_busy = self._look(threads)
                 # From the first look on: it may take longer than a file is to rest.
-                begun = self._around.clock() if begun is None else begun
+                begun = self._environment.clock() if begun is None else begun
                 if self._settings.is_once and not is_busy and self._is_done(begun):
                     break
                 self._pause()
         self._collect()
-        stopped = self._around.stopping()
-        troubles = [one.trouble for one in self._sellers.values() if one.trouble]
-        # What somebody else holds is in good hands, and to stop was what was wanted.
-        codes = {one.exit for one in troubles if not (isinstance(one, Held) or one is stopped)}
+        stopped = self._environment.stopping()
+        # To stop was what was wanted.
+        codes = {trouble.exit for _, trouble in self._troubles() if trouble is not stopped}
         if self._settings.is_once:
             codes |= self._codes | ({stopped.exit} if stopped else set())
-            self._tell_what_is_left(has_done=bool(codes))
+            self._echo_what_is_left(has_done=bool(codes))
         elif stopped and stopped.exit is Exit.CTRL_C:
             codes.add(Exit.CTRL_C)
         usual = Exit.NOTHING if self._settings.is_once else Exit.OK
@@ -156,22 +123,22 @@ class Watcher:
             wait(running, self._settings.poll, FIRST_COMPLETED)
         else:
             settle, poll = self._settings.settle, self._settings.poll
-            self._around.sleep(pause(self._seen, self._around.clock(), settle, poll))
+            self._environment.sleep(pause(self._seen, self._environment.clock(), settle, poll))
 
     def _look(self, threads: Executor) -> bool:
         """One look at the folder and the claims; whether anything is under way after it."""
         self._collect()  # first: whoever is done has nothing in the listing that it has taken
         try:
             whole = self._whole()
-            claims = self._around.ledger.claims.under_way(self._carrier.name)
+            claims = self._environment.ledger.claims.under_way(self._processor.name)
         except FeedtoolError as error:
             if self._settings.is_once:
                 raise
-            self._news.once("folder", "error", error.message)
-            self._around.on_turn(health.Turn(broken=error))
+            self._log.once("folder", "error", error.message)
+            self._environment.on_turn(Turn(troubles=[(None, error)]))
             return False
-        self._news.is_over("folder")
-        now, is_waiting = self._around.clock(), False
+        self._log.is_over("folder")
+        now, is_waiting = self._environment.clock(), False
         for whose, due in self._due(whole, claims).items():
             seller = self._sellers[whose]
             is_held = isinstance(seller.trouble, Held)
@@ -180,46 +147,49 @@ class Watcher:
             is_waiting |= is_held
             if seller.running is None and seller.not_before <= now:
                 seller.running = threads.submit(self._work, due)
-        self._around.on_turn(self._turn(claims))
+        self._environment.on_turn(Turn(len(claims), len(waiting(self._seen)), self._troubles()))
         return is_waiting or any(one.running for one in self._sellers.values())
 
-    def _turn(self, claims: Sequence[Claim]) -> health.Turn:
-        troubles = {
-            one.profile: one.trouble
-            for one in self._sellers.values()
-            if one.trouble and not isinstance(one.trouble, Held)
-        }
-        in_work = [health.Work(_place(claim), claim.taken_at, claim.run_id) for claim in claims]
-        return health.Turn(in_work, len(waiting(self._seen)), troubles)
+    def _troubles(self) -> list[tuple[str | None, FeedtoolError]]:
+        """What keeps sellers from their files; what another process holds is in good hands."""
+        return [
+            (seller.profile, seller.trouble)
+            for seller in self._sellers.values()
+            if seller.trouble and not isinstance(seller.trouble, Held)
+        ]
 
-    def _due(self, whole: Sequence[Whole], claims: Sequence[Claim]) -> dict[Whose, Due]:
+    def _due(self, whole: Sequence[ReadyFile], claims: Sequence[Claim]) -> dict[Whose, Due]:
         """What there is to do: files that are whole, and claims that are not ended."""
         work: defaultdict[Whose, Due] = defaultdict(Due)
         for one in whole:
-            due = work[self._whose(one.lane.profile)]
+            due = work[self._whose(one.route.profile)]
             due.whole.append(one)
-            due.profiles.add(one.lane.profile)
+            due.profiles.add(one.route.profile)
         for claim in claims:
-            if lane := self._lane_of(claim):
-                work[self._whose(lane.profile)].profiles.add(lane.profile)
+            if route := self._route_of(claim):
+                work[self._whose(route.profile)].profiles.add(route.profile)
             else:
                 place = _place(claim)
-                error = _lane_unknown(place)
-                self._news.once(f"lane {place}", "error", f"{place}: {error.message}")
+                error = RouteUnknown(place)
+                self._log.once(f"lane {place}", "error", f"{place}: {error.message}")
         return work
 
     def _whose(self, profile: str | None) -> Whose:
         try:
-            return self._around.whose(profile)
+            return self._environment.whose(profile)
         except FeedtoolError:  # its thread meets the same, and tells it
             return "", profile or ""
 
-    def _whole(self) -> list[Whole]:
+    def _whole(self) -> list[ReadyFile]:
         """The files that are to be taken now, the oldest first.
 
         Those in a folder that names neither a profile nor a kind are refused.
         """
-        folder, around, settle = self._carrier.folder, self._around, self._settings.settle
+        folder, environment, settle = (
+            self._processor.folder,
+            self._environment,
+            self._settings.settle,
+        )
         try:
             listing = folder.listing()
         except OSError as error:
@@ -227,17 +197,17 @@ class Watcher:
                 f"{folder.inbox} cannot be read: {error.strerror}",
                 "see that it is there, and that feedtool may read it",
             ) from error
-        now = around.clock()
+        now = environment.clock()
         self._seen = look(self._seen, listing, now)
-        self._tell_what_is_open(now)
+        self._echo_what_is_open(now)
         found = []
         for sighting in quiet(self._seen, now, settle):
             entry = sighting.entry
             if not is_due(sighting, now, settle, opens=self._opens(sighting)):
                 continue
-            if lane := self._lane(entry.place):
-                found.append(Whole(entry, lane))
-            elif code := self._carrier.refuse(entry.place, _lane_unknown(entry.place)):
+            if route := self._route(entry.place):
+                found.append(ReadyFile(entry, route))
+            elif code := self._processor.refuse(entry.place, RouteUnknown(entry.place)):
                 self._codes.add(code)
         return found
 
@@ -246,21 +216,27 @@ class Watcher:
         place = sighting.entry.place
         if self._opened.get(place) == sighting:
             return True
-        if opens := self._carrier.folder.opens(place):
+        if opens := self._processor.folder.opens(place):
             self._opened = {seen: one for seen, one in self._opened.items() if seen in self._seen}
             self._opened[place] = sighting
         return opens
 
-    def _lane(self, place: PurePosixPath) -> Lane | None:
-        return lane_of(place, self._around.profiles, self._around.kinds)
+    def _route(self, place: PurePosixPath) -> InboxRoute | None:
+        return route_of(place, self._environment.profiles, self._environment.kinds)
 
-    def _lane_of(self, claim: Claim) -> Lane | None:
-        return self._lane(_place(claim))
+    def _route_of(self, claim: Claim) -> InboxRoute | None:
+        return self._route(_place(claim))
 
     def _work(self, due: Due) -> Pass:
         """In the seller's thread."""
-        around = self._around
-        work = Work(self._carrier, around.desk, self._lane_of, around.now, around.stopping)
+        environment = self._environment
+        work = Work(
+            self._processor,
+            environment.session,
+            self._route_of,
+            environment.now,
+            environment.stopping,
+        )
         return work.do(sorted(due.profiles, key=lambda name: name or ""), due.whole)
 
     def _collect(self) -> None:
@@ -274,23 +250,23 @@ class Watcher:
             seller.trouble, seller.profile = passed.trouble, passed.profile
             is_stuck = not passed.codes and not isinstance(passed.trouble, Held)
             seller.failures = seller.failures + 1 if is_stuck else 0
-            seller.not_before = self._around.clock() + self._rest(seller)
-            self._tell_of(whose, seller)
+            seller.not_before = self._environment.clock() + self._rest(seller)
+            self._echo_trouble(whose, seller)
 
-    def _tell_of(self, whose: Whose, seller: Seller) -> None:
+    def _echo_trouble(self, whose: Whose, seller: Seller) -> None:
         """What keeps a seller from its files, once for as long as it does."""
-        key, now = f"seller {whose}", self._around.clock()
+        key, now = f"seller {whose}", self._environment.clock()
         trouble, is_held = seller.trouble, isinstance(seller.trouble, Held)
         if not is_held:
             seller.held_since = None
         elif seller.held_since is None:
             seller.held_since = now
         if trouble is None:
-            self._news.is_over(key)
+            self._log.is_over(key)
         elif seller.held_since is None or now - seller.held_since >= LONG_HELD:
             profile = f"profile {seller.profile}: " if seller.profile else ""
             label = "waiting" if is_held else "error"
-            self._news.once(key, label, profile + trouble.message)
+            self._log.once(key, label, profile + trouble.message)
 
     def _rest(self, seller: Seller) -> float:
         """Seconds before a seller is given its files again."""
@@ -306,11 +282,11 @@ class Watcher:
     def _is_done(self, begun: float) -> bool:
         """Is nothing left that could be whole soon?"""
         longest = PATIENCE * self._settings.settle + self._settings.poll
-        return not waiting(self._seen) or self._around.clock() - begun > longest
+        return not waiting(self._seen) or self._environment.clock() - begun > longest
 
     # What is told of files that stay where they are.
 
-    def _tell_what_is_open(self, now: float) -> None:
+    def _echo_what_is_open(self, now: float) -> None:
         """Tell what keeps a file waiting for long, each reason once.
 
         A lock file that a crash has left behind would else keep its workbook here unnoticed.
@@ -319,17 +295,17 @@ class Watcher:
             key = f"open {sighting.entry.place}"
             reason = why(self._seen, sighting, now, self._settings.settle)
             if now - sighting.since < PATIENCE * self._settings.settle or reason is None:
-                self._news.is_over(key)
+                self._log.is_over(key)
             elif not self._settings.is_once:
-                self._news.once(key, "waiting", self._left(sighting, reason))
+                self._log.once(key, "waiting", self._left(sighting, reason))
 
-    def _tell_what_is_left(self, *, has_done: bool) -> None:
+    def _echo_what_is_left(self, *, has_done: bool) -> None:
         """Once: what was not taken, and that nothing was to be done."""
-        folder, now = self._carrier.folder, self._around.clock()
+        folder, now = self._processor.folder, self._environment.clock()
         left = [one for one in waiting(self._seen) if (folder.inbox / one.entry.place).exists()]
         for sighting in left:
             if reason := why(self._seen, sighting, now, self._settings.settle):
-                self._news.tell("waiting", self._left(sighting, reason))
+                self._log.echo("waiting", self._left(sighting, reason))
         if not has_done:
             inbox = folder.inbox
             names = [str(place) for place in unfinished(self._seen)]
@@ -337,19 +313,12 @@ class Watcher:
             shown = f", but for what is unfinished by its name: {', '.join(names[:MOST_NAMES])}"
             holds = "nothing that is whole" if left else "no file"
             told = f"{inbox} holds {holds}{shown + more if names else ''}"
-            self._news.tell("nothing to do", told)
+            self._log.echo("nothing to do", told)
 
     def _left(self, sighting: Sighting, reason: str) -> str:
-        folder = self._carrier.folder
+        folder = self._processor.folder
         return f"{folder.relative(folder.inbox / sighting.entry.place)} stays: {reason}"
 
 
 def _place(claim: Claim) -> PurePosixPath:
     return PurePosixPath(claim.lane) / claim.source
-
-
-def _lane_unknown(place: PurePosixPath) -> LaneUnknown:
-    return LaneUnknown(
-        f"“{place.parent}” is no profile and no kind of feed.",
-        "Put the file into the inbox itself, or into a subfolder PROFILE, KIND or PROFILE/KIND.",
-    )

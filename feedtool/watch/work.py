@@ -1,11 +1,11 @@
 """A seller's files, one after the other: what one thread does, with the seller's lock held.
 
 While we hold the seller's lock nobody else is at work on its files. So whatever of them is claimed
-was left by somebody who is gone, or was put off (`carry.Parked`), and comes before what is new.
+was left by somebody who is gone, or was put off (`Deferred`), and comes before what is new.
 """
 
 from collections.abc import Callable, Collection, Sequence
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import NamedTuple
@@ -13,21 +13,19 @@ from typing import NamedTuple
 from feedtool.ledger.claims import Claim
 from feedtool.ledger.lock import Held
 from feedtool.model.errors import Exit, FeedtoolError
-from feedtool.watch.carry import Carrier, Parked, bug_in
-from feedtool.watch.desk import Desk
+from feedtool.watch.messages import Bug, Deferred
+from feedtool.watch.processor import FileProcessor
+from feedtool.watch.session import OpenSession, SellerSession
 from feedtool.watch.settling import Entry
-from feedtool.watch.steps import Lane
-
-OpenDesk = Callable[[str | None], AbstractContextManager[Desk]]
-"""Opens a profile's account, or the command line's, in the thread that uses it."""
+from feedtool.watch.steps import InboxRoute
 
 
-class Whole(NamedTuple):
+class ReadyFile(NamedTuple):
     """A file of the inbox that is to be taken."""
 
     entry: Entry
     """As it was when it was found to be whole."""
-    lane: Lane
+    route: InboxRoute
 
 
 @dataclass(slots=True)
@@ -56,25 +54,25 @@ class Work:
 
     def __init__(
         self,
-        carrier: Carrier,
-        open_desk: OpenDesk,
-        lane_of: Callable[[Claim], Lane | None],
+        processor: FileProcessor,
+        open_session: OpenSession,
+        route_of: Callable[[Claim], InboxRoute | None],
         now: Callable[[], datetime],
         stopping: Callable[[], FeedtoolError | None],
     ) -> None:
-        self._carrier = carrier
-        self._open_desk = open_desk
-        self._lane_of = lane_of
+        self._processor = processor
+        self._open_session = open_session
+        self._route_of = route_of
         self._now = now
         self._stopping = stopping
         self._stack = ExitStack()
-        self._desks: dict[str | None, Desk | None] = {}
+        self._sessions: dict[str | None, SellerSession | None] = {}
         """None for an account that cannot be opened."""
         self._profile: str | None = None
         """Whose file is next."""
         self._passed = Pass()
 
-    def do(self, profiles: Collection[str | None], whole: Sequence[Whole]) -> Pass:
+    def do(self, profiles: Collection[str | None], whole: Sequence[ReadyFile]) -> Pass:
         """Bring all of it to its end: the claims of these profiles, then these files in order."""
         passed = self._passed
         try:
@@ -83,47 +81,49 @@ class Work:
         except FeedtoolError as error:
             passed.stop(error, self._profile)
         except Exception as error:  # noqa: BLE001  # one account never stops the next
-            passed.stop(bug_in(error, self._carrier.report_bug), self._profile)
+            passed.stop(Bug(error, self._processor.report_bug), self._profile)
         return passed
 
-    def _work_off(self, profiles: Collection[str | None], whole: Sequence[Whole]) -> None:
-        carrier = self._carrier
+    def _work_off(self, profiles: Collection[str | None], whole: Sequence[ReadyFile]) -> None:
+        processor = self._processor
         try:
             for profile in profiles:
-                if desk := self._desk(profile):
-                    for claim, lane in self._left_of(profile, desk):
-                        self._passed.note(carrier.carry(claim, lane, desk))
-            for entry, lane in whole:
+                if session := self._session(profile):
+                    for claim, route in self._left_of(profile, session):
+                        self._passed.note(processor.process(claim, route, session))
+            for entry, route in whole:
                 if self._stopping():
                     break
-                desk = self._desk(lane.profile)
-                if desk and carrier.folder.is_as_it_was(entry):
-                    self._passed.note(carrier.take(entry.place, lane, desk))
-        except Parked as parked:
-            self._passed.stop(parked.reason, self._profile)
-            for profile, desk in self._desks.items():
-                if desk:
-                    carrier.park([claim for claim, _ in self._left_of(profile, desk)], desk)
+                session = self._session(route.profile)
+                if session and processor.folder.is_as_it_was(entry):
+                    self._passed.note(processor.take(entry.place, route, session))
+        except Deferred as deferred:
+            self._passed.stop(deferred.reason, self._profile)
+            for profile, session in self._sessions.items():
+                if session:
+                    processor.defer(
+                        [claim for claim, _ in self._left_of(profile, session)], session
+                    )
 
-    def _desk(self, profile: str | None) -> Desk | None:
+    def _session(self, profile: str | None) -> SellerSession | None:
         """A profile's account; None where it cannot be opened, which stops no other profile."""
         self._profile = profile
-        if profile not in self._desks:
+        if profile not in self._sessions:
             try:
-                self._desks[profile] = self._opened(profile)
+                self._sessions[profile] = self._opened(profile)
             except Held:
                 raise
             except FeedtoolError as error:
-                self._desks[profile] = None
+                self._sessions[profile] = None
                 self._passed.stop(error, profile)
-        return self._desks[profile]
+        return self._sessions[profile]
 
-    def _opened(self, profile: str | None) -> Desk:
+    def _opened(self, profile: str | None) -> SellerSession:
         """An account, from here on with its seller's lock; all share the books of the first."""
-        desk = self._stack.enter_context(self._open_desk(profile))
-        first = next((one for one in self._desks.values() if one), None)
-        books, service = first.books if first else desk.books, desk.service
-        if first is None or first.whose != desk.whose:
+        session = self._stack.enter_context(self._open_session(profile))
+        first = next((one for one in self._sessions.values() if one), None)
+        books, service = first.books if first else session.books, session.service
+        if first is None or first.whose != session.whose:
             lock = books.ledger.hold(
                 service.seller,
                 service.address,
@@ -132,17 +132,19 @@ class Work:
                 is_awaited=True,
             )
             self._stack.enter_context(lock)
-        return replace(desk, service=replace(service, holds_lock=True), books=books)
+        return replace(session, service=replace(service, holds_lock=True), books=books)
 
-    def _left_of(self, profile: str | None, desk: Desk) -> list[tuple[Claim, Lane]]:
+    def _left_of(
+        self, profile: str | None, session: SellerSession
+    ) -> list[tuple[Claim, InboxRoute]]:
         """A profile's claims that are not ended: while we have the lock, they are ours."""
-        carrier, found = self._carrier, []
-        for claim in desk.books.ledger.claims.under_way(carrier.name):
-            lane = self._lane_of(claim)
-            if lane is None or lane.profile != profile:
+        processor, found = self._processor, []
+        for claim in session.books.ledger.claims.under_way(processor.name):
+            route = self._route_of(claim)
+            if route is None or route.profile != profile:
                 continue
-            if claim.scope == carrier.scope_of(lane, desk):
-                found.append((claim, lane))
+            if claim.scope == processor.scope_of(route, session):
+                found.append((claim, route))
             else:
-                carrier.tell_of_another_account(claim)
+                processor.echo_other_account(claim)
         return found

@@ -53,10 +53,7 @@ KINDS = {
     "reference and one tax": (update(taxes__DEA="0"), "offers-update"),
     "reference and one mode": (update() | FIXED, "offers-update"),
     "reference and action": (update(action="Delete"), "offers-delete"),
-    "reference, channel and action": (
-        update(action="Delete", salesChannelId="P"),
-        "offers-delete",
-    ),
+    "reference, channel and action": (update(action="Delete", salesChannelId="P"), "offers-delete"),
 }
 UNCLEAR = {
     "no product": (without("product.gtin"), "product.gtin"),
@@ -77,10 +74,7 @@ UNCLEAR = {
         "price.price",
     ),
     "a stock list with conditions": (update(condition="New", quantity="5"), "product.gtin"),
-    "products with a lead time": (
-        update(product__gtin=gtin(1), preparationTime="5"),
-        "quantity",
-    ),
+    "products with a lead time": (update(product__gtin=gtin(1), preparationTime="5"), "quantity"),
 }
 PRICES = (
     *("Prix conseillé HT", "PRIX_HT", "Sale price", "Precio final", "PVP", "Tarif 2026", "RRP"),

@@ -16,7 +16,7 @@ from feedtool.areas.products.catalog.model import Marks
 from feedtool.areas.registry import sandbox_parts
 from feedtool.cli.options import SANDBOX
 from feedtool.sandbox.server import serving
-from tests.catalog.conftest import BRANDS, SERVICE, T0, TREE, category, choices, prop
+from tests.areas.products.catalog.conftest import BRANDS, SERVICE, T0, TREE, category, choices, prop
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

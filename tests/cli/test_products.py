@@ -12,8 +12,8 @@ from openpyxl.packaging.custom import StringProperty
 
 from feedtool.areas.products.catalog.cache import FILE, Cache
 from feedtool.areas.products.catalog.model import Marks
+from tests.areas.products.test_sheets import operator
 from tests.catalogues import AT, CATALOG, CATEGORIES, PROPERTIES, product, shirt
-from tests.check.test_products import operator
 from tests.cli.conftest import Feedtool
 from tests.conftest import Files, offer
 

@@ -19,9 +19,11 @@ from feedtool.model.cells import BLANK, Cell
 from feedtool.model.errors import FileProblem, UsageProblem
 from feedtool.model.nouns import Problem
 from feedtool.model.sheet import CheckedSheet
-from feedtool.report import Outcome, summary_sheet, write_csv, write_json, write_text
+from feedtool.report import SheetResult, write_csv, write_json, write_text
 from feedtool.report.html import write_html
 from feedtool.runs import row_notes
+from feedtool.runs.codes import all_codes
+from feedtool.runs.summary_sheet import summary_sheet
 from feedtool.sheets import open_source
 from feedtool.sheets.annotate import annotate
 
@@ -51,9 +53,9 @@ def judge(file: Path, folder: Path, asked: Asked | None = None) -> str:
     sheets = check([Input(NAME, file)], asked, load())
     assert sheets
     outcomes = [
-        Outcome(sheet, None, True, (), partial(row_notes.of_check, sheet))
+        SheetResult(sheet, None, True, (), partial(row_notes.of_check, sheet))
         if sheet.error is None
-        else Outcome(sheet)
+        else SheetResult(sheet)
         for sheet in sheets
     ]
     _report(outcomes)
@@ -78,7 +80,7 @@ def judge(file: Path, folder: Path, asked: Asked | None = None) -> str:
 
 def _annotate(file: Path, target: Path, sheets: list[CheckedSheet], asked: Asked) -> None:
     notes = [row_notes.notes(sheet, partial(row_notes.of_check, sheet)) for sheet in sheets]
-    summary = summary_sheet([Outcome(sheet) for sheet in sheets])
+    summary = summary_sheet([SheetResult(sheet) for sheet in sheets])
     annotate(file, target, notes, summary, csv_fallback=asked.dialect.csv_fallback)
 
 
@@ -163,13 +165,13 @@ def _unlike(one: Path, other: Path) -> str:
     return "the same parts"
 
 
-def _report(outcomes: list[Outcome]) -> None:
+def _report(outcomes: list[SheetResult]) -> None:
     """Every report can be written and is safe to look at."""
     for write in (
-        write_text,
-        partial(write_text, is_verbose=True, width=80),
+        partial(write_text, codes=all_codes()),
+        partial(write_text, codes=all_codes(), is_verbose=True, width=80),
         write_csv,
-        write_html,
+        partial(write_html, codes=all_codes()),
     ):
         out = StringIO()
         write(outcomes, out)

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable
 
 import pytest
 
-from feedtool.model.errors import FileProblem
 from feedtool.model.header import Header
 from feedtool.model.nouns import (
     Message,
@@ -16,11 +15,12 @@ from feedtool.model.nouns import (
     Verdict,
 )
 from feedtool.model.sheet import INVALID, VALID, CheckedSheet, ProblemSpool
-from feedtool.report import Outcome
+from feedtool.report import SheetResult
+from feedtool.sheets.unreadable import ZipBomb
 
 Problems = Iterable[Problem]
 MakeProblem = Callable[..., Problem]
-MakeOutcome = Callable[..., Outcome]
+MakeOutcome = Callable[..., SheetResult]
 
 
 def make_problem(**changes: object) -> Problem:
@@ -42,7 +42,7 @@ def make_problem(**changes: object) -> Problem:
 
 def make_outcome(
     problems: Problems = (), *, file: str = "offers.xlsx", valid: Iterable[int] = (3, 4)
-) -> Outcome:
+) -> SheetResult:
     """Sheet Offers: rows with an error are invalid, `valid` ones are not."""
     checked = CheckedSheet(file, "Offers", "offers-upsert", Header(2, 2, {}, {}, (), frozenset()))
     for row in valid:
@@ -53,7 +53,7 @@ def make_outcome(
         if problem.row is not None and problem.severity is Severity.ERROR:
             checked.marks[problem.row] = INVALID
     checked.problems_by_source.append(spool)
-    return Outcome(checked)
+    return SheetResult(checked)
 
 
 @pytest.fixture
@@ -66,8 +66,7 @@ def outcome() -> MakeOutcome:
     return make_outcome
 
 
-@pytest.fixture
-def mistaken() -> Outcome:
+def make_mistaken() -> SheetResult:
     """Two wrong GTINs, a missing reference, a warning of the whole sheet."""
     return make_outcome(
         [
@@ -99,16 +98,13 @@ def mistaken() -> Outcome:
 
 
 @pytest.fixture
-def unreadable() -> Outcome:
-    class Bomb(FileProblem):
-        code = "zip-bomb"
-
-    return Outcome(CheckedSheet("big.xlsx", error=Bomb("unpacks to 4 GB", "split it")))
+def unreadable() -> SheetResult:
+    return SheetResult(CheckedSheet("big.xlsx", error=ZipBomb("unpacks to 4 GB", "split it")))
 
 
-@pytest.fixture
-def sent(mistaken: Outcome) -> Outcome:
+def make_sent() -> SheetResult:
     """The mistaken sheet after submit: one row refused, one integrated."""
+    mistaken = make_mistaken()
     verdicts = [
         Verdict(3, "SKU-1", Status.INTEGRATED, (Message("8000", "The offer has been created."),)),
         Verdict(4, "SKU-2", Status.REJECTED, (Message("1324", "No product sheet <exists>"),)),
@@ -121,3 +117,13 @@ def sent(mistaken: Outcome) -> Outcome:
     mistaken.packages = [PackageSummary("p-1", PackageType.UPSERT, "PRIMARY", "Integrated", 2, 1)]
     mistaken.verdicts = lambda: iter(verdicts)
     return mistaken
+
+
+@pytest.fixture
+def mistaken() -> SheetResult:
+    return make_mistaken()
+
+
+@pytest.fixture
+def sent() -> SheetResult:
+    return make_sent()

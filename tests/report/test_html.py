@@ -13,16 +13,17 @@ from lxml import html
 from feedtool.model.errors import Interrupted
 from feedtool.model.nouns import Message, PackageSummary, PackageType, Problem, Status, Verdict
 from feedtool.model.sheet import ProblemSpool
-from feedtool.report import Outcome
+from feedtool.report import SheetResult
 from feedtool.report.html import write_html
+from feedtool.runs.codes import all_codes
 
-MakeOutcome = Callable[..., Outcome]
+MakeOutcome = Callable[..., SheetResult]
 MakeProblem = Callable[..., Problem]
 
 
-def page(*outcomes: Outcome) -> str:
+def page(*outcomes: SheetResult) -> str:
     out = io.StringIO()
-    write_html(outcomes, out)
+    write_html(outcomes, out, all_codes())
     return out.getvalue()
 
 
@@ -32,12 +33,12 @@ def cells(text: str, row: str) -> list[list[str]]:
     return [[" ".join(cell.text_content().split()) for cell in one] for one in found]
 
 
-def test_counts_are_shown(mistaken: Outcome) -> None:
+def test_counts_are_shown(mistaken: SheetResult) -> None:
     tiles = cells(page(mistaken), "//ul[@class='tiles']")
     assert tiles == [["5 rows", "2 valid", "3 invalid", "1 warning"]]
 
 
-def test_a_bar_for_each_code(mistaken: Outcome) -> None:
+def test_a_bar_for_each_code(mistaken: SheetResult) -> None:
     text = page(mistaken)
     assert cells(text, "//table[@class='chart']/tr") == [
         ["gtin-checksum", "2", ""],
@@ -51,18 +52,18 @@ def test_a_bar_for_each_code(mistaken: Outcome) -> None:
     ]
 
 
-def test_what_the_service_refused_is_in_the_chart(sent: Outcome) -> None:
+def test_what_the_service_refused_is_in_the_chart(sent: SheetResult) -> None:
     text = page(sent)
     bars = cells(text, "//table[@class='chart']/tr")
     assert bars[-1] == ["Rejected 1324", "1", ""]
     assert [bar[0] for bar in bars[:-1]] == ["gtin-checksum", "required-missing", "unknown-column"]
 
 
-def test_a_confirmation_is_no_message_to_read(sent: Outcome) -> None:
+def test_a_confirmation_is_no_message_to_read(sent: SheetResult) -> None:
     assert "The offer has been created." not in page(sent)
 
 
-def test_every_bar_leads_to_what_is_told_of_its_code(sent: Outcome) -> None:
+def test_every_bar_leads_to_what_is_told_of_its_code(sent: SheetResult) -> None:
     tree: Any = html.fromstring(page(sent, sent))
     places = tree.xpath("//@id")
     assert len(set(places)) == len(places)
@@ -71,7 +72,7 @@ def test_every_bar_leads_to_what_is_told_of_its_code(sent: Outcome) -> None:
     assert set(links) <= {f"#{place}" for place in places}
 
 
-def test_statuses_are_counted_where_there_are_any(sent: Outcome) -> None:
+def test_statuses_are_counted_where_there_are_any(sent: SheetResult) -> None:
     tiles = cells(page(sent), "//ul[@class='tiles statuses']")
     assert tiles == [["3 Invalid", "1 Integrated", "1 Rejected"]]
 
@@ -112,7 +113,7 @@ def test_of_hundreds_of_batches_the_first_are_listed(outcome: MakeOutcome) -> No
     assert "… and 70 more packages: all are in the .json report." in text
 
 
-def test_what_stopped_it_and_where_its_rows_are_is_told(sent: Outcome) -> None:
+def test_what_stopped_it_and_where_its_rows_are_is_told(sent: SheetResult) -> None:
     sent.stopped = Interrupted("the line is gone", "feedtool resume 1 goes on")
     sent.failed = Path("offers.failed.xlsx")
     tree: Any = html.fromstring(page(sent))
@@ -142,7 +143,7 @@ class Nesting(HTMLParser):
 
 @pytest.mark.parametrize("is_hostile", [False, True], ids=["plain", "hostile"])
 def test_a_page_is_well_formed(
-    sent: Outcome, unreadable: Outcome, problem: MakeProblem, *, is_hostile: bool
+    sent: SheetResult, unreadable: SheetResult, problem: MakeProblem, *, is_hostile: bool
 ) -> None:
     if is_hostile:
         spool = ProblemSpool()
@@ -154,7 +155,7 @@ def test_a_page_is_well_formed(
     assert parser.open == []
 
 
-def test_the_filter_has_a_box_for_each_status_and_a_status_on_each_row(sent: Outcome) -> None:
+def test_the_filter_has_a_box_for_each_status_and_a_status_on_each_row(sent: SheetResult) -> None:
     tree: Any = html.fromstring(page(sent))
     (filtered,) = tree.xpath("//fieldset[@class='filter']/..")
     boxes = filtered.xpath("./fieldset//input[@checked]/@value")
@@ -165,7 +166,7 @@ def test_the_filter_has_a_box_for_each_status_and_a_status_on_each_row(sent: Out
     assert not re.search(r"import|require|fetch|XMLHttp|eval|innerHTML", script)
 
 
-def test_on_paper_nothing_is_folded_and_nothing_is_to_be_clicked(sent: Outcome) -> None:
+def test_on_paper_nothing_is_folded_and_nothing_is_to_be_clicked(sent: SheetResult) -> None:
     text = page(sent)
     on_paper = text[text.index("@media print") :]
     assert "fieldset.filter { display: none; }" in on_paper
@@ -173,7 +174,7 @@ def test_on_paper_nothing_is_folded_and_nothing_is_to_be_clicked(sent: Outcome) 
     assert '"beforeprint"' in text
 
 
-def test_problems_are_grouped_with_their_cells(mistaken: Outcome) -> None:
+def test_problems_are_grouped_with_their_cells(mistaken: SheetResult) -> None:
     listed = cells(page(mistaken), "//details//tbody/tr")
     assert listed == [
         ["B5", "gtin", "4006381333932", "the check digit is wrong", "4006381333931 would fit"],
@@ -198,7 +199,7 @@ def test_places(
     assert cells(page(outcome([problem(**changes)])), "//details//tbody/tr")[0][0] == cell
 
 
-def test_results_carry_their_status_for_the_filter(sent: Outcome) -> None:
+def test_results_carry_their_status_for_the_filter(sent: SheetResult) -> None:
     text = page(sent)
     rows = cells(text, "//tr[@data-status]")
     assert [row[2] for row in rows] == ["Integrated", "Rejected", *["Invalid"] * 3]
@@ -214,14 +215,14 @@ def test_the_plan_is_shown(outcome: MakeOutcome) -> None:
 
 
 def test_an_unreadable_file_stands_beside_the_others(
-    mistaken: Outcome, unreadable: Outcome
+    mistaken: SheetResult, unreadable: SheetResult
 ) -> None:
     text = page(unreadable, mistaken)
     assert "error[zip-bomb]</strong> unpacks to 4 GB" in text
     assert "5 rows in 2 files: 2 valid, 3 invalid, 1 warning. 1 file could not be read." in text
 
 
-def test_a_page_is_one_file_that_asks_for_nothing(sent: Outcome) -> None:
+def test_a_page_is_one_file_that_asks_for_nothing(sent: SheetResult) -> None:
     text = page(sent)
     assert not re.search(r"https?:|//[a-z]|\ssrc=|<link|@import|url\(", text)
     assert text.count("<script") == 1
@@ -229,7 +230,7 @@ def test_a_page_is_one_file_that_asks_for_nothing(sent: Outcome) -> None:
     assert "{%" not in text
 
 
-def test_the_policy_allows_our_script_alone(sent: Outcome) -> None:
+def test_the_policy_allows_our_script_alone(sent: SheetResult) -> None:
     text = page(sent)
     script = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)[0]
     digest = b64encode(sha256(script.encode()).digest()).decode()

@@ -7,10 +7,10 @@ from typing import Any, TextIO
 import pytest
 
 from feedtool.model.nouns import Message, Problem, Status, Verdict
-from feedtool.report import Outcome, progress_events, write_json, write_jsonl
+from feedtool.report import SheetResult, progress_events, write_json, write_jsonl
 from feedtool.report.fields import verdict_fields
 
-MakeOutcome = Callable[..., Outcome]
+MakeOutcome = Callable[..., SheetResult]
 MakeProblem = Callable[..., Problem]
 
 KEYS = [
@@ -20,18 +20,18 @@ KEYS = [
 ]
 
 
-def written(write: Callable[[Iterable[Outcome], TextIO], None], *outcomes: Outcome) -> str:
+def written(write: Callable[[Iterable[SheetResult], TextIO], None], *outcomes: SheetResult) -> str:
     out = io.StringIO()
     write(outcomes, out)
     return out.getvalue()
 
 
-def read(*outcomes: Outcome) -> list[dict[str, Any]]:
+def read(*outcomes: SheetResult) -> list[dict[str, Any]]:
     loaded: list[dict[str, Any]] = json.loads(written(write_json, *outcomes))
     return loaded
 
 
-def events(*outcomes: Outcome) -> list[dict[str, Any]]:
+def events(*outcomes: SheetResult) -> list[dict[str, Any]]:
     return [json.loads(line) for line in written(write_jsonl, *outcomes).splitlines()]
 
 
@@ -39,7 +39,7 @@ def test_nothing_is_an_empty_list() -> None:
     assert read() == []
 
 
-def test_a_checked_sheet_has_the_fields_of_the_contract(mistaken: Outcome) -> None:
+def test_a_checked_sheet_has_the_fields_of_the_contract(mistaken: SheetResult) -> None:
     (sheet,) = read(mistaken)
     assert list(sheet) == [*KEYS, "annotated"]
     assert {name: sheet[name] for name in KEYS if name != "problems"} == {
@@ -76,7 +76,7 @@ def test_a_checked_sheet_has_the_fields_of_the_contract(mistaken: Outcome) -> No
     assert sheet["problems"][0]["row"] is None
 
 
-def test_a_sent_sheet_has_packages_and_every_row(sent: Outcome) -> None:
+def test_a_sent_sheet_has_packages_and_every_row(sent: SheetResult) -> None:
     sent.annotated = Path("offers.result.xlsx")
     (sheet,) = read(sent)
     assert sheet["run"] == "run-7"
@@ -100,7 +100,7 @@ def test_a_sent_sheet_has_packages_and_every_row(sent: Outcome) -> None:
     }
 
 
-def test_an_unreadable_file_has_its_error_and_no_rows(unreadable: Outcome) -> None:
+def test_an_unreadable_file_has_its_error_and_no_rows(unreadable: SheetResult) -> None:
     unreadable.is_submitted = True
     (sheet,) = read(unreadable)
     assert sheet["error"] == {"code": "zip-bomb", "message": "unpacks to 4 GB", "hint": "split it"}
@@ -114,7 +114,7 @@ def test_a_csv_has_no_sheet(outcome: MakeOutcome) -> None:
     assert read(csv)[0]["sheet"] is None
 
 
-def test_each_problem_is_one_line(mistaken: Outcome, unreadable: Outcome) -> None:
+def test_each_problem_is_one_line(mistaken: SheetResult, unreadable: SheetResult) -> None:
     lines = written(write_json, mistaken, unreadable).splitlines()
     assert lines[:4] == ["[", "  {", '    "file": "offers.xlsx",', '    "kind": "offers-upsert",']
     assert sum('"code": "gtin-checksum"' in line for line in lines) == 2
@@ -140,7 +140,7 @@ def test_texts_come_back_and_never_steer_a_terminal(
     assert json.loads(text)[0]["problems"][0]["value"] == value
 
 
-def test_events_in_their_order(sent: Outcome, unreadable: Outcome) -> None:
+def test_events_in_their_order(sent: SheetResult, unreadable: SheetResult) -> None:
     found = events(sent, unreadable)
     assert [one["type"] for one in found] == [
         *("file", *["problem"] * 4, *["row"] * 5, "summary"),
@@ -153,13 +153,13 @@ def test_events_in_their_order(sent: Outcome, unreadable: Outcome) -> None:
     assert found[11]["error"]["code"] == "zip-bomb"
 
 
-def test_a_mere_check_tells_no_rows_even_if_it_annotates(sent: Outcome) -> None:
+def test_a_mere_check_tells_no_rows_even_if_it_annotates(sent: SheetResult) -> None:
     sent.is_submitted = False
     assert "results" not in read(sent)[0]
     assert {one["type"] for one in events(sent)} == {"file", "problem", "summary"}
 
 
-def test_events_and_list_agree(mistaken: Outcome) -> None:
+def test_events_and_list_agree(mistaken: SheetResult) -> None:
     (sheet,) = read(mistaken)
     found = events(mistaken)
     place = {"type", "file", "sheet"}

@@ -6,6 +6,7 @@ import json
 import re
 import zipfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +15,14 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from lxml import etree, html
 
+from feedtool.cli.validate import explained
 from feedtool.model.cells import Kind
-from feedtool.model.errors import FileProblem, Interrupted
+from feedtool.model.errors import Interrupted
 from feedtool.model.header import Header
 from feedtool.model.nouns import Message, PackageSummary, PackageType, Severity, Status, Verdict
 from feedtool.report import (
-    Outcome,
+    SheetResult,
     progress_events,
-    summary_sheet,
     write_columns,
     write_csv,
     write_json,
@@ -32,23 +33,24 @@ from feedtool.report import (
 from feedtool.report.html import write_html
 from feedtool.report.plain import clean, printable, value
 from feedtool.runs import row_notes
+from feedtool.runs.codes import all_codes
+from feedtool.runs.summary_sheet import summary_sheet
 from feedtool.sheets import open_source
 from feedtool.sheets.annotate import Link, annotate
 from feedtool.sheets.annotate.inline import shown
+from feedtool.sheets.unreadable import CorruptXml
 from tests.agreement.books import around, header, offers, package, worksheet
 from tests.hostile import SAMPLES, TEXTS, Structure, is_calculated, steering
 from tests.report.conftest import make_outcome, make_problem
 
+AS_TEXT = partial(write_text, codes=all_codes())
+AS_PAGE = partial(write_html, codes=all_codes())
 PLAIN = "plain"
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-"
 SHEET = "xl/worksheets/sheet1.xml"
 
 
-class Broken(FileProblem):
-    code = "corrupt-xml"
-
-
-def told_everywhere(text: str) -> list[Outcome]:
+def told_everywhere(text: str) -> list[SheetResult]:
     """A sheet with this text wherever one may come from outside, and an unreadable file."""
     everywhere = dict.fromkeys(("header", "field", "value", "message", "hint"), text)
     problems = [
@@ -62,7 +64,8 @@ def told_everywhere(text: str) -> list[Outcome]:
         1, 1, {}, {0: text, 1: text}, ((0, text), (1, None)), frozenset(), {0: text}
     )
     sent.run = text
-    sent.is_submitted = sent.explains_columns = True
+    sent.is_submitted = True
+    sent.explained = explained(sent.checked)
     sent.annotated = Path("folder", text.replace("\0", ""))
     sent.stopped = Interrupted(text, text)
     sent.packages = [PackageSummary(text, PackageType.UPSERT, text, text, 2, 1)]
@@ -75,7 +78,7 @@ def told_everywhere(text: str) -> list[Outcome]:
         ]
     )
     unreadable = make_outcome(file=text)
-    unreadable.checked.error = Broken(text, text)
+    unreadable.checked.error = CorruptXml(text, text)
     return [sent, unreadable]
 
 
@@ -88,11 +91,11 @@ def written(write: Callable[..., None], text: str, **how: Any) -> str:
 @given(text=TEXTS, width=st.sampled_from([None, 40, 80]), is_verbose=st.booleans())
 @example(text=" " * 700, width=40, is_verbose=False)
 def test_nothing_steers_a_terminal(text: str, width: int | None, *, is_verbose: bool) -> None:
-    told = written(write_text, text, is_verbose=is_verbose, width=width)
-    coloured = written(write_text, text, is_verbose=is_verbose, width=width, is_colour=True)
+    told = written(AS_TEXT, text, is_verbose=is_verbose, width=width)
+    coloured = written(AS_TEXT, text, is_verbose=is_verbose, width=width, is_colour=True)
     assert steering(told) == set()
     assert steering(coloured, is_terminal=True) == set()
-    assert told.count("\n") == written(write_text, PLAIN, is_verbose=is_verbose).count("\n") or (
+    assert told.count("\n") == written(AS_TEXT, PLAIN, is_verbose=is_verbose).count("\n") or (
         width is not None
     )
     assert width is not None or value(text) in told
@@ -108,8 +111,8 @@ def test_explained_columns_steer_nothing(text: str) -> None:
 
 @given(text=TEXTS)
 def test_a_page_has_no_element_but_its_own(text: str) -> None:
-    page = written(write_html, text)
-    hostile, plain = Structure(page), Structure(written(write_html, PLAIN))
+    page = written(AS_PAGE, text)
+    hostile, plain = Structure(page), Structure(written(AS_PAGE, PLAIN))
     assert hostile.elements == plain.elements
     assert hostile.others == plain.others == ["doctype html"]
     assert steering(page) == set()
@@ -117,7 +120,7 @@ def test_a_page_has_no_element_but_its_own(text: str) -> None:
 
 @given(text=TEXTS)
 def test_a_page_shows_the_text_and_keeps_its_policy(text: str) -> None:
-    page = written(write_html, text)
+    page = written(AS_PAGE, text)
     shows = "".join(Structure(page).texts)
     assert shows.count(clean(text)) >= 3
     assert shows.count(printable(text)) >= 5
@@ -175,7 +178,7 @@ def test_each_line_of_json_lines_is_an_event(text: str) -> None:
 @pytest.mark.parametrize("name", ["r.json", "r.csv", "r.html"])
 def test_any_text_can_be_written_to_a_file(tmp_path: Path, name: str) -> None:
     for text in SAMPLES:
-        write_report(tmp_path / name, told_everywhere(text))
+        write_report(tmp_path / name, told_everywhere(text), all_codes())
         assert steering((tmp_path / name).read_text("utf-8-sig")) == set()
 
 

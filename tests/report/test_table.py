@@ -5,14 +5,14 @@ from collections.abc import Callable
 import pytest
 
 from feedtool.model.nouns import Message, Problem, Status, Verdict
-from feedtool.report import Outcome
+from feedtool.report import SheetResult
 from feedtool.report.table import COLUMNS, as_text, write_csv
 
-MakeOutcome = Callable[..., Outcome]
+MakeOutcome = Callable[..., SheetResult]
 MakeProblem = Callable[..., Problem]
 
 
-def lines(*outcomes: Outcome) -> list[dict[str, str]]:
+def lines(*outcomes: SheetResult) -> list[dict[str, str]]:
     out = io.StringIO(newline="")
     write_csv(outcomes, out)
     text = out.getvalue()
@@ -20,7 +20,7 @@ def lines(*outcomes: Outcome) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text[1:], newline="")))
 
 
-def test_problems_and_results_are_lines(sent: Outcome, unreadable: Outcome) -> None:
+def test_problems_and_results_are_lines(sent: SheetResult, unreadable: SheetResult) -> None:
     found = lines(sent, unreadable)
     assert [(one["record"], one["row"], one["code"], one["status"]) for one in found] == [
         ("problem", "", "unknown-column", ""),

@@ -18,10 +18,11 @@ from feedtool.model.nouns import (
     Verdict,
 )
 from feedtool.model.sheet import ProblemSpool
-from feedtool.report import Outcome, write_text
+from feedtool.report import SheetResult, write_text
 from feedtool.report.text import place
+from feedtool.runs.codes import all_codes
 
-MakeOutcome = Callable[..., Outcome]
+MakeOutcome = Callable[..., SheetResult]
 MakeProblem = Callable[..., Problem]
 
 MISTAKEN = """\
@@ -59,35 +60,35 @@ Annotated copy: offers.result.xlsx
 
 
 def told(
-    *outcomes: Outcome, colour: bool = False, verbose: bool = False, width: int | None = None
+    *outcomes: SheetResult, colour: bool = False, verbose: bool = False, width: int | None = None
 ) -> str:
     out = io.StringIO()
-    write_text(outcomes, out, is_colour=colour, is_verbose=verbose, width=width)
+    write_text(outcomes, out, all_codes(), is_colour=colour, is_verbose=verbose, width=width)
     return out.getvalue()
 
 
-def test_problems_name_place_value_reason_and_help(mistaken: Outcome) -> None:
+def test_problems_name_place_value_reason_and_help(mistaken: SheetResult) -> None:
     assert told(mistaken) == MISTAKEN
 
 
-def test_colours_change_nothing_but_colours(mistaken: Outcome) -> None:
+def test_colours_change_nothing_but_colours(mistaken: SheetResult) -> None:
     coloured = told(mistaken, colour=True)
     assert "\x1b[1;31merror[gtin-checksum]\x1b[0m 2 cells" in coloured
     assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == MISTAKEN
 
 
-def test_what_the_service_said_stands_below(sent: Outcome) -> None:
+def test_what_the_service_said_stands_below(sent: SheetResult) -> None:
     sent.annotated = Path("offers.result.xlsx")
     assert told(sent).endswith(ANSWERS)
 
 
-def test_every_refused_row_is_named_when_verbose(sent: Outcome) -> None:
+def test_every_refused_row_is_named_when_verbose(sent: SheetResult) -> None:
     assert "  offers.xlsx:4 SKU-2 Rejected: 1324 No product sheet <exists>\n" in told(
         sent, verbose=True
     )
 
 
-def test_an_unreadable_file_is_one_clear_block(unreadable: Outcome) -> None:
+def test_an_unreadable_file_is_one_clear_block(unreadable: SheetResult) -> None:
     assert told(unreadable) == (
         "big.xlsx\nerror[zip-bomb] unpacks to 4 GB\n  help: split it\n\n1 file could not be read.\n"
     )
@@ -165,14 +166,14 @@ def test_a_real_file_from_reading_to_report(tmp_path: Path) -> None:
         "utf-8",
     )
     checked = check([Input("offers.csv", path)], Asked(kind="offers-update"), load())
-    report = told(*map(Outcome, checked))
+    report = told(*map(SheetResult, checked))
     assert "offers.csv:2 A2 sellerExternalReference “SKU<U+000A>1”: " in report
     assert "offers.csv:4 B3 preparationTime “soon”: " in report
     assert "offers.csv:4 D3 quantity “1,5”: " in report
 
 
 @pytest.mark.parametrize("width", [40, 60, 80])
-def test_no_line_is_wider_than_the_terminal(sent: Outcome, width: int) -> None:
+def test_no_line_is_wider_than_the_terminal(sent: SheetResult, width: int) -> None:
     report = told(sent, width=width)
     assert max(map(len, report.splitlines())) <= width
     assert "".join(report.split()) == "".join(told(sent).split())

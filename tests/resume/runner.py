@@ -31,7 +31,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unittest import mock
 
-from feedtool.cli import connect, run, sending, signals, submit
+from feedtool.cli import connect, run, signals, submit
 from feedtool.delivery import deadlines, deliver, strangers
 from feedtool.ledger import snapshots, store
 from feedtool.ledger.database import writing
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection, Engine
 
-LOADED = (annotate, deadlines, deliver, sending, strangers, submit)
+LOADED = (annotate, deadlines, deliver, strangers, submit)
 """Imported here so that no command has to."""
 
 

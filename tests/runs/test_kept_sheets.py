@@ -9,8 +9,9 @@ import pytest
 from feedtool.areas.registry import load
 from feedtool.check import Asked, Input, check
 from feedtool.model.sheet import CheckedSheet
-from feedtool.report import Outcome, write_json, write_text
+from feedtool.report import SheetResult, write_json, write_text
 from feedtool.runs import row_notes
+from feedtool.runs.codes import all_codes
 from feedtool.runs.kept_sheets import read_sheets, write_sheets
 from tests.conftest import Files, offer
 
@@ -19,10 +20,12 @@ SAMPLES = Path(__file__).parents[2] / "samples"
 
 def told(sheets: list[CheckedSheet]) -> tuple[str, str, list[object]]:
     """All that is said of sheets: as JSON, as text, and beside their rows."""
-    outcomes = [Outcome(sheet, is_submitted=True, verdicts=lambda: iter(())) for sheet in sheets]
+    outcomes = [
+        SheetResult(sheet, is_submitted=True, verdicts=lambda: iter(())) for sheet in sheets
+    ]
     json, text = StringIO(), StringIO()
     write_json(outcomes, json)
-    write_text(outcomes, text, is_colour=False, is_verbose=True, width=None)
+    write_text(outcomes, text, all_codes(), is_colour=False, is_verbose=True, width=None)
     notes: list[object] = []
     for sheet in sheets:
         if sheet.header:

@@ -24,11 +24,11 @@ from feedtool.sandbox import Sandbox
 from feedtool.sandbox.transport import mount
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
-from feedtool.watch.carry import Carrier
-from feedtool.watch.desk import Desk, whose
 from feedtool.watch.folder import Folder
-from feedtool.watch.news import News
-from feedtool.watch.watcher import Around, Settings, Watcher
+from feedtool.watch.messages import DeduplicatedLog
+from feedtool.watch.processor import FileProcessor
+from feedtool.watch.session import Environment, SellerSession, Settings, whose
+from feedtool.watch.watcher import Watcher
 from tests.conftest import table
 
 if TYPE_CHECKING:
@@ -109,9 +109,9 @@ class World:
             self.between()
 
         with self.ledger() as ledger:
-            around = Around(
+            environment = Environment(
                 ledger,
-                self.desk,
+                self.session,
                 lambda profile: whose(ADDRESS, self.seller_of(profile)),
                 {"shop", "mall"},
                 {"offers-upsert", "offers-update", "offers-delete"},
@@ -121,15 +121,15 @@ class World:
                 lambda: self.stopped,
                 self.on_turn,
             )
-            return Watcher(self.carrier(), around, Settings(is_once=True)).run()
+            return Watcher(self.processor(), environment, Settings(is_once=True)).run()
 
-    def carrier(self) -> Carrier:
-        return Carrier(
+    def processor(self) -> FileProcessor:
+        return FileProcessor(
             self.folder,
             self.name,
             self.same_within,
             lambda: self.today,
-            News(lambda label, text: self.told.append((label, text))),
+            DeduplicatedLog(lambda label, text: self.told.append((label, text))),
             lambda error: f"report of {type(error).__name__}",
         )
 
@@ -143,7 +143,7 @@ class World:
         return self.sellers.get(profile, profile or "seller")
 
     @contextmanager
-    def desk(self, profile: str | None) -> Iterator[Desk]:
+    def session(self, profile: str | None) -> Iterator[SellerSession]:
         """The account of a profile, a seller of that name."""
         if self.meeting:
             self.meeting.wait(PATIENCE)
@@ -158,7 +158,7 @@ class World:
         service = replace(service, stopping=lambda: self.stopped)
         with client, self.ledger() as ledger:
             books = Workspace(ledger, Snapshots(self.root / "snapshots"), self.root / "spares")
-            yield Desk(service, books, lambda kind: Asked(kind=kind))
+            yield SellerSession(service, books, lambda kind: Asked(kind=kind))
 
     def applied(self) -> list[Applied]:
         """What the service has done, in its order."""

@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import json
+import sys
 from datetime import timedelta
-from pathlib import PurePosixPath
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from feedtool.model.errors import Exit, FeedtoolError, Interrupted, NotAuthorised, UsageProblem
-from feedtool.watch.health import DONE, STOPPED, Health, Turn, Work, asked
+from feedtool.model.errors import Exit, Interrupted, NotAuthorised, UsageProblem
+from feedtool.watch.health import DONE, STOPPED, Health, Turn, check_health
 from tests.conftest import offer
 from tests.watch.conftest import NOON, RUNS_OUT
 
 if TYPE_CHECKING:
     from datetime import datetime
-    from pathlib import Path
 
     from tests.watch.conftest import World
 
 MINUTE = timedelta(minutes=1)
-WORK = Work(PurePosixPath("shop/a.csv"), NOON, 3)
 
 
 class Told:
@@ -29,8 +28,8 @@ class Told:
 
     def __init__(self, root: Path) -> None:
         self.root, self.time = root, NOON
-        self.lines: list[tuple[str, str]] = []
-        self.health = Health(root, self.now, 1, lambda *line: self.lines.append(line))
+        self.lines: list[str] = []
+        self.health = Health(root, self.now, self.lines.append)
 
     def now(self) -> datetime:
         return self.time
@@ -48,53 +47,43 @@ def told(tmp_path: Path) -> Told:
 
 def test_a_turn_is_written_whole(told: Told) -> None:
     told.time += MINUTE
-    told.health.turn(Turn([WORK], 2, {"shop": NotAuthorised("no right")}))
-    found = told.file()
-    assert isinstance(found.pop("pid"), int)
-    assert found.pop("host") is not None
-    assert found.pop("version")
-    assert found == {
+    told.health.turn(Turn(1, 2, [("shop", NotAuthorised("no right"))]))
+    assert told.file() == {
         "state": "watching",
         "turnAt": "2026-03-02T12:01:00+00:00",
-        "startedAt": "2026-03-02T12:00:00+00:00",
-        "pollSeconds": 1,
+        "inWork": 1,
         "waiting": 2,
-        "inWork": [{"file": "shop/a.csv", "since": "2026-03-02T12:00:00+00:00", "run": "3"}],
-        "troubles": [{"profile": "shop", "exitCode": 4, "message": "no right"}],
-        "lastError": None,
+        "exitCode": 4,
+        "troubles": ["profile shop: no right"],
     }
-    assert [one.name for one in told.root.iterdir()] == ["health.json"]
+    assert [path.name for path in told.root.iterdir()] == ["health.json"]
 
 
-@pytest.mark.parametrize(
-    ("label", "is_kept"), [("error", True), ("refused", True), ("answered", False)]
-)
-def test_the_last_error_stays(told: Told, label: str, *, is_kept: bool) -> None:
-    told.health.tell(label, "a.csv: what it was")
-    told.time += MINUTE
-    told.health.turn(Turn())
-    expected = {"at": "2026-03-02T12:00:00+00:00", "message": "a.csv: what it was"}
-    assert told.file()["lastError"] == (expected if is_kept else None)
-    assert told.lines == [(label, "a.csv: what it was")]
+def test_what_a_killed_watcher_was_writing_is_removed(tmp_path: Path) -> None:
+    """It was killed before the file took its place."""
+    with pytest.MonkeyPatch.context() as killed:
+        killed.setattr(Path, "replace", lambda *_: sys.exit())
+        with pytest.raises(SystemExit):
+            Told(tmp_path).health.turn(Turn())
+    assert len(list(tmp_path.iterdir())) == 1
+    Told(tmp_path)
+    assert list(tmp_path.iterdir()) == []
 
 
-TROUBLE: dict[str | None, FeedtoolError] = {
-    "shop": Interrupted("cannot be reached"),
-    None: NotAuthorised("no right"),
-}
+TROUBLES = [("shop", Interrupted("cannot be reached")), (None, NotAuthorised("no right"))]
 VERDICTS = {
     "just turned": (Turn(), 0, Exit.OK, "watching: last turn 0 s ago, 0 in work, 0 waiting"),
-    "at work": (Turn([WORK], 4), 60, Exit.OK, "watching: last turn 60 s ago, 1 in work, 4 waiting"),
+    "at work": (Turn(1, 4), 60, Exit.OK, "watching: last turn 60 s ago, 1 in work, 4 waiting"),
     "too old": (Turn(), 61, Exit.INTERRUPTED, "nobody watches ROOT: last turn 61 s ago"),
     "a clock behind": (Turn(), -5, Exit.OK, "watching: last turn 0 s ago, 0 in work, 0 waiting"),
     "trouble": (
-        Turn(troubles=TROUBLE),
+        Turn(troubles=TROUBLES),
         1,
         Exit.AUTH,
         "profile shop: cannot be reached; no right (0 in work, 0 waiting)",
     ),
     "broken": (
-        Turn(broken=UsageProblem("inbox cannot be read")),
+        Turn(troubles=[(None, UsageProblem("inbox cannot be read"))]),
         1,
         Exit.USAGE,
         "inbox cannot be read (0 in work, 0 waiting)",
@@ -105,7 +94,7 @@ VERDICTS = {
 @pytest.mark.parametrize(("turn", "age", "code", "text"), VERDICTS.values(), ids=VERDICTS)
 def test_what_is_answered(told: Told, turn: Turn, age: int, code: Exit, text: str) -> None:
     told.health.turn(turn)
-    found = asked(told.root, NOON + timedelta(seconds=age), MINUTE)
+    found = check_health(told.root, NOON + timedelta(seconds=age), MINUTE)
     assert found == (code, text.replace("ROOT", str(told.root)))
 
 
@@ -116,14 +105,14 @@ def test_what_is_answered(told: Told, turn: Turn, age: int, code: Exit, text: st
 def test_after_the_end(told: Told, state: str, age: int, code: Exit) -> None:
     told.health.turn(Turn())
     told.health.end(state)
-    assert asked(told.root, NOON + timedelta(seconds=age), MINUTE).code is code
+    assert check_health(told.root, NOON + timedelta(seconds=age), MINUTE)[0] is code
 
 
 def test_a_folder_that_nobody_has_watched(tmp_path: Path) -> None:
-    code, text = asked(tmp_path, NOON, MINUTE)
+    code, text = check_health(tmp_path, NOON, MINUTE)
     assert (code, text) == (Exit.INTERRUPTED, f"no watcher has ever looked into {tmp_path}")
     with pytest.raises(UsageProblem, match="there is no folder"):
-        asked(tmp_path / "none", NOON, MINUTE)
+        check_health(tmp_path / "none", NOON, MINUTE)
 
 
 @pytest.mark.parametrize(
@@ -132,15 +121,15 @@ def test_a_folder_that_nobody_has_watched(tmp_path: Path) -> None:
 def test_a_file_of_another_kind(tmp_path: Path, content: str) -> None:
     (tmp_path / "health.json").write_text(content)
     with pytest.raises(UsageProblem, match="does not say how the watcher is"):
-        asked(tmp_path, NOON, MINUTE)
+        check_health(tmp_path, NOON, MINUTE)
 
 
 def test_what_cannot_be_written_is_told_once(tmp_path: Path) -> None:
     told = Told(tmp_path / "gone")
     told.health.turn(Turn())
     told.health.turn(Turn())
-    ((label, text),) = told.lines
-    assert (label, text.endswith("No such file or directory")) == ("warning", True)
+    (text,) = told.lines
+    assert text.endswith("No such file or directory")
 
 
 # What the watcher tells.
@@ -162,6 +151,6 @@ def test_an_account_in_trouble(world: World) -> None:
     world.token = RUNS_OUT
     assert world.watch() is Exit.AUTH
     last = turns[-1]
-    assert last.troubles is not None
-    assert isinstance(last.troubles[None], NotAuthorised)
-    assert [one.file for one in last.in_work] == [PurePosixPath("a.csv")]
+    ((profile, trouble),) = last.troubles
+    assert (profile, last.in_work) == (None, 1)
+    assert isinstance(trouble, NotAuthorised)

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 import pytest
 
 from feedtool.ledger.claims import ClaimState
-from feedtool.watch.steps import Lane, Step, lane_of, names_for, next_step
+from feedtool.watch.steps import InboxRoute, Step, names_for, next_step, route_of
 
 T, A, R, E = ClaimState.TAKEN, ClaimState.ANSWERED, ClaimState.REFUSED, ClaimState.ENDED
 YES, NO = True, False
@@ -48,21 +48,21 @@ def test_the_next_step(found: tuple[ClaimState, bool, bool, bool], step: Step | 
 
 
 @pytest.mark.parametrize(
-    ("place", "lane"),
+    ("place", "route"),
     [
-        ("a.csv", Lane("", None, None)),
-        ("shop/a.csv", Lane("shop", "shop", None)),
-        ("offers-delete/a.csv", Lane("offers-delete", None, "offers-delete")),
-        ("shop/offers-delete/a.csv", Lane("shop/offers-delete", "shop", "offers-delete")),
+        ("a.csv", InboxRoute("", None, None)),
+        ("shop/a.csv", InboxRoute("shop", "shop", None)),
+        ("offers-delete/a.csv", InboxRoute("offers-delete", None, "offers-delete")),
+        ("shop/offers-delete/a.csv", InboxRoute("shop/offers-delete", "shop", "offers-delete")),
         ("other/a.csv", None),
         ("offers-delete/shop/a.csv", None),
         ("shop/other/a.csv", None),
         ("shop/offers-delete/more/a.csv", None),
-        ("Shop/OFFERS-delete/a.csv", Lane("Shop/OFFERS-delete", "shop", "offers-delete")),
+        ("Shop/OFFERS-delete/a.csv", InboxRoute("Shop/OFFERS-delete", "shop", "offers-delete")),
     ],
 )
-def test_a_subfolder_may_name_a_profile_and_a_kind(place: str, lane: Lane | None) -> None:
-    assert lane_of(PurePosixPath(place), {"shop", "mall"}, {"offers-delete"}) == lane
+def test_a_subfolder_may_name_a_profile_and_a_kind(place: str, route: InboxRoute | None) -> None:
+    assert route_of(PurePosixPath(place), {"shop", "mall"}, {"offers-delete"}) == route
 
 
 def test_names_do_not_end() -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import signal
 from contextlib import ExitStack
 from datetime import timedelta
 from io import BytesIO
 from itertools import count
+from multiprocessing import get_context
 from pathlib import Path
 from shutil import rmtree
 from threading import Barrier
@@ -20,13 +22,14 @@ from feedtool.ledger.claims import Claim, ClaimState
 from feedtool.model.errors import Exit, Interrupted, UsageProblem
 from feedtool.runs.annotated_copy import digest_of
 from feedtool.runs.workspace import unfinished
-from feedtool.watch.carry import Carrier
-from feedtool.watch.desk import Desk, Lending
+from feedtool.sheets.annotate.place import placed
 from feedtool.watch.folder import Folder
-from feedtool.watch.steps import Lane
+from feedtool.watch.processor import FileProcessor
+from feedtool.watch.session import ClaimWorkspace, SellerSession
+from feedtool.watch.steps import InboxRoute
 from feedtool.watch.watcher import LONG_HELD
 from tests.conftest import offer, table
-from tests.watch.conftest import ADDRESS, RUNS_OUT
+from tests.watch.conftest import ADDRESS, PATIENCE, RUNS_OUT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -112,17 +115,19 @@ def test_a_file_that_is_changed_while_others_are_sent_rests_again(
 ) -> None:
     world.drop("a.csv", offer(1))
     b = world.drop("b.csv", offer(2))
-    carry = Carrier.carry
+    process = FileProcessor.process
 
-    def meanwhile(self: Carrier, claim: Claim, lane: Lane, desk: Desk) -> Exit | None:
+    def meanwhile(
+        self: FileProcessor, claim: Claim, route: InboxRoute, session: SellerSession
+    ) -> Exit | None:
         if claim.source == "a.csv":
             if change == "written":
                 world.drop("b.csv", offer(3))
             else:
                 b.with_name("~$b.csv").touch()
-        return carry(self, claim, lane, desk)
+        return process(self, claim, route, session)
 
-    monkeypatch.setattr(Carrier, "carry", meanwhile)
+    monkeypatch.setattr(FileProcessor, "process", meanwhile)
     assert world.watch() is Exit.OK
     sent = ["SKU-1", "SKU-3"] if change == "written" else ["SKU-1"]
     assert [one.reference for one in world.applied()] == sent
@@ -171,8 +176,8 @@ def test_a_subfolder_names_a_profile_and_a_kind(world: World) -> None:
     }
     assert [one for one in world.told if one[0] == "error"] == []
     found = world.files()
-    for lane in ("shop", "mall/offers-upsert", "offers-delete"):
-        assert {f"{DAY}/{lane}/a.csv", f"results/{lane}/a.summary.json"} <= set(found)
+    for route in ("shop", "mall/offers-upsert", "offers-delete"):
+        assert {f"{DAY}/{route}/a.csv", f"results/{route}/a.summary.json"} <= set(found)
     assert world.summary("offers-delete/a")["sheets"][0]["kind"] == "offers-delete"
     assert world.reason("nobody/a.csv")[0] == "“nobody” is no profile and no kind of feed."
 
@@ -235,18 +240,18 @@ def test_a_name_that_can_be_used(world: World, name: str) -> None:
     assert world.watch() is came_to
 
 
-@pytest.mark.parametrize("lane", ["", "shop/"])
-def test_a_file_of_an_unclear_kind_is_told_its_folder(world: World, lane: str) -> None:
+@pytest.mark.parametrize("route", ["", "shop/"])
+def test_a_file_of_an_unclear_kind_is_told_its_folder(world: World, route: str) -> None:
     world.sellers = {"shop": "seller-1"}
-    world.drop(f"{lane}a.csv", offer(1, taxes__VAT=None))
+    world.drop(f"{route}a.csv", offer(1, taxes__VAT=None))
     assert world.watch() is Exit.FILE
-    why, way = world.reason(f"{lane}a.csv")
+    why, way = world.reason(f"{route}a.csv")
     assert "need the column taxes.VAT" in why
-    assert f"drop it into inbox/{lane}offers-update/" in way
+    assert f"drop it into inbox/{route}offers-update/" in way
     assert "--as" not in way
-    world.drop(f"{lane}offers-update/a.csv", offer(1, taxes__VAT=None))
+    world.drop(f"{route}offers-update/a.csv", offer(1, taxes__VAT=None))
     world.watch()
-    assert world.summary(f"{lane}offers-update/a")["sheets"][0]["kind"] == "offers-update"
+    assert world.summary(f"{route}offers-update/a")["sheets"][0]["kind"] == "offers-update"
 
 
 def test_a_bad_file_may_come_again(world: World) -> None:
@@ -356,6 +361,31 @@ def test_a_run_that_is_stopped_is_taken_up_again(world: World) -> None:
     assert world.claimed() == []
 
 
+def killed_while_writing(places: list[Path]) -> None:
+    with ExitStack() as stack:
+        for place in places:
+            stack.enter_context(placed(place))
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.mark.parametrize("is_claimed", [True, False])
+def test_a_killed_watcher_leaves_no_temporary_files(world: World, *, is_claimed: bool) -> None:
+    folder = world.folder
+    if is_claimed:
+        claimed = claim(world, world.drop("a.csv", offer(1)))
+        places = [folder.answer_of(claimed, ".result.csv"), folder.lent_of(claimed)]
+    else:
+        world.drop_bytes("a.csv", b"x,y\n")
+        places = [folder.error / "a.csv.reason.txt"]
+    watcher = get_context("fork").Process(target=killed_while_writing, args=(places,))
+    watcher.start()
+    watcher.join(PATIENCE)
+    assert watcher.exitcode == -signal.SIGKILL
+    assert len(list(folder.root.rglob(".feedtool-*.tmp"))) == len(places)
+    assert world.watch() is (Exit.OK if is_claimed else Exit.FILE)
+    assert list(folder.root.rglob(".*.tmp")) == []
+
+
 def test_a_wrong_token_is_found_before_a_run_is_begun(world: World) -> None:
     world.drop("a.csv", offer(1))
     world.token = "wrong"
@@ -418,19 +448,19 @@ def test_a_run_goes_on_where_neither_its_snapshots_nor_its_paths_are_known(world
     assert world.watch() is Exit.OK
     assert world.files() == SENT
     assert [one.reference for one in world.applied()] == ["SKU-1"]
-    with world.desk(None) as desk:
-        assert unfinished(desk.books) == []
+    with world.session(None) as session:
+        assert unfinished(session.books) == []
 
 
 def test_what_products_were_judged_by_is_lent_to_whoever_goes_on(world: World) -> None:
     claimed = claim(world, world.drop("a.csv", offer(1)))
     lent = world.folder.lent_of(claimed)
-    with world.desk(None) as desk:
-        books = desk.books
-        kept = Lending(books.ledger, books.snapshots, books.folder, lent).keep_excerpt(b"{}")
+    with world.session(None) as session:
+        books = session.books
+        kept = ClaimWorkspace(books.ledger, books.snapshots, books.folder, lent).keep_excerpt(b"{}")
     rmtree(world.root / "snapshots")
-    with world.desk(None) as desk:
-        assert desk.books.snapshots.keep(lent) == kept
+    with world.session(None) as session:
+        assert session.books.snapshots.keep(lent) == kept
     assert world.watch() is Exit.OK
     assert not lent.exists()
 
@@ -513,8 +543,8 @@ def test_what_was_taken_for_another_account_is_left_to_it(world: World) -> None:
 def test_what_was_not_begun_goes_back_when_it_is_parked(world: World) -> None:
     claim(world, world.drop("a.csv", offer(1)))
     leave(world, "processing/a.csv")
-    with world.desk(None) as desk:
-        world.carrier().park(desk.books.ledger.claims.under_way(world.name), desk)
+    with world.session(None) as session:
+        world.processor().defer(session.books.ledger.claims.under_way(world.name), session)
     assert world.files() == ["inbox/a.csv"]
     assert world.claimed() == []
 
@@ -555,11 +585,11 @@ def claims(world: World) -> list[Claim]:
 
 def claim(world: World, path: Path, *, is_same: bool = True, scope: str = "") -> Claim:
     """A file of the inbox claimed, and nothing more; or what it was before it was changed."""
-    with world.ledger() as ledger, world.desk(None) as desk:
+    with world.ledger() as ledger, world.session(None) as session:
         found = ledger.claims.take(
             folder=world.name,
             lane="",
-            scope=scope or world.carrier().scope_of(Lane("", None, None), desk),
+            scope=scope or world.processor().scope_of(InboxRoute("", None, None), session),
             sha256=(digest_of(path) if is_same else None) or "another",
             source=path.name,
             names=[path.stem],

@@ -21,12 +21,13 @@ from feedtool.areas.offers.changes.offer_state import (
 )
 from feedtool.areas.offers.feeds import common as columns
 from feedtool.areas.offers.feeds.common import HUNDRED, ZERO, number
+from feedtool.areas.offers.feeds.conditions import CONDITIONS
 from feedtool.areas.offers.wire.offers import DeliveryMode, Offer
 from feedtool.feeds.export import Made, Tally
 from feedtool.feeds.feed import LANGUAGES
 from feedtool.feeds.template import Language
 from feedtool.model.cells import Value
-from feedtool.model.settings import CONDITIONS, Dialect
+from feedtool.model.settings import Dialect
 
 
 class Lack(StrEnum):

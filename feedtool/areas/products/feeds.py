@@ -47,14 +47,8 @@ GONE = frozenset(("shortlabel", "model", "navigation"))
 """Fields of a legacy product that nothing stands for (specification, "Versioning" 6)."""
 
 SIMPLE = (
-    columns.REFERENCE,
-    columns.TITLE,
-    columns.DESCRIPTION,
-    columns.BRAND,
-    columns.CATEGORY,
-    columns.GTIN_REFERENCE,
-    columns.MARKETING,
-    columns.GROUP,
+    *(columns.REFERENCE, columns.TITLE, columns.DESCRIPTION, columns.BRAND, columns.CATEGORY),
+    *(columns.GTIN_REFERENCE, columns.MARKETING, columns.GROUP),
 )
 """Fields that travel as they are."""
 

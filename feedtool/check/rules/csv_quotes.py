@@ -10,15 +10,8 @@ Example: `A-1,24" screen,99.00`, which should be `A-1,"24"" screen",99.00`.
 To mend it, look at the lines that the message names; export the file from a spreadsheet program.
 """
 
-from collections.abc import Iterator
-
-from feedtool.feeds.rule import SheetFacts, code
-from feedtool.model.nouns import Fault, Severity
+from feedtool.feeds.rule import code, notices
+from feedtool.model.nouns import Severity
 
 CODE = code(__name__, __doc__, Severity.WARNING)
-
-
-def check_sheet(sheet: SheetFacts) -> Iterator[Fault]:
-    """Passes on what reading noticed."""
-    for notice in sheet.notices.get(CODE.name, ()):
-        yield Fault(CODE, notice, 'close each mark, or double it if it is text: "24"" screen"')
+check_sheet = notices(CODE, 'close each mark, or double it if it is text: "24"" screen"')

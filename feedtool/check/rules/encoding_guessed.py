@@ -7,15 +7,8 @@ Example: a CSV that Excel saved as plain “CSV”, where `é` is the single byt
 To mend it, save the file as “CSV UTF-8”, or set `csv_fallback` in the profile.
 """
 
-from collections.abc import Iterator
-
-from feedtool.feeds.rule import SheetFacts, code
-from feedtool.model.nouns import Fault, Severity
+from feedtool.feeds.rule import code, notices
+from feedtool.model.nouns import Severity
 
 CODE = code(__name__, __doc__, Severity.WARNING)
-
-
-def check_sheet(sheet: SheetFacts) -> Iterator[Fault]:
-    """Passes on what reading noticed."""
-    for notice in sheet.notices.get(CODE.name, ()):
-        yield Fault(CODE, notice, "look whether accents are right; save as CSV UTF-8 to be sure")
+check_sheet = notices(CODE, "look whether accents are right; save as CSV UTF-8 to be sure")

@@ -8,10 +8,22 @@ Example: `SKU-1;Lamp; large;19,99` under three headers.
 To mend it, put the value in quotes, give the column a header, or delete the value.
 """
 
+from feedtool.feeds.columns import ColumnReader, Flawed
+from feedtool.feeds.columns.text import plain
 from feedtool.feeds.rule import code
+from feedtool.model.cells import Cell, shown
 from feedtool.model.nouns import Fault
 
 CODE = code(__name__, __doc__)
+
+
+class Beyond:
+    """The type of a column without a header: whatever stands there is a problem."""
+
+    def read(self, cell: Cell, column: ColumnReader) -> object | None:
+        """None for a blank, else this."""
+        del column
+        return Flawed(None, (fault(shown(cell)),)) if plain(cell.text) else None
 
 
 def fault(value: str) -> Fault:

@@ -8,10 +8,13 @@ whole column of one sheet and remembers every distinct cell, which is where the 
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import NamedTuple
 
+from feedtool.feeds.problems import Problems
 from feedtool.model.cells import Cell, shown
 from feedtool.model.header import CellType
 from feedtool.model.nouns import Fault, Severity
 from feedtool.model.settings import Context
+
+PROBLEMS = Problems(__name__)
 
 REMEMBERED = 4096
 """Distinct cells a column remembers; more would only help columns that hardly repeat anyway."""

@@ -6,37 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
-from feedtool.feeds.columns import ColumnReader, Flawed
+from feedtool.feeds.columns import PROBLEMS, ColumnReader, Flawed
 from feedtool.feeds.columns.text import identified, plain, refused, trimmed, visible
 from feedtool.model.cells import Cell
-from feedtool.model.nouns import Code, PackageType, Severity
-from feedtool.model.settings import CONDITION_PARTS, CONDITIONS, LEGACY_CONDITIONS, LEGACY_WRITINGS
 
-ENUM_VALUE = Code(
-    "enum-value",
-    Severity.ERROR,
-    """A value that is not in the closed list.
-
-The column takes one of a few values, in any case, or their labels in English, French or Spanish.
-
-Example: the condition `Like new`; the nearest is `UsedLikeNew`.
-
-To mend it, choose one of the values that the message names.
-""",
-)
-FIELD_RETIRED = Code(
-    "field-retired",
-    Severity.ERROR,
-    """A field that can no longer be submitted.
-
-CDAV was replaced by a rule of the service (specification, "Versioning" 4), which refuses
-requests that still carry it.
-
-Example: a cell of the column CDAV holds `1`.
-
-To mend it, empty or remove the column.
-""",
-)
+ENUM_VALUE = PROBLEMS.error("enum-value")
+FIELD_RETIRED = PROBLEMS.error("field-retired")
 
 
 _DASH = re.compile(r" [-\u2010-\u2015] ?|[-\u2010-\u2015] ")
@@ -105,7 +80,16 @@ class Choice:
 class Condition(Choice):
     """The condition of an offer; the list is a setting of the profile."""
 
-    values: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: CONDITIONS)
+    parts: Mapping[tuple[str, str], str]
+    """Names of a group and of a state → the value that both together mean."""
+
+    def __post_init__(self) -> None:
+        Choice.__post_init__(self)
+        parts = {
+            (_unaccented(group), _unaccented(state)): value
+            for (group, state), value in self.parts.items()
+        }
+        object.__setattr__(self, "parts", parts)
 
     def allowed(self, column: ColumnReader) -> tuple[str, ...]:
         """What the profile lists."""
@@ -118,34 +102,7 @@ class Condition(Choice):
             return None
         if group == state:
             return self._by_writing.get(group)
-        return _by_parts().get((_unaccented(group), _unaccented(state)))
-
-
-@dataclass(frozen=True, slots=True)
-class LegacyCondition(Condition):
-    """The condition of an offer in a legacy zip, by its name or its number."""
-
-    values: Mapping[str, tuple[str, ...]] = field(
-        default_factory=lambda: {
-            name: (*labels, *LEGACY_WRITINGS.get(name, ()))
-            for name, labels in {**CONDITIONS, **LEGACY_CONDITIONS}.items()
-        }
-    )
-
-    def allowed(self, column: ColumnReader) -> tuple[str, ...]:
-        """Those that the profile has a number for."""
-        return tuple(column.dialect.legacy_conditions)
-
-
-@dataclass(frozen=True, slots=True)
-class Action(Choice):
-    """What a row asks for; decides the type of its package. No other words: one deletes."""
-
-    values: Mapping[str, tuple[str, ...]] = field(
-        default_factory=lambda: dict.fromkeys(
-            (PackageType.UPSERT, PackageType.UPDATE, PackageType.DELETE), ()
-        )
-    )
+        return self.parts.get((_unaccented(group), _unaccented(state)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,13 +141,3 @@ def _by_folded(values: tuple[str, ...]) -> dict[str, str]:
 def _unaccented(text: str) -> str:
     apart = unicodedata.normalize("NFKD", text)
     return "".join(letter for letter in apart if not unicodedata.combining(letter))
-
-
-@cache
-def _by_parts() -> dict[tuple[str, str], str]:
-    return {
-        (_unaccented(group), _unaccented(state)): condition
-        for condition, (groups, states) in CONDITION_PARTS.items()
-        for group in groups
-        for state in states
-    }

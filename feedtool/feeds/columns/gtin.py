@@ -3,52 +3,16 @@
 import re
 from dataclasses import dataclass
 
-from feedtool.feeds.columns import ColumnReader, Flawed
+from feedtool.feeds.columns import PROBLEMS, ColumnReader, Flawed
 from feedtool.feeds.columns.text import TRIMMED, ZERO_WIDTH, identified, refused, visible
 from feedtool.model.cells import Cell, Kind
-from feedtool.model.nouns import Code, Fault, Severity
+from feedtool.model.nouns import Fault
 
 LENGTHS = (8, 12, 13, 14)
 
-GTIN_FORMAT = Code(
-    "gtin-format",
-    Severity.ERROR,
-    """Not 8, 12, 13 or 14 digits.
-
-A GTIN (EAN, UPC, ISBN) is made of the digits 0 to 9 alone. A numeric cell drops leading zeros; they
-are put back where the check digit proves them, and nowhere else.
-
-Example: `40063813339` has 11 digits.
-
-To mend it, format the column as text and copy the number from the package or the supplier.
-""",
-)
-GTIN_CHECKSUM = Code(
-    "gtin-checksum",
-    Severity.ERROR,
-    """The check digit is wrong.
-
-The last digit of a GTIN is computed from the others; here it does not fit, so at least one digit
-is mistyped. The hint tells the digit that would fit, which is right only if the others are.
-
-Example: `4006381333932`; `4006381333931` would fit.
-
-To mend it, compare the number with the package.
-""",
-)
-GTIN_PADDED = Code(
-    "gtin-padded",
-    Severity.WARNING,
-    """A numeric cell lost the leading zeros of a GTIN; they were put back.
-
-The check digit proves that the number is a GTIN of 8, 12, 13 or 14 digits whose leading zeros
-are missing; the shortest that fits is sent.
-
-Example: the number 36000291452 is sent as `036000291452`.
-
-Nothing needs to be done; format the column as text to keep the zeros.
-""",
-)
+GTIN_FORMAT = PROBLEMS.error("gtin-format")
+GTIN_CHECKSUM = PROBLEMS.error("gtin-checksum")
+GTIN_PADDED = PROBLEMS.warning("gtin-padded")
 TRIMMED_INSIDE = f" \t\u00a0\u2007\u202f{ZERO_WIDTH}"
 
 
@@ -138,7 +102,5 @@ def _malformed(digits: str, cell: Cell | None) -> Flawed:
         hint = f"if leading zeros were lost, it is {digits.zfill(wanted)}"
     count = f"{len(digits)} digits" if digits.isascii() and digits.isdecimal() else "no number"
     return refused(
-        GTIN_FORMAT,
-        f"“{visible(digits)}” is {count}; a GTIN has 8, 12, 13 or 14 digits",
-        hint,
+        GTIN_FORMAT, f"“{visible(digits)}” is {count}; a GTIN has 8, 12, 13 or 14 digits", hint
     )

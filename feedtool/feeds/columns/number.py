@@ -7,100 +7,18 @@ from decimal import Decimal
 from functools import cache
 from typing import NamedTuple
 
-from feedtool.feeds.columns import ColumnReader, Flawed
+from feedtool.feeds.columns import PROBLEMS, ColumnReader, Flawed
 from feedtool.feeds.columns.text import no_value, plain, refused
 from feedtool.model.cells import Cell, Kind, rounded, shown
-from feedtool.model.nouns import Code, Fault, Severity
+from feedtool.model.nouns import Fault
 
-NUMBER_FORMAT = Code(
-    "number-format",
-    Severity.ERROR,
-    """Not a number in any accepted writing.
-
-Accepted are `19.99`, `19,99`, `1 299,00`, `1.299,00`, `1,299.00`, with the profile's currency
-before or after it. Not accepted are words, other currencies, `1e3`, and digits of other scripts.
-
-Example: `approx. 20`.
-
-To mend it, type the number alone.
-""",
-)
-NUMBER_AMBIGUOUS = Code(
-    "number-ambiguous",
-    Severity.ERROR,
-    """A number that could mean two things, and the column does not settle it.
-
-A lone separator with three digits behind it can set off thousands or decimals. Where other valid
-cells of the same column show which separator means decimals, that decides; nothing is guessed.
-
-Example: `1,234` is 1234 in one country and 1.234 in another.
-
-To mend it, type `1234` or `1234.00`, or store the column as numbers.
-""",
-)
-NUMBER_RANGE = Code(
-    "number-range",
-    Severity.ERROR,
-    """A number outside its bounds.
-
-A price is above zero, a cost or a tax not negative, a VAT rate between 0 and 100, a stock not
-negative. The highest price and the longest preparation are settings (`bounds`).
-
-Example: a price of `0`.
-
-To mend it, correct the number; to take an offer off sale, set its stock to 0 or delete it.
-""",
-)
-NUMBER_PRECISION = Code(
-    "number-precision",
-    Severity.ERROR,
-    """More decimals than money has.
-
-Amounts have two decimals. feedtool never rounds silently: whether 19.995 is 19.99 or 20.00 is
-the seller's decision.
-
-Example: `=E5/3` stored as 6.663333.
-
-To mend it, round in the sheet: `=ROUND(E5/3,2)`.
-""",
-)
-INTEGER_REQUIRED = Code(
-    "integer-required",
-    Severity.ERROR,
-    """A fraction where a whole number belongs.
-
-Example: a stock of `2.5`.
-
-To mend it, type a whole number.
-""",
-)
-PERCENT_READ = Code(
-    "percent-read",
-    Severity.WARNING,
-    """A percentage was read as the number before its sign.
-
-A cell formatted as a percentage stores 20 % as 0.2; it is read as 20, which is what it shows.
-
-Example: VAT in a cell that shows `20%`.
-
-Nothing needs to be done; format the column as a plain number to be rid of the warning.
-""",
-)
-VAT_FRACTION = Code(
-    "vat-fraction",
-    Severity.ERROR,
-    """A VAT rate that looks like a fraction.
-
-VAT is given in percent: 20, or 5.5. No country has a rate between 0 and 1 percent, so 0.2 is
-taken for 20 percent written as a fraction; it is neither sent as it is nor multiplied silently.
-A service that itself takes fractions is a setting of the profile, `vat_scale = 1`: then the sheet
-still has percent, and feedtool sends 0.2 for 20.
-
-Example: `0.196` or `0.2` in a cell without a percent format.
-
-To mend it, type the percentage, such as 19.6, or format the column as a percentage.
-""",
-)
+NUMBER_FORMAT = PROBLEMS.error("number-format")
+NUMBER_AMBIGUOUS = PROBLEMS.error("number-ambiguous")
+NUMBER_RANGE = PROBLEMS.error("number-range")
+NUMBER_PRECISION = PROBLEMS.error("number-precision")
+INTEGER_REQUIRED = PROBLEMS.error("integer-required")
+PERCENT_READ = PROBLEMS.warning("percent-read")
+VAT_FRACTION = PROBLEMS.error("vat-fraction")
 
 _BLANKS = "[ \u00a0\u2000-\u200a\u202f\u205f\u3000]"
 _CENT = Decimal("0.01")

@@ -3,9 +3,9 @@
 import re
 from dataclasses import dataclass
 
-from feedtool.feeds.columns import ColumnReader, Flawed
+from feedtool.feeds.columns import PROBLEMS, ColumnReader, Flawed
 from feedtool.model.cells import SHOWN_DIGITS, Cell, Kind, rounded, shown
-from feedtool.model.nouns import Code, Fault, Severity
+from feedtool.model.nouns import Code, Fault
 
 ZERO_WIDTH = "\u200b\u200c\u200d\u2060\ufeff\u180e"
 ERROR_TEXTS = frozenset(
@@ -23,150 +23,17 @@ _UNREMARKABLE = re.compile(r"[A-Za-z0-9-]+")
 _PRODUCT_REFERENCE = re.compile(r"[A-Za-z0-9.-]+")
 _EXPONENT = re.compile(r"[0-9](?:[.,][0-9]+)?[Ee]\+[0-9]+", re.ASCII)
 
-FORMULA_ERROR = Code(
-    "formula-error",
-    Severity.ERROR,
-    """The cell shows an error such as #N/A or #REF!.
-
-A formula could not be computed, so there is no value to send. This is said of optional columns
-too: an error that is left out silently would look like a blank, which means something else.
-
-Example: `=VLOOKUP(A5,Prices!A:B,2,0)` shows #N/A because A5 is missing from the sheet Prices.
-
-To mend it, correct the formula, or replace the cell by its value.
-""",
-)
-FORMULA_NO_CACHE = Code(
-    "formula-no-cache",
-    Severity.ERROR,
-    """A formula without a stored result.
-
-Spreadsheet programs store the result of each formula beside it; some exporting programs write
-the formula alone. feedtool reads results and computes nothing.
-
-Example: a cell holds `=E5*1.2` and no value.
-
-To mend it, open the file in a spreadsheet program, save it, and try again.
-""",
-)
-DATE_IN_NUMBER_CELL = Code(
-    "date-in-number-cell",
-    Severity.ERROR,
-    """A date where a number or a text belongs.
-
-The cell holds a number that its format shows as a date, often because the program took an entry
-such as `1-2` for a date. What was typed is gone, so it is not turned back by guessing.
-
-Example: the price `12.5` became 12 May.
-
-To mend it, format the cell as a number (or as text) and type the value again.
-""",
-)
-BOOLEAN_IN_CELL = Code(
-    "boolean-in-cell",
-    Severity.ERROR,
-    """TRUE or FALSE where a number or a text belongs.
-
-Example: a quantity holds `TRUE`.
-
-To mend it, type the number or the text that is meant; a reference that really reads TRUE needs a
-cell formatted as text.
-""",
-)
-TRIMMED = Code(
-    "trimmed",
-    Severity.WARNING,
-    """Blanks around a value were left out, or the hyphens of an ISBN.
-
-Blanks, non-breaking and zero-width ones included, at either end of a text are never part of a
-reference, a GTIN or a choice; inside a GTIN they go too, and so do the hyphens of an ISBN. The row
-is sent without them.
-
-Example: `SKU-1 ` is sent as `SKU-1`, and the ISBN `978-2-07-036822-8` as `9782070368228`.
-
-Nothing needs to be done; to be rid of the warning, delete the blanks and the hyphens.
-""",
-)
-PRECISION_LOST = Code(
-    "precision-lost",
-    Severity.ERROR,
-    """Digits of an identifier are gone for good.
-
-A numeric cell keeps 15 digits, and a text such as `8,8E+12` only the first few. What is missing
-cannot be brought back from this file.
-
-Example: the GTIN 8806098765432 saved from a narrow column reads `8,80610E+12`.
-
-To mend it, format the column as text and paste the identifiers again from their source.
-""",
-)
-TEXT_CONTROL_CHARS = Code(
-    "text-control-chars",
-    Severity.ERROR,
-    """Control or invisible characters inside a text that travels.
-
-Line breaks, tabs, zero-width blanks and direction overrides cannot be seen, and make two values
-that look alike differ.
-
-Example: `REF<zero-width blank>12`.
-
-To mend it, delete the text and type it again, or clean it with CLEAN() and SUBSTITUTE().
-""",
-)
-TEXT_TOO_LONG = Code(
-    "text-too-long",
-    Severity.ERROR,
-    """A text is longer than the cell or the field allows.
-
-A cell of a spreadsheet holds at most 32,767 characters; a longer value usually is a file whose
-quotes do not match.
-
-Example: a quote before `Lamp` whose partner stands 2,000 lines further down makes one value of all
-that is between them.
-
-To mend it, shorten the text, and look whether a quote is missing before it.
-""",
-)
-LENGTH_ADVISED = Code(
-    "length-advised",
-    Severity.WARNING,
-    """A text is longer than comparable services allow.
-
-The specification gives no limit, peers allow 50 characters for a reference. The row is sent as
-it is; if the service refuses it, this is the likely reason.
-
-Example: a reference of 64 characters.
-
-To mend it, use a shorter reference, or raise `bounds.advised_length` in the profile.
-""",
-)
-REFERENCE_FORMAT = Code(
-    "reference-format",
-    Severity.ERROR,
-    """A reference with `|` or invisible characters.
-
-A reference is compared character for character by every system on its way, so characters that
-cannot be seen (line breaks, zero-width blanks, direction overrides) and the separator `|` are
-refused.
-
-Example: `SKU|1`.
-
-To mend it, type the reference again without these characters.
-""",
-)
-PRODUCT_REFERENCE_FORMAT = Code(
-    "product-reference-format",
-    Severity.ERROR,
-    """A product reference is not alphanumeric with dash or dot.
-
-The service takes the letters A to Z, digits, `-` and `.` in a product reference (error
-ER400-8614 of the specification).
-
-Example: `REF_12/b`.
-
-To mend it, use the reference exactly as the service's catalogue gives it.
-""",
-)
+FORMULA_ERROR = PROBLEMS.error("formula-error")
+FORMULA_NO_CACHE = PROBLEMS.error("formula-no-cache")
+DATE_IN_NUMBER_CELL = PROBLEMS.error("date-in-number-cell")
+BOOLEAN_IN_CELL = PROBLEMS.error("boolean-in-cell")
+TRIMMED = PROBLEMS.warning("trimmed")
+PRECISION_LOST = PROBLEMS.error("precision-lost")
+TEXT_CONTROL_CHARS = PROBLEMS.error("text-control-chars")
+TEXT_TOO_LONG = PROBLEMS.error("text-too-long")
+LENGTH_ADVISED = PROBLEMS.warning("length-advised")
+REFERENCE_FORMAT = PROBLEMS.error("reference-format")
+PRODUCT_REFERENCE_FORMAT = PROBLEMS.error("product-reference-format")
 
 
 def plain(text: str) -> str:
@@ -207,9 +74,7 @@ _NO_VALUE = {
         "format the cell as number or text and type the value again",
     ),
     Kind.BOOLEAN: lambda cell: refused(
-        BOOLEAN_IN_CELL,
-        f"the cell holds {cell.text}",
-        "type the number or text that is meant",
+        BOOLEAN_IN_CELL, f"the cell holds {cell.text}", "type the number or text that is meant"
     ),
 }
 

@@ -13,7 +13,7 @@ from feedtool.feeds.conversion import Carry, Lack, Said, Values, shown
 from feedtool.feeds.feed import ACTION, LANGUAGES, Feed
 from feedtool.feeds.template import Basis, Language
 from feedtool.model.nouns import Item, Problem, Severity
-from feedtool.model.settings import CONDITIONS, LEGACY_CONDITIONS, Dialect
+from feedtool.model.settings import Dialect
 from feedtool.model.sheet import SKIPPED, VALID, CheckedSheet, Filled
 from feedtool.model.spool import Spool
 from feedtool.report.conversion import Conversion, Loss, Written
@@ -22,8 +22,6 @@ from feedtool.runs.convert.write import maker
 from feedtool.runs.row_buffer import RowBuffer
 from feedtool.templates.contents import contents_of
 from feedtool.templates.rows import Sheet, unfolded, write
-
-CONDITION_LABELS = {**CONDITIONS, **LEGACY_CONDITIONS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +95,7 @@ class SheetConversion:
         options, feed = self._options, self._feed
         carry = self._carry(self.kind, self.became)
         is_csv = options.form.ending == CSV
-        labels = {} if is_csv else _labels(feed, self._asked.dialect, options.language)
+        labels = {} if is_csv else _labels(feed, self._asked.dialect, options.language, self._areas)
         action = feed.action if is_csv and feed.needs_asking else ""
         codes: dict[str, None] = {}
         refused = 0
@@ -225,10 +223,16 @@ def _barring(lack: Lack) -> Lack:
     return lack._replace(message=f"left out: {lack.message}")
 
 
-def _labels(feed: Feed, dialect: Dialect, language: Language) -> Mapping[str, Mapping[str, str]]:
-    """Conditions as the workbook's own dropdown offers them, by the keys of their columns."""
+def _labels(
+    feed: Feed, dialect: Dialect, language: Language, areas: Areas
+) -> Mapping[str, Mapping[str, str]]:
+    """Conditions as a workbook's own dropdown offers them, by the keys of the feed's columns."""
     at = LANGUAGES.index(language)
-    labels = {name: labels[at] for name, labels in CONDITION_LABELS.items()}
+    labels: dict[str, str] = {}
+    for other in areas.feeds.values():
+        for column in other.columns(dialect):
+            if isinstance(column.type, Condition):
+                labels |= {name: texts[at] for name, texts in column.type.values.items()}
     columns = feed.columns(dialect)
     return {column.key: labels for column in columns if isinstance(column.type, Condition)}
 

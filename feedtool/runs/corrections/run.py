@@ -5,7 +5,7 @@ from datetime import datetime
 from pathlib import Path
 
 from feedtool.model.errors import UsageProblem
-from feedtool.report import Outcome
+from feedtool.report import SheetResult
 from feedtool.runs.corrections.write import has_any, places, write_failed
 from feedtool.runs.row_results import results_of_run
 from feedtool.runs.sent_again import note_sent_again
@@ -19,7 +19,7 @@ def to_correct(
     *,
     out: Path | None = None,
     may_replace: Callable[[Path], bool] | None = None,
-) -> list[Outcome]:
+) -> list[SheetResult]:
     """The outcomes of a run, with a workbook of the rows to correct written for each file.
 
     Args:

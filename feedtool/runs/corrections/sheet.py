@@ -15,7 +15,7 @@ from feedtool.model.nouns import Problem, Status, Verdict
 from feedtool.model.settings import Context
 from feedtool.model.sheet import INVALID, VALID, CheckedSheet, ProblemSpool, Refused
 from feedtool.model.spool import Spool
-from feedtool.report import Outcome
+from feedtool.report import SheetResult
 from feedtool.runs import row_notes
 from feedtool.runs.corrections.columns import STAMP_LANGUAGE, Columns, basis_of, columns_of
 from feedtool.runs.corrections.rows import NumberFormats, PickedRow, pick
@@ -40,7 +40,7 @@ class SheetToCorrect:
     def __init__(
         self,
         feed: Feed,
-        outcome: Outcome,
+        outcome: SheetResult,
         rows: Collection[int],
         source: Source,
         asked: Asked,
@@ -94,7 +94,7 @@ class SheetToCorrect:
             }
             yield {**given, **cells, ROW: row.row}
 
-    def outcome(self, file: str) -> Outcome:
+    def outcome(self, file: str) -> SheetResult:
         """What is told of the rows, as rows of the workbook `file`."""
         now_at = {one.row: row for row, one in enumerate(self._picked, start=FIRST_ROW)}
         told = CheckedSheet(file, self.contents.sheet, self.checked.kind, self._columns.header)
@@ -117,7 +117,7 @@ class SheetToCorrect:
             else:
                 others.append(verdict._replace(row=row))
         every = partial(row_notes.every_row, told, others)
-        return Outcome(told, self._outcome.run, is_submitted=True, verdicts=every)
+        return SheetResult(told, self._outcome.run, is_submitted=True, verdicts=every)
 
     def _moved(self, problem: Problem, row: int) -> Problem:
         """A problem in its place in the workbook."""

@@ -13,10 +13,11 @@ from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Status, Verdict
 from feedtool.model.sheet import CheckedSheet
 from feedtool.model.spool import temporary_folder
-from feedtool.report import Outcome, summary_sheet
+from feedtool.report import SheetResult
 from feedtool.runs import row_notes
 from feedtool.runs.annotated_copy import digest_of
 from feedtool.runs.corrections.sheet import SheetToCorrect
+from feedtool.runs.summary_sheet import summary_sheet
 from feedtool.runs.workspace import Workspace, options_of, read_options_again
 from feedtool.sheets.annotate import annotate
 from feedtool.templates import limits
@@ -45,13 +46,13 @@ class Failed(NamedTuple):
     rows: int
 
 
-def has_any(file: str, outcomes: Sequence[Outcome]) -> bool:
+def has_any(file: str, outcomes: Sequence[SheetResult]) -> bool:
     """Whether a row of a file is to be corrected."""
     own = (one for one in outcomes if one.checked.file == file and one.checked.error is None)
     return any(True for outcome in own for _ in rows_to_correct(outcome))
 
 
-def rows_to_correct(outcome: Outcome) -> Iterator[int]:
+def rows_to_correct(outcome: SheetResult) -> Iterator[int]:
     """The rows to correct; one that was sent again is a later run's."""
     for verdict in outcome.every_verdict():
         if is_to_correct(verdict) and verdict.row not in outcome.sent_again:
@@ -85,7 +86,7 @@ def places(targets: Mapping[str, Path]) -> dict[str, Path]:
 def write_failed(
     run: int,
     file: str,
-    outcomes: Sequence[Outcome],
+    outcomes: Sequence[SheetResult],
     target: Path,
     books: Workspace,
     now: datetime,
@@ -147,7 +148,7 @@ def write_failed(
     return Failed(file, target, sum(map(len, sheets)))
 
 
-def _rows_of(outcome: Outcome) -> dict[int, None]:
+def _rows_of(outcome: SheetResult) -> dict[int, None]:
     return dict.fromkeys(rows_to_correct(outcome))
 
 

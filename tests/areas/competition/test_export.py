@@ -38,7 +38,7 @@ def test_a_row_for_each_offer_and_for_a_product_without(tmp_path: Path) -> None:
     found = exported(OFFERS, target, service=answers, product=("0012", "0013", "14"))
     assert records(target) == [("0012", "Alder"), ("0012", "Brume"), ("0013", "")]
     assert (found.rows, found.skipped) == (3, 1)
-    assert [note.text for note in found.notes] == ["the service knows nothing of 1 product"]
+    assert [text for text, _, _ in found.notes] == ["the service knows nothing of 1 product"]
     assert [dict(call.query) for call in answers.calls] == [{"products": "0012&0013&14"}]
 
 

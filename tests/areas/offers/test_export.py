@@ -13,13 +13,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from feedtool.areas.offers.export import EXPORT
+from feedtool.areas.offers.feeds.conditions import CONDITIONS
 from feedtool.areas.offers.rows import RowMaker
 from feedtool.areas.offers.wire.offers import offer_of
 from feedtool.areas.offers.wire.packages import loads
 from feedtool.areas.registry import load
-from feedtool.feeds.export import Exported
 from feedtool.model.errors import Interrupted, NotAuthorised, NothingToDo, UsageProblem
-from feedtool.model.settings import CONDITIONS, LARGE_PARCEL_MODES, SMALL_PARCEL_MODES, Dialect
+from feedtool.model.settings import LARGE_PARCEL_MODES, SMALL_PARCEL_MODES, Dialect
+from feedtool.report.export import Exported
 from tests.answers import BASE, Answers
 from tests.answers import exported as export
 from tests.conftest import checked, codes, gtin
@@ -190,8 +191,8 @@ def test_what_is_left_out_is_told(
     found = exported(target, [offer("A"), item])
     assert references(target) == ["A"]
     assert (found.rows, found.skipped) == (1, 1)
-    assert any(told in note.text for note in found.notes)
-    assert sum(note.is_loss for note in found.notes) == losses
+    assert any(told in text for text, _, _ in found.notes)
+    assert sum(is_loss for _, _, is_loss in found.notes) == losses
 
 
 DELIVERED = {
@@ -211,7 +212,7 @@ def test_empty_cells_are_told_with_the_codes(tmp_path: Path) -> None:
         offer("B", modes=[{**TRACKED, "code": "Drone"}]),
     ]
     found = exported(tmp_path / "offers.xlsx", strange)
-    told = " ".join(note.text for note in found.notes)
+    told = " ".join(text for text, _, _ in found.notes)
     assert "1 offer with taxes that the profile does not know (Moon)" in told
     assert "1 offer with delivery modes that the profile does not know (Drone)" in told
     (sheet,) = checked(tmp_path / "offers.xlsx")
@@ -231,7 +232,7 @@ def test_feedback_is_of_the_primary_channel_alone(tmp_path: Path) -> None:
     found = exported(
         target, [offer("A", salesChannelFeedback=None)], channel="SECOND", fields=fields
     )
-    assert any("primary channel alone (PRIMARY)" in note.text for note in found.notes)
+    assert any("primary channel alone (PRIMARY)" in text for text, _, _ in found.notes)
     assert references(target, *fields) == [""]
 
 

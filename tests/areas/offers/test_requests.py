@@ -1,77 +1,156 @@
-"""JSON requests laid flat: every cell, and what no cell can hold."""
+"""From a row to its request (specification, "Offer package and offer request")."""
 
-import json
-from decimal import Decimal
 from typing import Any
 
 import pytest
 
-from feedtool.areas.offers.requests import offer_cells
 from feedtool.model.settings import Dialect
+from tests.conftest import Files, Sent, checked, gtin, offer, update
 
-MODE = "deliveryModes.TrackedHomeDelivery"
-OFFERS: dict[str, tuple[str, dict[str, str], list[str]]] = {
-    "a whole offer": (
-        """{"sellerExternalReference": "A", "product": {"gtin": "96385074", "reference": "R"},
-        "condition": "New", "price": {"price": 19.9, "originPrice": 25, "taxes": [
-        {"code": "VAT", "value": 5.5}, {"code": "ecopart", "value": 0, "type": "Amount"}]},
-        "deliveryModes": [{"code": "TrackedHomeDelivery", "cost": 4.9, "additionalCost": 0}],
-        "preparationTime": 2, "quantity": 7}""",
-        {
-            "sellerExternalReference": "A",
-            "product.gtin": "96385074",
-            "product.reference": "R",
-            "condition": "New",
-            "price.price": "19.9",
-            "price.originPrice": "25",
-            "taxes.VAT": "5.5",
-            "taxes.EcoPart": "0",
-            f"{MODE}.cost": "4.9",
-            f"{MODE}.additionalCost": "0",
-            "preparationTime": "2",
-            "quantity": "7",
-        },
-        [],
-    ),
-    "nothing": ("{}", {}, []),
-    "nulls and blanks": ('{"condition": null, "product": {}, "comment": null}', {}, []),
-    "a field that nobody knows": ('{"comment": "new"}', {}, ["comment"]),
-    "a node that is none": ('{"price": 3, "product": "A"}', {}, ["price", "product"]),
-    "another tax": ('{"price": {"taxes": [{"code": "X", "value": 1}]}}', {}, ["price.taxes[0]"]),
-    "a tax that is none": ('{"price": {"taxes": [7]}}', {}, ["price.taxes[0]"]),
-    "a tax twice": (
-        '{"price": {"taxes": [{"code": "VAT", "value": 1}, {"code": "VAT", "value": 2}]}}',
-        {"taxes.VAT": "1"},
-        ["price.taxes[1]"],
-    ),
-    "a mode that is none": ('{"deliveryModes": ["Tracked", {}]}', {}, ["deliveryModes[0]"]),
-    "a mode that says more": (
-        '{"deliveryModes": [{"code": "A", "cost": 1, "days": 2}]}',
-        {},
-        ["deliveryModes[0]"],
-    ),
-    "a text where a list belongs": ('{"deliveryModes": "A"}', {}, ["deliveryModes"]),
-    "a list where a number belongs": ('{"quantity": [1]}', {}, ["quantity"]),
-    "a truth": ('{"quantity": true}', {"quantity": "TRUE"}, []),
+TRACKED = {"code": "TrackedHomeDelivery", "cost": 4.9, "additionalCost": 1.5}
+NO_AMOUNTS = [{"code": "EcoPart", "value": 0}, {"code": "DEA", "value": 0}]
+
+UPSERT = {
+    "sellerExternalReference": "SKU-1",
+    "product": {"gtin": gtin(1)},
+    "condition": "New",
+    "price": {"price": 19.99, "taxes": [{"code": "VAT", "value": 20}, *NO_AMOUNTS]},
+    "deliveryModes": [TRACKED],
+    "preparationTime": 2,
+    "quantity": 7,
 }
 
 
-def read(body: str) -> Any:
-    return json.loads(body, parse_float=Decimal)
+def test_an_upsert_lists_all_taxes_even_when_blank(sent: Sent) -> None:
+    assert sent(offer()) == UPSERT
 
 
-@pytest.mark.parametrize(("body", "cells", "left"), OFFERS.values(), ids=OFFERS)
-def test_an_offer(body: str, cells: dict[str, str], left: list[str]) -> None:
-    found = offer_cells(read(body), Dialect())
-    assert {key: cell.text for key, cell in found.cells.items()} == cells
-    assert [path for path, _ in found.left] == left
+@pytest.mark.parametrize(
+    ("row", "field", "value"),
+    [
+        (offer(product__reference="REF-1"), "product", {"gtin": gtin(1), "reference": "REF-1"}),
+        (offer(product__gtin="", product__reference="REF-1"), "product", {"reference": "REF-1"}),
+        (
+            offer(price__originPrice="24,99"),
+            "price",
+            {**UPSERT["price"], "originPrice": 24.99},  # type: ignore[dict-item]  # a dict
+        ),
+        (
+            offer(taxes__VAT="5.5", taxes__EcoPart="0.12", taxes__DEA="1"),
+            "price",
+            {
+                "price": 19.99,
+                "taxes": [
+                    {"code": "VAT", "value": 5.5},
+                    {"code": "EcoPart", "value": 0.12},
+                    {"code": "DEA", "value": 1},
+                ],
+            },
+        ),
+        (
+            offer()
+            | {
+                "deliveryModes.SignedHomeDelivery.cost": "0",
+                "deliveryModes.SignedHomeDelivery.additionalCost": "0",
+                "deliveryModes.ExpressHomeDelivery.cost": "",
+                "deliveryModes.ExpressHomeDelivery.additionalCost": "",
+            },
+            "deliveryModes",
+            [TRACKED, {"code": "SignedHomeDelivery", "cost": 0, "additionalCost": 0}],
+        ),
+        (
+            offer()
+            | dict.fromkeys(
+                (
+                    "deliveryModes.TrackedHomeDelivery.cost",
+                    "deliveryModes.TrackedHomeDelivery.additionalCost",
+                ),
+                "",
+            )
+            | {
+                "deliveryModes.WithSetupHomeDelivery.cost": "30",
+                "deliveryModes.WithSetupHomeDelivery.additionalCost": "5",
+            },
+            "deliveryModes",
+            [{"code": "WithSetupHomeDelivery", "cost": 30, "additionalCost": 5}],
+        ),
+        (offer(condition="occasion - comme neuf"), "condition", "UsedLikeNew"),
+        (offer(quantity="0"), "quantity", 0),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_an_upsert(sent: Sent, row: dict[str, str], field: str, value: object) -> None:
+    assert sent(row) == {**UPSERT, field: value}
 
 
-def test_the_profile_says_how_taxes_are_called_and_counted() -> None:
-    dialect = Dialect(tax_codes={"VAT": "Tva", "EcoPart": "Ecotax", "DEA": "Deatax"}, vat_scale=1)
-    taxes = [{"code": "Tva", "value": Decimal("0.055")}, {"code": "Ecotax", "value": 1}]
-    found = offer_cells({"price": {"taxes": taxes}}, dialect)
-    assert {key: cell.text for key, cell in found.cells.items()} == {
-        "taxes.VAT": "5.5",
-        "taxes.EcoPart": "1",
-    }
+@pytest.mark.parametrize(
+    ("changes", "request_"),
+    [
+        ({"price.price": "9"}, {"price": {"price": 9}}),
+        ({"price.originPrice": "9.50"}, {"price": {"originPrice": 9.5}}),
+        ({"quantity": "0", "price.price": ""}, {"quantity": 0}),
+        ({"preparationTime": "3"}, {"preparationTime": 3}),
+        (
+            {"taxes.VAT": "20", "taxes.EcoPart": "0", "taxes.DEA": "0"},
+            {"price": {"taxes": [{"code": "VAT", "value": 20}, *NO_AMOUNTS]}},
+        ),
+        (
+            {
+                "deliveryModes.TrackedHomeDelivery.cost": "4.90",
+                "deliveryModes.TrackedHomeDelivery.additionalCost": "1.50",
+                "preparationTime": "2",
+            },
+            {"deliveryModes": [TRACKED], "preparationTime": 2},
+        ),
+        (
+            {"price.price": "9", "product.gtin": gtin(1), "condition": "New"},
+            {"price": {"price": 9}},
+        ),
+    ],
+    ids=lambda value: ",".join(value) if isinstance(value, dict) else "",
+)
+def test_an_update_holds_what_is_not_blank(
+    sent: Sent, changes: dict[str, str], request_: dict[str, Any]
+) -> None:
+    expected = {"sellerExternalReference": "SKU-1", **request_}
+    assert sent(update() | changes, kind="offers-update") == expected
+
+
+def test_a_delete_is_the_reference_alone(sent: Sent) -> None:
+    row = offer(sellerExternalReference=" SKU-1 ")
+    assert sent(row, kind="offers-delete") == {"sellerExternalReference": "SKU-1"}
+
+
+def test_the_dialect_names_and_scales_taxes(sent: Sent) -> None:
+    dialect = Dialect(tax_codes={"VAT": "TVA", "EcoPart": "Ecotax", "DEA": "Deatax"}, vat_scale=1)
+    assert sent(offer(taxes__VAT="5.5"), dialect=dialect)["price"]["taxes"] == [
+        {"code": "TVA", "value": 0.055},
+        {"code": "Ecotax", "value": 0},
+        {"code": "Deatax", "value": 0},
+    ]
+
+
+def test_a_gtin_may_travel_as_a_number(sent: Sent) -> None:
+    request = sent(offer(product__gtin="036000291452"), dialect=Dialect(gtin_as="number"))
+    assert request["product"] == {"gtin": 36000291452}
+
+
+def test_amounts_keep_their_digits(files: Files) -> None:
+    (sheet,) = checked(files.csv(offer(price__price="1234567.89", price__originPrice="2000000")))
+    (item,) = sheet.valid_items()
+    assert b'"price":1234567.89' in item.body
+    assert b'"originPrice":2000000' in item.body
+
+
+def test_an_item_says_what_it_is_about(files: Files) -> None:
+    rows = [
+        offer(1, product__reference="R-1", salesChannelId="SECOND", action="Upsert"),
+        update(2, quantity="5", action="Update"),
+        update(3, action="Delete"),
+    ]
+    (sheet,) = checked(files.csv(*rows))
+    assert [item[:5] for item in sheet.valid_items()] == [
+        (2, "Upsert", "SECOND", "SKU-1", f"{gtin(1)}|R-1|New"),
+        (3, "Update", "PRIMARY", "SKU-2", ""),
+        (4, "Delete", "PRIMARY", "SKU-3", ""),
+    ]

@@ -12,9 +12,9 @@ from feedtool.areas.products.catalog import Catalog, Property
 from feedtool.areas.products.export import EXPORT
 from feedtool.areas.products.rows import Cells
 from feedtool.areas.products.wire.sheets import Attribute
-from feedtool.feeds.export import Exported
 from feedtool.model.errors import NothingToDo, UsageProblem
 from feedtool.model.settings import Context
+from feedtool.report.export import Exported
 from tests import catalogues
 from tests.answers import Answers
 from tests.answers import exported as export
@@ -100,7 +100,7 @@ def exported(
 
 
 def notes(found: Exported) -> str:
-    return "\n".join(f"{note.text} {note.hint}" for note in found.notes)
+    return "\n".join(f"{text} {hint}" for text, hint, _ in found.notes)
 
 
 def test_categories_that_occur_make_the_columns(tmp_path: Path) -> None:
@@ -156,7 +156,7 @@ def test_what_is_left_out_is_told(
     found = exported(tmp_path / "products.xlsx", [product(1), product(2, **changes)])
     assert (found.rows, found.skipped) == (1, 1)
     assert told in notes(found)
-    assert any(note.is_loss for note in found.notes) is is_loss
+    assert any(is_loss for _, _, is_loss in found.notes) is is_loss
 
 
 def test_more_pictures_than_usual_have_columns(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from feedtool.feeds.template import Basis, Contents, Field, Need
 from feedtool.model.errors import UsageProblem
 from feedtool.model.settings import Context, Dialect
 from feedtool.templates import limits, write_template
-from tests.catalog.conftest import catalog, category, choices, prop
+from tests.areas.products.catalog.conftest import catalog, category, choices, prop
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,9 +14,10 @@ from lxml import etree
 
 from feedtool.areas.legacy.offers_xml import Offer
 from feedtool.areas.legacy.reader import OffersXml
+from feedtool.areas.offers.feeds.conditions import CONDITIONS
 from feedtool.areas.registry import load
 from feedtool.check import Asked, Input, check
-from feedtool.model.settings import CONDITIONS, SMALL_PARCEL_MODES, Dialect
+from feedtool.model.settings import SMALL_PARCEL_MODES, Dialect
 from tests.conftest import gtin, offer, table
 from tests.legacy.conftest import OFFERS_OF_ANY_KIND, member, zipped
 from tests.runs.convert.conftest import converted, losses, places

@@ -4,12 +4,16 @@ Of a sheet of the JSON feeds the same columns are understood, delivery modes inc
 reference has no place in the format.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 from decimal import Decimal
+from types import MappingProxyType
 
 from feedtool.areas.legacy.offers_xml import ATTRIBUTES, KIND, SHEET, cost_keys
 from feedtool.areas.offers.feeds import common as offers
-from feedtool.feeds.columns.choice import LegacyCondition
+from feedtool.areas.offers.feeds.conditions import CONDITIONS, LEGACY_CONDITIONS, PARTS
+from feedtool.feeds.columns import ColumnReader
+from feedtool.feeds.columns.choice import Condition
 from feedtool.feeds.columns.text import Comment
 from feedtool.feeds.feed import Feed, Mode, Row, SheetColumns
 from feedtool.feeds.words import Words
@@ -18,11 +22,7 @@ from feedtool.model.nouns import PackageType
 from feedtool.model.settings import LARGE_PARCEL_MODES, Dialect
 
 ALWAYS = (
-    offers.REFERENCE,
-    offers.CONDITION,
-    "price.price",
-    "taxes.VAT",
-    offers.PREPARATION,
+    *(offers.REFERENCE, offers.CONDITION, "price.price", "taxes.VAT", offers.PREPARATION),
     offers.QUANTITY,
 )
 COMMENT = Words("feedtool.areas.legacy").column(
@@ -32,8 +32,36 @@ COMMENT = Words("feedtool.areas.legacy").column(
     "What the customer reads of this offer; may stay empty.",
     "Delivered with its manual",
 )
+LEGACY_WRITINGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "UsedLikeNew": ("1", "LikeNew"),
+        "UsedVeryGoodState": ("2", "VeryGoodState"),
+        "GoodState": ("3",),
+        "UsedAverageState": ("4", "AverageState"),
+        "Refurbished": ("5",),
+        "New": ("6",),
+    }
+)
+"""Further writings of a condition in a sheet that becomes a legacy zip."""
 IN_STEAD = {"taxes.EcoPart": "0", "taxes.DEA": "0", "comment": ""}
 """What a blank is sent as: the format has no offer without these."""
+
+
+class LegacyCondition(Condition):
+    """The condition of an offer in a legacy zip, by its name or its number."""
+
+    def allowed(self, column: ColumnReader) -> tuple[str, ...]:
+        """Those that the profile has a number for."""
+        return tuple(column.dialect.legacy_conditions)
+
+
+LEGACY_CONDITION = LegacyCondition(
+    {
+        name: (*labels, *LEGACY_WRITINGS.get(name, ()))
+        for name, labels in {**CONDITIONS, **LEGACY_CONDITIONS}.items()
+    },
+    PARTS,
+)
 
 
 def columns(dialect: Dialect) -> tuple[Column, ...]:
@@ -42,7 +70,7 @@ def columns(dialect: Dialect) -> tuple[Column, ...]:
     return (
         reference,
         gtin,
-        replace(condition, type=LegacyCondition()),
+        replace(condition, type=LEGACY_CONDITION),
         *offers.CHANGEABLE_COLUMNS,
         *(column for code in dialect.legacy_modes for column in _mode_columns(code, dialect)),
         *offers.STOCK_COLUMNS,
@@ -61,11 +89,7 @@ def _mode_columns(code: str, dialect: Dialect) -> tuple[Column, ...]:
     own = offers.mode_columns(code)
     same = offers.mode_columns(dialect.legacy_modes[code] or code)
     return tuple(
-        replace(
-            other,
-            key=one.key,
-            aliases=(*one.labels, *one.aliases, other.key, *other.aliases),
-        )
+        replace(other, key=one.key, aliases=(*one.labels, *one.aliases, other.key, *other.aliases))
         for one, other in zip(own, same, strict=True)
     )
 

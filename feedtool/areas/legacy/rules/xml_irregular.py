@@ -10,15 +10,8 @@ Example: `PurgeAndReplace="False"` is read as `false`.
 To mend it, correct the program that makes the file, since the service may be less patient.
 """
 
-from collections.abc import Iterator
-
-from feedtool.feeds.rule import SheetFacts, code
-from feedtool.model.nouns import Fault, Severity
+from feedtool.feeds.rule import code, notices
+from feedtool.model.nouns import Severity
 
 CODE = code(__name__, __doc__, Severity.WARNING)
-
-
-def check_sheet(sheet: SheetFacts) -> Iterator[Fault]:
-    """Passes on what reading noticed."""
-    for notice in sheet.notices.get(CODE.name, ()):
-        yield Fault(CODE, notice, "correct the program that makes the file")
+check_sheet = notices(CODE, "correct the program that makes the file")

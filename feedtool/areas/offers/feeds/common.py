@@ -10,7 +10,9 @@ from dataclasses import replace
 from decimal import Decimal
 from functools import lru_cache
 
-from feedtool.feeds.columns.choice import Action, Condition, Ignored, Retired
+from feedtool.areas.offers.feeds import conditions
+from feedtool.areas.offers.feeds.conditions import WORDS
+from feedtool.feeds.columns.choice import Choice, Ignored, Retired
 from feedtool.feeds.columns.gtin import Gtin
 from feedtool.feeds.columns.number import Days, Money, Rate, Whole
 from feedtool.feeds.columns.text import ProductReference, Reference, Text
@@ -23,7 +25,6 @@ from feedtool.feeds.feed import (
     Row,
     SheetColumns,
 )
-from feedtool.feeds.words import Words
 from feedtool.model.header import Column
 from feedtool.model.nouns import PackageType
 from feedtool.model.settings import DEPRECATED_MODES, Dialect
@@ -62,7 +63,6 @@ KIND_OF = {
     PackageType.DELETE: "offers-delete",
 }
 
-WORDS = Words("feedtool.areas.offers")
 _column = WORDS.column
 
 IDENTITY_COLUMNS = (
@@ -87,7 +87,7 @@ IDENTITY_COLUMNS = (
         "The product's reference in the service's catalogue.",
         "AUC4006381333931",
     ),
-    _column(CONDITION, Condition(), "Condition", "One of the list.", "New"),
+    _column(CONDITION, conditions.CONDITION, "Condition", "One of the list.", "New"),
 )
 CHANGEABLE_COLUMNS = (
     _column("price.price", PRICE, "Price (VAT included)", "Gross price, taxes included.", "19.99"),
@@ -120,7 +120,7 @@ STOCK_COLUMNS = (
 )
 SPLITTING_COLUMNS = (
     _column(CHANNEL, Text(), "Sales channel", "Only where it differs from the profile's."),
-    _column(ACTION, Action(), "Action", "Upsert, Update or Delete."),
+    _column(ACTION, Choice(dict.fromkeys(KIND_OF, ())), "Action", "Upsert, Update or Delete."),
 )
 GUARDING_COLUMNS = (
     _column(

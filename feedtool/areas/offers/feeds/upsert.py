@@ -10,11 +10,7 @@ from feedtool.model.nouns import PackageType
 from feedtool.model.settings import LARGE_PARCEL_MODES, Dialect
 
 ALWAYS = (
-    offers.REFERENCE,
-    offers.CONDITION,
-    "price.price",
-    "taxes.VAT",
-    offers.PREPARATION,
+    *(offers.REFERENCE, offers.CONDITION, "price.price", "taxes.VAT", offers.PREPARATION),
     offers.QUANTITY,
 )
 

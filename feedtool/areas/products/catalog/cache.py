@@ -4,14 +4,14 @@ All in it can be had again. So each step of a sync is saved as it comes, a sync 
 goes on where it was, and a file of another version, or a broken one, is made anew.
 """
 
-from __future__ import annotations
-
 from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from pathlib import Path
+from typing import Any, NamedTuple, Self
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import Connection, RowMapping, Table, delete, select, update
 from sqlalchemy.dialects.sqlite import insert
 
 from feedtool.areas.products.catalog import tables
@@ -20,12 +20,6 @@ from feedtool.areas.products.catalog.documents import document_of, moment, prope
 from feedtool.areas.products.catalog.lookup import Catalog, Listed, Origin
 from feedtool.areas.products.catalog.model import Brand, Category, Marks, Property
 from feedtool.areas.products.catalog.tree import with_paths
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
-
-    from sqlalchemy import Connection, RowMapping, Table
 
 FILE = "catalog.sqlite"
 
@@ -178,24 +172,14 @@ class Cache:
 
     def save_categories(self, key: int, categories: Sequence[Category]) -> Counter[Saved]:
         """Keep categories; only those that differ are written."""
-        rows = [
-            {
-                "catalog": key,
-                "reference": one.reference,
-                "label": one.label,
-                "level": one.level,
-                "is_active": one.is_active,
-                "parent": one.parent,
-                "is_brand_mandatory": one.is_brand_mandatory,
-                "is_variant": one.is_variant,
-            }
-            for one in categories
-        ]
+        rows = [{"catalog": key, **category._asdict()} for category in categories]
+        for row in rows:
+            del row["path"]
         return self._save(tables.categories, key, rows)
 
     def save_brands(self, key: int, brands: Sequence[Brand]) -> Counter[Saved]:
         """Keep brands; only those that differ are written."""
-        rows = [{"catalog": key, "reference": one.reference, "name": one.name} for one in brands]
+        rows = [{"catalog": key, **brand._asdict()} for brand in brands]
         return self._save(tables.brands, key, rows)
 
     def _save(self, table: Table, key: int, rows: list[dict[str, Any]]) -> Counter[Saved]:
@@ -208,7 +192,9 @@ class Cache:
                     row["reference"]: dict(row) for row in connection.execute(wanted).mappings()
                 }
                 for reference, row in some.items():
-                    how = _compared(row, kept.get(reference))
+                    known = kept.get(reference)
+                    how = Saved.CHANGED if known else Saved.NEW
+                    how = Saved.SAME if row == known else how
                     counts[how] += 1
                     if how is not Saved.SAME:
                         connection.execute(insert(table).values(row).prefix_with("OR REPLACE"))
@@ -264,12 +250,6 @@ def _of(table: Table, key: int) -> Any:
     return select(table).where(table.c.catalog == key)
 
 
-def _compared(row: dict[str, Any], kept: dict[str, Any] | None) -> Saved:
-    if kept is None:
-        return Saved.NEW
-    return Saved.SAME if row == kept else Saved.CHANGED
-
-
 def _remove(
     connection: Connection, table: Table, name: str, key: int, listed: frozenset[str]
 ) -> int:
@@ -291,13 +271,5 @@ def _origin(row: RowMapping) -> Origin:
 
 
 def _category(row: RowMapping) -> Category:
-    return Category(
-        reference=row["reference"],
-        label=row["label"],
-        level=row["level"],
-        is_active=row["is_active"],
-        parent=row["parent"],
-        path=(row["label"] or row["reference"],),
-        is_brand_mandatory=row["is_brand_mandatory"],
-        is_variant=row["is_variant"],
-    )
+    values = {name: value for name, value in row.items() if name != "catalog"}
+    return Category(**values, path=(row["label"] or row["reference"],))

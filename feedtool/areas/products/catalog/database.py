@@ -1,23 +1,17 @@
 """The cache's file: SQLite, readable by the user alone, made anew whenever it is no use."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
-from sqlalchemy import URL, MetaData, create_engine, event
+from sqlalchemy import URL, Connection, Engine, MetaData, create_engine, event
 from sqlalchemy.exc import DatabaseError, DBAPIError, SQLAlchemyError
 
 from feedtool.areas.products.catalog import tables
 from feedtool.model.errors import Interrupted, UsageProblem
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from sqlalchemy import Connection, Engine
 
 WAIT_FOR_LOCK_MS = 30_000
 

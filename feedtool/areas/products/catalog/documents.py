@@ -1,15 +1,11 @@
 """Properties and times as text: how the cache and the excerpts keep them."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from feedtool.areas.products.catalog.model import Choice, Necessity, Property
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 def document_of(properties: Sequence[Property]) -> str:

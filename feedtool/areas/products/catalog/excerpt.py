@@ -7,19 +7,15 @@ those that were looked at, and the brands where one was looked for. Whoever asks
 of the excerpt gets the same answer.
 """
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from feedtool.areas.products.catalog.documents import document_of, moment, properties_of, stamp
 from feedtool.areas.products.catalog.lookup import Catalog, Listed, Origin
 from feedtool.areas.products.catalog.model import Brand, Category
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Wanted = Callable[[str | None], Catalog | None]
+Wanted = Callable[[str | None], Catalog | None]
 
 ANY = ""
 """In the place of a language: none was asked for."""

@@ -1,17 +1,11 @@
 """The catalogue as checks, templates and commands ask it. It never changes while it is asked."""
 
-from __future__ import annotations
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
+from typing import NamedTuple
 
-from typing import TYPE_CHECKING, NamedTuple
-
-from feedtool.areas.products.catalog.model import fingerprint
+from feedtool.areas.products.catalog.model import Brand, Category, Property, fingerprint
 from feedtool.areas.products.catalog.words import folded, near_codes, nearest
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from datetime import datetime
-
-    from feedtool.areas.products.catalog.model import Brand, Category, Property
 
 
 class Origin(NamedTuple):

@@ -1,17 +1,12 @@
 """Finding categories and brands by what people remember of them. Pure."""
 
-from __future__ import annotations
-
+from collections.abc import Iterator
 from enum import IntEnum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from feedtool.areas.products.catalog.lookup import Catalog
 from feedtool.areas.products.catalog.model import Brand, Category
 from feedtool.areas.products.catalog.words import folded, nearest
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from feedtool.areas.products.catalog.lookup import Catalog
 
 
 class Rank(IntEnum):

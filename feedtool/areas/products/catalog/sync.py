@@ -5,32 +5,23 @@ that are wanted follow. Each answer is saved as it comes. At the end what the se
 lists goes from the cache.
 """
 
-from __future__ import annotations
-
 from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
 from feedtool.areas.offers.wire.packages import Unreadable
 from feedtool.areas.products.catalog import wire
-from feedtool.areas.products.catalog.cache import Removed, Saved
-from feedtool.areas.products.catalog.model import DEEPEST, Marks
+from feedtool.areas.products.catalog.cache import Begun, Cache, Removed, Saved
+from feedtool.areas.products.catalog.model import DEEPEST, Brand, Category, Marks
 from feedtool.areas.products.catalog.tree import within
+from feedtool.areas.products.catalog.wire import Page
 from feedtool.areas.products.catalog.words import near_codes
 from feedtool.model.errors import Interrupted, UsageProblem
-from feedtool.service.fetch import fetch
-from feedtool.service.wire import language_tag
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from datetime import datetime
-
-    from feedtool.areas.products.catalog.cache import Begun, Cache
-    from feedtool.areas.products.catalog.model import Category
-    from feedtool.areas.products.catalog.wire import Page
-    from feedtool.service.fetch import Circumstances
-    from feedtool.service.wire import Call, Reply, Sender
+from feedtool.service.fetch import Circumstances, fetch
+from feedtool.service.wire import Call, Reply, Sender, language_tag
 
 GO_ON = "Go on with `feedtool catalog sync`: what was brought is kept."
 
@@ -145,7 +136,7 @@ class _Bringing:
         self._cache, self._begun, self._synced, self._now = cache, begun, synced, now
         self._only, self._page_size, self._on_step = only, page_size, on_step
         self._categories: dict[str, Category] = {}
-        self._brands: set[str] = set()
+        self._brands: dict[str, Brand] = {}
         self._links: set[str] = set()
         self._languages: set[str] = set()
         self._wanted = 0
@@ -161,12 +152,10 @@ class _Bringing:
 
     def take(self, asked: Ask, reply: Reply) -> Iterable[Ask]:
         """Save what came, and name what is to be asked for next."""
-        if asked.what is What.BRANDS:
-            more = self._take_brands(asked, reply)
-        elif asked.what is What.CATEGORIES:
-            more = self._take_categories(asked, reply)
-        else:
+        if asked.what is What.PROPERTIES:
             more = self._take_properties(asked, reply)
+        else:
+            more = self._take_list(asked, reply)
         self._tell(asked)
         return more
 
@@ -206,26 +195,21 @@ class _Bringing:
 
     # Lists.
 
-    def _take_brands(self, asked: Ask, reply: Reply) -> list[Ask]:
-        found = wire.brands_page(reply, asked.page)
-        fresh = {one.reference: one for one in found.brands if one.reference not in self._brands}
-        self._check(asked, len(found.brands), found.strange)
-        self._synced.brands += self._cache.save_brands(self._begun.catalog, [*fresh.values()])
-        self._brands.update(fresh)
-        return self._next(asked, found.next, is_fresh=bool(fresh))
-
-    def _take_categories(self, asked: Ask, reply: Reply) -> list[Ask]:
-        found = wire.categories_page(reply, asked.page)
-        known = self._categories
-        fresh = {one.reference: one for one in found.categories if one.reference not in known}
-        self._check(asked, len(found.categories), found.strange)
-        self._languages.update(filter(None, [found.language.partition("-")[0].casefold()]))
-        self._synced.categories += self._cache.save_categories(
-            self._begun.catalog, [*fresh.values()]
-        )
-        self._categories.update(fresh)
-        more = self._next(asked, found.next, is_fresh=bool(fresh))
-        return more or self._all_known()
+    def _take_list(self, asked: Ask, reply: Reply) -> list[Ask]:
+        """Save the entries of a page that no page before it had."""
+        cache, key, is_brands = self._cache, self._begun.catalog, asked.what is What.BRANDS
+        page = (wire.brands_page if is_brands else wire.categories_page)(reply, asked.page)
+        known: dict[str, Any] = self._brands if is_brands else self._categories
+        fresh = {one.reference: one for one in page.entries if one.reference not in known}
+        self._check(asked, len(page.entries), page.strange)
+        if is_brands:
+            self._synced.brands += cache.save_brands(key, [*fresh.values()])
+        else:
+            self._languages.update(filter(None, [page.language.partition("-")[0].casefold()]))
+            self._synced.categories += cache.save_categories(key, [*fresh.values()])
+        known.update(fresh)
+        more = self._next(asked, page.next, is_fresh=bool(fresh))
+        return more if is_brands else more or self._all_known()
 
     def _check(self, asked: Ask, read: int, strange: int) -> None:
         """What cannot be read is counted; a page that holds nothing else is no page."""

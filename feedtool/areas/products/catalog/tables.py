@@ -6,16 +6,7 @@ made anew: to change the tables, change them and count VERSION up.
 
 from __future__ import annotations
 
-from sqlalchemy import (
-    Boolean,
-    Column,
-    ForeignKey,
-    Integer,
-    MetaData,
-    Table,
-    Text,
-    UniqueConstraint,
-)
+from sqlalchemy import Boolean, Column, ForeignKey, Integer, MetaData, Table, Text, UniqueConstraint
 
 VERSION = 1
 """Of these tables, in the file's `user_version`."""

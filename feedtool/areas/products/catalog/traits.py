@@ -4,17 +4,13 @@ A fingerprint says that something is otherwise; the traits of each property say 
 what. They travel in the template's stamps, hence they are short.
 """
 
-from __future__ import annotations
-
 import json
 import re
+from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from feedtool.areas.products.catalog.model import Property
+from feedtool.areas.products.catalog.model import Property
 
 _LETTERS = 6
 """Hexadecimal digits of a part: two lists that differ are taken for one once in 16 million."""

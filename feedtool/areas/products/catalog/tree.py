@@ -1,13 +1,8 @@
 """Categories as a tree: which is in which. Pure."""
 
-from __future__ import annotations
+from collections.abc import Iterable, Mapping
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from feedtool.areas.products.catalog.model import Category
+from feedtool.areas.products.catalog.model import Category
 
 
 def with_paths(categories: Mapping[str, Category]) -> dict[str, Category]:

@@ -6,10 +6,9 @@ type than it should be is as if it had not been said; what has no reference is n
 and is counted.
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from feedtool.areas.offers.wire.packages import Unreadable, items_of, loads, next_link
@@ -23,26 +22,16 @@ from feedtool.areas.products.catalog.model import (
     Property,
 )
 from feedtool.service.answers import text
-from feedtool.service.wire import Call, language_tag
+from feedtool.service.wire import Call, Reply, language_tag
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from feedtool.service.wire import Reply
-
-    Fields = dict[str, Any]
+Fields = dict[str, Any]
 
 PAGE_SIZE = 100
 """Entries that a page is asked for; 25 is the default and no highest is shown (part "Limits")."""
 
 BRAND_FIELDS = ("name",)
 CATEGORY_FIELDS = (
-    "label",
-    "level",
-    "isActive",
-    "parentReference",
-    "parentReferences",
-    "isBrandMandatory",
+    *("label", "level", "isActive", "parentReference", "parentReferences", "isBrandMandatory"),
     "isVariant",
 )
 """What is asked for beside the reference, which is always there."""
@@ -77,22 +66,13 @@ class Page(NamedTuple):
     """The address that the page before gave."""
 
 
-class BrandsPage(NamedTuple):
-    """A page of brands."""
+class Listing(NamedTuple):
+    """A page of brands, or of categories, whose paths are of their own labels alone."""
 
-    brands: list[Brand]
+    entries: list[Any]
     next: Page | None
     strange: int
-    """Items that are no brands."""
-
-
-class CategoriesPage(NamedTuple):
-    """A page of categories; their paths are of their own labels alone."""
-
-    categories: list[Category]
-    next: Page | None
-    strange: int
-    """Items that are no categories."""
+    """Items that are none."""
     language: str
     """`Content-Language`, or "" where the service does not say."""
 
@@ -161,20 +141,21 @@ def _category(reference: str) -> str:
 # What the answers say.
 
 
-def brands_page(reply: Reply, page: Page) -> BrandsPage:
+def brands_page(reply: Reply, page: Page) -> Listing:
     """A page of brands; Unreadable when the body is no list, or its link leads away."""
-    items = items_of(reply, "brands")
-    brands = [found for item in items if (found := _brand(item))]
-    return BrandsPage(brands, next_page(reply, page, items), len(items) - len(brands))
+    return _listing(reply, page, "brands", _brand)
 
 
-def categories_page(reply: Reply, page: Page) -> CategoriesPage:
+def categories_page(reply: Reply, page: Page) -> Listing:
     """A page of categories; Unreadable when the body is no list, or its link leads away."""
-    items = items_of(reply, "categories")
-    categories = [found for item in items if (found := _category_from(item))]
-    strange = len(items) - len(categories)
+    return _listing(reply, page, "categories", _category_from)
+
+
+def _listing(reply: Reply, page: Page, what: str, read: Callable[[Any], Any]) -> Listing:
+    items = items_of(reply, what)
+    entries = [entry for item in items if (entry := read(item))]
     spoken = text(reply.headers.get("content-language"))
-    return CategoriesPage(categories, next_page(reply, page, items), strange, spoken)
+    return Listing(entries, next_page(reply, page, items), len(items) - len(entries), spoken)
 
 
 def category_of(reply: Reply) -> Category:

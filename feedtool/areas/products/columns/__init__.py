@@ -1,1 +1,5 @@
 """The types of cells that only products have."""
+
+from feedtool.feeds.problems import Problems
+
+PROBLEMS = Problems(__name__)

@@ -6,52 +6,15 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from urllib.parse import urlsplit
 
+from feedtool.areas.products.columns import PROBLEMS
 from feedtool.feeds.columns import ColumnReader, Flawed
 from feedtool.feeds.columns.text import has_invisible, no_value, plain, refused, trimmed, visible
 from feedtool.model.cells import Cell, Kind
-from feedtool.model.nouns import Code, Fault, Severity
+from feedtool.model.nouns import Fault
 
-URL_FORMAT = Code(
-    "url-format",
-    Severity.ERROR,
-    """Not the address of a picture or a file on the web.
-
-The service fetches it from there, so it begins with `https://`, names a host and a file, and has
-no blanks. A path of your own computer or a picture inside the sheet cannot be sent.
-
-Example: `C:\\Pictures\\kettle.jpg`.
-
-To mend it, put the file on the web and paste its address; write a blank inside it as `%20`.
-""",
-)
-PICTURE_ADVISED = Code(
-    "picture-advised",
-    Severity.WARNING,
-    """A picture that comparable services do not take.
-
-The specification asks for an address and says no more. Peers take `https`, the types jpg, png,
-gif, bmp and webp, and six pictures of a product. The picture is sent as it is; if the service
-refuses it, this is the likely reason.
-
-Example: `http://shop.example/kettle.tiff`.
-
-To mend it, give another picture, or change `picture_schemes`, `picture_types` or
-`bounds.advised_pictures` in the profile.
-""",
-)
-FILE_TYPE = Code(
-    "file-type",
-    Severity.ERROR,
-    """A file of a type that the property does not take.
-
-The catalogue names the types of files that a property takes (`allowedFileTypes`); the end of the
-address tells which one it is.
-
-Example: `https://shop.example/manual.docx` in a property that takes pdf.
-
-To mend it, give the file in one of the types that the message names.
-""",
-)
+URL_FORMAT = PROBLEMS.error("url-format")
+PICTURE_ADVISED = PROBLEMS.warning("picture-advised")
+FILE_TYPE = PROBLEMS.error("file-type")
 
 SCHEMES = ("https", "http")
 LONGEST = 2_048

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from feedtool.areas.products.catalog import Property
 from feedtool.areas.products.catalog.words import folded
+from feedtool.areas.products.columns import PROBLEMS
 from feedtool.areas.products.columns.address import FILE_TYPE, URL_FORMAT, ending, is_address
 from feedtool.areas.products.columns.prose import Lines
 from feedtool.feeds.columns import ColumnReader, Flawed
@@ -31,44 +32,9 @@ from feedtool.feeds.columns.text import (
 from feedtool.model.cells import Cell, Kind
 from feedtool.model.nouns import Code, Fault, Severity
 
-UNIT_DIFFERS = Code(
-    "unit-differs",
-    Severity.ERROR,
-    """A number in another unit than the property's.
-
-A number is sent alone; what it counts, the catalogue says. The property's own unit may stand
-behind it. Another one is not converted, since nobody could tell whether it was meant.
-
-Example: `120 mm` where the unit is cm; `12 cm` and `12` are read as 12.
-
-To mend it, convert the number to the unit that the message names.
-""",
-)
-SINGLE_VALUE = Code(
-    "single-value",
-    Severity.ERROR,
-    """Several values of a property that takes one.
-
-Values are separated by `;`. The catalogue says of each property whether it can have several.
-
-Example: `128 GB; 256 GB` as the storage of one product.
-
-To mend it, keep one of them; products that differ by it are a row each.
-""",
-)
-PROPERTY_UNNEEDED = Code(
-    "property-unneeded",
-    Severity.WARNING,
-    """A value of a property that the row's category does not have; it is not sent.
-
-A sheet may have the columns of several categories. In each row those count that belong to its
-category.
-
-Example: a screen size in the row of a kettle.
-
-Nothing needs to be done; look whether the row's category is right.
-""",
-)
+UNIT_DIFFERS = PROBLEMS.error("unit-differs")
+SINGLE_VALUE = PROBLEMS.error("single-value")
+PROPERTY_UNNEEDED = PROBLEMS.warning("property-unneeded")
 
 RETIRED = "CDAV"
 """The property that can no longer be submitted (specification, "Versioning" 4)."""

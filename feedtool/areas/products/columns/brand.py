@@ -2,24 +2,13 @@
 
 from dataclasses import dataclass
 
+from feedtool.areas.products.columns import PROBLEMS
 from feedtool.feeds.columns import ColumnReader, Flawed
 from feedtool.feeds.columns.text import Text
 from feedtool.model.cells import Cell
-from feedtool.model.nouns import Code, Fault, Severity
+from feedtool.model.nouns import Fault
 
-BRAND_UNKNOWN = Code(
-    "brand-unknown",
-    Severity.WARNING,
-    """A brand that the catalogue does not have; the service adds it.
-
-A brand is matched by its name, whatever its case and accents. One that is not known is added to
-the list as it is written (specification, "Catalog endpoints"), so a slip makes a brand of its own.
-
-Example: `Nestlee`; did you mean `Nestlé`?
-
-Nothing needs to be done if the brand is new; otherwise take the name that the hint suggests.
-""",
-)
+BRAND_UNKNOWN = PROBLEMS.warning("brand-unknown")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,90 +2,20 @@
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from feedtool.areas.products.catalog import Catalog
+from feedtool.areas.products.columns import PROBLEMS
 from feedtool.feeds.columns import ColumnReader, Flawed
 from feedtool.feeds.columns.text import identified, trimmed, visible
 from feedtool.model.cells import Cell, Kind
-from feedtool.model.nouns import Code, Fault, Severity
+from feedtool.model.nouns import Fault
 
-if TYPE_CHECKING:
-    from feedtool.areas.products.catalog import Catalog
-
-CATEGORY_UNKNOWN = Code(
-    "category-unknown",
-    Severity.ERROR,
-    """A category that the catalogue does not have.
-
-Category codes have six letters or digits. They are looked up in the local catalogue, which
-`feedtool catalog sync` brings up to date.
-
-Example: `011BO1` with a letter O; did you mean `011B01`?
-
-To mend it, look for the code with `feedtool catalog search TEXT`.
-""",
-)
-CATEGORY_LEVEL = Code(
-    "category-level",
-    Severity.ERROR,
-    """A category that holds other categories and takes no products.
-
-Only categories of level 3, whose codes have six characters, accept products (specification,
-"Catalog").
-
-Example: `011B`, under which are `011B01` and others.
-
-To mend it, choose one of the categories below it; `feedtool catalog show CODE` lists them.
-""",
-)
-CATEGORY_INACTIVE = Code(
-    "category-inactive",
-    Severity.ERROR,
-    """A category that is not active.
-
-The catalogue still lists it, but no products can be put there.
-
-Example: `011B08`, which was closed.
-
-To mend it, choose another category with `feedtool catalog search TEXT`.
-""",
-)
-CATEGORY_CODE_CUT = Code(
-    "category-code-cut",
-    Severity.WARNING,
-    """A category code of the legacy interface, cut to its first six characters.
-
-Codes had eight characters there; there is no fourth level any more (specification, "Catalog").
-
-Example: `011B0102` is sent as `011B01`.
-
-Nothing needs to be done; write the six characters to be rid of the warning.
-""",
-)
-CATEGORY_PADDED = Code(
-    "category-padded",
-    Severity.WARNING,
-    """A numeric cell lost the leading zeros of a category code; they were put back.
-
-Only where the catalogue has the category that comes of it.
-
-Example: the number 10203 is sent as `010203`.
-
-Nothing needs to be done; format the column as text to keep the zeros.
-""",
-)
-CATEGORY_NOT_SYNCED = Code(
-    "category-not-synced",
-    Severity.ERROR,
-    """The local catalogue has the category and not its properties.
-
-What a product needs depends on its category's properties, so that nothing can be said of the row.
-
-Example: `feedtool catalog sync --category 011B01` brought one category, and the row is of another.
-
-To mend it, run `feedtool catalog sync`.
-""",
-)
+CATEGORY_UNKNOWN = PROBLEMS.error("category-unknown")
+CATEGORY_LEVEL = PROBLEMS.error("category-level")
+CATEGORY_INACTIVE = PROBLEMS.error("category-inactive")
+CATEGORY_CODE_CUT = PROBLEMS.warning("category-code-cut")
+CATEGORY_PADDED = PROBLEMS.warning("category-padded")
+CATEGORY_NOT_SYNCED = PROBLEMS.error("category-not-synced")
 
 LENGTH = 6
 """Characters of a level-3 code."""

@@ -99,11 +99,7 @@ PICTURE_COLUMNS = tuple(map(_picture, range(1, MOST_PICTURES + 1)))
 
 FILING_COLUMNS = (
     _column(
-        BRAND,
-        Brand(),
-        "Brand",
-        "As the catalogue writes it; a new brand is added.",
-        "Maison Alder",
+        BRAND, Brand(), "Brand", "As the catalogue writes it; a new brand is added.", "Maison Alder"
     ),
     _column(
         CATEGORY,
@@ -150,8 +146,4 @@ TEMPLATE_COLUMNS = (
     *FILING_COLUMNS,
     *FURTHER_COLUMNS,
 )
-UNDERSTOOD_COLUMNS = (
-    *TEMPLATE_COLUMNS,
-    *PICTURE_COLUMNS[USUAL_PICTURES:],
-    *RETIRED_COLUMNS,
-)
+UNDERSTOOD_COLUMNS = (*TEMPLATE_COLUMNS, *PICTURE_COLUMNS[USUAL_PICTURES:], *RETIRED_COLUMNS)

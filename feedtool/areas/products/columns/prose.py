@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 
+from feedtool.areas.products.columns import PROBLEMS
 from feedtool.feeds.columns import ColumnReader, Flawed
 from feedtool.feeds.columns.text import (
     LENGTH_ADVISED,
@@ -13,35 +14,10 @@ from feedtool.feeds.columns.text import (
     visible,
 )
 from feedtool.model.cells import Cell
-from feedtool.model.nouns import Code, Fault, Severity
+from feedtool.model.nouns import Fault
 
-HTML_NOT_ALLOWED = Code(
-    "html-not-allowed",
-    Severity.ERROR,
-    """HTML in a text that is shown as it is.
-
-Title and description are plain text: a tag or an entity would be shown as it stands here. Only
-richMarketingDescription takes HTML (specification, "Catalog endpoints").
-
-Example: the title `<b>Kettle</b> black &amp; steel`.
-
-To mend it, remove the tags and write `&` for `&amp;`; a long text in HTML belongs into the column
-richMarketingDescription.
-""",
-)
-HTML_MALFORMED = Code(
-    "html-malformed",
-    Severity.ERROR,
-    """HTML whose tags do not fit together.
-
-Every tag that is opened is closed in turn, and a `<` that begins no tag is written `&lt;`.
-The message names the first place where it is otherwise.
-
-Example: `<ul><li>Quiet</ul>`.
-
-To mend it, close the tag that the message names, or have a program tidy the HTML up.
-""",
-)
+HTML_NOT_ALLOWED = PROBLEMS.error("html-not-allowed")
+HTML_MALFORMED = PROBLEMS.error("html-malformed")
 
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>|<!--")
 _ENTITY = re.compile(r"&(#[0-9]+|#[xX][0-9A-Fa-f]+|[A-Za-z][A-Za-z0-9]*);")

@@ -1,0 +1,92 @@
+"""The result of one sheet, whatever the form it is shown in."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from feedtool.model.errors import FeedtoolError
+from feedtool.model.nouns import Counts, Message, PackageSummary, Status, Verdict
+from feedtool.model.sheet import INVALID, SKIPPED, VALID, CheckedSheet
+
+NOT_SENT = (Status.UNCHANGED, Status.HELD)
+"""Rows that are valid and were not sent: in the counts they are neither valid nor invalid."""
+
+
+class ColumnFacts(NamedTuple):
+    """How one header was understood."""
+
+    column: str
+    """Its letter."""
+    header: str
+    """As the user wrote it."""
+    field: str | None
+    """The key that it means; None where it is not sent."""
+    reason: str
+    """Why it was understood so, or what it might be meant for."""
+
+
+class ExplainedHeader(NamedTuple):
+    """How each header of a sheet was understood, from left to right."""
+
+    row: int
+    columns: Sequence[ColumnFacts]
+
+
+@dataclass(slots=True)
+class SheetResult:
+    """One sheet, checked, and what the service said of it if it was sent."""
+
+    checked: CheckedSheet
+    run: str | None = None
+    """The run's identifier; None where nothing was sent."""
+    is_submitted: bool = False
+    """Whether it is of `submit` (also of a dry run): then packages and results are shown."""
+    packages: Sequence[PackageSummary] = ()
+    verdicts: Callable[[], Iterator[Verdict]] | None = None
+    """Every row's result in the order of rows, the invalid ones too; may be called repeatedly."""
+    sent_again: Mapping[int, int] = field(default_factory=dict)
+    """The last run that has sent a row again, by row."""
+    explained: ExplainedHeader | None = None
+    """How its header was understood, where that is to be shown; also of one that lacks columns."""
+    stopped: FeedtoolError | None = None
+    """What stopped the delivery before its end."""
+    annotated: Path | None = None
+    """The annotated copy, where one was written."""
+    displaced: FeedtoolError | None = None
+    """Why the copy is in another place than the one that was asked for."""
+    copy_failed: FeedtoolError | None = None
+    """Why the annotated copy that was asked for could not be written."""
+    failed: Path | None = None
+    """The workbook of the rows to correct, where one was written."""
+
+    def every_verdict(self) -> Iterator[Verdict]:
+        """The results of the rows that are shown; a mere check has none beside its problems."""
+        return self.verdicts() if self.verdicts and self.is_submitted else iter(())
+
+    def counts(self) -> Counts:
+        """The rows by validity and by status, in one pass over the results."""
+        return self.counts_with(Counter(verdict.status for verdict in self.every_verdict()))
+
+    def counts_with(self, statuses: Mapping[Status, int]) -> Counts:
+        """The counts, for whoever has already gone through the results."""
+        valid = self.checked.marks.count(VALID)
+        invalid = self.checked.marks.count(INVALID)
+        not_rows = self.checked.marks.count(SKIPPED)
+        not_sent = sum(statuses.get(status, 0) for status in NOT_SENT)
+        by_status = {status: statuses[status] for status in Status if statuses.get(status)}
+        rows, skipped = valid + invalid + not_rows, not_sent + not_rows
+        warnings = self.checked.warnings
+        return Counts(rows, valid - not_sent, invalid, skipped, warnings, by_status)
+
+
+def to_read(verdict: Verdict, is_confirmation: Callable[[str], bool]) -> Sequence[Message]:
+    """The messages that say more of a row than its status: no confirmation of one that is taken.
+
+    JSON and the CSV report have all of them.
+    """
+    is_taken = verdict.status is Status.INTEGRATED
+    return [
+        message for message in verdict.messages if not (is_taken and is_confirmation(message.code))
+    ]

@@ -1,0 +1,78 @@
+"""Every problem code with its page, gathered from where each is declared."""
+
+import inspect
+import pkgutil
+from collections.abc import Iterator
+from functools import cache
+from importlib import import_module
+
+from feedtool.areas.offers.wire.result_codes import (
+    explanation_of,
+    is_confirmation,
+    known_codes,
+)
+from feedtool.model.errors import FileProblem
+from feedtool.model.nouns import Code, Severity
+from feedtool.report.codes import Codes
+from feedtool.report.glossary import REPORT, RESULT, Word
+
+
+@cache
+def all_codes() -> Codes:
+    """Every code; gathered when the first page is wanted."""
+    return Codes(_gathered, is_confirmation)
+
+
+def _gathered() -> dict[str, Code]:
+    """Every code by its name.
+
+    Those of rules and guards are found by their being there, those of cells in the columns'
+    modules, and those of files are the subclasses of `FileProblem`, all of which reading files
+    imports.
+    """
+    import_module("feedtool.check")  # declares the problems of files
+    from feedtool.areas.offers.changes.guards import all_guards
+    from feedtool.areas.registry import load
+    from feedtool.check.rules import all_rules
+
+    codes = [rule.code for rule in all_rules(load())]
+    codes += [guard.code for guard in all_guards().values()]
+    codes += _of_columns()
+    codes += [_of_file(problem) for problem in _subclasses(FileProblem) if problem.code]
+    return {code.name: code for code in codes}
+
+
+def explain_code(code: str) -> str:
+    """The page of a problem code, a status, a state, or a code of the service.
+
+    Raises:
+        UsageProblem: There is none of that name.
+    """
+    from feedtool.areas.products.sandbox import messages
+    from feedtool.sandbox.texts import texts
+
+    # What the service calls them is not known: these are the words of the embedded sandbox.
+    spoken = texts(messages.__name__, "en-US").items()
+    words = {name: Word(REPORT, text.replace("{}", "…")) for name, text in spoken}
+    if page := explanation_of(code.strip()):
+        words[code.strip()] = Word(RESULT, page)
+    return all_codes().explain(code, words, known_codes())
+
+
+def _of_columns() -> Iterator[Code]:
+    """The `Code` constants of the columns' modules."""
+    for package in ("feedtool.feeds.columns", "feedtool.areas.products.columns"):
+        for module in pkgutil.iter_modules(import_module(package).__path__):
+            for constant in vars(import_module(f"{package}.{module.name}")).values():
+                if isinstance(constant, Code):
+                    yield constant
+
+
+def _of_file(problem: type[FileProblem]) -> Code:
+    return Code(problem.code, Severity.ERROR, inspect.getdoc(problem) or "")
+
+
+def _subclasses(parent: type[FileProblem]) -> Iterator[type[FileProblem]]:
+    for child in parent.__subclasses__():
+        yield child
+        yield from _subclasses(child)

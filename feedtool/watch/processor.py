@@ -1,0 +1,352 @@
+"""One file from step to step, by `steps.next_step`, with the seller's lock held."""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from pathlib import Path, PurePosixPath
+
+from feedtool.areas.legacy.source import is_legacy
+from feedtool.check import Input
+from feedtool.check.kinds import KindUnclear
+from feedtool.ledger.claims import Claim, ClaimState, Earlier
+from feedtool.model.errors import CannotWrite, Exit, FeedtoolError, FileProblem, UsageProblem
+from feedtool.report import SheetResult
+from feedtool.runs.annotated_copy import Outputs, digest_of
+from feedtool.runs.deliver import Submission
+from feedtool.runs.resume import results, resume
+from feedtool.runs.row_results import exit_code
+from feedtool.runs.run_options import is_recordable
+from feedtool.runs.submit import submit
+from feedtool.runs.workspace import has_to_ask, options_of
+from feedtool.watch.folder import SUMMARY, CannotMove, Folder, free, has_room, make, move, unmark
+from feedtool.watch.messages import (
+    AlreadySent,
+    Bug,
+    DeduplicatedLog,
+    Deferred,
+    NameUnfit,
+    one_line,
+    write_summary,
+)
+from feedtool.watch.session import ClaimWorkspace, SellerSession
+from feedtool.watch.steps import InboxRoute, Step, names_for, next_step
+
+
+@dataclass(frozen=True, slots=True)
+class FileProcessor:
+    """Brings the files of a watched folder to their end, with the seller's lock held."""
+
+    folder: Folder
+    name: str
+    """The folder's, in the ledger."""
+    same_within: timedelta
+    """Since when the same content is taken for a mistake."""
+    now: Callable[[], datetime]
+    log: DeduplicatedLog
+    report_bug: Callable[[Exception], str]
+    """Writes down what is ready to be pasted; returns where."""
+    on_refused: Callable[[str, FeedtoolError], None] = lambda *_: None
+    """As a session's, for a file in no account's folder."""
+
+    def take(self, place: PurePosixPath, route: InboxRoute, session: SellerSession) -> Exit | None:
+        """Take a file of the inbox, and bring it to its end.
+
+        Returns:
+            Its exit code; None where it is somebody else's, or stays where it is for now.
+
+        Raises:
+            Deferred: It is begun, and cannot be ended now.
+        """
+        if not is_recordable(str(place)):
+            return self.refuse(place, NameUnfit("The name is not UTF-8."), session)
+        source = self.folder.inbox / place
+        sha256 = digest_of(source)
+        if sha256 is None:
+            error = FileProblem(f"{source.name} cannot be read.", "See that feedtool may read it.")
+            return self.refuse(place, error, session)
+        now = self.now()
+        try:
+            found = session.claims.take(
+                folder=self.name,
+                lane=route.path,
+                scope=self.scope_of(route, session),
+                sha256=sha256,
+                source=place.name,
+                names=self._names(place, route),
+                now=now,
+                since=now - self.same_within,
+            )
+        except NameUnfit as error:
+            return self.refuse(place, error, session)
+        if isinstance(found, Earlier):
+            return self.refuse(place, AlreadySent(found), session)
+        return None if found is None else self.process(found, route, session)
+
+    def _names(self, place: PurePosixPath, route: InboxRoute) -> Iterator[str]:
+        """The names that a file and its answers may have.
+
+        Raises:
+            NameUnfit: The next name is too long.
+        """
+        for name in names_for(place.name, self.now().astimezone().date()):
+            if not has_room(name, SUMMARY, f".result{place.suffix}"):
+                raise NameUnfit("The name is too long for those of its answers.")
+            if self.folder.is_free(route.path, name, place.suffix):
+                yield name
+
+    def scope_of(self, route: InboxRoute, session: SellerSession) -> str:
+        """Among which claims the same content is the same: of a folder, a seller and a kind."""
+        scope = [self.name, *session.whose, route.kind or ""]
+        return hashlib.sha256(json.dumps(scope).encode()).hexdigest()
+
+    def echo_other_account(self, claim: Claim) -> None:
+        """Say of a claim that its folder stands for another account now, which must not send it."""
+        self.log.once(
+            f"account of {claim.claim}",
+            "error",
+            f"{self._shown(claim)} was taken for another account than its folder stands for now,"
+            " and stays until it stands for that one again",
+        )
+
+    def refuse(
+        self, place: PurePosixPath, error: FeedtoolError, session: SellerSession | None = None
+    ) -> Exit | None:
+        """Move a file from the inbox to `error/`, its reason beside it."""
+        source = self.folder.inbox / place
+        if not source.exists():
+            return None
+        self.folder.sweep(place.parent)
+        target = self.folder.error_place(place.parent, place.name)
+        try:
+            self.folder.explain(target, error)
+            if not move(source, target):
+                self.folder.take_reason_back(target)
+                return None
+        except (CannotWrite, CannotMove) as cannot:
+            self.folder.take_reason_back(target)
+            self.log.once(f"move {source}", "error", cannot.message)
+            return None
+        unmark(source)
+        return self._refused(self.folder.relative(source), target, error, session or self)
+
+    def process(self, claim: Claim, route: InboxRoute, session: SellerSession) -> Exit | None:
+        """Bring a claimed file to its end, from wherever it is.
+
+        Returns, raises: as `take`.
+        """
+        code: Exit | None = None
+        claims, number = session.claims, claim.claim
+        place = self.folder.place_of(claim)
+        self.folder.sweep(claim.lane)
+        while step := self._next(claim):
+            if step is Step.TAKE_IN:
+                try:
+                    self.folder.take_in(claim)
+                except CannotMove as error:
+                    claims.forget(number)
+                    self.log.once(f"move {place}", "waiting", error.message)
+                    return None
+            elif step is Step.FILE_AWAY:
+                try:
+                    move(place, free(self.folder.root / (claim.target or "error")))
+                except CannotMove as error:  # all is told of it; the next file is not to wait
+                    self.log.once(f"move {place}", "waiting", error.message)
+                    return code
+            elif step is Step.END:
+                self.folder.drop_lent(claim)
+                claims.end(number)
+            elif step is Step.FORGET:
+                self.folder.drop_lent(claim)
+                claims.forget(number)
+                return code
+            else:
+                code = self._send(step, claim, route, session)
+                if code is None:
+                    return None
+            claim = claims.read(number)
+        return code
+
+    def _next(self, claim: Claim) -> Step | None:
+        return next_step(
+            claim.state,
+            has_run=claim.run_id is not None,
+            is_in_processing=self.folder.place_of(claim).exists(),
+            is_in_inbox=self.folder.source_of(claim).exists(),
+        )
+
+    def _send(
+        self, step: Step, claim: Claim, route: InboxRoute, session: SellerSession
+    ) -> Exit | None:
+        """Send it, or go on with its run, and write its answers; None where it is another file."""
+        try:
+            if step is Step.GO_ON:
+                submission = self._go_on(claim, session)
+            else:
+                kept = session.books.keep(Input(self._shown(claim), self.folder.place_of(claim)))
+                if kept.sha256 != claim.sha256:  # it was changed after all: from the beginning
+                    self._give_back(claim, session)
+                    return None
+                submission = self._submit(claim, kept.file, route, session)
+            return self._conclude(claim, submission, session)
+        except Deferred:
+            raise
+        except FeedtoolError as error:
+            return self._failed(claim, error, session)
+        except Exception as error:  # noqa: BLE001  # one file never stops the next
+            return self._refuse_claimed(claim, Bug(error, self.report_bug), session)
+
+    def _submit(
+        self, claim: Claim, kept: Input, route: InboxRoute, session: SellerSession
+    ) -> Submission:
+        suffix = ".xlsx" if is_legacy(kept.path) else Path(claim.source).suffix
+        target = self.folder.answer_of(claim, f".result{suffix}")
+        make(target.parent)
+        return submit(
+            [kept],
+            session.asked_as(route.kind),
+            Outputs({kept.name: target}, only_whole=True),
+            session.service,
+            ClaimWorkspace(
+                session.books.ledger,
+                session.books.snapshots,
+                session.books.folder,
+                self.folder.lent_of(claim),
+            ),
+            claim=claim.claim,
+            sifting=session.sifting,
+        )
+
+    def _go_on(self, claim: Claim, session: SellerSession) -> Submission:
+        """Go on with a run, also one of another machine, which knows the folder by another path."""
+        number, books = claim.run_id or 0, session.books
+        for place in (self.folder.place_of(claim), self.folder.lent_of(claim)):
+            with suppress(FileProblem):
+                books.snapshots.keep(place)
+        before = options_of(number, books).outputs
+        outputs = replace(
+            before,
+            targets={
+                name: self.folder.answer_of(claim, place.name.removeprefix(claim.name))
+                for name, place in before.targets.items()
+            },
+        )
+        if has_to_ask(number, books):
+            return resume(number, session.service, books, outputs=outputs)
+        return Submission(results(number, books, self.now(), outputs=outputs))
+
+    def _conclude(self, claim: Claim, submission: Submission, session: SellerSession) -> Exit:
+        """Write the answers, and settle where the file itself goes next."""
+        for warning in submission.warnings:
+            self.log.echo("warning", f"{self._shown(claim)}: {warning}")
+        if submission.stopped:
+            raise Deferred(submission.stopped)
+        results = submission.outcomes
+        failed = next((result.copy_failed for result in results if result.copy_failed), None)
+        if isinstance(failed, UsageProblem):  # wherever it was tried: the disk is full
+            raise Deferred(failed)
+        if failed:
+            return self._refuse_claimed(claim, failed, session)
+        claim = session.claims.read(claim.claim)
+        errors = [result.checked.error for result in results]
+        if claim.run_id is None and errors and errors[0]:
+            return self._refuse_claimed(claim, self._with_folder(errors[0], claim), session)
+        self._write_failed(claim, results, session)
+        code = exit_code(results)
+        write_summary(self.folder.answer_of(claim, SUMMARY), claim, claim.run_id, results, code)
+        target = self.folder.done_place(claim, self.now().astimezone().date())
+        session.claims.settle(claim.claim, ClaimState.ANSWERED, self.folder.relative(target))
+        written = [result.annotated for result in results] + [result.failed for result in results]
+        answers = ", ".join(dict.fromkeys(map(self.folder.relative, filter(None, written))))
+        self.log.echo("answered", f"{self._shown(claim)}: {one_line(results)} → {answers}")
+        session.on_answered(results, code)
+        return code
+
+    def _write_failed(
+        self, claim: Claim, results: Sequence[SheetResult], session: SellerSession
+    ) -> None:
+        """Write the workbook of the rows to correct; it replaces only what a crash has left there.
+
+        Raises:
+            Deferred: They cannot be written.
+        """
+        from feedtool.runs.corrections import write_failed
+
+        def is_left_by_a_crash(place: Path) -> bool:
+            # What was written to its end is in the ledger.
+            return session.books.ledger.output(str(place)) is None
+
+        target, name = self.folder.failed_of(claim), self._shown(claim)
+        try:
+            written = write_failed(
+                claim.run_id or 0,
+                name,
+                results,
+                target,
+                session.books,
+                self.now(),
+                may_replace=is_left_by_a_crash,
+            )
+        except CannotWrite as error:
+            raise Deferred(error) from error
+        except UsageProblem as error:  # somebody is at work on them already
+            self.log.echo("warning", f"{name}: {error.message}")
+            return
+        for result in results:
+            if written and result.checked.error is None:
+                result.failed = written.place
+
+    def _failed(self, claim: Claim, error: FeedtoolError, session: SellerSession) -> Exit:
+        """Refuse a file whose own fault it is; with anything else it is put off, and tried again.
+
+        Raises:
+            Deferred: It is not the file's fault.
+        """
+        has_run = session.claims.read(claim.claim).run_id is not None
+        is_the_worlds = isinstance(error, CannotWrite | CannotMove)
+        may_be_its_own = isinstance(error, UsageProblem) and not has_run and not is_the_worlds
+        if isinstance(error, FileProblem) or may_be_its_own:
+            return self._refuse_claimed(claim, error, session)
+        raise Deferred(error) from error
+
+    def _refuse_claimed(self, claim: Claim, error: FeedtoolError, session: SellerSession) -> Exit:
+        claim = session.claims.read(claim.claim)
+        target = self.folder.error_place(claim.lane, self.folder.place_of(claim).name)
+        more = f"Its run is {claim.run_id}: feedtool status {claim.run_id}" if claim.run_id else ""
+        self.folder.explain(target, error, more)
+        session.claims.settle(claim.claim, ClaimState.REFUSED, self.folder.relative(target))
+        return self._refused(self._shown(claim), target, error, session)
+
+    def _refused(
+        self,
+        shown: str,
+        target: Path,
+        error: FeedtoolError,
+        owner: "FileProcessor | SellerSession",
+    ) -> Exit:
+        self.log.echo("refused", f"{shown}: {error.message} → {self.folder.relative(target)}")
+        owner.on_refused(shown, error)
+        return error.exit
+
+    def _with_folder(self, error: FeedtoolError, claim: Claim) -> FeedtoolError:
+        """The same; where the kind is unclear, its hint names the folder for updates."""
+        if isinstance(error, KindUnclear):
+            folder = self.folder.relative(self.folder.inbox / claim.lane / error.kinds[1])
+            error.hint = error.hint_with(f"drop it into {folder}/")
+        return error
+
+    def defer(self, claims: list[Claim], session: SellerSession) -> None:
+        """Give back what is claimed and of which no run has begun."""
+        for claim in claims:
+            if claim.state is ClaimState.TAKEN and claim.run_id is None:
+                self._give_back(claim, session)
+
+    def _give_back(self, claim: Claim, session: SellerSession) -> None:
+        self.folder.put_back(claim)
+        self.folder.drop_lent(claim)
+        session.claims.forget(claim.claim)
+
+    def _shown(self, claim: Claim) -> str:
+        return self.folder.relative(self.folder.source_of(claim))

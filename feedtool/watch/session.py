@@ -1,0 +1,110 @@
+"""Where a file is sent from: an account with all that its files need, and the world around it."""
+
+from collections.abc import Callable, Collection, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from feedtool.areas.offers.changes.selection import EVERY_ROW, Sifting
+from feedtool.check import Asked
+from feedtool.ledger import Ledger
+from feedtool.ledger.claims import Claims
+from feedtool.model.errors import Exit, FeedtoolError
+from feedtool.report import SheetResult
+from feedtool.runs.session import Session
+from feedtool.runs.workspace import Workspace
+from feedtool.sheets.annotate.place import placed
+from feedtool.watch.folder import make
+from feedtool.watch.health import Turn
+
+Whose = tuple[str, str]
+"""A service's address, whatever its case, and a seller there: whose files go one after the other,
+and who has a lock."""
+
+
+def whose(address: str, seller: str) -> Whose:
+    """The seller's files, as the lock tells sellers apart."""
+    return address.rstrip("/").casefold(), seller
+
+
+@dataclass(frozen=True, slots=True)
+class SellerSession:
+    """An account, with all that its files need. Its seller's lock is held."""
+
+    service: Session
+    books: Workspace
+    asked_as: Callable[[str | None], Asked]
+    """How files are read, as a kind or as what they are recognised for."""
+    on_answered: Callable[[Sequence[SheetResult], Exit], None] = lambda *_: None
+    """Told what came of a run; returns at once."""
+    on_refused: Callable[[str, FeedtoolError], None] = lambda *_: None
+    """Told of a file that is not sent, or not to its end; returns at once."""
+    sifting: Sifting = EVERY_ROW
+    """Which rows are sent."""
+
+    @property
+    def claims(self) -> Claims:
+        """The claims of the ledger."""
+        return self.books.ledger.claims
+
+    @property
+    def whose(self) -> Whose:
+        """Whose files it sends."""
+        return whose(self.service.address, self.service.seller)
+
+
+OpenSession = Callable[[str | None], AbstractContextManager[SellerSession]]
+"""Opens a profile's account, or the command line's, in the thread that uses it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimWorkspace(Workspace):
+    """Books that lend another machine what it needs to go on with a file.
+
+    Snapshots stay on this machine. The file itself is in the folder, which both see; what its
+    products were judged by is put beside it.
+    """
+
+    lent: Path
+    """Where."""
+
+    def keep_excerpt(self, excerpt: bytes) -> str:
+        """As `Books` keeps it, and beside the file that is being sent."""
+        make(self.lent.parent)
+        with placed(self.lent) as temporary:
+            temporary.write_bytes(excerpt)
+        return Workspace.keep_excerpt(self, excerpt)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How the folder is watched; times in seconds."""
+
+    settle: float = 2
+    """How long a file has to rest."""
+    poll: float = 1
+    """Between two looks."""
+    is_once: bool = False
+    """Whether to end when all that was there is done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """The world that a watcher is in: accounts, clocks, and the wish to stop."""
+
+    ledger: Ledger
+    """For the main thread alone."""
+    session: OpenSession
+    whose: Callable[[str | None], Whose]
+    """Whose a profile's files are, or those of the command line's account."""
+    profiles: Collection[str]
+    kinds: Collection[str]
+    clock: Callable[[], float]
+    """Seconds that only go forward."""
+    now: Callable[[], datetime]
+    sleep: Callable[[float], None]
+    """Ends sooner when it is to stop."""
+    stopping: Callable[[], FeedtoolError | None]
+    on_turn: Callable[[Turn], None] = lambda _: None
+    """Told of each look at the folder."""

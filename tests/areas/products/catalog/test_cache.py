@@ -1,0 +1,217 @@
+import sqlite3
+import stat
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from feedtool.areas.products.catalog import Brand, Choice, Necessity, tables
+from feedtool.areas.products.catalog.cache import STALE, Cache, Removed, Saved
+from feedtool.areas.products.catalog.lookup import Origin
+from feedtool.areas.products.catalog.model import Marks
+from feedtool.model.errors import Interrupted, UsageProblem
+from tests.areas.products.catalog.conftest import BRANDS, SERVICE, T0, TREE, prop
+
+MINUTE = timedelta(minutes=1)
+FULL = prop(
+    "9",
+    index=3,
+    necessity=Necessity.MANDATORY,
+    unit="cm",
+    is_ranged=True,
+    is_size=True,
+    choices=(Choice("S", "Small"), Choice("M", "Medium")),
+    allowed_file_types=("pdf",),
+)
+ALL = frozenset(one.reference for one in TREE)
+ALL_BRANDS = frozenset(one.reference for one in BRANDS)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "catalog.sqlite"
+
+
+@pytest.fixture
+def cache(path: Path) -> Iterator[Cache]:
+    with Cache(path) as opened:
+        yield opened
+
+
+def filled(cache: Cache, service: str = SERVICE, language: str = "en") -> int:
+    """A catalogue that was brought to its end."""
+    key = cache.begin(service, language, (), T0).catalog
+    cache.save_categories(key, TREE)
+    cache.save_brands(key, BRANDS)
+    cache.save_properties(key, "0A0101", [FULL, prop()], Marks("e", "m"), T0)
+    cache.finish(key, ALL, ALL_BRANDS, T0 + MINUTE)
+    return key
+
+
+def test_what_was_saved_is_found(cache: Cache) -> None:
+    filled(cache)
+    found = cache.catalog(SERVICE, "en")
+    assert found is not None
+    assert found.origin == Origin(SERVICE, "en", T0 + MINUTE)
+    kettles = found.category("0A0101")
+    assert kettles is not None
+    assert kettles.full_path == "Home > Kitchen > Kettles"
+    assert kettles.is_brand_mandatory
+    assert found.properties("0A0101") == (FULL, prop())
+    assert found.checked_at("0A0101") == T0
+    assert found.properties("0A0102") is None
+    assert found.brand("nestle") == Brand("1", "Nestlé")
+
+
+def test_each_service_and_language_has_its_own(cache: Cache) -> None:
+    filled(cache)
+    filled(cache, language="fr")
+    other = "https://other.example/v2"
+    key = cache.begin(other, "en", (), T0).catalog
+    cache.save_categories(key, TREE[:1])
+    assert cache.catalog(SERVICE, "es") is None
+    partly = cache.catalog(other, "en")
+    assert partly is not None
+    assert set(partly.categories) == {"0A"}
+    assert partly.synced_at is None
+    assert [(one.service, one.language) for one in cache.origins()][2:] == [(other, "en")]
+
+
+def test_only_what_differs_is_written(cache: Cache) -> None:
+    key = filled(cache)
+    changed = [TREE[0]._replace(label="House"), *TREE[1:3]]
+    assert cache.save_categories(key, changed) == {Saved.CHANGED: 1, Saved.SAME: 2}
+    assert cache.save_brands(key, [*BRANDS, Brand("9", "New")]) == {Saved.SAME: 4, Saved.NEW: 1}
+
+
+@pytest.mark.parametrize(
+    ("properties", "how"),
+    [
+        ([FULL, prop()], Saved.SAME),
+        (None, Saved.SAME),
+        ([FULL], Saved.CHANGED),
+        ([], Saved.CHANGED),
+    ],
+    ids=["compared", "not modified", "one less", "none any more"],
+)
+def test_properties_are_compared(cache: Cache, properties: list[object] | None, how: Saved) -> None:
+    key = filled(cache)
+    at = T0 + 5 * MINUTE
+    assert cache.save_properties(key, "0A0101", properties, Marks("f"), at) is how  # type: ignore[arg-type]
+    found = cache.catalog(SERVICE, "en")
+    assert found is not None
+    assert found.checked_at("0A0101") == at
+    assert cache.begin(SERVICE, "en", (), at).marks == {"0A0101": Marks("f")}
+
+
+def test_what_is_no_longer_listed_goes(cache: Cache) -> None:
+    key = filled(cache)
+    left = ALL - {"0A0101", "0A0103"}
+    assert cache.finish(key, left, frozenset({"1"}), T0) == Removed(2, 3)
+    found = cache.catalog(SERVICE, "en")
+    assert found is not None
+    assert set(found.categories) == left
+    assert found.properties("0A0101") is None
+    assert [one.name for one in found.brands()] == ["Nestlé"]
+
+
+def test_without_any_brand_listed_those_that_are_there_stay(cache: Cache) -> None:
+    key = filled(cache)
+    assert cache.finish(key, ALL, frozenset(), T0) == Removed(0, 0)
+
+
+@pytest.mark.parametrize(
+    ("later", "scope", "goes_on"),
+    [
+        (MINUTE, ["0A"], True),
+        (STALE - MINUTE, ["0A"], True),
+        (STALE, ["0A"], False),
+        (-MINUTE, ["0A"], False),
+        (MINUTE, [], False),
+        (MINUTE, ["0A", "0B"], False),
+    ],
+)
+def test_a_sync_that_was_stopped_goes_on(
+    cache: Cache,
+    later: timedelta,
+    scope: list[str],
+    goes_on: bool,  # noqa: FBT001 - a column of the table
+) -> None:
+    filled(cache)
+    key = cache.begin(SERVICE, "en", ["0A"], T0 + MINUTE).catalog
+    cache.save_properties(key, "0A0102", [], Marks(), T0 + 2 * MINUTE)
+    again = cache.begin(SERVICE, "en", scope, T0 + MINUTE + later)
+    assert again.is_resumed is goes_on
+    assert again.started_at == (T0 + MINUTE if goes_on else T0 + MINUTE + later)
+    assert again.fetched == ({"0A0102"} if goes_on else set())
+    assert again.marks == {"0A0101": Marks("e", "m"), "0A0102": Marks()}
+
+
+def test_a_sync_that_came_to_its_end_begins_anew(cache: Cache) -> None:
+    filled(cache)
+    assert not cache.begin(SERVICE, "en", (), T0 + MINUTE).is_resumed
+
+
+# The file.
+
+
+def test_the_user_alone_may_read_it(cache: Cache, path: Path) -> None:
+    filled(cache)
+    for one in path.parent.iterdir():
+        assert stat.S_IMODE(one.stat().st_mode) == 0o600, one
+
+
+def test_two_at_once(cache: Cache, path: Path) -> None:
+    with Cache(path) as other:
+        filled(cache)
+        assert other.catalog(SERVICE, "en") is not None
+
+
+@pytest.mark.parametrize(
+    "statement", [f"PRAGMA user_version = {tables.VERSION + 1}", "PRAGMA user_version = 0"]
+)
+def test_another_version_is_made_anew(path: Path, statement: str) -> None:
+    with Cache(path) as cache:
+        filled(cache)
+    with sqlite3.connect(path) as db:
+        db.execute("CREATE TABLE more (x REFERENCES catalogs)")
+        db.execute(statement)
+    db.close()
+    with Cache(path) as cache:
+        assert cache.origins() == []
+        filled(cache)
+        assert len(cache.origins()) == 1
+
+
+@pytest.mark.parametrize("content", [b"no database at all", b"SQLite format 3\0" + b"\1" * 4000])
+def test_what_is_broken_is_made_anew(path: Path, content: bytes) -> None:
+    path.write_bytes(content)
+    with Cache(path) as cache:
+        filled(cache)
+        assert len(cache.origins()) == 1
+
+
+def test_what_breaks_under_way_is_told(cache: Cache, path: Path) -> None:
+    filled(cache)
+    with sqlite3.connect(path) as db:
+        db.execute("DROP TABLE brands")
+    db.close()
+    found = cache.catalog(SERVICE, "en")
+    assert found is not None
+    with pytest.raises(Interrupted, match=r"cannot be read: no such table: brands\.") as caught:
+        found.brand("x")
+    assert "remove the file" in caught.value.hint
+
+
+def test_a_place_where_no_file_can_be(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(UsageProblem, match="cannot be opened: Not a directory") as caught:
+        Cache(tmp_path / "file" / "catalog.sqlite")
+    assert "--home" in caught.value.hint
+
+
+def test_nothing_known_cannot_be_as_it_was(cache: Cache) -> None:
+    key = filled(cache)
+    with pytest.raises(ValueError, match="0A0102"):
+        cache.save_properties(key, "0A0102", None, Marks(), T0)

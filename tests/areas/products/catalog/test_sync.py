@@ -1,0 +1,466 @@
+"""The catalogue brought: from the sandbox, and from a small service that does what it is told."""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from feedtool.areas.products.catalog import Catalog
+from feedtool.areas.products.catalog.cache import Cache, Removed, Saved
+from feedtool.areas.products.catalog.sync import Lack, Step, Synced, sync
+from feedtool.areas.registry import sandbox_parts
+from feedtool.model.errors import FeedtoolError, Interrupted, Stopped, UsageProblem
+from feedtool.sandbox.transport import mount
+from feedtool.service.auth import StaticToken
+from feedtool.service.client import Client
+from feedtool.service.fetch import Circumstances
+from feedtool.service.wire import Call, NotSent, Reply, Sender
+
+BASE = "https://service.example/v2"
+T0 = datetime(2026, 3, 1, tzinfo=UTC)
+Answer = Reply | Exception
+
+
+@dataclass
+class Shop:
+    """A service of a few categories, which keeps count of what it is asked."""
+
+    categories: dict[str, dict[str, Any]] = field(default_factory=dict)
+    properties: dict[str, list[Any]] = field(default_factory=dict)
+    brands: dict[str, str] = field(default_factory=dict)
+    has_etags: bool = False
+    is_linked: bool = False
+    tells_page: bool = True
+    headers: dict[str, str] = field(default_factory=dict)
+    instead: Callable[[str], Answer | None] = lambda _: None
+    """An answer of the test's own, by what is asked for."""
+    asked: list[str] = field(default_factory=list)
+    at: datetime = T0
+    slept: list[float] = field(default_factory=list)
+
+    def send(self, call: Call) -> Reply:
+        target = call.target.removeprefix(BASE)
+        path, _, linked = target.partition("?pageIndex=")
+        page = int(linked or dict(call.query).get("pageIndex", "1"))
+        asked = f"{path} {page}" if path in {"/brands", "/categories"} else path
+        self.asked.append(asked)
+        own = self.instead(asked)
+        if isinstance(own, Exception):
+            raise own
+        if own:
+            return own
+        if path == "/brands":
+            items = [{"brandReference": one, "name": name} for one, name in self.brands.items()]
+        elif path == "/categories":
+            items = [{"categoryReference": one, **told} for one, told in self.categories.items()]
+        else:
+            return self._properties(path.split("/")[2], dict(call.headers))
+        return self._page(path, items, page, int(dict(call.query).get("pageSize", "2")))
+
+    def _page(self, path: str, items: list[Any], page: int, size: int) -> Reply:
+        headers = dict(self.headers)
+        if self.is_linked and page * size < len(items):
+            headers["link"] = f'<{BASE}{path}?pageIndex={page + 1}>; rel="next"'
+        told = {"itemsPerPage": size} if self.tells_page else {}
+        shown = {"items": items[(page - 1) * size : page * size], **told}
+        return Reply(200, headers, json.dumps(shown).encode(), f"{BASE}{path}")
+
+    def _properties(self, category: str, headers: dict[str, str]) -> Reply:
+        body = json.dumps({"items": self.properties.get(category, [])}).encode()
+        etag = sha256(body).hexdigest()[:8] if self.has_etags else ""
+        if etag and headers.get("If-None-Match") == etag:
+            return Reply(304)
+        return Reply(200, {"etag": etag} if etag else {}, body, f"{BASE}/x")
+
+    def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        self.at += timedelta(seconds=seconds)
+
+
+def shop(**changes: Any) -> Shop:
+    """Two levels of two, four categories for products, one of them not active."""
+    categories = {
+        "0A": {"label": "Home", "level": 1},
+        "0A01": {"label": "Kitchen", "level": 2, "parentReference": "0A"},
+        "0A0101": {"label": "Kettles", "level": 3, "parentReference": "0A01"},
+        "0A0102": {"label": "Pans", "level": 3, "parentReference": "0A01"},
+        "0A0103": {"label": "Old pans", "level": 3, "parentReference": "0A01", "isActive": False},
+        "0B": {"label": "Garden", "level": 1},
+        "0B01": {"label": "Tools", "level": 2, "parentReference": "0B"},
+        "0B0101": {"label": "Rakes", "level": 3, "parentReference": "0B01"},
+    }
+    return Shop(
+        categories={one: {"isActive": True} | told for one, told in categories.items()},
+        properties={"0A0101": [{"propertyReference": "1", "label": "Volume", "unit": "l"}]},
+        brands={"1": "Nestlé", "2": "Bosch", "3": "Tefal"},
+        **changes,
+    )
+
+
+PROPERTIES = ["0A0101", "0A0102", "0B0101"]
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Iterator[Cache]:
+    with Cache(tmp_path / "catalog.sqlite") as opened:
+        yield opened
+
+
+def brought(
+    service: Shop,
+    cache: Cache,
+    *only: str,
+    stopping: Callable[[], FeedtoolError | None] = lambda: None,
+    client: Sender | None = None,
+    on_step: Callable[[Step], None] = lambda _: None,
+    pool: int = 1,
+) -> Synced:
+    """A sync, two entries a page."""
+    return sync(
+        client or service,
+        cache,
+        Circumstances(lambda: service.at, service.sleep, lambda: 1.0, pool, stopping),
+        service=BASE,
+        language="en",
+        only=only,
+        page_size=2,
+        on_step=on_step,
+    )
+
+
+def known(cache: Cache) -> Catalog:
+    found = cache.catalog(BASE, "en")
+    assert found is not None
+    return found
+
+
+def asked_for(service: Shop) -> list[str]:
+    """The categories whose properties were asked for, in order."""
+    return [path.split("/")[2] for path in service.asked if path.endswith("/properties")]
+
+
+@pytest.mark.parametrize("pool", [1, 4])
+@pytest.mark.parametrize(
+    "paged",
+    [{}, {"is_linked": True}, {"tells_page": False}, {"is_linked": True, "tells_page": False}],
+    ids=["full pages", "links", "pages to the first empty one", "links alone"],
+)
+def test_all_of_it(cache: Cache, paged: dict[str, bool], pool: int) -> None:
+    service = shop(**paged)
+    synced = brought(service, cache, pool=pool)
+    assert synced.categories == {Saved.NEW: 8}
+    assert synced.brands == {Saved.NEW: 3}
+    assert synced.properties == {Saved.NEW: 3}
+    assert (synced.lacks, synced.warnings, synced.resumed) == ([], [], 0)
+    found = known(cache)
+    assert found.synced_at == T0
+    rakes = found.category("0B0101")
+    assert rakes is not None
+    assert rakes.full_path == "Garden > Tools > Rakes"
+    (volume,) = found.properties("0A0101") or ()
+    assert (volume.label, volume.unit) == ("Volume", "l")
+    assert found.properties("0A0102") == ()
+    assert found.properties("0A0103") is None
+    assert sorted(asked_for(service)) == PROPERTIES
+
+
+def test_only_what_changed_is_written(cache: Cache) -> None:
+    service = shop()
+    brought(service, cache)
+    again = brought(service, cache)
+    assert again.categories == {Saved.SAME: 8}
+    assert again.properties == {Saved.SAME: 3}
+    service.categories["0A0101"]["label"] = "Electric kettles"
+    service.properties["0A0102"] = [{"propertyReference": "7"}]
+    service.brands["1"] = "Nestle"
+    del service.categories["0B0101"], service.brands["3"]
+    synced = brought(service, cache)
+    assert synced.categories == {Saved.SAME: 6, Saved.CHANGED: 1}
+    assert synced.brands == {Saved.SAME: 1, Saved.CHANGED: 1}
+    assert synced.properties == {Saved.SAME: 1, Saved.CHANGED: 1}
+    assert synced.removed == Removed(categories=1, brands=1)
+    found = known(cache)
+    assert found.category("0B0101") is None
+    assert found.brand("tefal") is None
+    assert [one.reference for one in found.properties("0A0102") or ()] == ["7"]
+
+
+def test_what_has_not_changed_is_not_given_again(cache: Cache) -> None:
+    service = shop(has_etags=True)
+    brought(service, cache)
+    service.properties["0A0101"] = []
+    service.at += timedelta(days=2)
+    synced = brought(service, cache)
+    assert synced.properties == {Saved.SAME: 2, Saved.CHANGED: 1}
+    assert known(cache).checked_at("0A0102") == service.at
+    assert brought(service, cache).properties == {Saved.SAME: 3}
+
+
+def stopping_after(service: Shop, calls: int) -> Callable[[], FeedtoolError | None]:
+    return lambda: Stopped("enough") if len(service.asked) >= calls else None
+
+
+def test_a_sync_that_was_stopped_goes_on(cache: Cache) -> None:
+    service = shop()
+    with pytest.raises(Stopped):
+        brought(service, cache, stopping=stopping_after(service, 9))
+    done = asked_for(service)
+    assert 0 < len(done) < len(PROPERTIES)
+    assert known(cache).synced_at is None
+    assert known(cache).properties(done[0]) is not None
+    service.asked.clear()
+    synced = brought(service, cache)
+    assert synced.resumed == len(done)
+    assert sorted([*done, *asked_for(service)]) == PROPERTIES
+    assert known(cache).synced_at is not None
+
+
+def test_a_sync_that_was_killed_goes_on(tmp_path: Path) -> None:
+    service = shop()
+
+    def killed(asked: str) -> Answer | None:
+        return (
+            RuntimeError("as if the power went")
+            if asked == "/categories/0B0101/properties"
+            else None
+        )
+
+    service.instead = killed
+    with Cache(tmp_path / "c.sqlite") as cache, pytest.raises(RuntimeError):
+        brought(service, cache)
+    service.instead = lambda _: None
+    service.asked.clear()
+    with Cache(tmp_path / "c.sqlite") as cache:
+        assert brought(service, cache).resumed == 2
+    assert asked_for(service) == ["0B0101"]
+
+
+def test_what_was_brought_long_ago_is_brought_again(cache: Cache) -> None:
+    service = shop()
+    with pytest.raises(Stopped):
+        brought(service, cache, stopping=stopping_after(service, 9))
+    service.at += timedelta(days=1)
+    assert brought(service, cache).resumed == 0
+
+
+def test_a_429_makes_all_wait(cache: Cache) -> None:
+    service = shop()
+    waits = [Reply(429, {"retry-after": "11"})]
+    service.instead = lambda asked: waits.pop() if waits and "0A0102" in asked else None
+    synced = brought(service, cache)
+    assert synced.properties == {Saved.NEW: 3}
+    assert service.slept[0] == 11
+
+
+def test_a_connection_that_comes_back(cache: Cache) -> None:
+    service = shop()
+    fails: list[Exception] = [NotSent("down"), NotSent("down")]
+    service.instead = lambda _: fails.pop() if fails else None
+    assert brought(service, cache).categories == {Saved.NEW: 8}
+    assert service.slept == [2.0, 4.0]
+
+
+# Whose properties.
+
+SCOPES = [
+    (["0A0102"], ["0A0102"]),
+    (["0A01"], ["0A0101", "0A0102"]),
+    (["0B", "0A0101"], ["0A0101", "0B0101"]),
+    (["0A0103"], ["0A0103"]),
+]
+
+
+@pytest.mark.parametrize(("only", "asked"), SCOPES, ids=str)
+def test_the_properties_of_some(cache: Cache, only: list[str], asked: list[str]) -> None:
+    service = shop()
+    brought(service, cache, *only)
+    assert asked_for(service) == asked
+    assert len(known(cache).categories) == 8
+
+
+def test_those_of_others_stay(cache: Cache) -> None:
+    service = shop()
+    brought(service, cache)
+    brought(service, cache, "0A0102")
+    assert known(cache).properties("0A0101")
+
+
+def test_a_category_that_is_not_there(cache: Cache) -> None:
+    with pytest.raises(UsageProblem, match="no category “0A0I01”") as caught:
+        brought(shop(), cache, "0A0I01")
+    assert caught.value.hint.startswith("Did you mean 0A0101")
+
+
+# How far it is.
+
+
+def test_steps_are_told(cache: Cache) -> None:
+    steps: list[Step] = []
+    brought(shop(), cache, on_step=steps.append)
+    assert steps[0] == Step("2 categories, 0 brands", 0, 0)
+    assert steps[-1] == Step("properties of 0B0101", 3, 3)
+    assert [one.done for one in steps if one.total] == [0, 1, 2, 3]
+
+
+# What the service should not do.
+
+HTML = Reply(200, {}, b"<html>", BASE)
+
+
+def test_properties_that_cannot_be_had(cache: Cache) -> None:
+    service = shop()
+    broken = {"/categories/0A0101/properties": HTML, "/categories/0A0102/properties": Reply(404)}
+    service.instead = broken.get
+    synced = brought(service, cache)
+    assert synced.lacks == [
+        Lack("0A0101", "the answer is no JSON"),
+        Lack("0A0102", "no reason given (HTTP 404)"),
+    ]
+    assert synced.properties == {Saved.NEW: 1}
+    assert known(cache).properties("0A0101") is None
+    assert known(cache).properties("0B0101") == ()
+    assert known(cache).synced_at is not None
+
+
+NO_LISTS: dict[str, tuple[dict[str, Answer], type[FeedtoolError], str]] = {
+    "no such route": (
+        {"/categories 1": Reply(404)},
+        UsageProblem,
+        "does not list its categories: no reason given",
+    ),
+    "broken": (
+        {"/brands 1": HTML},
+        UsageProblem,
+        "does not list its brands: the answer is no JSON",
+    ),
+    "no categories": (
+        {"/categories 1": Reply(200, {}, b'{"items": []}')},
+        Interrupted,
+        "lists no categories",
+    ),
+    "nothing that is a category": (
+        {"/categories 1": Reply(200, {}, b'{"items": [{}, 1]}')},
+        UsageProblem,
+        "holds 2 categories and none can be read",
+    ),
+    "in circles": (
+        {
+            f"/brands {page}": Reply(
+                200,
+                {"link": f'<{BASE}/brands?pageIndex={3 - page}>; rel="next"'},
+                b'{"items": [{"brandReference": "1", "name": "x"}]}',
+                f"{BASE}/brands?pageIndex={page}",
+            )
+            for page in (1, 2)
+        },
+        Interrupted,
+        "list of brands does not end",
+    ),
+}
+
+
+@pytest.mark.parametrize(("answers", "kind", "message"), NO_LISTS.values(), ids=NO_LISTS)
+def test_without_its_lists_there_is_no_catalogue(
+    cache: Cache, answers: dict[str, Answer], kind: type[FeedtoolError], message: str
+) -> None:
+    brought(shop(), cache)
+    service = shop(instead=answers.get)
+    with pytest.raises(kind, match=message):
+        brought(service, cache)
+    assert len(known(cache).categories) == 8
+    assert known(cache).brand("tefal")
+
+
+def test_pages_that_are_too_long_for_the_service(cache: Cache) -> None:
+    service = shop(instead={"/brands 1": Reply(400)}.get)
+    with pytest.raises(UsageProblem) as caught:
+        brought(service, cache)
+    assert "--page-size" in caught.value.hint
+
+
+def test_a_page_after_the_last_that_is_not_there(cache: Cache) -> None:
+    service = shop()
+    beyond = {"/categories 5": Reply(404), "/brands 3": Reply(404)}
+    service.brands["4"] = "Philips"
+    service.instead = beyond.get
+    assert brought(service, cache).properties == {Saved.NEW: 3}
+    assert set(beyond) <= set(service.asked)
+
+
+def test_a_service_that_gives_the_same_page_for_ever(cache: Cache) -> None:
+    page = Reply(200, {}, b'{"items": [{"brandReference": "1", "name": "x"}]}', f"{BASE}/brands")
+    service = shop(instead=lambda asked: page if asked.startswith("/brands") else None)
+    assert brought(service, cache).brands == {Saved.NEW: 1}
+
+
+WARNINGS: dict[str, tuple[Callable[[Shop], None], str]] = {
+    "another language": (
+        lambda service: service.headers.update({"content-language": "fr-FR"}),
+        "The service was asked for en-US and answered in fr.",
+    ),
+    "no brands": (
+        lambda service: service.brands.clear(),
+        "The service lists no brands; those of an earlier sync are kept.",
+    ),
+    "a brand without a name": (
+        lambda service: service.brands.update({"2": ""}),
+        "1 of the brands on page 1 cannot be read.",
+    ),
+    "a property without a reference": (
+        lambda service: service.properties.update({"0A0101": [{}]}),
+        "1 of the properties of 0A0101 cannot be read.",
+    ),
+}
+
+
+@pytest.mark.parametrize(("change", "warning"), WARNINGS.values(), ids=WARNINGS)
+def test_what_is_told(cache: Cache, change: Callable[[Shop], None], warning: str) -> None:
+    service = shop()
+    change(service)
+    assert brought(service, cache).warnings == [warning]
+
+
+# The sandbox.
+
+SHIRTS = "1E0101"
+
+
+@pytest.fixture(scope="module")
+def catalogs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Catalog]]:
+    """The sandbox's catalogue in each language, had without any SellerId."""
+    transport = mount(sandbox_parts())
+    around = Circumstances(transport.now, transport.sleep, pool=1)
+    place = tmp_path_factory.mktemp("home") / "catalog.sqlite"
+    token = StaticToken("sandbox")
+    with Client(transport.base, None, token, transport=transport) as client, Cache(place) as cache:
+        found = {}
+        for language, only in {"en": (), "fr": (SHIRTS,), "es": (SHIRTS,)}.items():
+            synced = sync(client, cache, around, service=BASE, language=language, only=only)
+            assert (synced.lacks, synced.warnings) == ([], [])
+            catalog = cache.catalog(BASE, language)
+            assert catalog is not None
+            found[language] = catalog
+        yield found
+
+
+def test_the_sandbox_has_everything(catalogs: dict[str, Catalog]) -> None:
+    found = catalogs["en"]
+    assert len(found.categories) > 300
+    for one in found.categories.values():
+        assert (found.properties(one.reference) is not None) is one.takes_products, one
+    assert (
+        max(len(one.choices) for each in found.categories for one in found.properties(each) or ())
+        > 2_000
+    )
+    assert len(list(found.brands())) > 100
+
+
+def test_labels_are_in_the_language(catalogs: dict[str, Catalog]) -> None:
+    labels = {found.categories[SHIRTS].full_path for found in catalogs.values()}
+    assert len(labels) == len(catalogs)
+    assert len({found.fingerprint(SHIRTS) for found in catalogs.values()}) == len(catalogs)

@@ -1,0 +1,351 @@
+import json
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from feedtool.areas.offers.wire.packages import Unreadable
+from feedtool.areas.products.catalog import Brand, Category, Choice, Necessity, Property, wire
+from feedtool.areas.products.catalog.model import Marks
+from feedtool.areas.products.catalog.wire import (
+    Listing,
+    Page,
+    PropertiesReply,
+    brands_page,
+    categories_page,
+    category_of,
+    properties_of,
+)
+from feedtool.model.errors import UsageProblem
+from feedtool.service.wire import Call, Reply
+
+URL = "https://service.example/v2/categories?pageIndex=1"
+EN = (("Accept-Language", "en-US"),)
+
+
+def reply(document: object, headers: Mapping[str, str] | None = None, status: int = 200) -> Reply:
+    return Reply(status, headers or {}, json.dumps(document).encode(), URL)
+
+
+# Calls.
+
+
+def test_a_page_of_brands() -> None:
+    assert wire.read_brands() == Call(
+        "GET",
+        "/brands",
+        wire.READ,
+        query=(("pageIndex", "1"), ("pageSize", "100"), ("fields", "name")),
+    )
+
+
+@pytest.mark.parametrize(
+    ("language", "tag"), [("en", "en-US"), ("fr", "fr-FR"), ("es", "es-ES"), ("fr-FR", "fr-FR")]
+)
+def test_a_page_of_categories(language: str, tag: str) -> None:
+    call = wire.read_categories(language, Page(3), 25)
+    assert call.target == "/categories"
+    assert call.headers == (("Accept-Language", tag),)
+    fields = "label,level,isActive,parentReference,parentReferences,isBrandMandatory,isVariant"
+    assert call.query == (("pageIndex", "3"), ("pageSize", "25"), ("fields", fields))
+
+
+def test_a_link_is_followed_as_it_is() -> None:
+    link = "https://service.example/v2/anything?cursor=%2B1"
+    assert wire.read_categories("en", Page(2, link)) == Call("GET", link, wire.READ, headers=EN)
+    assert wire.read_brands(Page(2, link)) == Call("GET", link, wire.READ)
+
+
+def test_one_category() -> None:
+    assert wire.read_category("0A/?", "en").target == "/categories/0A%2F%3F"
+
+
+def test_properties_are_asked_for_when_they_have_changed() -> None:
+    plain = wire.read_properties("0A0101", "en")
+    assert plain == Call("GET", "/categories/0A0101/properties", wire.READ, headers=EN)
+    marked = wire.read_properties("0A0101", "en", Marks('"e"', "Sun, 01 Mar 2026 00:00:00 GMT"))
+    assert marked.headers == (
+        *EN,
+        ("If-None-Match", '"e"'),
+        ("If-Modified-Since", "Sun, 01 Mar 2026 00:00:00 GMT"),
+    )
+    assert 304 in marked.success
+    assert 304 not in plain.success
+
+
+def test_a_language_that_there_is_none_of() -> None:
+    with pytest.raises(UsageProblem):
+        wire.read_categories("de")
+
+
+# Which page is next.
+
+LINK = {"link": '<https://service.example/v2/categories?pageIndex=2>; rel="next"'}
+LAST = {"link": '<https://service.example/v2/categories?pageIndex=1>; rel="prev"'}
+FIRST, LINKED = Page(), Page(2, "https://service.example/v2/x")
+TWO = [{"categoryReference": "0A", "level": 1}, {"categoryReference": "0B", "level": 1}]
+
+NEXT: dict[str, tuple[Any, Mapping[str, str], Page, Page | None]] = {
+    "a link": (
+        {"items": TWO},
+        LINK,
+        FIRST,
+        Page(2, "https://service.example/v2/categories?pageIndex=2"),
+    ),
+    "a link from a link": (
+        {"items": TWO},
+        LINK,
+        LINKED,
+        Page(3, "https://service.example/v2/categories?pageIndex=2"),
+    ),
+    "links, and none to a next page": ({"items": TWO}, LAST, FIRST, None),
+    "no link where one led here": ({"items": TWO}, {}, LINKED, None),
+    "a full page": ({"items": TWO, "itemsPerPage": 2}, {}, FIRST, Page(2)),
+    "a page that is not full": ({"items": TWO, "itemsPerPage": 25}, {}, FIRST, None),
+    "nobody knows how full": ({"items": TWO}, {}, Page(7), Page(8)),
+    "nonsense about how full": ({"items": TWO, "itemsPerPage": "x"}, {}, FIRST, Page(2)),
+    "an empty page": ({"items": []}, {}, FIRST, None),
+    "a bare list": (TWO, {}, FIRST, Page(2)),
+}
+
+
+@pytest.mark.parametrize(("document", "headers", "page", "found"), NEXT.values(), ids=NEXT)
+def test_the_next_page(
+    document: object, headers: Mapping[str, str], page: Page, found: Page | None
+) -> None:
+    assert categories_page(reply(document, headers), page).next == found
+
+
+def test_a_link_to_another_host_is_not_followed() -> None:
+    away = {"link": '<https://evil.example/brands>; rel="next"'}
+    with pytest.raises(Unreadable, match=r"leads to another host: evil\.example"):
+        brands_page(reply({"items": []}, away), FIRST)
+
+
+# What is on it.
+
+
+@pytest.mark.parametrize(
+    ("item", "brand"),
+    [
+        ({"brandReference": "12", "name": "Nestlé"}, Brand("12", "Nestlé")),
+        ({"brandReference": 12, "name": "3M"}, Brand("12", "3M")),
+        ({"brandReference": "12", "name": "a\x1b[31m\nb"}, Brand("12", "a [31m b")),
+        ({"brandReference": "12"}, None),
+        ({"brandReference": "12", "name": " "}, None),
+        ({"name": "Nestlé"}, None),
+        ({"brandReference": "1 2", "name": "Nestlé"}, None),
+        ({"brandReference": 1.5, "name": "Nestlé"}, None),
+        ({"brandReference": "1" * 51, "name": "Nestlé"}, None),
+        ("Nestlé", None),
+    ],
+)
+def test_a_brand(item: object, brand: Brand | None) -> None:
+    found = brands_page(reply({"items": [item]}), FIRST)
+    assert found.entries == ([brand] if brand else [])
+    assert found.strange == (0 if brand else 1)
+
+
+KETTLES = Category(
+    reference="0A0101",
+    label="Kettles",
+    level=3,
+    is_active=True,
+    parent="0A01",
+    path=("Kettles",),
+    is_brand_mandatory=True,
+    is_variant=False,
+)
+TOLD = {
+    "categoryReference": "0A0101",
+    "label": "Kettles",
+    "level": 3,
+    "isActive": True,
+    "parentReference": "0A01",
+    "parentReferences": ["0A", "0A01"],
+    "isBrandMandatory": True,
+    "isVariant": False,
+    "isTranslated": True,
+}
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({}, {}),
+        ({"label": None}, {"label": "", "path": ("0A0101",)}),
+        ({"isActive": "true"}, {"is_active": False}),
+        ({"isBrandMandatory": None}, {"is_brand_mandatory": False}),
+        ({"isVariant": True}, {"is_variant": True}),
+        ({"parentReference": None}, {}),
+        ({"parentReference": None, "parentReferences": ["0A01", "0A"]}, {}),
+        ({"parentReference": None, "parentReferences": ["0A0101", "0A", 7.5]}, {"parent": "0A"}),
+        ({"parentReference": None, "parentReferences": "0A"}, {"parent": None}),
+        ({"parentReference": "0A0101"}, {"parent": None}),
+        ({"level": None}, {}),
+        ({"level": 4}, None),
+        ({"level": True}, None),
+        ({"level": "3"}, None),
+        ({"level": None, "categoryReference": "0A01011"}, None),
+        ({"categoryReference": None}, None),
+        ({"categoryReference": ".."}, None),
+        ({"categoryReference": None, "reference": "0A0101"}, {}),
+    ],
+    ids=str,
+)
+def test_a_category(changes: dict[str, Any], expected: dict[str, Any] | None) -> None:
+    answer = reply({"items": [TOLD | changes]}, {"content-language": "en-US"})
+    found = categories_page(answer, Page(2, "https://service.example/v2/x"))
+    if expected is None:
+        assert found == Listing([], None, 1, "en-US")
+    else:
+        assert found == Listing([KETTLES._replace(**expected)], None, 0, "en-US")
+
+
+def test_one_category_alone() -> None:
+    assert category_of(reply(TOLD)) == KETTLES
+    with pytest.raises(Unreadable):
+        category_of(reply({"items": [TOLD]}))
+
+
+PROPERTY = Property(
+    reference="3263",
+    index=10,
+    necessity=Necessity.MANDATORY,
+    label="Colour",
+    unit=None,
+    is_ranged=False,
+    is_numeric=False,
+    is_multiple=True,
+    is_variation=False,
+    is_size=False,
+    choices=(),
+    allowed_file_types=(),
+)
+SAID = {
+    "propertyReference": "3263",
+    "index": 10,
+    "necessity": "Mandatory",
+    "label": "Colour",
+    "unit": None,
+    "isRanged": False,
+    "isNumeric": False,
+    "isMultiple": True,
+    "isVariation": False,
+    "isSize": False,
+    "choices": [],
+    "allowedFileTypes": [],
+}
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({}, {}),
+        ({"propertyReference": 3263}, {}),
+        ({"index": "10"}, {"index": 0}),
+        ({"necessity": "recommended"}, {"necessity": Necessity.RECOMMENDED}),
+        ({"necessity": "Whatever"}, {"necessity": Necessity.OPTIONAL}),
+        ({"necessity": None}, {"necessity": Necessity.OPTIONAL}),
+        ({"unit": "cm"}, {"unit": "cm"}),
+        ({"unit": ""}, {}),
+        ({"isSize": True, "isVariation": True}, {"is_size": True, "is_variation": True}),
+        ({"isNumeric": 1}, {}),
+        ({"choices": None}, {}),
+        ({"choices": ["S", "M", "S", "", None]}, {"choices": (Choice("S", "S"), Choice("M", "M"))}),
+        ({"choices": [38, 38.5]}, {"choices": (Choice("38", "38"), Choice("38.5", "38.5"))}),
+        ({"choices": [{"code": "1", "label": "Red"}]}, {"choices": (Choice("1", "Red"),)}),
+        ({"choices": [{"reference": "1", "name": "Red"}]}, {"choices": (Choice("1", "Red"),)}),
+        ({"choices": [{"value": "Red"}]}, {"choices": (Choice("Red", "Red"),)}),
+        ({"choices": [{"label": "Red"}]}, {"choices": (Choice("Red", "Red"),)}),
+        ({"choices": [{"x": "Red"}]}, {}),
+        ({"allowedFileTypes": ["pdf", "image/png"]}, {"allowed_file_types": ("pdf", "image/png")}),
+        ({"allowedFileTypes": [{"mimeType": "a/b"}, {}]}, {"allowed_file_types": ("a/b",)}),
+        ({"allowedFileTypes": "pdf"}, {}),
+        ({"propertyReference": None}, None),
+        ({"propertyReference": ""}, None),
+    ],
+    ids=str,
+)
+def test_a_property(changes: dict[str, Any], expected: dict[str, Any] | None) -> None:
+    found = properties_of(reply({"items": [SAID | changes]}))
+    if expected is None:
+        assert found == PropertiesReply((), Marks(), 1)
+    else:
+        (one,) = found.properties or ()
+        assert {name: getattr(one, name) for name in Property.__slots__} == {
+            name: expected.get(name, getattr(PROPERTY, name)) for name in Property.__slots__
+        }
+
+
+def test_properties_come_by_their_index() -> None:
+    items = [
+        {"propertyReference": "c", "index": 20},
+        {"propertyReference": "b", "index": 10},
+        {"propertyReference": "a", "index": 20},
+    ]
+    found = properties_of(reply({"items": items})).properties or ()
+    assert [one.reference for one in found] == ["b", "a", "c"]
+
+
+@pytest.mark.parametrize(
+    ("headers", "marks"),
+    [
+        ({}, Marks()),
+        ({"etag": 'W/"1"', "last-modified": "x"}, Marks('W/"1"', "x")),
+        ({"etag": "é", "last-modified": "y" * 1001}, Marks()),
+    ],
+)
+def test_what_to_compare_by(headers: dict[str, str], marks: Marks) -> None:
+    assert properties_of(reply({"items": []}, headers)).marks == marks
+
+
+def test_not_modified() -> None:
+    found = properties_of(Reply(304, {"etag": "e"}, b"", URL))
+    assert found == PropertiesReply(None, Marks("e"))
+
+
+MANY = [{"propertyReference": str(number)} for number in range(wire.MOST_PROPERTIES + 1)]
+BROKEN = {
+    "no JSON": b"<html>",
+    "no list": b'{"items": 1}',
+    "nothing": b"",
+    "deep": b"[" * 100_000,
+    "too many properties": json.dumps(MANY).encode(),
+    "too many choices": json.dumps(
+        [SAID | {"choices": [str(one) for one in range(wire.MOST_CHOICES + 1)]}]
+    ).encode(),
+}
+
+
+@pytest.mark.parametrize("body", BROKEN.values(), ids=BROKEN)
+def test_broken_answers(body: bytes) -> None:
+    with pytest.raises(Unreadable):
+        properties_of(Reply(200, {}, body, URL))
+
+
+def test_properties_in_pages_are_not_foretold() -> None:
+    with pytest.raises(Unreadable, match="in pages"):
+        properties_of(reply({"items": [SAID]}, LINK))
+
+
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.sampled_from([*SAID, *TOLD, "name"]), inner),
+    max_leaves=20,
+)
+
+
+@given(ANYTHING)
+def test_whatever_comes_is_read_or_unreadable(document: object) -> None:
+    for read in (
+        lambda one: brands_page(one, FIRST),
+        lambda one: categories_page(one, FIRST),
+        category_of,
+        properties_of,
+    ):
+        with suppress(Unreadable):
+            read(reply({"items": document} if read is not category_of else document))

@@ -1,0 +1,196 @@
+"""What a property makes of a cell: one row of the table for each way to write a value."""
+
+from dataclasses import replace
+
+import pytest
+
+from feedtool.areas.products.catalog import Choice, Property
+from feedtool.areas.products.columns.attribute import Attribute, Judge, Written
+from feedtool.feeds.columns import ColumnReader, Flawed
+from feedtool.model.cells import Cell
+from feedtool.model.settings import Context
+from tests import catalogues as made
+from tests.feeds.columns.conftest import NO_VALUES, number, read, read_column, text
+
+URL = "https://shop.example/a.pdf"
+OTHER = "https://shop.example/b;c.pdf"
+
+
+def judged(
+    known: Property, cell: Cell, decimal: str | None = None
+) -> tuple[list[str] | None, tuple[str, ...]]:
+    """The values (or files) that are sent, and the codes of what is wrong."""
+    column = ColumnReader(Attribute(), Context(), decimal)
+    written = Attribute().read(cell, column)
+    codes: tuple[str, ...] = ()
+    if isinstance(written, Flawed):
+        codes = tuple(fault.code.name for fault in written.faults)
+        written = written.value
+    if not isinstance(written, Written):
+        return None, codes
+    found = Judge(known).judge(written)
+    codes += tuple(fault.code.name for fault in found.faults)
+    assert {fault.field for fault in found.faults} <= {known.reference}
+    if found.attribute is None:
+        return None, codes
+    assert found.attribute["propertyReference"] == known.reference
+    if "files" in found.attribute:
+        files = found.attribute["files"]
+        assert [file["index"] for file in files] == [*range(1, len(files) + 1)]
+        return [file["url"] for file in files], codes
+    return found.attribute["values"], codes
+
+
+READ: dict[str, tuple[Property, Cell, list[str] | None, tuple[str, ...]]] = {
+    "a label": (made.ENERGY, text("A"), ["100"], ()),
+    "a label in any case": (made.COLOUR, text("bEiGe"), ["100"], ()),
+    "a code": (made.ENERGY, text("101"), ["101"], ()),
+    "a code in a numeric cell": (made.ENERGY, number("101"), ["101"], ()),
+    "no choice": (made.ENERGY, text("D"), None, ("enum-value",)),
+    "a choice with blanks around": (made.ENERGY, text(" B "), ["101"], ("trimmed",)),
+    "two choices of one": (made.ENERGY, text("A;B"), None, ("single-value",)),
+    "one choice twice": (made.ENERGY, text("A; a"), ["100"], ()),
+    "two choices": (made.COLOUR, text("Beige; Blue"), ["100", "102"], ()),
+    "separators too many": (made.COLOUR, text(";Beige;;Blue;"), ["100", "102"], ()),
+    "nothing but separators": (made.COLOUR, text(";"), None, ("enum-value",)),
+    "one of two is no choice": (made.COLOUR, text("Beige;Pnik"), None, ("enum-value",)),
+    "both are none": (made.COLOUR, text("Pnik;Puprle"), None, ("enum-value",) * 2),
+    "a number": (made.LENGTH, number("12"), ["12"], ()),
+    "a fraction": (made.LENGTH, number("12.5"), ["12.5"], ()),
+    "float noise": (made.LENGTH, number("19.989999999999998"), ["19.99"], ()),
+    "a text": (made.LENGTH, text("12"), ["12"], ()),
+    "a decimal comma": (made.LENGTH, text("12,50"), ["12.5"], ()),
+    "thousands": (made.LENGTH, text("1 200"), ["1200"], ()),
+    "zero": (made.LENGTH, text("0,0"), ["0"], ()),
+    "a sign": (made.LENGTH, text("-3"), ["-3"], ()),
+    "its unit": (made.LENGTH, text("12 cm"), ["12"], ()),
+    "its unit without a blank": (made.LENGTH, text("12,5CM"), ["12.5"], ()),
+    "another unit": (made.LENGTH, text("12 mm"), None, ("unit-differs",)),
+    "a unit where there is none": (
+        replace(made.LENGTH, unit=None),
+        text("12 cm"),
+        None,
+        ("unit-differs",),
+    ),
+    "an inch": (replace(made.LENGTH, unit='"'), text('55"'), ["55"], ()),
+    "out of ten": (replace(made.LENGTH, unit="/10"), text("7,5/10"), ["7.5"], ()),
+    "per square metre": (replace(made.LENGTH, unit="g/m²"), text("120 g/m2"), ["120"], ()),
+    "no number": (made.LENGTH, text("long"), None, ("number-format",)),
+    "a range": (made.LENGTH, text("10-12"), None, ("unit-differs",)),
+    "ambiguous": (made.LENGTH, text("1,234"), None, ("number-ambiguous",)),
+    "a percentage of another unit": (
+        made.LENGTH,
+        number("0.2", percent=True),
+        None,
+        ("unit-differs",),
+    ),
+    "a percentage": (made.SHARE, number("0.2", percent=True), ["20"], ()),
+    "a percentage in text": (made.SHARE, text("20 %"), ["20"], ()),
+    "two numbers of one": (made.LENGTH, text("12; 13"), None, ("single-value",)),
+    "numbers": (made.SPEEDS, text("54; 150 Mbit/s;54"), ["54", "150"], ()),
+    "one of the numbers": (made.SPEEDS, text("54;fast"), None, ("number-format",)),
+    "free text": (made.MATERIAL, text("Steel, glass"), ["Steel, glass"], ()),
+    "free text with the separator": (made.MATERIAL, text("80 % a; 20 % b"), ["80 % a; 20 % b"], ()),
+    "free text on two lines": (made.MATERIAL, text("Steel\nglass"), ["Steel\nglass"], ()),
+    "a number as free text": (made.MATERIAL, number("42"), ["42"], ()),
+    "several texts": (made.FEATURES, text("Quiet; quick;"), ["Quiet", "quick"], ()),
+    "a numeric choice": (made.STORAGE, text("128"), ["128"], ()),
+    "a numeric choice with its unit": (made.STORAGE, text("128 GB"), ["128"], ()),
+    "a numeric choice written otherwise": (made.STORAGE, text("0,50"), ["0.5"], ()),
+    "a numeric choice as a number": (made.STORAGE, number("128"), ["128"], ()),
+    "no numeric choice": (made.STORAGE, text("100"), None, ("enum-value",)),
+    "a file": (made.MANUAL, text(URL), [URL], ()),
+    "two files of one": (made.MANUAL, text(f"{URL};{OTHER}"), None, ("single-value",)),
+    "two files": (made.LABELS, text(f"{URL} ; {OTHER};"), [URL, OTHER], ()),
+    "a JPEG where jpg is taken": (
+        made.LABELS,
+        text("https://a.example/x.JPEG"),
+        ["https://a.example/x.JPEG"],
+        (),
+    ),
+    "a file of another type": (
+        made.MANUAL,
+        text("https://shop.example/a.docx"),
+        None,
+        ("file-type",),
+    ),
+    "a file of no type": (made.MANUAL, text("https://shop.example/a"), None, ("file-type",)),
+    "a file that is not secure": (
+        made.MANUAL,
+        text("http://shop.example/a.pdf"),
+        None,
+        ("url-format",),
+    ),
+    "a file of one's own": (made.MANUAL, text("manual.pdf"), None, ("url-format",)),
+    "retired": (made.CDAV, text("1"), None, ("field-retired",)),
+    "digits that are gone": (made.MATERIAL, number("1234567890123456"), None, ("precision-lost",)),
+    "an invisible character": (
+        made.MATERIAL,
+        text("St\u200beel"),
+        ["St\u200beel"],
+        ("text-control-chars",),
+    ),
+    "an emoji with a joiner": (
+        made.MATERIAL,
+        text("\U0001f468\u200d\U0001f373"),
+        ["\U0001f468\u200d\U0001f373"],
+        (),
+    ),
+    "what no text can carry": (made.MATERIAL, text("a\x01b"), ["a\x01b"], ("text-control-chars",)),
+}
+
+
+@pytest.mark.parametrize(("known", "cell", "values", "codes"), READ.values(), ids=READ)
+def test_read(
+    known: Property, cell: Cell, values: list[str] | None, codes: tuple[str, ...]
+) -> None:
+    assert judged(known, cell) == (values, codes)
+
+
+@pytest.mark.parametrize(("code", "cell"), NO_VALUES.items(), ids=NO_VALUES)
+def test_no_value(code: str, cell: Cell) -> None:
+    assert read(Attribute(), cell).codes == (code,)
+
+
+def test_the_column_settles_what_is_ambiguous() -> None:
+    assert judged(made.LENGTH, text("1,234"), ",") == (["1.234"], ())
+    assert judged(made.LENGTH, text("1,234"), ".") == (["1234"], ())
+    column = read_column(Attribute(), "1,234", "12,5 cm", "long", "3;4,25")
+    assert column.is_ambiguous
+    assert column.evidence == {",": "12,5 cm"}
+
+
+def test_a_choice_that_holds_the_separator() -> None:
+    known = replace(made.COLOUR, choices=(Choice("x", "Black; white"), Choice("y", "White")))
+    assert judged(known, text("black; WHITE")) == (["x"], ())
+    assert judged(known, text("White;x")) == (["y", "x"], ())
+
+
+def test_a_code_goes_before_a_label() -> None:
+    known = replace(made.ENERGY, choices=(Choice("1", "2"), Choice("2", "1")))
+    assert judged(known, text("1")) == (["1"], ())
+
+
+def test_choices_that_are_only_offered() -> None:
+    known = replace(made.ENERGY, is_ranged=False)
+    assert judged(known, text("a")) == (["100"], ())
+    assert judged(known, text("Quite another")) == (["Quite another"], ())
+
+
+def test_ranged_without_choices_takes_anything() -> None:
+    assert judged(replace(made.ENERGY, choices=()), text("Z")) == (["Z"], ())
+
+
+def test_the_nearest_choice_is_suggested_by_its_label() -> None:
+    written = Written("Bleu", is_number=False, is_percent=False, decimal=None)
+    (fault,) = Judge(made.COLOUR).judge(written).faults
+    assert fault.hint == "did you mean Blue?"
+    assert "Main colour (3002)" in fault.message
+
+
+def test_of_very_many_choices_a_message_names_some() -> None:
+    known = replace(made.ENERGY, choices=made.choices(*(f"Model {one}" for one in range(2500))))
+    written = Written("zzz", is_number=False, is_percent=False, decimal=None)
+    (fault,) = Judge(known).judge(written).faults
+    assert "2488 more" in fault.message
+    assert len(fault.message) < 400

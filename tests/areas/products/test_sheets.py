@@ -1,0 +1,351 @@
+"""Sheets of products: how they are told from offers, and what the workbook says of them."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from openpyxl import Workbook, load_workbook
+from openpyxl.packaging.custom import StringProperty
+
+from feedtool.model.settings import Context, Dialect
+from feedtool.model.sheet import CheckedSheet
+from tests.catalogues import KETTLES, PROPERTIES, catalog_of, judging, product, shirt
+from tests.conftest import Files, Rows, checked, codes, gtin, offer, told, update
+
+PRODUCT = ("gtin", "sellerProductReference", "title", "description", "sellerPictureUrls_1")
+
+
+def stamped(path: Path, **stamps: str) -> Path:
+    book = load_workbook(path)
+    for name, value in stamps.items():
+        book.custom_doc_props.append(  # type: ignore[attr-defined]  # the stubs do not know it
+            StringProperty(name=f"feedtool.{name}", value=value)
+        )
+    book.save(path)
+    return path
+
+
+def without(row: Mapping[str, str], *keys: str) -> dict[str, str]:
+    return {key: text for key, text in row.items() if key not in keys}
+
+
+def bodies(sheet: CheckedSheet) -> list[dict[str, object]]:
+    return [json.loads(item.body) for item in sheet.valid_items()]
+
+
+KINDS = {
+    "products": ([product()], "products"),
+    "products of several categories": ([product(1), shirt(2)], "products"),
+    "products with a price and a stock": ([product() | {"price": "5", "stock": "1"}], "products"),
+    "an Upsert": ([offer()], "offers-upsert"),
+    "an Upsert with a title, a brand and a picture": (
+        [offer() | {"title": "Lamp", "brand": "Alder", "image 1": "x"}],
+        "offers-upsert",
+    ),
+    "an Update that tells of its products": (
+        [
+            update(quantity="5", product__gtin=gtin(1))
+            | {"title": "a", "description": "b", "brand": "c"}
+        ],
+        "offers-update",
+    ),
+    "a category beside an offer": ([offer() | {"categoryCode": "010101"}], "offers-upsert"),
+}
+
+
+@pytest.mark.parametrize(("rows", "kind"), KINDS.values(), ids=KINDS)
+def test_recognised_from_headers(files: Files, rows: Rows, kind: str) -> None:
+    (sheet,) = checked(files.csv(*rows), dialect=judging())
+    assert (sheet.error, sheet.kind) == (None, kind)
+
+
+@pytest.mark.parametrize(
+    ("row", "code"),
+    [
+        (without(product(), "categoryCode"), "header-missing"),
+        (without(product(), "gtin"), "header-not-found"),
+        ({"title": "a", "description": "b"}, "header-not-found"),
+    ],
+)
+def test_what_is_missing_is_named(files: Files, row: dict[str, str], code: str) -> None:
+    (sheet,) = checked(files.csv(row), dialect=judging())
+    assert sheet.error is not None
+    assert sheet.error.code == code
+    assert code == "header-not-found" or "categoryCode" in sheet.error.message
+
+
+def test_as_says_that_it_is_products(files: Files) -> None:
+    path = files.csv(offer() | {"categoryCode": "010101"})
+    (sheet,) = checked(path, dialect=judging(), kind="products")
+    assert sheet.kind == "products"
+    (sheet,) = checked(files.csv(product()), dialect=judging(), kind="offers-update")
+    assert sheet.error is not None
+
+
+LABELS = {
+    "en": ["GTIN (EAN)", "Title", "Category code", "Main colour", "Length"],
+    "fr": ["EAN/GTIN", "Titre *", "Code catégorie", "MAIN COLOUR", "length (optional)"],
+    "legacy": ["EAN", "LongLabel", "CategoryCode", "main colour", "3003"],
+}
+
+
+@pytest.mark.parametrize("labels", LABELS.values(), ids=LABELS)
+def test_properties_are_known_by_reference_and_by_label(files: Files, labels: list[str]) -> None:
+    row = dict(zip(labels, [gtin(1), "Kettle", "010101", "Blue", "12"], strict=True))
+    (sheet,) = checked(files.csv(row), dialect=judging())
+    assert sheet.header is not None
+    keys = [column.key for column in sheet.header.columns.values()]
+    assert keys == ["gtin", "title", "categoryCode", "3002", "3003"]
+
+
+def test_a_label_of_several_properties_is_nobodys(files: Files) -> None:
+    other = replace(KETTLES[2], reference="3999")
+    known = catalog_of({**PROPERTIES, "1E0203": (other,)})
+    rows = [product(1) | {"Length": "12"}, product(2, categoryCode="1E0203") | {"Length": "13"}]
+    (sheet,) = checked(files.csv(*rows), dialect=judging(known))
+    (problem,) = told(sheet, "unknown-column")
+    assert "Length" in problem.message
+    (alone,) = checked(files.csv(rows[0]), dialect=judging(known))
+    assert told(alone, "unknown-column") == []
+
+
+def test_a_property_of_another_category_is_one_nevertheless(files: Files) -> None:
+    (sheet,) = checked(files.csv(product(p4001="M")), dialect=judging())
+    assert codes(sheet) == [(2, "property-unneeded")]
+    assert sheet.is_clean()
+    assert "4001" not in json.dumps(bodies(sheet))
+
+
+def test_a_header_of_nothing_is_told_with_the_nearest(files: Files) -> None:
+    row = product() | {"Main coluor": "Blue", "9999": "x", "my note": "y"}
+    (sheet,) = checked(files.csv(row), dialect=judging())
+    (problem,) = told(sheet, "unknown-column")
+    assert "“Main coluor” in J (did you mean 3002?)" in problem.message
+    assert "9999" in problem.message
+
+
+def test_a_profile_maps_its_own_headers(files: Files) -> None:
+    own = Dialect(columns={"Ma couleur": "3002", "Mon code": "categoryCode"})
+    row = without(product(), "categoryCode") | {"Mon code": "010101", "Ma couleur": "Blue"}
+    (sheet,) = checked(files.csv(row), dialect=judging(dialect=own))
+    assert sheet.is_clean()
+    assert {"propertyReference": "3002", "values": ["102"]} in bodies(sheet)[0]["attributes"]  # type: ignore[operator]  # it is a list
+
+
+# Without a catalogue.
+
+
+@pytest.mark.parametrize("dialect", [Dialect(), judging(catalog_of({}, ()))], ids=["none", "empty"])
+def test_without_a_catalogue_there_is_one_error(files: Files, dialect: Dialect) -> None:
+    (sheet,) = checked(files.csv(product(1), product(2)), dialect=dialect)
+    assert sheet.error is not None
+    assert (sheet.error.code, sheet.error.exit, sheet.kind) == ("catalog-missing", 2, "products")
+    assert "feedtool catalog sync" in sheet.error.hint
+    assert list(sheet.problems()) == []
+
+
+def test_the_offers_beside_them_are_read(files: Files) -> None:
+    path = files.book({"Products": [product()], "Offers": [offer()]})
+    products, offers = checked(path)
+    assert products.error is not None
+    assert products.error.code == "catalog-missing"
+    assert (offers.error, offers.kind, offers.counts().valid) == (None, "offers-upsert", 1)
+
+
+def test_offers_ask_for_no_catalogue(files: Files) -> None:
+    def refuse(language: str | None) -> None:
+        raise AssertionError(language)
+
+    (sheet,) = checked(files.csv(offer()), dialect=Context(catalog=refuse))
+    assert sheet.is_clean()
+
+
+# Workbooks.
+
+
+def test_products_and_offers_in_one_workbook(files: Files) -> None:
+    path = files.book({"Products": [product()], "Offers": [offer()]})
+    found = checked(path, dialect=judging())
+    assert [(one.sheet, one.kind, one.counts().valid) for one in found] == [
+        ("Products", "products", 1),
+        ("Offers", "offers-upsert", 1),
+    ]
+
+
+def test_several_sheets_of_products_are_all_read(files: Files) -> None:
+    path = files.book({"Kettles": [product(1)], "Shirts": [shirt(2)], "Again": [product(1)]})
+    found = checked(path, dialect=judging())
+    assert [one.sheet for one in found] == ["Kettles", "Shirts", "Again"]
+    assert [one.counts().valid for one in found] == [0, 1, 0]
+    assert "of offers.xlsx, sheet Again" in told(found[0], "duplicate-product")[0].message
+
+
+def test_the_stamp_goes_before_the_headers(files: Files) -> None:
+    both = files.book({"Products": [product()], "Offers": [offer()]})
+    found = checked(stamped(both, template="products", category="010101"), dialect=judging())
+    assert [one.kind for one in found] == ["products", "offers-upsert"]
+
+
+def test_a_stamp_of_one_category_is_every_rows(files: Files) -> None:
+    rows = [without(product(1), "categoryCode"), without(product(2, p3001=""), "categoryCode")]
+    path = stamped(files.book({"Products": rows}), template="products", category="010101")
+    (sheet,) = checked(path, dialect=judging())
+    assert codes(sheet) == [(3, "required-missing")]
+    assert [one["categoryCode"] for one in bodies(sheet)] == ["010101"]
+
+
+def test_a_row_that_names_its_category_is_of_that(files: Files) -> None:
+    rows = [product(1, categoryCode=""), shirt(2)]
+    path = stamped(files.book({"Products": rows}), template="products", category="010101")
+    (sheet,) = checked(path, dialect=judging())
+    assert [one["categoryCode"] for one in bodies(sheet)] == ["010101", "010102"]
+
+
+def test_a_stamp_of_several_categories_is_no_rows(files: Files) -> None:
+    rows = [product(1, categoryCode="")]
+    path = stamped(files.book({"Products": rows}), template="products", category="010101,010102")
+    (sheet,) = checked(path, dialect=judging())
+    assert codes(sheet) == [(2, "required-missing")]
+
+
+@pytest.mark.parametrize(
+    ("category", "code"),
+    [("020202", "category-unknown"), ("010105", "category-inactive"), ("0101", "category-level")],
+)
+def test_a_stamped_category_is_checked_too(files: Files, category: str, code: str) -> None:
+    rows = [without(product(1), "categoryCode")]
+    path = stamped(files.book({"Products": rows}), template="products", category=category)
+    (sheet,) = checked(path, dialect=judging())
+    assert codes(sheet) == [(2, code)]
+
+
+def test_the_catalogue_in_the_templates_language_is_asked_for(files: Files) -> None:
+    french, asked = catalog_of(PROPERTIES, language="fr"), []
+
+    def catalog(language: str | None) -> object:
+        asked.append(language)
+        return french
+
+    path = stamped(
+        files.book({"Products": [product(language="")]}), template="products", language="fr"
+    )
+    (sheet,) = checked(path, dialect=Context(catalog=catalog))
+    assert asked == ["fr"]
+    assert bodies(sheet)[0]["language"] == "fr-FR"
+
+
+def test_of_a_template_the_labels_row_is_where_our_headings_belong(files: Files) -> None:
+    book = Workbook()
+    sheet = book.worksheets[0]
+    sheet.title = "Products"
+    row = product()
+    sheet.append([f"Label of {key}" for key in row])
+    sheet.append(list(row))
+    sheet.append(list(row.values()))
+    path = files.folder / "template.xlsx"
+    book.save(path)
+    (found,) = checked(stamped(path, template="products", category="010101"), dialect=judging())
+    assert found.header is not None
+    assert (found.header.row, found.header.headings_row, found.counts().valid) == (2, 1, 1)
+
+
+# The channel operator's own templates.
+
+CODES = (*PRODUCT, "brand", "3001", "3003")
+NOTES: Sequence[Sequence[str]] = (
+    ("mono", "mono", "mono", "mono", "mono", "mono", "ranged", "mono"),
+    (),
+    ("8 à 14 chiffres", "50 caractères", "132 caractères", "", "https", "", "liste", "cm"),
+)
+
+
+def operator(
+    files: Files,
+    *rows: Mapping[str, str],
+    category: str = "010101",
+    place: str = "C1",
+    more_notes: Sequence[Sequence[str]] = (),
+) -> Path:
+    """Code in C1, labels in row 4, codes in the hidden row 5, notes below, data from 9 or 10."""
+    book = Workbook()
+    sheet = book.worksheets[0]
+    sheet.title = "Produits"
+    sheet["A1"], sheet[place] = "Catégorie", category
+    sheet["A2"] = "Remplissez les colonnes"
+    labels = ("EAN *", "Référence *", "Titre *", "Description *", "Image 1 *", "Marque")
+    for column, text in enumerate((*labels, "Classe énergie *", "Longueur"), start=1):
+        sheet.cell(4, column, text)
+    for column, text in enumerate(CODES, start=1):
+        sheet.cell(5, column, text)
+    sheet.row_dimensions[5].hidden = True
+    for number, texts in enumerate((*NOTES, *more_notes), start=6):
+        for column, text in enumerate(texts, start=1):
+            sheet.cell(number, column, text)
+    for number, row in enumerate(rows, start=9 + len(more_notes)):
+        for column, key in enumerate(CODES, start=1):
+            sheet.cell(number, column, row.get(key))
+    hidden = book.create_sheet("DataValidation")
+    hidden.append(["gtin", "title", "categoryCode"])
+    hidden.sheet_state = "hidden"
+    path = files.folder / "operator.xlsx"
+    book.save(path)
+    return path
+
+
+def test_an_operators_template_is_recognised(files: Files) -> None:
+    path = operator(files, product(1), product(2, p3001="Z", p3003="12 cm"))
+    (sheet,) = checked(path, dialect=judging())
+    assert sheet.header is not None
+    assert (sheet.sheet, sheet.kind) == ("Produits", "products")
+    assert (sheet.header.row, sheet.header.headings_row, sheet.header.after) == (5, 4, 8)
+    assert codes(sheet) == [(10, "enum-value")]
+    assert [one["categoryCode"] for one in bodies(sheet)] == ["010101"]
+
+
+NOTE_ROWS = {
+    "a row of examples": (("Exemple : EAN", "REF", "Titre", "", "", "", "", ""),),
+    "a word": (("obligatoire", "obligatoire"),),
+}
+
+
+@pytest.mark.parametrize("notes", NOTE_ROWS.values(), ids=NOTE_ROWS)
+def test_its_data_may_begin_a_row_later(files: Files, notes: Sequence[Sequence[str]]) -> None:
+    (sheet,) = checked(operator(files, product(1), more_notes=notes), dialect=judging())
+    assert (codes(sheet), sheet.counts().rows) == ([], 1)
+
+
+FIRST_ROWS = {
+    "a GTIN that is mistyped": ("12345678", "gtin-checksum"),
+    "a GTIN with a letter": ("400638133393X", "gtin-format"),
+    "no GTIN": ("", "required-missing"),
+}
+
+
+@pytest.mark.parametrize(("first", "code"), FIRST_ROWS.values(), ids=FIRST_ROWS)
+def test_a_first_row_with_a_mistake_is_no_note(files: Files, first: str, code: str) -> None:
+    (sheet,) = checked(operator(files, product(1, gtin=first)), dialect=judging())
+    assert codes(sheet) == [(9, code)]
+
+
+def test_its_category_may_be_a_legacy_code(files: Files) -> None:
+    (sheet,) = checked(operator(files, product(1), category="01010155"), dialect=judging())
+    assert [one["categoryCode"] for one in bodies(sheet)] == ["010101"]
+
+
+def test_its_category_is_checked(files: Files) -> None:
+    (sheet,) = checked(operator(files, product(1), category="020202"), dialect=judging())
+    assert codes(sheet) == [(9, "category-unknown")]
+
+
+def test_a_profile_says_where_other_templates_have_it(files: Files) -> None:
+    own = judging(dialect=Dialect(operator_category="B2", operator_notes=6))
+    more = [("obligatoire",), (), ("voir l'aide",)]
+    path = operator(files, product(1), product(2, p3001="Z"), place="B2", more_notes=more)
+    (sheet,) = checked(path, dialect=own)
+    assert codes(sheet) == [(13, "enum-value")]
+    assert [one["categoryCode"] for one in bodies(sheet)] == ["010101"]
+    (unknown,) = checked(path, dialect=judging())
+    assert unknown.error is not None
+    assert "categoryCode" in unknown.error.message

@@ -1,0 +1,220 @@
+"""The gate and the explainer read each schema alike, and what is made of a row passes both."""
+
+import copy
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+
+from feedtool.areas.registry import load
+from feedtool.check.schema_gate import faults, gate, schema
+
+KINDS = pytest.mark.parametrize("kind", load().feeds)
+
+REFERENCE = {"sellerExternalReference": "SKU-1"}
+TAXES = [{"code": "VAT", "value": 20}, {"code": "EcoPart", "value": 0}]
+MODES = [{"code": "TrackedHomeDelivery", "cost": 4.9, "additionalCost": 0}]
+GOOD: dict[str, dict[str, Any]] = {
+    "legacy-offers": {
+        "SellerProductId": "A-1",
+        "ProductEan": "4006381333931",
+        "ProductCondition": "6",
+        "Price": "19.99",
+        "EcoPart": "0",
+        "DeaTax": "0",
+        "Vat": "20",
+        "Stock": "7",
+        "StrikedPrice": "24.5",
+        "Comment": "",
+        "PreparationTime": "2",
+        "ShippingInformation": [
+            {"DeliveryMode": "Tracked", "ShippingCharges": "4.9", "AdditionalShippingCharges": "0"}
+        ],
+    },
+    "legacy-stock-and-price": {
+        "SellerProductId": "A-1",
+        "ProductEan": "4006381333931",
+        "Price": "19.99",
+        "Stock": "7",
+    },
+    "offers-upsert": {
+        **REFERENCE,
+        "product": {"gtin": "4006381333931", "reference": "R"},
+        "condition": "New",
+        "price": {"price": 19.99, "originPrice": 24.99, "taxes": TAXES},
+        "deliveryModes": MODES,
+        "preparationTime": 2,
+        "quantity": 7,
+    },
+    "offers-update": {
+        **REFERENCE,
+        "price": {"price": 19.99, "originPrice": 24.99, "taxes": TAXES},
+        "deliveryModes": MODES,
+        "preparationTime": 2,
+        "quantity": 7,
+    },
+    "offers-delete": REFERENCE,
+    "products": {
+        "gtin": "4006381333931",
+        "sellerProductReference": "SKU-1",
+        "title": "Kettle",
+        "description": "It boils.",
+        "sellerPictureUrls": [{"index": 1, "url": "https://shop.example/kettle.jpg"}],
+        "brand": "Alder",
+        "categoryCode": "011B01",
+        "language": "fr-FR",
+        "attributes": [
+            {"propertyReference": "3263", "values": ["Beige", "Noir"]},
+            {
+                "propertyReference": "3349",
+                "files": [{"index": 1, "url": "https://shop.example/manual.pdf"}],
+            },
+        ],
+        "richMarketingDescription": "<p>It boils.</p>",
+        "gtinReference": "G",
+        "variantGroupReference": "KETTLES",
+    },
+}
+
+VALUES: list[object] = [
+    *(None, True, False, 0, -0.0, 1, 1.0, -1, 0.01, 1e-300, 2.5, 9_999_999_999, 9_999_999_999.0),
+    *(10_000_000_000, 99_999_999_999_999, 100_000_000_000_000, 2**53 + 1, 2**64, 1e22, "", " "),
+    *("a", "|", "a|b", "a\nb", "a\n", "\n|", "é", "e\u0301", "😀", "1234567", "12345678"),
+    *("12345678901234", "123456789012345", "1234567\n", "\u0661" * 8, "😀" * 32_767, "x" * 32_767),
+    *("x" * 32_768, [], [{}], [{"code": "", "value": 0}], [{"code": "VAT", "value": -0.01}]),
+    *([{"code": "VAT", "value": 0, "type": "Amount"}], [{"code": "M", "cost": 0}]),
+    *([{"code": "M", "cost": 0, "additionalCost": "0"}], {}, {"gtin": "4006381333931"}),
+    *({"price": 0}, {"price": 1, "taxes": []}),
+]
+
+
+def places(value: object, above: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
+    """The path of everything inside a document."""
+    inside: list[tuple[str | int, object]] = []
+    if isinstance(value, dict):
+        inside = list(value.items())
+    elif isinstance(value, list):
+        inside = list(enumerate(value))
+    paths = [above] if above else []
+    return paths + [path for key, part in inside for path in places(part, (*above, key))]
+
+
+def changed(document: dict[str, Any], path: tuple[str | int, ...], value: object) -> None:
+    """Puts a value at a path, if it is still there; `...` takes out what stands at it."""
+    target: Any = document
+    try:
+        for key in path[:-1]:
+            target = target[key]
+        if value is ...:
+            del target[path[-1]]
+        else:
+            target[path[-1]] = copy.deepcopy(value)
+    except (KeyError, IndexError, TypeError):  # an earlier change took the place away
+        return
+
+
+@st.composite
+def requests(draw: st.DrawFn) -> tuple[str, dict[str, Any]]:
+    """A request of some kind with a few places changed to values near the schema's bounds."""
+    kind = draw(st.sampled_from(list(GOOD)))
+    request = copy.deepcopy(GOOD[kind])
+    alike = "offers-upsert" if kind.startswith("offers-") else kind
+    paths = [*places(GOOD[alike]), ("extra",), ("price", "extra")]
+    for _ in range(draw(st.integers(0, 3))):
+        path = draw(st.sampled_from(paths))
+        changed(request, path, draw(st.sampled_from([..., *VALUES])))
+    return kind, request
+
+
+@KINDS
+def test_a_good_request_passes(kind: str) -> None:
+    assert gate(load().feeds[kind])(GOOD[kind])
+
+
+@KINDS
+def test_the_schema_is_one(kind: str) -> None:
+    Draft202012Validator.check_schema(schema(load().feeds[kind]))
+
+
+@given(requests())
+def test_both_validators_agree(request_: tuple[str, dict[str, Any]]) -> None:
+    kind, request = request_
+    accepted = gate(load().feeds[kind])(request)
+    assert accepted is Draft202012Validator(schema(load().feeds[kind])).is_valid(request)
+    assert accepted is Draft202012Validator(schema(load().feeds[kind])).is_valid(
+        json.loads(json.dumps(request))
+    )
+
+
+@given(requests())
+def test_a_refusal_never_goes_without_a_message(request_: tuple[str, dict[str, Any]]) -> None:
+    kind, request = request_
+    if not gate(load().feeds[kind])(request):
+        found = list(faults(load().feeds[kind], request))
+        assert found
+        assert all(fault.code.name == "schema-mismatch" and fault.message for fault in found)
+
+
+@pytest.mark.parametrize(
+    ("kind", "path"),
+    [(kind, path) for kind in ("offers-upsert", "products") for path in places(GOOD[kind])],
+    ids=str,
+)
+def test_both_validators_agree_about_each_place(kind: str, path: tuple[str | int, ...]) -> None:
+    explainer = Draft202012Validator(schema(load().feeds[kind]))
+    for value in VALUES:
+        request = copy.deepcopy(GOOD[kind])
+        changed(request, path, value)
+        assert gate(load().feeds[kind])(request) is explainer.is_valid(request), value
+
+
+@pytest.mark.parametrize(
+    ("kind", "change"),
+    [
+        ("offers-upsert", {"product": {}}),
+        ("offers-upsert", {"product": {"gtin": "12345"}}),
+        ("offers-upsert", {"quantity": -1}),
+        ("offers-upsert", {"quantity": 1.5}),
+        ("offers-upsert", {"price": {"price": 0, "taxes": TAXES}}),
+        ("offers-upsert", {"price": {"price": 1, "taxes": []}}),
+        ("offers-upsert", {"sellerExternalReference": ""}),
+        ("offers-upsert", {"sellerExternalReference": "a|b"}),
+        ("offers-upsert", {"unknown": 1}),
+        ("offers-update", {"condition": "New"}),
+        ("offers-update", {"product": {"gtin": "4006381333931"}}),
+        ("offers-update", {"deliveryModes": []}),
+        ("offers-delete", {"quantity": 0}),
+        ("products", {"gtin": "12345"}),
+        ("products", {"categoryCode": "01010155"}),
+        ("products", {"categoryCode": "0101"}),
+        ("products", {"language": "fr"}),
+        ("products", {"sellerPictureUrls": []}),
+        ("products", {"sellerPictureUrls": [{"index": 0, "url": "https://a.example/b"}]}),
+        ("products", {"sellerPictureUrls": [{"index": 1, "url": "file:///b.jpg"}]}),
+        ("products", {"attributes": [{"propertyReference": "3263"}]}),
+        ("products", {"attributes": [{"propertyReference": "3263", "values": []}]}),
+        ("products", {"attributes": [{"propertyReference": "CDAV", "values": ["1"]}]}),
+        ("products", {"shortLabel": "Kettle"}),
+    ],
+    ids=lambda value: json.dumps(value) if isinstance(value, dict) else value,
+)
+def test_the_gate_refuses(kind: str, change: dict[str, Any]) -> None:
+    assert not gate(load().feeds[kind])({**GOOD[kind], **change})
+
+
+@pytest.mark.parametrize("field", [*GOOD["offers-upsert"]])
+def test_an_upsert_has_every_field(field: str) -> None:
+    request = {name: value for name, value in GOOD["offers-upsert"].items() if name != field}
+    assert not gate(load().feeds["offers-upsert"])(request)
+
+
+def test_an_update_has_a_change_and_modes_only_with_the_preparation_time() -> None:
+    assert not gate(load().feeds["offers-update"])(REFERENCE)
+    assert gate(load().feeds["offers-update"])({**REFERENCE, "quantity": 0})
+    assert not gate(load().feeds["offers-update"])({**REFERENCE, "deliveryModes": MODES})
+    assert gate(load().feeds["offers-update"])(
+        {**REFERENCE, "deliveryModes": MODES, "preparationTime": 0}
+    )

@@ -1,0 +1,323 @@
+"""Which row is the header, and what its texts mean."""
+
+from collections.abc import Mapping, Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from feedtool.areas.registry import load
+from feedtool.check.headers import ENOUGH, HeaderDuplicate, HeadRow, Names, find
+from feedtool.check.kinds import families
+from feedtool.feeds.header import folded
+from feedtool.model.cells import BLANK, Cell, Kind
+from feedtool.model.header import Header
+from feedtool.model.settings import Dialect
+
+OWN = ("feedtool status", "feedtool message", "feedtool code")
+FEED = load().feeds["offers-upsert"]
+
+
+def names(dialect: Dialect | None = None) -> Names:
+    dialect = dialect or Dialect()
+    return Names(FEED.understood(dialect), dialect, OWN)
+
+
+def row(number: int, *texts: str | None) -> HeadRow:
+    return number, [Cell(Kind.TEXT, text) if text else BLANK for text in texts]
+
+
+def found(*rows: HeadRow, dialect: Dialect | None = None, enough: int = ENOUGH) -> Header:
+    header = find(rows, names(dialect), enough)
+    assert header is not None
+    return header
+
+
+def keys(header: Header) -> dict[int, str]:
+    return {index: column.key for index, column in header.columns.items()}
+
+
+MEANS = {
+    header: key
+    for key, names in {
+        "sellerExternalReference": (
+            *("sellerExternalReference", "seller_external_reference", "sku", "SKU "),
+            *("Votre référence", "VOTRE\u00a0REFERENCE", "Su referencia"),
+        ),
+        "product.gtin": (
+            *("product.gtin", "gtin", "EAN", "EAN/GTIN", "\ufeffean"),
+            "EAN (Cdiscount) GTIN (Octopia)",
+        ),
+        "product.reference": ("productReference", "product.reference"),
+        "condition": ("Condition", "Sous-état du produit", "Bajo estado del producto"),
+        "price.price": (
+            *("price.price", "price", "Prix (TTC)", "prix\nttc", "Prix (€)(TTC)"),
+            *("Price * mandatory", "Precios (impuestos incluidos)"),
+        ),
+        "price.originPrice": (
+            *("originPrice", "Prix barré (TTC)"),
+            "Precio de referencia (impuestos incluidos)",
+            "Prix de référence (TTC) - Facultatif",
+        ),
+        "taxes.VAT": ("vat", "TVA (%)", "IVA (%)"),
+        "taxes.EcoPart": (
+            *("ecoPart", "Éco-participation (montant)", "e\u0301co participation montant"),
+            "Eco Part (importe) (Francia)",
+        ),
+        "taxes.DEA": ("dea", "DEA (montant)", "DEA (montant) (France)"),
+        "quantity": ("stock", "Stock", "quantity", "Stock (obligatoire)"),
+        "preparationTime": (
+            *("Délai de préparation", "Délai de préparation (nb jours ouvrés max)"),
+        ),
+        "deliveryModes.TrackedHomeDelivery.cost": (
+            *("deliveryModes.TrackedHomeDelivery.cost", "TrackedHomeDelivery.cost"),
+            "Suivi (1) - Principal",
+        ),
+        "deliveryModes.TrackedHomeDelivery.additionalCost": (
+            *("trackedhomedelivery additionalcost", "Suivi (1) - Additionnel Facultatif"),
+            "Seguimiento (1) Adicional Facultativo",
+        ),
+        "salesChannelId": ("salesChannelId",),
+        "action": ("action",),
+        "CDAV": ("CDAV",),
+        "deliveryModes.NotTrackedHomeDelivery.cost": ("Standard Principal",),
+        "deliveryModes.Express.cost": ("Express.cost",),
+        "deliveryModes.SignedHomeDelivery.cost": (
+            *("Registered Main", "Acuse de recepción (1) Principal"),
+        ),
+        "deliveryModes.ExpressHomeDelivery.additionalCost": ("Exprés Adicional (opcional)",),
+        "deliveryModes.FixedDateHomeDelivery.cost": ("Eco - Entregado … (1) Principal",),
+        "deliveryModes.FixedDateHomeDelivery.additionalCost": (
+            "Eco - Livré en bas de l'immeuble (1)\nAdditionnel",
+        ),
+        "deliveryModes.SpecificRoomHomeDelivery.additionalCost": (
+            "Estándar - Entregado en casa (1) Adicional Facultativo",
+        ),
+        "deliveryModes.SpecificRoomHomeDelivery.cost": (
+            "Standard - Delivered to the room (1) Main",
+        ),
+        "deliveryModes.WithSetupHomeDelivery.cost": (
+            "Confort - Entregado e instalado (1) Principal",
+        ),
+        "deliveryModes.WithSetupHomeDelivery.additionalCost": (
+            "Comfort - Delivered and installed (1) Additional",
+        ),
+    }.items()
+    for header in names
+}
+
+
+@pytest.mark.parametrize(("header", "key"), MEANS.items(), ids=map(ascii, MEANS))
+def test_a_header_means(header: str, key: str) -> None:
+    column = names().column(header)
+    assert column is not None
+    assert column.key == key
+
+
+@pytest.mark.parametrize(
+    "label", sorted({label for column in FEED.columns(Dialect()) for label in column.labels})
+)
+def test_every_label_of_our_templates_is_known(label: str) -> None:
+    column = names().column(label)
+    assert column is not None
+    assert label in column.labels
+
+
+UNKNOWN = (
+    *("colour", "Prise", "", "product", "cost", "feedtool status", "Optional", "(1) facultatif"),
+    *("Required stock", "Stock requis 2", "Eco - Principal", "Confort - Livré"),
+    *("Stock (2)", "Prix (HT)", "Price (excl. VAT)", "Stock (Lyon)", "Prix plancher (TTC)"),
+)
+
+
+@pytest.mark.parametrize("header", UNKNOWN)
+def test_anything_else_is_unknown(header: str) -> None:
+    assert names().column(header) is None
+
+
+DECORATIONS = (
+    *("{} (1)", "{} [2]", "{}¹", "¹ {}", "{} *", "(*) {}", "{} (*)", "{} (1) *"),
+    *("{} (obligatoire)", "{} - Facultatif", "Facultative: {}", "{}\nObligatoire", "{} optionnel"),
+    *("{} Facultativo", "{} (opcional)", "Obligatorio - {}", "OBLIGATORIA {}", "{} [requerido]"),
+    *("{} optional", "{} (Mandatory)", "Optional {}", "{} / required", "Required: {}"),
+    "{} (1) Facultativo",
+)
+NAMES = sorted(
+    {
+        name.replace("…", "a la puerta")
+        for column in FEED.understood(Dialect())
+        for name in (column.key, *column.labels, *column.aliases)
+    }
+)
+
+
+@given(st.sampled_from(NAMES), st.sampled_from(DECORATIONS), st.sampled_from(DECORATIONS))
+def test_what_is_said_beside_a_name_counts_for_nothing(name: str, one: str, other: str) -> None:
+    plain = keys(found(row(1, name), enough=1))
+    assert keys(found(row(1, one.format(name)), enough=1)) == plain
+    twice = other.format(one.format(name))
+    assert keys(found(row(1, twice), enough=1)) == plain
+
+
+FOOTNOTES = {
+    "alone": (("Stock (2)",), {1: "quantity"}),
+    "beside the name itself": (("Stock (2)", "Stock"), {2: "quantity"}),
+    "before the name itself": (("Stock", "Stock (2)"), {1: "quantity"}),
+}
+
+
+@pytest.mark.parametrize(("texts", "means"), FOOTNOTES.values(), ids=FOOTNOTES)
+def test_a_number_at_the_end(texts: Sequence[str], means: Mapping[int, str]) -> None:
+    assert keys(found(row(1, REFERENCE, *texts))) == {0: REFERENCE, **means}
+
+
+def test_of_two_numbered_alike_none_is_taken() -> None:
+    with pytest.raises(HeaderDuplicate, match=r"“Stock \(1\)” in column B and “Stock \(2\)”"):
+        found(row(1, REFERENCE, "Stock (1)", "Stock (2)"))
+
+
+def test_a_row_that_says_what_must_be_filled_is_no_data() -> None:
+    header = found(
+        row(1, "Su referencia", "Stock"), row(2, "Obligatorio", "(Facultativo)"), row(3, "A", "1")
+    )
+    assert (header.row, header.after) == (1, 2)
+
+
+def test_a_profiles_own_headers_win() -> None:
+    dialect = Dialect(columns={"Mon EAN": "product.gtin", "stock": "preparationTime"})
+    known = names(dialect)
+    assert [known.column(text).key for text in ("MON ean", "Stock")] == [  # type: ignore[union-attr]  # both are known
+        "product.gtin",
+        "preparationTime",
+    ]
+
+
+@given(st.text(max_size=20))
+def test_folding_is_stable(header: str) -> None:
+    assert folded(folded(header)) == folded(header)
+    assert folded(f" {header}-") == folded(header)
+
+
+REFERENCE, GTIN, PRICE = "sellerExternalReference", "product.gtin", "price.price"
+
+HEADERS = {
+    "the first row": ([row(1, REFERENCE, GTIN)], 1, 1),
+    "below titles": ([row(1, "My offers"), row(3, "March"), row(4, REFERENCE, PRICE)], 4, 4),
+    "a title that is a known word": ([row(1, "Stock"), row(2, REFERENCE, GTIN, PRICE)], 2, 2),
+    "labels above keys": (
+        [row(1, "Votre référence", "EAN/GTIN"), row(2, REFERENCE, GTIN), row(3, "A", "1")],
+        2,
+        2,
+    ),
+    "keys above labels": (
+        [row(1, REFERENCE, GTIN), row(2, "Votre référence", "EAN/GTIN"), row(3, "A", "1")],
+        1,
+        2,
+    ),
+    "the row that knows more": ([row(1, REFERENCE, GTIN), row(5, REFERENCE, GTIN, PRICE)], 5, 5),
+}
+
+
+@pytest.mark.parametrize(("rows", "at", "after"), HEADERS.values(), ids=HEADERS)
+def test_the_header_row(rows: Sequence[HeadRow], at: int, after: int) -> None:
+    header = found(*rows)
+    assert (header.row, header.after) == (at, after)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [[], [row(1, "A", "B")], [row(1, "Stock")], [row(1, None)]],
+    ids=["none", "strangers", "one word alone", "blank"],
+)
+def test_no_header(rows: Sequence[HeadRow]) -> None:
+    assert find(rows, names()) is None
+
+
+def test_the_columns_keep_their_places() -> None:
+    header = found(row(2, None, REFERENCE, "colour", "EAN", "feedtool status"))
+    assert keys(header) == {1: REFERENCE, 3: GTIN}
+    assert header.texts == {1: REFERENCE, 2: "colour", 3: "EAN", 4: "feedtool status"}
+    assert [index for index, _ in header.unknown] == [2]
+    assert header.own == {4}
+    assert (header.letter_of(GTIN), header.letter_of(PRICE)) == ("D", None)
+
+
+def test_the_nearest_known_header_is_named() -> None:
+    header = found(row(1, REFERENCE, GTIN, "orginPrice", "zzz"))
+    assert header.unknown == ((2, "price.originPrice"), (3, None))
+
+
+def test_each_of_thousands_of_unknown_headers_is_compared() -> None:
+    header = found(row(1, REFERENCE, GTIN, *["orginPrice"] * 16_000))
+    assert header.unknown == tuple((index, "price.originPrice") for index in range(2, 16_002))
+
+
+@pytest.mark.parametrize("cell", [Cell(Kind.ERROR, "#REF!"), Cell(Kind.BOOLEAN, "TRUE"), BLANK])
+def test_a_cell_that_shows_an_error_is_no_header(cell: Cell) -> None:
+    number, cells = row(1, REFERENCE, GTIN)
+    header = found((number, [*cells, cell]))
+    assert 2 not in header.texts
+    assert header.unknown == ()
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [(REFERENCE, "gtin", "EAN"), (REFERENCE, PRICE, "price"), (REFERENCE, "sku", GTIN)],
+    ids=str,
+)
+def test_two_columns_that_mean_the_same(texts: tuple[str, ...]) -> None:
+    with pytest.raises(HeaderDuplicate) as raised:
+        found(row(1, *texts))
+    assert all(text in raised.value.message for text in texts if text not in (REFERENCE, GTIN))
+
+
+def test_the_channel_operators_own_template() -> None:
+    """Sheet `Fichier Intégration Offre`: headers in rows 4 and 5, merged, found by label."""
+    upper = row(
+        4,
+        *("Votre référence ", "EAN/GTIN", "Sous-état\ndu produit", "Stock", "Prix (TTC)"),
+        *("TVA (%)", "Éco-participation (montant)", "DEA (montant)", "Prix barré (TTC)"),
+        *("Commentaire offre", "Délai de préparation"),
+        *("Suivi", None, "Recommandé", None, "Express", None),
+    )
+    lower = row(5, *[None] * 11, *["Principal", "Additionnel"] * 3)
+    header = found(
+        row(1, "Fichier Intégration Offre"), upper, lower, row(6, "A-1", "4006381333931")
+    )
+    assert header.after == 5
+    assert [key for _, key in sorted(keys(header).items())] == [
+        *("sellerExternalReference", "product.gtin", "condition", "quantity", "price.price"),
+        *("taxes.VAT", "taxes.EcoPart", "taxes.DEA", "price.originPrice", "preparationTime"),
+        *(
+            f"deliveryModes.{mode}HomeDelivery.{what}"
+            for mode in ("Tracked", "Signed", "Express")
+            for what in ("cost", "additionalCost")
+        ),
+    ]
+
+
+def test_a_name_that_only_means_something_alone_stands_alone() -> None:
+    """Where a merged cell of the upper row ends, nothing says."""
+    header = found(
+        row(4, REFERENCE, PRICE, "Suivi"),
+        row(5, None, None, "Principal", "Additionnel", "Stock", "feedtool status"),
+    )
+    assert header.own == {5}
+    assert list(keys(header).values())[3:] == [
+        "deliveryModes.TrackedHomeDelivery.additionalCost",
+        "quantity",
+    ]
+
+
+@pytest.mark.parametrize("text", ["(1) " * 800_000, "optional - " * 300_000, "stock" + "!" * 9999])
+def test_nobody_looks_for_a_name_in_what_is_long(text: str) -> None:
+    assert names().column(text) is None
+    assert names().nearest(text) is None
+
+
+def test_the_most_demanding_feed_of_a_family_comes_first() -> None:
+    assert [[feed.kind for feed in family] for family in families(load())] == [
+        ["legacy-offers", "legacy-stock-and-price"],
+        ["offers-upsert", "offers-update", "offers-delete"],
+        ["products"],
+    ]

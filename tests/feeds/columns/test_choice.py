@@ -1,0 +1,164 @@
+"""Closed lists: compared without case, in three languages, sent canonical."""
+
+import pytest
+
+from feedtool.areas.legacy.feeds.offers import LEGACY_CONDITION
+from feedtool.areas.offers.feeds.common import ACTION, SPLITTING_COLUMNS
+from feedtool.areas.offers.feeds.conditions import CONDITION, CONDITIONS
+from feedtool.feeds.columns.choice import Choice, Ignored, Retired
+from feedtool.model.cells import Cell
+from feedtool.model.nouns import PackageType
+from feedtool.model.settings import Dialect
+from tests.feeds.columns.conftest import NO_VALUES, number, read, text
+
+(ACTIONS,) = (column.type for column in SPLITTING_COLUMNS if column.key == ACTION)
+WRITINGS = {writing: value for value, labels in CONDITIONS.items() for writing in (value, *labels)}
+
+
+@pytest.mark.parametrize(("writing", "value"), WRITINGS.items())
+@pytest.mark.parametrize("case", [str, str.upper, str.lower], ids=lambda case: case.__name__)
+def test_each_writing_of_a_condition(writing: str, value: str, case: type[str]) -> None:
+    assert read(CONDITION, text(case(writing))) == (value, (), "")
+
+
+PARTS = {
+    "Nuevo - Nuevo": "New",
+    "Neuf - Neuf": "New",
+    "NEW \N{EN DASH} New": "New",
+    "Ocasión - Estado correcto": "UsedAverageState",
+    "Ocasion - Como nuevo": "UsedLikeNew",
+    "Ocasión - Muy buen estado": "UsedVeryGoodState",
+    "Occasion - Etat correct": "UsedAverageState",
+    "Occasion - Très bon état": "UsedVeryGoodState",
+    "Used - Very good condition": "UsedVeryGoodState",
+    "Second hand - As new": "UsedLikeNew",
+    "Reacondicionado - Estado correcto": "RefurbishedCorrectState",
+    "Reconditionne -  comme neuf": "RefurbishedLikeNew",
+    "Refurbished - Average condition": "RefurbishedCorrectState",
+}
+
+
+@pytest.mark.parametrize(("writing", "value"), PARTS.items(), ids=map(ascii, PARTS))
+def test_a_group_and_a_state(writing: str, value: str) -> None:
+    assert read(CONDITION, text(writing)) == (value, (), "")
+
+
+@pytest.mark.parametrize(
+    "writing", ["New - Used", "Nuevo - Estado correcto", "Ocasión - Buen estado", "Used - Used"]
+)
+def test_a_group_and_a_state_that_nobody_has(writing: str) -> None:
+    assert read(CONDITION, text(writing)).codes == ("enum-value",)
+
+
+def test_a_legacy_zip_has_one_state_more() -> None:
+    assert read(LEGACY_CONDITION, text("Ocasión - Buen estado")).value == "GoodState"
+
+
+def test_blanks_inside_a_label_may_be_of_any_kind() -> None:
+    assert read(CONDITION, text("Used  -\u00a0like new")).value == "UsedLikeNew"
+
+
+def test_blanks_at_the_ends_are_trimmed() -> None:
+    reading = read(CONDITION, text("New "))
+    assert (reading.value, reading.codes) == ("New", ("trimmed",))
+
+
+@pytest.mark.parametrize(
+    ("writing", "nearest"),
+    [
+        ("UsedLikeNw", "UsedLikeNew"),
+        ("Refurbished like new", "RefurbishedLikeNew"),
+        ("neww", "New"),
+    ],
+)
+def test_the_hint_names_the_nearest(writing: str, nearest: str) -> None:
+    reading = read(CONDITION, text(writing))
+    assert (reading.value, reading.codes) == (None, ("enum-value",))
+    assert nearest in reading.hint
+
+
+def test_of_two_letters_none_is_near() -> None:
+    reading = read(Choice({"fr-FR": ("fr",), "es-ES": ("es",)}), text("de"))
+    assert (reading.codes, reading.hint) == (("enum-value",), "use fr-FR, for example")
+
+
+@pytest.mark.parametrize("cell", [text("broken"), text("6"), number("6"), text("N e w")], ids=str)
+def test_anything_else_is_refused(cell: Cell) -> None:
+    assert read(CONDITION, cell).codes == ("enum-value",)
+
+
+def test_the_list_is_a_setting() -> None:
+    narrow = Dialect(conditions=("New", "Grade-B"))
+    assert read(CONDITION, text("new"), narrow).value == "New"
+    assert read(CONDITION, text("GRADE-b"), narrow).value == "Grade-B"
+    reading = read(CONDITION, text("UsedLikeNew"), narrow)
+    assert reading.codes == ("enum-value",)
+    assert "UsedLikeNew" not in reading.hint
+
+
+@pytest.mark.parametrize(
+    ("writing", "value"),
+    [
+        ("Upsert", PackageType.UPSERT),
+        ("UPDATE", PackageType.UPDATE),
+        ("delete", PackageType.DELETE),
+    ],
+)
+def test_actions(writing: str, value: PackageType) -> None:
+    assert read(ACTIONS, text(writing)).value == value
+
+
+@pytest.mark.parametrize("writing", ["supprimer", "remove", "créer", "del"])
+def test_no_other_word_deletes_or_creates(writing: str) -> None:
+    assert read(ACTIONS, text(writing)).codes == ("enum-value",)
+
+
+@pytest.mark.parametrize("kind", [CONDITION, ACTIONS], ids=lambda kind: type(kind).__name__)
+@pytest.mark.parametrize(("code", "cell"), NO_VALUES.items(), ids=NO_VALUES)
+def test_what_is_no_choice_is_never_turned_into_one(kind: Choice, code: str, cell: Cell) -> None:
+    assert read(kind, cell).codes == (code,)
+
+
+@pytest.mark.parametrize("kind", [CONDITION, ACTIONS, Retired()])
+@pytest.mark.parametrize("blank", ["", " ", "\u00a0\u200b"], ids=ascii)
+def test_a_blank_is_no_value(kind: Choice | Retired, blank: str) -> None:
+    assert read(kind, text(blank)) == (None, (), "")
+
+
+@pytest.mark.parametrize("cell", [text("1"), number("0"), *NO_VALUES.values()], ids=str)
+def test_a_retired_field_takes_nothing(cell: Cell) -> None:
+    assert read(Retired(), cell).codes == ("field-retired",)
+
+
+@pytest.mark.parametrize("cell", [text("1"), text(""), *NO_VALUES.values()], ids=str)
+def test_a_field_that_is_not_supported_any_more_is_read_by_nobody(cell: Cell) -> None:
+    assert read(Ignored(), cell) == (None, (), "")
+
+
+@pytest.mark.parametrize(
+    ("writing", "value"),
+    [
+        *WRITINGS.items(),
+        ("6", "New"),
+        ("3", "GoodState"),
+        ("Bon état", None),
+        ("Occasion - bon état", "GoodState"),
+        ("likenew", "UsedLikeNew"),
+        ("5", "Refurbished"),
+        ("7", None),
+    ],
+)
+def test_a_condition_of_the_legacy_zip(writing: str, value: str | None) -> None:
+    reading = read(LEGACY_CONDITION, text(writing))
+    assert (reading.value, reading.codes) == (value, () if value else ("enum-value",))
+
+
+def test_those_of_the_legacy_zip_are_a_setting() -> None:
+    own = Dialect(legacy_conditions={"Antique": "7"})
+    assert read(LEGACY_CONDITION, text("antique"), own).value == "Antique"
+    assert read(LEGACY_CONDITION, text("New"), own).codes == ("enum-value",)
+
+
+@pytest.mark.parametrize("writing", ["Full", "StockAndPrice"])
+def test_no_action_is_a_type_of_the_legacy_zip(writing: str) -> None:
+    assert read(ACTIONS, text(writing)).codes == ("enum-value",)

@@ -1,0 +1,158 @@
+"""The vocabulary that scripts and people rely on: every code is known, and has a page."""
+
+import re
+from collections.abc import Iterable
+
+import pytest
+
+from feedtool.areas.offers.changes.guards import all_guards
+from feedtool.areas.offers.sandbox import messages
+from feedtool.areas.offers.wire import result_codes
+from feedtool.areas.offers.wire.packages import STATES
+from feedtool.areas.products.wire.submissions import FINAL
+from feedtool.ledger import Phase
+from feedtool.model.errors import UsageProblem
+from feedtool.model.nouns import Severity, Status
+from feedtool.runs.codes import all_codes, explain_code
+from feedtool.sandbox.texts import texts
+
+CODES = all_codes()
+
+ERRORS_OF_REQUESTS = "ER400-179 ER400-2108 ER400-9250 ER400-7480 ER400-8614"
+
+ERRORS = """
+required-missing gtin-format gtin-checksum precision-lost number-format number-ambiguous
+number-range number-precision integer-required enum-value text-control-chars text-too-long
+product-reference-format formula-error formula-no-cache duplicate-reference reference-format
+origin-price-below-price price-below-taxes field-retired date-in-number-cell boolean-in-cell
+delivery-incomplete too-many-columns nothing-to-update preparation-time-required taxes-incomplete
+"""
+
+FILE_ERRORS = """
+encrypted legacy-xls ods-unsupported xlsb-unsupported html-as-xls xml2003-as-xls not-a-workbook
+corrupt-zip corrupt-xml zip-bomb zip-bad-name zip-duplicate-member xml-doctype grid-out-of-range
+empty-file no-rows header-not-found header-missing kind-unclear header-duplicate sheet-ambiguous
+csv-encoding csv-nul csv-unterminated-quote
+"""
+
+WARNINGS = """
+hidden-rows unknown-column trimmed gtin-padded percent-read encoding-guessed dimension-wrong
+deprecated-delivery-mode deprecated-field length-advised identity-not-sent stock-differs
+modes-replaced csv-quotes
+"""
+
+VOCABULARY = [
+    *((name, Severity.ERROR) for name in (ERRORS + FILE_ERRORS).split()),
+    *((name, Severity.WARNING) for name in WARNINGS.split()),
+]
+
+
+@pytest.mark.parametrize(("name", "severity"), VOCABULARY)
+def test_every_code_of_the_vocabulary_is_known(name: str, severity: Severity) -> None:
+    assert CODES.pages[name].severity is severity
+
+
+@pytest.mark.parametrize("name", CODES.pages)
+def test_every_page_has_a_summary_and_says_more(name: str) -> None:
+    page = CODES.pages[name].page.strip()
+    summary, blank, rest = page.partition("\n\n")
+    assert summary == CODES.summary_of(name)
+    assert "\n" not in summary
+    assert summary.endswith(".")
+    assert blank
+    assert rest
+
+
+@pytest.mark.parametrize("name", CODES.pages)
+def test_every_page_has_an_example_and_ends_with_how_to_mend_it(name: str) -> None:
+    *said, last = CODES.pages[name].page.strip().split("\n\n")
+    assert [part for part in said if part.startswith("Example: ")]
+    assert last.startswith(("To ", "How to mend it: ", "Nothing needs to be done"))
+
+
+def test_codes_come_in_the_order_of_names() -> None:
+    assert list(CODES.pages) == sorted(CODES.pages)
+
+
+@pytest.mark.parametrize("asked", ["gtin-checksum", " GTIN_Checksum ", "gtin checksum"])
+def test_a_page_is_found_however_it_is_written(asked: str) -> None:
+    page = explain_code(asked)
+    assert page.startswith("error[gtin-checksum]\n\nThe check digit is wrong.\n")
+    assert "Example:" in page
+
+
+@pytest.mark.parametrize(
+    ("asked", "hint"),
+    [
+        ("gtin-cheksum", "did you mean gtin-checksum, "),
+        ("zipbom", "did you mean zip-bomb, "),
+        ("Rejekted", "did you mean Rejected, "),
+        ("ER400-7481", "did you mean ER400-7480, "),
+        ("9903", "did you mean "),
+        ("??", "did you mean "),
+    ],
+)
+def test_an_unknown_code_is_told_with_the_three_nearest(asked: str, hint: str) -> None:
+    with pytest.raises(UsageProblem, match="there is no code or status") as caught:
+        explain_code(asked)
+    assert caught.value.hint.startswith(hint)
+    assert caught.value.hint.endswith("? `feedtool explain` lists all")
+    assert len(re.findall(", | or ", caught.value.hint)) == 2
+
+
+RESULTS = {
+    "2403": ("Offer exists under another reference: sellerExternalReference", "marks the cell"),
+    "1324": ("Does not exist: the product.", "feedtool template products"),
+    "1428": ("Already known: the offer.", "28 is the offer"),
+    "3499": ("Closed to the marketplace: a field that is not known here.", "To mend it, ask"),
+    "8000": ("The offer was created.", "Nothing needs to be done."),
+    "9000": ("The offer was updated or removed.", "Nothing needs to be done."),
+}
+
+
+@pytest.mark.parametrize(("code", "said"), RESULTS.items(), ids=RESULTS)
+def test_a_result_code_is_explained_by_its_halves(code: str, said: tuple[str, str]) -> None:
+    head, blank, first, *rest = explain_code(f" {code}").splitlines()
+    assert (head, blank) == (f"{code}, result code of the service", "")
+    assert first.startswith(said[0])
+    assert said[1] in " ".join(rest)
+
+
+PRINTED = {
+    "statuses": Status,
+    "states of packages": STATES,
+    "our own steps": Phase,
+    "statuses of products": [one.capitalize() for one in FINAL],
+    "what reports say": ["Validated", "Creation", "Modification", "Identical", "QuotaExceeded"],
+    "errors of the specification": re.findall(r"ER400-\d+", ERRORS_OF_REQUESTS),
+    "results of the sandbox": texts(messages.__name__, "en-US"),
+    "guards": all_guards(),
+}
+
+
+@pytest.mark.parametrize("words", PRINTED.values(), ids=PRINTED)
+def test_every_word_that_is_printed_is_explained(words: Iterable[str]) -> None:
+    for word in words:
+        head, blank, first, *_ = explain_code(word).splitlines()
+        assert word.casefold() in head.casefold()
+        assert (blank, first[-1]) == ("", ".")
+
+
+def test_every_error_half_says_how_to_mend_it() -> None:
+    assert all("To mend it, " in explain_code(f"{error}06") for error in result_codes.ERRORS)
+
+
+@pytest.mark.parametrize(
+    ("name", "advice"),
+    [
+        ("gtin-checksum", "compare the number with the package."),
+        ("legacy-xls", 'open it in a spreadsheet program and save it as "Excel workbook (.xlsx)".'),
+        ("1324", ""),
+    ],
+)
+def test_the_page_s_end_says_how_to_mend_it(name: str, advice: str) -> None:
+    assert CODES.fix_of(name) == advice
+
+
+def test_codes_of_the_service_have_no_page() -> None:
+    assert CODES.summary_of("1324") == ""
