@@ -5,10 +5,9 @@ there is none has a row of its own. The columns carry the service's own words be
 """
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from feedtool.areas.competition.wire import (
-    CompetingOffer,
     Competition,
     competition_page,
     fits,
@@ -29,10 +28,10 @@ from feedtool.feeds.export import (
     Table,
     Tally,
 )
-from feedtool.feeds.feed import LANGUAGES
 from feedtool.feeds.template import TEXT, Entry, Field
 from feedtool.model.cells import Value
 from feedtool.model.errors import NothingToDo, UsageProblem
+from feedtool.model.translation import translation
 from feedtool.service.wire import READ, Call, Reply, comma_lists, read_offers
 
 OFFERS, CHANGES = "competing-offers", "competing-offer-changes"
@@ -58,9 +57,10 @@ class Column(NamedTuple):
 
     key: str
     """The path of the field."""
-    labels: tuple[str, str, str]
-    """In `LANGUAGES`."""
-    of: Callable[[Competition, CompetingOffer | None], Value]
+    label: str
+    """In English."""
+    name: str
+    """Of what it shows: a field of the offer, or of the product."""
     width: float = 18
     number_format: str = "General"
 
@@ -68,94 +68,25 @@ class Column(NamedTuple):
 MONEY = "0.00##"
 
 COLUMNS = (
+    Column("product.product_ean", "EAN", "product_ean", 18, TEXT),
+    Column("product.product_id", "Product", "product_id", 18, TEXT),
+    Column("product.title", "Title", "title", 40),
+    Column("product.brand_name", "Brand", "brand_name"),
+    Column("last_change_date", "Last change", "last_change_date", 28),
+    Column("seller.name", "Seller", "seller", 24),
+    Column("price", "Price", "price", 12, MONEY),
+    Column("shipping.shipping_price", "Shipping", "shipping_price", 14, MONEY),
+    Column("is_best_offer", "Best offer", "is_best_offer"),
+    Column("is_available", "Available", "is_available"),
+    Column("product_condition_id", "Condition", "product_condition_id"),
+    Column("product_state_id", "State", "product_state_id"),
     Column(
-        "product.product_ean",
-        ("EAN", "EAN", "EAN"),
-        lambda product, _: product.product_ean,
-        number_format=TEXT,
+        "is_with_commercial_operation", "Commercial operation", "is_with_commercial_operation", 22
     ),
-    Column(
-        "product.product_id",
-        ("Product", "Produit", "Producto"),
-        lambda product, _: product.product_id,
-        number_format=TEXT,
-    ),
-    Column("product.title", ("Title", "Titre", "Título"), lambda product, _: product.title, 40),
-    Column(
-        "product.brand_name", ("Brand", "Marque", "Marca"), lambda product, _: product.brand_name
-    ),
-    Column(
-        "last_change_date",
-        ("Last change", "Dernière modification", "Último cambio"),
-        lambda product, _: product.last_change_date,
-        28,
-    ),
-    Column(
-        "seller.name",
-        ("Seller", "Vendeur", "Vendedor"),
-        lambda _, offer: offer and offer.seller,
-        24,
-    ),
-    Column(
-        "price",
-        ("Price", "Prix", "Precio"),
-        lambda _, offer: offer and offer.price,
-        12,
-        MONEY,
-    ),
-    Column(
-        "shipping.shipping_price",
-        ("Shipping", "Frais de port", "Gastos de envío"),
-        lambda _, offer: offer and offer.shipping_price,
-        14,
-        MONEY,
-    ),
-    Column(
-        "is_best_offer",
-        ("Best offer", "Meilleure offre", "Mejor oferta"),
-        lambda _, offer: offer and _yes(is_so=offer.is_best_offer),
-    ),
-    Column(
-        "is_available",
-        ("Available", "Disponible", "Disponible"),
-        lambda _, offer: offer and _yes(is_so=offer.is_available),
-    ),
-    Column(
-        "product_condition_id",
-        ("Condition", "État", "Estado"),
-        lambda _, offer: offer and offer.product_condition_id,
-    ),
-    Column(
-        "product_state_id",
-        ("State", "Nature", "Naturaleza"),
-        lambda _, offer: offer and offer.product_state_id,
-    ),
-    Column(
-        "is_with_commercial_operation",
-        ("Commercial operation", "Opération commerciale", "Operación comercial"),
-        lambda _, offer: offer and _yes(is_so=offer.is_with_commercial_operation),
-        22,
-    ),
-    Column(
-        "seller.rating",
-        ("Rating", "Note", "Valoración"),
-        lambda _, offer: offer and offer.rating,
-    ),
-    Column(
-        "seller.rating_count",
-        ("Ratings", "Nombre de notes", "Valoraciones"),
-        lambda _, offer: offer and offer.rating_count,
-    ),
-    Column(
-        "seller.sales_count",
-        ("Sales", "Ventes", "Ventas"),
-        lambda _, offer: offer and offer.sales_count,
-    ),
-    Column(
-        "seller.shipment_country",
-        ("Ships from", "Expédié depuis", "Enviado desde"),
-        lambda _, offer: offer and offer.shipment_country,
-    ),
+    Column("seller.rating", "Rating", "rating"),
+    Column("seller.rating_count", "Ratings", "rating_count"),
+    Column("seller.sales_count", "Sales", "sales_count"),
+    Column("seller.shipment_country", "Ships from", "shipment_country"),
 )
 
 
@@ -218,11 +149,13 @@ def _page(_: Query) -> Callable[[Reply, Call], Page]:
 
 def _rows_of(product: Competition) -> Iterator[dict[str, Value]]:
     for offer in product.offers or (None,):
-        yield {column.key: column.of(product, offer) for column in COLUMNS}
+        shown = {**product._asdict(), **(offer._asdict() if offer else {})}
+        yield {column.key: _cell(shown.get(column.name)) for column in COLUMNS}
 
 
-def _yes(*, is_so: bool | None) -> str | None:
-    return None if is_so is None else "true" if is_so else "false"
+def _cell(value: Any) -> Value:
+    cell: Value = value
+    return str(value).lower() if isinstance(value, bool) else cell
 
 
 def _nothing(reason: str) -> Callable[[Query, Tally], NothingToDo]:
@@ -249,9 +182,14 @@ CHANGED = Listing(
 
 def _table(kind: str) -> Callable[[Query, Rows, Tally], Table]:
     def table(query: Query, _: Rows, __: Tally) -> Table:
-        at = LANGUAGES.index(query.language)
+        translate = translation("feedtool.areas.competition", query.language)
         fields = (
-            Field(column.key, column.labels[at], "", Entry(column.number_format, column.width))
+            Field(
+                column.key,
+                translate(column.label),
+                "",
+                Entry(column.number_format, column.width),
+            )
             for column in COLUMNS
         )
         return Table(SHEETS[kind], tuple(fields))
