@@ -88,7 +88,7 @@ def write_failed(
     file: str,
     outcomes: Sequence[SheetResult],
     target: Path,
-    books: Workspace,
+    workspace: Workspace,
     now: datetime,
     *,
     may_replace: Callable[[Path], bool] | None = None,
@@ -103,7 +103,7 @@ def write_failed(
         file: The file's name, as it was given.
         outcomes: What is told of the run's sheets; those of other files do not count.
         target: The .xlsx to write.
-        books: Where the run is recorded.
+        workspace: Where the run is recorded.
         now: When it is written.
         may_replace: Whether what stands there may be replaced; by default only what was written
             there and has not been changed since, as whoever corrects it has.
@@ -115,41 +115,28 @@ def write_failed(
         UsageProblem: It cannot be written, or somebody's corrections are there.
         FileProblem: The snapshot is gone, or was changed.
     """
-    own = [one for one in outcomes if one.checked.file == file and one.checked.error is None]
-    found = [(one, _rows_of(one)) for one in own]
-    found = [(one, rows) for one, rows in found if rows]
-    if not found:
+    own = (one for one in outcomes if one.checked.file == file and one.checked.error is None)
+    to_correct = [(one, rows) for one in own if (rows := dict.fromkeys(rows_to_correct(one)))]
+    if not to_correct:
         return None
-    _check_free(target, books, may_replace)
-    recorded = options_of(run, books)
-    asked = read_options_again(recorded, books)
-    sent = books.ledger.run(run)
+    _check_free(target, workspace, may_replace)
+    options = options_of(run, workspace)
+    asked = read_options_again(options, workspace)
+    sent = workspace.ledger.run(run)
     language = cast("Language", sent.language if sent else "en")
-    kept = Input(file, books.snapshots.path_of(dict(recorded.inputs)[file]))
+    kept = Input(file, workspace.snapshots.path_of(dict(options.inputs)[file]))
+    feeds, sheets = load().feeds, list[SheetToCorrect]()
     with open_input(kept, asked, load()) as source:
-        sheets = [
-            SheetToCorrect(
-                load().feeds[str(outcome.checked.kind)],
-                outcome,
-                rows,
-                source,
-                asked,
-                language,
-                run,
-                is_first=number == 0,
+        for outcome, rows in sorted(to_correct, key=lambda found: _rank(found[0].checked)):
+            feed, is_first = feeds[str(outcome.checked.kind)], not sheets
+            sheet = SheetToCorrect(
+                feed, outcome, rows, source, asked, language, run, is_first=is_first
             )
-            for number, (outcome, rows) in enumerate(
-                sorted(found, key=lambda one: _rank(one[0].checked))
-            )
-        ]
+            sheets.append(sheet)
     _name(target.name, sheets)
     _write(target, sheets, asked)
-    books.ledger.add_output(run, str(target.absolute()), digest_of(target) or "", now)
+    workspace.ledger.add_output(run, str(target.absolute()), digest_of(target) or "", now)
     return Failed(file, target, sum(map(len, sheets)))
-
-
-def _rows_of(outcome: SheetResult) -> dict[int, None]:
-    return dict.fromkeys(rows_to_correct(outcome))
 
 
 def _rank(checked: CheckedSheet) -> int:
@@ -163,10 +150,12 @@ def _rank(checked: CheckedSheet) -> int:
     return 1 if feed.template else 2
 
 
-def _check_free(target: Path, books: Workspace, may_replace: Callable[[Path], bool] | None) -> None:
+def _check_free(
+    target: Path, workspace: Workspace, may_replace: Callable[[Path], bool] | None
+) -> None:
     if not target.exists() or (may_replace and may_replace(target)):
         return
-    if not target.is_file() or digest_of(target) != books.ledger.output(str(target.absolute())):
+    if not target.is_file() or digest_of(target) != workspace.ledger.output(str(target.absolute())):
         raise UsageProblem(
             f"{target} is not as feedtool wrote it: it may hold corrections, and is left alone",
             "send it first, or choose another name with --out, or replace it with --yes",
