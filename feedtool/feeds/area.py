@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from feedtool.feeds.conversion import Carried, Carry, Conversion, Output, Said
+from feedtool.feeds.conversion import Carried, Carry, Output, RowConversion, Said
 from feedtool.feeds.export import Export
 from feedtool.feeds.feed import Feed
 from feedtool.feeds.rule import Rule
@@ -41,7 +41,7 @@ class Area(NamedTuple):
     """What its rows and sheets must keep to, beside the rules of any sheet."""
     exports: tuple[Export, ...] = ()
     """What it brings of the service into sheets."""
-    conversions: tuple[Conversion, ...] = ()
+    conversions: tuple[RowConversion, ...] = ()
     """What its rows can become; a kind that has none stays what it is."""
     formats: tuple[FileFormat, ...] = ()
     """Its further formats of files."""
@@ -79,11 +79,11 @@ class Areas:
         return {kind: other for kind, other in self.feeds.items() if other.sheet == feed.sheet}
 
     @cached_property
-    def conversions(self) -> Mapping[tuple[str, str], Conversion]:
+    def conversions(self) -> Mapping[tuple[str, str], RowConversion]:
         """What rows of a kind can become, by both kinds."""
         declared = {(one.kind, one.became): one for area in self.areas for one in area.conversions}
         for kind in self.feeds:
-            declared.setdefault((kind, kind), Conversion(kind, kind, _as_they_are))
+            declared.setdefault((kind, kind), RowConversion(kind, kind, _as_they_are))
         return declared
 
     @cached_property

@@ -17,7 +17,7 @@ Values = dict[str, Value]
 """By the column's key; blanks are not there."""
 
 
-class Lack(NamedTuple):
+class CarryLoss(NamedTuple):
     """Something of a row that the other kind cannot say."""
 
     field: str
@@ -31,7 +31,7 @@ class Carried(NamedTuple):
     """A row of the other kind."""
 
     values: Values
-    lacks: list[Lack]
+    lacks: list[CarryLoss]
 
 
 Carry = Callable[[Values], Carried]
@@ -42,7 +42,7 @@ def shown(value: Value) -> str:
     return f"{value:f}" if isinstance(value, Decimal) else str(value)
 
 
-class Conversion(NamedTuple):
+class RowConversion(NamedTuple):
     """How rows of a kind become rows of another, or stay what they are."""
 
     kind: str
@@ -51,7 +51,7 @@ class Conversion(NamedTuple):
     """What there is no column for is left out, and told."""
     is_for_json: bool = False
     """Whether its JSON requests are of that kind, unless another is asked for."""
-    in_requests: Callable[[Mapping[str, Value], Dialect], Iterable[Lack]] = lambda _, __: ()
+    in_requests: Callable[[Mapping[str, Value], Dialect], Iterable[CarryLoss]] = lambda _, __: ()
     """What a request cannot say of a row beside that."""
 
     def is_for_json_of(self, kind: str) -> bool:

@@ -16,14 +16,14 @@ from feedtool.model.errors import NothingToDo
 from feedtool.model.settings import Context, Dialect
 from feedtool.service.wire import Call, Reply
 
-Row = Mapping[str, Value]
+KeyedRow = Mapping[str, Value]
 """Values by the column's key."""
 
-Tally = Counter[tuple[str, str]]
+ExportTally = Counter[tuple[str, str]]
 """How often something was met: what, and a name for it, which may be empty."""
 
 
-class Rows(Protocol):
+class KeyedRows(Protocol):
     """Rows that are kept until all are there."""
 
     @property
@@ -32,7 +32,7 @@ class Rows(Protocol):
         ...
 
     def __len__(self) -> int: ...
-    def __iter__(self) -> Iterator[Row]: ...
+    def __iter__(self) -> Iterator[KeyedRow]: ...
 
 
 class Filter(NamedTuple):
@@ -81,10 +81,10 @@ class Query:
         return self.values[name]
 
 
-class Page(NamedTuple):
+class ListPage(NamedTuple):
     """One answer of a list."""
 
-    rows: Sequence[tuple[str | None, Row]]
+    rows: Sequence[tuple[str | None, KeyedRow]]
     """Each with its key: a later row of the same key takes the place of an earlier one."""
     next: Call | None = None
     is_guess: bool = False
@@ -96,16 +96,16 @@ class Page(NamedTuple):
     """What the ledger is to remember."""
 
 
-class Listing(NamedTuple):
+class ServiceList(NamedTuple):
     """A list of the service, or several of one kind, each asked for page after page."""
 
     name: str
     """In messages: `offers`."""
-    first: Callable[[Query, Rows], Iterable[Call]]
+    first: Callable[[Query, KeyedRows], Iterable[Call]]
     """The first page of each, which may follow from the rows of the listing before."""
-    page: Callable[[Query], Callable[[Reply, Call], Page]]
+    page: Callable[[Query], Callable[[Reply, Call], ListPage]]
     """How pages are read; raises Unreadable for an answer that is none."""
-    nothing: Callable[[Query, Tally], NothingToDo]
+    nothing: Callable[[Query, ExportTally], NothingToDo]
     """Why there are no rows."""
     hint: str
     """What to do where the service refuses what it was asked for."""
@@ -113,7 +113,7 @@ class Listing(NamedTuple):
     """What progress counts; empty where it is not told."""
 
 
-class Filled(NamedTuple):
+class FilledTemplate(NamedTuple):
     """A sheet of the shape of a feed's template."""
 
     feed: Feed
@@ -126,14 +126,14 @@ class Filled(NamedTuple):
     """What the workbook says of itself beside its origin."""
 
 
-class Table(NamedTuple):
+class PlainTable(NamedTuple):
     """A plain sheet, to look at and to filter."""
 
     sheet: str
     fields: Sequence[Field]
 
 
-class Note(NamedTuple):
+class ExportNote(NamedTuple):
     """Something that whoever uses the file should know."""
 
     text: str
@@ -143,18 +143,18 @@ class Note(NamedTuple):
     """Whether something that was asked for is not in the file."""
 
 
-class Summary(NamedTuple):
+class ExportSummary(NamedTuple):
     """What is told of a file that was written."""
 
-    notes: Sequence[Note]
+    notes: Sequence[ExportNote]
     skipped: int = 0
     """What was had and is not in the file; the notes say why."""
 
 
-class Made(NamedTuple):
+class MadeRow(NamedTuple):
     """What became of a row of the last list."""
 
-    row: Row | None
+    row: KeyedRow | None
     tally: Mapping[tuple[str, str], int] = {}
 
 
@@ -165,15 +165,15 @@ class Export(NamedTuple):
     """As users name it: `offers`."""
     help: str
     """Of its command; the first line stands alone."""
-    listings: Callable[[Query], Sequence[Listing]]
+    listings: Callable[[Query], Sequence[ServiceList]]
     """Read one after the other; the rows of the last are the file's."""
-    sheet: Callable[[Query, Rows, Tally], Filled | Table]
+    sheet: Callable[[Query, KeyedRows, ExportTally], FilledTemplate | PlainTable]
     """Where the rows go, once all are there."""
-    summary: Callable[[Query, Tally], Summary]
+    summary: Callable[[Query, ExportTally], ExportSummary]
     filters: tuple[Filter, ...] = ()
     check: Callable[[Query], None] = lambda _: None
     """Raises UsageProblem for what cannot be asked for, before anything is."""
-    rows: Callable[[Query, Tally], Callable[[Row], Made]] | None = None
+    rows: Callable[[Query, ExportTally], Callable[[KeyedRow], MadeRow]] | None = None
     """How rows become those of the file, where that depends on all of them."""
     closed: tuple[str, str] | None = None
     """What a 403 means where a right is given by request alone, and what to do."""

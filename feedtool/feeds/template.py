@@ -70,7 +70,7 @@ class Limit:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class CellEntry:
     """What the cells of a column take."""
 
     number_format: str
@@ -93,7 +93,7 @@ class Field:
     """As in the grey row."""
     label: str
     help: str
-    entry: Entry
+    entry: CellEntry
     """What its cells take."""
     example: str = ""
     need: Need = Need.NEVER

@@ -8,7 +8,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from feedtool.feeds.export import Export, Filled, Listing, Page, Query, Table, Tally
+from feedtool.feeds.export import (
+    Export,
+    ExportTally,
+    FilledTemplate,
+    ListPage,
+    PlainTable,
+    Query,
+    ServiceList,
+)
 from feedtool.feeds.template import Basis, Contents
 from feedtool.model.errors import Interrupted, NothingToDo
 from feedtool.model.spool import Spool
@@ -21,7 +29,7 @@ from feedtool.service.fetch import Circumstances
 from feedtool.service.listing import Next, read_list
 from feedtool.service.wire import Call, Reply, Sender
 from feedtool.templates.contents import SPLITTING, contents_of
-from feedtool.templates.rows import Sheet, unfolded, write
+from feedtool.templates.rows import SheetRows, unfolded, write
 
 STAMP = "exported"
 """The name of the stamp that says when."""
@@ -79,14 +87,18 @@ def export(
                 if made.row is not None:
                     rows.put(None, made.row)
         sheet = kind.sheet(query, rows, tally)
-        contents = sheet if isinstance(sheet, Table) else _contents(sheet, query, rows, service, at)
-        written = write(target, [Sheet(contents, rows)], query.dialect.reading)
+        contents = (
+            sheet if isinstance(sheet, PlainTable) else _contents(sheet, query, rows, service, at)
+        )
+        written = write(target, [SheetRows(contents, rows)], query.dialect.reading)
     notes, skipped = kind.summary(query, tally)
-    name = sheet.feed.kind if isinstance(sheet, Filled) else kind.kind
+    name = sheet.feed.kind if isinstance(sheet, FilledTemplate) else kind.kind
     return Exported(target, name, written.sheet, written.header_row, written.rows, skipped, notes)
 
 
-def _contents(sheet: Filled, query: Query, rows: RowBuffer, service: str, at: datetime) -> Contents:
+def _contents(
+    sheet: FilledTemplate, query: Query, rows: RowBuffer, service: str, at: datetime
+) -> Contents:
     """The template's, with what is but shown, and where it is from."""
     feed, language = sheet.feed, sheet.language
     basis = Basis(language, sheet.context, sheet.categories, frozenset(rows.columns))
@@ -111,10 +123,10 @@ class _Reading:
 
     def __init__(
         self,
-        listing: Listing,
+        listing: ServiceList,
         query: Query,
         rows: RowBuffer,
-        tally: Tally,
+        tally: ExportTally,
         on_progress: Progress,
         observed: Spool[Any] | None,
     ) -> None:
@@ -122,7 +134,7 @@ class _Reading:
         self._rows, self._tally, self._on_progress = rows, tally, on_progress
         self._observed = observed
         self._count = 0
-        self._last: tuple[bytes, Page] | None = None
+        self._last: tuple[bytes, ListPage] | None = None
 
     def take(self, reply: Reply, call: Call) -> Next | None:
         """Keep what a page holds."""
@@ -141,7 +153,7 @@ class _Reading:
             self._on_progress(f"{self._count:,} {self._unit}", self._count)
         return Next(page.next, page.is_guess) if page.next else None
 
-    def _is_last(self, reply: Reply, page: Page) -> bool:
+    def _is_last(self, reply: Reply, page: ListPage) -> bool:
         """Whether a page is the one before it once more."""
         if self._last is None:
             return False

@@ -5,7 +5,7 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from typing import Self
 
-from feedtool.feeds.export import Row
+from feedtool.feeds.export import KeyedRow
 from feedtool.model.errors import FeedtoolError
 
 BATCH = 1000
@@ -30,7 +30,7 @@ class RowBuffer:
         self.columns: dict[str, None] = {}
         """The keys of the columns that any row fills, as they were met."""
 
-    def put(self, key: str | None, row: Row) -> None:
+    def put(self, key: str | None, row: KeyedRow) -> None:
         """Adds a row, or replaces the one of this key; None is never another's."""
         filled = {name: value for name, value in row.items() if value is not None and value != ""}
         self.columns.update(dict.fromkeys(filled))
@@ -43,7 +43,7 @@ class RowBuffer:
         (count,) = self._db.execute("SELECT COUNT(*) FROM row").fetchone()
         return int(count)
 
-    def __iter__(self) -> Iterator[Row]:
+    def __iter__(self) -> Iterator[KeyedRow]:
         """All rows; raises what `stopping` says."""
         found = self._db.execute("SELECT cells FROM row ORDER BY rowid")
         for number, (cells,) in enumerate(found):

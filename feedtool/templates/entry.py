@@ -12,7 +12,7 @@ from feedtool.feeds.columns.choice import Choice
 from feedtool.feeds.columns.gtin import Gtin
 from feedtool.feeds.columns.number import Days, Money, Number, Rate, Whole
 from feedtool.feeds.columns.text import Text
-from feedtool.feeds.template import TEXT, Entry, Language, Limit, choice_width
+from feedtool.feeds.template import TEXT, CellEntry, Language, Limit, choice_width
 from feedtool.model.header import CellType
 from feedtool.model.settings import Bounds, Dialect
 from feedtool.model.translation import Translate
@@ -27,9 +27,9 @@ def entry_of(
     choices: tuple[str, ...],
     language: Language,
     dialect: Dialect,
-) -> Entry:
+) -> CellEntry:
     """What a feed's column takes, by its type."""
-    return Entry(
+    return CellEntry(
         number_format(cell_type),
         _width(cell_type, (label, *choices)),
         _limit(cell_type, texts(language), dialect),
@@ -64,7 +64,7 @@ def _width(cell_type: CellType, texts: tuple[str, ...]) -> float:
             return 20
 
 
-def rule_of(entry: Entry, choices: str, language: Language) -> DataValidation | None:
+def rule_of(entry: CellEntry, choices: str, language: Language) -> DataValidation | None:
     """The rule of a column, None where anything may be typed; `choices` names its range."""
     limit = entry.limit
     if limit is None:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from openpyxl import Workbook
 from openpyxl.utils import get_column_letter
 
-from feedtool.feeds.export import Rows, Table
+from feedtool.feeds.export import KeyedRows, PlainTable
 from feedtool.feeds.template import Contents, Need
 from feedtool.model.cells import Value
 from feedtool.model.limits import Limits
@@ -26,14 +26,14 @@ COPIED_FORMATS = ("yyyy-mm-dd", "0.##%")
 """Of cells of another file that do not look like their column: dates and percentages."""
 
 
-class Sheet(NamedTuple):
+class SheetRows(NamedTuple):
     """A sheet, and what goes into it."""
 
-    contents: Contents | Table
-    rows: Rows
+    contents: Contents | PlainTable
+    rows: KeyedRows
 
 
-class Written(NamedTuple):
+class WrittenRows(NamedTuple):
     """Where the rows of the first sheet are."""
 
     sheet: str | None
@@ -49,8 +49,8 @@ def is_csv(target: Path) -> bool:
 
 
 def write(
-    target: Path, sheets: Sequence[Sheet], limits: Limits, *, copies_cells: bool = False
-) -> Written:
+    target: Path, sheets: Sequence[SheetRows], limits: Limits, *, copies_cells: bool = False
+) -> WrittenRows:
     """Write rows under the columns of their sheets.
 
     Args:
@@ -72,7 +72,7 @@ def write(
         ]
         with placed(target) as place, _naming(target, place):
             fill_csv(place, keys, _values(rows, keys))
-        return Written(None, 1, len(rows))
+        return WrittenRows(None, 1, len(rows))
     with temporary_folder() as folder:
         book, other = folder / "1.xlsx", folder / "2.xlsx"
         names, formats = _save_empty(book, sheets, copies_cells=copies_cells)
@@ -82,7 +82,7 @@ def write(
                 keys = [field.key for field in sheet.contents.fields]
                 fill_workbook(book, into, name, _values(sheet.rows, keys), limits, formats)
                 book, other = other, book
-    return Written(contents.sheet, KEY_ROW, len(rows))
+    return WrittenRows(contents.sheet, KEY_ROW, len(rows))
 
 
 def unfolded(contents: Contents, columns: Collection[str], kept: Collection[str] = ()) -> Contents:
@@ -97,7 +97,7 @@ def unfolded(contents: Contents, columns: Collection[str], kept: Collection[str]
 
 
 def _save_empty(
-    path: Path, sheets: Sequence[Sheet], *, copies_cells: bool
+    path: Path, sheets: Sequence[SheetRows], *, copies_cells: bool
 ) -> tuple[list[str], Formats]:
     """Saves the workbook without its rows; the names of its sheets, and the formats in it."""
     contents = [sheet.contents for sheet in sheets if isinstance(sheet.contents, Contents)]
@@ -123,7 +123,7 @@ def _save_empty(
     return names[-1 - len(contents) : -1], formats
 
 
-def _table(table: Contents | Table, count: int) -> Workbook:
+def _table(table: Contents | PlainTable, count: int) -> Workbook:
     """A workbook with the header of a plain table of so many rows."""
     book = Workbook()
     sheet = book.worksheets[0]
@@ -154,5 +154,5 @@ def _naming(target: Path, place: Path) -> Iterator[None]:
         raise cannot_write(target, error) from error
 
 
-def _values(rows: Rows, keys: Sequence[str]) -> Iterator[list[Value]]:
+def _values(rows: KeyedRows, keys: Sequence[str]) -> Iterator[list[Value]]:
     return ([row.get(key) for key in keys] for row in rows)

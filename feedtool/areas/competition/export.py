@@ -18,17 +18,17 @@ from feedtool.areas.offers.wire.offers import offers_page
 from feedtool.feeds.export import (
     CHANNEL,
     Export,
+    ExportNote,
+    ExportSummary,
+    ExportTally,
     Filter,
-    Listing,
-    Note,
-    Page,
+    KeyedRows,
+    ListPage,
+    PlainTable,
     Query,
-    Rows,
-    Summary,
-    Table,
-    Tally,
+    ServiceList,
 )
-from feedtool.feeds.template import TEXT, Entry, Field
+from feedtool.feeds.template import TEXT, CellEntry, Field
 from feedtool.model.cells import Value
 from feedtool.model.errors import NothingToDo, UsageProblem
 from feedtool.model.translation import translation
@@ -52,7 +52,7 @@ HINT = "look at --product, and whether the service has the legacy offer routes"
 PRODUCT, ANSWERED = "product", "answered"
 
 
-class Column(NamedTuple):
+class TableColumn(NamedTuple):
     """One column of the table."""
 
     key: str
@@ -68,25 +68,25 @@ class Column(NamedTuple):
 MONEY = "0.00##"
 
 COLUMNS = (
-    Column("product.product_ean", "EAN", "product_ean", 18, TEXT),
-    Column("product.product_id", "Product", "product_id", 18, TEXT),
-    Column("product.title", "Title", "title", 40),
-    Column("product.brand_name", "Brand", "brand_name"),
-    Column("last_change_date", "Last change", "last_change_date", 28),
-    Column("seller.name", "Seller", "seller", 24),
-    Column("price", "Price", "price", 12, MONEY),
-    Column("shipping.shipping_price", "Shipping", "shipping_price", 14, MONEY),
-    Column("is_best_offer", "Best offer", "is_best_offer"),
-    Column("is_available", "Available", "is_available"),
-    Column("product_condition_id", "Condition", "product_condition_id"),
-    Column("product_state_id", "State", "product_state_id"),
-    Column(
+    TableColumn("product.product_ean", "EAN", "product_ean", 18, TEXT),
+    TableColumn("product.product_id", "Product", "product_id", 18, TEXT),
+    TableColumn("product.title", "Title", "title", 40),
+    TableColumn("product.brand_name", "Brand", "brand_name"),
+    TableColumn("last_change_date", "Last change", "last_change_date", 28),
+    TableColumn("seller.name", "Seller", "seller", 24),
+    TableColumn("price", "Price", "price", 12, MONEY),
+    TableColumn("shipping.shipping_price", "Shipping", "shipping_price", 14, MONEY),
+    TableColumn("is_best_offer", "Best offer", "is_best_offer"),
+    TableColumn("is_available", "Available", "is_available"),
+    TableColumn("product_condition_id", "Condition", "product_condition_id"),
+    TableColumn("product_state_id", "State", "product_state_id"),
+    TableColumn(
         "is_with_commercial_operation", "Commercial operation", "is_with_commercial_operation", 22
     ),
-    Column("seller.rating", "Rating", "rating"),
-    Column("seller.rating_count", "Ratings", "rating_count"),
-    Column("seller.sales_count", "Sales", "sales_count"),
-    Column("seller.shipment_country", "Ships from", "shipment_country"),
+    TableColumn("seller.rating", "Rating", "rating"),
+    TableColumn("seller.rating_count", "Ratings", "rating_count"),
+    TableColumn("seller.sales_count", "Sales", "sales_count"),
+    TableColumn("seller.shipment_country", "Ships from", "shipment_country"),
 )
 
 
@@ -101,17 +101,17 @@ def check(query: Query) -> None:
 # The seller's own products, each once.
 
 
-def _own_page(_: Query) -> Callable[[Reply, Call], Page]:
-    def page(reply: Reply, _: Call) -> Page:
+def _own_page(_: Query) -> Callable[[Reply, Call], ListPage]:
+    def page(reply: Reply, _: Call) -> ListPage:
         offers, link = offers_page(reply)
         gtins = [offer.gtin for offer in offers if offer.gtin and fits(offer.gtin)]
         rows = [(gtin.zfill(14), {PRODUCT: gtin}) for gtin in gtins]
-        return Page(rows, Call("GET", link, READ) if link else None)
+        return ListPage(rows, Call("GET", link, READ) if link else None)
 
     return page
 
 
-def _no_own(query: Query, _: Tally) -> NothingToDo:
+def _no_own(query: Query, _: ExportTally) -> NothingToDo:
     return NothingToDo(
         f"there are no offers with a GTIN on the channel {query.channel}, so no products to ask"
         " for",
@@ -119,7 +119,7 @@ def _no_own(query: Query, _: Tally) -> NothingToDo:
     )
 
 
-OWN = Listing(
+OWN = ServiceList(
     "offers",
     lambda query, _: [read_offers(query.channel, fields=("product",))],
     _own_page,
@@ -131,18 +131,18 @@ OWN = Listing(
 # What others offer of them.
 
 
-def _first(query: Query, own: Rows) -> Iterator[Call]:
+def _first(query: Query, own: KeyedRows) -> Iterator[Call]:
     products = query[PRODUCT] or (str(row[PRODUCT]) for row in own)
     return map(read_competing_offers, comma_lists(products))
 
 
-def _page(_: Query) -> Callable[[Reply, Call], Page]:
-    def page(reply: Reply, _: Call) -> Page:
+def _page(_: Query) -> Callable[[Reply, Call], ListPage]:
+    def page(reply: Reply, _: Call) -> ListPage:
         products, link = competition_page(reply)
         rows = [(None, row) for product in products for row in _rows_of(product)]
         count = len(products)
         following = Call("GET", link, READ) if link else None
-        return Page(rows, following, progress=count, tally={(ANSWERED, ""): count})
+        return ListPage(rows, following, progress=count, tally={(ANSWERED, ""): count})
 
     return page
 
@@ -158,11 +158,11 @@ def _cell(value: Any) -> Value:
     return str(value).lower() if isinstance(value, bool) else cell
 
 
-def _nothing(reason: str) -> Callable[[Query, Tally], NothingToDo]:
+def _nothing(reason: str) -> Callable[[Query, ExportTally], NothingToDo]:
     return lambda _, __: NothingToDo("the service tells of no competing offers", reason)
 
 
-COMPETING = Listing(
+COMPETING = ServiceList(
     "competing offers",
     _first,
     _page,
@@ -170,7 +170,7 @@ COMPETING = Listing(
     HINT,
     unit="products",
 )
-CHANGED = Listing(
+CHANGED = ServiceList(
     "competing offer changes",
     lambda _, __: [read_competing_changes()],
     _page,
@@ -180,31 +180,33 @@ CHANGED = Listing(
 )
 
 
-def _table(kind: str) -> Callable[[Query, Rows, Tally], Table]:
-    def table(query: Query, _: Rows, __: Tally) -> Table:
+def _table(kind: str) -> Callable[[Query, KeyedRows, ExportTally], PlainTable]:
+    def table(query: Query, _: KeyedRows, __: ExportTally) -> PlainTable:
         translate = translation("feedtool.areas.competition", query.language)
         fields = (
             Field(
                 column.key,
                 translate(column.label),
                 "",
-                Entry(column.number_format, column.width),
+                CellEntry(column.number_format, column.width),
             )
             for column in COLUMNS
         )
-        return Table(SHEETS[kind], tuple(fields))
+        return PlainTable(SHEETS[kind], tuple(fields))
 
     return table
 
 
-def summary(query: Query, tally: Tally) -> Summary:
+def summary(query: Query, tally: ExportTally) -> ExportSummary:
     """Of how many products the service knows nothing."""
     asked = len(query[PRODUCT]) or tally[OWN.name, ""]
     unknown = asked - tally[ANSWERED, ""]
     if unknown <= 0:
-        return Summary(())
-    note = Note(f"the service knows nothing of {unknown:,} product{'' if unknown == 1 else 's'}")
-    return Summary([note], unknown)
+        return ExportSummary(())
+    note = ExportNote(
+        f"the service knows nothing of {unknown:,} product{'' if unknown == 1 else 's'}"
+    )
+    return ExportSummary([note], unknown)
 
 
 EXPORTS = (
@@ -243,7 +245,7 @@ EXPORTS = (
     """,
         lambda _: (CHANGED,),
         _table(CHANGES),
-        lambda _, __: Summary(()),
+        lambda _, __: ExportSummary(()),
         closed=CLOSED,
     ),
 )

@@ -17,7 +17,7 @@ from feedtool.areas.legacy.offers_xml import STOCK_AND_PRICE_KIND as STOCK_AND_P
 from feedtool.areas.legacy.offers_xml import cost_keys
 from feedtool.areas.offers.feeds import common as offers
 from feedtool.areas.offers.feeds import delete, update, upsert
-from feedtool.feeds.conversion import Carried, Conversion, Lack, Values, shown
+from feedtool.feeds.conversion import Carried, CarryLoss, RowConversion, Values, shown
 from feedtool.model.cells import Value
 from feedtool.model.settings import DEPRECATED_MODES, Dialect
 
@@ -73,23 +73,23 @@ def carrier(kind: str, became: str, dialect: Dialect) -> Callable[[Values], Carr
 
     def carry(values: Values) -> Carried:
         found: Values = dict.fromkeys(offers.TAXES, ZERO) if is_list and VAT in values else {}
-        lacks: list[Lack] = []
+        lacks: list[CarryLoss] = []
         for key, value in values.items():
             name = names(key, values)
             if name is None:
-                lacks.append(Lack(key, shown(value), _no_mode(became)))
+                lacks.append(CarryLoss(key, shown(value), _no_mode(became)))
             elif name in columns:
                 found[name] = value
                 if name == offers.CONDITION and kind != became and value not in conditions:
                     lacks.append(_no_condition(value, became, conditions))
             elif name != offers.ACTION:
-                lacks.append(Lack(key, shown(value), _reason(name, became)))
+                lacks.append(CarryLoss(key, shown(value), _reason(name, became)))
         return Carried(found, lacks)
 
     return carry
 
 
-def numbered(values: Mapping[str, Value], dialect: Dialect) -> Iterator[Lack]:
+def numbered(values: Mapping[str, Value], dialect: Dialect) -> Iterator[CarryLoss]:
     """What the numbers of an Offers.xml cannot say of a row that has a condition."""
     condition = values.get(offers.CONDITION)
     number = dialect.legacy_conditions.get(str(condition))
@@ -98,13 +98,13 @@ def numbered(values: Mapping[str, Value], dialect: Dialect) -> Iterator[Lack]:
     same = next(one for one, other in dialect.legacy_conditions.items() if other == number)
     if same != condition:
         why = f"its ProductCondition is {number}, which is read as {same}"
-        yield Lack(offers.CONDITION, shown(condition), why)
+        yield CarryLoss(offers.CONDITION, shown(condition), why)
 
 
-def _no_condition(value: Value, became: str, conditions: tuple[str, ...]) -> Lack:
+def _no_condition(value: Value, became: str, conditions: tuple[str, ...]) -> CarryLoss:
     where = "an Offers.xml has" if became in LEGACY_KINDS else "the JSON packages have"
     known = ", ".join(conditions)
-    return Lack(
+    return CarryLoss(
         offers.CONDITION,
         shown(value),
         f"{where} no such condition: choose one of {known}",
@@ -170,7 +170,7 @@ unchanged, never becomes a whole offer, and nothing becomes a Delete."""
 AS_JSON = {(FULL, UPSERT), (STOCK_AND_PRICE, UPDATE)}
 
 CONVERSIONS = tuple(
-    Conversion(
+    RowConversion(
         kind,
         became,
         partial(carrier, kind, became),

@@ -26,7 +26,7 @@ PURGE = "PurgeAndReplace"
 
 
 @dataclass(frozen=True, slots=True)
-class About:
+class OffersXmlAbout:
     """What an Offers.xml said of itself, as far as the one that is made of it says the same."""
 
     name: str = "feedtool"
@@ -56,7 +56,7 @@ def said(source: OffersSource, path: Path, dialect: Dialect, channel: str) -> Sa
         why = f"its rows are for one channel, {channel} unless --channel names it"
         values = ", ".join(pool.value for pool in pools)
         elsewhere.append(Fact(None, "PublicationPool", values, why))
-    about = About(own.name or About().name, tuple(pools))
+    about = OffersXmlAbout(own.name or OffersXmlAbout().name, tuple(pools))
     return Said(about, replace(about, pools=()), losses, elsewhere)
 
 
@@ -66,7 +66,7 @@ Make = Callable[[IO[bytes], Head, Iterable[Offer], int], None]
 def _writer(make: Make) -> Callable[[Path, Spool[Item], object, Dialect], bool]:
     def write_offers(path: Path, items: Spool[Item], about: object, dialect: Dialect) -> bool:
         """Write the offers of one package; False where they do not read back like that."""
-        own = about if isinstance(about, About) else About()
+        own = about if isinstance(about, OffersXmlAbout) else OffersXmlAbout()
         with path.open("wb") as file:
             make(file, _head(next(iter(items)), own, dialect), _offers(items), len(items))
         read = (found.offer for found in OffersXml(path).read())
@@ -75,7 +75,7 @@ def _writer(make: Make) -> Callable[[Path, Spool[Item], object, Dialect], bool]:
     return write_offers
 
 
-def _head(item: Item, about: About, dialect: Dialect) -> Head:
+def _head(item: Item, about: OffersXmlAbout, dialect: Dialect) -> Head:
     pools = about.pools
     if not pools and item.channel:
         number = dialect.legacy_pools.get(item.channel)

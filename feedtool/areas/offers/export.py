@@ -12,24 +12,24 @@ from datetime import UTC, datetime
 from feedtool.areas.offers.changes.offer_state import Seen
 from feedtool.areas.offers.feeds import common as columns
 from feedtool.areas.offers.feeds import delete, update, upsert
-from feedtool.areas.offers.rows import Lack, RowMaker, observed_by
+from feedtool.areas.offers.rows import OfferRows, Omission, observed_by
 from feedtool.areas.offers.wire.offers import Offer, OfferState, offer_items, offer_of
 from feedtool.feeds.export import (
     CHANNEL,
     Export,
-    Filled,
+    ExportNote,
+    ExportSummary,
+    ExportTally,
+    FilledTemplate,
     Filter,
-    Listing,
-    Note,
-    Page,
+    KeyedRows,
+    ListPage,
     Query,
-    Rows,
-    Summary,
-    Tally,
+    ServiceList,
 )
 from feedtool.feeds.feed import Feed
 from feedtool.feeds.shown import in_order, shown
-from feedtool.feeds.template import Entry, Field
+from feedtool.feeds.template import CellEntry, Field
 from feedtool.model.cells import Value
 from feedtool.model.errors import NothingToDo, UsageProblem
 from feedtool.model.settings import Context
@@ -126,7 +126,7 @@ def check(query: Query) -> None:
         )
 
 
-def _first(query: Query, _: Rows) -> Iterator[Call]:
+def _first(query: Query, _: KeyedRows) -> Iterator[Call]:
     own = [path for path in query["fields"] if path.partition(".")[0] not in OFFER_FIELDS]
     since = query["since"]
     yield read_offers(
@@ -143,14 +143,14 @@ def _first(query: Query, _: Rows) -> Iterator[Call]:
 # Rows.
 
 
-def _page(query: Query) -> Callable[[Reply, Call], Page]:
-    maker = RowMaker(query.dialect, None if query.is_csv else query.language)
+def _page(query: Query) -> Callable[[Reply, Call], ListPage]:
+    maker = OfferRows(query.dialect, None if query.is_csv else query.language)
     observed = observed_by(query.dialect)
     feed: Feed = query["as"]
 
-    def page(reply: Reply, _: Call) -> Page:
+    def page(reply: Reply, _: Call) -> ListPage:
         items, link = offer_items(reply)
-        tally: Tally = Counter()
+        tally: ExportTally = Counter()
         rows: list[tuple[str | None, Mapping[str, Value]]] = []
         offers: list[Seen] = []
         for item in items:
@@ -166,7 +166,7 @@ def _page(query: Query) -> Callable[[Reply, Call], Page]:
             rows.append((offer.offer_id or offer.reference, row))
             offers.append(observed(offer))
         following = Call("GET", link, READ) if link else None
-        return Page(rows, following, progress=len(items), tally=tally, observed=offers)
+        return ListPage(rows, following, progress=len(items), tally=tally, observed=offers)
 
     return page
 
@@ -174,17 +174,17 @@ def _page(query: Query) -> Callable[[Reply, Call], Page]:
 def _left_out(offer: Offer) -> list[tuple[str, str]]:
     """Why an offer is not in the file; empty where it is."""
     if offer.reference is None:
-        return [(Lack.REFERENCE, "")]
+        return [(Omission.REFERENCE, "")]
     delivering = offer.supply_modes or frozenset()
     if delivering and SELLER not in map(str.casefold, delivering):
-        return [(Lack.DELIVERY, ""), *((Lack.DELIVERY, who) for who in delivering)]
+        return [(Omission.DELIVERY, ""), *((Omission.DELIVERY, who) for who in delivering)]
     return []
 
 
 # The file.
 
 
-def sheet(query: Query, rows: Rows, _: Tally) -> Filled:
+def sheet(query: Query, rows: KeyedRows, _: ExportTally) -> FilledTemplate:
     """The template's, with columns for what is but shown."""
     feed: Feed = query["as"]
     dialect = feed.with_retired(query.dialect, rows.columns)
@@ -193,18 +193,20 @@ def sheet(query: Query, rows: Rows, _: Tally) -> Filled:
     translate = translation(TEXTS, query.language)
     text = translate("As the service shows it; it is not sent.")
     further = [
-        Field(path, path, text, Entry("General", SHOWN_WIDTH)) for path in paths if path not in own
+        Field(path, path, text, CellEntry("General", SHOWN_WIDTH))
+        for path in paths
+        if path not in own
     ]
     facts = [translate(warning) for warning in WARNINGS.get(feed.kind, ())]
-    return Filled(feed, Context(dialect), query.language, further=further, facts=facts)
+    return FilledTemplate(feed, Context(dialect), query.language, further=further, facts=facts)
 
 
 # What is told.
 
 
-def nothing(query: Query, tally: Tally) -> NothingToDo:
+def nothing(query: Query, tally: ExportTally) -> NothingToDo:
     """Why there are no offers."""
-    if count := tally[Lack.DELIVERY, ""]:
+    if count := tally[Omission.DELIVERY, ""]:
         return NothingToDo(
             f"none of the {count:,} offers is delivered by the seller",
             "the others are the warehouse's; nothing was written",
@@ -219,46 +221,46 @@ def nothing(query: Query, tally: Tally) -> NothingToDo:
     )
 
 
-def summary(query: Query, tally: Tally) -> Summary:
+def summary(query: Query, tally: ExportTally) -> ExportSummary:
     """What is not in the file, and what to heed."""
     kind = query["as"].kind
     notes = list(NOTES.get(kind, ()))
-    if count := tally[Lack.DELIVERY, ""]:
-        others = ", ".join(_codes(tally, Lack.DELIVERY))
-        notes.append(Note(f"left out: {_offers(count)} delivered by {others}"))
-    if count := tally[Lack.REFERENCE, ""]:
+    if count := tally[Omission.DELIVERY, ""]:
+        others = ", ".join(_codes(tally, Omission.DELIVERY))
+        notes.append(ExportNote(f"left out: {_offers(count)} delivered by {others}"))
+    if count := tally[Omission.REFERENCE, ""]:
         notes.append(
-            Note(
+            ExportNote(
                 f"left out: {_offers(count)} without a sellerExternalReference",
                 "nothing can be sent of them",
                 is_loss=True,
             )
         )
     if kind != delete.FEED.kind:
-        notes += _unknown(tally, Lack.TAXES, "tax_codes")
-        notes += _unknown(tally, Lack.MODES, "delivery_modes")
+        notes += _unknown(tally, Omission.TAXES, "tax_codes")
+        notes += _unknown(tally, Omission.MODES, "delivery_modes")
     primary = query.dialect.primary_channel
     shows_feedback = any(path.partition(".")[0] == FEEDBACK for path in query["fields"])
     if query.channel != primary and shows_feedback:
         notes.append(
-            Note(
+            ExportNote(
                 f"feedback exists on the primary channel alone ({primary}), so its columns are"
                 " empty",
                 "export from that channel, or set primary_channel in the profile",
             )
         )
-    return Summary(notes, tally[Lack.DELIVERY, ""] + tally[Lack.REFERENCE, ""])
+    return ExportSummary(notes, tally[Omission.DELIVERY, ""] + tally[Omission.REFERENCE, ""])
 
 
 NOTES = {
     upsert.FEED.kind: (
-        Note(
+        ExportNote(
             "the service does not give struck prices back, and an Upsert without them removes them",
             "fill price.originPrice again where there is one, or leave --as away",
         ),
     ),
     update.FEED.kind: (
-        Note(
+        ExportNote(
             "the rows are Updates, since the service does not give struck prices back and an"
             " Upsert without them would remove them",
             "stock is what it is now: empty the cells that you do not change",
@@ -268,7 +270,7 @@ NOTES = {
 """What is to be heeded of every file of a shape."""
 
 
-def _unknown(tally: Tally, lack: Lack, setting: str) -> Sequence[Note]:
+def _unknown(tally: ExportTally, lack: Omission, setting: str) -> Sequence[ExportNote]:
     count = tally[lack, ""]
     if not count:
         return ()
@@ -276,10 +278,10 @@ def _unknown(tally: Tally, lack: Lack, setting: str) -> Sequence[Note]:
     why = f" that the profile does not know ({codes})" if codes else " of which a part is missing"
     text = f"{_offers(count)} with {lack}{why}: these cells are empty, so that nothing is removed"
     hint = f"list them in the profile's {setting}, and export again" if codes else ""
-    return (Note(text, hint),)
+    return (ExportNote(text, hint),)
 
 
-def _codes(tally: Tally, lack: Lack) -> list[str]:
+def _codes(tally: ExportTally, lack: Omission) -> list[str]:
     return sorted(code for what, code in tally if what == lack and code)
 
 
@@ -287,7 +289,7 @@ def _offers(count: int) -> str:
     return f"{count:,} offer{'' if count == 1 else 's'}"
 
 
-LISTING = Listing(
+LISTING = ServiceList(
     "offers",
     _first,
     _page,

@@ -23,14 +23,14 @@ from feedtool.areas.offers.feeds import common as columns
 from feedtool.areas.offers.feeds.common import HUNDRED, ZERO, number
 from feedtool.areas.offers.feeds.conditions import CONDITIONS
 from feedtool.areas.offers.wire.offers import DeliveryMode, Offer
-from feedtool.feeds.export import Made, Tally
+from feedtool.feeds.export import ExportTally, MadeRow
 from feedtool.feeds.feed import LANGUAGES
 from feedtool.feeds.template import Language
 from feedtool.model.cells import Value
 from feedtool.model.settings import Dialect
 
 
-class Lack(StrEnum):
+class Omission(StrEnum):
     """Why something of an offer is not in the file."""
 
     DELIVERY = "delivery"
@@ -41,7 +41,7 @@ class Lack(StrEnum):
     MODES = "delivery modes"
 
 
-class RowMaker:
+class OfferRows:
     """Makes the row of an offer, by the keys of every shape.
 
     Args:
@@ -58,9 +58,9 @@ class RowMaker:
             {} if at is None else {name: labels[at] for name, labels in CONDITIONS.items()}
         )
 
-    def row(self, offer: Offer, channel: str) -> Made:
+    def row(self, offer: Offer, channel: str) -> MadeRow:
         """What can be sent of it; the tally says why cells are empty, with the unknown codes."""
-        tally: Tally = Counter()
+        tally: ExportTally = Counter()
         row: dict[str, Value] = {
             columns.REFERENCE: offer.reference,
             columns.GTIN: offer.gtin,
@@ -73,22 +73,22 @@ class RowMaker:
             columns.QUANTITY: offer.quantity,
             columns.CHANNEL: channel,
         }
-        return Made(row, tally)
+        return MadeRow(row, tally)
 
-    def _taxes_of(self, taxes: Mapping[str, Decimal], tally: Tally) -> dict[str, Value]:
+    def _taxes_of(self, taxes: Mapping[str, Decimal], tally: ExportTally) -> dict[str, Value]:
         """All of them or none: what an Update does not list would be gone."""
         if not taxes:
             return {}
         known = {self._taxes.get(code.casefold()): amount for code, amount in taxes.items()}
         unknown = {code for code in taxes if code.casefold() not in self._taxes}
         if unknown or "VAT" not in known:
-            tally.update([(Lack.TAXES, ""), *((Lack.TAXES, code) for code in unknown)])
+            tally.update([(Omission.TAXES, ""), *((Omission.TAXES, code) for code in unknown)])
             return {}
         if self._vat_scale == 1:
             known["VAT"] *= HUNDRED
         return {key: known.get(key.removeprefix("taxes."), ZERO) for key in columns.TAXES}
 
-    def _modes_of(self, modes: Mapping[str, DeliveryMode], tally: Tally) -> dict[str, Value]:
+    def _modes_of(self, modes: Mapping[str, DeliveryMode], tally: ExportTally) -> dict[str, Value]:
         """All of them or none, as of taxes."""
         amounts: dict[str, Value] = {}
         for code, costs in modes.items():
@@ -96,7 +96,7 @@ class RowMaker:
                 amounts |= {mode.cost: costs.cost, mode.additional: costs.additional_cost}
         unknown = modes.keys() - self._modes.keys()
         if unknown or None in amounts.values():
-            tally.update([(Lack.MODES, ""), *((Lack.MODES, code) for code in unknown)])
+            tally.update([(Omission.MODES, ""), *((Omission.MODES, code) for code in unknown)])
             return {}
         return amounts
 

@@ -13,24 +13,24 @@ from feedtool.areas.products.catalog.wire import Page as Asked
 from feedtool.areas.products.categories import chosen
 from feedtool.areas.products.columns import common as columns
 from feedtool.areas.products.feeds import FEED
-from feedtool.areas.products.rows import LEFT, PICTURES, RowMaker, flat
+from feedtool.areas.products.rows import LEFT, PICTURES, ProductRows, flat
 from feedtool.areas.products.wire.sheets import ProductSheet, sheets_page
 from feedtool.feeds.export import (
     Export,
-    Filled,
+    ExportNote,
+    ExportSummary,
+    ExportTally,
+    FilledTemplate,
     Filter,
-    Listing,
-    Made,
-    Note,
-    Page,
+    KeyedRow,
+    KeyedRows,
+    ListPage,
+    MadeRow,
     Query,
-    Row,
-    Rows,
-    Summary,
-    Tally,
+    ServiceList,
 )
 from feedtool.feeds.feed import LANGUAGES
-from feedtool.feeds.template import TEXT, Entry, Field, Language
+from feedtool.feeds.template import TEXT, CellEntry, Field, Language
 from feedtool.model.errors import NothingToDo, UsageProblem
 from feedtool.service.wire import READ, Call, Reply, read_products
 
@@ -55,13 +55,13 @@ def check(query: Query) -> None:
         )
 
 
-def _page(query: Query) -> Callable[[Reply, Call], Page]:
+def _page(query: Query) -> Callable[[Reply, Call], ListPage]:
     wanted = {code.upper() for code in query[CATEGORY]}
 
-    def page(reply: Reply, call: Call) -> Page:
+    def page(reply: Reply, call: Call) -> ListPage:
         number = int(dict(call.query).get("pageIndex", "1"))
         found = sheets_page(reply, Asked(number, None if call.query else call.target))
-        tally: Tally = Counter({(STRANGE, ""): found.strange})
+        tally: ExportTally = Counter({(STRANGE, ""): found.strange})
         rows = []
         for product in found.sheets:
             if reason := _left_out(product, query.seller):
@@ -75,7 +75,7 @@ def _page(query: Query) -> Callable[[Reply, Call], Page]:
             link = found.next.link
             following = Call("GET", link, READ) if link else read_products(found.next.number)
         is_guess = found.next is not None and found.next.link is None
-        return Page(rows, following, is_guess, len(rows), tally)
+        return ListPage(rows, following, is_guess, len(rows), tally)
 
     return page
 
@@ -90,7 +90,7 @@ def _left_out(product: ProductSheet, seller: str) -> str | None:
 # Rows.
 
 
-def _catalog(query: Query, tally: Tally) -> Catalog:
+def _catalog(query: Query, tally: ExportTally) -> Catalog:
     """The catalogue in the language of most products, or in any."""
     languages = _counted(tally, LANGUAGE)
     usual = languages.most_common(1)[0][0] if languages else ""
@@ -102,7 +102,7 @@ def _catalog(query: Query, tally: Tally) -> Catalog:
     return catalog
 
 
-def _counted(tally: Tally, what: str) -> Counter[str]:
+def _counted(tally: ExportTally, what: str) -> Counter[str]:
     return Counter({name: count for (kind, name), count in tally.items() if kind == what})
 
 
@@ -128,14 +128,14 @@ def _sendable(
     return codes, refused
 
 
-def rows(query: Query, tally: Tally) -> Callable[[Row], Made]:
+def rows(query: Query, tally: ExportTally) -> Callable[[KeyedRow], MadeRow]:
     """The rows of products, once it is known which categories they are of."""
     catalog = _catalog(query, tally)
     codes, _ = _sendable(catalog, _counted(tally, CATEGORY))
-    maker = RowMaker(catalog, query.context.catalog, codes)
+    maker = ProductRows(catalog, query.context.catalog, codes)
 
-    def row(product: Row) -> Made:
-        return maker.row(product) if product[columns.CATEGORY] in codes else Made(None)
+    def row(product: KeyedRow) -> MadeRow:
+        return maker.row(product) if product[columns.CATEGORY] in codes else MadeRow(None)
 
     return row
 
@@ -143,7 +143,7 @@ def rows(query: Query, tally: Tally) -> Callable[[Row], Made]:
 # The file.
 
 
-def sheet(query: Query, products: Rows, tally: Tally) -> Filled:
+def sheet(query: Query, products: KeyedRows, tally: ExportTally) -> FilledTemplate:
     """The template's, with as many pictures as there are."""
     catalog = _catalog(query, tally)
     codes, _ = _sendable(catalog, _counted(tally, CATEGORY))
@@ -152,19 +152,19 @@ def sheet(query: Query, products: Rows, tally: Tally) -> Filled:
     own = {column.key for column in FEED.columns(query.dialect)}
     further = [key for key in columns.PICTURE_KEYS if key in products.columns and key not in own]
     pictures = [_picture(key, language) for key in further]
-    return Filled(FEED, context, language, codes, pictures)
+    return FilledTemplate(FEED, context, language, codes, pictures)
 
 
 def _picture(key: str, language: Language) -> Field:
     column = next(one for one in columns.PICTURE_COLUMNS if one.key == key)
     at = LANGUAGES.index(language)
-    return Field(key, column.labels[at], column.help[at], Entry(TEXT, PICTURE_WIDTH))
+    return Field(key, column.labels[at], column.help[at], CellEntry(TEXT, PICTURE_WIDTH))
 
 
 # What is told.
 
 
-def nothing(query: Query, tally: Tally) -> NothingToDo:
+def nothing(query: Query, tally: ExportTally) -> NothingToDo:
     """Why there are no products."""
     of = f" of the category {', '.join(map(str.upper, query[CATEGORY]))}" if query[CATEGORY] else ""
     if count := tally[OTHERS, ""]:
@@ -179,25 +179,25 @@ def nothing(query: Query, tally: Tally) -> NothingToDo:
     )
 
 
-def summary(query: Query, tally: Tally) -> Summary:
+def summary(query: Query, tally: ExportTally) -> ExportSummary:
     """What is not in the file."""
     categories = _counted(tally, CATEGORY)
     _, refused = _sendable(_catalog(query, tally), categories)
     notes = [*_refused(refused, categories)]
     if count := tally[OTHERS, ""]:
         notes.append(
-            Note(
+            ExportNote(
                 f"left out: {_products(count)} that others created, of which the service does not"
                 " show all"
             )
         )
     if count := tally[HOMELESS, ""]:
-        notes.append(Note(f"left out: {_products(count)} without a category", is_loss=True))
+        notes.append(ExportNote(f"left out: {_products(count)} without a category", is_loss=True))
     if count := tally[STRANGE, ""]:
-        notes.append(Note(f"left out: {_products(count)} that cannot be read", is_loss=True))
+        notes.append(ExportNote(f"left out: {_products(count)} that cannot be read", is_loss=True))
     if left := _counted(tally, LEFT):
         notes.append(
-            Note(
+            ExportNote(
                 f"{left.total():,} values stay with the service and are not in the file: their"
                 f" category has no such property, or a cell cannot say them"
                 f" ({', '.join(sorted(left))})",
@@ -205,22 +205,26 @@ def summary(query: Query, tally: Tally) -> Summary:
             )
         )
     if count := tally[PICTURES, ""]:
-        notes.append(Note(f"{count:,} pictures beyond the 20th stay with the service alone"))
+        notes.append(ExportNote(f"{count:,} pictures beyond the 20th stay with the service alone"))
     left_out = sum(tally[what, ""] for what in (OTHERS, HOMELESS, STRANGE))
-    return Summary(notes, left_out + sum(categories[code] for code in refused))
+    return ExportSummary(notes, left_out + sum(categories[code] for code in refused))
 
 
-def _refused(refused: Mapping[str, UsageProblem], categories: Mapping[str, int]) -> Iterator[Note]:
+def _refused(
+    refused: Mapping[str, UsageProblem], categories: Mapping[str, int]
+) -> Iterator[ExportNote]:
     for code, reason in refused.items():
         count = _products(categories[code])
-        yield Note(f"left out: {count} of {code}: {reason.message}", reason.hint, is_loss=True)
+        yield ExportNote(
+            f"left out: {count} of {code}: {reason.message}", reason.hint, is_loss=True
+        )
 
 
 def _products(count: int) -> str:
     return f"{count:,} product{'' if count == 1 else 's'}"
 
 
-LISTING = Listing(
+LISTING = ServiceList(
     "products",
     lambda _, __: [read_products()],
     _page,

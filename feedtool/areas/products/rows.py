@@ -10,7 +10,7 @@ from feedtool.areas.products.columns import common as columns
 from feedtool.areas.products.columns.attribute import RETIRED, SEPARATOR
 from feedtool.areas.products.template_shared import offered
 from feedtool.areas.products.wire.sheets import Attribute, ProductSheet, Seller
-from feedtool.feeds.export import Made, Row, Tally
+from feedtool.feeds.export import ExportTally, KeyedRow, MadeRow
 from feedtool.model.cells import Value
 
 LEFT, PICTURES = "left", "pictures"
@@ -44,7 +44,7 @@ def flat(sheet: ProductSheet, own: Seller) -> Iterator[tuple[str, Value]]:
         yield URLS + reference, LINE.join(attribute.urls)
 
 
-class RowMaker:
+class ProductRows:
     """Makes the rows of products, once it is known which categories they are of.
 
     Args:
@@ -63,12 +63,12 @@ class RowMaker:
         self._properties = {
             code: {one.reference: one for one in catalog.properties(code) or ()} for code in codes
         }
-        self._cells: dict[tuple[str, str, str], Cells] = {}
+        self._cells: dict[tuple[str, str, str], PropertyCells] = {}
 
-    def row(self, product: Row) -> Made:
+    def row(self, product: KeyedRow) -> MadeRow:
         """A product under the keys of its columns; the tally says what has no place in them."""
         row: dict[str, Value] = {}
-        tally: Tally = Counter()
+        tally: ExportTally = Counter()
         category = str(product[columns.CATEGORY])
         language = str(product.get(columns.LANGUAGE) or "")[:2].lower()
         for key, value in product.items():
@@ -87,7 +87,7 @@ class RowMaker:
         for key in [key for key in row if key.startswith(_PICTURE) and key not in _PICTURES]:
             del row[key]
             tally[PICTURES, ""] += 1
-        return Made(row, tally)
+        return MadeRow(row, tally)
 
     def _cell(self, category: str, reference: str, language: str, attribute: Attribute) -> Value:
         one = self._properties[category].get(reference)
@@ -95,7 +95,7 @@ class RowMaker:
             return None
         key = category, reference, language
         if key not in self._cells:
-            self._cells[key] = Cells(one, self._other(category, reference, language))
+            self._cells[key] = PropertyCells(one, self._other(category, reference, language))
         return self._cells[key].cell(attribute)
 
     def _other(self, category: str, reference: str, language: str) -> Property | None:
@@ -113,7 +113,7 @@ _PICTURE = columns.picture_key(1)[:-1]
 _PICTURES = frozenset(columns.PICTURE_KEYS)
 
 
-class Cells:
+class PropertyCells:
     """What the cells of one category's property hold.
 
     Args:

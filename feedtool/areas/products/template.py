@@ -20,8 +20,8 @@ from feedtool.feeds.header import folded
 from feedtool.feeds.template import (
     TEXT,
     Basis,
+    CellEntry,
     Contents,
-    Entry,
     Field,
     Language,
     Limit,
@@ -192,7 +192,7 @@ class _Maker:
         """A field of products of every category."""
         at = LANGUAGES.index(self._language)
         label, text, example = column.labels[at], column.help[at], column.example
-        entry = Entry(TEXT, WIDTHS.get(column.key, TEXT_WIDTH))
+        entry = CellEntry(TEXT, WIDTHS.get(column.key, TEXT_WIDTH))
         need = self._need_of(column.key)
         requirement = self._told(need)
         if isinstance(column.type, ChoiceColumn):
@@ -232,7 +232,7 @@ class _Maker:
         example: str,
         need: Need,
         requirement: str,
-        entry: Entry,
+        entry: CellEntry,
     ) -> None:
         hint = "\n".join(self._hint(need, requirement, text))
         self.fields.append(Field(key, label, text, entry, example, need, requirement, hint))
@@ -283,12 +283,12 @@ class _Maker:
 
     # What may be typed.
 
-    def _offering(self, label: str, choices: tuple[str, ...], *, is_strict: bool) -> Entry:
+    def _offering(self, label: str, choices: tuple[str, ...], *, is_strict: bool) -> CellEntry:
         """A dropdown. Its cells are text: picking `1/2` must not make a date of it."""
         limit = Limit("list", is_strict=is_strict)
-        return Entry(TEXT, choice_width((label, *choices)), limit, choices)
+        return CellEntry(TEXT, choice_width((label, *choices)), limit, choices)
 
-    def _entry(self, one: Shared, label: str, choices: tuple[str, ...]) -> Entry:
+    def _entry(self, one: Shared, label: str, choices: tuple[str, ...]) -> CellEntry:
         if choices:
             # Several values in a cell are none of the list, so it cannot refuse them.
             is_strict = one.is_ranged and not one.is_multiple
@@ -297,5 +297,5 @@ class _Maker:
             limit = Limit(
                 "decimal", self._("A number alone, without a unit."), "between", ANY_NUMBER
             )
-            return Entry("General", NUMBER_WIDTH, limit)
-        return Entry(TEXT, TEXT_WIDTH)
+            return CellEntry("General", NUMBER_WIDTH, limit)
+        return CellEntry(TEXT, TEXT_WIDTH)

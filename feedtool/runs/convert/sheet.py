@@ -9,7 +9,7 @@ from feedtool.check.rules.not_a_row import CODE as NOT_A_ROW
 from feedtool.check.rules.too_many_columns import CODE as TOO_MANY_COLUMNS
 from feedtool.feeds.area import Areas
 from feedtool.feeds.columns.choice import Condition
-from feedtool.feeds.conversion import Carry, Lack, Said, Values, shown
+from feedtool.feeds.conversion import Carry, CarryLoss, Said, Values, shown
 from feedtool.feeds.feed import ACTION, LANGUAGES, Feed
 from feedtool.feeds.template import Basis, Language
 from feedtool.model.nouns import Item, Problem, Severity
@@ -21,7 +21,7 @@ from feedtool.runs.convert.forms import CSV, Form, kind_for
 from feedtool.runs.convert.write import maker
 from feedtool.runs.row_buffer import RowBuffer
 from feedtool.templates.contents import contents_of
-from feedtool.templates.rows import Sheet, unfolded, write
+from feedtool.templates.rows import SheetRows, unfolded, write
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ class SheetConversion:
             basis = Basis(options.language, self._asked.context, known, keys)
             contents = contents_of(feed, basis)
             self._lose_columns({field.key for field in contents.fields}, rows, carry)
-            sheet = Sheet(unfolded(contents, rows.columns), rows)
+            sheet = SheetRows(unfolded(contents, rows.columns), rows)
             write(options.target, [sheet], self._asked.dialect.reading)
         if refused:
             found.notes.append(
@@ -186,7 +186,7 @@ class SheetConversion:
         self.written.skipped += 1
         return False
 
-    def _lose(self, row: int, line: int | None, lacks: Iterable[Lack]) -> None:
+    def _lose(self, row: int, line: int | None, lacks: Iterable[CarryLoss]) -> None:
         for lack in lacks:
             field, value = lack.field or None, lack.value or None
             self.written.losses.append(Loss(row, line, field, value, lack.message))
@@ -215,11 +215,13 @@ class SheetConversion:
                 strange = [(key, value) for key, value in values.items() if key not in known]
                 why = "none of the rows' categories has such a property"
                 self._lose(
-                    filled.row, filled.line, [Lack(key, shown(one), why) for key, one in strange]
+                    filled.row,
+                    filled.line,
+                    [CarryLoss(key, shown(one), why) for key, one in strange],
                 )
 
 
-def _barring(lack: Lack) -> Lack:
+def _barring(lack: CarryLoss) -> CarryLoss:
     return lack._replace(message=f"left out: {lack.message}")
 
 

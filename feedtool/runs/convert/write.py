@@ -12,7 +12,7 @@ import orjson
 from feedtool.check.rules import rules_for
 from feedtool.check.schema_gate import faults, gate
 from feedtool.feeds.area import Areas
-from feedtool.feeds.conversion import Lack, shown
+from feedtool.feeds.conversion import CarryLoss, shown
 from feedtool.feeds.feed import CHANNEL, Feed, Row, SheetColumns
 from feedtool.model.cells import Value
 from feedtool.model.errors import UsageProblem
@@ -25,15 +25,15 @@ from feedtool.runs.request_files import write_requests
 from feedtool.sheets.annotate.check import NotAsWritten
 from feedtool.sheets.annotate.place import placed
 
-Make = Callable[[int, Mapping[str, Value]], "Made"]
+Make = Callable[[int, Mapping[str, Value]], "MadeRequest"]
 
 
-class Made(NamedTuple):
+class MadeRequest(NamedTuple):
     """What became of a row."""
 
     item: Item | None
     """None where it cannot be sent."""
-    lacks: list[Lack]
+    lacks: list[CarryLoss]
     """Why."""
 
 
@@ -51,7 +51,7 @@ def maker(feed: Feed, channel: str, dialect: Dialect, areas: Areas) -> Make:
     sheet = SheetColumns(Context(dialect), keys, feed.modes(dialect))
     rules = [rule.check for rule in rules_for(areas, feed.kind) if rule.check]
 
-    def make(number: int, values: Mapping[str, Value]) -> Made:
+    def make(number: int, values: Mapping[str, Value]) -> MadeRequest:
         own = str(values.get(CHANNEL) or channel)
         row = Row(number, feed, own, {**dict.fromkeys(keys), **values}, frozenset(), sheet)
         found = [fault for check in rules for fault in check(row) if _is_error(fault)]
@@ -61,9 +61,11 @@ def maker(feed: Feed, channel: str, dialect: Dialect, areas: Areas) -> Make:
                 product = "|".join([str(values.get(key) or "") for key in feed.identity])
                 reference = str(values.get(feed.reference) or "")
                 body = orjson.dumps(request)
-                return Made(Item(number, feed.package_type, own, reference, product, body), [])
+                return MadeRequest(
+                    Item(number, feed.package_type, own, reference, product, body), []
+                )
             found = list(faults(feed, request))
-        return Made(None, [_lack(fault, values) for fault in found])
+        return MadeRequest(None, [_lack(fault, values) for fault in found])
 
     return make
 
@@ -72,10 +74,10 @@ def _is_error(fault: Fault) -> bool:
     return fault.code.severity is Severity.ERROR
 
 
-def _lack(fault: Fault, values: Mapping[str, Value]) -> Lack:
+def _lack(fault: Fault, values: Mapping[str, Value]) -> CarryLoss:
     field = fault.field or ""
     value = values.get(field)
-    return Lack(field, "" if value is None else shown(value), fault.message, is_needed=True)
+    return CarryLoss(field, "" if value is None else shown(value), fault.message, is_needed=True)
 
 
 BY_HAND = "give OUT no ending: a folder takes as many packages as there are"

@@ -6,7 +6,7 @@ from typing import cast
 
 from feedtool.check import ROW
 from feedtool.feeds.feed import LANGUAGES, Feed
-from feedtool.feeds.template import Basis, Contents, Entry, Field, Language
+from feedtool.feeds.template import Basis, CellEntry, Contents, Field, Language
 from feedtool.model.errors import UsageProblem
 from feedtool.model.header import Header
 from feedtool.model.settings import Context
@@ -86,9 +86,9 @@ def columns_of(
         text = header.texts.get(index, "")
         column = header.columns.get(index)
         key = _free(column.key if column else text or NO_HEADER, own)
-        fields.append(Field(key, text, note, Entry("General", FURTHER_WIDTH)))
+        fields.append(Field(key, text, note, CellEntry("General", FURTHER_WIDTH)))
     note = _("The row of {file} that this one corrects: leave it as it is.").format(file=file)
-    fields.append(Field(ROW, ROW, note, Entry("0", ROW_WIDTH)))
+    fields.append(Field(ROW, ROW, note, CellEntry("0", ROW_WIDTH)))
     origin = _("The rows of {file} that were not taken in run {run}, as they were sent.")
     how = _(
         "What is wrong stands on the right, in the three last columns, and the cells to look at"

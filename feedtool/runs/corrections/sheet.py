@@ -6,7 +6,7 @@ from functools import partial
 
 from feedtool.check import ROW, Asked
 from feedtool.feeds.columns import ColumnReader, Flawed
-from feedtool.feeds.export import Row
+from feedtool.feeds.export import KeyedRow
 from feedtool.feeds.feed import ACTION, CHANNEL, Feed
 from feedtool.feeds.template import Contents, Language
 from feedtool.model.cells import Value, index_of, letters
@@ -82,7 +82,7 @@ class SheetToCorrect:
     def __len__(self) -> int:
         return len(self._picked)
 
-    def __iter__(self) -> Iterator[Row]:
+    def __iter__(self) -> Iterator[KeyedRow]:
         """The rows of the workbook."""
         places, fields = self._columns.places, self.contents.fields
         keys = {field.key for field in fields}

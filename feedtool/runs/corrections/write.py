@@ -21,7 +21,7 @@ from feedtool.runs.summary_sheet import summary_sheet
 from feedtool.runs.workspace import Workspace, options_of, read_options_again
 from feedtool.sheets.annotate import annotate
 from feedtool.templates import limits
-from feedtool.templates.rows import Sheet, write
+from feedtool.templates.rows import SheetRows, write
 
 TO_CORRECT = frozenset((Status.INVALID, *row_notes.REFUSED))
 """What says of a row that something is wrong with it: refused here, or by the service."""
@@ -176,7 +176,7 @@ def _write(target: Path, sheets: Sequence[SheetToCorrect], asked: Asked) -> None
     reading = asked.dialect.reading
     with temporary_folder() as folder:
         book = folder / "rows.xlsx"
-        write(book, [Sheet(one.contents, one) for one in sheets], reading, copies_cells=True)
+        write(book, [SheetRows(one.contents, one) for one in sheets], reading, copies_cells=True)
         told = [sheet.outcome(target.name) for sheet in sheets]
         annotate(
             book,

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from feedtool.areas.offers.export import EXPORT
 from feedtool.areas.offers.feeds.conditions import CONDITIONS
-from feedtool.areas.offers.rows import RowMaker
+from feedtool.areas.offers.rows import OfferRows
 from feedtool.areas.offers.wire.offers import offer_of
 from feedtool.areas.offers.wire.packages import loads
 from feedtool.areas.registry import load
@@ -63,7 +63,7 @@ def offer(
 def row(item: Mapping[str, Any], dialect: Dialect | None = None) -> dict[str, Any]:
     """What an offer becomes, blanks left out."""
     read = offer_of(loads(json.dumps(item).encode()))
-    made = RowMaker(dialect or Dialect(), "fr").row(read, "PRIMARY")
+    made = OfferRows(dialect or Dialect(), "fr").row(read, "PRIMARY")
     return {key: value for key, value in (made.row or {}).items() if value is not None}
 
 

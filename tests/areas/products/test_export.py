@@ -10,7 +10,7 @@ import pytest
 
 from feedtool.areas.products.catalog import Catalog, Property
 from feedtool.areas.products.export import EXPORT
-from feedtool.areas.products.rows import Cells
+from feedtool.areas.products.rows import PropertyCells
 from feedtool.areas.products.wire.sheets import Attribute
 from feedtool.model.errors import NothingToDo, UsageProblem
 from feedtool.model.settings import Context
@@ -43,16 +43,19 @@ CELLS: dict[str, tuple[Property, tuple[str, ...], object]] = {
 
 @pytest.mark.parametrize(("one", "values", "expected"), CELLS.values(), ids=CELLS)
 def test_what_a_cell_says(one: Property, values: tuple[str, ...], expected: object) -> None:
-    assert Cells(one).cell(Attribute(values, ())) == expected
+    assert PropertyCells(one).cell(Attribute(values, ())) == expected
 
 
 def test_files_are_their_addresses() -> None:
     said = Attribute((), ("https://a.example/1.pdf", "https://a.example/2.jpg"))
-    assert Cells(catalogues.LABELS).cell(said) == "https://a.example/1.pdf;https://a.example/2.jpg"
+    assert (
+        PropertyCells(catalogues.LABELS).cell(said)
+        == "https://a.example/1.pdf;https://a.example/2.jpg"
+    )
 
 
 def test_a_choice_in_another_language_is_the_same_one() -> None:
-    assert Cells(COLOUR, COULEUR).cell(Attribute(("Noir", "Blue"), ())) == "Black;Blue"
+    assert PropertyCells(COLOUR, COULEUR).cell(Attribute(("Noir", "Blue"), ())) == "Black;Blue"
 
 
 # Whole lists.
