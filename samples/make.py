@@ -19,9 +19,10 @@ from feedtool.areas.offers.feeds.conditions import CONDITIONS, LEGACY_CONDITIONS
 from feedtool.areas.registry import load
 from feedtool.feeds.columns.gtin import check_digit
 from feedtool.feeds.feed import LANGUAGES
+from feedtool.feeds.template import Basis
 from feedtool.model.cells import letters
-from feedtool.model.settings import Dialect
-from feedtool.templates.fields import contents_of
+from feedtool.model.settings import Context, Dialect
+from feedtool.templates.contents import contents_of
 from feedtool.templates.workbook import KEY_ROW, LABEL_ROW, build, save
 
 Value = str | int | float | bool | date
@@ -265,7 +266,7 @@ def label(condition: Value, language: str) -> str:
 
 def write_upsert(target: Path) -> None:
     """A clean sheet as a shop would send it; the service refuses four of its rows."""
-    workbook = build(contents_of(load().feeds["offers-upsert"], "en", Dialect()))
+    workbook = build(contents_of(load().feeds["offers-upsert"], Basis("en", Context())))
     rows = [row | {"condition": label(row["condition"], "en")} for row in table(OFFERS)]
     fill(workbook, rows)
     save(workbook, target)
@@ -273,14 +274,14 @@ def write_upsert(target: Path) -> None:
 
 def write_update(target: Path) -> None:
     """New prices and stocks for some offers of the clean sheet."""
-    workbook = build(contents_of(load().feeds["offers-update"], "en", Dialect()))
+    workbook = build(contents_of(load().feeds["offers-update"], Basis("en", Context())))
     fill(workbook, UPDATES)
     save(workbook, target)
 
 
 def write_legacy(target: Path) -> None:
     """A clean sheet of offers that become an Offers.xml; the service refuses two of its rows."""
-    workbook = build(contents_of(load().feeds["legacy-offers"], "en", Dialect()))
+    workbook = build(contents_of(load().feeds["legacy-offers"], Basis("en", Context())))
     fill(workbook, map(_legacy, table(LEGACY)))
     save(workbook, target)
 
@@ -294,7 +295,7 @@ def _legacy(row: Values) -> Values:
 
 def write_mistakes(target: Path) -> None:
     """Every mistake that a row can have, each told in the column `note`."""
-    workbook = build(contents_of(load().feeds["offers-upsert"], "en", Dialect()))
+    workbook = build(contents_of(load().feeds["offers-upsert"], Basis("en", Context())))
     sheet = workbook["Offers"]
     _add_columns(sheet, EXTRA_COLUMNS)
     fill(workbook, _wrong_rows())

@@ -10,7 +10,7 @@ from feedtool.model.errors import FileProblem
 from feedtool.model.file_version import TRIES, FileChanging, read_unchanged, version_of
 from feedtool.model.sheet import CheckedSheet
 from feedtool.runs.annotated_copy import Outputs
-from feedtool.runs.convert import Form, Wish, convert
+from feedtool.runs.convert import ConversionOptions, convert, form_of
 from feedtool.runs.validate import validate
 from tests.conftest import Files, offer, table
 from tests.overwritten import Overwritten, overwritten
@@ -130,8 +130,10 @@ def test_a_snapshot_is_of_one_version(path: Path, tmp_path: Path, *, is_replaced
 def test_what_is_converted_is_of_one_version(path: Path, tmp_path: Path) -> None:
     def converted(source: Path) -> bytes:
         target = tmp_path / "converted.csv"
-        wish = Wish(target, Form.CSV, None, "en", is_channel_given=False)
-        convert(Input("offers.csv", source), Asked(), wish)
+        options = ConversionOptions(
+            target, form_of(target, load()), None, "en", is_channel_given=False
+        )
+        convert(Input("offers.csv", source), Asked(), options, load())
         return target.read_bytes()
 
     for moment, changing in once_at(path, is_replaced=False):

@@ -6,14 +6,13 @@ and punctuation.
 """
 
 import re
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
 from feedtool.feeds.feed import LANGUAGES, Layout
+from feedtool.feeds.header import LONGEST, folded
 from feedtool.model.cells import Cell, Kind, letters
 from feedtool.model.errors import FileProblem
 from feedtool.model.header import Column, Header
@@ -21,9 +20,6 @@ from feedtool.model.settings import Dialect
 
 ENOUGH = 2
 """Known headers that make a row a header; one alone may be a word in a title."""
-
-LONGEST = 1000
-"""Characters of a header; in a field that is longer nobody looks for a name."""
 
 _NEED = (
     "facultati(?:f|v[aeo])s?|optionnel(?:le)?s?|obligatoires?|obligatori[ao]s?|opcional(?:es)?"
@@ -103,20 +99,6 @@ class SheetAmbiguous(FileProblem):
     """
 
     code = "sheet-ambiguous"
-
-
-def folded(header: str) -> str:
-    """A header without case, blanks, accents and punctuation; empty if it is too long for one."""
-    return _folded(header) if len(header) <= LONGEST else ""
-
-
-@lru_cache(8192)
-def _folded(header: str) -> str:
-    # Twice, for what hides a capital until it is taken apart: a mathematical A, a Roman numeral.
-    plain = header
-    for _ in range(2):
-        plain = unicodedata.normalize("NFKD", plain.casefold())
-    return "".join(letter for letter in plain if letter.isalnum())
 
 
 def _bare(header: str) -> str:

@@ -10,12 +10,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from feedtool.check.headers import folded
 from feedtool.check.rules import not_a_row
 from feedtool.feeds.columns import ColumnReader, Flawed
 from feedtool.feeds.columns.gtin import Gtin
 from feedtool.feeds.columns.number import Number
 from feedtool.feeds.columns.text import ProductReference, Reference
+from feedtool.feeds.header import folded
 from feedtool.model.cells import LONGEST_SHOWN, Block, Cell, Cells, Kind, shown
 from feedtool.model.header import Header
 from feedtool.model.nouns import Fault

@@ -3,7 +3,7 @@
 import os
 import sys
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import click
 
@@ -54,17 +54,17 @@ def convert(
     """
     from feedtool.areas.registry import load
     from feedtool.report.conversion import loss_lines, write_conversion
-    from feedtool.runs.convert import Wish, convert, form_of
+    from feedtool.runs.convert import ConversionOptions, convert, form_of
 
     if to is not None and to not in load().feeds:
         raise UsageProblem(f"there is no kind of feed “{to}”", f"kinds: {', '.join(load().feeds)}")
     _check_name(target)
-    wanted = form_of(target)
-    _check_target(source, target, is_folder=not wanted.value, may_replace=given["yes"])
+    wanted = form_of(target, load())
+    _check_target(source, target, is_folder=not wanted.ending, may_replace=given["yes"])
     asked = how_to_read(ctx, given, settle=kind_asked(form))
-    wish = Wish(target, wanted, to, cast("Any", given["language"]), bool(given["channel"]))
+    how = ConversionOptions(target, wanted, to, given["language"], bool(given["channel"]))
     with inputs([source]) as [file]:
-        found = convert(file, asked, wish)
+        found = convert(file, asked, how, load())
         for one in found.written:
             for line in loss_lines(one.losses):
                 echo("lost", line)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -10,6 +10,7 @@ from feedtool.cli import options
 from feedtool.cli.catalog_cache import base_url, from_sandbox, looking, sync_command
 from feedtool.cli.errors import echo
 from feedtool.model.errors import UsageProblem
+from feedtool.model.settings import Context
 
 if TYPE_CHECKING:
     from feedtool.areas.products.catalog import Catalog
@@ -39,7 +40,8 @@ def template(
     the local catalogue: bring that with `feedtool catalog sync`.
     """
     from feedtool.areas.registry import load
-    from feedtool.templates import PRODUCTS, write_products_template, write_template
+    from feedtool.feeds.template import Basis
+    from feedtool.templates import write_template
 
     if kind is None:
         for feed in load().feeds.values():
@@ -49,16 +51,20 @@ def template(
         raise UsageProblem(
             f"there is no kind of feed “{kind}”", f"kinds: {', '.join(sorted(load().feeds))}"
         )
-    codes = _codes(ctx, category, is_for_products=kind == PRODUCTS)
+    feed = load().feeds[kind]
+    codes = _codes(ctx, category, has_categories=feed.category_key is not None)
     target = out or Path(f"{kind}.xlsx")
     _check_target(target, may_replace=given["yes"])
-    dialect = options.chosen(ctx).profile.dialect
+    context = Context(options.chosen(ctx).profile.dialect)
+    basis = Basis(given["language"], context, has_example=True)
     try:
-        if kind == PRODUCTS:
-            with looking(ctx, given) as catalog:
-                write_products_template(catalog, _deepest(catalog, codes), target, dialect)
+        if feed.category_key is None:
+            write_template(feed, target, basis)
         else:
-            write_template(load().feeds[kind], target, cast("Any", given["language"]), dialect)
+            with looking(ctx, given) as catalog:
+                context = context._replace(catalog=lambda _: catalog)
+                basis = basis._replace(context=context, categories=_deepest(catalog, codes))
+                write_template(feed, target, basis)
     except OSError as error:
         raise UsageProblem(
             f"{target} cannot be written: {error.strerror}", "choose another place with --out"
@@ -66,9 +72,9 @@ def template(
     echo("template", str(target))
 
 
-def _codes(ctx: click.Context, category: str | None, *, is_for_products: bool) -> list[str]:
+def _codes(ctx: click.Context, category: str | None, *, has_categories: bool) -> list[str]:
     """The categories that were named: by products alone, and by them always."""
-    if not is_for_products:
+    if not has_categories:
         if options.on_command_line(ctx, "category")["category"]:
             raise UsageProblem(
                 "--category is for products: an offer has no category", "leave it out"
@@ -85,7 +91,7 @@ def _codes(ctx: click.Context, category: str | None, *, is_for_products: bool) -
 
 def _deepest(catalog: "Catalog", codes: Sequence[str]) -> list[str]:
     """The categories, a higher one replaced by all in it that take products."""
-    from feedtool.areas.products.template import below, listed
+    from feedtool.areas.products.categories import below, listed
 
     found: list[str] = []
     for code in codes:

@@ -6,7 +6,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from feedtool.feeds.conversion import Carried, Carry, Output, RowConversion, Said
 from feedtool.feeds.delivery import Routes
+from feedtool.feeds.export import Export
 from feedtool.feeds.feed import Feed, routes_of
 from feedtool.feeds.rule import Rule
 from feedtool.model.settings import Dialect
@@ -23,6 +25,10 @@ class FileFormat(NamedTuple):
     """The file as a `sheets.Source`, read as the kind of feed that was asked for."""
     write_workbook: Callable[[Path, Path, Dialect, Sequence[str | None]], None]
     """Write a file's rows, read as these kinds, as the workbook that is annotated in its stead."""
+    said: Callable[[Any, Path, Dialect, str], Said] | None = None
+    """What an open file, here, says of itself, where its rows are for this channel."""
+    outputs: tuple[Output, ...] = ()
+    """The forms in which it is written."""
 
 
 class Area(NamedTuple):
@@ -34,8 +40,16 @@ class Area(NamedTuple):
     """The sheets that become requests."""
     rules: tuple[Rule, ...] = ()
     """What its rows and sheets must keep to, beside the rules of any sheet."""
+    exports: tuple[Export, ...] = ()
+    """What it brings of the service into sheets."""
+    conversions: tuple[RowConversion, ...] = ()
+    """What its rows can become; a kind that has none stays what it is."""
     formats: tuple[FileFormat, ...] = ()
     """Its further formats of files."""
+
+
+def _as_they_are(_: Dialect) -> Carry:
+    return lambda values: Carried(values, [])
 
 
 @dataclass(frozen=True)
@@ -51,6 +65,11 @@ class Areas:
         return dict(sorted(feeds.items()))
 
     @cached_property
+    def exports(self) -> Mapping[str, Export]:
+        """Every kind of export by its name, in the order of the areas."""
+        return {export.kind: export for area in self.areas for export in area.exports}
+
+    @cached_property
     def rules(self) -> tuple[Rule, ...]:
         """The areas' rules, in the order of their codes."""
         rules = [rule for area in self.areas for rule in area.rules]
@@ -64,6 +83,20 @@ class Areas:
     def family(self, feed: Feed) -> Mapping[str, Feed]:
         """The feeds that share a feed's sheet, itself included, by their kinds."""
         return {kind: other for kind, other in self.feeds.items() if other.sheet == feed.sheet}
+
+    @cached_property
+    def conversions(self) -> Mapping[tuple[str, str], RowConversion]:
+        """What rows of a kind can become, by both kinds."""
+        declared = {(one.kind, one.became): one for area in self.areas for one in area.conversions}
+        for kind in self.feeds:
+            declared.setdefault((kind, kind), RowConversion(kind, kind, _as_they_are))
+        return declared
+
+    @cached_property
+    def outputs(self) -> Mapping[str, Output]:
+        """The further forms in which files are written, by their endings."""
+        formats = (one for area in self.areas for one in area.formats)
+        return {output.ending: output for one in formats for output in one.outputs}
 
     def kinds_of(self, headers: Iterable[str], settings: Dialect) -> dict[str, str]:
         """Of headers that are keys of a column of a kind that is named elsewhere, that kind."""

@@ -4,18 +4,23 @@ A feed declares its columns, what a row of them must hold, the request that a ro
 schema of that request. A new kind of feed is one new file here and its schema.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, count, takewhile
 from typing import Any, NamedTuple
 
+from feedtool.feeds.conversion import JsonRequests
 from feedtool.feeds.delivery import DeliveryRoute, Names, Needs, Protocol, Routes
+from feedtool.feeds.template import Basis, Contents
 from feedtool.model.cells import Cell
 from feedtool.model.header import Column
 from feedtool.model.nouns import Fault
 from feedtool.model.settings import Context, Dialect
 
 LANGUAGES = ("en", "fr", "es")
+
+ACTION, CHANNEL = "action", "salesChannelId"
+"""The keys by which a row says what is done with it, and where."""
 
 FLOOR = "price.floor"
 """The key of the price below which a row is not sent unasked; it does not travel."""
@@ -207,6 +212,24 @@ class Feed:
     """The names of what a request of it makes, of its reference and product."""
     needs: Needs | None = None
     """What a request of it waits for, where the same command makes it."""
+    title: str = ""
+    """Of its template; translated, as `about` is, by the area's catalogue."""
+    about: str = ""
+    """What each row does."""
+    category_key: str | None = None
+    """The key of the column that says which further columns a row has."""
+    stamped: Callable[[Mapping[str, str]], Mapping[str, str]] = lambda _: {}
+    """What the stamp says of all rows that do not say it themselves, by key."""
+    json: JsonRequests | None = None
+    """How its requests stand in JSON; None where they do not travel so."""
+    losing: frozenset[str] = frozenset()
+    """The codes of what the checks say where something of a cell has no place in any column."""
+    gone: frozenset[str] = frozenset()
+    """Headers, in lower case, for which nothing stands any more."""
+    template: Callable[[Basis], Contents] | None = None
+    """What its template holds, where its columns alone do not say it."""
+    with_retired: Callable[[Dialect, Collection[str]], Dialect] = lambda dialect, _: dialect
+    """The profile's settings with what is going away, as far as these keys still need it."""
 
 
 def routes_of(feeds: Iterable[Feed]) -> Routes:

@@ -143,3 +143,7 @@ def shown(cell: Cell) -> str:
         number *= 100
     text = f"{number.normalize():f}" if number else "0"
     return text.zfill(cell.zeros) + "%" * cell.percent
+
+
+Value = str | int | Decimal | Cell | None
+"""A text, a number, a cell as another file has it, or nothing."""

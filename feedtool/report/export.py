@@ -3,20 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, TextIO
+from typing import TextIO
 
 from feedtool.report.fields import Fields, write_lines, write_objects
 from feedtool.report.plain import clean, counted
-
-
-class Note(NamedTuple):
-    """Something that whoever uses the file should know."""
-
-    text: str
-    hint: str = ""
-    """What to do; empty where nothing needs to be done."""
-    is_loss: bool = False
-    """Whether something that was asked for is not in the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +22,8 @@ class Exported:
     rows: int
     skipped: int
     """What was had and is not in the file; the notes say why."""
-    notes: Sequence[Note]
+    notes: Sequence[tuple[str, str, bool]]
+    """Each is what to know, what to do, and whether something that was asked for is not there."""
 
 
 def write_exported(exported: Exported, out: TextIO, form: str) -> None:
@@ -57,5 +48,5 @@ def _fields(exported: Exported) -> Fields:
         "headerRow": exported.header_row,
         "rows": exported.rows,
         "skipped": exported.skipped,
-        "notes": [{"message": note.text, "hint": note.hint} for note in exported.notes],
+        "notes": [{"message": text, "hint": hint} for text, hint, _ in exported.notes],
     }

@@ -1,101 +1,178 @@
-"""What a template holds, before it is a workbook: its columns as their reader sees them, its texts.
+"""What the template of a feed holds: its columns labelled, required or not, with choices.
 
-Each kind of template makes a `Contents`; `workbook` draws any of them.
+What is required is not declared twice: the feed is asked which keys a row must fill, and which
+of them it no longer asks for once another one is filled.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from enum import Enum
+from feedtool.feeds.columns import ColumnReader
+from feedtool.feeds.columns.choice import Choice, Condition
+from feedtool.feeds.columns.number import Number
+from feedtool.feeds.feed import ACTION, CHANNEL, LANGUAGES, Feed, Row, SheetColumns
+from feedtool.feeds.template import Basis, Contents, Field, Language, Need
+from feedtool.model.header import CellType, Column
+from feedtool.model.settings import Context, Dialect
+from feedtool.model.translation import Translate, translation
+from feedtool.templates.entry import entry_of
+from feedtool.templates.look import texts
 
-from feedtool.templates import Language
-from feedtool.templates.entry import Entry
-
-
-class Need(Enum):
-    """Whether a column must be filled."""
-
-    ALWAYS = "always"
-    UNLESS = "unless"
-    """Unless a column that is folded away is filled."""
-    EITHER = "either"
-    """It, or another column that can be seen."""
-    RECOMMENDED = "recommended"
-    """Nobody is refused without it, but its absence is a loss."""
-    NEVER = "never"
+SPLITTING = frozenset((ACTION, CHANNEL))
+"""Columns that few sheets need: they make several packages of one."""
 
 
-MARKS = {
-    Need.ALWAYS: " *",
-    Need.UNLESS: " *",
-    Need.EITHER: " (*)",
-    Need.RECOMMENDED: " +",
-    Need.NEVER: "",
-}
-"""What stands after a label, since a colour alone is not seen by everybody."""
+def contents_of(feed: Feed, basis: Basis) -> Contents:
+    """All that the template of a feed says; its own, where the area makes it.
+
+    Raises:
+        UsageProblem: the columns depend on categories, and none of them can be had.
+    """
+    if feed.template is not None:
+        return feed.template(basis)
+    return plain_contents(feed, basis)
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
-    """One column of a template, in one language."""
-
-    key: str
-    """As in the grey row."""
-    letter: str
-    """Of its column in the sheet."""
-    label: str
-    help: str
-    example: str
-    need: Need
-    requirement: str
-    """Its need in words."""
-    hint: str
-    """What is shown where one fills it; its beginning, should it be too long."""
-    entry: Entry
-    """What its cells take."""
-    is_folded: bool = False
-    """Away until its group is unfolded: optional, and needed by few."""
-
-    @property
-    def choices(self) -> tuple[str, ...]:
-        """What its dropdown offers."""
-        return self.entry.choices
-
-    @property
-    def title(self) -> str:
-        """The label with its mark."""
-        return self.label + MARKS[self.need]
+def plain_contents(feed: Feed, basis: Basis) -> Contents:
+    """The same from nothing but the feed's columns; a feed without a title has its summary."""
+    _, own = texts(basis.language), translation(feed.area, basis.language)
+    fields = fields_of(feed, basis.language, feed.with_retired(basis.context.settings, basis.keys))
+    legend = {Need.ALWAYS: "Required", Need.EITHER: "One of these is required"}
+    return Contents(
+        feed.kind,
+        feed.sheet,
+        basis.language,
+        own(feed.title) or feed.kind,
+        own(feed.about or feed.summary),
+        _steps(feed, fields, _),
+        fields,
+        {need: _(text) for need, text in (*legend.items(), (Need.NEVER, "Optional"))},
+        first_unfrozen="B",
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class Contents:
-    """All that a template says."""
+def _steps(feed: Feed, fields: tuple[Field, ...], _: Translate) -> tuple[str, ...]:
+    """The steps that this sheet needs, in order."""
+    stars = _("Columns marked * must be filled.")
+    if any(field.need is Need.EITHER for field in fields):
+        stars += " " + _("Of the columns marked (*), at least one must be filled.")
+    folded = _(
+        "Some optional columns are folded away: click the + above the column letters to show them."
+    )
+    return (
+        _(
+            "Open the sheet “{sheet}” and fill one row per offer, from row 3 on. Empty rows are "
+            "skipped."
+        ).format(sheet=feed.sheet),
+        stars,
+        *([folded] if any(field.is_folded for field in fields) else []),
+        _(
+            "Row 2 holds the technical names of the columns: leave it as it is. You may move "
+            "columns, remove optional ones and add your own; a column that is not known is kept "
+            "and not sent."
+        ),
+    )
 
-    kind: str
-    """Of the feed that its rows will be."""
-    sheet: str
-    """The name of the sheet to fill."""
-    language: Language
-    title: str
-    about: str
-    """What each row does."""
-    steps: tuple[str, ...]
-    """How it is filled."""
-    fields: tuple[Field, ...]
-    legend: Mapping[Need, str]
-    """What the colours of the header mean."""
-    first_unfrozen: str
-    """The column from which on the sheet scrolls; what identifies a row stays in sight."""
-    facts: tuple[tuple[str, str], ...] = ()
-    """What it was made for: a heading, and the lines below it."""
-    stamps: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Further stamps by name, each a list."""
-    hides_keys: bool = False
-    """Whether the row of keys is there for feedtool alone."""
-    has_example: bool = False
-    """Whether a filled row stands above the header."""
-    file: str = ""
-    """The workbook's name, where it is not that of its kind."""
-    is_stamped: bool = True
-    """Whether the workbook says of which kind it is: not where each row has to say it."""
-    prompts_cells: bool = False
-    """Whether the hint is shown on every cell, and not only on the header."""
+
+def fields_of(feed: Feed, language: Language, dialect: Dialect) -> tuple[Field, ...]:
+    """All columns of a feed's template, in order."""
+    columns, at = feed.columns(dialect), LANGUAGES.index(language)
+    labels = {column.key: column.labels[at] for column in columns}
+    folded = _folded(feed, dialect, list(labels))
+    excuses = _excuses(feed, dialect, list(labels))
+    fields = []
+    for column in columns:
+        need, others = _need(column.key, excuses, folded)
+        label = column.labels[at]
+        choices = _choices(column.type, language, dialect)
+        fields.append(
+            Field(
+                column.key,
+                label,
+                column.help[at],
+                entry_of(column.type, label, choices, language, dialect),
+                _example(column, language),
+                need,
+                _requirement(need, [labels[key] for key in others], language),
+                is_folded=column.key in folded,
+            )
+        )
+    return tuple(fields)
+
+
+def _requirement(need: Need, others: list[str], language: Language) -> str:
+    _ = texts(language)
+    said = {
+        Need.ALWAYS: _("Yes"),
+        Need.EITHER: _("Yes, this one or: {others}"),
+        Need.UNLESS: _("Yes, unless one of these is filled: {others}"),
+    }
+    return said.get(need, _("No")).format(others=", ".join(others))
+
+
+def _folded(feed: Feed, dialect: Dialect, keys: list[str]) -> frozenset[str]:
+    """All delivery modes but the usual one, and what splits a sheet."""
+    modes = feed.modes(dialect)
+    same = dialect.legacy_modes  # a legacy mode by the name of the JSON mode that it is
+    named = (
+        mode.code for mode in modes if same.get(mode.code, mode.code) == dialect.mandatory_mode
+    )
+    usual = next(named, modes[0].code if modes else None)
+    further = {key for mode in modes if mode.code != usual for key in (mode.cost, mode.additional)}
+    return frozenset(keys) & (further | SPLITTING)
+
+
+def _excuses(feed: Feed, dialect: Dialect, keys: list[str]) -> dict[str, tuple[str, ...]]:
+    """Each required key, and the keys that make it needless once they are filled."""
+    modes = tuple(mode for mode in feed.modes(dialect) if mode.cost in keys)
+    sheet = SheetColumns(Context(dialect), frozenset(keys), modes)
+    seconds = {mode.additional for mode in modes}
+
+    def required(*filled: str) -> list[str]:
+        row = Row(0, feed, "", dict.fromkeys(filled, "filled"), frozenset(), sheet)
+        return feed.required(row)
+
+    return {
+        key: tuple(
+            other
+            for other in keys
+            if other != key and other not in seconds and key not in required(other)
+        )
+        for key in required()
+    }
+
+
+def _need(
+    key: str, excuses: dict[str, tuple[str, ...]], folded: frozenset[str]
+) -> tuple[Need, tuple[str, ...]]:
+    """Whether a key must be filled, and what may be filled in its stead."""
+    others = excuses.get(key)
+    if others is None:
+        in_stead = tuple(other for other, excusing in excuses.items() if key in excusing)
+        is_either = in_stead and key not in folded
+        return (Need.EITHER, in_stead) if is_either else (Need.NEVER, ())
+    if not others:
+        return Need.ALWAYS, ()
+    return (Need.UNLESS if folded.issuperset(others) else Need.EITHER), others
+
+
+def _example(column: Column, language: Language) -> str:
+    """The example as it is typed in the language's country."""
+    if isinstance(column.type, Number) and language != "en":
+        return column.example.replace(".", ",")
+    if isinstance(column.type, Condition):
+        return _condition(column.type, column.example, language)
+    return column.example
+
+
+def _choices(cell_type: CellType, language: Language, dialect: Dialect) -> tuple[str, ...]:
+    """What a choice offers; a condition by its label, which the reader knows as well."""
+    if not isinstance(cell_type, Choice):
+        return ()
+    allowed = cell_type.allowed(ColumnReader(cell_type, Context(dialect)))
+    if isinstance(cell_type, Condition):
+        return tuple(_condition(cell_type, value, language) for value in allowed)
+    return tuple(map(str, allowed))
+
+
+def _condition(condition: Condition, value: str, language: Language) -> str:
+    """A condition's label; a seller's own condition has none and stands for itself."""
+    labels = condition.values.get(value)
+    return labels[LANGUAGES.index(language)] if labels else value

@@ -3,7 +3,6 @@
 These are a help for whoever types; pasting passes them by, so nothing relies on them.
 """
 
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
 
@@ -13,43 +12,13 @@ from feedtool.feeds.columns.choice import Choice
 from feedtool.feeds.columns.gtin import Gtin
 from feedtool.feeds.columns.number import Days, Money, Number, Rate, Whole
 from feedtool.feeds.columns.text import Text
+from feedtool.feeds.template import TEXT, CellEntry, Language, Limit, choice_width
 from feedtool.model.header import CellType
 from feedtool.model.settings import Bounds, Dialect
-from feedtool.templates import Language
-from feedtool.templates.words import WORDS, Words, typeset
+from feedtool.model.translation import Translate
+from feedtool.templates.look import texts, typeset
 
 PERCENT = Decimal(100)
-
-TEXT = "@"
-"""The format that keeps the zeros of identifiers, and what looks like a date."""
-
-WIDEST_CHOICE = 40
-"""Characters of a column with a dropdown; longer choices show when it is open."""
-
-
-@dataclass(frozen=True, slots=True)
-class Limit:
-    """What may be typed; other entries are refused."""
-
-    type: Literal["list", "whole", "decimal"]
-    """`list`: one of the choices."""
-    refusal: str
-    """What is said to others."""
-    operator: Literal["between", "greaterThan", "greaterThanOrEqual"] | None = None
-    bounds: tuple[str, ...] = ()
-    is_strict: bool = True
-    """Whether others are refused; else the list is but offered."""
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """What the cells of a column take."""
-
-    number_format: str
-    width: float
-    limit: Limit | None = None
-    choices: tuple[str, ...] = ()
-    """What its dropdown offers."""
 
 
 def entry_of(
@@ -58,12 +27,12 @@ def entry_of(
     choices: tuple[str, ...],
     language: Language,
     dialect: Dialect,
-) -> Entry:
+) -> CellEntry:
     """What a feed's column takes, by its type."""
-    return Entry(
+    return CellEntry(
         number_format(cell_type),
         _width(cell_type, (label, *choices)),
-        _limit(cell_type, language, dialect),
+        _limit(cell_type, texts(language), dialect),
         choices,
     )
 
@@ -88,23 +57,19 @@ def _width(cell_type: CellType, texts: tuple[str, ...]) -> float:
         case Text():
             return 24
         case Choice():
-            return width_of(texts)
+            return choice_width(texts)
         case Number():
             return 15
         case _:
             return 20
 
 
-def width_of(texts: tuple[str, ...]) -> float:
-    """Of a column with a dropdown, whose button takes some room."""
-    return 4 + min(WIDEST_CHOICE, max(map(len, texts)))
-
-
-def rule_of(entry: Entry, choices: str, language: Language) -> DataValidation | None:
+def rule_of(entry: CellEntry, choices: str, language: Language) -> DataValidation | None:
     """The rule of a column, None where anything may be typed; `choices` names its range."""
     limit = entry.limit
     if limit is None:
         return None
+    _ = texts(language)
     first, second = (*limit.bounds, None, None)[:2]
     rule = DataValidation(
         limit.type,
@@ -115,28 +80,28 @@ def rule_of(entry: Entry, choices: str, language: Language) -> DataValidation | 
     rule.allow_blank = True
     rule.showErrorMessage = limit.is_strict
     if limit.is_strict:
-        rule.errorTitle = typeset(WORDS[language].wrong, language)
-        rule.error = typeset(limit.refusal, language)
+        rule.errorTitle = typeset(_("This value is not possible"), language)
+        refusal = limit.refusal or _("Please choose a value from the list.")
+        rule.error = typeset(refusal, language)
     return rule
 
 
-def _limit(cell_type: CellType, language: Language, dialect: Dialect) -> Limit | None:
+def _limit(cell_type: CellType, _: Translate, dialect: Dialect) -> Limit | None:
     """The limit of a column's type, and what is said when it refuses."""
-    words = WORDS[language]
     match cell_type:
         case Choice():
-            return Limit("list", words.choose)
+            return Limit("list")
         case Rate() | Whole() as number:
             least, most = number.least or Decimal(0), _most(number, dialect.bounds)
-            text = _text(number, words).format(least=least, most=most)
+            text = _text(number, _).format(least=least, most=most)
             kind: Literal["whole", "decimal"] = "whole" if isinstance(number, Whole) else "decimal"
             return Limit(kind, text, "between", (str(least), str(most)))
         case Number(above=Decimal() as above):
-            refusal = words.above.format(bound=above)
+            refusal = _("A number above {bound}, with two decimals at most.").format(bound=above)
             return Limit("decimal", refusal, "greaterThan", (str(above),))
         case Number(least=Decimal() as least):
-            refusal = words.at_least.format(bound=least)
-            return Limit("decimal", refusal, "greaterThanOrEqual", (str(least),))
+            text = _("A number not below {bound}, with two decimals at most.")
+            return Limit("decimal", text.format(bound=least), "greaterThanOrEqual", (str(least),))
         case _:
             return None
 
@@ -150,7 +115,9 @@ def _most(number: Rate | Whole, bounds: Bounds) -> Decimal:
     )
 
 
-def _text(number: Rate | Whole, words: Words) -> str:
+def _text(number: Rate | Whole, _: Translate) -> str:
     if isinstance(number, Rate):
-        return words.rate
-    return words.days if isinstance(number, Days) else words.whole
+        return _("A rate from {least} to {most}: type 20 for 20%.")
+    if isinstance(number, Days):
+        return _("A whole number of days from {least} to {most}.")
+    return _("A whole number, {least} or more.")

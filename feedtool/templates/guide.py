@@ -3,9 +3,10 @@
 from openpyxl.worksheet.properties import PageSetupProperties
 from openpyxl.worksheet.worksheet import Worksheet
 
-from feedtool.templates import Language, limits, look
-from feedtool.templates.contents import Contents, Field, Need
-from feedtool.templates.words import WORDS, Words, typeset
+from feedtool.feeds.template import Contents, Field, Language, Need
+from feedtool.model.translation import Translate
+from feedtool.templates import limits, look
+from feedtool.templates.look import texts, typeset
 
 INSTRUCTIONS_WIDTHS = {"A": 42, "B": 88}
 FIELDS_WIDTHS = {"A": 36, "B": 40, "C": 50, "D": 20, "E": 36, "F": 50}
@@ -18,7 +19,8 @@ MOST_LISTED = 20
 
 def fill_instructions(sheet: Worksheet, contents: Contents) -> None:
     """Says what the workbook is for, how it is filled and how it is sent."""
-    words, language = WORDS[contents.language], contents.language
+    language = contents.language
+    _ = texts(language)
     limits.put(sheet, 1, 1, contents.title).font = look.TITLE_FONT
     limits.put(sheet, 2, 1, contents.kind).font = look.KIND_FONT
     _paragraph(sheet, contents.about, language)
@@ -26,18 +28,33 @@ def fill_instructions(sheet: Worksheet, contents: Contents) -> None:
         _section(sheet, heading)
         for row in rows.split("\n"):
             _paragraph(sheet, row, language)
-    _section(sheet, words.fill)
-    for number, step in enumerate(contents.steps, start=1):
+    _section(sheet, _("How to fill it"))
+    for number, step in enumerate((*contents.steps, *_usual_steps(_)), start=1):
         _paragraph(sheet, f"{number}. {step}", language)
-    _section(sheet, words.send)
-    for command, effect in (("validate", words.validate), ("submit", words.submit)):
+    _section(sheet, _("How to check and send it"))
+    effects = {
+        "validate": _("checks every row and sends nothing"),
+        "submit": _("sends the valid rows and writes the answer beside each row"),
+    }
+    for command, effect in effects.items():
         name = contents.file or f"{contents.kind}.xlsx"
         _pair(sheet, f"feedtool {command} {name}", effect, language)
         sheet.cell(sheet.max_row, 1).font = look.CODE_FONT
-    _section(sheet, words.legend)
+    _section(sheet, _("Colours of the header"))
     _legend(sheet, contents)
     _set_widths(sheet, INSTRUCTIONS_WIDTHS)
     fit_to_page(sheet)
+
+
+def _usual_steps(_: Translate) -> tuple[str, str]:
+    """The last ones, of every template."""
+    return (
+        _(
+            "References and GTINs are stored as text, so that leading zeros and long numbers "
+            "survive. When you paste data, paste values only."
+        ),
+        _("The sheet “Fields” explains every column."),
+    )
 
 
 def _section(sheet: Worksheet, heading: str) -> None:
@@ -71,8 +88,16 @@ def _legend(sheet: Worksheet, contents: Contents) -> None:
 
 def fill_fields(sheet: Worksheet, contents: Contents) -> None:
     """A row for each column of the sheet to fill."""
-    words = WORDS[contents.language]
-    for column, heading in enumerate(words.headings, start=1):
+    _ = texts(contents.language)
+    headings = (
+        _("Column"),
+        _("Required"),
+        _("What belongs in it"),
+        _("Example"),
+        _("Choices"),
+        _("Technical name"),
+    )
+    for column, heading in enumerate(headings, start=1):
         cell = limits.put(sheet, 1, column, heading)
         cell.fill, cell.font = look.HEADER_FILLS[Need.ALWAYS], look.LIGHT_ON_DARK
         cell.alignment = look.HEADER_ALIGNMENT
@@ -87,10 +112,10 @@ def fill_fields(sheet: Worksheet, contents: Contents) -> None:
 def _describe(sheet: Worksheet, row: int, field: Field, language: Language) -> None:
     texts = (
         field.title,
-        typeset(field.requirement, language),
+        typeset(field.requirement or field.help, language),
         typeset(field.help, language),
         field.example,
-        _listed(field.choices, WORDS[language]),
+        _listed(field.choices, language),
         field.key,
     )
     for column, text in enumerate(texts, start=1):
@@ -104,11 +129,12 @@ def _describe(sheet: Worksheet, row: int, field: Field, language: Language) -> N
     limits.raise_row(sheet, row, look.LINE_HEIGHT * max(lines))
 
 
-def _listed(choices: tuple[str, ...], words: Words) -> str:
+def _listed(choices: tuple[str, ...], language: Language) -> str:
     """One choice a line; of very many the first, and how many there are."""
     if len(choices) <= MOST_LISTED:
         return "\n".join(choices)
-    more = words.more_choices.format(count=len(choices))
+    text = texts(language)("… {count} in all: see the dropdown")
+    more = text.format(count=len(choices))
     return "\n".join((*choices[: MOST_LISTED - 1], more))
 
 

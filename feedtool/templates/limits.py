@@ -14,10 +14,10 @@ from openpyxl.cell import Cell, MergedCell
 from openpyxl.worksheet.datavalidation import DataValidation
 from openpyxl.worksheet.worksheet import Worksheet
 
+from feedtool.feeds.template import CELL_TEXT, UNWRITABLE, length
 from feedtool.model.errors import UsageProblem
 
 ROWS, COLUMNS = 1_048_576, 16_384
-CELL_TEXT = 32_767
 SHEET_NAME = 31
 NAME = 255
 """Of a defined name."""
@@ -28,8 +28,6 @@ PROMPT = 255
 ERROR = 224
 VALIDATIONS = 65_534
 """Of one sheet."""
-SHOWN_CHOICES = 32_767
-"""That a dropdown shows; further ones can be typed all the same."""
 PROPERTY = 255
 """Of a custom document property that is a text."""
 COLUMN_WIDTH = 255
@@ -39,9 +37,6 @@ ROW_HEIGHT = 409
 
 ELLIPSIS = "…"
 
-_BASIC_PLANE = 0xFFFF
-# XML has no way to write these, and half a character is none.
-_UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _ESCAPE = re.compile("_(?=x[0-9A-Fa-f]{4}_)")
 _CELL_REFERENCE = re.compile(r"[A-Za-z]{1,3}[0-9]+|[Rr][0-9]*(?:[Cc][0-9]*)?|[Cc][0-9]*")
 _NOT_IN_SHEET_NAME = re.compile(r"[\[\]:*?/\\]")
@@ -50,11 +45,6 @@ _RESERVED_SHEET = "history"
 
 class TooLarge(UsageProblem):
     """More than a workbook can hold."""
-
-
-def length(text: str) -> int:
-    """Characters as Excel counts them."""
-    return len(text) + sum(ord(letter) > _BASIC_PLANE for letter in text)
 
 
 def cut(text: str, longest: int) -> str:
@@ -71,14 +61,9 @@ def cut(text: str, longest: int) -> str:
     return "".join(kept).rstrip() + ELLIPSIS
 
 
-def is_whole(text: str) -> bool:
-    """Whether a cell holds this text, and shows it as it is."""
-    return length(text) <= CELL_TEXT and not _UNWRITABLE.search(text)
-
-
 def _written(text: str, longest: int) -> str:
     """A text as it stands in the XML: without what that cannot hold, `_x0041_` kept as it reads."""
-    legible = _UNWRITABLE.sub("\ufffd", text.replace("\r\n", "\n"))
+    legible = UNWRITABLE.sub("\ufffd", text.replace("\r\n", "\n"))
     return _ESCAPE.sub("_x005F_", cut(legible, longest))
 
 
@@ -140,7 +125,7 @@ _RULE_TEXTS = {
 
 def sheet_name(text: str, taken: Collection[str] = ()) -> str:
     """A legal name of a sheet that no other one has, as like the text as can be."""
-    legal = cut(_NOT_IN_SHEET_NAME.sub("_", _UNWRITABLE.sub("_", text)), SHEET_NAME)
+    legal = cut(_NOT_IN_SHEET_NAME.sub("_", UNWRITABLE.sub("_", text)), SHEET_NAME)
     legal = re.sub("^'|'$", "_", legal) or "_"
     if legal.casefold() == _RESERVED_SHEET:
         legal += "_"

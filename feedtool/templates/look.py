@@ -1,10 +1,12 @@
-"""Colours, fonts and borders that the sheets of a template share."""
+"""Colours, fonts, borders and typesetting that the sheets of a template share."""
 
+import re
 from math import ceil
 
 from openpyxl.styles import Alignment, Border, Font, PatternFill, Side
 
-from feedtool.templates.contents import Need
+from feedtool.feeds.template import Language, Need
+from feedtool.model.translation import Translate, translation
 
 NAVY = "1F3864"
 BLUE = "2F5597"
@@ -55,3 +57,16 @@ def header_font(need: Need) -> Font:
 def lines(text: str, width: float) -> int:
     """How many lines a text takes in a column of so many characters."""
     return sum(max(1, ceil(len(line) / width)) for line in text.split("\n"))
+
+
+_FRENCH_BLANKS = re.compile(r"(?<=«) | (?=[:;?!»%])")
+
+
+def typeset(text: str, language: Language) -> str:
+    """French sets its double signs off by a blank that must not end a line."""
+    return _FRENCH_BLANKS.sub("\u00a0", text) if language == "fr" else text
+
+
+def texts(language: Language) -> Translate:
+    """What translates the texts of all templates."""
+    return translation("feedtool.templates", language)

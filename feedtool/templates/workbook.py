@@ -17,11 +17,11 @@ from openpyxl.worksheet.worksheet import Worksheet
 from openpyxl.xml.constants import ARC_CORE
 from openpyxl.xml.functions import tostring
 
+from feedtool.feeds.template import Contents, Field
 from feedtool.templates import limits, look
-from feedtool.templates.contents import Contents, Field
 from feedtool.templates.entry import rule_of
 from feedtool.templates.guide import fill_fields, fill_instructions, fit_to_page
-from feedtool.templates.words import WORDS, typeset
+from feedtool.templates.look import texts, typeset
 
 FORMAT_VERSION = "1"
 """Of the template's layout, so that a later feedtool can tell an old one."""
@@ -124,7 +124,7 @@ def _fill_example(sheet: Worksheet, contents: Contents) -> None:
     for column, field in enumerate(contents.fields, start=1):
         text = field.example
         if column == 1:
-            text = WORDS[contents.language].example.format(example=text)
+            text = texts(contents.language)("Example: {example}").format(example=text)
         cell = limits.put(sheet, EXAMPLE_ROW, column, text)
         cell.font, cell.alignment, cell.number_format = look.EXAMPLE_FONT, look.BODY, "@"
     limits.raise_row(sheet, EXAMPLE_ROW, 2 * look.LINE_HEIGHT)
@@ -149,41 +149,46 @@ def _fill_header(sheet: Worksheet, contents: Contents, places: Places) -> None:
 
 def _shape_columns(sheet: Worksheet, fields: Sequence[Field]) -> None:
     """Widths and formats of whole columns; what few need is folded away."""
-    for field in fields:
-        limits.shape(sheet, field.letter, field.entry.width)
-        column = sheet.column_dimensions[field.letter]
+    for number, field in enumerate(fields, start=1):
+        letter = get_column_letter(number)
+        limits.shape(sheet, letter, field.entry.width)
+        column = sheet.column_dimensions[letter]
         column.number_format = field.entry.number_format
         column.outline_level = int(field.is_folded)
         column.hidden = field.is_folded
-    for field, following in pairwise(fields):
+    for number, (field, following) in enumerate(pairwise(fields), start=2):
         if field.is_folded and not following.is_folded:
-            sheet.column_dimensions[following.letter].collapsed = True
+            sheet.column_dimensions[get_column_letter(number)].collapsed = True
 
 
 def _guard_entries(
     sheet: Worksheet, contents: Contents, names: Mapping[str, str], places: Places
 ) -> None:
     """Dropdowns and limits below the header; on the header itself what belongs in the column."""
-    for field in contents.fields:
+    lettered = [(get_column_letter(at), field) for at, field in enumerate(contents.fields, 1)]
+    for letter, field in lettered:
         rule = rule_of(field.entry, names.get(field.key, ""), contents.language)
         if contents.prompts_cells:
             rule = rule or DataValidation(allowBlank=True)
             _prompt(rule, field, contents)
         if rule:
-            rule.add(f"{field.letter}{places.first}:{field.letter}{LAST_ROW}")
+            rule.add(f"{letter}{places.first}:{letter}{LAST_ROW}")
             limits.add_rule(sheet, rule)
-    for field in contents.fields:
+    for letter, field in lettered:
         hint = DataValidation()
         _prompt(hint, field, contents)
-        hint.add(f"{field.letter}{places.label}")
+        hint.add(f"{letter}{places.label}")
         limits.add_rule(sheet, hint)
 
 
 def _prompt(rule: DataValidation, field: Field, contents: Contents) -> None:
-    """Shows a column's hint on the cells of a rule."""
+    """Shows a column's hint on the cells of a rule, its example on a line of its own."""
+    language, hint = contents.language, field.hint or field.help
+    if field.example:
+        hint += "\n" + texts(language)("Example: {example}").format(example=field.example)
     rule.showInputMessage = True
-    rule.promptTitle = typeset(field.label, contents.language)
-    rule.prompt = field.hint
+    rule.promptTitle = typeset(field.label, language)
+    rule.prompt = typeset(hint.rstrip(), language)
 
 
 def _open_on(workbook: Workbook, sheet: Worksheet, places: Places) -> None:

@@ -4,9 +4,9 @@ import pytest
 
 from feedtool.areas.legacy.offers_xml import SHEET
 from feedtool.areas.registry import load
-from feedtool.check.headers import folded
 from feedtool.check.schema_gate import schema
 from feedtool.feeds.feed import Feed
+from feedtool.feeds.header import folded
 from feedtool.model.settings import DEPRECATED_MODES, Dialect
 
 FEEDS = pytest.mark.parametrize("feed", load().feeds.values(), ids=load().feeds)

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from feedtool.areas.registry import load
-from feedtool.check.headers import ENOUGH, HeaderDuplicate, HeadRow, Names, find, folded
+from feedtool.check.headers import ENOUGH, HeaderDuplicate, HeadRow, Names, find
 from feedtool.check.kinds import families
+from feedtool.feeds.header import folded
 from feedtool.model.cells import BLANK, Cell, Kind
 from feedtool.model.header import Header
 from feedtool.model.settings import Dialect

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from feedtool.areas.offers.changes.accepted import AcceptedOffers
-from feedtool.areas.offers.changes.observed import Seen, see
+from feedtool.areas.offers.changes.observed import see
+from feedtool.areas.offers.changes.offer_state import Seen
 from feedtool.areas.offers.changes.projection import count_absorbed
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.ledger import Ledger

@@ -11,13 +11,11 @@ from typing import Any
 
 import pytest
 
-from feedtool.areas.offers.changes.observed import Seen, see
-from feedtool.areas.offers.changes.projection import absorb, count_absorbed
 from feedtool.areas.offers.changes.selection import EVERY_ROW, Sifting
-from feedtool.areas.offers.export import Wish, export_offers
+from feedtool.areas.offers.export import EXPORT
 from feedtool.areas.offers.sandbox.records import Applied, applied_requests
 from feedtool.areas.offers.sandbox.settings import OfferBehaviour
-from feedtool.areas.registry import load, sandbox_parts
+from feedtool.areas.registry import sandbox_parts
 from feedtool.check import Asked, Input
 from feedtool.ledger import Ledger
 from feedtool.ledger.snapshots import Snapshots
@@ -25,7 +23,7 @@ from feedtool.model.errors import Interrupted, NothingToDo
 from feedtool.model.settings import Dialect, Guards
 from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.deliver import Submission
-from feedtool.runs.export.seen import seen_by
+from feedtool.runs.export import export, remembered
 from feedtool.runs.resume import resume
 from feedtool.runs.run_options import RunOptions
 from feedtool.runs.session import Session
@@ -36,6 +34,7 @@ from feedtool.sandbox.transport import mount
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
 from feedtool.service.fetch import Circumstances
+from tests.answers import query_of
 from tests.conftest import table
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
@@ -133,23 +132,19 @@ class Shop:
     def export(self, channel: str = "PRIMARY") -> None:
         """As `feedtool export offers` does, which remembers what it was shown."""
         now = self.transport.now
-        account = (self.ledger.engine, ADDRESS, self.seller)
-        absorb(*account)
-        absorbed, begun, found = count_absorbed(*account), now(), list[Seen]()
-        seen = seen_by(Dialect())
-        with suppress(NothingToDo):
-            export_offers(
-                self.service.client,
-                Circumstances(now, self.transport.sleep, pool=1),
-                Wish(channel, load().feeds["offers-update"]),
-                self.folder / "export.csv",
-                dialect=Dialect(),
-                language="en",
-                service=ADDRESS,
-                on_offer=lambda offer: found.append(seen(offer)),
-            )
-        between = (begun, now())
-        assert see(*account, channel, found, between=between, is_all=True, absorbed=absorbed)
+        query = query_of(EXPORT, channel=channel)
+        target = self.folder / "export.csv"
+        around = Circumstances(now, self.transport.sleep, pool=1)
+        service = replace(self.service, seller=self.seller, address=ADDRESS, now=now)
+        told: list[str] = []
+        with (
+            suppress(NothingToDo),
+            remembered(
+                EXPORT, query, service, self.books, lambda *text: told.append(text[1])
+            ) as it,
+        ):
+            export(EXPORT, query, target, service.client, around, service=ADDRESS, observed=it)
+        assert told == []
 
     def move(self) -> None:
         """To another machine, whose ledger knows nothing."""

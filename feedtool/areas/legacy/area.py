@@ -1,6 +1,8 @@
 """Legacy zips, as the area declares itself."""
 
+from feedtool.areas.legacy.carry import CONVERSIONS
 from feedtool.areas.legacy.feeds import offers, stock_and_price
+from feedtool.areas.legacy.output import OUTPUTS, said
 from feedtool.areas.legacy.source import is_legacy, open_offers
 from feedtool.areas.legacy.workbook import write_book
 from feedtool.feeds.area import Area, FileFormat
@@ -10,5 +12,6 @@ AREA = Area(
     "legacy",
     feeds=(offers.FEED, stock_and_price.FEED),
     rules=tuple(rules_of("feedtool.areas.legacy.rules")),
-    formats=(FileFormat("offers-xml", is_legacy, open_offers, write_book),),
+    conversions=CONVERSIONS,
+    formats=(FileFormat("offers-xml", is_legacy, open_offers, write_book, said, OUTPUTS),),
 )

@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING
 
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.offers.wire.offers import offers_page, read_offers
-from feedtool.areas.products.catalog.wire import Page
 from feedtool.check import Asked
+from feedtool.model.call import READ, Call
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Status
 from feedtool.model.sheet import CheckedSheet
-from feedtool.runs.export.pages import Pages, ask
+from feedtool.service.listing import Next, read_list
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime
 
     from feedtool.ledger import Ledger, Package
-    from feedtool.model.call import Call, Reply, Sender
+    from feedtool.model.call import Reply, Sender
     from feedtool.service.fetch import Circumstances
 
 NOTHING_SENT = "nothing was sent"
@@ -146,7 +146,7 @@ def counted(sheets: Sequence[CheckedSheet], client: "Sender", around: "Circumsta
     """What the purge would come to, by the offers that the service has now.
 
     Raises:
-        UsageProblem, NotAuthorised, Interrupted: what `pages.ask` raises.
+        UsageProblem, NotAuthorised, Interrupted: what `read_list` raises.
     """
     channel, kept = "", set()
     readable = [sheet for sheet in sheets if sheet.error is None]
@@ -154,27 +154,24 @@ def counted(sheets: Sequence[CheckedSheet], client: "Sender", around: "Circumsta
         channel = item.channel
         kept.add(item.reference)
     invalid = {row.reference for sheet in readable for row in sheet.refused if row.reference}
-    there = _There(channel, kept, invalid - kept)
+    there = _There(kept, invalid - kept)
+    first = read_offers(channel, fields=())  # of each nothing is needed but who it is
     hint = f"{NOTHING_SENT}; look at the channel and at what the account is opened for"
-    ask([Pages("offers", there.call, there.take, hint)], client, around)
+    read_list("offers", first, there.take, client, around, hint)
     return Purge(channel, there.count, there.removed, len(kept), there.invalid)
 
 
 class _There:
     """Counts the offers of a channel, page by page."""
 
-    def __init__(self, channel: str, kept: set[str], invalid: set[str]) -> None:
+    def __init__(self, kept: set[str], invalid: set[str]) -> None:
         self.count = self.removed = self.invalid = 0
-        self._channel, self._kept, self._invalid = channel, kept, invalid
+        self._kept, self._invalid = kept, invalid
 
-    def call(self, page: Page) -> "Call":
-        """The call for a page; of each offer nothing is needed but who it is."""
-        return read_offers(self._channel, fields=(), link=page.link)
-
-    def take(self, page: Page, reply: "Reply") -> Page | None:
+    def take(self, reply: "Reply", _: Call) -> Next | None:
         """Count a page, and name the next."""
         found = offers_page(reply)
         self.count += len(found.offers)
         self.removed += sum(offer.reference not in self._kept for offer in found.offers)
         self.invalid += sum(offer.reference in self._invalid for offer in found.offers)
-        return Page(page.number + 1, found.next) if found.next else None
+        return Next(Call("GET", found.next, READ)) if found.next else None

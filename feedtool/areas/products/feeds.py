@@ -4,8 +4,12 @@ A row is of one category, and its further columns are that category's properties
 and what is right in them, the local catalogue says.
 """
 
+from collections.abc import Mapping
+
 from feedtool.areas.products.columns import common as columns
 from feedtool.areas.products.columns import properties
+from feedtool.areas.products.columns.attribute import PROPERTY_UNNEEDED
+from feedtool.areas.products.columns.category import CATEGORY_CODE_CUT
 from feedtool.areas.products.columns.common import GROUP, LANGUAGE_TAGS
 from feedtool.areas.products.columns.properties import (
     STAMP_FINGERPRINT,
@@ -15,7 +19,9 @@ from feedtool.areas.products.columns.properties import (
     details_of,
 )
 from feedtool.areas.products.delivery import DELIVERY, PACKAGE_TYPE, product_names
+from feedtool.areas.products.requests import REQUESTS
 from feedtool.feeds.feed import Feed, Row, SheetColumns
+from feedtool.feeds.template import Basis, Contents
 from feedtool.model.header import Column
 from feedtool.model.settings import Dialect
 
@@ -36,6 +42,9 @@ _COMMON = frozenset(column.key for column in columns.UNDERSTOOD_COLUMNS)
 
 ALWAYS = (columns.GTIN, columns.CATEGORY)
 """What a row cannot be judged without."""
+
+GONE = frozenset(("shortlabel", "model", "navigation"))
+"""Fields of a legacy product that nothing stands for (specification, "Versioning" 6)."""
 
 SIMPLE = (
     *(columns.REFERENCE, columns.TITLE, columns.DESCRIPTION, columns.BRAND, columns.CATEGORY),
@@ -129,6 +138,19 @@ def name_of(row: Row, key: str) -> str:
     return f"{result.label} ({key})" if result and result.label else key
 
 
+def stamped(stamp: Mapping[str, str]) -> Mapping[str, str]:
+    """The category, where the sheet was made for one alone."""
+    category = properties.only_category(stamp)
+    return {columns.CATEGORY: category} if category else {}
+
+
+def template(basis: Basis) -> Contents:
+    """The template of some categories."""
+    from feedtool.areas.products.template import contents  # which needs no more than a template
+
+    return contents(basis)
+
+
 FEED = Feed(
     kind="products",
     area="feedtool.areas.products",
@@ -153,4 +175,15 @@ FEED = Feed(
     may_have=properties.may_have,
     enrich=properties.enrich,
     name_of=name_of,
+    title="Create or complete products",
+    about=(
+        "Each row creates a product, or completes the one that has this GTIN already. What is "
+        "known of it may be kept instead of what the row says."
+    ),
+    category_key=columns.CATEGORY,
+    stamped=stamped,
+    template=template,
+    json=REQUESTS,
+    losing=frozenset((CATEGORY_CODE_CUT.name, PROPERTY_UNNEEDED.name)),
+    gone=GONE,
 )

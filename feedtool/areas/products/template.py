@@ -10,25 +10,35 @@ from collections.abc import Sequence
 from typing import cast
 
 from feedtool.areas.products.catalog import Catalog, Category, Necessity, traits
-from feedtool.areas.products.catalog.model import DEEPEST
+from feedtool.areas.products.categories import chosen, refusal
 from feedtool.areas.products.columns import common
 from feedtool.areas.products.feeds import FEED
 from feedtool.areas.products.template_shared import Shared, described, example_of, offered, shared
-from feedtool.areas.products.template_words import PRODUCT_WORDS
-from feedtool.check.headers import folded
 from feedtool.feeds.columns.choice import Choice as ChoiceColumn
 from feedtool.feeds.feed import LANGUAGES
-from feedtool.model.cells import letters
+from feedtool.feeds.header import folded
+from feedtool.feeds.template import (
+    TEXT,
+    Basis,
+    CellEntry,
+    Contents,
+    Field,
+    Language,
+    Limit,
+    Need,
+    choice_width,
+)
 from feedtool.model.errors import UsageProblem
 from feedtool.model.header import Column
 from feedtool.model.settings import Dialect
-from feedtool.templates import Language
-from feedtool.templates.contents import Contents, Field, Need
-from feedtool.templates.entry import TEXT, Entry, Limit, width_of
-from feedtool.templates.fields import hint_of
-from feedtool.templates.words import WORDS
+from feedtool.model.translation import translation
+
+TEXTS = "feedtool.areas.products"
+"""The package whose catalogue translates the texts."""
 
 RECOMMENDED = frozenset((common.BRAND, common.LANGUAGE))
+OF_VARIANTS = "mandatory for variants"
+"""Of a column that only members of a family fill."""
 SHORT = 120
 """Characters of a need that stands before what belongs in a column; a longer one stands after."""
 
@@ -37,65 +47,73 @@ WIDTHS = {"gtin": 18, "title": 40, "description": 40, "richMarketingDescription"
 """Of common fields that are no usual text."""
 ANY_NUMBER = ("-1E+300", "1E+300")
 
-NAMED = 5
-"""Categories that are named in place of all that a higher one holds."""
+
+def contents(basis: Basis) -> Contents:
+    """All that the template for some categories says, in the catalogue's language.
+
+    For rows that are there already, categories that cannot be had do not count.
+
+    Raises:
+        UsageProblem: a category is unknown, takes no products, or was not brought; or there is no
+            catalogue.
+    """
+    catalog = basis.context.catalog(basis.language)
+    if catalog is None:
+        raise UsageProblem(
+            "the columns of products are the catalogue's, and there is none here yet",
+            "bring it with `feedtool catalog sync`",
+        )
+    codes = list(dict.fromkeys(code.strip().upper() for code in basis.categories))
+    if not basis.has_example:
+        codes = [one for one in codes if refusal(catalog, one, catalog.category(one)) is None]
+        codes = codes or list(basis.categories)
+    return products_contents(catalog, codes, basis.context.settings, has_example=basis.has_example)
 
 
 def products_contents(
     catalog: Catalog, codes: Sequence[str], dialect: Dialect, *, has_example: bool = False
 ) -> Contents:
-    """All that the template for these categories says, in the catalogue's language.
+    """All that the template for these categories says.
 
     Raises:
         UsageProblem: a category is unknown, takes no products, or was not brought.
     """
     categories = chosen(catalog, codes)
     language = cast("Language", catalog.language)
-    words, also = PRODUCT_WORDS[language], WORDS[language]
-    fields = _fields(catalog, categories, language, dialect)
+    _ = translation(TEXTS, language)
     has_variants = any(category.is_variant for category in categories)
-    at = catalog.synced_at
-    origin = words.synced.format(date=f"{at:%Y-%m-%d}") if at else words.unfinished
+    origin = _("The catalogue was not complete when this workbook was made.")
+    if at := catalog.synced_at:
+        origin = _(
+            "Catalogue of {date}. When it has changed since, feedtool says what is different."
+        ).format(date=f"{at:%Y-%m-%d}")
+    made_for = (f"{category.reference}   {category.full_path}" for category in categories)
     return Contents(
         FEED.kind,
         FEED.sheet,
         language,
-        words.title,
-        words.rows,
-        (
-            words.open_sheet.format(sheet=FEED.sheet),
-            words.marks,
-            *([words.example_row] if has_example else []),
-            words.several,
-            words.pictures,
-            *([words.variants] if has_variants else []),
-            words.keys,
-            also.paste,
-            also.fields,
-        ),
-        fields,
+        _(FEED.title),
+        _(FEED.about),
+        _steps(language, has_example=has_example, has_variants=has_variants),
+        _fields(catalog, categories, language, dialect),
         {
-            Need.ALWAYS: words.mandatory,
-            Need.RECOMMENDED: also.recommended,
-            Need.NEVER: also.optional,
+            Need.ALWAYS: _("Mandatory"),
+            Need.RECOMMENDED: _("Recommended"),
+            Need.NEVER: _("Optional"),
         },
         first_unfrozen="C",
-        facts=(
-            (
-                words.categories,
-                "\n".join((*(f"{one.reference}   {one.full_path}" for one in categories), origin)),
-            ),
-        ),
+        facts=((_("Made for"), "\n".join((*made_for, origin))),),
         stamps={
-            "category": tuple(one.reference for one in categories),
+            "category": tuple(category.reference for category in categories),
             "fingerprint": tuple(
-                f"{one.reference}:{catalog.fingerprint(one.reference)}" for one in categories
+                f"{category.reference}:{catalog.fingerprint(category.reference)}"
+                for category in categories
             ),
             **{
-                f"traits.{one.reference}": tuple(
-                    traits.written(catalog.properties(one.reference) or ())
+                f"traits.{category.reference}": tuple(
+                    traits.written(catalog.properties(category.reference) or ())
                 )
-                for one in categories
+                for category in categories
             },
         },
         hides_keys=True,
@@ -104,66 +122,33 @@ def products_contents(
     )
 
 
-# Which categories.
-
-
-def below(catalog: Catalog, code: str) -> list[str]:
-    """The categories that take products in one of a higher level; none in one that does itself."""
-    code = code.strip().upper()
-    category = catalog.category(code)
-    if category is None or category.level == DEEPEST:
-        return []
-    every = catalog.categories.values()
-    return [one.reference for one in every if one.takes_products and one.reference.startswith(code)]
-
-
-def listed(codes: Sequence[str]) -> str:
-    """The first of some codes."""
-    return ", ".join(codes[:NAMED]) + (" …" if len(codes) > NAMED else "")
-
-
-def chosen(catalog: Catalog, codes: Sequence[str]) -> list[Category]:
-    """The categories of these codes, each once.
-
-    Raises:
-        UsageProblem: of some there is no template; all of them are named, each with the reason.
-    """
-    found, reasons, hints = [], [], []
-    for code in dict.fromkeys(code.strip().upper() for code in codes):
-        category = catalog.category(code)
-        refusal = _refusal(catalog, code, category)
-        if refusal:
-            reasons.append(refusal[0])
-            hints.append(refusal[1])
-        elif category:
-            found.append(category)
-    if reasons:
-        raise UsageProblem("; ".join(reasons), "; ".join(dict.fromkeys(filter(None, hints))))
-    return found
-
-
-def _refusal(catalog: Catalog, code: str, category: Category | None) -> tuple[str, str] | None:
-    """Why there is no template for a category, and what to do."""
-    if category is None:
-        near = catalog.near_categories(code)
-        hint = f"did you mean {', '.join(near)}?" if near else _SEARCH
-        return f"there is no category “{code}”", hint
-    named = f"{code} ({category.label})"
-    if category.level != DEEPEST:
-        shown = listed(below(catalog, code))
-        reason = f"{named} is of level {category.level}, and products go into level {DEEPEST}"
-        return reason, f"it holds {shown}" if shown else _SEARCH
-    if not category.is_active:
-        return f"{named} is not active, so it takes no products", _SEARCH
-    if catalog.properties(code) is None:
-        return (
-            f"the properties of {named} were not brought",
-            "`feedtool catalog sync` brings them",
-        )
-    return None
-
-
-_SEARCH = "`feedtool catalog search TEXT` finds categories"
+def _steps(language: Language, *, has_example: bool, has_variants: bool) -> tuple[str, ...]:
+    """How it is filled."""
+    _ = translation(TEXTS, language)
+    variants = _(
+        "Variants are products that differ by size and colour only: give all of a family the same "
+        "variant group, and each its size and colour. Leave these columns empty otherwise."
+    )
+    example = _("The row above the header is an example; it is never sent.")
+    return (
+        _(
+            "Open the sheet “{sheet}” and fill one row per product, below the header. Empty rows "
+            "are skipped."
+        ).format(sheet=FEED.sheet),
+        _(
+            "Columns marked * are mandatory: without them no product is created. Those marked + "
+            "are recommended."
+        ),
+        *([example] if has_example else []),
+        _("Where several values are possible, separate them by a semicolon: Red;Blue."),
+        _("A picture or file is given by its address on the web, which begins with https."),
+        *([variants] if has_variants else []),
+        _(
+            "The hidden row 2 holds the technical names of the columns: leave it as it is. You "
+            "may move columns, remove optional ones and add your own; a column that is not known "
+            "is kept and not sent."
+        ),
+    )
 
 
 # Columns.
@@ -201,13 +186,13 @@ class _Maker:
         self._categories, self._language = categories, language
         self._always = {common.GTIN, common.CATEGORY, *dialect.product_fields}
         self._codes = [category.reference for category in categories]
-        self._words, self._also = PRODUCT_WORDS[language], WORDS[language]
+        self._ = translation(TEXTS, language)
 
     def add_common(self, column: Column) -> None:
         """A field of products of every category."""
         at = LANGUAGES.index(self._language)
         label, text, example = column.labels[at], column.help[at], column.example
-        entry = Entry(TEXT, WIDTHS.get(column.key, TEXT_WIDTH))
+        entry = CellEntry(TEXT, WIDTHS.get(column.key, TEXT_WIDTH))
         need = self._need_of(column.key)
         requirement = self._told(need)
         if isinstance(column.type, ChoiceColumn):
@@ -224,7 +209,7 @@ class _Maker:
                 demanding = [one.reference for one in self._categories if one.is_brand_mandatory]
                 need, requirement = self._needed(demanding, self._codes, self._codes)
             case common.GROUP:
-                requirement = f"{requirement}; {self._words.of_variants}"
+                requirement = f"{requirement}; {self._(OF_VARIANTS)}"
         self._add(column.key, label, text, example, need, requirement, entry)
 
     def add_property(self, one: Shared, label: str) -> None:
@@ -232,10 +217,10 @@ class _Maker:
         mandatory, recommended = one.where(Necessity.MANDATORY), one.where(Necessity.RECOMMENDED)
         need, requirement = self._needed(mandatory, recommended, list(one.by_category))
         if one.is_variation and need is not Need.ALWAYS:
-            requirement = f"{requirement}; {self._words.of_variants}"
+            requirement = f"{requirement}; {self._(OF_VARIANTS)}"
         choices = offered(one.choices)
         entry = self._entry(one, label, choices)
-        text = " ".join(described(one, choices, self._words))
+        text = " ".join(described(one, choices, self._))
         example = example_of(one, choices)
         self._add(one.reference, label, text, example, need, requirement, entry)
 
@@ -247,18 +232,21 @@ class _Maker:
         example: str,
         need: Need,
         requirement: str,
-        entry: Entry,
+        entry: CellEntry,
     ) -> None:
-        hint = hint_of("\n".join(self._hint(need, requirement, text)), example, self._language)
-        letter = letters(len(self.fields))
-        self.fields.append(Field(key, letter, label, text, example, need, requirement, hint, entry))
+        hint = "\n".join(self._hint(need, requirement, text))
+        self.fields.append(Field(key, label, text, entry, example, need, requirement, hint))
 
     def _hint(self, need: Need, requirement: str, text: str) -> tuple[str, ...]:
         """The need first; what may be cut off at the end is a long list of categories."""
         if len(requirement) <= SHORT:
             return requirement, text
-        is_partly = requirement.startswith(self._words.mandatory_in.format(codes=""))
-        return (self._words.partly if is_partly else self._told(need)), text, requirement
+        is_partly = requirement.startswith(self._("Mandatory in {codes}").format(codes=""))
+        return (
+            self._("Mandatory in some categories") if is_partly else self._told(need),
+            text,
+            requirement,
+        )
 
     def _need_of(self, key: str) -> Need:
         if key in self._always:
@@ -266,46 +254,48 @@ class _Maker:
         return Need.RECOMMENDED if key in RECOMMENDED else Need.NEVER
 
     def _told(self, need: Need) -> str:
-        told = {Need.ALWAYS: self._words.mandatory, Need.RECOMMENDED: self._also.recommended}
-        return told.get(need, self._also.optional)
+        told = {Need.ALWAYS: "Mandatory", Need.RECOMMENDED: "Recommended"}
+        return self._(told.get(need, "Optional"))
 
     def _needed(
         self, mandatory: Sequence[str], recommended: Sequence[str], having: Sequence[str]
     ) -> tuple[Need, str]:
         """Whether a column must be filled, and where."""
-        every, words = len(self._codes), self._words
+        every, _ = len(self._codes), self._
         if len(mandatory) == every:
-            return Need.ALWAYS, words.mandatory
+            return Need.ALWAYS, _("Mandatory")
         parts = []
         if mandatory:
-            parts.append(words.mandatory_in.format(codes=", ".join(mandatory)))
+            parts.append(_("Mandatory in {codes}").format(codes=", ".join(mandatory)))
         if len(recommended) == every:
-            parts.append(self._also.recommended)
+            parts.append(_("Recommended"))
         elif recommended:
-            parts.append(words.recommended_in.format(codes=", ".join(recommended)))
+            parts.append(_("Recommended in {codes}").format(codes=", ".join(recommended)))
         need = Need.RECOMMENDED if parts else Need.NEVER
         if list(having) in (mandatory, recommended) and len(having) < every:
-            return need, f"{parts[0]}, {words.only_there}"
+            return need, f"{parts[0]}, {_('only there')}"
         if not parts:
-            parts.append(self._also.optional)
+            parts.append(_("Optional"))
         if len(having) < every:
-            parts.append(words.only_in.format(codes=", ".join(having)))
+            parts.append(_("Only in {codes}").format(codes=", ".join(having)))
         first, *others = parts
         return need, "; ".join((first, *(other[0].lower() + other[1:] for other in others)))
 
     # What may be typed.
 
-    def _offering(self, label: str, choices: tuple[str, ...], *, is_strict: bool) -> Entry:
+    def _offering(self, label: str, choices: tuple[str, ...], *, is_strict: bool) -> CellEntry:
         """A dropdown. Its cells are text: picking `1/2` must not make a date of it."""
-        limit = Limit("list", self._also.choose, is_strict=is_strict)
-        return Entry(TEXT, width_of((label, *choices)), limit, choices)
+        limit = Limit("list", is_strict=is_strict)
+        return CellEntry(TEXT, choice_width((label, *choices)), limit, choices)
 
-    def _entry(self, one: Shared, label: str, choices: tuple[str, ...]) -> Entry:
+    def _entry(self, one: Shared, label: str, choices: tuple[str, ...]) -> CellEntry:
         if choices:
             # Several values in a cell are none of the list, so it cannot refuse them.
             is_strict = one.is_ranged and not one.is_multiple
             return self._offering(label, choices, is_strict=is_strict)
         if one.is_numeric and not one.is_multiple:
-            limit = Limit("decimal", self._words.not_a_number, "between", ANY_NUMBER)
-            return Entry("General", NUMBER_WIDTH, limit)
-        return Entry(TEXT, TEXT_WIDTH)
+            limit = Limit(
+                "decimal", self._("A number alone, without a unit."), "between", ANY_NUMBER
+            )
+            return CellEntry("General", NUMBER_WIDTH, limit)
+        return CellEntry(TEXT, TEXT_WIDTH)

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from feedtool.areas.products.catalog import Catalog, Category, Choice, Necessity, Property
-from feedtool.areas.products.template_words import ProductWords
-from feedtool.templates import limits
+from feedtool.feeds.template import SHOWN_CHOICES, is_whole
+from feedtool.model.translation import Translate
 
 RETIRED = "CDAV"
 """A property that can no longer be submitted (specification, "Versioning" 4)."""
@@ -92,28 +92,36 @@ def offered(choices: Sequence[Choice]) -> tuple[str, ...]:
 
     def is_clear(choice: Choice) -> bool:
         is_others_code = choice.label != choice.code and choice.label in codes
-        return labels[choice.label] == 1 and not is_others_code and limits.is_whole(choice.label)
+        return labels[choice.label] == 1 and not is_others_code and is_whole(choice.label)
 
     return tuple(choice.label if is_clear(choice) else choice.code for choice in choices)
 
 
-def described(one: Shared, choices: tuple[str, ...], words: ProductWords) -> list[str]:
+def described(one: Shared, choices: tuple[str, ...], _: Translate) -> list[str]:
     """What belongs in a property's column."""
     if one.file_types:
-        told = words.files if one.is_multiple else words.file
-        return [told.format(types=", ".join(one.file_types))]
+        kind = _("The web address (https) of a file: {types}.")
+        if one.is_multiple:
+            kind = _(
+                "One or several web addresses (https) of files, separated by a semicolon: {types}."
+            )
+        return [kind.format(types=", ".join(one.file_types))]
     if choices:
-        kind = words.choices if one.is_multiple else words.choice
+        single, several = (
+            "One of the list.",
+            "One or several of the list, separated by a semicolon.",
+        )
     elif one.is_numeric:
-        kind = words.numbers if one.is_multiple else words.number
+        single, several = "A number.", "One or several numbers, separated by a semicolon."
     else:
-        kind = words.texts if one.is_multiple else words.text
-    told_all = [kind]
+        single, several = "A text.", "One or several texts, separated by a semicolon."
+    texts = [_(several if one.is_multiple else single)]
     if one.units:
-        told_all.append(words.unit.format(unit=" / ".join(one.units)))
-    if len(choices) > limits.SHOWN_CHOICES:
-        told_all.append(words.first_choices.format(count=limits.SHOWN_CHOICES))
-    return told_all
+        texts.append(_("Unit: {unit}, which is not typed.").format(unit=" / ".join(one.units)))
+    if len(choices) > SHOWN_CHOICES:
+        first = _("The list shows the first {count}; further ones can be typed.")
+        texts.append(first.format(count=SHOWN_CHOICES))
+    return texts
 
 
 def example_of(one: Shared, choices: tuple[str, ...]) -> str:

@@ -1,11 +1,12 @@
-"""Workbooks, CSVs, Offers.xml, its zip and JSON requests, each into each other; nothing is sent.
+"""Workbooks, CSVs, files of the areas' own formats and JSON requests, each into each other.
 
-Reading order: `ways` says which kind of feed may become which, `requests` shows JSON requests as
-the rows of a sheet, `carry` turns a row of one kind into a row of another, `items` makes requests
-of it, `files` writes them, and `conversion` puts these together.
+Nothing is sent. Reading order: `forms` says what is written and what rows become there, `requests`
+shows JSON requests as the rows of a sheet, `write` makes requests of rows and writes them,
+`sheet` carries the rows of one over, and `conversion` puts these together.
 """
 
-from feedtool.runs.convert.conversion import Wish, convert
-from feedtool.runs.convert.ways import Form, form_of
+from feedtool.runs.convert.conversion import convert
+from feedtool.runs.convert.forms import Form, form_of
+from feedtool.runs.convert.sheet import ConversionOptions
 
-__all__ = ["Form", "Wish", "convert", "form_of"]
+__all__ = ["ConversionOptions", "Form", "convert", "form_of"]

@@ -6,24 +6,22 @@ name of their package's folder, `package-001-Upsert-PRIMARY`; of a file alone th
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from itertools import chain, islice
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
-from feedtool.areas.offers.feeds import common as offers
-from feedtool.areas.offers.package_types import PackageType
-from feedtool.areas.registry import load
 from feedtool.check.headers import NoRows
+from feedtool.feeds.area import Areas
+from feedtool.feeds.conversion import JsonRequests
+from feedtool.feeds.feed import ACTION, CHANNEL, Feed
 from feedtool.model.cells import BLANK, Block, Cell, Kind
 from feedtool.model.errors import FileProblem, UsageProblem
 from feedtool.model.settings import Dialect
 from feedtool.model.spool import Spool
 from feedtool.report.conversion import Loss
-from feedtool.runs.convert.bodies import Read, offer_cells, product_cells
-from feedtool.runs.convert.ways import DELETE, PRODUCTS, UPDATE, UPSERT
 from feedtool.sheets import (
     EmptyFile,
     HeadRow,
@@ -38,14 +36,7 @@ from feedtool.sheets import (
 HEADER = 1
 """The number of the header's row; the first request is row 2."""
 _BLOCK = 1000
-_SPLITTING = frozenset((offers.ACTION, offers.CHANNEL))
-_KINDS = {
-    UPSERT: PackageType.UPSERT,
-    UPDATE: PackageType.UPDATE,
-    DELETE: PackageType.DELETE,
-}
-"""The most demanding first: whose header has all columns."""
-_PACKAGE = re.compile(r"package-\d{3,}-(Upsert|Update|Delete)-(.+)")
+_PACKAGE = re.compile(r"package-\d{3,}-(\w+?)-(.+)")
 _START = re.compile(rb"(?:\xef\xbb\xbf)?\s*[\[{]\s*(?:[\[\]{}\"]|\Z)")
 _HINT = "Give the requests as `feedtool submit --requests` writes them."
 
@@ -79,16 +70,20 @@ class RequestsSource:
 
     format = "requests"
 
-    def __init__(self, path: Path, dialect: Dialect, channel: str = "") -> None:
+    def __init__(self, path: Path, dialect: Dialect, areas: Areas, channel: str = "") -> None:
         """Reads them.
 
         Args:
             path: A file, or a folder of them.
             dialect: The profile's: tax codes, and the scale of VAT.
+            areas: Whose requests there are.
             channel: The salesChannelId of rows that name none; it is not told of any.
         """
         self._sheets: dict[str, RequestsSheet] = {}
         self._dialect, self._channel = dialect, channel
+        feeds = [feed for area in areas.areas for feed in area.feeds if feed.json]
+        self._actions = {feed.action: feed for feed in feeds if feed.action}
+        self._feeds = feeds
         for file in _files(path):
             self._take(file)
         found = list(self._sheets.values())
@@ -111,80 +106,82 @@ class RequestsSource:
 
     def _take(self, file: Path) -> None:
         found = _PACKAGE.fullmatch(file.parent.name)
-        package_type = PackageType(found[1]) if found else None
-        channel = found[2] if found and found[2] != self._channel else ""
-        body = _loaded(file, self._dialect.reading.strings)
-        is_products = isinstance(body, dict) and isinstance(body.get("products"), list)
-        if isinstance(body, dict):
-            body = body.get("products" if is_products else "offerRequests")
-        if not isinstance(body, list):
+        action = found[1] if found and found[1] in self._actions else ""
+        channel = found[2] if found and action and found[2] != self._channel else ""
+        requests, body = self._listed(_loaded(file, self._dialect.reading.strings))
+        if requests is None or not isinstance(body, list):
             raise NotAWorkbook(f"{file.name} is JSON, and holds no list of requests.", _HINT)
-        feed = load().feeds[PRODUCTS if is_products else UPSERT]
-        for one in body:
-            sheet = self._sheets.get(feed.sheet)
+        family = [feed for feed in self._feeds if feed.json == requests]
+        for request in body:
+            sheet = self._sheets.get(family[0].sheet)
             if sheet is None:
-                sheet = RequestsSheet(feed.sheet, self._dialect, is_products=is_products)
-                self._sheets[feed.sheet] = sheet
-            sheet.take(one, package_type, channel)
+                sheet = RequestsSheet(family, requests, self._dialect)
+                self._sheets[sheet.name] = sheet
+            sheet.take(request, action, channel)
+
+    def _listed(self, document: object) -> tuple[JsonRequests | None, object]:
+        """The requests of a document, and how they stand in it."""
+        forms = {feed.json: None for feed in self._feeds if feed.json}
+        if not isinstance(document, dict):
+            return next((form for form in forms if form.is_bare), None), document
+        for form in forms:
+            if isinstance(document.get(form.member), list):
+                return form, document[form.member]
+        return None, None
 
 
 class RequestsSheet:
     """Requests as rows under a header of keys. A cell's key is the cell."""
 
-    def __init__(self, name: str, dialect: Dialect, *, is_products: bool) -> None:
-        self.name = name
+    def __init__(self, family: Sequence[Feed], requests: JsonRequests, dialect: Dialect) -> None:
+        self.name = family[0].sheet
         self.merges: list[MergedArea] = []
         self.warnings: list[Notice] = []
         self.notices: Mapping[str, list[str]] = {}
         self.losses: list[Loss] = []
         """What is in no cell."""
-        self._is_products = is_products
-        self._dialect = dialect
-        self._read: Callable[[Mapping[str, Any], Dialect], Read] = (
-            product_cells if is_products else offer_cells
-        )
+        self.feeds = family
+        """The most demanding first: whose header has all columns."""
+        self._form, self._dialect = requests, dialect
         self._requests: Spool[_Request] = Spool(_Request)
         self._keys: dict[str, None] = {}
-        self._types: set[str | None] = set()
+        self._actions: set[str] = set()
 
-    def take(self, request: object, package_type: str | None, channel: str) -> None:
-        """Adds a row; type and channel are its package's, as far as they are known."""
+    def take(self, request: object, action: str, channel: str) -> None:
+        """Adds a row; action and channel are its package's, as far as they are known."""
         row = HEADER + 1 + len(self._requests)
         if not isinstance(request, dict):
             self.losses.append(Loss(row, None, None, _brief(request), "it is no request"))
             request = {}
-        cells, left = self._read(request, self._dialect)
+        cells, left = self._form.cells(request, self._dialect)
         self.losses += [
             Loss(row, None, path, _brief(value), "a row of a sheet has no column for it")
             for path, value in left
         ]
-        if package_type:
-            cells[offers.ACTION] = Cell(Kind.TEXT, str(package_type))
+        if action:
+            cells[ACTION] = Cell(Kind.TEXT, action)
         if channel:
-            cells[offers.CHANNEL] = Cell(Kind.TEXT, channel)
-        self._types.add(package_type)
+            cells[CHANNEL] = Cell(Kind.TEXT, channel)
+        self._actions.add(action)
         self._keys.update(dict.fromkeys(cells))
         self._requests.append(_Request(cells))
 
     @property
     def kind(self) -> str | None:
         """What they are; None where nothing tells, or not the same of all."""
-        if self._is_products:
-            return PRODUCTS
-        if self._types == {None}:
-            if {"condition", "product.gtin", "product.reference"} & self._keys.keys():
-                return UPSERT
-            return UPDATE if self._keys.keys() - {offers.REFERENCE} else None
-        return next((kind for kind, one in _KINDS.items() if one in self._types), UPSERT)
+        if self._actions == {""}:
+            return self._form.kind_of(self._keys)
+        named = (feed.kind for feed in self.feeds if feed.action in self._actions)
+        return next(named, self.feeds[0].kind)
 
     @property
     def keys(self) -> list[str]:
         """The header: those of the kind, and whatever else the requests have."""
-        columns = load().feeds[self.kind].columns(self._dialect) if self.kind else ()
-        usual = (column.key for column in columns if column.key not in _SPLITTING)
+        own = (feed.columns(self._dialect) for feed in self.feeds if feed.kind == self.kind)
+        usual = (column.key for column in next(own, ()) if column.key not in {ACTION, CHANNEL})
         keys = dict.fromkeys((*usual, *self._keys))
-        if len(self._types) == 1:  # then the kind says it
-            keys.pop(offers.ACTION, None)
+        if len(self._actions) == 1:  # then the kind says it
+            keys.pop(ACTION, None)
         return list(keys)
 
     @property

@@ -4,11 +4,11 @@ Its cells are those of the file that was sent, from its snapshot; beside them st
 of the rows, from the ledger, and the column `feedtool row`, which names the row that each is of: so
 the answers to the corrections find the way back (`feedtool.runs.later`).
 
-Reading order: `picked` takes the rows out of the snapshot, `shape` finds the columns, `part` puts
-both together for one sheet, `written` makes the workbook of all of them; `words` are its own texts.
+Reading order: `rows` takes the rows out of the snapshot, `columns` finds their columns, `sheet`
+puts both together for one sheet, `write` makes the workbook of all of them.
 """
 
-from feedtool.runs.corrections.written import (
+from feedtool.runs.corrections.write import (
     Failed,
     has_any,
     is_to_correct,
@@ -17,4 +17,11 @@ from feedtool.runs.corrections.written import (
     write_failed,
 )
 
-__all__ = ["Failed", "has_any", "is_to_correct", "place_of", "places", "write_failed"]
+__all__ = [
+    "Failed",
+    "has_any",
+    "is_to_correct",
+    "place_of",
+    "places",
+    "write_failed",
+]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from feedtool.model.errors import UsageProblem
 from feedtool.report import SheetResult
-from feedtool.runs.corrections.written import has_any, places, write_failed
+from feedtool.runs.corrections.write import has_any, places, write_failed
 from feedtool.runs.row_results import results_of_run
 from feedtool.runs.sent_again import note_sent_again
 from feedtool.runs.workspace import Workspace, check_again, options_of

@@ -12,10 +12,11 @@ from jsonschema import Draft202012Validator
 from feedtool.areas.legacy.feeds.offers import FEED
 from feedtool.areas.legacy.offers_xml import ATTRIBUTES
 from feedtool.areas.legacy.writer import Head, offer_of, write_xml
-from feedtool.check.headers import Names, folded
+from feedtool.check.headers import Names
 from feedtool.check.schema_gate import gate, schema
 from feedtool.feeds.columns import ColumnReader
 from feedtool.feeds.feed import Row, SheetColumns
+from feedtool.feeds.header import folded
 from feedtool.model.cells import BLANK, Cell, Kind
 from feedtool.model.settings import Context, Dialect
 from tests.conftest import gtin

@@ -13,9 +13,8 @@ from openpyxl import load_workbook
 from feedtool.areas.products.catalog import Necessity, Property
 from feedtool.areas.products.feeds import FEED
 from feedtool.check.schema_gate import gate
-from feedtool.model.settings import Dialect
-from feedtool.templates import write_products_template
 from tests.areas.products.test_feeds import Case, cases
+from tests.areas.products.test_template import write_products_template
 from tests.catalogues import (
     CATALOG,
     ENERGY,
@@ -57,7 +56,7 @@ def fill(path: Path, *rows: Mapping[str, str]) -> dict[str, int]:
 def test_any_template_filled_by_its_own_rules_is_clean(case: Case) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "products.xlsx"
-        write_products_template(case.catalog, ["010101"], path, Dialect())
+        write_products_template(case.catalog, ["010101"], path)
         fill(path, case.row, case.other)
         (sheet,) = checked(path, dialect=judging(case.catalog))
         assert codes(sheet) == []
@@ -69,7 +68,7 @@ def test_any_template_filled_by_its_own_rules_is_clean(case: Case) -> None:
 
 def test_a_template_of_several_categories(tmp_path: Path) -> None:
     path = tmp_path / "products.xlsx"
-    write_products_template(CATALOG, ["010101", "010102"], path, Dialect())
+    write_products_template(CATALOG, ["010101", "010102"], path)
     fill(path, product(1, p3003="12 cm"), shirt(2), shirt(3, p4001="XXL"))
     (sheet,) = checked(path, dialect=judging())
     assert codes(sheet) == [(6, "enum-value")]
@@ -108,7 +107,7 @@ def test_says_what_has_changed_since_it_was_made(
     tmp_path: Path, now: tuple[Property, ...], message: str
 ) -> None:
     path = tmp_path / "products.xlsx"
-    write_products_template(CATALOG, ["010101", "010102"], path, Dialect())
+    write_products_template(CATALOG, ["010101", "010102"], path)
     fill(path, shirt())
     (sheet,) = checked(path, dialect=judging(catalog_of({**PROPERTIES, "010101": now})))
     (problem,) = told(sheet, "template-outdated")
@@ -119,7 +118,7 @@ def test_says_what_has_changed_since_it_was_made(
 
 def test_a_column_that_was_removed_is_not_new(tmp_path: Path) -> None:
     path = tmp_path / "products.xlsx"
-    write_products_template(CATALOG, ["010101"], path, Dialect())
+    write_products_template(CATALOG, ["010101"], path)
     fill(path, product())
     book = load_workbook(path)
     book["Products"].delete_cols(book["Products"].max_column)

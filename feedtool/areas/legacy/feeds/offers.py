@@ -165,6 +165,12 @@ FEED = Feed(
     delivery=DELIVERY,
     identity=offers.IDENTITY,
     needs_asking=True,
+    title="Create or replace offers by a legacy zip",
+    about=(
+        "Each row becomes an Offer of an Offers.xml: it creates an offer, or replaces the offer"
+        " that has the same reference. The whole offer is replaced: where an optional cell is "
+        "left empty, its old value is gone."
+    ),
     purge_type=PackageType.PURGE,
     is_named_elsewhere=True,
 )

@@ -64,4 +64,9 @@ FEED = Feed(
     delivery=DELIVERY,
     is_sent=lambda key: key in SENT or key == FLOOR,
     needs_asking=True,
+    title="Change stocks and prices by a legacy zip",
+    about=(
+        "Each row changes the price, the stock or both of the offer that has this reference. An"
+        " empty cell leaves its value as it is."
+    ),
 )

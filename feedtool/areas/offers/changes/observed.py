@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from datetime import datetime
 from itertools import islice
-from typing import NamedTuple
 
 from sqlalchemy import Connection, Engine, delete, select, update
 
@@ -22,21 +21,12 @@ from feedtool.areas.offers.changes.offer_state import (
     PRODUCT,
     QUANTITY,
     Accepted,
-    Terms,
+    Seen,
     unnamed,
 )
 from feedtool.areas.offers.changes.projection import absorbed_by
 from feedtool.ledger import tables as t
 from feedtool.ledger.database import writing
-
-
-class Seen(NamedTuple):
-    """An offer as the service shows it."""
-
-    reference: str
-    terms: Terms
-    product: str
-    """The key of its shared stock; may be empty."""
 
 
 def see(

@@ -46,6 +46,15 @@ MAY_ALSO_BE = {
 """How another channel may name the same product, so that nobody sees that it is the same."""
 
 
+class Seen(NamedTuple):
+    """An offer as the service shows it."""
+
+    reference: str
+    terms: Terms
+    product: str
+    """The key of its shared stock; may be empty."""
+
+
 class Accepted(NamedTuple):
     """What the service has last accepted of a reference on a channel, as far as is known."""
 

@@ -5,7 +5,8 @@ are in `locale/`; whatever else an account has, `[columns]` maps.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from dataclasses import replace
 from decimal import Decimal
 from functools import lru_cache
 
@@ -212,6 +213,13 @@ def _mode_column(code: str, what: str, label: str, note: str, example: str) -> C
 def all_modes(dialect: Dialect) -> tuple[str, ...]:
     """The modes that are understood: the account's, and the deprecated ones."""
     return (*dialect.delivery_modes, *DEPRECATED_MODES)
+
+
+def with_retired(dialect: Dialect, keys: Collection[str]) -> Dialect:
+    """The settings with the deprecated modes that some keys are of."""
+    own = dialect.delivery_modes
+    retired = (code for code in DEPRECATED_MODES if mode(code).cost in keys and code not in own)
+    return replace(dialect, delivery_modes=(*own, *retired))
 
 
 def columns_of_modes(codes: tuple[str, ...]) -> tuple[Column, ...]:

@@ -3,6 +3,7 @@
 from feedtool.areas.offers.delivery import DELIVERY
 from feedtool.areas.offers.feeds import common as offers
 from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.offers.requests import REQUESTS
 from feedtool.feeds.feed import Feed, Row, SheetColumns
 from feedtool.model.header import Column
 from feedtool.model.settings import Dialect
@@ -46,4 +47,11 @@ FEED = Feed(
     action=str(PackageType.DELETE),
     is_sent=lambda key: key in {offers.REFERENCE, offers.CHANNEL, offers.ACTION},
     needs_asking=True,
+    title="Remove offers",
+    about=(
+        "Each row removes the offer that has this reference from the sales channel. To sell the"
+        " product again, create the offer anew."
+    ),
+    with_retired=offers.with_retired,
+    json=REQUESTS,
 )

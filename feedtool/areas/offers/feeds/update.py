@@ -8,6 +8,7 @@ from feedtool.areas.offers.delivery import DELIVERY
 from feedtool.areas.offers.feeds import common as offers
 from feedtool.areas.offers.feeds.upsert import blank_mandatory_amounts
 from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.offers.requests import REQUESTS
 from feedtool.feeds.feed import Feed, Fit, Row, SheetColumns
 from feedtool.model.header import Column
 from feedtool.model.settings import Dialect
@@ -117,4 +118,12 @@ FEED = Feed(
     operator_sheet=offers.OPERATOR_SHEET,
     operator_columns=frozenset((offers.REFERENCE, offers.GTIN, offers.QUANTITY, "price.price")),
     is_sent=lambda key: key not in offers.IDENTITY,
+    title="Change offers",
+    about=(
+        "Each row changes the offer that has this reference. An empty cell leaves its value as "
+        "it is. Taxes and delivery modes are replaced as a whole: fill all that the offer shall"
+        " have, or none. With delivery modes the preparation time is needed."
+    ),
+    with_retired=offers.with_retired,
+    json=REQUESTS,
 )

@@ -5,6 +5,7 @@ from functools import cache
 from feedtool.areas.offers.delivery import DELIVERY, PRODUCT
 from feedtool.areas.offers.feeds import common as offers
 from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.offers.requests import REQUESTS
 from feedtool.feeds.feed import Feed, Row, SheetColumns
 from feedtool.model.header import Column
 from feedtool.model.settings import Dialect
@@ -96,4 +97,11 @@ FEED = Feed(
     action=str(PackageType.UPSERT),
     operator_sheet=offers.OPERATOR_SHEET,
     identity=offers.IDENTITY,
+    title="Create or replace offers",
+    about=(
+        "Each row creates an offer, or replaces the offer that has the same reference. The "
+        "whole offer is replaced: where an optional cell is left empty, its old value is gone."
+    ),
+    with_retired=offers.with_retired,
+    json=REQUESTS,
 )

@@ -1,0 +1,157 @@
+"""How an area's rows become those of another kind, another form of file, and rows again.
+
+Pure functions and records, of which `feedtool convert` makes what it does.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from feedtool.model.cells import Cell, Kind, Value
+from feedtool.model.nouns import Item
+from feedtool.model.settings import Dialect
+from feedtool.model.spool import Spool
+
+Values = dict[str, Value]
+"""By the column's key; blanks are not there."""
+
+
+class CarryLoss(NamedTuple):
+    """Something of a row that the other kind cannot say."""
+
+    field: str
+    value: str
+    message: str
+    is_needed: bool = False
+    """Whether no request can be made without it."""
+
+
+class Carried(NamedTuple):
+    """A row of the other kind."""
+
+    values: Values
+    lacks: list[CarryLoss]
+
+
+Carry = Callable[[Values], Carried]
+
+
+def shown(value: Value) -> str:
+    """A value as it is told."""
+    return f"{value:f}" if isinstance(value, Decimal) else str(value)
+
+
+class RowConversion(NamedTuple):
+    """How rows of a kind become rows of another, or stay what they are."""
+
+    kind: str
+    became: str
+    carrier: Callable[[Dialect], Carry]
+    """What there is no column for is left out, and told."""
+    is_for_json: bool = False
+    """Whether its JSON requests are of that kind, unless another is asked for."""
+    in_requests: Callable[[Mapping[str, Value], Dialect], Iterable[CarryLoss]] = lambda _, __: ()
+    """What a request cannot say of a row beside that."""
+
+    def is_for_json_of(self, kind: str) -> bool:
+        """Whether JSON requests of a kind are made of it, unless another kind is asked for."""
+        return self.is_for_json and self.kind == kind
+
+
+# JSON requests.
+
+
+class Read(NamedTuple):
+    """A JSON request as the cells of a row."""
+
+    cells: dict[str, Cell]
+    """By the column's key."""
+    left: list[tuple[str, object]]
+    """What no cell can hold: where it stands, and what."""
+
+    def put(self, key: str, path: str, value: object) -> None:
+        """A cell; a second one of the same key, and what fits into none, is left."""
+        if value is None or value == "":
+            return
+        cell = _cell(value)
+        if cell is None or key in self.cells:
+            self.leave(path, value)
+        else:
+            self.cells[key] = cell
+
+    def leave(self, path: str, value: object) -> None:
+        """Note what no cell can hold."""
+        if value not in (None, [], {}):
+            self.left.append((path, value))
+
+
+def _cell(value: object) -> Cell | None:
+    if isinstance(value, bool):
+        return Cell(Kind.BOOLEAN, str(value).upper())
+    if isinstance(value, int | Decimal):
+        return Cell(Kind.NUMBER, str(value))
+    return Cell(Kind.TEXT, value) if isinstance(value, str) else None
+
+
+def is_number(value: object) -> bool:
+    """Whether a value of JSON is a number."""
+    return isinstance(value, int | Decimal) and not isinstance(value, bool)
+
+
+class JsonRequests(NamedTuple):
+    """How the requests of feeds that share a sheet stand in JSON."""
+
+    member: str
+    """Under which name a document lists them."""
+    is_bare: bool
+    """Whether a list without a name is of them, too."""
+    cells: Callable[[Mapping[str, Any], Dialect], Read]
+    """The way back, from a request to a row."""
+    kind_of: Callable[[Collection[str]], str | None]
+    """The kind of requests that fill these columns; None where nothing tells."""
+    bundle: Callable[[Sequence[bytes], Dialect], bytes]
+    """Requests as they travel together."""
+    limit: Callable[[Dialect], int]
+    """The most that travel together."""
+
+
+# Other formats.
+
+
+class Fact(NamedTuple):
+    """Something that a file says beside its rows, and that is lost."""
+
+    line: int | None
+    field: str | None
+    value: str | None
+    message: str
+
+
+class Said(NamedTuple):
+    """What a file of another format says of itself."""
+
+    about: object = None
+    """What a file of the same format says again."""
+    about_elsewhere: object = None
+    """The same where it goes to a channel that was named."""
+    losses: Sequence[Fact] = ()
+    elsewhere: Sequence[Fact] = ()
+    """What is lost where another format is written, and no channel was named."""
+
+
+class Output(NamedTuple):
+    """A form of file that an area writes."""
+
+    ending: str
+    """`.zip`."""
+    kinds: Mapping[str, str]
+    """What each kind of row becomes there, unless another kind is asked for."""
+    refusals: Mapping[str, str]
+    """Why there is no row of some kinds."""
+    limit: Callable[[Dialect], int]
+    too_many: str
+    """What is said of more, with `count` and `most`."""
+    write: Callable[[Path, Spool[Item], object, Dialect], bool]
+    """Write requests of one package, with what the input said of itself; False where they do not
+    read back like that."""

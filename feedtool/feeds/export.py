@@ -1,0 +1,181 @@
+"""What an area can bring of the service: lists that are read to their end, as rows of a sheet.
+
+An `Export` is a record of pure functions. Its filters become options of `feedtool export KIND`;
+whoever runs it asks for the pages, keeps the rows on disk, and writes the sheet.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
+
+from feedtool.feeds.feed import Feed
+from feedtool.feeds.template import Field, Language
+from feedtool.model.call import Call, Reply
+from feedtool.model.cells import Value
+from feedtool.model.errors import NothingToDo
+from feedtool.model.settings import Context, Dialect
+
+KeyedRow = Mapping[str, Value]
+"""Values by the column's key."""
+
+ExportTally = Counter[tuple[str, str]]
+"""How often something was met: what, and a name for it, which may be empty."""
+
+
+class KeyedRows(Protocol):
+    """Rows that are kept until all are there."""
+
+    @property
+    def columns(self) -> Collection[str]:
+        """The keys that any row fills, as they were met."""
+        ...
+
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[KeyedRow]: ...
+
+
+class Filter(NamedTuple):
+    """An option by which rows are chosen, or shaped."""
+
+    name: str
+    """Without its dashes: `offer-id`."""
+    metavar: str
+    help: str
+    is_list: bool = False
+    """Whether it takes several, separated by commas."""
+    default: str | None = None
+    narrows: bool = True
+    """Whether fewer rows come by it."""
+    read: Callable[[str], Any] = str
+    """Gives what is meant by a text; raises UsageProblem."""
+
+
+CHANNEL = "channel"
+"""The filter whose default is the profile's channel."""
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What is asked for, of whom, and for whom."""
+
+    seller: str
+    channel: str
+    """The salesChannelId."""
+    language: Language
+    """Of labels."""
+    context: Context
+    """The profile's settings, and the catalogue."""
+    is_csv: bool = False
+    """Whether the file has neither labels nor a stamp."""
+    values: Mapping[str, Any] = field(default_factory=dict)
+    """What the filters ask for, by their names: () and None ask for nothing."""
+
+    @property
+    def dialect(self) -> Dialect:
+        """The profile's settings."""
+        return self.context.settings
+
+    def __getitem__(self, name: str) -> Any:
+        """What a filter asks for."""
+        return self.values[name]
+
+
+class ListPage(NamedTuple):
+    """One answer of a list."""
+
+    rows: Sequence[tuple[str | None, KeyedRow]]
+    """Each with its key: a later row of the same key takes the place of an earlier one."""
+    next: Call | None = None
+    is_guess: bool = False
+    """Whether nobody has said that there is a next page."""
+    progress: int = 0
+    """How many are told to have come by it."""
+    tally: Mapping[tuple[str, str], int] = {}
+    observed: Sequence[Any] = ()
+    """What the ledger is to remember."""
+
+
+class ServiceList(NamedTuple):
+    """A list of the service, or several of one kind, each asked for page after page."""
+
+    name: str
+    """In messages: `offers`."""
+    first: Callable[[Query, KeyedRows], Iterable[Call]]
+    """The first page of each, which may follow from the rows of the listing before."""
+    page: Callable[[Query], Callable[[Reply, Call], ListPage]]
+    """How pages are read; raises Unreadable for an answer that is none."""
+    nothing: Callable[[Query, ExportTally], NothingToDo]
+    """Why there are no rows."""
+    hint: str
+    """What to do where the service refuses what it was asked for."""
+    unit: str = ""
+    """What progress counts; empty where it is not told."""
+
+
+class FilledTemplate(NamedTuple):
+    """A sheet of the shape of a feed's template."""
+
+    feed: Feed
+    context: Context
+    language: Language
+    categories: Sequence[str] = ()
+    further: Sequence[Field] = ()
+    """Columns behind those of the template."""
+    facts: Sequence[str] = ()
+    """What the workbook says of itself beside its origin."""
+
+
+class PlainTable(NamedTuple):
+    """A plain sheet, to look at and to filter."""
+
+    sheet: str
+    fields: Sequence[Field]
+
+
+class ExportNote(NamedTuple):
+    """Something that whoever uses the file should know."""
+
+    text: str
+    hint: str = ""
+    """What to do; empty where nothing needs to be done."""
+    is_loss: bool = False
+    """Whether something that was asked for is not in the file."""
+
+
+class ExportSummary(NamedTuple):
+    """What is told of a file that was written."""
+
+    notes: Sequence[ExportNote]
+    skipped: int = 0
+    """What was had and is not in the file; the notes say why."""
+
+
+class MadeRow(NamedTuple):
+    """What became of a row of the last list."""
+
+    row: KeyedRow | None
+    tally: Mapping[tuple[str, str], int] = {}
+
+
+class Export(NamedTuple):
+    """One kind of export."""
+
+    kind: str
+    """As users name it: `offers`."""
+    help: str
+    """Of its command; the first line stands alone."""
+    listings: Callable[[Query], Sequence[ServiceList]]
+    """Read one after the other; the rows of the last are the file's."""
+    sheet: Callable[[Query, KeyedRows, ExportTally], FilledTemplate | PlainTable]
+    """Where the rows go, once all are there."""
+    summary: Callable[[Query, ExportTally], ExportSummary]
+    filters: tuple[Filter, ...] = ()
+    check: Callable[[Query], None] = lambda _: None
+    """Raises UsageProblem for what cannot be asked for, before anything is."""
+    rows: Callable[[Query, ExportTally], Callable[[KeyedRow], MadeRow]] | None = None
+    """How rows become those of the file, where that depends on all of them."""
+    closed: tuple[str, str] | None = None
+    """What a 403 means where a right is given by request alone, and what to do."""
+    observed: type[Any] | None = None
+    """The type of what the ledger remembers; None where it remembers nothing."""

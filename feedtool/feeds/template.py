@@ -1,0 +1,165 @@
+"""What a template holds before it is a workbook: its columns as their reader sees them, its texts.
+
+An area that has more to say than its columns do makes the `Contents` itself (`Feed.template`).
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Literal, NamedTuple
+
+from feedtool.model.settings import Context
+
+Language = Literal["en", "fr", "es"]
+
+TEXT = "@"
+"""The format that keeps the zeros of identifiers, and what looks like a date."""
+
+CELL_TEXT = 32_767
+"""Characters of a cell."""
+SHOWN_CHOICES = 32_767
+"""That a dropdown shows; further ones can be typed all the same."""
+WIDEST_CHOICE = 40
+"""Characters of a column with a dropdown; longer choices show when it is open."""
+
+# XML has no way to write these, and half a character is none.
+UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_BASIC_PLANE = 0xFFFF
+
+
+def length(text: str) -> int:
+    """Characters as Excel counts them: in UTF-16."""
+    return len(text) + sum(ord(letter) > _BASIC_PLANE for letter in text)
+
+
+def is_whole(text: str) -> bool:
+    """Whether a cell holds this text, and shows it as it is."""
+    return length(text) <= CELL_TEXT and not UNWRITABLE.search(text)
+
+
+class Need(Enum):
+    """Whether a column must be filled."""
+
+    ALWAYS = "always"
+    UNLESS = "unless"
+    """Unless a column that is folded away is filled."""
+    EITHER = "either"
+    """It, or another column that can be seen."""
+    RECOMMENDED = "recommended"
+    """Nobody is refused without it, but its absence is a loss."""
+    NEVER = "never"
+
+
+MARKS = {Need.ALWAYS: " *", Need.UNLESS: " *", Need.EITHER: " (*)", Need.RECOMMENDED: " +"}
+"""What stands after a label, since a colour alone is not seen by everybody."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """What may be typed; other entries are refused."""
+
+    type: Literal["list", "whole", "decimal"]
+    """`list`: one of the choices."""
+    refusal: str = ""
+    """What is said to others; of a list there is a usual word."""
+    operator: Literal["between", "greaterThan", "greaterThanOrEqual"] | None = None
+    bounds: tuple[str, ...] = ()
+    is_strict: bool = True
+    """Whether others are refused; else the list is but offered."""
+
+
+@dataclass(frozen=True, slots=True)
+class CellEntry:
+    """What the cells of a column take."""
+
+    number_format: str
+    width: float
+    limit: Limit | None = None
+    choices: tuple[str, ...] = ()
+    """What its dropdown offers."""
+
+
+def choice_width(texts: Sequence[str]) -> float:
+    """The width of a column with a dropdown, whose button takes some room."""
+    return 4 + min(WIDEST_CHOICE, max(map(len, texts)))
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One column of a template, in one language."""
+
+    key: str
+    """As in the grey row."""
+    label: str
+    help: str
+    entry: CellEntry
+    """What its cells take."""
+    example: str = ""
+    need: Need = Need.NEVER
+    requirement: str = ""
+    """Its need in words; the help, where there are none."""
+    hint: str = ""
+    """What is shown where one fills it; the help, where nothing else is."""
+    is_folded: bool = False
+    """Away until its group is unfolded: optional, and needed by few."""
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """What its dropdown offers."""
+        return self.entry.choices
+
+    @property
+    def title(self) -> str:
+        """The label with its mark."""
+        return self.label + MARKS.get(self.need, "")
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """All that a template says."""
+
+    kind: str
+    """Of the feed that its rows will be."""
+    sheet: str
+    """The name of the sheet to fill."""
+    language: Language
+    title: str
+    about: str
+    """What each row does."""
+    steps: tuple[str, ...]
+    """How it is filled, before what holds for every template."""
+    fields: tuple[Field, ...]
+    legend: Mapping[Need, str]
+    """What the colours of the header mean."""
+    first_unfrozen: str
+    """The column from which on the sheet scrolls; what identifies a row stays in sight."""
+    facts: tuple[tuple[str, str], ...] = ()
+    """What it was made for: a heading, and the lines below it."""
+    stamps: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Further stamps by name, each a list."""
+    hides_keys: bool = False
+    """Whether the row of keys is there for feedtool alone."""
+    has_example: bool = False
+    """Whether a filled row stands above the header."""
+    file: str = ""
+    """The workbook's name, where it is not that of its kind."""
+    is_stamped: bool = True
+    """Whether the workbook says of which kind it is: not where each row has to say it."""
+    prompts_cells: bool = False
+    """Whether the hint is shown on every cell, and not only on the header."""
+
+
+class Basis(NamedTuple):
+    """What a template is made for."""
+
+    language: Language
+    """Of its labels, dropdowns, messages and explanations."""
+    context: Context
+    """Which modes and conditions there are, bounds, and the catalogue."""
+    categories: Sequence[str] = ()
+    """The codes, where the columns depend on them."""
+    keys: frozenset[str] = frozenset()
+    """The columns that rows fill which are there already."""
+    has_example: bool = False
+    """Whether a filled row is shown: in a template that is empty."""

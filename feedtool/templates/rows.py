@@ -1,0 +1,158 @@
+"""Writes rows: into a workbook of a template's shape, or a plain table, or a CSV of the same."""
+
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+from openpyxl import Workbook
+from openpyxl.utils import get_column_letter
+
+from feedtool.feeds.export import KeyedRows, PlainTable
+from feedtool.feeds.template import Contents, Need
+from feedtool.model.cells import Value
+from feedtool.model.limits import Limits
+from feedtool.model.spool import temporary_folder
+from feedtool.sheets.atomic_write import atomic_write, cannot_write
+from feedtool.sheets.fill import PLAIN, Formats, fill_csv, fill_workbook
+from feedtool.templates import limits as excel
+from feedtool.templates import look
+from feedtool.templates.workbook import FIRST_ROW, KEY_ROW, LABEL_ROW, LISTS, build, save
+
+CSV = ".csv"
+
+COPIED_FORMATS = ("yyyy-mm-dd", "0.##%")
+"""Of cells of another file that do not look like their column: dates and percentages."""
+
+
+class SheetRows(NamedTuple):
+    """A sheet, and what goes into it."""
+
+    contents: Contents | PlainTable
+    rows: KeyedRows
+
+
+class WrittenRows(NamedTuple):
+    """Where the rows of the first sheet are."""
+
+    sheet: str | None
+    """None in a CSV."""
+    header_row: int
+    """The number of the row with the keys."""
+    rows: int
+
+
+def is_csv(target: Path) -> bool:
+    """Whether the name asks for a CSV."""
+    return target.suffix.lower() == CSV
+
+
+def write(
+    target: Path, sheets: Sequence[SheetRows], limits: Limits, *, copies_cells: bool = False
+) -> WrittenRows:
+    """Write rows under the columns of their sheets.
+
+    Args:
+        target: The .xlsx or .csv; what stands there is replaced once the file is whole.
+        sheets: The sheets to fill; a table is the only one, and a CSV holds the first.
+        limits: How far a workbook is unpacked by whoever reads it.
+        copies_cells: Whether cells of another file keep their dates and percentages.
+
+    Raises:
+        UsageProblem: the file cannot be written, or has no room for them.
+        NotAsWritten: it does not read back as it was written.
+    """
+    contents, rows = sheets[0]
+    if is_csv(target):
+        keys = [
+            field.key
+            for field in contents.fields
+            if not field.is_folded or field.key in rows.columns
+        ]
+        with atomic_write(target) as place, _naming(target, place):
+            fill_csv(place, keys, _values(rows, keys))
+        return WrittenRows(None, 1, len(rows))
+    with temporary_folder() as folder:
+        book, other = folder / "1.xlsx", folder / "2.xlsx"
+        names, formats = _save_empty(book, sheets, copies_cells=copies_cells)
+        with atomic_write(target) as place, _naming(target, place):
+            for number, (name, sheet) in enumerate(zip(names, sheets, strict=True), start=1):
+                into = place if number == len(sheets) else other
+                keys = [field.key for field in sheet.contents.fields]
+                fill_workbook(book, into, name, _values(sheet.rows, keys), limits, formats)
+                book, other = other, book
+    return WrittenRows(contents.sheet, KEY_ROW, len(rows))
+
+
+def unfolded(contents: Contents, columns: Collection[str], kept: Collection[str] = ()) -> Contents:
+    """Contents whose filled columns are all in sight, but for those in `kept`."""
+    fields = tuple(
+        replace(
+            field, is_folded=field.is_folded and (field.key not in columns or field.key in kept)
+        )
+        for field in contents.fields
+    )
+    return replace(contents, fields=fields)
+
+
+def _save_empty(
+    path: Path, sheets: Sequence[SheetRows], *, copies_cells: bool
+) -> tuple[list[str], Formats]:
+    """Saves the workbook without its rows; the names of its sheets, and the formats in it."""
+    contents = [sheet.contents for sheet in sheets if isinstance(sheet.contents, Contents)]
+    if not contents:
+        [(table, rows)] = sheets
+        book = _table(table, len(rows))
+        save(book, path)
+        return book.sheetnames, PLAIN
+    book = build(*contents)
+    formats = PLAIN
+    if copies_cells:
+        # Cells that hold nothing, of a sheet that nobody sees: they make formats known.
+        lists = book[LISTS]
+        last = lists.max_row + 1
+        styles = []
+        for column, number_format in enumerate(COPIED_FORMATS, start=1):
+            cell = lists.cell(last, column)
+            cell.number_format = number_format
+            styles.append(cell.style_id)
+        formats = Formats(*styles)
+    save(book, path)
+    names = book.sheetnames
+    return names[-1 - len(contents) : -1], formats
+
+
+def _table(table: Contents | PlainTable, count: int) -> Workbook:
+    """A workbook with the header of a plain table of so many rows."""
+    book = Workbook()
+    sheet = book.worksheets[0]
+    sheet.title = table.sheet
+    last = ""
+    for column, field in enumerate(table.fields, start=1):
+        label = excel.put(sheet, LABEL_ROW, column, field.label)
+        label.fill, label.font = look.HEADER_FILLS[Need.ALWAYS], look.header_font(Need.ALWAYS)
+        label.alignment, label.border = look.HEADER_ALIGNMENT, look.HEADER_GAP
+        key = excel.put(sheet, KEY_ROW, column, field.key)
+        key.font, key.fill, key.border = look.KEY_FONT, look.KEY_FILL, look.LINE
+        last = get_column_letter(column)
+        excel.shape(sheet, last, field.entry.width)
+        sheet.column_dimensions[last].number_format = field.entry.number_format
+    sheet.freeze_panes = f"B{FIRST_ROW}"
+    sheet.auto_filter.ref = f"A{KEY_ROW}:{last}{KEY_ROW + count}"
+    return book
+
+
+@contextmanager
+def _naming(target: Path, place: Path) -> Iterator[None]:
+    """What the system refuses is told of the file that was asked for."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename not in (None, str(place)):
+            raise
+        raise cannot_write(target, error) from error
+
+
+def _values(rows: KeyedRows, keys: Sequence[str]) -> Iterator[list[Value]]:
+    return ([row.get(key) for key in keys] for row in rows)

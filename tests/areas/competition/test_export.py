@@ -1,0 +1,92 @@
+"""What others offer, as a table."""
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openpyxl import load_workbook
+
+from feedtool.areas.competition.export import COLUMNS, EXPORTS
+from feedtool.model.errors import NothingToDo
+from tests.answers import Answers, exported
+from tests.conftest import gtin
+
+OFFERS, CHANGES = EXPORTS
+
+
+def product(ean: str, *sellers: str) -> dict[str, Any]:
+    """A product, and who else offers it."""
+    offers = [{"seller": {"name": name}, "price": 9.9, "is_available": True} for name in sellers]
+    return {"product": {"product_ean": ean}, "last_change_date": "2026", "offers": offers}
+
+
+def own(number: int, **changes: Any) -> dict[str, Any]:
+    """An offer of the seller's."""
+    return {"sellerExternalReference": f"A-{number}", "product": {"gtin": gtin(number)}, **changes}
+
+
+def records(path: Path) -> list[tuple[str, str]]:
+    """EAN and seller of each row."""
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        return [(one["product.product_ean"], one["seller.name"]) for one in csv.DictReader(file)]
+
+
+def test_a_row_for_each_offer_and_for_a_product_without(tmp_path: Path) -> None:
+    target = tmp_path / "table.csv"
+    answers = Answers([product("0012", "Alder", "Brume"), product("0013")])
+    found = exported(OFFERS, target, service=answers, product=("0012", "0013", "14"))
+    assert records(target) == [("0012", "Alder"), ("0012", "Brume"), ("0013", "")]
+    assert (found.rows, found.skipped) == (3, 1)
+    assert [text for text, _, _ in found.notes] == ["the service knows nothing of 1 product"]
+    assert [dict(call.query) for call in answers.calls] == [{"products": "0012&0013&14"}]
+
+
+def test_the_sellers_own_products_are_asked_for_once_each(tmp_path: Path) -> None:
+    offers = [own(1), own(2, product=None), own(3), own(1, sellerExternalReference="B")]
+    answers = Answers(offers, [product(gtin(1), "Alder")])
+    answers.ends_after(0)
+    exported(OFFERS, tmp_path / "table.csv", service=answers, channel="P")
+    asked, of = answers.calls
+    assert dict(asked.query) == {"salesChannelId": "P", "limit": "1000", "fields": "product"}
+    assert dict(of.query) == {"products": f"{gtin(1)}&{gtin(3)}"}
+
+
+def test_as_many_calls_as_addresses_are_needed(tmp_path: Path) -> None:
+    names = tuple(f"{number:013d}" for number in range(500))
+    answers = Answers(*[[product(name, "Alder")] for name in names[:3]])
+    for number in range(3):
+        answers.ends_after(number)
+    exported(OFFERS, tmp_path / "x.csv", service=answers, product=names)
+    asked = [name for call in answers.calls for name in dict(call.query)["products"].split("&")]
+    assert tuple(asked) == names
+    assert len(answers.calls) == 3
+
+
+@pytest.mark.parametrize(("language", "label"), [("en", "Seller"), ("fr", "Vendeur")])
+def test_a_workbook_to_filter(tmp_path: Path, language: Any, label: str) -> None:
+    target = tmp_path / "table.xlsx"
+    exported(CHANGES, target, [product("0012", "=Alder")], language=language)
+    sheet = load_workbook(target)["Competing offer changes"]
+    keys = [cell.value for cell in sheet[2]]
+    assert keys == [column.key for column in COLUMNS]
+    at = keys.index("seller.name")
+    assert (sheet[1][at].value, sheet[3][at].value) == (label, "=Alder")
+    assert sheet[3][keys.index("price")].value == 9.9
+    assert sheet[3][0].value == "0012"
+    assert sheet.auto_filter.ref == "A2:Q3"
+
+
+def test_changes_over_pages(tmp_path: Path) -> None:
+    target = tmp_path / "table.csv"
+    exported(CHANGES, target, [product("2", "Alder")], [product("1", "Brume")])
+    assert records(target) == [("2", "Alder"), ("1", "Brume")]
+
+
+def test_nothing_is_written_where_there_is_nothing(tmp_path: Path) -> None:
+    target = tmp_path / "table.csv"
+    with pytest.raises(NothingToDo, match="tells of no competing offers"):
+        exported(CHANGES, target, [])
+    with pytest.raises(NothingToDo, match="no offers with a GTIN on the channel P"):
+        exported(OFFERS, target, [], channel="P")
+    assert list(tmp_path.iterdir()) == []

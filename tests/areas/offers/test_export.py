@@ -1,0 +1,376 @@
+"""Offers of the service as rows: what is taken over, what is left empty, what is left out."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from feedtool.areas.offers.export import EXPORT
+from feedtool.areas.offers.feeds.conditions import CONDITIONS
+from feedtool.areas.offers.rows import OfferRows
+from feedtool.areas.offers.wire.offers import offer_of
+from feedtool.areas.registry import load
+from feedtool.model.errors import Interrupted, NotAuthorised, NothingToDo, UsageProblem
+from feedtool.model.settings import LARGE_PARCEL_MODES, SMALL_PARCEL_MODES, Dialect
+from feedtool.report.export import Exported
+from feedtool.service.bodies import loads
+from tests.answers import BASE, Answers
+from tests.answers import exported as export
+from tests.conftest import checked, codes, gtin
+
+VAT = {"code": "VAT", "value": 20}
+ECO = {"code": "EcoPart", "value": 0.12}
+DEA = {"code": "DEA", "value": 0}
+TRACKED = {"code": "TrackedHomeDelivery", "cost": 4.9, "additionalCost": 1.5}
+TRACKED_CELLS = {
+    "deliveryModes.TrackedHomeDelivery.cost": Decimal("4.9"),
+    "deliveryModes.TrackedHomeDelivery.additionalCost": Decimal("1.5"),
+}
+
+
+def offer(
+    reference: str = "A-1",
+    taxes: list[dict[str, Any]] | None = None,
+    modes: list[dict[str, Any]] | None = None,
+    supply: str | None = "Seller",
+    **more: Any,
+) -> dict[str, Any]:
+    """An offer as the service shows it."""
+    delivery = {
+        "supplyMode": supply,
+        "preparationTime": 2,
+        "quantity": 7,
+        "deliveryModes": [TRACKED] if modes is None else modes,
+    }
+    return {
+        "offerId": f"S_{reference}_New_PRIMARY",
+        "sellerExternalReference": reference,
+        "product": {"gtin": "3760452700039", "reference": None},
+        "condition": "New",
+        "integrationPrice": {"price": 11.5, "taxes": [VAT, ECO, DEA] if taxes is None else taxes},
+        "deliveryOffers": [delivery],
+        **more,
+    }
+
+
+def row(item: Mapping[str, Any], dialect: Dialect | None = None) -> dict[str, Any]:
+    """What an offer becomes, blanks left out."""
+    read = offer_of(loads(json.dumps(item).encode()))
+    made = OfferRows(dialect or Dialect(), "fr").row(read, "PRIMARY")
+    return {key: value for key, value in (made.row or {}).items() if value is not None}
+
+
+def test_an_offer_is_all_that_can_be_sent_of_it() -> None:
+    assert row(offer()) == {
+        "sellerExternalReference": "A-1",
+        "product.gtin": "3760452700039",
+        "condition": "Neuf",
+        "price.price": Decimal("11.5"),
+        "taxes.VAT": 20,
+        "taxes.EcoPart": Decimal("0.12"),
+        "taxes.DEA": 0,
+        **TRACKED_CELLS,
+        "preparationTime": 2,
+        "quantity": 7,
+        "salesChannelId": "PRIMARY",
+    }
+
+
+OTHERWISE = replace(
+    Dialect(),
+    tax_codes={"VAT": "tva", "EcoPart": "Ecotax", "DEA": "Deatax"},
+    vat_scale=1,
+    delivery_modes=("Drone",),
+)
+TAXES: dict[str, tuple[list[dict[str, Any]], Dialect, dict[str, Any]]] = {
+    "in any case": (
+        [{**VAT, "code": "vat"}, ECO, DEA],
+        Dialect(),
+        {"VAT": 20, "EcoPart": Decimal("0.12"), "DEA": 0},
+    ),
+    "what is not listed is zero": ([VAT], Dialect(), {"VAT": 20, "EcoPart": 0, "DEA": 0}),
+    "none": ([], Dialect(), {}),
+    "without VAT the rest would be all there is": ([ECO, DEA], Dialect(), {}),
+    "a tax that nobody knows": ([VAT, {"code": "Moon", "value": 1}], Dialect(), {}),
+    "as the profile calls them, in its scale": (
+        [{"code": "TVA", "value": 0.055}, {"code": "Ecotax", "value": 1}],
+        OTHERWISE,
+        {"VAT": Decimal("5.5"), "EcoPart": 1, "DEA": 0},
+    ),
+}
+
+
+@pytest.mark.parametrize(("taxes", "dialect", "expected"), TAXES.values(), ids=TAXES)
+def test_taxes_are_all_or_none(
+    taxes: list[dict[str, Any]], dialect: Dialect, expected: Mapping[str, Any]
+) -> None:
+    found = row(offer(taxes=taxes), dialect)
+    told = {key: value for key, value in found.items() if key.startswith("taxes.")}
+    assert told == {f"taxes.{name}": value for name, value in expected.items()}
+
+
+MODES: dict[str, tuple[list[dict[str, Any]], Dialect, dict[str, Any]]] = {
+    "usual": ([TRACKED], Dialect(), TRACKED_CELLS),
+    "none": ([], Dialect(), {}),
+    "half a mode": ([TRACKED, {"code": "SignedHomeDelivery", "cost": 9}], Dialect(), {}),
+    "a mode that nobody knows": ([TRACKED, {**TRACKED, "code": "Drone"}], Dialect(), {}),
+    "the profile's": (
+        [{**TRACKED, "code": "Drone"}],
+        OTHERWISE,
+        {
+            "deliveryModes.Drone.cost": Decimal("4.9"),
+            "deliveryModes.Drone.additionalCost": Decimal("1.5"),
+        },
+    ),
+    "a retiring one": (
+        [{**TRACKED, "code": "Express"}],
+        Dialect(),
+        {
+            "deliveryModes.Express.cost": Decimal("4.9"),
+            "deliveryModes.Express.additionalCost": Decimal("1.5"),
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize(("modes", "dialect", "expected"), MODES.values(), ids=MODES)
+def test_delivery_modes_are_all_or_none(
+    modes: list[dict[str, Any]], dialect: Dialect, expected: Mapping[str, Any]
+) -> None:
+    found = row(offer(modes=modes), dialect)
+    assert {key: value for key, value in found.items() if "Modes" in key} == expected
+
+
+# Whole lists.
+
+
+def exported(
+    target: Path, *pages: list[dict[str, Any]], kind: str = "offers-update", **asked: Any
+) -> Exported:
+    return export(EXPORT, target, *pages, as_=load().feeds[kind], **asked)
+
+
+def references(path: Path, key: str = "sellerExternalReference") -> list[str]:
+    """A column of a CSV."""
+    head, *records = path.read_text("utf-8-sig").splitlines()
+    return [record.split(",")[head.split(",").index(key)] for record in records]
+
+
+def test_all_pages_in_their_order(tmp_path: Path) -> None:
+    target = tmp_path / "offers.csv"
+    found = exported(target, [offer("A"), offer("B")], [offer("C")], [offer("D")])
+    assert (found.rows, found.skipped) == (4, 0)
+    assert references(target) == ["A", "B", "C", "D"]
+
+
+def test_an_offer_on_two_pages_is_one_row_as_it_is_now(tmp_path: Path) -> None:
+    target = tmp_path / "offers.csv"
+    later = offer("A", modes=[{**TRACKED, "cost": 8}])
+    assert exported(target, [offer("A"), offer("B")], [later]).rows == 2
+    assert references(target, "deliveryModes.TrackedHomeDelivery.cost") == ["8", "4.9"]
+
+
+LEFT_OUT = {
+    "another delivers": (offer("B", supply="Fulfillment"), "1 offer delivered by Fulfillment", 0),
+    "no reference": (offer("B", sellerExternalReference=None), "without a sellerExternal", 1),
+}
+
+
+@pytest.mark.parametrize(("item", "told", "losses"), LEFT_OUT.values(), ids=LEFT_OUT)
+def test_what_is_left_out_is_told(
+    tmp_path: Path, item: dict[str, Any], told: str, losses: int
+) -> None:
+    target = tmp_path / "offers.csv"
+    found = exported(target, [offer("A"), item])
+    assert references(target) == ["A"]
+    assert (found.rows, found.skipped) == (1, 1)
+    assert any(told in text for text, _, _ in found.notes)
+    assert sum(is_loss for _, _, is_loss in found.notes) == losses
+
+
+DELIVERED = {
+    "by the seller, whatever the case": "seller",
+    "by whom is not said": None,
+}
+
+
+@pytest.mark.parametrize("supply", DELIVERED.values(), ids=DELIVERED)
+def test_what_the_seller_may_deliver_is_there(tmp_path: Path, supply: str | None) -> None:
+    assert exported(tmp_path / "offers.csv", [offer("A", supply=supply)]).rows == 1
+
+
+def test_empty_cells_are_told_with_the_codes(tmp_path: Path) -> None:
+    strange = [
+        offer("A", taxes=[VAT, {"code": "Moon", "value": 1}]),
+        offer("B", modes=[{**TRACKED, "code": "Drone"}]),
+    ]
+    found = exported(tmp_path / "offers.xlsx", strange)
+    told = " ".join(text for text, _, _ in found.notes)
+    assert "1 offer with taxes that the profile does not know (Moon)" in told
+    assert "1 offer with delivery modes that the profile does not know (Drone)" in told
+    (sheet,) = checked(tmp_path / "offers.xlsx")
+    assert codes(sheet) == []
+
+
+def test_a_retiring_mode_has_its_columns(tmp_path: Path) -> None:
+    target = tmp_path / "offers.xlsx"
+    exported(target, [offer("A", modes=[TRACKED, {**TRACKED, "code": "Express"}])])
+    (sheet,) = checked(target)
+    assert [code for _, code in codes(sheet)] == ["deprecated-delivery-mode"]
+
+
+def test_feedback_is_of_the_primary_channel_alone(tmp_path: Path) -> None:
+    fields = ("salesChannelFeedback.isOnline",)
+    target = tmp_path / "offers.csv"
+    found = exported(
+        target, [offer("A", salesChannelFeedback=None)], channel="SECOND", fields=fields
+    )
+    assert any("primary channel alone (PRIMARY)" in text for text, _, _ in found.notes)
+    assert references(target, *fields) == [""]
+
+
+def test_what_is_asked_of_the_service(tmp_path: Path) -> None:
+    answers = Answers([offer("A")])
+    exported(
+        tmp_path / "offers.csv",
+        service=answers,
+        channel="SECOND",
+        fields=("offerState", "product.gtin"),
+        state=("active",),
+        gtin=("3760452700039",),
+        reference=("A", "B"),
+        offer_id=("S_1_New_SECOND",),
+        since=datetime(2026, 11, 20, 9, tzinfo=UTC),
+    )
+    (call,) = answers.calls
+    assert dict(call.query) == {
+        "salesChannelId": "SECOND",
+        "limit": "1000",
+        "fields": "condition,product,integrationPrice,deliveryOffers,offerState",
+        "sellerExternalReferences": "A,B",
+        "gtins": "3760452700039",
+        "offerIds": "S_1_New_SECOND",
+        "offerStates": "active",
+        "updatedAtMin": "2026-11-20T09:00:00Z",
+    }
+
+
+NONE = {
+    "none at all": ([], {}, "there are no offers on the channel PRIMARY"),
+    "none like that": ([], {"state": ("active",)}, "there are no offers like that on the"),
+    "none of the seller's": (
+        [offer("A", supply="Xdock")],
+        {},
+        "none of the 1 offers is delivered by the seller",
+    ),
+}
+
+
+@pytest.mark.parametrize(("items", "asked", "told"), NONE.values(), ids=NONE)
+def test_nothing_is_written_where_there_is_nothing(
+    tmp_path: Path, items: list[dict[str, Any]], asked: dict[str, Any], told: str
+) -> None:
+    target = tmp_path / "offers.xlsx"
+    with pytest.raises(NothingToDo) as caught:
+        exported(target, items, **asked)
+    assert caught.value.message.startswith(told)
+    assert list(tmp_path.iterdir()) == []
+
+
+REFUSED = {400: UsageProblem, 401: NotAuthorised, 403: NotAuthorised, 404: UsageProblem}
+
+
+@pytest.mark.parametrize(("status", "kind"), REFUSED.items())
+def test_what_the_service_refuses(tmp_path: Path, status: int, kind: type[Exception]) -> None:
+    with pytest.raises(kind):
+        exported(tmp_path / "offers.xlsx", service=Answers([], status=status))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_list_that_does_not_end(tmp_path: Path) -> None:
+    class Round(Answers):
+        def send(self, call: Any) -> Any:
+            reply = super().send(call)
+            return replace(reply, headers={"link": f'<{BASE}/list?cursor=0>; rel="next"'})
+
+    with pytest.raises(Interrupted, match="does not end"):
+        exported(tmp_path / "offers.xlsx", service=Round([offer("A")], [offer("B")], [offer("C")]))
+
+
+# Whatever the service has.
+
+cents = st.decimals(Decimal("0.00"), Decimal("99.99"), places=2)
+rates = st.one_of(st.just(Decimal(0)), st.decimals(Decimal(1), Decimal(100), places=2))
+"""Of VAT, in percent: nothing between 0 and 1 is one."""
+skus = st.text(
+    st.characters(min_codepoint=33, max_codepoint=0x24F, blacklist_categories=["C", "Z"]),
+    min_size=1,
+    max_size=20,
+).filter(lambda text: "|" not in text and not text.startswith("\u00ad"))
+
+
+@st.composite
+def any_offers(draw: st.DrawFn) -> list[dict[str, Any]]:
+    """Offers that a service may have, none of which shares anything with another."""
+    named = draw(st.lists(skus, min_size=1, max_size=6, unique=True))
+    found = []
+    for number, reference in enumerate(named):
+        further = draw(st.sets(st.sampled_from(SMALL_PARCEL_MODES[1:] + LARGE_PARCEL_MODES)))
+        modes = [
+            {"code": code, "cost": float(draw(cents)), "additionalCost": float(draw(cents))}
+            for code in ("TrackedHomeDelivery", *sorted(further))
+        ]
+        amounts = [float(draw(amount)) for amount in (rates, cents, cents)]
+        taxes = [
+            {"code": code, "value": amount} for code, amount in zip(TAX_NAMES, amounts, strict=True)
+        ]
+        item = offer(reference, taxes, modes)
+        item["product"] = {"gtin": gtin(number), "reference": None}
+        item["condition"] = draw(st.sampled_from(sorted(CONDITIONS)))
+        item["integrationPrice"]["price"] = float(200 + draw(cents))
+        item["deliveryOffers"][0] |= {
+            "preparationTime": draw(st.integers(0, 365)),
+            "quantity": draw(st.integers(0, 10**9)),
+        }
+        found.append(item)
+    return found
+
+
+TAX_NAMES = ("VAT", "EcoPart", "DEA")
+
+
+def requested(item: dict[str, Any]) -> dict[str, Any]:
+    """The request of an Upsert that leaves an offer as it is."""
+    price, delivery = item["integrationPrice"], item["deliveryOffers"][0]
+    return {
+        "sellerExternalReference": item["sellerExternalReference"],
+        "product": {"gtin": item["product"]["gtin"]},
+        "condition": item["condition"],
+        "price": {"price": price["price"], "taxes": price["taxes"]},
+        "deliveryModes": sorted(delivery["deliveryModes"], key=lambda mode: str(mode["code"])),
+        "preparationTime": delivery["preparationTime"],
+        "quantity": delivery["quantity"],
+    }
+
+
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(items=any_offers(), language=st.sampled_from(["en", "fr", "es"]))
+@pytest.mark.parametrize("name", ["any.xlsx", "any.csv"])
+def test_any_offer_comes_back_as_it_is(
+    tmp_path: Path, name: str, items: list[dict[str, Any]], language: Any
+) -> None:
+    target = tmp_path / name
+    exported(target, items, kind="offers-upsert", language=language)
+    (sheet,) = checked(target)
+    assert codes(sheet) == []
+    found = [json.loads(item.body) for item in sheet.valid_items()]
+    for one in found:
+        one["deliveryModes"].sort(key=lambda mode: mode["code"])
+    assert found == [requested(item) for item in items]

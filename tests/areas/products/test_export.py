@@ -1,0 +1,245 @@
+"""Products of the service as rows of a template."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from feedtool.areas.products.catalog import Catalog, Property
+from feedtool.areas.products.export import EXPORT
+from feedtool.areas.products.rows import PropertyCells
+from feedtool.areas.products.wire.sheets import Attribute
+from feedtool.model.errors import NothingToDo, UsageProblem
+from feedtool.model.settings import Context
+from feedtool.report.export import Exported
+from tests import catalogues
+from tests.answers import Answers
+from tests.answers import exported as export
+from tests.catalogues import CATALOG, PROPERTIES, catalog_of, choices, judging
+from tests.conftest import checked, codes, gtin
+
+FRENCH = choices("Beige", "Noir", "Bleu", "Marron")
+COLOUR, COULEUR = catalogues.COLOUR, replace(catalogues.COLOUR, choices=FRENCH)
+
+
+CELLS: dict[str, tuple[Property, tuple[str, ...], object]] = {
+    "a choice": (COLOUR, ("Black",), "Black"),
+    "several": (COLOUR, ("Black", "Blue"), "Black;Blue"),
+    "by its code": (COLOUR, ("102",), "Blue"),
+    "no choice any more": (COLOUR, ("Mauve",), "Mauve"),
+    "a number": (catalogues.LENGTH, ("1.234",), Decimal("1.234")),
+    "no number": (catalogues.LENGTH, ("long",), "long"),
+    "numbers of which none is thousands": (catalogues.SPEEDS, ("1.234", "50"), "1.2340;50"),
+    "a ranged number": (catalogues.STORAGE, ("0.5",), "0.5"),
+    "a text with the separator": (catalogues.MATERIAL, ("steel; glass",), "steel; glass"),
+    "one of several texts with it": (catalogues.FEATURES, ("a;b", "c"), None),
+    "texts": (catalogues.FEATURES, ("a", "b"), "a;b"),
+    "nothing": (catalogues.FEATURES, (), None),
+}
+
+
+@pytest.mark.parametrize(("one", "values", "expected"), CELLS.values(), ids=CELLS)
+def test_what_a_cell_says(one: Property, values: tuple[str, ...], expected: object) -> None:
+    assert PropertyCells(one).cell(Attribute(values, ())) == expected
+
+
+def test_files_are_their_addresses() -> None:
+    said = Attribute((), ("https://a.example/1.pdf", "https://a.example/2.jpg"))
+    assert (
+        PropertyCells(catalogues.LABELS).cell(said)
+        == "https://a.example/1.pdf;https://a.example/2.jpg"
+    )
+
+
+def test_a_choice_in_another_language_is_the_same_one() -> None:
+    assert PropertyCells(COLOUR, COULEUR).cell(Attribute(("Noir", "Blue"), ())) == "Black;Blue"
+
+
+# Whole lists.
+
+
+def product(number: int = 1, category: str = "010101", /, **changes: Any) -> dict[str, Any]:
+    """A product that the seller 12 has created."""
+    return {
+        "gtin": gtin(number),
+        "label": "Electric kettle",
+        "description": "Boils a litre.",
+        "language": "en-US",
+        "brand": {"name": "Maison Alder"},
+        "category": {"reference": category},
+        "pictures": [{"index": 1, "url": "https://shop.example/kettle.jpg"}],
+        "attributes": [
+            {"reference": "3001", "values": ["A"]},
+            {"reference": "3002", "values": ["Black", "Blue"]},
+            {"reference": "3003", "values": ["12.5"]},
+        ],
+        "sellers": [{"reference": "12", "productReference": f"SKU-{number}", "isCreator": True}],
+        **changes,
+    }
+
+
+SHIRT: dict[str, Any] = {
+    "category": {"reference": "010102"},
+    "groupReference": "G-7",
+    "attributes": [],
+    "variantAttributes": [
+        {"reference": "4001", "values": ["M"]},
+        {"reference": "4002", "values": ["Blue"]},
+    ],
+}
+
+
+def exported(
+    target: Path,
+    *pages: list[dict[str, Any]],
+    catalog: Catalog | None = CATALOG,
+    categories: tuple[str, ...] = (),
+) -> Exported:
+    context = Context(catalog=lambda _: catalog)
+    return export(EXPORT, target, *pages, context=context, category=categories)
+
+
+def notes(found: Exported) -> str:
+    return "\n".join(f"{text} {hint}" for text, hint, _ in found.notes)
+
+
+def test_categories_that_occur_make_the_columns(tmp_path: Path) -> None:
+    target = tmp_path / "products.xlsx"
+    found = exported(target, [product(1), product(2, **SHIRT)], [product(3, "1E0203")])
+    assert (found.kind, found.rows, found.skipped, found.header_row) == ("products", 3, 0, 2)
+    (sheet,) = checked(target, dialect=judging())
+    assert sheet.header
+    keys = {column.key for column in sheet.header.columns.values()}
+    assert {"3001", "4001", "variantGroupReference"} <= keys
+    # Of the cup the properties that this catalogue does not give a cup are told, and left out.
+    assert codes(sheet) == []
+    assert "6 values" not in notes(found)
+    assert "3001, 3002, 3003" in notes(found)
+
+
+OTHERS: dict[str, tuple[dict[str, Any], str, bool]] = {
+    "another's": (
+        {"sellers": [{"reference": "13", "isCreator": True}]},
+        "1 product that others created",
+        False,
+    ),
+    "completed by the seller": (
+        {"sellers": [{"reference": "12", "isCreator": False}]},
+        "1 product that others created",
+        False,
+    ),
+    "of which little is shown": ({"sellers": None}, "1 product that others created", False),
+    "without a category": ({"category": None}, "1 product without a category", True),
+    "of a closed category": (
+        {"category": {"reference": "010105"}},
+        "1 product of 010105: 010105 (Closed kettles) is not active",
+        True,
+    ),
+    "of an unknown category": (
+        {"category": {"reference": "999999"}},
+        "1 product of 999999: there is no category “999999”",
+        True,
+    ),
+    "of a category that was not brought": (
+        {"category": {"reference": "010106"}},
+        "`feedtool catalog sync` brings them",
+        True,
+    ),
+    "no product at all": ({"gtin": None}, "1 product that cannot be read", True),
+}
+
+
+@pytest.mark.parametrize(("changes", "told", "is_loss"), OTHERS.values(), ids=OTHERS)
+def test_what_is_left_out_is_told(
+    tmp_path: Path, changes: Mapping[str, Any], told: str, *, is_loss: bool
+) -> None:
+    found = exported(tmp_path / "products.xlsx", [product(1), product(2, **changes)])
+    assert (found.rows, found.skipped) == (1, 1)
+    assert told in notes(found)
+    assert any(is_loss for _, _, is_loss in found.notes) is is_loss
+
+
+def test_more_pictures_than_usual_have_columns(tmp_path: Path) -> None:
+    urls = [{"index": n, "url": f"https://shop.example/{n}.jpg"} for n in range(1, 23)]
+    target = tmp_path / "products.xlsx"
+    found = exported(target, [product(1, pictures=urls)])
+    assert "2 pictures beyond the 20th" in notes(found)
+    (sheet,) = checked(target, dialect=judging())
+    assert {code for _, code in codes(sheet)} == {"picture-advised"}
+    assert sheet.header
+    assert sheet.header.letter_of("sellerPictureUrls_20")
+
+
+def test_some_categories_alone(tmp_path: Path) -> None:
+    target = tmp_path / "products.csv"
+    pages = [product(1), product(2, **SHIRT)]
+    assert exported(target, pages, categories=("010102",)).rows == 1
+    assert "SKU-2" in target.read_text("utf-8")
+
+
+NONE: dict[str, tuple[list[dict[str, Any]], type[Exception], str]] = {
+    "no products": ([], NothingToDo, "the seller has no products"),
+    "none of the seller's": (
+        [product(sellers=[])],
+        NothingToDo,
+        "none of the products was created by the seller",
+    ),
+    "none with columns": (
+        [product(1, "010105")],
+        UsageProblem,
+        "010105 (Closed kettles) is not active",
+    ),
+}
+
+
+@pytest.mark.parametrize(("items", "kind", "told"), NONE.values(), ids=NONE)
+def test_nothing_is_written_where_there_is_nothing(
+    tmp_path: Path, items: list[dict[str, Any]], kind: type[Exception], told: str
+) -> None:
+    with pytest.raises(kind) as caught:
+        exported(tmp_path / "products.xlsx", items)
+    assert str(caught.value).startswith(told)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_without_a_catalogue_nothing_is_asked_for(tmp_path: Path) -> None:
+    with pytest.raises(UsageProblem, match="no local catalogue") as caught:
+        exported(tmp_path / "products.xlsx", catalog=None)
+    assert caught.value.hint == "bring it with `feedtool catalog sync`"
+
+
+def test_it_is_in_the_language_of_most_products(tmp_path: Path) -> None:
+    french = {**PROPERTIES, "010101": (catalogues.ENERGY, COULEUR, catalogues.LENGTH)}
+    known = {"en": CATALOG, "fr": catalog_of(french, language="fr")}
+    asked: list[str | None] = []
+
+    def catalogue(language: str | None) -> Catalog:
+        asked.append(language)
+        return known.get(language or "en", CATALOG)
+
+    noir = [{"reference": "3001", "values": ["A"]}, {"reference": "3002", "values": ["Noir"]}]
+    pages = [product(number, language="fr-FR", attributes=noir) for number in (1, 2)]
+    target = tmp_path / "products.csv"
+    context = Context(catalog=catalogue)
+    export(EXPORT, target, [*pages, product(3)], context=context)
+    assert asked[:2] == [None, "fr"]
+    assert [line.count("Noir") for line in target.read_text("utf-8").splitlines()] == [0, 1, 1, 1]
+    assert "Noir;Bleu" in target.read_text("utf-8")
+
+
+def test_a_service_that_knows_no_pages(tmp_path: Path) -> None:
+    class Same(Answers):
+        """Gives the same full page for each number."""
+
+        def send(self, call: Any) -> Any:
+            reply = super().send(call)
+            return replace(reply, headers={})
+
+    pages = [[product(1)]] * 3
+    answers = Same(*pages)
+    context = Context(catalog=lambda _: CATALOG)
+    found = export(EXPORT, tmp_path / "products.csv", service=answers, context=context)
+    assert (found.rows, len(answers.calls)) == (1, 2)

@@ -1,0 +1,525 @@
+"""The template for products: which columns it has for which categories, and what they say."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from openpyxl import load_workbook
+
+from feedtool.areas.products.catalog import Choice, Necessity
+from feedtool.areas.products.catalog.traits import written
+from feedtool.areas.products.feeds import FEED
+from feedtool.areas.products.template import products_contents
+from feedtool.areas.products.template_shared import offered
+from feedtool.areas.registry import load
+from feedtool.check import Asked, Input, check
+from feedtool.feeds import template
+from feedtool.feeds.header import folded
+from feedtool.feeds.template import Basis, Contents, Field, Need
+from feedtool.model.errors import UsageProblem
+from feedtool.model.settings import Context, Dialect
+from feedtool.templates import limits, write_template
+from tests.areas.products.catalog.conftest import catalog, category, choices, prop
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from openpyxl.workbook import Workbook
+    from openpyxl.worksheet.datavalidation import DataValidation
+
+    from feedtool.areas.products.catalog import Catalog, Property
+
+MANDATORY, RECOMMENDED = Necessity.MANDATORY, Necessity.RECOMMENDED
+KETTLES, MACHINES, SEEDS = "0A0101", "0A0102", "0B0101"
+"""Of the catalogue made by hand: KETTLES demand a brand, MACHINES have variants."""
+
+COMMON = [
+    *("gtin", "sellerProductReference", "title", "description"),
+    *(f"sellerPictureUrls_{index}" for index in range(1, 7)),
+    *("brand", "categoryCode", "language", "gtinReference", "richMarketingDescription"),
+]
+
+
+def write_products_template(known: Catalog, codes: Sequence[str], target: Path) -> None:
+    context = Context(catalog=lambda _: known)
+    write_template(FEED, target, Basis("en", context, codes, has_example=True))
+
+
+def made(*properties: Property, **more: Sequence[Property]) -> Contents:
+    """Of kettles with these properties, and of the other categories that are named."""
+    every = {KETTLES: properties, **{f"0{code}": tuple(some) for code, some in more.items()}}
+    return products_contents(catalog(every), list(every), Dialect())
+
+
+def field_of(contents: Contents, key: str = "3263") -> Field:
+    (found,) = [field for field in contents.fields if field.key == key]
+    return found
+
+
+# Columns.
+
+
+@pytest.mark.parametrize(
+    ("codes", "expected"),
+    [
+        ([KETTLES], [*COMMON, "20", "30", "10"]),
+        ([MACHINES], [*COMMON, "variantGroupReference", "30", "40"]),
+        ([KETTLES, MACHINES], [*COMMON, "variantGroupReference", "20", "30", "40", "10"]),
+        ([SEEDS], COMMON),
+    ],
+)
+def test_common_fields_come_first_then_properties_by_index(
+    codes: list[str], expected: list[str]
+) -> None:
+    known = catalog(
+        {
+            KETTLES: (prop("20", index=1), prop("30", index=2), prop("10", index=3)),
+            MACHINES: (prop("30", index=1), prop("40", index=2), prop("cdav", index=3)),
+            SEEDS: (),
+        }
+    )
+    fields = products_contents(known, codes, Dialect()).fields
+    keys = [field.key for field in fields]
+    assert sorted(keys) == sorted(expected)
+    assert keys[: len(COMMON)] == COMMON
+
+
+def test_a_shared_property_stands_where_it_stands_first() -> None:
+    contents = made(prop("1", index=10), prop("2", index=30), A0102=[prop("2", index=5)])
+    assert [field.key for field in contents.fields][-2:] == ["2", "1"]
+
+
+NEEDS = {
+    "mandatory": (MANDATORY, Need.ALWAYS, "Colour *", "Mandatory"),
+    "recommended": (RECOMMENDED, Need.RECOMMENDED, "Colour +", "Recommended"),
+    "optional": (Necessity.OPTIONAL, Need.NEVER, "Colour", "Optional"),
+}
+
+
+@pytest.mark.parametrize(("necessity", "need", "title", "word"), NEEDS.values(), ids=NEEDS)
+def test_tells_needs_apart_by_a_mark_and_a_word(
+    necessity: Necessity, need: Need, title: str, word: str
+) -> None:
+    field = field_of(made(prop(necessity=necessity)))
+    assert (field.need, field.title, field.requirement) == (need, title, word)
+    assert field.hint.splitlines()[0] == word
+
+
+UNIONS = {
+    "every category demands it": ([MANDATORY, MANDATORY], Need.ALWAYS, "Mandatory"),
+    "one demands it": (
+        [MANDATORY, Necessity.OPTIONAL],
+        Need.RECOMMENDED,
+        "Mandatory in 0A0101",
+    ),
+    "one demands it, one recommends it": (
+        [MANDATORY, RECOMMENDED],
+        Need.RECOMMENDED,
+        "Mandatory in 0A0101; recommended in 0A0102",
+    ),
+    "only one has it, and demands it": (
+        [MANDATORY, None],
+        Need.RECOMMENDED,
+        "Mandatory in 0A0101, only there",
+    ),
+    "only one has it": (
+        [Necessity.OPTIONAL, None],
+        Need.NEVER,
+        "Optional; only in 0A0101",
+    ),
+    "one of three": (
+        [None, RECOMMENDED, Necessity.OPTIONAL],
+        Need.RECOMMENDED,
+        "Recommended in 0A0102; only in 0A0102, 0B0101",
+    ),
+}
+
+
+@pytest.mark.parametrize(("necessities", "need", "told"), UNIONS.values(), ids=UNIONS)
+def test_of_several_categories_it_says_which_demand_a_property(
+    necessities: list[Necessity | None], need: Need, told: str
+) -> None:
+    codes = [KETTLES, MACHINES, SEEDS][: len(necessities)]
+    known = catalog(
+        {
+            code: () if necessity is None else (prop(necessity=necessity),)
+            for code, necessity in zip(codes, necessities, strict=True)
+        }
+    )
+    field = field_of(products_contents(known, codes, Dialect()))
+    assert (field.need, field.requirement) == (need, told)
+    assert field.hint.startswith(told)
+
+
+def test_a_long_list_of_categories_leaves_room_for_what_belongs_in_the_column() -> None:
+    many = [category(f"0A01{number:02d}", f"No. {number}") for number in range(40)]
+    known = catalog(
+        {
+            one.reference: (
+                prop(necessity=MANDATORY if place else RECOMMENDED, is_numeric=True, unit="cm"),
+            )
+            for place, one in enumerate(many)
+        },
+        categories=many,
+    )
+    field = field_of(products_contents(known, [one.reference for one in many], Dialect()))
+    assert field.hint.startswith("Mandatory in some categories\nA number. Unit: cm")
+    assert len(field.requirement) > 255
+    assert "0A0139" in field.requirement
+
+
+@pytest.mark.parametrize(
+    ("codes", "title", "told"),
+    [
+        ([KETTLES], "Brand *", "Mandatory"),
+        ([MACHINES], "Brand +", "Recommended"),
+        ([KETTLES, MACHINES], "Brand +", "Mandatory in 0A0101; recommended"),
+    ],
+)
+def test_the_brand_is_mandatory_where_the_category_says_so(
+    codes: list[str], title: str, told: str
+) -> None:
+    contents = products_contents(catalog(dict.fromkeys(codes, ())), codes, Dialect())
+    field = field_of(contents, "brand")
+    assert (field.title, field.requirement) == (title, told)
+
+
+def test_the_profile_says_which_common_fields_must_be_filled() -> None:
+    dialect = Dialect(product_fields=("title", "brand"))
+    fields = products_contents(catalog({MACHINES: ()}), [MACHINES], dialect).fields
+    needed = [field.key for field in fields if field.need is Need.ALWAYS]
+    assert needed == ["gtin", "title", "brand", "categoryCode"]
+
+
+ENTRIES: dict[str, tuple[dict[str, Any], str, str | None, bool | None, str]] = {
+    # changes of a property → format, kind of limit, whether others are refused, what is said
+    "a text": ({}, "@", None, None, "A text."),
+    "texts": ({"is_multiple": True}, "@", None, None, "One or several texts"),
+    "a number": ({"is_numeric": True}, "General", "decimal", True, "A number."),
+    "a number in a unit": (
+        {"is_numeric": True, "unit": "kg"},
+        "General",
+        "decimal",
+        True,
+        "Unit: kg",
+    ),
+    "numbers": ({"is_numeric": True, "is_multiple": True}, "@", None, None, "several numbers"),
+    "one of a list": (
+        {"is_ranged": True, "choices": choices("1/2", "1")},
+        "@",
+        "list",
+        True,
+        "One of the list.\nExample: 1/2",
+    ),
+    "several of a list": (
+        {"is_ranged": True, "is_multiple": True, "choices": choices("Red", "Blue", "Green")},
+        "@",
+        "list",
+        False,
+        "Example: Red;Blue",
+    ),
+    "numbers of a list": (
+        {"is_ranged": True, "is_numeric": True, "unit": "mm", "choices": choices("10", "20")},
+        "@",
+        "list",
+        True,
+        "Unit: mm",
+    ),
+    "a list that is but a help": (
+        {"is_ranged": False, "choices": choices("Red")},
+        "@",
+        "list",
+        True,
+        "One of the list.",
+    ),
+    "a file": ({"allowed_file_types": ("pdf", "jpg")}, "@", None, None, "a file: pdf, jpg."),
+    "a variation": (
+        {"is_variation": True, "necessity": RECOMMENDED},
+        "@",
+        None,
+        None,
+        "Recommended; mandatory for variants",
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("changes", "number_format", "limit", "is_strict", "told"), ENTRIES.values(), ids=ENTRIES
+)
+def test_a_column_takes_what_its_property_takes(
+    changes: dict[str, Any],
+    number_format: str,
+    limit: str | None,
+    *,
+    is_strict: bool | None,
+    told: str,
+) -> None:
+    field = field_of(made(prop(**changes)))
+    found = field.entry.limit
+    assert (field.entry.number_format, found and found.type) == (number_format, limit)
+    assert (found and found.is_strict) is is_strict
+    assert told in f"{field.hint}\nExample: {field.example}"
+
+
+def test_where_categories_differ_a_column_takes_what_any_of_them_takes() -> None:
+    one = prop(is_ranged=True, choices=choices("Red", "Blue"), unit="cm")
+    other = prop(is_ranged=True, is_multiple=True, choices=choices("Blue", "Green"), unit="mm")
+    field = field_of(made(one, A0102=[other]))
+    assert field.choices == ("Red", "Blue", "Green")
+    assert field.entry.limit is not None
+    assert not field.entry.limit.is_strict
+    assert "Unit: cm / mm" in field.hint
+    free = field_of(made(one, A0102=[prop()]))
+    assert free.entry.limit is not None
+    assert not free.entry.limit.is_strict
+
+
+@pytest.mark.parametrize(
+    ("known", "expected"),
+    [
+        ([Choice("r", "Red"), Choice("b", "Blue")], ("Red", "Blue")),
+        ([Choice("r1", "Red"), Choice("r2", "Red"), Choice("b", "Blue")], ("r1", "r2", "Blue")),
+        ([Choice("S", "Small"), Choice("Small", "Tiny")], ("S", "Tiny")),
+        ([Choice("long", "x" * 32_768), Choice("bell", "\x07")], ("long", "bell")),
+    ],
+)
+def test_offers_labels_and_codes_where_a_label_is_not_clear(
+    known: list[Choice], expected: tuple[str, ...]
+) -> None:
+    assert offered(known) == expected
+
+
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [
+        (["Colour", "Size"], ["Colour", "Size"]),
+        (["Colour", "colour "], ["Colour (0)", "colour  (1)"]),
+        (["Title", ""], ["Title (0)", "(1)"]),
+    ],
+)
+def test_no_two_columns_are_called_the_same(labels: list[str], expected: list[str]) -> None:
+    contents = made(*(prop(str(at), label=label) for at, label in enumerate(labels)))
+    assert [field.label for field in contents.fields[-len(labels) :]] == expected
+    names = [folded(field.label) for field in contents.fields]
+    assert len(set(names)) == len(names)
+
+
+# Which categories.
+
+
+REFUSED = {
+    "mistyped": (["0A010"], "there is no category “0A010”", "did you mean 0A0102, 0A0101"),
+    "like nothing": (["QQ"], "there is no category “QQ”", "catalog search"),
+    "level 2": (["0A01"], "0A01 (Kitchen) is of level 2", "it holds 0A0101, 0A0102"),
+    "level 1": (["0B"], "0B (Garden) is of level 1", "it holds 0B0101"),
+    "not active": (["0A0103"], "0A0103 (Old kettles) is not active", "catalog search"),
+    "not brought": (["0B0101"], "the properties of 0B0101 (Seeds) were not", "catalog sync"),
+    "each with its reason": (["QQ", KETTLES, "0A01"], "“QQ”; 0A01 (Kitchen) is of", "it holds"),
+}
+
+
+@pytest.mark.parametrize(("codes", "message", "hint"), REFUSED.values(), ids=REFUSED)
+def test_says_why_there_is_no_template(codes: list[str], message: str, hint: str) -> None:
+    with pytest.raises(UsageProblem) as raised:
+        products_contents(catalog({KETTLES: (), MACHINES: ()}), codes, Dialect())
+    assert message in raised.value.message
+    assert hint in raised.value.hint
+
+
+def test_only_categories_that_take_products_are_suggested() -> None:
+    with pytest.raises(UsageProblem) as raised:
+        products_contents(catalog({KETTLES: ()}), ["0A0104"], Dialect())
+    assert "0A0103" not in raised.value.hint
+
+
+def test_codes_are_read_as_people_type_them() -> None:
+    contents = products_contents(catalog({KETTLES: ()}), [" 0a0101", "0A0101 "], Dialect())
+    assert contents.stamps["category"] == (KETTLES,)
+
+
+# The workbook.
+
+
+@pytest.fixture(scope="module")
+def known() -> Catalog:
+    """Kettles and machines, one property with very many choices."""
+    models = choices(*(f"Model {number}" for number in range(2_500)))
+    return catalog(
+        {
+            KETTLES: (
+                prop("1", index=1, label="Models", necessity=MANDATORY, choices=models),
+                prop("2", index=2, label="Weight", is_numeric=True, unit="kg"),
+            ),
+            MACHINES: (
+                prop("1", index=1, label="Models", necessity=MANDATORY, choices=models),
+                prop("3", index=3, label="=1+1", necessity=RECOMMENDED),
+            ),
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def book(known: Catalog, tmp_path_factory: pytest.TempPathFactory) -> Workbook:
+    path = tmp_path_factory.mktemp("template") / "products.xlsx"
+    write_products_template(known, [KETTLES, MACHINES], path)
+    return load_workbook(path)
+
+
+def rules(book: Workbook) -> dict[str, DataValidation]:
+    """By the first cell that each is on."""
+    found = book["Products"].data_validations.dataValidation
+    return {str(rule.sqref).partition(":")[0]: rule for rule in found}
+
+
+def test_has_its_sheets_and_stamps(book: Workbook, known: Catalog) -> None:
+    assert book.sheetnames == ["Instructions", "Fields", "Products", "_lists"]
+    assert book["_lists"].sheet_state == "hidden"
+    assert book.active is book["Products"]
+    stamps = book.custom_doc_props.props  # type: ignore[attr-defined]  # the stubs lag
+    fingerprints = f"0A0101:{known.fingerprint(KETTLES)},0A0102:{known.fingerprint(MACHINES)}"
+    assert {stamp.name: stamp.value for stamp in stamps} == {
+        "feedtool.template": "products",
+        "feedtool.version": "1",
+        "feedtool.language": "en",
+        "feedtool.category": "0A0101,0A0102",
+        "feedtool.fingerprint": fingerprints,
+        **{
+            f"feedtool.traits.{code}": ",".join(written(known.properties(code) or ()))
+            for code in (KETTLES, MACHINES)
+        },
+    }
+
+
+def test_shows_labels_and_hides_codes(book: Workbook) -> None:
+    sheet = book["Products"]
+    titles = [str(cell.value) for cell in sheet[2]]
+    codes = [cell.value for cell in sheet[3]]
+    assert codes == [*COMMON, "variantGroupReference", "1", "2", "3"]
+    assert titles[0].endswith(" *")
+    assert titles[-3:] == ["Models *", "Weight", "=1+1 +"]
+    assert sheet.row_dimensions[3].hidden
+    assert sheet["A3"].font.size == 8
+    assert (sheet.max_row, sheet.freeze_panes) == (3, "C4")
+    fills = [sheet.cell(2, column).fill.fgColor.rgb for column in (-2 + len(codes), len(codes))]
+    assert len({*fills, sheet.cell(2, len(codes) - 1).fill.fgColor.rgb}) == 3
+
+
+def test_shows_an_example_that_is_never_sent(
+    book: Workbook, known: Catalog, tmp_path: Path
+) -> None:
+    example = [cell.value for cell in book["Products"][1]]
+    assert example[:3] == [
+        "Example: 4006381333931",
+        "SKU-1001",
+        "Electric kettle 1.7 L, stainless steel",
+    ]
+    assert {cell.data_type for cell in book["Products"][1]} <= {"s", "inlineStr", "n"}
+    fields = {row[-1]: row for row in book["Fields"].iter_rows(values_only=True)}
+    assert set(example[1:]) - {None} <= {text for row in fields.values() for text in row}
+    book.save(tmp_path / "saved.xlsx")
+    asked = Asked(catalog=lambda _: known)
+    (sheet,) = check([Input("saved.xlsx", tmp_path / "saved.xlsx")], asked, load())
+    assert sheet.error is not None
+    assert sheet.error.code == "no-rows"
+
+
+def test_a_label_is_no_formula(book: Workbook) -> None:
+    assert book["Products"].cell(2, book["Products"].max_column).data_type == "s"
+
+
+def test_a_dropdown_has_every_choice(book: Workbook) -> None:
+    rule = rules(book)["Q4"]
+    assert (rule.type, rule.formula1, str(rule.sqref)) == ("list", "list_1", "Q4:Q1048576")
+    sheet, place = book.defined_names["list_1"].attr_text.split("!")
+    assert sheet == "'_lists'"
+    texts = [row[0].value for row in book["_lists"][place.replace("$", "")]]
+    assert texts == [f"Model {number}" for number in range(2_500)]
+
+
+def test_the_category_is_chosen_from_a_list(book: Workbook) -> None:
+    rule = rules(book)["L4"]
+    assert (rule.type, rule.formula1) == ("list", "list_categoryCode")
+    place = book.defined_names["list_categoryCode"].attr_text.split("!")[1].replace("$", "")
+    assert [row[0].value for row in book["_lists"][place]] == [KETTLES, MACHINES]
+    assert "0A0101 Kettles" in str(rule.prompt)
+
+
+def test_says_on_every_cell_what_belongs_there(book: Workbook) -> None:
+    found = rules(book)
+    for column, told in {"Q": "Mandatory\nOne of", "R": "Unit: kg", "S": "Recommended in"}.items():
+        for row in (2, 4):
+            assert told in str(found[f"{column}{row}"].prompt)
+            assert found[f"{column}{row}"].showInputMessage
+
+
+def test_explains_columns_without_listing_thousands_of_choices(book: Workbook) -> None:
+    explained = {row[-1]: row for row in book["Fields"].iter_rows(values_only=True)}
+    assert str(explained["1"][4]).splitlines()[-1] == "… 2500 in all: see the dropdown"
+    assert explained["sellerProductReference"][3] == "SKU-1001"
+    told = [row[0] for row in book["Instructions"].iter_rows(values_only=True)]
+    assert "0A0101   Home > Kitchen > Kettles" in told
+    assert any("Catalogue of 2026-03-01" in str(text) for text in told)
+
+
+def test_the_same_template_has_the_same_bytes(known: Catalog, tmp_path: Path) -> None:
+    one, other = tmp_path / "one.xlsx", tmp_path / "other.xlsx"
+    for path in (one, other):
+        write_products_template(known, [MACHINES], path)
+    assert one.read_bytes() == other.read_bytes()
+
+
+# Whatever the service says.
+
+TEXTS = st.text(max_size=60) | st.sampled_from(["=A1", "x" * 40_000, "_x0041_", "\x00", "a;b"])
+PROPERTIES = st.builds(
+    prop,
+    reference=st.text(min_size=1, max_size=50),
+    index=st.integers(),
+    necessity=st.sampled_from(Necessity),
+    label=TEXTS,
+    unit=st.none() | TEXTS,
+    is_ranged=st.booleans(),
+    is_numeric=st.booleans(),
+    is_multiple=st.booleans(),
+    is_variation=st.booleans(),
+    choices=st.lists(st.builds(Choice, TEXTS, TEXTS), max_size=4).map(tuple),
+    allowed_file_types=st.lists(TEXTS, max_size=2).map(tuple),
+)
+
+
+def length(text: str | None) -> int:
+    """As Excel counts; openpyxl leaves a `_` as it was escaped."""
+    return template.length((text or "").replace("_x005F_", "_"))
+
+
+# Without making failures smaller: that takes minutes where each example is a workbook.
+@settings(
+    max_examples=6,
+    phases=[Phase.explicit, Phase.generate],
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(st.lists(PROPERTIES, max_size=6, unique_by=lambda one: one.reference))
+def test_any_category_makes_a_workbook_within_limits(
+    tmp_path: Path, properties: list[Property]
+) -> None:
+    path = tmp_path / "any.xlsx"
+    write_products_template(catalog({KETTLES: tuple(properties)}), [KETTLES], path)
+    book = load_workbook(path)
+    sheet = book["Products"]
+    assert sheet.max_column == len(COMMON) + sum(
+        one.reference.upper() != "CDAV" for one in properties
+    )
+    for rule in sheet.data_validations.dataValidation:
+        assert length(rule.prompt) <= limits.PROMPT
+        assert length(rule.promptTitle) <= limits.PROMPT_TITLE
+        assert length(rule.error) <= limits.ERROR
+        if rule.type == "list":
+            assert rule.formula1 in book.defined_names
+    for name in book.defined_names:
+        assert limits.defined_name(name) == name
+    cells = [cell for some in book.worksheets for row in some.iter_rows() for cell in row]
+    assert "f" not in {cell.data_type for cell in cells}

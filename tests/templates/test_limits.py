@@ -1,0 +1,172 @@
+"""What goes into a workbook is cut, renamed or refused where spreadsheet programs stop."""
+
+import pytest
+from openpyxl import Workbook
+from openpyxl.worksheet.datavalidation import DataValidation
+from openpyxl.worksheet.worksheet import Worksheet
+
+from feedtool.feeds.template import is_whole, length
+from feedtool.templates import limits
+
+EMOJI = "\U0001f600"
+
+
+@pytest.fixture
+def sheet() -> Worksheet:
+    return Workbook().worksheets[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "longest", "expected"),
+    [
+        ("", 3, ""),
+        ("abc", 3, "abc"),
+        ("abcd", 3, "ab…"),
+        ("ab cd", 4, "ab…"),
+        (EMOJI, 2, EMOJI),
+        (EMOJI * 2, 4, EMOJI * 2),
+        (EMOJI * 2, 3, f"{EMOJI}…"),
+        (f"a{EMOJI}b", 3, "a…"),
+    ],
+)
+def test_cuts_with_an_ellipsis_and_counts_as_excel_does(
+    text: str, longest: int, expected: str
+) -> None:
+    assert limits.cut(text, longest) == expected
+    assert length(limits.cut(text, longest)) <= longest
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("=1+1", "=1+1"),
+        ("+33", "+33"),
+        ("#N/A", "#N/A"),
+        ("TRUE", "TRUE"),
+        ("a\x0bb\x00", "a\ufffdb\ufffd"),
+        ("half \ud83d", "half \ufffd"),
+        ("two\r\nlines", "two\nlines"),
+        ("_x0041_", "_x005F_x0041_"),
+        ("_x_", "_x_"),
+        ("x" * 32_768, "x" * 32_766 + "…"),
+    ],
+)
+def test_a_cell_holds_text_whatever_it_begins_with(
+    sheet: Worksheet, text: str, expected: str
+) -> None:
+    cell = limits.put(sheet, 1, 1, text)
+    assert (cell.value, cell.data_type) == (expected, "s")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("x" * 32_767, True), ("x" * 32_768, False), (EMOJI * 16_384, False), ("\x07", False)],
+)
+def test_knows_which_texts_a_cell_holds_as_they_are(text: str, *, expected: bool) -> None:
+    assert is_whole(text) is expected
+
+
+@pytest.mark.parametrize(("row", "column"), [(1_048_577, 1), (1, 16_385)])
+def test_no_cell_lies_beyond_the_grid(sheet: Worksheet, row: int, column: int) -> None:
+    with pytest.raises(limits.TooLarge, match="1,048,576 rows and 16,384 columns"):
+        limits.put(sheet, row, column, "text")
+
+
+@pytest.mark.parametrize(
+    ("attribute", "longest"),
+    [("promptTitle", 32), ("prompt", 255), ("errorTitle", 32), ("error", 224)],
+)
+def test_texts_of_a_validation_are_cut(sheet: Worksheet, attribute: str, longest: int) -> None:
+    for size in (longest, longest + 1):
+        rule = DataValidation()
+        setattr(rule, attribute, "x" * size)
+        limits.add_rule(sheet, rule)
+    texts = [getattr(rule, attribute) for rule in sheet.data_validations.dataValidation]
+    assert texts == ["x" * longest, "x" * (longest - 1) + "…"]
+
+
+@pytest.mark.parametrize("attribute", ["formula1", "formula2"])
+def test_a_formula_is_not_cut(sheet: Worksheet, attribute: str) -> None:
+    rule = DataValidation()
+    setattr(rule, attribute, "x" * 255)
+    limits.add_rule(sheet, rule)
+    setattr(rule, attribute, "x" * 256)
+    with pytest.raises(ValueError, match="255"):
+        limits.add_rule(sheet, rule)
+
+
+def test_a_sheet_has_so_many_validations(sheet: Worksheet) -> None:
+    sheet.data_validations.dataValidation = [DataValidation()] * 65_533
+    limits.add_rule(sheet, DataValidation())
+    with pytest.raises(limits.TooLarge, match="65,534"):
+        limits.add_rule(sheet, DataValidation())
+
+
+def test_widths_and_heights_end_somewhere(sheet: Worksheet) -> None:
+    limits.shape(sheet, "A", 300)
+    limits.raise_row(sheet, 1, 500)
+    assert (sheet.column_dimensions["A"].width, sheet.row_dimensions[1].height) == (255, 409)
+
+
+@pytest.mark.parametrize(
+    ("text", "taken", "expected"),
+    [
+        ("Products", [], "Products"),
+        ("a/b\\c?d*e[f]g:h", [], "a_b_c_d_e_f_g_h"),
+        ("'quoted'", [], "_quoted_"),
+        ("History", [], "History_"),
+        ("", [], "_"),
+        ("x" * 31, [], "x" * 31),
+        ("x" * 32, [], "x" * 30 + "…"),
+        ("Products", ["PRODUCTS"], "Products_2"),
+        ("x" * 31, ["x" * 31], "x" * 29 + "_2"),
+    ],
+)
+def test_names_of_sheets_are_legal(text: str, taken: list[str], expected: str) -> None:
+    assert limits.sheet_name(text, taken) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "taken", "expected"),
+    [
+        ("list_3263", [], "list_3263"),
+        ("3263", [], "_3263"),
+        ("list 1", [], "list_1"),
+        ("list-é", [], "list__"),
+        ("A1", [], "_A1"),
+        ("xfd1048576", [], "_xfd1048576"),
+        ("R", [], "_R"),
+        ("c", [], "_c"),
+        ("R1C1", [], "_R1C1"),
+        ("Rate", [], "Rate"),
+        ("", [], "_"),
+        ("x" * 256, [], "x" * 255),
+        ("list_a", ["LIST_A", "list_a_2"], "list_a_3"),
+        ("x" * 255, ["x" * 255], "x" * 253 + "_2"),
+    ],
+)
+def test_names_of_ranges_are_legal(text: str, taken: list[str], expected: str) -> None:
+    assert limits.defined_name(text, taken) == expected
+
+
+@pytest.mark.parametrize(
+    ("items", "expected"),
+    [
+        ([], {"p": ""}),
+        (["0A0B0C"], {"p": "0A0B0C"}),
+        (["0A0B0C", "0A0B0D"], {"p": "0A0B0C,0A0B0D"}),
+        (["x" * 127, "y" * 127], {"p": f"{'x' * 127},{'y' * 127}"}),
+        (["x" * 127, "y" * 128, "z"], {"p": "x" * 127, "p.2": f"{'y' * 128},z"}),
+    ],
+)
+def test_a_list_too_long_for_one_property_goes_on_in_the_next(
+    items: list[str], expected: dict[str, str]
+) -> None:
+    found = dict(limits.properties("p", items))
+    assert found == expected
+    assert ",".join(found.values()) == ",".join(items)
+
+
+def test_an_item_too_long_for_a_property_is_refused() -> None:
+    with pytest.raises(ValueError, match="255"):
+        list(limits.properties("p", ["x" * 256]))

@@ -1,0 +1,265 @@
+"""`templates/` is what `write_template` makes now, and what feedtool recognises."""
+
+from itertools import product
+from pathlib import Path
+from typing import get_args
+from zipfile import ZipFile
+
+import pytest
+from openpyxl import Workbook, load_workbook
+from openpyxl.worksheet.worksheet import Worksheet
+
+from feedtool.areas.registry import load
+from feedtool.check import Asked, Input, check
+from feedtool.feeds.feed import LANGUAGES
+from feedtool.feeds.header import folded
+from feedtool.feeds.template import Basis, Language, Need
+from feedtool.model.cells import letters
+from feedtool.model.settings import Context, Dialect
+from feedtool.runs.template import write_all
+from feedtool.templates import write_template
+from feedtool.templates.contents import fields_of
+
+TEMPLATES = Path(__file__).parents[2] / "templates"
+KINDS = tuple(kind for kind, feed in load().feeds.items() if feed.template is None)
+TONGUES: tuple[Language, ...] = get_args(Language)
+ALL = tuple(product(KINDS, TONGUES))
+LAST_ROW = 1_048_576
+
+
+def parts(path: Path) -> dict[str, bytes]:
+    with ZipFile(path) as package:
+        return {name: package.read(name) for name in package.namelist()}
+
+
+def opened(kind: str, language: str) -> Workbook:
+    return load_workbook(TEMPLATES / f"{kind}.{language}.xlsx")
+
+
+def offers(kind: str, language: str) -> Worksheet:
+    sheet = opened(kind, language)[load().feeds[kind].sheet]
+    assert isinstance(sheet, Worksheet)
+    return sheet
+
+
+def texts(sheet: Worksheet, row: int) -> list[object]:
+    return [cell.value for cell in sheet[row]]
+
+
+def limits(sheet: Worksheet) -> dict[str, tuple[object, ...]]:
+    """By column: the type, operator and bounds of what may be typed."""
+    return {
+        str(rule.sqref): (rule.type, rule.operator, rule.formula1, rule.formula2)
+        for rule in sheet.data_validations.dataValidation
+        if rule.type
+    }
+
+
+def test_templates_are_as_they_are_made_now(tmp_path: Path) -> None:
+    made = write_all(load().feeds.values(), tmp_path)
+    assert {path.name for path in made} == {path.name for path in TEMPLATES.iterdir()}
+    for path in made:
+        kept = parts(TEMPLATES / path.name)
+        assert parts(path) == kept, (
+            f"run `python -m feedtool.runs.template`: {path.name} has changed"
+        )
+
+
+def test_the_same_template_has_the_same_bytes(tmp_path: Path) -> None:
+    one, other = tmp_path / "one.xlsx", tmp_path / "other.xlsx"
+    for target in (one, other):
+        write_template(load().feeds["offers-upsert"], target, Basis("fr", Context()))
+    assert one.read_bytes() == other.read_bytes()
+
+
+@pytest.mark.parametrize(("kind", "language"), ALL)
+def test_is_recognised_as_its_kind_and_has_no_rows(kind: str, language: str) -> None:
+    path = TEMPLATES / f"{kind}.{language}.xlsx"
+    (checked,) = check([Input(path.name, path)], Asked(), load())
+    assert checked.error is not None
+    assert (checked.kind, checked.sheet, checked.error.code) == (
+        kind,
+        load().feeds[kind].sheet,
+        "no-rows",
+    )
+    assert list(checked.problems()) == []
+
+
+@pytest.mark.parametrize("language", TONGUES)
+@pytest.mark.parametrize("row", [1, 2])
+def test_labels_alone_are_a_header_as_well_as_keys_alone(
+    row: int, language: str, tmp_path: Path
+) -> None:
+    workbook = Workbook()
+    sheet = workbook.worksheets[0]
+    sheet.append(texts(offers("offers-upsert", language), row))
+    workbook.save(tmp_path / "plain.xlsx")
+    (checked,) = check([Input("plain.xlsx", tmp_path / "plain.xlsx")], Asked(), load())
+    assert checked.header is not None
+    expected = [column.key for column in load().feeds["offers-upsert"].columns(Dialect())]
+    assert [column.key for column in checked.header.columns.values()] == expected
+
+
+@pytest.mark.parametrize(("kind", "language"), ALL)
+def test_has_its_sheets_its_stamp_and_opens_on_offers(kind: str, language: str) -> None:
+    workbook = opened(kind, language)
+    assert workbook.sheetnames == ["Instructions", "Fields", load().feeds[kind].sheet, "_lists"]
+    states = [sheet.sheet_state for sheet in workbook.worksheets]
+    assert states == ["visible", "visible", "visible", "hidden"]
+    chosen = [bool(sheet.sheet_view.tabSelected) for sheet in workbook.worksheets]
+    assert chosen == [False, False, True, False]
+    assert workbook.active is workbook[load().feeds[kind].sheet]
+    stamps = workbook.custom_doc_props  # type: ignore[attr-defined]  # the stubs lag
+    assert {stamp.name: stamp.value for stamp in stamps.props} == {
+        "feedtool.template": kind,
+        "feedtool.version": "1",
+        "feedtool.language": language,
+    }
+
+
+@pytest.mark.parametrize(("kind", "language"), ALL)
+def test_shows_labels_above_keys_and_freezes_both(kind: str, language: str) -> None:
+    sheet = offers(kind, language)
+    columns = load().feeds[kind].columns(Dialect())
+    assert texts(sheet, 2) == [column.key for column in columns]
+    labels = [column.labels[LANGUAGES.index(language)] for column in columns]
+    assert [str(text).rstrip(" (*)") for text in texts(sheet, 1)] == [
+        label.rstrip(" (*)") for label in labels
+    ]
+    assert [folded(str(text)) for text in texts(sheet, 1)] == list(map(folded, labels))
+    assert sheet.freeze_panes == "B3"
+    assert sheet.max_row == 2
+    assert not sheet.auto_filter.ref
+
+
+@pytest.mark.parametrize(
+    ("kind", "required", "either"),
+    [
+        (
+            "offers-upsert",
+            [
+                "sellerExternalReference",
+                "condition",
+                "price.price",
+                "taxes.VAT",
+                "deliveryModes.TrackedHomeDelivery.cost",
+                "deliveryModes.TrackedHomeDelivery.additionalCost",
+                "preparationTime",
+                "quantity",
+            ],
+            ["product.gtin", "product.reference"],
+        ),
+        ("offers-update", ["sellerExternalReference"], []),
+        ("offers-delete", ["sellerExternalReference"], []),
+    ],
+)
+def test_marks_what_is_required_by_more_than_colour(
+    kind: str, required: list[str], either: list[str]
+) -> None:
+    titles = dict(zip(*(texts(offers(kind, "en"), row) for row in (2, 1)), strict=True))
+    assert [key for key, title in titles.items() if str(title).endswith(" *")] == required
+    assert [key for key, title in titles.items() if str(title).endswith(" (*)")] == either
+
+
+def test_marks_no_delivery_where_the_profile_requires_none() -> None:
+    fields = fields_of(load().feeds["offers-upsert"], "en", Dialect(mandatory_mode=None))
+    costs = [field for field in fields if field.key.startswith("deliveryModes.")]
+    assert {field.need for field in costs} == {Need.NEVER}
+    assert [field.key for field in costs if not field.is_folded] == [
+        "deliveryModes.TrackedHomeDelivery.cost",
+        "deliveryModes.TrackedHomeDelivery.additionalCost",
+    ]
+
+
+def test_keeps_identifiers_as_text_over_whole_columns() -> None:
+    sheet = offers("offers-upsert", "en")
+    formats = {
+        key: sheet.column_dimensions[letters(index)].number_format
+        for index, key in enumerate(texts(sheet, 2)[:13])
+    }
+    assert formats == {
+        "sellerExternalReference": "@",
+        "product.gtin": "@",
+        "product.reference": "@",
+        "condition": "General",
+        "price.price": "0.00##",
+        "price.originPrice": "0.00##",
+        "taxes.VAT": "General",
+        "taxes.EcoPart": "0.00##",
+        "taxes.DEA": "0.00##",
+        "deliveryModes.TrackedHomeDelivery.cost": "0.00##",
+        "deliveryModes.TrackedHomeDelivery.additionalCost": "0.00##",
+        "deliveryModes.SignedHomeDelivery.cost": "0.00##",
+        "deliveryModes.SignedHomeDelivery.additionalCost": "0.00##",
+    }
+
+
+@pytest.mark.parametrize("language", TONGUES)
+def test_limits_what_is_typed(language: str) -> None:
+    found = limits(offers("offers-upsert", language))
+    money, amount = (
+        ("decimal", "greaterThan", "0", None),
+        ("decimal", "greaterThanOrEqual", "0", None),
+    )
+    expected = {
+        "D": ("list", None, "list_condition", None),
+        "E": money,
+        "F": money,
+        "G": ("decimal", "between", "0", "100"),
+        **dict.fromkeys("HIJKLMNOPQRSTUVW", amount),
+        "X": ("whole", "between", "0", "365"),
+        "Y": ("whole", "between", "0", "9999999999"),
+        "AA": ("list", None, "list_action", None),
+    }
+    assert found == {f"{key}3:{key}{LAST_ROW}": limit for key, limit in expected.items()}
+
+
+@pytest.mark.parametrize(
+    ("language", "condition", "message"),
+    [
+        ("en", "Used - like new", "A whole number of days from 0 to 365."),
+        ("fr", "Occasion - comme neuf", "Un nombre entier de jours, de 0 à 365."),
+        ("es", "Usado - como nuevo", "Un número entero de días, de 0 a 365."),
+    ],
+)
+def test_speaks_the_users_language(language: str, condition: str, message: str) -> None:
+    workbook = opened("offers-upsert", language)
+    assert workbook.defined_names["list_condition"].attr_text == "'_lists'!$A$2:$A$8"
+    assert workbook["_lists"]["A3"].value == condition
+    rules = offers("offers-upsert", language).data_validations.dataValidation
+    assert message in [rule.error for rule in rules]
+    explained = {row[-1]: row for row in workbook["Fields"].iter_rows(values_only=True)}
+    assert condition in str(explained["condition"][4]).split("\n")
+
+
+def test_folds_away_what_few_need() -> None:
+    sheet = offers("offers-upsert", "en")
+    shown = [
+        key
+        for index, key in enumerate(texts(sheet, 2))
+        if not sheet.column_dimensions[letters(index)].hidden
+    ]
+    assert len(shown) == 13
+    assert "deliveryModes.TrackedHomeDelivery.cost" in shown
+    assert not {"action", "deliveryModes.SignedHomeDelivery.cost"}.intersection(map(str, shown))
+
+
+@pytest.mark.parametrize(("kind", "language"), ALL)
+def test_nothing_is_longer_than_spreadsheet_programs_take(kind: str, language: str) -> None:
+    for rule in offers(kind, language).data_validations.dataValidation:
+        assert len(rule.errorTitle or "") <= 32
+        assert len(rule.error or "") <= 255
+        assert len(rule.promptTitle or "") <= 32
+        assert len(rule.prompt or "") <= 255
+
+
+def test_a_profile_decides_modes_and_conditions(tmp_path: Path) -> None:
+    own = Dialect(
+        delivery_modes=("TrackedHomeDelivery", "DroneDelivery"), conditions=("New", "Antique")
+    )
+    write_template(load().feeds["offers-upsert"], tmp_path / "own.xlsx", Basis("es", Context(own)))
+    workbook = load_workbook(tmp_path / "own.xlsx")
+    assert [workbook["_lists"][place].value for place in ("A2", "A3")] == ["Nuevo", "Antique"]
+    keys = [cell.value for cell in workbook["Offers"][2]]
+    assert "deliveryModes.DroneDelivery.cost" in keys
+    assert "deliveryModes.SignedHomeDelivery.cost" not in keys
