@@ -2,6 +2,7 @@
 
 import shutil
 from dataclasses import replace
+from importlib.resources import files
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
@@ -71,15 +72,23 @@ def _say_what_next(outcome: "SheetResult", where: str) -> None:
 
 def _put(folder: Path) -> Path:
     """The sample in the folder; one that is there already is the user's, and kept."""
-    from feedtool.bundle import bundled
-
     sample = folder / SAMPLE
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if not sample.exists():
-            shutil.copyfile(bundled(f"samples/{SAMPLE}"), sample)
+            shutil.copyfile(_bundled(), sample)
     except OSError as error:
         raise UsageProblem(
             f"the sample cannot be put into {folder}: {error.strerror}", "name another folder"
         ) from error
     return sample
+
+
+def _bundled() -> Path:
+    """The sample that comes with feedtool.
+
+    A wheel carries it inside the package, a checkout (and so an editable install) beside it.
+    """
+    package = Path(str(files("feedtool")))
+    inside = package / "bundled" / "samples" / SAMPLE
+    return inside if inside.exists() else package.parent / "samples" / SAMPLE

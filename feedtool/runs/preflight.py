@@ -23,7 +23,7 @@ def checked_sheets(
     if not has_channel:
         _refuse_without_channel(sheets)
     if asked.purges:
-        check_one_zip(sheets, asked)
+        check_one_zip(sheets, asked.dialect.limits.legacy)
     return sheets
 
 

@@ -140,7 +140,7 @@ def submit(
             options,
             removals=removals,
             catalog=workspace.keep_excerpt(excerpt) if excerpt else None,
-            checked=workspace.keep_sheets(sheets),
+            checked=workspace.keep_sheets(_kept(sheets, options)),
         )
         run = _begin(sheets, options, session, workspace, claim)
         warnings = [*_open_runs(run, session, workspace), *warnings]
@@ -176,6 +176,12 @@ def _options(
         plan=promise.digest if promise else None,
         kinds=[(sheet.file, sheet.sheet, sheet.kind) for sheet in sheets if sheet.kind],
     )
+
+
+def _kept(sheets: Sequence[CheckedSheet], options: RunOptions) -> list[CheckedSheet]:
+    """The sheets of the files that the run has a snapshot of."""
+    names = dict(options.inputs)
+    return [sheet for sheet in sheets if sheet.file in names]
 
 
 def _refuse_claim_of_stopped(claim: int | None, session: Session) -> None:

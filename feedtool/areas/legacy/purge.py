@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.offers.wire.offers import offers_page, read_offers
-from feedtool.check import Asked
 from feedtool.model.call import READ, Call
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Status
@@ -93,7 +92,7 @@ def hold_back(
         ledger.save([Change(package, after, resolutions=resolved)])
 
 
-def check_one_zip(sheets: Sequence[CheckedSheet], asked: Asked) -> None:
+def check_one_zip(sheets: Sequence[CheckedSheet], most: int) -> None:
     """UsageProblem unless what a purge would send is one zip of whole offers."""
     readable = [sheet for sheet in sheets if sheet.error is None]
     for sheet in readable:
@@ -107,16 +106,15 @@ def check_one_zip(sheets: Sequence[CheckedSheet], asked: Asked) -> None:
             f"{unread[0]} cannot be read: its offers would be removed",
             f"{NOTHING_SENT}; correct the file, or leave it out",
         )
-    limits = asked.dialect.limits
     channels = [Counter(item.channel for item in sheet.valid_items()) for sheet in readable]
-    zips = sum(-(-offers // limits.legacy) for sheet in channels for offers in sheet.values())
+    zips = sum(-(-offers // most) for sheet in channels for offers in sheet.values())
     if zips != 1:
         what = f"{zips:,} zips" if zips else "no zip at all"
         raise UsageProblem(
             f"a purge is one zip, and this is {what}: each would delete what the one before"
             " brought",
             f"{NOTHING_SENT}; give one file, of one channel, of at most"
-            f" {limits.legacy:,} offers (limits.legacy)",
+            f" {most:,} offers (limits.legacy)",
         )
 
 
