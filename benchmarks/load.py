@@ -24,12 +24,13 @@ from pathlib import Path
 from subprocess import PIPE, Popen
 from typing import Any, NamedTuple, Self
 
-from feedtool.areas.registry import sandbox_parts
+from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.registry import load, sandbox_parts
 from feedtool.delivery import plan
-from feedtool.delivery.deliver import POOL, deliver
+from feedtool.delivery.engine import POOL, deliver
 from feedtool.delivery.events import Event
 from feedtool.ledger import Ledger
-from feedtool.model.nouns import Item, PackageType
+from feedtool.model.nouns import Item
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
 
@@ -169,9 +170,19 @@ def measure(rows: int, latency: float) -> None:
     ):
         timed: Any = Timed(ledger)
         run = ledger.start_run(now=datetime.now(UTC), seller="S", service=served.base)
-        ledger.add_file(run, plan.uploads(items(rows)), path="a", sha256="", kind="k")
+        ledger.add_file(
+            run, plan.uploads(items(rows), load().routes), path="a", sha256="", kind="k"
+        )
         begun = time.monotonic()
-        deliver(timed, run, client, now=lambda: datetime.now(UTC), sleep=time.sleep, on_event=note)
+        deliver(
+            timed,
+            run,
+            client,
+            load().routes,
+            now=lambda: datetime.now(UTC),
+            sleep=time.sleep,
+            on_event=note,
+        )
         total = time.monotonic() - begun
         (file,) = ledger.files(run)
         found = {str(verdict.status) for verdict in ledger.verdicts(file.file)}

@@ -2,7 +2,7 @@
 
 A cell becomes a value (`columns`), a row of values becomes an Item or some Problems (`check`, by
 `feeds`, `schemas`, `rules`), Items become uploads of 100 in packages of 50,000 (`plan`), an upload
-becomes a Call (`service.wire`), the Call comes back as a Reply (`service.client`), what a Reply
+becomes a Call (`model.call`), the Call comes back as a Reply (`service.client`), what a Reply
 means is written down (`delivery`, `ledger`), each row's Verdict is read from there (`verdicts`),
 and each Verdict is written beside the row that it came from (`sheets`). The row number travels in
 every noun; nothing is looked up again.

@@ -8,11 +8,11 @@ from typing import Any
 
 from feedtool.feeds.export import Export, Query
 from feedtool.feeds.template import Language
+from feedtool.model.call import Call, Reply, Sender
 from feedtool.model.settings import Context
 from feedtool.report.export import Exported
 from feedtool.runs.export import export
 from feedtool.service.fetch import Circumstances
-from feedtool.service.wire import Call, Reply, Sender
 
 BASE = "https://service.example/v2"
 T0 = datetime(2026, 11, 20, 8, tzinfo=UTC)

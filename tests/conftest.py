@@ -13,6 +13,7 @@ from openpyxl import Workbook
 
 from feedtool.areas.registry import load
 from feedtool.check import Asked, Input, check
+from feedtool.model.errors import FileProblem
 from feedtool.model.nouns import Problem
 from feedtool.model.settings import Context, Dialect
 from feedtool.model.sheet import CheckedSheet
@@ -126,6 +127,13 @@ def checked(
     context = as_context(dialect)
     options = Asked(context.settings, catalog=context.catalog, **asked)  # type: ignore[arg-type]  # by name
     return check(inputs, options, load())
+
+
+def refused(path: Path, dialect: Dialect | Context | None = None, **asked: str) -> FileProblem:
+    """Why nothing of a file with a single sheet could be read."""
+    (sheet,) = checked(path, dialect=dialect, **asked)
+    assert sheet.error is not None
+    return sheet.error
 
 
 def told(sheet: CheckedSheet, code: str) -> list[Problem]:

@@ -4,49 +4,63 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
-from feedtool.areas.legacy.wire import LogPage
+from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.offers.wire.offers import OffersPage
-from feedtool.areas.offers.wire.packages import Meaning, PackageView, ResultsPage
-from feedtool.areas.products.wire.submissions import ReportItem, ReportsPage
+from feedtool.areas.registry import load
+from feedtool.delivery import direct
 from feedtool.delivery.answer import Answer
-from feedtool.delivery.decide import BATCH, LOCAL, NEXT, ZIP, Do, Settings, intended
-from feedtool.delivery.learn import RULES, cleared, counted
-from feedtool.delivery.progress import Now
-from feedtool.ledger import Awaited, Package, Phase, Stage, Tail
-from feedtool.model.nouns import Message, PackageType, Status
-from feedtool.service.answers import Kind
+from feedtool.delivery.machine import RULES
+from feedtool.delivery.staged import NEXT, count_results
+from feedtool.delivery.steps import LOCAL, DeliverySettings, Step, intend
+from feedtool.delivery.submitted import WITH_LOG, WITH_REPORTS
+from feedtool.delivery.transition import TransitionContext, clear
+from feedtool.feeds.answers import (
+    LogPage,
+    Meaning,
+    PackageView,
+    ReportItem,
+    ReportsPage,
+    ResultsPage,
+)
+from feedtool.feeds.delivery import Act, DeliveryRoute, Direct, Goal, Judgement, PackageRef
+from feedtool.ledger import Package, Phase, ResultCounts, Stage
+from feedtool.model.call import STAGED, Call
+from feedtool.model.nouns import Message, PendingProduct, Status
+from feedtool.service.answers import AnswerKind
 
 TIME = datetime(2026, 1, 1, tzinfo=UTC)
-LATER = TIME + Settings().before_resending
-NOW = Now(TIME, 1.0, Settings())
+LATER = TIME + DeliverySettings().before_resending
+ROUTES = load().routes
+UPSERT, ZIP, BATCH = (ROUTES[kind] for kind in ("Upsert", "Full", "Products"))
+NOW = TransitionContext(TIME, 1.0, DeliverySettings(), UPSERT)
 COMMITTED = {Phase.COMMITTING, Phase.COMMITTED, Phase.INTEGRATED, Phase.READ, Phase.LOOKING}
 
-DONE: dict[Do, dict[str, Any]] = {
-    Do.CREATE: {"created": "p1"},
-    Do.UPLOAD: {"taken": None},
-    Do.LOOK: {
+DONE: dict[Step, dict[str, Any]] = {
+    Step.CREATE: {"created": "p1"},
+    Step.UPLOAD: {"taken": None},
+    Step.GET_PACKAGE: {
         meaning.value: PackageView(meaning.value.capitalize(), meaning)
         for meaning in (Meaning.OPEN, Meaning.WORKING, Meaning.INTEGRATED, Meaning.REJECTED)
     },
-    Do.COMMIT: {"taken": None},
-    Do.FETCH: {"last page": ResultsPage([], None, 0), "a page": ResultsPage([], "next", 0)},
-    Do.SEEK: {"offers": OffersPage([], None)},
+    Step.COMMIT: {"taken": None},
+    Step.GET_RESULTS: {"last page": ResultsPage([], None, 0), "a page": ResultsPage([], "next", 0)},
+    Step.LOOKUP: {"offers": OffersPage([], None)},
 }
 """What a success may say."""
 
 TAILS = {
-    "every result there": Tail(5, 0, 0),
-    "some missing, read once": Tail(3, 2, 0),
-    "perhaps sent, and not named": Tail(3, 0, 2),
-    "nothing surely sent": Tail(0, 0, 5),
+    "every result there": ResultCounts(5, 0, 0),
+    "some missing, read once": ResultCounts(3, 2, 0),
+    "perhaps sent, and not named": ResultCounts(3, 0, 2),
+    "nothing surely sent": ResultCounts(0, 0, 5),
 }
 READ_TWICE = ("perhaps sent, and not named", "nothing surely sent")
 
 OTHERS = {
-    Kind.REFUSED: "refused (400)",
-    Kind.UNKNOWN: "no answer, 5xx",
-    Kind.NOT_SENT: "not connected",
-    Kind.WAIT: "429",
+    AnswerKind.REFUSED: "refused (400)",
+    AnswerKind.UNKNOWN: "no answer, 5xx",
+    AnswerKind.NOT_SENT: "not connected",
+    AnswerKind.WAIT: "429",
 }
 GONE = 404
 PRODUCTS = "an offer's product has had no answer"
@@ -65,7 +79,7 @@ def table() -> Iterator[tuple[str, str, str]]:
 
 def batches() -> Iterator[tuple[str, str, str]]:
     """The same of a batch of products."""
-    for phase, do in BATCH.items():
+    for phase, do in WITH_REPORTS.items():
         if do is None:
             yield (
                 phase.value,
@@ -80,7 +94,7 @@ def batches() -> Iterator[tuple[str, str, str]]:
 
 def zips() -> Iterator[tuple[str, str, str]]:
     """The same of a legacy zip."""
-    for phase, do in ZIP.items():
+    for phase, do in WITH_LOG.items():
         if do is None:
             yield phase.value, "", "the end; rows that are to be sent again are in a new zip"
         elif do in LOCAL:
@@ -89,35 +103,94 @@ def zips() -> Iterator[tuple[str, str, str]]:
             yield phase.value, do.value, _told(_asked_of_zip(phase, do))
 
 
+def requests() -> Iterator[tuple[str, str, str]]:
+    """The same of a single request."""
+    for phase, do in direct.NEXT.items():
+        if do is None:
+            yield phase.value, "", "the end"
+        elif do in LOCAL:
+            yield phase.value, do.value, _told(_local(phase))
+        else:
+            yield phase.value, do.value, _told(_asked_of_request(phase, do))
+
+
+REQUEST = DeliveryRoute(
+    Direct(
+        call=lambda _: Call("POST", "/", STAGED),
+        looks=lambda _: [],
+        state=lambda _, replies: replies,
+        judge=lambda _, state: Judgement(state, Status.INTEGRATED),
+    )
+)
+GOALS = {
+    "it is done": Goal.REACHED,
+    "it is under way": Goal.WAITING,
+    "nothing shows": Goal.OPEN,
+    "it cannot be done": Goal.IMPOSSIBLE,
+}
+
+
+def _asked_of_request(phase: Phase, do: Step) -> Iterator[tuple[str, Package]]:
+    if do is Step.CALL:
+        yield "taken", _after_request(phase, do, Answer(AnswerKind.DONE, at=TIME))
+    for said, goal in GOALS.items() if do is not Step.CALL else ():
+        yield said, _after_request(phase, do, Answer(AnswerKind.DONE, value=goal, at=TIME))
+    if do is Step.CONFIRM:
+        open_still = Answer(AnswerKind.DONE, value=Goal.OPEN, at=TIME)
+        yield "nothing shows for long", _after_request(phase, do, open_still, LATER, readings=1)
+    for kind, said in OTHERS.items():
+        status = 400 if kind is AnswerKind.REFUSED else None
+        yield said, _after_request(phase, do, Answer(kind, "why", status))
+
+
+def _after_request(
+    phase: Phase, do: Step, answer: Answer, now: datetime = TIME, **more: Any
+) -> Package:
+    is_sent = phase in {Phase.SUBMITTING, Phase.SUBMITTED}
+    given = _package(
+        phase,
+        uploads=(Stage.DOUBTFUL if is_sent else Stage.PLANNED,),
+        package_id=None,
+        creations=int(is_sent),
+        created_at=TIME if is_sent else None,
+        **more,
+    )
+    before, intent, _ = intend(given, do, 0, REQUEST, TIME)
+    ref = PackageRef("Ship", "", "en", DeliverySettings().dialect)
+    intent = intent._replace(act=Act(ref, 3, "A", b""))
+    context = TransitionContext(now, 1.0, DeliverySettings(), REQUEST)
+    return RULES[do, answer.kind](before, intent, answer, context).package
+
+
 def _page(meaning: Meaning, pages: int | None) -> LogPage:
     return LogPage(meaning.value.capitalize(), meaning, [], (), pages)
 
 
-LOGGED: dict[Do, dict[str, Any]] = {
-    Do.SEND: {"taken": "p1"},
-    Do.LOG: {
+LOGGED: dict[Step, dict[str, Any]] = {
+    Step.SUBMIT: {"taken": "p1"},
+    Step.GET_LOG: {
         "working": _page(Meaning.WORKING, 0),
         "integrated, a page": _page(Meaning.INTEGRATED, 3),
         "integrated, the last page": _page(Meaning.INTEGRATED, 1),
         "rejected": _page(Meaning.REJECTED, 1),
     },
-    Do.SEEK: {"offers": OffersPage([], None)},
+    Step.LOOKUP: {"offers": OffersPage([], None)},
 }
 
 
-def _asked_of_zip(phase: Phase, do: Do) -> Iterator[tuple[str, Package]]:
+def _asked_of_zip(phase: Phase, do: Step) -> Iterator[tuple[str, Package]]:
     for said, value in LOGGED[do].items():
-        yield said, _after_zip(phase, do, Answer(Kind.DONE, value=value, at=TIME), TIME)
+        yield said, _after_zip(phase, do, Answer(AnswerKind.DONE, value=value, at=TIME), TIME)
     for kind, said in OTHERS.items():
-        status = 400 if kind is Kind.REFUSED else None
+        status = 400 if kind is AnswerKind.REFUSED else None
         yield said, _after_zip(phase, do, Answer(kind, "why", status), TIME)
-    if do is Do.LOG:
-        gone = Answer(Kind.REFUSED, "why", GONE)
+    if do is Step.GET_LOG:
+        gone = Answer(AnswerKind.REFUSED, "why", GONE)
         yield "404", _after_zip(phase, do, gone, TIME)
         yield "404 ten minutes after it was sent", _after_zip(phase, do, gone, LATER)
 
 
-def _after_zip(phase: Phase, do: Do, answer: Answer, now: datetime) -> Package:
+def _after_zip(phase: Phase, do: Step, answer: Answer, now: datetime) -> Package:
     has_id = phase in {Phase.SUBMITTED, Phase.INTEGRATED, Phase.LOOKING}
     given = _package(
         phase,
@@ -126,58 +199,60 @@ def _after_zip(phase: Phase, do: Do, answer: Answer, now: datetime) -> Package:
         package_id="p1" if has_id else None,
         committed_at=None if phase is Phase.CLEARED else TIME,
     )
-    before, step, _ = intended(given, do, 0, TIME)
-    return RULES[do, answer.kind](before, step, answer, Now(now, 1.0, Settings())).package
+    before, step, _ = intend(given, do, 0, ZIP, TIME)
+    return RULES[do, answer.kind](
+        before, step, answer, TransitionContext(now, 1.0, DeliverySettings(), ZIP)
+    ).package
 
 
-AWAITED = (Awaited(3, "A", "1"), Awaited(4, "B", "2"))
+AWAITED = (PendingProduct(3, "A", "1"), PendingProduct(4, "B", "2"))
 ITEM = ReportItem("p1", "1", "A", "Integrated", Status.INTEGRATED, TIME)
 SECOND_ITEM = ITEM._replace(gtin="2", reference="B")
 FULL = ITEM._replace(status=Status.REFUSED, messages=(Message("QuotaExceeded", "Enough."),))
 NO_ITEMS = ReportsPage([], None)
 
-REPORTED: dict[Do, dict[str, tuple[Any, int, datetime]]] = {
-    Do.SUBMIT: {"taken": ("p1", 0, TIME)},
-    Do.FIND: {
+REPORTED: dict[Step, dict[str, tuple[Any, int, datetime]]] = {
+    Step.SUBMIT: {"taken": ("p1", 0, TIME)},
+    Step.FIND_REPORT: {
         "a report names it": (ReportsPage([ITEM], None), 1, TIME),
         "none so far": (NO_ITEMS, 1, TIME),
         "none for long": (NO_ITEMS, 1, LATER),
         "none after the second": (NO_ITEMS, 2, LATER),
-        "none in three days": (NO_ITEMS, 2, TIME + 2 * Settings().forgotten),
+        "none in three days": (NO_ITEMS, 2, TIME + 2 * DeliverySettings().forgotten),
     },
-    Do.REPORT: {
+    Step.GET_REPORT: {
         "an empty or incomplete one": (NO_ITEMS, 1, TIME),
         "the last word on every row": (ReportsPage([ITEM, SECOND_ITEM], None), 1, TIME),
         "a quota is used up": (ReportsPage([FULL, SECOND_ITEM], None), 1, TIME),
-        "no report in three days": (NO_ITEMS, 1, TIME + 2 * Settings().forgotten),
+        "no report in three days": (NO_ITEMS, 1, TIME + 2 * DeliverySettings().forgotten),
     },
 }
 """What a success may say, how often the batch has been sent, and when that is."""
 
 
-def _asked_of_batch(phase: Phase, do: Do) -> Iterator[tuple[str, Package]]:
+def _asked_of_batch(phase: Phase, do: Step) -> Iterator[tuple[str, Package]]:
     for said, (value, times, now) in REPORTED[do].items():
-        answer = Answer(Kind.DONE, value=value, at=TIME)
+        answer = Answer(AnswerKind.DONE, value=value, at=TIME)
         yield said, _after_batch(phase, do, answer, times, now)
-    times = 0 if do is Do.SUBMIT else 1
+    times = 0 if do is Step.SUBMIT else 1
     for kind, said in OTHERS.items():
-        status = 400 if kind is Kind.REFUSED else None
+        status = 400 if kind is AnswerKind.REFUSED else None
         yield said, _after_batch(phase, do, Answer(kind, "why", status), times, TIME)
 
 
-def _after_batch(phase: Phase, do: Do, answer: Answer, times: int, now: datetime) -> Package:
+def _after_batch(phase: Phase, do: Step, answer: Answer, times: int, now: datetime) -> Package:
     stage = Stage.PLANNED if phase is Phase.CLEARED else Stage.DOUBTFUL
     given = _package(
         phase,
-        package_type=PackageType.PRODUCTS,
+        package_type="Products",
         uploads=(stage,),
         package_id="p1" if phase is Phase.SUBMITTED else None,
         committed_at=TIME if times else None,
         creations=times,
     )
-    before, step, _ = intended(given, do, 0, TIME)
-    step = step._replace(awaited=AWAITED)
-    then = Now(now, 1.0, Settings())
+    before, step, _ = intend(given, do, 0, BATCH, TIME)
+    step = step._replace(pending=AWAITED)
+    then = TransitionContext(now, 1.0, DeliverySettings(), BATCH)
     return RULES[do, answer.kind](before, step, answer, then).package
 
 
@@ -189,33 +264,33 @@ def _told(answers: Iterator[tuple[str, Package]]) -> str:
     return "; ".join(f"{', '.join(said)} → **{end}**" for end, said in ends.items())
 
 
-def _asked(phase: Phase, do: Do) -> Iterator[tuple[str, Package]]:
+def _asked(phase: Phase, do: Step) -> Iterator[tuple[str, Package]]:
     for said, value in DONE[do].items():
-        yield said, _after(phase, do, Answer(Kind.DONE, value=value, at=TIME))
+        yield said, _after(phase, do, Answer(AnswerKind.DONE, value=value, at=TIME))
     for kind, said in OTHERS.items():
-        status = 400 if kind is Kind.REFUSED else None
+        status = 400 if kind is AnswerKind.REFUSED else None
         yield said, _after(phase, do, Answer(kind, "why", status))
-    if do is not Do.CREATE:
-        yield "404", _after(phase, do, Answer(Kind.REFUSED, "why", GONE))
+    if do is not Step.CREATE:
+        yield "404", _after(phase, do, Answer(AnswerKind.REFUSED, "why", GONE))
 
 
-def _after(phase: Phase, do: Do, answer: Answer) -> Package:
-    before, step, _ = intended(_package(phase), do, 2 if do is Do.UPLOAD else 0, TIME)
+def _after(phase: Phase, do: Step, answer: Answer) -> Package:
+    before, step, _ = intend(_package(phase), do, 2 if do is Step.UPLOAD else 0, UPSERT, TIME)
     return RULES[do, answer.kind](before, step, answer, NOW).package
 
 
 def _local(phase: Phase, *waiting: str) -> Iterator[tuple[str, Package]]:
     before = _package(phase)
     if phase is Phase.PLANNED:
-        yield "free to go", cleared(before, NOW)
+        yield "free to go", clear(before, NOW)
         blocked = _package(phase, blocked_by=frozenset({2}))
         for said in ("a row is in flight elsewhere", *waiting):
-            yield said, cleared(blocked, NOW)
-        yield "every row superseded", cleared(_package(phase, uploads=(Stage.SKIPPED,)), NOW)
+            yield said, clear(blocked, NOW)
+        yield "every row superseded", clear(_package(phase, uploads=(Stage.SKIPPED,)), NOW)
         return
     for said, tail in TAILS.items():
         readings = 2 if said in READ_TWICE else 1
-        yield said, counted(_package(phase, readings=readings), tail, NOW).package
+        yield said, count_results(_package(phase, readings=readings), tail, NOW)
 
 
 def _package(phase: Phase, **more: Any) -> Package:

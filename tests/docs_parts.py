@@ -140,6 +140,11 @@ def zips() -> str:
     return _table(("Phase", "Step", "Answer → next phase"), decisions_drawn.zips())
 
 
+def requests() -> str:
+    """The decisions on a single request."""
+    return _table(("Phase", "Step", "Answer → next phase"), decisions_drawn.requests())
+
+
 def _pages(names: Iterable[str]) -> str:
     pages = ((name, all_codes().pages[name]) for name in names)
     return "\n\n".join(

@@ -12,10 +12,10 @@ import pytest
 from feedtool.areas.legacy.wire import log_page
 from feedtool.areas.offers.wire.packages import results_page
 from feedtool.areas.registry import load
+from feedtool.model.call import Reply
 from feedtool.model.nouns import Verdict
 from feedtool.model.settings import Dialect
 from feedtool.runs import row_notes
-from feedtool.service.wire import Reply
 
 ERRORS = (
     *("10", "11", "12", "13", "14", "17", "19", "23", "24", "25", "28", "29", "30", "34", "35"),

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from feedtool.model.call import NotSent, Reply
 from feedtool.model.errors import UsageProblem
 from feedtool.runs.notify import Attempt, Hook, Notifier, Timing, Webhook, as_body, targets_of
 from feedtool.service.client import post_json
 from feedtool.service.network import Timeouts
-from feedtool.service.wire import NotSent, Reply
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

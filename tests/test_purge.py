@@ -8,6 +8,7 @@ import pytest
 from feedtool.areas.legacy.purge import Purge
 from feedtool.areas.offers.sandbox.records import stored_offers
 from feedtool.check import Asked, Input
+from feedtool.model.call import Call, Reply, Sender
 from feedtool.model.errors import NotAuthorised, UsageProblem
 from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.deliver import Submission
@@ -15,7 +16,6 @@ from feedtool.runs.resume import resume
 from feedtool.runs.row_results import exit_code
 from feedtool.runs.submit import submit
 from feedtool.runs.workspace import unfinished
-from feedtool.service.wire import Call, Reply, Sender
 from tests.conftest import Files, offer
 from tests.test_run import Desk, statuses
 

@@ -7,7 +7,7 @@ import pytest
 
 from feedtool.areas.legacy.reader import OffersXml
 from feedtool.model.errors import UsageProblem
-from feedtool.model.nouns import Item, PackageType
+from feedtool.model.nouns import Item
 from feedtool.model.settings import Dialect, Limits
 from feedtool.model.sheet import CheckedSheet
 from feedtool.model.spool import Spool
@@ -120,7 +120,7 @@ def test_a_folder_that_cannot_be_made(files: Files, sheet: CheckedSheet) -> None
 def test_a_file_for_each_batch_of_products(tmp_path: Path, sheet: CheckedSheet) -> None:
     products: Spool[Item] = Spool(Item)
     for place, item in enumerate(sheet.items):
-        products.append(item._replace(package_type=PackageType.PRODUCTS, product=str(place)))
+        products.append(item._replace(package_type="Products", product=str(place)))
     sheet.items = products
     bodies = [json.loads(item.body) for item in sheet.items]
     for _ in range(2):  # an earlier one is replaced

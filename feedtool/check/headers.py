@@ -173,14 +173,14 @@ class Names:
         A footnote at a header's end counts for nothing, unless another header of the row means
         the same without one.
         """
-        found = {at: known for at, text in texts.items() if (known := self._known(text))}
-        keys = {known.column.key for known in found.values()}
+        result = {at: known for at, text in texts.items() if (known := self._known(text))}
+        keys = {known.column.key for known in result.values()}
         for at, text in texts.items():
-            if at not in found and ("(" in text or "[" in text):
+            if at not in result and ("(" in text or "[" in text):
                 known = self._known(_FOOTNOTE.sub("", text))
                 if known and known.column.key not in keys:
-                    found[at] = known
-        return {at: known for at, known in found.items() if folded(texts[at]) not in self.own}
+                    result[at] = known
+        return {at: known for at, known in result.items() if folded(texts[at]) not in self.own}
 
     def knows(self, header: str) -> bool:
         """Whether it means a column, or is a heading of ours."""
@@ -232,7 +232,7 @@ def _is_aside(row: "Texts") -> bool:
 
 def _best(rows: Sequence["Texts"], names: Names) -> "Texts | None":
     pairs = [_paired(*pair, names) for pair in pairwise(rows) if pair[0].row + 1 == pair[1].row]
-    return max((*rows, *pairs), key=lambda one: _score(one, names), default=None)
+    return max((*rows, *pairs), key=lambda item: _score(item, names), default=None)
 
 
 def laid_out(header: Header, layout: Layout, head: Sequence[HeadRow], names: Names) -> Header:
@@ -256,8 +256,10 @@ def again(header: Header, names: Names) -> Header:
     Raises:
         HeaderDuplicate: two columns of the row mean the same.
     """
-    found = _understand(Texts(header.row, header.texts), header.after, names)
-    return replace(found, own=found.own | header.own, headings=header.headings, stamp=header.stamp)
+    result = _understand(Texts(header.row, header.texts), header.after, names)
+    return replace(
+        result, own=result.own | header.own, headings=header.headings, stamp=header.stamp
+    )
 
 
 class Texts(NamedTuple):

@@ -155,12 +155,12 @@ class NotRows:
 
     def _filled(self, cells: Cells, position: int) -> Mapping[int, Cell]:
         """The cells of a row that hold something, ours aside."""
-        found = {
+        result = {
             index: cells.at(position, index)
             for index in cells.block.used(0)
             if index not in self._header.own
         }
-        return {index: cell for index, cell in found.items() if cell.text.strip()}
+        return {index: cell for index, cell in result.items() if cell.text.strip()}
 
     def _is_header(self, filled: Mapping[int, Cell]) -> bool:
         """Whether most of the known columns are called what stands in them."""
@@ -177,7 +177,7 @@ class NotRows:
 
     def _find_sums(self) -> set[int]:
         """The rows of nothing but sums of their columns, from a reading of the whole sheet."""
-        found: set[int] = set()
+        result: set[int] = set()
         readers: dict[int, ColumnReader] = {}
         sums: dict[int, _Sums] = {}
         for block in self._sheet.blocks(self._header.after):
@@ -185,7 +185,7 @@ class NotRows:
                 is_anonymous = self._is_anonymous(parts)
                 is_total = is_anonymous and _WORD in parts.values()
                 if is_anonymous and not is_total and _are_sums(parts, sums):
-                    found.add(row)
+                    result.add(row)
                     is_total = True
                 for index, part in parts.items():
                     column = sums.setdefault(index, _Sums())
@@ -194,7 +194,7 @@ class NotRows:
                     elif isinstance(part, Decimal):
                         column.whole.add(part)
                         column.since.add(part)
-        return found
+        return result
 
     def _rows(self, block: Block, readers: dict[int, ColumnReader]) -> list[tuple[int, Parts]]:
         """The rows of a block, each with what its filled cells hold."""

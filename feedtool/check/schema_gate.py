@@ -35,9 +35,9 @@ def faults(feed: Feed, request: dict[str, object]) -> Iterator[Fault]:
     """What is wrong with a request that the gate refuses; at least one fault."""
     from jsonschema import Draft202012Validator  # slow to import, and hardly ever needed
 
-    found = False
+    result = False
     for error in Draft202012Validator(schema(feed)).iter_errors(request):
-        found = True
+        result = True
         yield schema_mismatch.fault("/".join(map(str, error.absolute_path)), error.message)
-    if not found:
+    if not result:
         yield schema_mismatch.fault("", "refused by the schema")

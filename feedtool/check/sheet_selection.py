@@ -167,7 +167,7 @@ class _Selection:
             if recognised:
                 return Chosen(sheet, header, *recognised)
         if reasons:  # what may be of two kinds tells more than what it lacks for a third
-            raise next((one for one in reasons if isinstance(one, KindUnclear)), reasons[0])
+            raise next((item for item in reasons if isinstance(item, KindUnclear)), reasons[0])
         return None
 
     def _possible(self, kind: str | None, enough: int) -> list[list[Feed]]:
@@ -196,14 +196,14 @@ class _Selection:
         for kind, several in chosen.items():
             if len(several) == 1 or several[0].feed.takes_several:
                 continue
-            named = [one for one in several if one.sheet.name == self._template_sheet(one.feed)]
+            named = [item for item in several if item.sheet.name == self._template_sheet(item.feed)]
             if len(named) != 1:
-                sheets = ", ".join(one.sheet.name for one in several)
+                sheets = ", ".join(item.sheet.name for item in several)
                 raise SheetAmbiguous(
                     f"several sheets could be meant: {sheets}", "name one of them with --sheet"
                 )
             chosen[kind] = named
-        return [one for several in chosen.values() for one in several]
+        return [item for several in chosen.values() for item in several]
 
     def _template_sheet(self, feed: Feed) -> str | None:
         """The name of a feed's sheet in the template that the workbook was made from, if any."""

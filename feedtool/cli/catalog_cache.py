@@ -39,13 +39,13 @@ def looking(ctx: click.Context, given: dict[str, Any]) -> Iterator["Catalog"]:
 
 def _meant(ctx: click.Context, cache: "Cache", given: dict[str, Any]) -> "Catalog":
     service = _service(given)
-    known = [one for one in cache.origins() if service in {None, one.service}]
-    asked = [one for one in known if one.language == given["language"]]
+    known = [origin for origin in cache.origins() if service in {None, origin.service}]
+    asked = [origin for origin in known if origin.language == given["language"]]
     if not asked and ctx.get_parameter_source("language") is ParameterSource.DEFAULT:
         asked = known  # nobody has asked for that language
     found = cache.catalog(asked[0].service, asked[0].language) if asked else None
     if found is None or not found.categories:
-        raise _not_brought(given, {one.language for one in known})
+        raise _not_brought(given, {origin.language for origin in known})
     return found
 
 
@@ -69,13 +69,13 @@ def elsewhere(known: "Catalog", given: dict[str, Any]) -> str:
 
     service = known.origin.service
     with Cache(home_path(given["home"]) / FILE) as cache:
-        here = {one.language for one in cache.origins() if one.service == service}
+        here = {origin.language for origin in cache.origins() if origin.service == service}
     ways = [
-        f"in {one}: "
-        + ("" if one in here else f"`{sync_command(service, one)}`, then ")
-        + f"--language {one}"
-        for one in LANGUAGES
-        if one != known.language
+        f"in {language}: "
+        + ("" if language in here else f"`{sync_command(service, language)}`, then ")
+        + f"--language {language}"
+        for language in LANGUAGES
+        if language != known.language
     ]
     return f"the catalogue here is in {known.language}; {'; '.join(ways)}"
 
@@ -135,7 +135,7 @@ def _open(ctx: click.Context) -> "Cache | None":
     cache = Cache(home_folder(home) / FILE)
     ctx.call_on_close(cache.close)
     if is_sandbox and not any(
-        one.service == options.SANDBOX and one.synced_at for one in cache.origins()
+        origin.service == options.SANDBOX and origin.synced_at for origin in cache.origins()
     ):
         _bring_sandbox(cache, ctx.params["language"])
     return cache
@@ -155,7 +155,7 @@ def _bring_sandbox(cache: "Cache", language: str) -> None:
 
 def _preferred(ctx: click.Context, cache: "Cache", language: str | None) -> "Catalog | None":
     service = _service_of(ctx)
-    known = [one for one in cache.origins() if service in {None, one.service}]
+    known = [origin for origin in cache.origins() if service in {None, origin.service}]
     preferred = [language, ctx.params.get("language")]
     if ctx.get_parameter_source("language") is ParameterSource.COMMANDLINE:
         preferred.reverse()

@@ -51,7 +51,7 @@ def show(ctx: click.Context, /, form: str, **settings: Any) -> None:
 
 
 def _row(ctx: click.Context, name: str, value: object) -> Row:
-    option = next(one for one in ctx.command.params if one.name == name)
+    option = next(option for option in ctx.command.params if option.name == name)
     label = max(option.opts, key=len).removeprefix("--")
     if name == "home":
         value = home_path(value if isinstance(value, Path) else None)
@@ -105,7 +105,7 @@ def _fields(settings: Any, table: str = "") -> dict[str, object]:
 def _shown(value: object) -> str:
     """A value for people."""
     if isinstance(value, Mapping):
-        return ", ".join(f"{name} = {_shown(one)}" for name, one in value.items())
+        return ", ".join(f"{name} = {_shown(entry)}" for name, entry in value.items())
     if isinstance(value, list):
         return ", ".join(map(str, value))
     return "" if value is None else str(value)

@@ -1,4 +1,4 @@
-"""From the options of a command to a Service: the sandbox in-process, or a seller's account."""
+"""From the options of a command to a Session: the sandbox in-process, or a seller's account."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from feedtool.cli.options import SANDBOX
 from feedtool.cli.signals import Stopping
+from feedtool.model.call import Reply
 from feedtool.model.errors import UsageProblem
 from feedtool.runs.session import Session
 from feedtool.service.auth import SECRET, TOKEN, CommandToken, FileToken, StaticToken, Token
 from feedtool.service.client import Client, post_form
 from feedtool.service.network import Timeouts
 from feedtool.service.oauth import ClientCredentials, Grant
-from feedtool.service.wire import Reply
 
 if TYPE_CHECKING:
     from feedtool.sandbox.transport import SandboxTransport

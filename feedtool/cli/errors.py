@@ -119,7 +119,7 @@ def _write_report(error: Exception, arguments: list[str]) -> Path:
         f"feedtool {__version__}, Python {platform.python_version()}, {platform.system()}",
         f"command: {arguments[0] if arguments else ''} {' '.join(shown)}",
         f"{type(error).__qualname__} at",
-        *(f"  {Path(one.filename).name}:{one.lineno} in {one.name}" for one in frames),
+        *(f"  {Path(frame.filename).name}:{frame.lineno} in {frame.name}" for frame in frames),
     ]
     descriptor, name = tempfile.mkstemp(prefix="feedtool-bug-", suffix=".txt")
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:

@@ -30,7 +30,7 @@ def _row_numbers(
 ) -> str | None:
     """The numbers, ascending, with commas in between; each may have been given by itself."""
     del ctx
-    words = [word for one in given for word in re.split("[, ]+", one) if word]
+    words = [word for text in given for word in re.split("[, ]+", text) if word]
     if not all(re.fullmatch("[1-9][0-9]{0,6}", word) for word in words):
         raise click.BadParameter("give the rows' numbers, as in 12,40", param=parameter)
     return ",".join(sorted(set(words), key=int)) or None
@@ -81,24 +81,24 @@ def targets(inputs: Sequence[Input], out: Path | None, *, in_place: bool) -> dic
         raise UsageProblem(
             "--out names one file, and there are several inputs", "leave it out, or run them apart"
         )
-    for one in inputs:
-        if one.name == STDIN and (in_place or not out):
+    for file in inputs:
+        if file.name == STDIN and (in_place or not out):
             raise UsageProblem("the copy of standard input has no name", "name it with --out")
     found: dict[str, Path] = {}
-    for one in inputs:
-        path = _as_book(one.path)
-        if in_place and path is not one.path:
+    for file in inputs:
+        path = _as_book(file.path)
+        if in_place and path is not file.path:
             raise UsageProblem(
-                f"{one.name} is an Offers.xml, and the copy of one is a workbook",
+                f"{file.name} is an Offers.xml, and the copy of one is a workbook",
                 "leave --in-place out",
             )
-        target = one.path if in_place else out or beside(path)
-        _refuse_other_format(one.path, path, target)
-        if one.name in found or target.resolve() in map(Path.resolve, found.values()):
+        target = file.path if in_place else out or beside(path)
+        _refuse_other_format(file.path, path, target)
+        if file.name in found or target.resolve() in map(Path.resolve, found.values()):
             raise UsageProblem(
                 f"two inputs would be written to {target}", "name each file once, or run them apart"
             )
-        found[one.name] = target
+        found[file.name] = target
     return found
 
 
@@ -116,8 +116,8 @@ def _refuse_other_format(named: Path, path: Path, target: Path) -> None:
     Of an Offers.xml it is a workbook, as `path` says.
     """
     own, other = (
-        next((family for family in FAMILIES if one.suffix.casefold() in family), None)
-        for one in (path, target)
+        next((family for family in FAMILIES if place.suffix.casefold() in family), None)
+        for place in (path, target)
     )
     if own and other is not own:
         raise UsageProblem(

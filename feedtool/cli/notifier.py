@@ -22,7 +22,7 @@ from feedtool.runs.notify import TIMEOUTS, Log, Notifier, Target, Timing, as_bod
 if TYPE_CHECKING:
     import click
 
-    from feedtool.service.wire import Reply
+    from feedtool.model.call import Reply
 
 
 @dataclass(frozen=True, slots=True)

@@ -110,7 +110,7 @@ def plan_of(
     if given["plan"]:
         return load(given["plan"])
     if not files:
-        parameter = next(one for one in ctx.command.params if one.name == "files")
+        parameter = next(option for option in ctx.command.params if option.name == "files")
         raise click.MissingParameter(ctx=ctx, param=parameter)
     return None
 
@@ -140,7 +140,7 @@ def saving(
     return Saving(
         given["save_plan"],
         _conditions(given, asked, account_of(given)),
-        lambda: [(one.name, digest_of(one.path)) for one in found],
+        lambda: [(file.name, digest_of(file.path)) for file in found],
         words_of(ctx),
         asked.dialect.limits,
         known,
@@ -185,7 +185,7 @@ def _conditions(
 
     names = ("all_or_nothing", "changed_only", "prefer_update")
     told = {name: bool(given[name]) for name in names}
-    released = dict.fromkeys(f"release {one}" for one in sifting_of(given).released)
+    released = dict.fromkeys(f"release {code}" for code in sifting_of(given).released)
     return lambda inputs: conditions_of(
         inputs, asked, account, **told, **dict.fromkeys(released, True)
     )

@@ -4,21 +4,26 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from feedtool.cli import options
+from feedtool.cli.connect import connection_of
 from feedtool.cli.credentials import token_options
 from feedtool.cli.errors import echo, echo_error
 from feedtool.cli.home import books, home_folder
+from feedtool.cli.notifier import RunNotices, run_notices, targets_of_profile
 from feedtool.cli.output import echo_submission
+from feedtool.cli.progress import progress_of
+from feedtool.cli.signals import Terminated, stopping
 from feedtool.model.errors import Exit, FeedtoolError, NothingToDo, Stopped, UsageProblem, first_of
-
-if TYPE_CHECKING:
-    from feedtool.cli.notifier import RunNotices
-    from feedtool.runs.deliver import Submission
-    from feedtool.runs.workspace import Workspace
+from feedtool.runs.corrections.run import to_correct
+from feedtool.runs.deliver import Submission
+from feedtool.runs.resume import results as results_of
+from feedtool.runs.resume import resume as resume_run
+from feedtool.runs.row_results import exit_code
+from feedtool.runs.workspace import Workspace, has_to_ask, options_of, unfinished
 
 
 def _given(function: options.F) -> options.F:
@@ -49,8 +54,6 @@ def resume(ctx: click.Context, /, run: int | None, **given: Any) -> int:
 
     Where only the annotated copies are missing no account is needed.
     """
-    from feedtool.runs.workspace import options_of, unfinished
-
     home = home_folder(given["home"])
     with books(home, given["ledger"]) as opened:
         left = unfinished(opened)
@@ -82,10 +85,6 @@ def results(ctx: click.Context, /, run: int, **given: Any) -> int:
     rows that were refused, here or by the service, are written into a workbook of the template's
     shape, their messages beside them: correct it, and submit it.
     """
-    from feedtool.runs.deliver import Submission
-    from feedtool.runs.resume import results as results_of
-    from feedtool.runs.workspace import options_of
-
     home = home_folder(given["home"])
     with books(home, given["ledger"]) as opened:
         options_of(run, opened)  # refuses an unknown one
@@ -108,12 +107,12 @@ class _Recorded:
     """The runs of a ledger, and the options of the command that goes on with some of them."""
 
     ctx: click.Context
-    opened: "Workspace"
+    opened: Workspace
     home: Path
     given: dict[str, Any]
     only_fetch: bool = False
 
-    def echo(self, submission: "Submission") -> int:
+    def echo(self, submission: Submission) -> int:
         """Show the results; the exit code."""
         form, report = self.given["form"], self.given["report"]
         return echo_submission(submission, form, report, is_verbose=self.given["verbose"])
@@ -123,11 +122,6 @@ class _Recorded:
 
         With `is_each` nobody has named a run: one that cannot go on is named, and stops no other.
         """
-        from feedtool.cli.notifier import run_notices
-        from feedtool.cli.signals import Terminated
-        from feedtool.runs.deliver import Submission
-        from feedtool.runs.row_results import exit_code
-
         each = list[tuple[int, Submission]]()
         with run_notices("results" if self.only_fetch else "resume", self.given) as notices:
             for run in runs:
@@ -157,9 +151,6 @@ class _Recorded:
 
     def write_failed(self, run: int) -> int:
         """Write the rows to correct, once all that can be had is there; 9 where there are none."""
-        from feedtool.runs.corrections.run import to_correct
-        from feedtool.runs.deliver import Submission
-
         out, opened = self.given["out"], self.opened
         if out and out.suffix.lower() != ".xlsx":
             raise UsageProblem(f"{out} would be no workbook", "let the name end with .xlsx")
@@ -179,21 +170,15 @@ class _Recorded:
             return code or Exit.NOTHING
         return code
 
-    def _bring_on(self, run: int, on_event: Callable[[Any], None]) -> "Submission":
+    def _bring_on(self, run: int, on_event: Callable[[Any], None]) -> Submission:
         """A run that has gone on as far as it can."""
-        from feedtool.runs.deliver import Submission
-        from feedtool.runs.resume import results
-        from feedtool.runs.workspace import has_to_ask
-
         if has_to_ask(run, self.opened):
             return self._deliver(run, on_event)
-        return Submission(results(run, self.opened, datetime.now(UTC)))  # only copies are missing
+        return Submission(
+            results_of(run, self.opened, datetime.now(UTC))
+        )  # only copies are missing
 
-    def _deliver(self, run: int, also: Callable[[Any], None] = lambda _: None) -> "Submission":
-        from feedtool.cli.connect import connection_of
-        from feedtool.cli.progress import progress_of
-        from feedtool.cli.signals import stopping
-        from feedtool.runs.resume import resume as resume_run
+    def _deliver(self, run: int, also: Callable[[Any], None] = lambda _: None) -> Submission:
 
         account, form = self._account(run), self.given["form"]
         with (
@@ -210,12 +195,8 @@ class _Recorded:
                 on_event=on_event,
             )
 
-    def _notify(self, run_id: int, submission: "Submission", notices: "RunNotices") -> None:
+    def _notify(self, run_id: int, submission: Submission, notices: RunNotices) -> None:
         """Send a run's summary to the targets of its own profile, unless others were named."""
-        from feedtool.cli.notifier import targets_of_profile
-        from feedtool.runs.row_results import exit_code
-        from feedtool.runs.workspace import options_of
-
         run, recorded = self.opened.ledger.run(run_id), options_of(run_id, self.opened)
         profile = self.given["profile"] or recorded.profile
         notices = replace(notices, profile=profile, targets=targets_of_profile(self.ctx, profile))
@@ -225,8 +206,6 @@ class _Recorded:
 
     def _account(self, run_id: int) -> dict[str, Any]:
         """The options that reach the account of a run; the token is to be had as it was then."""
-        from feedtool.runs.workspace import options_of
-
         ctx, given = self.ctx, self.given
         run, recorded = self.opened.ledger.run(run_id), options_of(run_id, self.opened)
         if run is None:

@@ -1,24 +1,28 @@
 """`feedtool runs` and `feedtool status`."""
 
 import sys
+from collections.abc import Callable
 from contextlib import closing, suppress
 from datetime import UTC, datetime, timedelta
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from feedtool.areas.registry import sandbox_parts
 from feedtool.cli import options
 from feedtool.cli.errors import echo
-from feedtool.cli.home import home_folder
+from feedtool.cli.home import books, home_folder
+from feedtool.delivery.deadlines import Clock
+from feedtool.delivery.giving_up import abandon as give_up
 from feedtool.model.errors import NothingToDo
+from feedtool.report.runs import RunState, write_run, write_runs
+from feedtool.runs.history import every_run, run_state
+from feedtool.runs.workspace import Workspace, options_of, unfinished
+from feedtool.sandbox import StateUnreadableError
+from feedtool.sandbox.transport import mount
 
-if TYPE_CHECKING:
-    from feedtool.report.runs import RunState
-    from feedtool.runs.history import ClockOf
-    from feedtool.runs.workspace import Workspace
-
+ClockOf = Callable[[str], Clock]
 _form = options.choice("--format form", ("text", "json", "jsonl"), "How it is told on stdout.")
 
 
@@ -41,10 +45,6 @@ def runs(
 
     What the service will delete before long is told in time.
     """
-    from feedtool.cli.home import books
-    from feedtool.report.runs import write_runs
-    from feedtool.runs.history import every_run, run_state
-
     folder = home_folder(home)
     with books(folder, ledger) as opened:
         clock_of = _clocks(folder, opened)
@@ -60,18 +60,15 @@ def runs(
         echo("help", "begin with `feedtool demo`, or with `feedtool submit FILE --sandbox`")
 
 
-def _abandon(run: int, opened: "Workspace", clock_of: "ClockOf") -> None:
+def _abandon(run: int, opened: Workspace, clock_of: ClockOf) -> None:
     """Give a run up, and say what is in doubt of it; NothingToDo where it is at its end."""
-    from feedtool.delivery.giving_up import abandon
-    from feedtool.runs.workspace import options_of, unfinished
-
     recorded = options_of(run, opened)
     if run not in unfinished(opened):
         what = "was given up before" if recorded.abandoned else "is finished"
         raise NothingToDo(f"run {run} {what}", f"`feedtool status {run}` shows what came of it")
     found = opened.ledger.run(run)
     clock = clock_of(found.service if found else "")
-    doubts = abandon(opened.ledger, run, datetime.now(UTC), clock)
+    doubts = give_up(opened.ledger, run, datetime.now(UTC), clock)
     for doubt in doubts:
         echo("warning", doubt)
     echo(
@@ -89,10 +86,6 @@ def status(run: int, form: str, home: Path | None, ledger: str | None) -> None:
 
     An open package is kept for 6 hours, results for 3 days, by the service's clock.
     """
-    from feedtool.cli.home import books
-    from feedtool.report.runs import write_run
-    from feedtool.runs.history import run_state
-
     folder = home_folder(home)
     with books(folder, ledger) as opened:
         found = run_state(opened.ledger, run, _clocks(folder, opened))
@@ -100,16 +93,15 @@ def status(run: int, form: str, home: Path | None, ledger: str | None) -> None:
     _warn([found])
 
 
-def _warn(found: "list[RunState]") -> None:
+def _warn(found: list[RunState]) -> None:
     for run in found:
         for warning in run.warnings:
             echo("warning", f"run {run.run}: {warning}")
             echo("help", f"feedtool resume {run.run}")
 
 
-def _clocks(home: Path, opened: "Workspace") -> "ClockOf":
+def _clocks(home: Path, opened: Workspace) -> ClockOf:
     """The clock of each service; that of the embedded sandbox leaps."""
-    from feedtool.delivery.deadlines import Clock
 
     @cache
     def clock_of(service: str) -> Clock:
@@ -123,10 +115,6 @@ def _leapt(home: Path) -> timedelta:
     """What the embedded sandbox's time is ahead of real time."""
     state = home / "sandbox.sqlite"
     if state.exists():
-        from feedtool.areas.registry import sandbox_parts
-        from feedtool.sandbox import StateUnreadableError
-        from feedtool.sandbox.transport import mount
-
         parts = sandbox_parts()
         with suppress(StateUnreadableError, OSError), closing(mount(parts, state)) as transport:
             return transport.ahead()

@@ -1,28 +1,36 @@
 """`feedtool watch`."""
 
 import time
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 from click.core import ParameterSource
 
+from feedtool.areas.registry import load
 from feedtool.cli import options
+from feedtool.cli.connect import SANDBOX_SELLER, connection_of
 from feedtool.cli.credentials import token_options
 from feedtool.cli.errors import bug_report, echo
 from feedtool.cli.home import books, home_folder
+from feedtool.cli.notifier import RunNotices, run_notices, targets_named
 from feedtool.cli.reading import how_to_read, sifting_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from feedtool.cli.notifier import RunNotices
-    from feedtool.cli.signals import Stopping
-    from feedtool.watch.session import SellerSession, Whose
+from feedtool.cli.signals import Stopping, stopping
+from feedtool.ledger import Ledger
+from feedtool.model.errors import Exit
+from feedtool.report.plain import clean
+from feedtool.watch.folder import Folder
+from feedtool.watch.health import DONE, STOPPED, Health, check_health
+from feedtool.watch.messages import DeduplicatedLog
+from feedtool.watch.processor import FileProcessor
+from feedtool.watch.session import Environment, SellerSession, Settings, Whose
+from feedtool.watch.session import whose as whose_files
+from feedtool.watch.watcher import Watcher
 
 HINT = "what was begun is noted; go on with: feedtool watch"
 
@@ -61,18 +69,10 @@ def watch(ctx: click.Context, /, folder: Path, **given: Any) -> int:
 
     A file is taken when it has rested for a while, or when NAME.EXT.done is beside it.
     """
-    from feedtool.areas.registry import load
-    from feedtool.cli.notifier import run_notices
-    from feedtool.cli.signals import stopping
-    from feedtool.watch.folder import Folder
-    from feedtool.watch.health import DONE, STOPPED, Health
-    from feedtool.watch.messages import DeduplicatedLog
-    from feedtool.watch.processor import FileProcessor
-    from feedtool.watch.session import Environment, Settings
-    from feedtool.watch.watcher import Watcher
-
     if given["health"]:
-        return _say_health(folder, timedelta(seconds=given["health_within"]))
+        code, text = check_health(folder, _now(), timedelta(seconds=given["health_within"]))
+        click.echo(clean(text))
+        return code
     options.refuse_two_services(ctx, given)
     home = home_folder(given["home"])
     watched = Folder(folder)
@@ -92,44 +92,42 @@ def watch(ctx: click.Context, /, folder: Path, **given: Any) -> int:
         name = watched.prepare()
         if not given["once"]:
             echo("watching", str(watched.inbox))
-        health = Health(watched.root, _now, partial(echo, "warning"))
-        processor = FileProcessor(
-            watched,
-            name,
-            timedelta(days=given["same_within"]),
-            _now,
-            DeduplicatedLog(echo),
-            lambda error: str(bug_report(error, ["watch"])),
-            notices.refused,
-        )
-        environment = Environment(
-            opened.ledger,
-            accounts.session,
-            accounts.whose,
-            options.chosen(ctx).config.profiles,
-            load().feeds,
-            time.monotonic,
-            _now,
-            stop.sleep,
-            stop.reason,
-            health.turn,
-        )
-        settings = Settings(given["settle"], given["poll"], is_once=given["once"])
-        code = None
-        try:
-            code = Watcher(processor, environment, settings).run()
-        finally:
-            is_through = given["once"] and code is not None and stop.reason() is None
-            health.end(DONE if is_through else STOPPED)
-        return code
+        return _watch(ctx, watched, name, accounts, opened.ledger)
 
 
-def _say_health(folder: Path, within: timedelta) -> int:
-    from feedtool.report.plain import clean
-    from feedtool.watch.health import check_health
-
-    code, text = check_health(folder, _now(), within)
-    click.echo(clean(text))
+def _watch(
+    ctx: click.Context, watched: Folder, name: str, accounts: "_Accounts", ledger: Ledger
+) -> Exit:
+    given, stop = ctx.params, accounts.stop
+    health = Health(watched.root, _now, partial(echo, "warning"))
+    processor = FileProcessor(
+        watched,
+        name,
+        timedelta(days=given["same_within"]),
+        _now,
+        DeduplicatedLog(echo),
+        lambda error: str(bug_report(error, ["watch"])),
+        accounts.notices.refused,
+    )
+    environment = Environment(
+        ledger,
+        accounts.session,
+        accounts.whose,
+        options.chosen(ctx).config.profiles,
+        load().feeds,
+        time.monotonic,
+        _now,
+        stop.sleep,
+        stop.reason,
+        health.turn,
+    )
+    settings = Settings(given["settle"], given["poll"], is_once=given["once"])
+    code = None
+    try:
+        code = Watcher(processor, environment, settings).run()
+    finally:
+        is_through = given["once"] and code is not None and stop.reason() is None
+        health.end(DONE if is_through else STOPPED)
     return code
 
 
@@ -149,16 +147,12 @@ class _Accounts:
     """The command line, without a profile."""
     profile: str | None
     """The command line's."""
-    stop: "Stopping"
-    notices: "RunNotices"
+    stop: Stopping
+    notices: RunNotices
 
     @contextmanager
-    def session(self, profile: str | None) -> "Iterator[SellerSession]":
+    def session(self, profile: str | None) -> Iterator[SellerSession]:
         """An account with its books."""
-        from feedtool.cli.connect import connection_of
-        from feedtool.cli.notifier import targets_named
-        from feedtool.watch.session import SellerSession
-
         profile = profile or self.profile
         with self._context(profile) as ctx:
             given = {**ctx.params, "profile": profile}
@@ -182,18 +176,15 @@ class _Accounts:
                     sifting_of(given),
                 )
 
-    def whose(self, profile: str | None) -> "Whose":
+    def whose(self, profile: str | None) -> Whose:
         """Whose files the account sends."""
-        from feedtool.cli.connect import SANDBOX_SELLER
-        from feedtool.watch.session import whose
-
         profile = profile or self.profile
         with self._context(profile) as ctx:
             if ctx.params["sandbox"]:
                 seller = options.on_command_line(ctx, "seller")["seller"] or SANDBOX_SELLER
-                return whose(options.SANDBOX, seller)
+                return whose_files(options.SANDBOX, seller)
             # Those of which nothing can be sent share nothing.
-            return whose(ctx.params["base_url"] or "", ctx.params["seller"] or profile or "")
+            return whose_files(ctx.params["base_url"] or "", ctx.params["seller"] or profile or "")
 
     def _context(self, profile: str | None) -> click.Context:
         words = [*self.words, *(("--profile", profile) if profile else ())]

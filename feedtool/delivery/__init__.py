@@ -1,6 +1,9 @@
-"""The package as a transaction: uploads are staged, PATCH Ready is the commit.
+"""How rows reach the service: packages as transactions, in three protocols.
 
-`decide` (pure: which step comes next) and `learn` (pure: what an answer makes of a package) are
-tables; `deliver` is the thin shell that carries the steps out and writes each to the ledger
-before its request and after its answer. Products have no package: what differs is in `batches`.
+`plan` puts rows into packages, `dependencies` says which rows wait for which. The state machines
+are tables, pure: `staged` (uploads, then a commit), `submitted` (one POST, then a report or a log)
+and `direct` (one call for each request); `machine` has them together, `transition` the rules that
+they share, `schedule` which step comes next. `engine` is the thin shell that carries the steps out
+and writes each to the ledger before its request and after its answer. What differs from area to
+area is handed in by package type (`feeds.delivery.Route`).
 """

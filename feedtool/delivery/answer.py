@@ -1,36 +1,33 @@
 """What came back of a step, read as far as its own text goes. Pure."""
 
-from __future__ import annotations
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any, NamedTuple
 
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-from feedtool.areas.legacy.wire import log_page, zip_id
-from feedtool.areas.offers.wire.offers import offers_page
-from feedtool.areas.offers.wire.packages import Unreadable, package_id, package_view, results_page
-from feedtool.areas.products.wire.submissions import batch_id, reports_page
-from feedtool.delivery.decide import Do
+from feedtool.model.call import Call, Failure, NotSent
 from feedtool.model.errors import FeedtoolError
-from feedtool.service.answers import Kind, kind_of, refusal, retry_after, service_time
-from feedtool.service.wire import Failure, NotSent
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from datetime import datetime
-
-    from feedtool.service.answers import Refusal
-    from feedtool.service.wire import Call, Reply
+from feedtool.service.answers import (
+    AnswerKind,
+    Refusal,
+    kind_of,
+    refusal,
+    retry_after,
+    service_time,
+)
+from feedtool.service.bodies import Unreadable
+from feedtool.service.calling import CallResult
 
 
 class Answer(NamedTuple):
     """An answer as far as its own text goes."""
 
-    kind: Kind
+    kind: AnswerKind
     detail: str = ""
     """What the service, or the failure, said."""
     status: int | None = None
     """The HTTP status, where there was an answer at all."""
     value: Any = None
-    """What a success carries: an id, a PackageView, a ResultsPage."""
+    """What a success carries, as the area reads it: an id, a PackageView, a ResultsPage."""
     refusal: Refusal | None = None
     wait: float | None = None
     """Seconds, where the service asks for them."""
@@ -40,34 +37,29 @@ class Answer(NamedTuple):
     """What kept us from asking at all."""
 
 
-READERS: dict[Do, Callable[[Reply], Any]] = {
-    Do.CREATE: package_id,
-    Do.LOOK: package_view,
-    Do.FETCH: results_page,
-    Do.SEEK: offers_page,
-    Do.SUBMIT: batch_id,
-    Do.FIND: reports_page,
-    Do.REPORT: reports_page,
-    Do.SEND: zip_id,
-    Do.LOG: log_page,
-}
-"""What a success must carry; the other steps' successes carry nothing."""
-
-
 def read_answer(
-    do: Do, call: Call, reply: Reply | Failure | FeedtoolError, now: datetime
+    call: Call,
+    result: CallResult,
+    now: datetime,
+    read: Callable[[Any], Any] | None = None,
 ) -> Answer:
-    """The kind of an answer, and what it says. A success that cannot be read is unknown."""
+    """The kind of an answer, and what it says.
+
+    `read` gives what a success, or several, must carry; what cannot be read is unknown.
+    """
+    reply = result[-1] if isinstance(result, tuple) else result
     if isinstance(reply, FeedtoolError):
-        return Answer(Kind.AUTH, reply.message, error=reply)
+        return Answer(AnswerKind.AUTH, reply.message, error=reply)
     if isinstance(reply, Failure):
-        return Answer(Kind.NOT_SENT if isinstance(reply, NotSent) else Kind.UNKNOWN, str(reply))
+        return Answer(
+            AnswerKind.NOT_SENT if isinstance(reply, NotSent) else AnswerKind.UNKNOWN, str(reply)
+        )
     kind, at = kind_of(call, reply), service_time(reply)
-    if kind is Kind.DONE:
+    if kind is AnswerKind.DONE:
         try:
-            value = READERS[do](reply) if do in READERS else None
+            value = read(result) if read else None
         except Unreadable as error:
-            return Answer(Kind.UNKNOWN, str(error), reply.status, at=at)
+            return Answer(AnswerKind.UNKNOWN, str(error), reply.status, at=at)
         return Answer(kind, status=reply.status, value=value, at=at)
     said = refusal(reply)
     wait = retry_after(reply, now)

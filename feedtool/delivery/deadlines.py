@@ -4,17 +4,12 @@ Specification, part "Limits": an open package is kept 6 hours if it is not compl
 kept 3 days after the processing.
 """
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from feedtool.ledger import Phase
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from feedtool.ledger import Package
+from feedtool.feeds.delivery import Routes
+from feedtool.ledger import Ledger, Package, Phase
 
 OPEN_FOR = timedelta(hours=6)
 RESULTS_FOR = timedelta(days=3)
@@ -33,11 +28,11 @@ class Deadline(NamedTuple):
     soon: timedelta
     """So long before it is warned of."""
 
-    def is_near(self, clock: Clock) -> bool:
+    def is_near(self, clock: "Clock") -> bool:
         """Whether it is to be warned of."""
         return self.at - clock.service <= self.soon
 
-    def told(self, clock: Clock) -> str:
+    def describe(self, clock: "Clock") -> str:
         """What is lost at which time, or was."""
         when = f"{clock.shown(self.at):%Y-%m-%d %H:%M} UTC"
         return f"{self.was} ({when})" if self.at <= clock.earliest else f"{self.what} at {when}"
@@ -71,7 +66,7 @@ class Clock(NamedTuple):
         return at - self.ahead
 
 
-def deadline(package: Package, clock: Clock) -> Deadline | None:
+def deadline(package: Package, clock: Clock, routes: Routes) -> Deadline | None:
     """What of a package is lost next, by the service's clock; None where nothing can be."""
     if package.phase in FILLING and package.created_at:
         return Deadline(
@@ -82,8 +77,8 @@ def deadline(package: Package, clock: Clock) -> Deadline | None:
         )
     # The commit was noted by our clock.
     since = package.finished_at or (package.committed_at and package.committed_at + clock.skew)
-    is_read = package.phase in READING or (package.is_zip and package.phase is Phase.SUBMITTED)
-    if is_read and since:
+    has_log = package.phase is Phase.SUBMITTED and routes[package.package_type].has_log
+    if since and (package.phase in READING or has_log):
         # Where the end of the processing is not known, it cannot have been before the commit.
         return Deadline(
             since + RESULTS_FOR,
@@ -94,13 +89,33 @@ def deadline(package: Package, clock: Clock) -> Deadline | None:
     return None
 
 
-def soon(package: Package, clock: Clock) -> str | None:
+def soon(package: Package, clock: Clock, routes: Routes) -> str | None:
     """What of a package is lost soon, or was."""
-    next_ = deadline(package, clock)
-    return next_.told(clock) if next_ and next_.is_near(clock) else None
+    next_ = deadline(package, clock, routes)
+    return next_.describe(clock) if next_ and next_.is_near(clock) else None
 
 
-def warnings(packages: Iterable[Package], clock: Clock) -> list[str]:
-    """One for each package of which something is lost soon, or was."""
-    told = ((package, soon(package, clock)) for package in packages)
-    return [f"package {package.package_id}: {what}" for package, what in told if what]
+def warnings(packages: Iterable[Package], clock: Clock, routes: Routes) -> list[str]:
+    """A warning for each package of which something is lost soon, or was."""
+    lost = ((package, soon(package, clock, routes)) for package in packages)
+    return [f"package {package.package_id}: {what}" for package, what in lost if what]
+
+
+def warnings_of_others(ledger: Ledger, run_id: int, clock: Clock, routes: Routes) -> Iterator[str]:
+    """The same of other runs of the seller that are open.
+
+    Args:
+        ledger: Where the runs are.
+        run_id: The run of which it is not asked.
+        clock: That of their service.
+        routes: How packages are delivered.
+    """
+    this = ledger.run(run_id)
+    if this is None:
+        return
+    for other in ledger.unfinished(this.seller):
+        run = ledger.run(other)
+        if run is None or other == run_id or run.service != this.service:
+            continue
+        for warning in warnings(ledger.read_packages(other), clock, routes):
+            yield f"run {other}: {warning}; go on with it: feedtool resume {other}"

@@ -1,33 +1,23 @@
-"""Offers meet products: what the offers of a command wait for, and which row that is.
+"""What the rows of a command wait for that other rows of it make, and which rows these are.
 
 Specification, part "Catalog endpoints": a product that the service does not know is created by
 products-integration, and an offer for one that has no sheet is refused. So where one command has
 both, an offer is held back until its product has had its answer; then it is sent whatever that
 was, since the service may have had a sheet before. Where the service refuses it for want of one,
-the product's row is named: that is where to mend it.
+the product's row is named: that is where to fix it. Which feed makes what others need is declared
+by the feeds (`Feed.provides`, `Feed.needs`).
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from feedtool.delivery import plan
-from feedtool.model.nouns import Message, PackageType, Status, Verdict
-from feedtool.model.sheet import VALID
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from feedtool.model.nouns import Item
-    from feedtool.model.settings import Limits
-    from feedtool.model.sheet import CheckedSheet
-
-PRODUCTS = "products"
-"""The kind of the sheets that make products."""
-
-NO_SHEET = "1324"
-"""The resultCode of an offer whose product has no sheet (source: the field)."""
+from feedtool.feeds.delivery import Needs
+from feedtool.feeds.feed import Feed, routes_of
+from feedtool.model.nouns import Item, Message, Status, Verdict
+from feedtool.model.settings import Limits
+from feedtool.model.sheet import VALID, CheckedSheet
 
 ADVICE = {
     Status.INVALID: "it was not sent. Correct it, and send both again.",
@@ -35,118 +25,132 @@ ADVICE = {
     Status.REJECTED: "correct it, and send both again.",
     Status.INTEGRATED: "send this row again.",
 }
-"""What is to be done for an offer whose product has no sheet, by what became of the product."""
+"""What is to be done for a row that lacks what it needs, by what became of that."""
 
 
-class Made(NamedTuple):
-    """The row that makes a product."""
+class Maker(NamedTuple):
+    """The row that makes what others need."""
 
     sheet: int
     """Which of the command's sheets."""
     row: int
 
 
-class Meeting:
-    """The sheets of a command: products, and the offers that need them."""
+class Dependencies:
+    """The sheets of a command: rows that make something, and rows that need it."""
 
-    def __init__(self, sheets: Sequence[CheckedSheet]) -> None:
+    def __init__(self, sheets: Sequence[CheckedSheet], feeds: Mapping[str, Feed]) -> None:
         """Sheets as they were checked; nothing is looked at before it is asked for."""
         self._sheets = sheets
+        self._feeds = feeds
+        self._routes = routes_of(feeds.values())
 
     def uploads(self, sheet: CheckedSheet, limits: Limits) -> Iterator[plan.Planned]:
-        """The uploads of a sheet's valid rows; offers that wait travel apart."""
+        """The uploads of a sheet's valid rows; those that wait travel apart."""
         order = () if self._sent else sheet.order
-        return plan.uploads(sheet.valid_items(), limits, self._waits, order)
+        return plan.uploads(sheet.valid_items(), self._routes, limits, self._waits, order)
+
+    def _needs(self, item: Item) -> Needs | None:
+        return self._routes[item.package_type].needs
 
     def _waits(self, item: Item) -> bool:
-        """Whether an offer's product is sent too: only an Upsert may make an offer."""
-        is_made = item.package_type is PackageType.UPSERT and bool(self._sent)
-        return is_made and not self._sent.isdisjoint(plan.offered(item.product))
+        """Whether what a row needs is sent too."""
+        needs = self._needs(item) if self._sent else None
+        return needs is not None and not self._sent.isdisjoint(
+            needs.names(item.reference, item.product)
+        )
 
-    def pointed(
+    def with_hints(
         self,
         sheet: CheckedSheet,
-        verdicts: Iterable[Verdict],
+        results: Iterable[Verdict],
         statuses_of: Callable[[int], Mapping[int, Status]],
     ) -> Iterator[Verdict]:
-        """Verdicts that name the row of the product, where that is what an offer lacks.
+        """Results that name the row that makes what a row lacks.
 
         Args:
-            sheet: The offers'.
-            verdicts: What became of its rows, by row.
+            sheet: That of the rows.
+            results: What became of its rows, by row.
             statuses_of: What became of the rows of one of the command's sheets.
         """
-        if not self._made or sheet.kind == PRODUCTS:
-            yield from verdicts
+        if not self._made or self._makes(sheet):
+            yield from results
             return
         items = iter(sheet.items)
         item = next(items, None)
-        for verdict in verdicts:
-            while item and item.row < verdict.row:
+        for result in results:
+            while item and item.row < result.row:
                 item = next(items, None)
-            is_its = item and item.row == verdict.row and item.package_type is PackageType.UPSERT
-            made = self._made_by(item.product) if item and is_its else None
-            told = made and self._told(verdict, made, statuses_of)
-            yield verdict._replace(messages=(*verdict.messages, told)) if told else verdict
+            hint = None
+            if item and item.row == result.row and (needs := self._needs(item)):
+                maker = self._maker_of(needs.names(item.reference, item.product))
+                hint = maker and self._hint(result, maker, needs, statuses_of)
+            yield result._replace(messages=(*result.messages, hint)) if hint else result
 
-    def _made_by(self, product: str) -> Made | None:
-        """Where the product of an offer is made: by its GTIN, else by its reference."""
-        found = (self._made.get(name) for name in sorted(plan.offered(product)))
+    def _maker_of(self, names: frozenset[str]) -> Maker | None:
+        """Where what a row needs is made, by the first of its names that is known."""
+        found = (self._made.get(name) for name in sorted(names))
         return next(filter(None, found), None)
 
-    def _told(
+    def _hint(
         self,
-        verdict: Verdict,
-        made: Made,
+        result: Verdict,
+        maker: Maker,
+        needs: Needs,
         statuses_of: Callable[[int], Mapping[int, Status]],
     ) -> Message | None:
-        is_refused = verdict.status is Status.REJECTED and NO_SHEET in {
-            message.code for message in verdict.messages
-        }
-        if not is_refused and verdict.status is not Status.PENDING:
+        codes = {message.code for message in result.messages}
+        is_refused = result.status is Status.REJECTED and not needs.missing.isdisjoint(codes)
+        if not is_refused and result.status is not Status.PENDING:
             return None
-        where, status = self._place(made), statuses_of(made.sheet).get(made.row)
+        where, status = self._place(maker), statuses_of(maker.sheet).get(maker.row)
         if is_refused and status:
             advice = ADVICE.get(status, "see there, then send this row again.")
-            return Message("", f"Its product is {where}, which is {status}: {advice}")
-        if verdict.status is status:
-            return Message("", f"It is held back until its product is answered: {where}.")
+            return Message("", f"Its {needs.noun} is {where}, which is {status}: {advice}")
+        if result.status is status:
+            text = f"It is held back until its {needs.noun} is answered: {where}."
+            return Message("", text)
         return None
 
-    def _place(self, made: Made) -> str:
+    def _place(self, maker: Maker) -> str:
         """`row 6 of sheet Products`, and of which file where there are several."""
-        sheet = self._sheets[made.sheet]
-        where = f"row {made.row}" + (f" of sheet {sheet.sheet}" if sheet.sheet else "")
-        has_others = len({one.file for one in self._sheets}) > 1
+        sheet = self._sheets[maker.sheet]
+        where = f"row {maker.row}" + (f" of sheet {sheet.sheet}" if sheet.sheet else "")
+        has_others = len({other.file for other in self._sheets}) > 1
         return f"{where} of {sheet.file}" if has_others else where
 
+    def _makes(self, sheet: CheckedSheet) -> bool:
+        feed = self._feeds.get(sheet.kind or "")
+        return feed is not None and feed.provides is not None
+
     @cached_property
-    def _made(self) -> dict[str, Made]:
-        """Where each product is made, by all that it is named by; the invalid ones too."""
-        if {sheet.kind == PRODUCTS for sheet in self._sheets} != {True, False}:
+    def _made(self) -> dict[str, Maker]:
+        """Where each thing is made, by all of its names; by the invalid rows too."""
+        if {self._makes(sheet) for sheet in self._sheets} != {True, False}:
             return {}
-        found: dict[str, Made] = {}
+        found: dict[str, Maker] = {}
         for number, sheet in enumerate(self._sheets):
-            for row, names in _products(sheet):
+            for row, names in self._named_rows(sheet):
                 for name in names:
-                    found.setdefault(name, Made(number, row))
+                    found.setdefault(name, Maker(number, row))
         return found
+
+    def _named_rows(self, sheet: CheckedSheet) -> Iterator[tuple[int, frozenset[str]]]:
+        """The rows of a sheet that makes something, and the names of what they make."""
+        feed = self._feeds.get(sheet.kind or "")
+        provides = feed.provides if feed and sheet.error is None else None
+        if provides is None:
+            return
+        for item in sheet.items:
+            yield item.row, provides(item.reference, item.product)
+        for refused in sheet.refused:
+            yield refused.row, provides(refused.reference or "", refused.product)
 
     @cached_property
     def _sent(self) -> frozenset[str]:
-        """What the products are named by that are sent."""
+        """The names of what is made by rows that are sent."""
         return frozenset(
             name
-            for name, made in self._made.items()
-            if self._sheets[made.sheet].marks[made.row] == VALID
+            for name, maker in self._made.items()
+            if self._sheets[maker.sheet].marks[maker.row] == VALID
         )
-
-
-def _products(sheet: CheckedSheet) -> Iterator[tuple[int, set[str]]]:
-    """The rows of a products sheet, and what they are named by."""
-    if sheet.kind != PRODUCTS or sheet.error is not None:
-        return
-    for item in sheet.items:
-        yield item.row, plan.named_by(item.reference, item.product)
-    for refused in sheet.refused:
-        yield refused.row, plan.named_by(refused.reference or "", refused.product)

@@ -1,15 +1,17 @@
-"""What a delivery tells while it is under way."""
+"""What a delivery tells while it is under way, kept until it is in the ledger."""
 
-from __future__ import annotations
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import NamedTuple
 
-from typing import TYPE_CHECKING, NamedTuple
-
-from feedtool.delivery.decide import Do
+from feedtool.delivery.deadlines import Clock, soon
+from feedtool.delivery.steps import READ_REPORTS, Step
+from feedtool.feeds.delivery import Direct, Routes
 from feedtool.ledger import Package, Phase, Stage
-from feedtool.service.answers import Kind
-
-if TYPE_CHECKING:
-    from datetime import datetime
+from feedtool.service.answers import AnswerKind
+from feedtool.service.pace import longest_back_off
 
 
 class Event(NamedTuple):
@@ -33,120 +35,148 @@ class Event(NamedTuple):
 
 
 KIND_OF_STEP = {
-    Do.CREATE: "created",
-    Do.UPLOAD: "upload",
-    Do.LOOK: "state",
-    Do.COMMIT: "committed",
-    Do.FETCH: "results",
-    Do.CLOSE: "closed",
-    Do.SEEK: "results",
-    Do.SUBMIT: "committed",
-    Do.FIND: "state",
-    Do.REPORT: "results",
-    Do.SEND: "committed",
-    Do.LOG: "results",
+    Step.CREATE: "created",
+    Step.UPLOAD: "upload",
+    Step.GET_PACKAGE: "state",
+    Step.COMMIT: "committed",
+    Step.GET_RESULTS: "results",
+    Step.CLOSE: "closed",
+    Step.LOOKUP: "results",
+    Step.SUBMIT: "committed",
+    Step.FIND_REPORT: "state",
+    Step.GET_REPORT: "results",
+    Step.GET_LOG: "results",
+    Step.CHECK: "state",
+    Step.CALL: "committed",
+    Step.CONFIRM: "state",
+    Step.FOLLOW: "state",
 }
 
 
-def event_of(
-    do: Do, kind: Kind, detail: str, before: Package, after: Package, results: int, path: str
-) -> Event | None:
-    """What there is to tell of an answer; None when nothing changed. `results` are rows so far."""
-    if (do, kind) == (Do.COMMIT, Kind.REFUSED):
-        return _event("waiting", "its uploads are still settling", after, results, path)
-    if kind is not Kind.DONE:
-        what = "waiting" if kind is Kind.WAIT else "trouble"
-        return _event(what, f"{do}: {kind}: {detail}", after, results, path)
-    if after.phase is Phase.CLOSED:
-        return _event("closed", _end(after, results), after, results, path)
-    if not _is_news(do, before, after):
-        return None
-    return _event(KIND_OF_STEP[do], _text(do, after, results), after, results, path)
+@dataclass
+class EventBuffer:
+    """The events that are not told yet, and what they tell of."""
+
+    on_event: Callable[[Event], None]
+    paths: Mapping[int, str]
+    """Of the run's files, by key."""
+    failures: int
+    """So many calls in a row without an answer end the run."""
+    routes: Routes
+    results: Counter[int] = field(default_factory=Counter)
+    """Rows that have a result, by package."""
+    events: list[Event] = field(default_factory=list)
+    warned: set[str] = field(default_factory=set)
+    """The deadlines that were warned of."""
+
+    def answer(
+        self,
+        step: Step,
+        kind: AnswerKind,
+        detail: str,
+        before: Package,
+        after: Package,
+        now: datetime,
+    ) -> None:
+        """Add what an answer came to; `now` by our clock."""
+        if kind is AnswerKind.NOT_SENT and before.failures < after.failures == 1:
+            until = now + longest_back_off(1, self.failures)
+            text = f"{detail.rstrip('.')}; trying again until about {until:%H:%M:%S} UTC"
+            self._add("unreachable", text, after)
+        elif (step, kind) == (Step.COMMIT, AnswerKind.REFUSED):
+            self._add("waiting", "its uploads are still settling", after)
+        elif kind is not AnswerKind.DONE:
+            what = "waiting" if kind is AnswerKind.WAIT else "trouble"
+            self._add(what, f"{step}: {kind}: {detail}", after)
+        elif after.phase is Phase.CLOSED:
+            self._add("closed", self._end(after), after)
+        elif _is_news(step, before, after):
+            self._add(KIND_OF_STEP[step], _describe(step, after, self.results[after.key]), after)
+
+    def rest(self, until: datetime, package: Package) -> None:
+        """Add that a quota is used up: nothing of its kind is sent for a while."""
+        text = f"a quota is used up, nothing more is sent before {until:%H:%M} UTC"
+        self._add("waiting", text, package)
+
+    def held(self, package: Package, noun: str) -> None:
+        """Add that what its offers need has had no answer yet."""
+        self._add("waiting", f"held back until its offers' {noun}s are answered", package)
+
+    def deadlines(self, packages: Iterable[Package], clock: Clock) -> None:
+        """Add, once, what is lost before long: whoever reads it may see to the service."""
+        for package in packages:
+            what = soon(package, clock, self.routes)
+            text = f"{package.package_id}: {what}"
+            if what and text not in self.warned:
+                self.warned.add(text)
+                self._add("deadline", text, package)
+
+    def flush(self) -> None:
+        """Tell the events: what they are of is in the ledger."""
+        events, self.events = self.events, []
+        for event in events:
+            self.on_event(event)
+
+    def _add(self, kind: str, text: str, package: Package) -> None:
+        results, path = self.results[package.key], self.paths.get(package.file, "")
+        is_filled = package.phase in {Phase.PLANNED, Phase.CREATING, Phase.FILLING, Phase.PROBING}
+        counts_uploads = is_filled or kind == "upload"
+        what = ", ".join(filter(None, (package.package_type, package.channel)))
+        event = Event(
+            kind=kind,
+            text=f"package {package.number} ({what}): {text}",
+            path=path,
+            package=package.number,
+            package_id=package.package_id,
+            state=package.state,
+            done=_sent(package) if counts_uploads else results,
+            total=len(package.uploads) if counts_uploads else package.rows,
+        )
+        self.events.append(event)
+
+    def _end(self, package: Package) -> str:
+        route = self.routes[package.package_type]
+        has_no_state = route.has_log and package.package_id is None
+        if route.has_reports or has_no_state or isinstance(route.protocol, Direct):
+            return f"closed: results of {self.results[package.key]} of {package.rows} rows"
+        reason = f": {package.message.text}" if package.message else ""
+        return f"closed as {package.state}{reason}"
 
 
-def deadline_event(what: str, package: Package, results: int, path: str) -> Event:
-    """Something of a package will be lost soon."""
-    return _event("deadline", f"{package.package_id}: {what}", package, results, path)
-
-
-def unreachable_event(
-    detail: str, until: datetime, package: Package, results: int, path: str
-) -> Event:
-    """The service cannot be reached; it is tried until about `until`, in UTC."""
-    text = f"{detail.rstrip('.')}; trying again until about {until:%H:%M:%S} UTC"
-    return _event("unreachable", text, package, results, path)
-
-
-def rest_event(until: datetime, package: Package, results: int, path: str) -> Event:
-    """A quota is used up: no batch is sent for a while."""
-    text = f"a quota is used up, nothing more is sent before {until:%H:%M} UTC"
-    return _event("waiting", text, package, results, path)
-
-
-def held_event(package: Package, results: int, path: str) -> Event:
-    """Its offers are for products that have had no answer yet."""
-    text = "held back until its offers' products are answered"
-    return _event("waiting", text, package, results, path)
-
-
-def _text(do: Do, package: Package, results: int) -> str:
-    told = {
-        Do.CREATE: f"created as {package.package_id}",
-        Do.UPLOAD: f"upload {_sent(package)} of {len(package.uploads)}",
-        Do.LOOK: f"the service says {package.state}",
-        Do.COMMIT: "committed",
-        Do.FETCH: f"results of {results} of {package.rows} rows",
-        Do.CLOSE: "looking again: some results are missing",
-        Do.SEEK: "looking up the offers of rows without a result",
-        Do.SUBMIT: f"submitted as {package.package_id}",
-        Do.FIND: _found(package),
-        Do.REPORT: f"results of {results} of {package.rows} rows",
-        Do.SEND: f"sent as {package.package_id}",
-        Do.LOG: _logged(package, results),
+def _describe(step: Step, package: Package, results: int) -> str:
+    says = f"the service says {package.state}"
+    found = f"results of {results} of {package.rows} rows"
+    texts = {
+        Step.CREATE: f"created as {package.package_id}",
+        Step.UPLOAD: f"upload {_sent(package)} of {len(package.uploads)}",
+        Step.GET_PACKAGE: says,
+        Step.COMMIT: "committed",
+        Step.GET_RESULTS: found,
+        Step.CLOSE: "looking again: some results are missing",
+        Step.LOOKUP: "looking up the offers of rows without a result",
+        Step.SUBMIT: f"submitted as {package.package_id}",
+        Step.FIND_REPORT: "no report names it: it is sent once more"
+        if package.package_id is None
+        else f"its report was found: {package.package_id}",
+        Step.GET_REPORT: found,
+        Step.GET_LOG: says if package.phase is Phase.SUBMITTED else found,
+        Step.CHECK: "it can be sent",
+        Step.CALL: "sent",
+        Step.CONFIRM: "its effect does not show: it is sent once more",
+        Step.FOLLOW: says,
     }
-    return told[do]
+    return texts[step]
 
 
-def _is_news(do: Do, before: Package, after: Package) -> bool:
+def _is_news(step: Step, before: Package, after: Package) -> bool:
     """Whether what was looked at has come on."""
-    if do in {Do.FIND, Do.REPORT}:
+    if step in READ_REPORTS:
         return (before.phase, before.since) != (after.phase, after.since)
-    if do is Do.LOG:
+    if step is Step.GET_LOG:
         return before.state != after.state or after.phase is not Phase.SUBMITTED
-    return do is not Do.LOOK or before.state != after.state
-
-
-def _logged(package: Package, results: int) -> str:
-    if package.phase is Phase.SUBMITTED:
-        return f"the service says {package.state}"
-    return f"results of {results} of {package.rows} rows"
-
-
-def _end(package: Package, results: int) -> str:
-    if package.is_batch or (package.is_zip and package.package_id is None):
-        return f"closed: results of {results} of {package.rows} rows"
-    return f"closed as {package.state}" + (f": {package.message.text}" if package.message else "")
-
-
-def _found(package: Package) -> str:
-    if package.package_id is None:
-        return "no report names it: it is sent once more"
-    return f"its report was found: {package.package_id}"
-
-
-def _event(kind: str, text: str, package: Package, results: int, path: str) -> Event:
-    uploading = package.phase in {Phase.PLANNED, Phase.CREATING, Phase.FILLING, Phase.PROBING}
-    what = ", ".join(filter(None, (package.package_type, package.channel)))
-    return Event(
-        kind=kind,
-        text=f"package {package.number} ({what}): {text}",
-        path=path,
-        package=package.number,
-        package_id=package.package_id,
-        state=package.state,
-        done=_sent(package) if uploading or kind == "upload" else results,
-        total=len(package.uploads) if uploading or kind == "upload" else package.rows,
-    )
+    if step in {Step.CHECK, Step.CONFIRM}:
+        return before.phase is not after.phase
+    return step not in {Step.GET_PACKAGE, Step.FOLLOW} or before.state != after.state
 
 
 def _sent(package: Package) -> int:

@@ -1,20 +1,12 @@
 """Giving a run up that can never go on, but not while anything of it may still be applied."""
 
-from __future__ import annotations
+from collections.abc import Iterator
+from datetime import datetime
 
-from typing import TYPE_CHECKING
-
-from feedtool.delivery.deadlines import OPEN_FOR, RESULTS_FOR
-from feedtool.ledger import Phase, Stage
+from feedtool.delivery.deadlines import OPEN_FOR, RESULTS_FOR, Clock
+from feedtool.ledger import Ledger, Package, Phase, Stage
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Status
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from datetime import datetime
-
-    from feedtool.delivery.deadlines import Clock
-    from feedtool.ledger import Ledger, Package
 
 FINAL = {Phase.INTEGRATED, Phase.READ, Phase.LOOKING}
 """The service has said the last word on the package; not all of it is read here."""

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from feedtool.feeds.conversion import Carried, Carry, Output, RowConversion, Said
+from feedtool.feeds.delivery import Routes
 from feedtool.feeds.export import Export
-from feedtool.feeds.feed import Feed
+from feedtool.feeds.feed import Feed, routes_of
 from feedtool.feeds.rule import Rule
 from feedtool.model.settings import Dialect
 
@@ -74,6 +75,11 @@ class Areas:
         rules = [rule for area in self.areas for rule in area.rules]
         return tuple(sorted(rules, key=lambda rule: rule.code.name))
 
+    @cached_property
+    def routes(self) -> Routes:
+        """How packages are delivered, by their type."""
+        return routes_of(self.feeds.values())
+
     def family(self, feed: Feed) -> Mapping[str, Feed]:
         """The feeds that share a feed's sheet, itself included, by their kinds."""
         return {kind: other for kind, other in self.feeds.items() if other.sheet == feed.sheet}
@@ -109,5 +115,5 @@ class Areas:
         Raises:
             OSError: the file cannot be opened.
         """
-        formats = (one for area in self.areas for one in area.formats)
-        return next((one for one in formats if one.recognises(path)), None)
+        formats = (item for area in self.areas for item in area.formats)
+        return next((item for item in formats if item.recognises(path)), None)

@@ -10,10 +10,11 @@ from itertools import chain, count, takewhile
 from typing import Any, NamedTuple
 
 from feedtool.feeds.conversion import JsonRequests
+from feedtool.feeds.delivery import DeliveryRoute, Names, Needs, Protocol, Routes
 from feedtool.feeds.template import Basis, Contents
 from feedtool.model.cells import Cell
 from feedtool.model.header import Column
-from feedtool.model.nouns import Fault, PackageType
+from feedtool.model.nouns import Fault
 from feedtool.model.settings import Context, Dialect
 
 LANGUAGES = ("en", "fr", "es")
@@ -43,6 +44,8 @@ class Mode:
     cost: str
     """The key of its cost's column."""
     additional: str
+    is_large: bool = False
+    """Whether it is of large parcels, which go without the mandatory mode."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,9 +143,9 @@ Enrich = Callable[[Row], tuple[Row, Sequence[Fault]]]
 """Gives cells the meaning that they have beside the others of the row, or says what is wrong."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Feed:
-    """One kind of feed."""
+    """One kind of feed. There is one of each, so that they are compared by identity."""
 
     kind: str
     """As users name it: `offers-upsert`."""
@@ -150,7 +153,7 @@ class Feed:
     """The package of its area, in whose folder `schemas` its requests' schema is."""
     sheet: str
     """The name of the template's sheet."""
-    package_type: PackageType
+    package_type: str
     summary: str
     columns: Callable[[Dialect], tuple[Column, ...]]
     """All columns that its template has, in order."""
@@ -164,6 +167,8 @@ class Feed:
     """The keys that this row must fill."""
     request: Callable[[Row], dict[str, object]]
     """The request that a valid row becomes."""
+    delivery: Protocol
+    """How its requests reach the service."""
     is_sent: Callable[[str], bool] = lambda _: True
     """Whether a key's cells travel; what is wrong with one that does not keeps no row back."""
     fit: Callable[[SheetColumns], Fit] = lambda _: Fit()
@@ -177,7 +182,7 @@ class Feed:
     """Never recognised from headers: needs its stamp, an `action` column or `--as`."""
     action: str = ""
     """What a row of its family says in the column `action` to be of this kind."""
-    purge_type: PackageType | None = None
+    purge_type: str | None = None
     """The type of packages that replace all that the service has; None where there is none."""
     is_named_elsewhere: bool = False
     """Whether other kinds say of an unknown header that it is the key of a column of this one."""
@@ -221,3 +226,17 @@ class Feed:
     """What its template holds, where its columns alone do not say it."""
     with_retired: Callable[[Dialect, Collection[str]], Dialect] = lambda dialect, _: dialect
     """The profile's settings with what is going away, as far as these keys still need it."""
+    provides: Names | None = None
+    """The names of what a request of it makes, of its reference and product."""
+    needs: Needs | None = None
+    """What a request of it waits for, where the same command makes it."""
+
+
+def routes_of(feeds: Iterable[Feed]) -> Routes:
+    """How packages are delivered, by their type."""
+    return {
+        package_type: DeliveryRoute(feed.delivery, feed.provides, feed.needs)
+        for feed in feeds
+        for package_type in (feed.package_type, feed.purge_type)
+        if package_type
+    }

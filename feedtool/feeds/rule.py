@@ -74,12 +74,12 @@ def code(module: str, docstring: str | None, severity: Severity = Severity.ERROR
     return Code(module.rpartition(".")[2].replace("_", "-"), severity, docstring or "")
 
 
-def notices(found: Code, hint: str) -> Callable[[SheetFacts], Iterator[Fault]]:
+def notices(result: Code, hint: str) -> Callable[[SheetFacts], Iterator[Fault]]:
     """A rule's `check_sheet` that passes on what reading noticed, each once."""
 
     def check_sheet(sheet: SheetFacts) -> Iterator[Fault]:
-        for notice in dict.fromkeys(sheet.notices.get(found.name, ())):
-            yield Fault(found, notice, hint)
+        for notice in dict.fromkeys(sheet.notices.get(result.name, ())):
+            yield Fault(result, notice, hint)
 
     return check_sheet
 

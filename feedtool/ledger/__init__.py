@@ -6,43 +6,43 @@ written before its request and after its answer, each a full commit. Never a tok
 Reading order: `records` (the nouns), `tables` (how they are kept), `database` (SQLite or
 PostgreSQL behind one URL), `trouble` (why it cannot be used), `migrations` (from older tables),
 `store` (the Ledger), `saving` (what steps and answers came to), `clearing` (which rows may be in
-flight), `leftovers` (which go into a later package), `verdicts` (what became of each row),
-`withholding` (of rows that are not sent), `abandoning` (runs that are given up);
-then what the service has last accepted: `absorbing` (what that means), `known` (how it is kept),
-`seeing` (what an export was shown) and `accepted` (looking it up); beside it `lock` (one writer for
-each seller), `claims` (the files that a watcher has taken) and `snapshots` (the input files).
+flight), `waiting` (which wait for others), `requeue` (which go into a later package), `row_results`
+(what became of each row), `skipped_rows` (of rows that are not sent), `abandoning` (runs that are
+given up); beside it `lock` (one writer for each seller), `claims` (the files that a watcher has
+taken) and `snapshots` (the input files). What an area keeps beside these, such as the offers last
+accepted, is the area's: it reads and writes through the ledger's engine.
 """
 
 from feedtool.ledger.records import (
-    AGAIN,
+    REQUEUE,
     Attempt,
-    Awaited,
     Change,
-    Fate,
+    Clearance,
     File,
     Package,
     Phase,
+    Requeue,
+    Resolution,
     Result,
+    ResultCounts,
     Run,
-    Sought,
     Stage,
-    Tail,
 )
 from feedtool.ledger.store import Ledger
 
 __all__ = [
-    "AGAIN",
+    "REQUEUE",
     "Attempt",
-    "Awaited",
     "Change",
-    "Fate",
+    "Clearance",
     "File",
     "Ledger",
     "Package",
     "Phase",
+    "Requeue",
+    "Resolution",
     "Result",
+    "ResultCounts",
     "Run",
-    "Sought",
     "Stage",
-    "Tail",
 ]

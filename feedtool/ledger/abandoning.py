@@ -1,23 +1,15 @@
 """Giving a run up: its packages are closed, and it is never gone on with. One transaction."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from datetime import datetime
 
-from sqlalchemy import exists, func, or_, select, update
+from sqlalchemy import ColumnElement, Connection, exists, func, or_, select, update
 
 from feedtool.ledger import clearing
 from feedtool.ledger import tables as t
-from feedtool.ledger.records import AGAIN, Phase
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from datetime import datetime
-
-    from sqlalchemy import ColumnElement, Connection
-
-    from feedtool.model.nouns import Status
+from feedtool.ledger.records import REQUEUE, Phase
+from feedtool.model.nouns import Status
 
 ABANDONED = "abandoned"
 """When a run was given up, among its options: no table has to change for it."""
@@ -46,7 +38,7 @@ def abandon(
         has_result = exists().where(
             t.results.c.package == t.rows.c.package, t.results.c.reference == t.rows.c.reference
         )
-        is_open = or_(t.rows.c.fate.is_(None), t.rows.c.fate == AGAIN)
+        is_open = or_(t.rows.c.fate.is_(None), t.rows.c.fate == REQUEUE)
         done = db.execute(
             update(t.rows)
             .where(t.rows.c.package == package, is_open, ~has_result)
@@ -62,7 +54,7 @@ def abandon(
                 due=None,
             )
         )
-        clearing.land(db, package)
+        clearing.release(db, package)
     return rows
 
 

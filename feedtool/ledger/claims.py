@@ -5,26 +5,20 @@ never under way twice, and is known again. Whoever holds the seller's lock may g
 that is not ended: the one who made it is gone, or has parked it.
 """
 
-from __future__ import annotations
-
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import Connection, Engine, Row, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from feedtool.ledger import tables as t
 from feedtool.ledger.abandoning import ABANDONED
 from feedtool.ledger.database import reading, writing
 from feedtool.ledger.rows import key_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from datetime import datetime
-
-    from sqlalchemy import Connection, Engine, Row
 
 
 class ClaimState(StrEnum):

@@ -5,12 +5,15 @@ is in flight in one open package of a channel keeps every other row of the same 
 And what a later run has sent is never sent again.
 """
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from hashlib import sha256
-from typing import TYPE_CHECKING
 
 from sqlalchemy import (
+    ColumnElement,
+    CompoundSelect,
+    Connection,
+    FromClause,
+    Select,
     and_,
     bindparam,
     delete,
@@ -26,15 +29,8 @@ from sqlalchemy import (
 from sqlalchemy.exc import IntegrityError
 
 from feedtool.ledger import tables as t
-from feedtool.ledger.records import GROUNDED, Package, Phase, Stage
-from feedtool.model.nouns import PackageType, Status
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sqlalchemy import ColumnElement, CompoundSelect, Connection, FromClause, Select
-
-    from feedtool.ledger.records import Run
+from feedtool.ledger.records import NOT_IN_FLIGHT, Clearance, Package, Phase, Run, Stage
+from feedtool.model.nouns import Status
 
 IS_IRREVOCABLE = and_(
     t.packages.c.committed_at.is_not(None), t.packages.c.phase != str(Phase.CLOSED)
@@ -112,26 +108,26 @@ def skip_empty_uploads(db: Connection, package: Package) -> None:
 
 def blockers(db: Connection, package: Package, run: Run) -> frozenset[int]:
     """The open packages that hold one of its rows' keys."""
-    held = select(t.flights.c.package).where(
-        t.flights.c.scope == _scope(package, run),
-        t.flights.c.key.in_(_keys(package)),
-        t.flights.c.package != package.key,
+    held = select(t.key_locks.c.package).where(
+        t.key_locks.c.scope == _scope(package, run),
+        t.key_locks.c.key.in_(_keys(package)),
+        t.key_locks.c.package != package.key,
     )
     return frozenset(db.execute(held.distinct()).scalars())
 
 
-def _purges(db: Connection, package: Package, run: Run) -> frozenset[int]:
-    """A purge waits for every open package of the seller, and every package for an open purge."""
+def _exclusive(db: Connection, package: Package, run: Run, clearance: Clearance) -> frozenset[int]:
+    """An exclusive package waits for every open one of the seller, and every one for it."""
     others = select(t.packages.c.package).where(
         t.packages.c.file == t.files.c.file,
         t.files.c.run_id == t.runs.c.run_id,
         t.runs.c.seller == run.seller,
         t.runs.c.service == run.service,
         t.packages.c.package != package.key,
-        t.packages.c.phase.not_in([str(phase) for phase in GROUNDED]),
+        t.packages.c.phase.not_in([str(phase) for phase in NOT_IN_FLIGHT]),
     )
-    if package.package_type is not PackageType.PURGE:
-        others = others.where(t.packages.c.package_type == str(PackageType.PURGE))
+    if not clearance.is_exclusive:
+        others = others.where(t.packages.c.package_type.in_(clearance.exclusive))
     return frozenset(db.execute(others).scalars())
 
 
@@ -151,7 +147,7 @@ def give_up(db: Connection, packages: Sequence[int]) -> None:
         update(t.uploads).where(t.uploads.c.package.in_(packages)).values(stage=Stage.PLANNED)
     )
     for package in packages:
-        land(db, package)
+        release(db, package)
 
 
 def revocable(db: Connection, packages: frozenset[int], run: Run) -> list[int]:
@@ -168,43 +164,44 @@ def revocable(db: Connection, packages: frozenset[int], run: Run) -> list[int]:
     return list(db.execute(query).scalars())
 
 
-def claim(db: Connection, package: Package, run: Run) -> frozenset[int]:
+def claim(db: Connection, package: Package, run: Run, clearance: Clearance) -> frozenset[int]:
     """Put its rows in flight, unless open packages hold one of their keys: which ones.
 
     It is tried at once, since mostly there are none, and looking takes as long as doing it.
     """
-    if purges := _purges(db, package, run):
-        return purges
-    if _takes_off(db, package, run):
+    is_asked = clearance.is_exclusive or clearance.exclusive
+    if is_asked and (others := _exclusive(db, package, run, clearance)):
+        return others
+    if _acquires(db, package, run):
         return frozenset()
     if held_by := blockers(db, package, run):
         return held_by
     # They are in flight as its own: it was begun before.
-    land(db, package.key)
-    take_off(db, package, run)
+    release(db, package.key)
+    acquire(db, package, run)
     return frozenset()
 
 
-def _takes_off(db: Connection, package: Package, run: Run) -> bool:
+def _acquires(db: Connection, package: Package, run: Run) -> bool:
     try:
         with db.begin_nested():
-            take_off(db, package, run)
+            acquire(db, package, run)
     except IntegrityError:
         return False
     return True
 
 
-def take_off(db: Connection, package: Package, run: Run) -> None:
+def acquire(db: Connection, package: Package, run: Run) -> None:
     """Its rows are in flight from here on; IntegrityError when one of their keys already is."""
     scope = literal(_scope(package, run))
     keys = _keys(package).subquery()
     rows = select(scope, keys.c.key, literal(package.key))
-    db.execute(insert(t.flights).from_select(["scope", "key", "package"], rows))
+    db.execute(insert(t.key_locks).from_select(["scope", "key", "package"], rows))
 
 
-def land(db: Connection, package: int) -> None:
+def release(db: Connection, package: int) -> None:
     """Its rows are in flight no more."""
-    db.execute(delete(t.flights).where(t.flights.c.package == package))
+    db.execute(delete(t.key_locks).where(t.key_locks.c.package == package))
 
 
 def _keys(package: Package) -> CompoundSelect[tuple[str]]:

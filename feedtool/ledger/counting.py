@@ -1,20 +1,14 @@
 """How many rows of a run have come to what, and how the service's clock goes: for the history."""
 
-from __future__ import annotations
-
 from collections import Counter
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
-from sqlalchemy import bindparam, func, select
+from sqlalchemy import Connection, bindparam, func, select
 
 from feedtool.ledger import tables as t
+from feedtool.ledger.row_results import row_result
 from feedtool.ledger.rows import FACTS, facts_of
-from feedtool.ledger.verdicts import verdict
 from feedtool.model.nouns import EARLIEST, LATEST, Status
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
 
 A_SECOND = timedelta(seconds=1)
 """What a Date header can be off by."""
@@ -39,7 +33,7 @@ def statuses(db: Connection, run_id: int) -> Counter[Status]:
     )
     found: Counter[Status] = Counter()
     for *facts, count in db.execute(query):
-        found[verdict(facts_of(facts)).status] += count
+        found[row_result(facts_of(facts)).status] += count
     for status, count in db.execute(_WITHHELD, {"run_id": run_id}):
         found[Status(status)] += count
     return found

@@ -10,30 +10,34 @@ All that only one of them needs is in this module, and in `lock`. What differs:
     who may read      the file's owner                  whom the server lets in
 """
 
-from __future__ import annotations
-
 import os
 import sqlite3
 import time
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from sqlalchemy import URL, create_engine, event, insert, inspect, select, text, update
+from sqlalchemy import (
+    URL,
+    Connection,
+    Engine,
+    create_engine,
+    event,
+    insert,
+    inspect,
+    select,
+    text,
+    update,
+)
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.pool import StaticPool
 
 from feedtool.ledger import tables, trouble
-from feedtool.ledger.migrations import FIRST, STEPS, migrate
-from feedtool.model.errors import Interrupted, UsageProblem
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from sqlalchemy import Connection, Engine
-
-    from feedtool.ledger.migrations import Step
+from feedtool.ledger.migrations import FIRST, STEPS, Step, migrate
+from feedtool.ledger.trouble import capital, explain, explained, is_file, shown_as
+from feedtool.model.errors import UsageProblem
 
 IN_MEMORY = "sqlite://"
 
@@ -65,8 +69,6 @@ DURABLE = """
 
 SESSION = (f"SET lock_timeout = {WAIT_FOR_LOCK_MS}", DURABLE)
 
-SHOWN = ("host", "port", "options", "service")
-"""Options of a URL that are told; any other may be a password, or a misspelt one."""
 
 CONNECTING: Mapping[str, str | int] = {
     "application_name": "feedtool",
@@ -93,11 +95,6 @@ WRITES: Mapping[str, Mapping[str, Any]] = {
 PREPARING = 0x66656564
 """Who makes or migrates the tables on PostgreSQL holds the advisory lock of these two numbers."""
 
-WORLDS = ("08", "25006", "25P03", "28", "3D", "42501", "42P01", "53", "55", "57", "58", "XX")
-"""SQLSTATEs, or their classes, of what is no bug of ours, whatever the driver calls it: no
-connection, nothing may be written, no rights, no such table any more, no room, no lock, a server
-that shuts down or is broken."""
-
 
 def open_engine(place: Path | str, *, steps: Sequence[Step] = STEPS) -> Engine:
     """The database of a file (made where it is absent) or of a URL, its tables in place.
@@ -118,17 +115,12 @@ def open_engine(place: Path | str, *, steps: Sequence[Step] = STEPS) -> Engine:
         try:
             _prepare(engine, shown, steps)
         except SQLAlchemyError as error:
-            reason, way_out = _told_of(error, url, trouble.ON_OPENING)
+            reason, way_out = explain(error, url, trouble.ON_OPENING)
             raise UsageProblem(
-                f"The ledger {shown} cannot be opened: {reason}.", f"{_capital(way_out)}."
+                f"The ledger {shown} cannot be opened: {reason}.", f"{capital(way_out)}."
             ) from error
         undo.pop_all()
     return engine
-
-
-def is_file(url: URL) -> bool:
-    """Is it SQLite in a file, rather than in memory or on a server?"""
-    return url.get_backend_name() == "sqlite" and url.database not in {None, "", ":memory:"}
 
 
 # URLs.
@@ -157,36 +149,6 @@ def _url_of(place: Path | str) -> URL:
     url = url.set(drivername=DRIVERS[url.drivername])
     # The folder that we stand in may be another one later.
     return url.set(database=str(Path(str(url.database)).absolute())) if is_file(url) else url
-
-
-def shown_as(url: URL) -> str:
-    """A database's name for people, without a password."""
-    if is_file(url):
-        return str(url.database)
-    public = {name: value for name, value in url.query.items() if name in SHOWN}
-    plain = url.set(drivername=url.get_backend_name(), query=public)
-    return plain.render_as_string(hide_password=True)
-
-
-def _reason(error: Exception, url: URL) -> str:
-    """The first line of what the driver says, without a password."""
-    cause = getattr(error, "orig", None) or error
-    told = (str(cause) or type(cause).__name__).splitlines()[0].rstrip(".")
-    for secret in (url.password, url.query.get("password"), url.query.get("sslpassword")):
-        if secret:
-            told = told.replace(str(secret), "***")
-    return told
-
-
-def _told_of(error: SQLAlchemyError, url: URL, way_out: Mapping[str, str]) -> tuple[str, str]:
-    """What is wrong, and what to do: by the database's name, unless more is known of a file."""
-    code = getattr(getattr(error, "orig", None), "sqlite_errorcode", None)
-    known = trouble.way_out(code, Path(str(url.database))) if is_file(url) else None
-    return known or (_reason(error, url), way_out[url.get_backend_name()])
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 # SQLite.
@@ -286,14 +248,14 @@ def _postgresql(url: URL, shown: str) -> Engine:
 def reading(engine: Engine) -> Iterator[Connection]:
     """A look at one moment of the database; Interrupted when it cannot be had."""
     options = READS[engine.dialect.name]
-    with told(engine, "read"), engine.connect().execution_options(**options) as connection:
+    with explained(engine, "read"), engine.connect().execution_options(**options) as connection:
         yield connection
 
 
 @contextmanager
 def writing(engine: Engine) -> Iterator[Connection]:
     """One transaction, committed in full at its end or not at all; Interrupted when it cannot."""
-    with told(engine, "written"), _transaction(engine) as connection:
+    with explained(engine, "written"), _transaction(engine) as connection:
         yield connection
 
 
@@ -302,38 +264,6 @@ def _transaction(engine: Engine) -> Iterator[Connection]:
     options = WRITES[engine.dialect.name]
     with engine.connect().execution_options(**options) as connection, connection.begin():
         yield connection
-
-
-@contextmanager
-def told(engine: Engine, done: str) -> Iterator[None]:
-    """What goes wrong with the database becomes Interrupted: the ledger cannot be `done`."""
-    try:
-        yield
-    except UnicodeEncodeError as error:
-        raise UsageProblem(
-            f"{error.object} cannot be recorded: its name is not UTF-8.",
-            "Rename the file or the folder, and try again.",
-        ) from error
-    except DBAPIError as error:
-        if not _is_the_worlds(error):
-            raise
-        reason, way_out = _told_of(error, engine.url, trouble.LATER)
-        raise Interrupted(
-            f"The ledger cannot be {done}: {reason}.",
-            f"Nothing that it does not know of was sent; {way_out}.",
-        ) from error
-
-
-def _is_the_worlds(error: DBAPIError) -> bool:
-    """A full disk, a lock that is not let go, a server that is gone: no bug of ours.
-
-    IntegrityError and the like are. The driver of SQLite says DatabaseError, without more, of a
-    file that is broken.
-    """
-    if type(error).__name__ in {"OperationalError", "InterfaceError", "DatabaseError"}:
-        return True
-    state = getattr(error.orig, "sqlstate", None) or ""
-    return error.connection_invalidated or state.startswith(WORLDS)
 
 
 # Versions.

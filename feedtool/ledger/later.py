@@ -1,20 +1,12 @@
 """Which references of a run a later run of the seller has sent again."""
 
-from __future__ import annotations
+from collections.abc import Collection
 
-from typing import TYPE_CHECKING
-
-from sqlalchemy import func, select
+from sqlalchemy import Connection, func, select
 
 from feedtool.ledger import clearing
 from feedtool.ledger import tables as t
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from sqlalchemy import Connection
-
-    from feedtool.ledger.records import Run
+from feedtool.ledger.records import Run
 
 CHUNK = 400
 """References that one query asks for."""

@@ -8,8 +8,6 @@ ends, so there is none to clear away by hand.
     SQLite in memory   none: nobody else can see it
 """
 
-from __future__ import annotations
-
 import getpass
 import hashlib
 import json
@@ -17,21 +15,17 @@ import os
 import re
 import socket
 import sys
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
-from sqlalchemy import event, text
+from sqlalchemy import Connection, Engine, event, text
 
-from feedtool.ledger.database import is_file, shown_as, told
+from feedtool.ledger.trouble import explained, is_file, shown_as
 from feedtool.model.errors import Interrupted, UsageProblem
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from sqlalchemy import Connection, Engine
 
 NAME_LENGTH = 63
 """PostgreSQL cuts an application_name after as many bytes."""
@@ -274,7 +268,7 @@ def _advisory(
     engine: Engine, seller: str, digest: str, me: Holder, *, is_awaited: bool
 ) -> Iterator[None]:
     with ExitStack() as stack:
-        with told(engine, "locked"):
+        with explained(engine, "locked"):
             connection = stack.enter_context(engine.connect())
             connection.execution_options(isolation_level="AUTOCOMMIT")
             # It never goes back to the others: to close it is to let go of the lock.

@@ -19,11 +19,9 @@ a foreign key only without. It changes no column: make a new table, copy, drop t
 after `PRAGMA defer_foreign_keys = ON`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from sqlalchemy import (
     BigInteger,
@@ -39,9 +37,7 @@ from sqlalchemy import (
     text,
 )
 from sqlalchemy.schema import CreateColumn
-
-if TYPE_CHECKING:
-    from sqlalchemy.types import TypeEngine
+from sqlalchemy.types import TypeEngine
 
 Step: TypeAlias = Callable[[Connection], None]
 
@@ -220,10 +216,17 @@ def _unindexed(connection: Connection) -> None:
     connection.execute(text("DROP INDEX ix_flights_package"))
 
 
+# 7 to 8: what was there before a single request was sent.
+
+
+def _baseline(connection: Connection) -> None:
+    add_column(connection, "packages", Column("baseline", Text))
+
+
 FIRST = 1
 """The oldest version that was ever released."""
 
-STEPS: tuple[Step, ...] = (_send_again, _batches, _zips, _claims, _accepted, _unindexed)
+STEPS: tuple[Step, ...] = (_send_again, _batches, _zips, _claims, _accepted, _unindexed, _baseline)
 """The n-th of them takes a ledger from version n to n + 1."""
 
 VERSION = FIRST + len(STEPS)

@@ -1,28 +1,30 @@
 """The nouns of the ledger: what is known of a run, a package, an upload, an attempt."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from feedtool.model.nouns import LEGACY_TYPES, Message, PackageType, Status
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from datetime import datetime
+from feedtool.model.nouns import Message, Status
 
 Result = tuple[str, Status, tuple[Message, ...]]
 """What the service said of one reference of a package."""
 
 
+Names = Callable[[str, str], frozenset[str]]
+"""Names of something, of a row's reference and product."""
+
+
 class Phase(StrEnum):
-    """How far we are with a package. What follows on each is `delivery.decide.NEXT`."""
+    """How far we are with a package. What follows on each is its protocol's table."""
 
     PLANNED = "planned"
     """The service knows nothing of it."""
     CLEARED = "cleared"
     """Its rows are in flight here and in no other open package; none is superseded."""
+    CHECKED = "checked"
+    """Of a single request: it was looked at, and is to be sent."""
     CREATING = "creating"
     """Intended; without an answer another one is created, and the orphan expires empty."""
     FILLING = "filling"
@@ -53,7 +55,7 @@ class Phase(StrEnum):
     """Nothing more is to be done for it or had of it."""
 
 
-GROUNDED = frozenset({Phase.PLANNED, Phase.CLOSED})
+NOT_IN_FLIGHT = frozenset({Phase.PLANNED, Phase.CLOSED})
 """No row of such a package is in flight."""
 
 
@@ -115,7 +117,7 @@ class Package:
     number: int
     """1-based within its file."""
     channel: str
-    package_type: PackageType
+    package_type: str
     rows: int
     uploads: tuple[Stage, ...]
     """Upload n is at n - 1."""
@@ -152,6 +154,8 @@ class Package:
     """When it last made progress."""
     due: datetime | None = None
     """Its next step comes no earlier than this."""
+    baseline: str | None = None
+    """Of a single request: what was there before it was sent."""
     blocked_by: frozenset[int] = frozenset()
     """The open packages that hold some of its rows' references or products. Not kept: whoever
     goes on asks again."""
@@ -160,15 +164,28 @@ class Package:
         """How many uploads are at this stage."""
         return self.uploads.count(stage)
 
-    @property
-    def is_zip(self) -> bool:
-        """Whether it is a legacy zip, which one POST stages and commits."""
-        return self.package_type in LEGACY_TYPES
+    def with_stage(self, upload: int, stage: Stage) -> "Package":
+        """The package with one upload at another stage."""
+        stages = (*self.uploads[: upload - 1], stage, *self.uploads[upload:])
+        return replace(self, uploads=stages)
 
-    @property
-    def is_batch(self) -> bool:
-        """Whether it is a batch of products, which one POST stages and commits."""
-        return self.package_type is PackageType.PRODUCTS
+    def advance(self, now: datetime, **changes: Any) -> "Package":
+        """The package after progress: all counting begins anew."""
+        return replace(self, tries=0, failures=0, since=now, due=None, **changes)
+
+    def retry_at(self, due: datetime, **changes: Any) -> "Package":
+        """The package after an answer that was no progress."""
+        return replace(self, tries=self.tries + 1, failures=0, due=due, **changes)
+
+    def close(
+        self, now: datetime, message: Message | None, finished_at: datetime | None = None
+    ) -> "Package":
+        """The package at its end; `message` says why, where that is not plain.
+
+        `finished_at` is by the service's clock, and counts where nothing earlier is known.
+        """
+        finished = self.finished_at or finished_at
+        return self.advance(now, phase=Phase.CLOSED, message=message, finished_at=finished)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,11 +208,11 @@ class Attempt:
     """The service's name for what a creation created."""
 
 
-AGAIN = "again"
-"""The fate of a row that is to be sent again, in a later package."""
+REQUEUE = "again"
+"""In the place of a status: the row is to be sent again, in a later package."""
 
 
-class Fate(NamedTuple):
+class Resolution(NamedTuple):
     """What became of a row whose package has no result for it."""
 
     row: int
@@ -205,31 +222,7 @@ class Fate(NamedTuple):
     """Why; one line for the user."""
 
 
-class Sought(NamedTuple):
-    """A row that no result names, to be looked up among the seller's offers."""
-
-    row: int
-    reference: str
-    product: str
-    """`GTIN|product reference|condition`, empty unless an Upsert."""
-    body: bytes
-    sends: int
-    """How many packages before this one have carried it."""
-
-
-class Awaited(NamedTuple):
-    """A product of which no report has said the last word."""
-
-    row: int
-    reference: str
-    """The sellerProductReference, or the GTIN where there is none."""
-    product: str
-    """The GTIN."""
-    sends: int = 0
-    """How many batches before this one have carried it."""
-
-
-class Tail(NamedTuple):
+class ResultCounts(NamedTuple):
     """The rows of a package of which all results have been read."""
 
     answered: int
@@ -238,6 +231,29 @@ class Tail(NamedTuple):
     """Surely staged, and without a result."""
     doubtful: int
     """Perhaps staged, and without a result."""
+
+
+class Clearance(NamedTuple):
+    """What a package waits for before it is begun, beside those that hold its rows' keys."""
+
+    is_exclusive: bool = False
+    """Whether it needs that no other package of the seller is open."""
+    exclusive: frozenset[str] = frozenset()
+    """The package types that need that."""
+    needs: Names | None = None
+    """The names of what a row of it needs, if it needs anything."""
+    provides: Mapping[str, Names] = {}
+    """By package type, the names of what a row makes that others need."""
+
+
+class Requeue(StrEnum):
+    """How rows of a closed package that are to be sent again go into later ones."""
+
+    TOGETHER = "together"
+    """Into one package, as uploads of it."""
+    APART = "apart"
+    """Each upload, and each half of a refused one, into a package of its own."""
+    NEVER = "never"
 
 
 class Change(NamedTuple):
@@ -249,8 +265,10 @@ class Change(NamedTuple):
     results: Sequence[Result] = ()
     refused: tuple[int, Message] | None = None
     """An upload that was refused, and why."""
-    fates: Sequence[Fate] = ()
+    resolutions: Sequence[Resolution] = ()
     """What became of rows that were looked up."""
+    requeue: Requeue = Requeue.TOGETHER
+    """How its rows are sent again, where that closes it."""
 
     @property
     def closes(self) -> bool:
@@ -258,6 +276,6 @@ class Change(NamedTuple):
         return self.after.phase is Phase.CLOSED and self.before.phase is not Phase.CLOSED
 
     @property
-    def lands(self) -> bool:
+    def releases(self) -> bool:
         """Whether its rows are in flight no more."""
-        return self.after.phase in GROUNDED and self.before.phase not in GROUNDED
+        return self.after.phase in NOT_IN_FLIGHT and self.before.phase not in NOT_IN_FLIGHT

@@ -1,23 +1,17 @@
 """Between the tables' rows and the nouns of `records` and `model`."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Iterable
 from dataclasses import fields
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from sqlalchemy import and_, insert, select
+from sqlalchemy import Connection, and_, insert, select
 
 from feedtool.ledger import tables as t
 from feedtool.ledger.records import Package, Phase, Stage
-from feedtool.ledger.verdicts import Facts
-from feedtool.model.nouns import Message, PackageSummary, PackageType, Severity, Status, Upload
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from sqlalchemy import Connection
+from feedtool.ledger.row_results import RowFacts
+from feedtool.model.nouns import Message, PackageSummary, Severity, Status, Upload
 
 _REMEMBERED = 4096
 """Different messages that are remembered as text, and as what it says."""
@@ -109,7 +103,7 @@ def package_of(row: Any, stages: tuple[Stage, ...]) -> Package:
     return Package(
         key=row.package,
         uploads=stages,
-        package_type=PackageType(row.package_type),
+        package_type=row.package_type,
         phase=Phase(row.phase),
         message=_message(row.message_code, row.message_text),
         **{name: getattr(row, name) for name in PLAIN},
@@ -128,7 +122,7 @@ def summary_of(row: Any) -> PackageSummary:
     """A package for the user."""
     return PackageSummary(
         package_id=row.package_id,
-        package_type=PackageType(row.package_type),
+        package_type=row.package_type,
         channel=row.channel,
         state=row.state,
         rows=row.rows,
@@ -136,11 +130,11 @@ def summary_of(row: Any) -> PackageSummary:
     )
 
 
-def facts_of(row: Any) -> Facts:
+def facts_of(row: Any) -> RowFacts:
     """A row of FACTS. Unpacked by position, since there are as many as the sheet has rows."""
     number, reference, fate, why, phase, package_id, state, is_committed, *rest = row
     package_code, package_text, stage, code, text, status, messages = rest
-    return Facts(
+    return RowFacts(
         row=number,
         reference=reference,
         fate=_STATUSES.get(fate),

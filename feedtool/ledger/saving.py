@@ -6,26 +6,18 @@ the last word on it counting, and the statements are compiled once for each data
 SQLAlchemy does anew for each statement, and each row of it, took longer than the database itself.
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import lru_cache
 from itertools import chain, compress, count
 from operator import is_not, itemgetter
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
-from sqlalchemy import bindparam, update
+from sqlalchemy import Connection, Dialect, Executable, Table, bindparam, update
 
 from feedtool.ledger import tables as t
-from feedtool.ledger.records import AGAIN
+from feedtool.ledger.records import REQUEUE, Attempt, Change, Package, Resolution
 from feedtool.ledger.rows import PLAIN, messages_as_text
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
-
-    from sqlalchemy import Connection, Dialect, Executable, Table
-
-    from feedtool.ledger.records import Attempt, Change, Fate, Package
-    from feedtool.model.nouns import Message
+from feedtool.model.nouns import Message
 
 Value = str | int | None
 Row = dict[str, Value]
@@ -35,7 +27,7 @@ Whole = tuple[Value, ...]
 
 FIXED = {"file", "number", "channel", "rows"}
 """Columns of a package that no step changes; its rows are counted where they are moved."""
-MOMENTS = tuple(name for name in PLAIN if isinstance(t.packages.c[name].type, t.Moment))
+MOMENTS = tuple(name for name in PLAIN if isinstance(t.packages.c[name].type, t.UtcTime))
 VALUES = tuple(name for name in PLAIN if name not in FIXED and name not in MOMENTS)
 
 
@@ -46,7 +38,7 @@ def save_changes(db: Connection, changes: Iterable[Change]) -> None:
     begun: list[Whole] = []
     answered: dict[tuple[int, int], Whole] = {}
     results: dict[tuple[int, str], Whole] = {}
-    fates: list[Row] = []
+    resolved: list[Row] = []
     for change in changes:
         key = change.after.key
         packages[key] = change.after
@@ -60,14 +52,14 @@ def save_changes(db: Connection, changes: Iterable[Change]) -> None:
         for reference, status, messages in change.results:
             told = messages_as_text(messages)
             results[key, reference] = (key, reference, str(status), told)
-        fates += [_fate(change.after, fate) for fate in change.fates]
+        resolved += [_fate(change.after, one) for one in change.resolutions]
     _execute(db, _UPDATE_PACKAGE, [*map(_package, packages.values())])
     _insert(db, _UPSERT_UPLOADS, [*uploads.values()])
     # A step that was taken back at once is both begun and answered.
     _insert(db, _INSERT_ATTEMPTS, begun)
     _insert(db, _UPSERT_ATTEMPTS, [*answered.values()])
     _insert(db, _UPSERT_RESULTS, [*results.values()])
-    _execute(db, _UPDATE_FATE, fates)
+    _execute(db, _UPDATE_FATE, resolved)
 
 
 def _package(package: Package) -> Row:
@@ -114,11 +106,11 @@ def _attempt(key: int, attempt: Attempt) -> Whole:
     )
 
 
-def _fate(package: Package, fate: Fate) -> Row:
+def _fate(package: Package, fate: Resolution) -> Row:
     return {
         "of": package.file,
         "at": fate.row,
-        "fate": AGAIN if fate.status is None else str(fate.status),
+        "fate": REQUEUE if fate.status is None else str(fate.status),
         "fate_text": fate.text,
     }
 

@@ -4,23 +4,18 @@ A snapshot is named by the SHA-256 of its content, so that equal files are kept 
 in it can be proved. Only their owner can read them.
 """
 
-from __future__ import annotations
-
 import errno
 import hashlib
 import os
 import secrets
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from io import FileIO
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from feedtool.model.errors import CannotWrite, FileProblem
 from feedtool.model.file_version import Version, read_unchanged, unchanged
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 FULL = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
 

@@ -3,8 +3,6 @@
 Times are fixed-width ISO 8601 in UTC, so that they sort as text and can be read by people.
 """
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 
 from sqlalchemy import (
@@ -23,7 +21,7 @@ from sqlalchemy.types import TypeDecorator
 
 from feedtool.model.nouns import plausible_time
 
-VERSION = 7
+VERSION = 8
 """Of these tables; `migrations` brings an older ledger up to it."""
 
 
@@ -36,7 +34,7 @@ def as_text(moment: datetime | None) -> str | None:
     return moment.astimezone(UTC).isoformat(timespec="microseconds")
 
 
-class Moment(TypeDecorator[datetime]):
+class UtcTime(TypeDecorator[datetime]):
     """A time in UTC as text, to the microsecond."""
 
     impl = String(32)
@@ -53,7 +51,7 @@ class Moment(TypeDecorator[datetime]):
         return None if value is None else datetime.fromisoformat(value)
 
 
-class ServiceMoment(Moment):
+class ServiceTime(UtcTime):
     """A time by the service's clock; None where it is not plausible.
 
     Ledgers of earlier versions hold what a Date header said, be it the year 9999.
@@ -77,7 +75,7 @@ runs = Table(
     "runs",
     metadata,
     Column("run_id", Key, primary_key=True),
-    Column("started_at", Moment, nullable=False),
+    Column("started_at", UtcTime, nullable=False),
     Column("seller", Text, nullable=False),
     Column("service", Text, nullable=False),
     Column("language", Text, nullable=False),
@@ -102,7 +100,7 @@ outputs = Table(
     Column("path", Text, primary_key=True),
     Column("run_id", ForeignKey(runs.c.run_id), nullable=False),
     Column("sha256", Text, nullable=False),
-    Column("written_at", Moment, nullable=False),
+    Column("written_at", UtcTime, nullable=False),
 )
 
 packages = Table(
@@ -119,9 +117,9 @@ packages = Table(
     Column("state", Text),
     Column("message_code", Text),
     Column("message_text", Text),
-    Column("created_at", ServiceMoment),
-    Column("committed_at", Moment),
-    Column("finished_at", ServiceMoment),
+    Column("created_at", ServiceTime),
+    Column("committed_at", UtcTime),
+    Column("finished_at", ServiceTime),
     Column("creations", Integer, nullable=False, default=0),
     Column("readings", Integer, nullable=False, default=0),
     Column("link", Text),
@@ -129,8 +127,9 @@ packages = Table(
     Column("attempts", Integer, nullable=False, default=0),
     Column("tries", Integer, nullable=False, default=0),
     Column("failures", Integer, nullable=False, default=0),
-    Column("since", Moment),
-    Column("due", Moment),
+    Column("since", UtcTime),
+    Column("due", UtcTime),
+    Column("baseline", Text),
     Index("package_by_file", "file", "number", unique=True),
 )
 
@@ -166,7 +165,7 @@ rows = Table(
 # One reference, and one product, in one open package of a channel: the primary key is the
 # constraint, and a package that is closed takes its rows out. Without an index by package, since
 # going through all that is in flight takes a quarter of the time of keeping one.
-flights = Table(
+key_locks = Table(
     "flights",
     metadata,
     Column("scope", Text, primary_key=True),
@@ -182,8 +181,8 @@ attempts = Table(
     Column("number", Integer, primary_key=True, autoincrement=False),
     Column("step", Text, nullable=False),
     Column("upload", Integer),
-    Column("intended_at", Moment, nullable=False),
-    Column("answered_at", Moment),
+    Column("intended_at", UtcTime, nullable=False),
+    Column("answered_at", UtcTime),
     Column("outcome", Text),
     Column("status", Integer),
     Column("trace_id", Text),
@@ -214,7 +213,7 @@ claims = Table(
     Column("source", Text, nullable=False),
     Column("name", Text, nullable=False),
     Column("state", Text, nullable=False),
-    Column("taken_at", Moment, nullable=False),
+    Column("taken_at", UtcTime, nullable=False),
     Column("run_id", ForeignKey(runs.c.run_id)),
     Column("target", Text),
     Index("claim_by_content", "scope", "sha256", unique=True),
@@ -253,8 +252,8 @@ stocks = Table(
     Column("scope", Text, primary_key=True),
     Column("product", Text, primary_key=True),
     Column("quantity", BigInteger),
-    Column("begun", Moment, nullable=False),
-    Column("until", Moment, nullable=False),
+    Column("begun", UtcTime, nullable=False),
+    Column("until", UtcTime, nullable=False),
     sqlite_with_rowid=False,
 )
 

@@ -1,12 +1,14 @@
 """What to do where a ledger cannot be used: who holds SQLite's file, no room, or it is gone."""
 
-from __future__ import annotations
-
 import sqlite3
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from feedtool.model.errors import Interrupted
+from sqlalchemy import URL, Engine
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+
+from feedtool.model.errors import Interrupted, UsageProblem
 
 ON_OPENING = {
     "sqlite": "name another with --home, or move the file away to begin a new one",
@@ -21,6 +23,15 @@ LATER = {
 
 LOCKS = Path("/proc/locks")
 """Who has locked what, where the system tells: only Linux does."""
+
+
+WORLDS = ("08", "25006", "25P03", "28", "3D", "42501", "42P01", "53", "55", "57", "58", "XX")
+"""SQLSTATEs, or their classes, of what is no bug of ours, whatever the driver calls it: no
+connection, nothing may be written, no rights, no such table any more, no room, no lock, a server
+that shuts down or is broken."""
+
+SHOWN = ("host", "port", "options", "service")
+"""Options of a URL that are told; any other may be a password, or a misspelt one."""
 
 
 def way_out(code: int | None, path: Path) -> tuple[str, str] | None:
@@ -82,3 +93,71 @@ def _name_of(pid: str) -> str:
         return (LOCKS.parent / pid / "comm").read_text("utf-8", errors="replace").strip()
     except OSError:
         return "a program"
+
+
+@contextmanager
+def explained(engine: Engine, done: str) -> Iterator[None]:
+    """What goes wrong with the database becomes Interrupted: the ledger cannot be `done`."""
+    try:
+        yield
+    except UnicodeEncodeError as error:
+        raise UsageProblem(
+            f"{error.object} cannot be recorded: its name is not UTF-8.",
+            "Rename the file or the folder, and try again.",
+        ) from error
+    except DBAPIError as error:
+        if not _is_the_worlds(error):
+            raise
+        reason, way_out = explain(error, engine.url, LATER)
+        raise Interrupted(
+            f"The ledger cannot be {done}: {reason}.",
+            f"Nothing that it does not know of was sent; {way_out}.",
+        ) from error
+
+
+def _is_the_worlds(error: DBAPIError) -> bool:
+    """A full disk, a lock that is not let go, a server that is gone: no bug of ours.
+
+    IntegrityError and the like are. The driver of SQLite says DatabaseError, without more, of a
+    file that is broken.
+    """
+    if type(error).__name__ in {"OperationalError", "InterfaceError", "DatabaseError"}:
+        return True
+    state = getattr(error.orig, "sqlstate", None) or ""
+    return error.connection_invalidated or state.startswith(WORLDS)
+
+
+def explain(error: SQLAlchemyError, url: URL, otherwise: Mapping[str, str]) -> tuple[str, str]:
+    """What is wrong, and what to do: by the database's name, unless more is known of a file."""
+    code = getattr(getattr(error, "orig", None), "sqlite_errorcode", None)
+    known = way_out(code, Path(str(url.database))) if is_file(url) else None
+    return known or (_reason(error, url), otherwise[url.get_backend_name()])
+
+
+def _reason(error: Exception, url: URL) -> str:
+    """The first line of what the driver says, without a password."""
+    cause = getattr(error, "orig", None) or error
+    told = (str(cause) or type(cause).__name__).splitlines()[0].rstrip(".")
+    for secret in (url.password, url.query.get("password"), url.query.get("sslpassword")):
+        if secret:
+            told = told.replace(str(secret), "***")
+    return told
+
+
+def capital(text: str) -> str:
+    """The text with its first letter in upper case."""
+    return text[:1].upper() + text[1:]
+
+
+def is_file(url: URL) -> bool:
+    """Is it SQLite in a file, rather than in memory or on a server?"""
+    return url.get_backend_name() == "sqlite" and url.database not in {None, "", ":memory:"}
+
+
+def shown_as(url: URL) -> str:
+    """A database's name for people, without a password."""
+    if is_file(url):
+        return str(url.database)
+    public = {name: value for name, value in url.query.items() if name in SHOWN}
+    plain = url.set(drivername=url.get_backend_name(), query=public)
+    return plain.render_as_string(hide_password=True)

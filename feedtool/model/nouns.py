@@ -74,32 +74,12 @@ class Problem(NamedTuple):
     hint: str
 
 
-class PackageType(StrEnum):
-    """Case sensitive, fixed when a package is created (specification, "Offer package")."""
-
-    UPSERT = "Upsert"
-    UPDATE = "Update"
-    DELETE = "Delete"
-    FULL = "Full"
-    """Of a legacy zip (specification, "Legacy offer routes")."""
-    PURGE = "PurgeAndReplace"
-    """Of a Full legacy zip that also removes all offers that are not in it."""
-    STOCK_AND_PRICE = "StockAndPrice"
-    """Of a legacy zip that changes these alone."""
-    PRODUCTS = "Products"
-    """No package of offers but a batch of products (specification, "Catalog endpoints"); it has no
-    channel."""
-
-
-LEGACY_TYPES = frozenset({PackageType.FULL, PackageType.PURGE, PackageType.STOCK_AND_PRICE})
-"""Of legacy zips, which one POST stages and commits."""
-
-
 class Item(NamedTuple):
     """A valid row, ready to travel."""
 
     row: int
-    package_type: PackageType
+    package_type: str
+    """In the words of its area: Upsert."""
     channel: str
     """The salesChannelId; empty for a product."""
     reference: str
@@ -111,6 +91,29 @@ class Item(NamedTuple):
     """The request as JSON, exactly as it will be sent."""
     floor: float | None = None
     """The price below which it is not to be sent unasked."""
+
+
+class LookupRow(NamedTuple):
+    """A sent row that no result names, to be looked up among what the service has."""
+
+    row: int
+    reference: str
+    product: str
+    """As `Item.product`."""
+    body: bytes
+    sends: int
+    """How many packages before this one have carried it."""
+
+
+class PendingProduct(NamedTuple):
+    """A sent row of which the service has not said the last word."""
+
+    row: int
+    reference: str
+    product: str
+    """As `Item.product`."""
+    sends: int = 0
+    """How many packages before this one have carried it."""
 
 
 class Status(StrEnum):
@@ -167,7 +170,7 @@ class PackageSummary:
     """A package as `--format json` shows it."""
 
     package_id: str | None
-    package_type: PackageType
+    package_type: str
     channel: str
     state: str | None
     rows: int

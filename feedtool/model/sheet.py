@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from feedtool.model.errors import FileProblem
 from feedtool.model.file_version import Version
 from feedtool.model.header import Header
-from feedtool.model.nouns import Counts, Item, PackageType, Problem, Severity, Verdict
+from feedtool.model.nouns import Counts, Item, Problem, Severity, Verdict
 from feedtool.model.spool import Spool
 
 VALID, INVALID, SKIPPED = 1, 2, 3
@@ -96,7 +96,7 @@ class CheckedSheet:
     """The path as the user gave it."""
     sheet: str | None = None
     kind: str | None = None
-    header: "Header | None" = None
+    header: Header | None = None
     error: FileProblem | None = None
     """Why nothing of it could be read."""
     version: Version | None = None
@@ -125,7 +125,7 @@ class CheckedSheet:
     """What is told of the others."""
     held: int = 0
     """How many of these a guard holds."""
-    order: Sequence[tuple[str, PackageType]] = ()
+    order: Sequence[tuple[str, str]] = ()
     """The channels and types of what is sent, as packages would be made of all valid rows."""
     is_cut_short: bool = False
     """Whether it looks as if a part of it were missing."""

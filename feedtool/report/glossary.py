@@ -85,6 +85,7 @@ To find out, look for the offer: `feedtool export offers` brings what the servic
     # Our own steps (`ledger.Phase`), which stand where the service has said no state yet.
     "planned": (PHASE, "The service knows nothing of the package yet."),
     "cleared": (PHASE, "Its references are in no other open package: it may be created."),
+    "checked": (PHASE, "The request was looked at, and can be sent."),
     "creating": (PHASE, "The package is being created."),
     "filling": (PHASE, "Its rows are being uploaded."),
     "probing": (PHASE, "An upload went wrong: the package is looked at before the next one."),

@@ -86,7 +86,6 @@ def to_read(verdict: Verdict, is_confirmation: Callable[[str], bool]) -> Sequenc
 
     JSON and the CSV report have all of them.
     """
-    is_taken = verdict.status is Status.INTEGRATED
-    return [
-        message for message in verdict.messages if not (is_taken and is_confirmation(message.code))
-    ]
+    if verdict.status is not Status.INTEGRATED:
+        return verdict.messages
+    return [message for message in verdict.messages if not is_confirmation(message.code)]

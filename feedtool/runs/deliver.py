@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from feedtool.areas.registry import load
 from feedtool.check import Asked
 from feedtool.model.errors import FeedtoolError
 from feedtool.report import SheetResult
 from feedtool.runs.session import Session
 from feedtool.runs.workspace import Workspace
-from feedtool.service.wire import UploadBody
 
 if TYPE_CHECKING:  # the ledger's library takes longer to import than a small file to check
     from feedtool.delivery.events import Event
@@ -44,8 +44,8 @@ def deliver_run(
     on_event: OnEvent = ignore,
 ) -> FeedtoolError | None:
     """What stopped the delivery of a run before its end; None where nothing did."""
-    from feedtool.delivery.decide import Settings
-    from feedtool.delivery.deliver import deliver
+    from feedtool.delivery.engine import deliver
+    from feedtool.delivery.steps import DeliverySettings
 
     dialect = asked.dialect
     try:
@@ -53,6 +53,7 @@ def deliver_run(
             workspace.ledger,
             run,
             session.client,
+            load().routes,
             now=session.now,
             sleep=session.sleep,
             on_event=on_event,
@@ -61,8 +62,7 @@ def deliver_run(
             only_fetch=only_fetch,
             pool=session.pool,
             stopping=session.stopping,
-            settings=Settings(
-                upload_body=UploadBody(dialect.upload_body),
+            settings=DeliverySettings(
                 results_limit=session.page,
                 batch_pause=timedelta(seconds=dialect.batch_pause),
                 quota_pause=timedelta(seconds=dialect.quota_pause),

@@ -18,6 +18,7 @@ from feedtool.feeds.export import (
     ServiceList,
 )
 from feedtool.feeds.template import Basis, Contents
+from feedtool.model.call import Call, Reply, Sender
 from feedtool.model.errors import Interrupted, NothingToDo
 from feedtool.model.spool import Spool
 from feedtool.model.translation import translation
@@ -27,7 +28,6 @@ from feedtool.runs.session import Session
 from feedtool.runs.workspace import Workspace
 from feedtool.service.fetch import Circumstances
 from feedtool.service.listing import Next, read_list
-from feedtool.service.wire import Call, Reply, Sender
 from feedtool.templates.contents import SPLITTING, contents_of
 from feedtool.templates.rows import SheetRows, unfolded, write
 
@@ -178,26 +178,26 @@ def remembered(
         books: Where runs are recorded; None where nothing is to be remembered.
         warn: Is told how grave it is, and that nothing is remembered.
     """
-    if kind.observed is None or books is None:
+    memory = kind.memory
+    if memory is None or books is None:
         yield None
         return
-    ledger, whose = books.ledger, (service.address, service.seller)
-    ledger.accepted(*whose)  # what was sent before comes first
-    absorbed, begun = ledger.absorbed(*whose), service.now()
-    observed: Spool[Any] = Spool(kind.observed)
+    whose = (books.ledger.engine, service.address, service.seller)
+    before, begun = memory.begin(*whose), service.now()
+    observed: Spool[Any] = Spool(memory.entry)
     nothing: NothingToDo | None = None
     try:
         yield observed
     except NothingToDo as error:  # what there is not is worth knowing, too
         nothing = error
     try:
-        is_remembered = ledger.see(
+        is_remembered = memory.write(
             *whose,
             query.channel,
             observed,
             between=(begun, service.now()),
             is_all=not any(query[one.name] for one in kind.filters if one.narrows),
-            absorbed=absorbed,
+            absorbed=before,
         )
     except Interrupted as error:
         warn("warning", f"what was exported is not remembered: {error.message}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from feedtool.areas.registry import load
 from feedtool.delivery.deadlines import Clock, deadline, warnings
 from feedtool.ledger import Phase
 from feedtool.model.errors import UsageProblem
@@ -68,7 +69,7 @@ def _state(ledger: Ledger, run: Run, clock_of: ClockOf) -> RunState:
         _inputs(recorded, files),
         {status: counts[status] for status in sorted(counts) if counts[status]},
         [_package(package, names[package.file], run, clock) for package in packages],
-        warnings(packages, clock),
+        warnings(packages, clock, load().routes),
         is_finished=is_finished,
         abandoned=recorded.abandoned,
     )
@@ -84,7 +85,7 @@ def _inputs(recorded: RunOptions, files: list[File]) -> list[InputState]:
 
 
 def _package(package: Package, file: str, run: Run, clock: Clock) -> PackageState:
-    next_ = deadline(package, clock)
+    next_ = deadline(package, clock, load().routes)
     created = package.created_at and clock.shown(package.created_at)
     if created and created < run.started_at:  # time has leapt since, and nobody noted how far
         created = run.started_at
@@ -101,5 +102,5 @@ def _package(package: Package, file: str, run: Run, clock: Clock) -> PackageStat
         clock.shown(next_.at) if next_ else None,
         next_.what if next_ else "",
         next_.at - clock.service if next_ else None,
-        next_.told(clock) if next_ else "",
+        next_.describe(clock) if next_ else "",
     )

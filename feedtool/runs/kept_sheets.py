@@ -16,7 +16,7 @@ from typing import Any
 from feedtool.feeds.columns.text import Text
 from feedtool.model.errors import Exit, FileProblem
 from feedtool.model.header import Column, Header
-from feedtool.model.nouns import Item, Message, PackageType, Problem, Severity, Status, Verdict
+from feedtool.model.nouns import Item, Message, Problem, Severity, Status, Verdict
 from feedtool.model.sheet import INVALID, CheckedSheet, Marks, ProblemSpool, Refused
 
 BATCH = 1000
@@ -141,7 +141,7 @@ def _error(code: str, message: str, hint: str, exit_code: int) -> FileProblem:
 
 
 def _item(row: int, package_type: str, channel: str, reference: str, product: str) -> Item:
-    return Item(row, PackageType(package_type), channel, reference, product, body=b"")
+    return Item(row, package_type, channel, reference, product, body=b"")
 
 
 def _verdict(kept: list[Any]) -> Verdict:

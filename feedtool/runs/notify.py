@@ -27,15 +27,15 @@ from time import monotonic
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
+from feedtool.model.call import Call, Failure, Reply
 from feedtool.model.errors import FeedtoolError, UsageProblem
 from feedtool.report.fields import dumped
-from feedtool.service.answers import Kind, kind_of, retry_after
+from feedtool.service.answers import AnswerKind, kind_of, retry_after
 from feedtool.service.fetch import TRIES
 from feedtool.service.network import Timeouts
 from feedtool.service.oauth import LOOPBACK
 from feedtool.service.pace import back_off
 from feedtool.service.user_command import words_of
-from feedtool.service.wire import Call, Failure, Reply
 
 _NAMES = ("TOKEN", "TOKEN_COMMAND", "CLIENT_SECRET", "CLIENT_SECRET_COMMAND", "HOOK", "WEBHOOK")
 SECRETS = frozenset(f"FEEDTOOL_{name}" for name in (*_NAMES, "LEDGER"))
@@ -177,12 +177,12 @@ class Webhook:
         except Failure as error:
             return Attempt(str(error).replace(self._url, self.name))
         kind = kind_of(_CALL, reply)
-        if kind is Kind.DONE:
+        if kind is AnswerKind.DONE:
             return Attempt()
         is_redirect = reply.status // 100 == REDIRECTS
         return Attempt(
             f"it answers HTTP {reply.status}" + (", which is not followed" * is_redirect),
-            is_final=is_redirect or kind in {Kind.REFUSED, Kind.AUTH},
+            is_final=is_redirect or kind in {AnswerKind.REFUSED, AnswerKind.AUTH},
             after=retry_after(reply, datetime.now(UTC)),
         )
 

@@ -12,7 +12,7 @@ from feedtool.runs.row_results import ALL_OR_NOTHING, OTHERS_HELD
 
 if TYPE_CHECKING:  # the ledger's library takes longer to import than a small file to check
     from feedtool.ledger import Ledger
-    from feedtool.service.wire import Sender
+    from feedtool.model.call import Sender
 
 
 def checked_sheets(
@@ -53,12 +53,17 @@ def has_items(sheets: Iterable[CheckedSheet]) -> bool:
     return any(True for sheet in sheets for _ in sheet.valid_items())
 
 
-def open_elsewhere(sheets: Iterable[CheckedSheet], ledger: "Ledger", client: "Sender") -> list[str]:
+def open_elsewhere(
+    sheets: Iterable[CheckedSheet], ledger: "Ledger", client: "Sender", *, is_working: bool = False
+) -> list[str]:
     """A warning for each open package of the seller that was not begun here.
 
     It takes the one call that is made before a run is written down, so that a wrong token leaves
-    no run behind: NotAuthorised.
+    no run behind: NotAuthorised. With `is_working` also for what is being integrated.
     """
-    from feedtool.delivery.strangers import strangers
+    from feedtool.delivery.foreign_packages import foreign_packages
+    from feedtool.feeds.answers import Meaning
 
-    return strangers(ledger, client) if has_items(sheets) else []
+    meanings = {Meaning.OPEN, Meaning.WORKING} if is_working else {Meaning.OPEN}
+    routes = load().routes
+    return foreign_packages(ledger, client, routes, meanings) if has_items(sheets) else []

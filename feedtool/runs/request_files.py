@@ -10,14 +10,13 @@ from collections.abc import Iterable, Sequence
 from itertools import count
 from pathlib import Path
 
-from feedtool.areas.legacy.zipped import zipped
-from feedtool.delivery.dependencies import PRODUCTS, Meeting
+from feedtool.areas.registry import load
+from feedtool.delivery.dependencies import Dependencies
 from feedtool.delivery.plan import Planned
+from feedtool.feeds.delivery import PackageRef, Staged, Submitted
 from feedtool.model.errors import UsageProblem
-from feedtool.model.nouns import LEGACY_TYPES, PackageType
 from feedtool.model.settings import Dialect
 from feedtool.model.sheet import CheckedSheet
-from feedtool.service.wire import UploadBody, products_body, upload
 
 _OURS = re.compile(
     r"package-\d{3,}-.*/upload-\d{3,}\.json|batch-\d{3,}\.json|package-\d{3,}-[^/]*\.zip"
@@ -34,21 +33,22 @@ def write_requests(folder: Path, sheets: Sequence[CheckedSheet], dialect: Dialec
         UsageProblem: the folder cannot be written, or holds something that is not ours.
     """
     used: set[tuple[str, bool]] = set()
-    meeting = Meeting(sheets)
+    dependencies = Dependencies(sheets, load().feeds)
     try:
         for sheet in sheets:
             if sheet.error is not None:
                 continue
             name = "stdin" if sheet.file == "-" else Path(sheet.file).name
             numbered = (name if number == 1 else f"{name}-{number}" for number in count(1))
-            is_batched = sheet.kind == PRODUCTS
-            free = next(one for one in numbered if (one, is_batched) not in used)
+            feed = load().feeds.get(sheet.kind or "")
+            is_apart = feed is not None and feed.provides is not None
+            free = next(one for one in numbered if (one, is_apart) not in used)
             own = folder / free
-            if (free, not is_batched) not in used:
+            if (free, not is_apart) not in used:
                 _clear(own)
-            used.add((free, is_batched))
+            used.add((free, is_apart))
             own.mkdir(parents=True, exist_ok=True)
-            _write_uploads(own, meeting.uploads(sheet, dialect.limits), dialect)
+            _write_uploads(own, dependencies.uploads(sheet, dialect.limits), dialect)
     except OSError as error:
         raise UsageProblem(
             f"the requests cannot be written to {folder}: {error.strerror}",
@@ -57,21 +57,21 @@ def write_requests(folder: Path, sheets: Sequence[CheckedSheet], dialect: Dialec
 
 
 def _write_uploads(folder: Path, uploads: Iterable[Planned], dialect: Dialect) -> None:
-    shape = UploadBody(dialect.upload_body)
-    for number, one in uploads:
-        first, bodies = one.items[0], [item.body for item in one.items]
-        if first.package_type is PackageType.PRODUCTS:
-            (folder / f"batch-{number:03}.json").write_bytes(products_body(bodies))
-            continue
+    for number, upload in uploads:
+        first, bodies = upload.items[0], [item.body for item in upload.items]
+        protocol = load().routes[first.package_type].protocol
         channel = _UNSAFE.sub("_", first.channel)
-        package = folder / f"package-{number:03}-{first.package_type}-{channel}"
-        if first.package_type in LEGACY_TYPES:
-            body = zipped(first.package_type, first.channel, bodies, dialect)
-            package.with_name(f"{package.name}.zip").write_bytes(body)
-            continue
-        package.mkdir(exist_ok=True)
-        body = upload("package", bodies, shape).body or b""
-        (package / f"upload-{one.number:03}.json").write_bytes(body)
+        ref = PackageRef(first.package_type, first.channel, "", dialect, "package")
+        if isinstance(protocol, Submitted):
+            name = protocol.file_name.format(
+                number=number, package_type=first.package_type, channel=channel
+            )
+            (folder / name).write_bytes(protocol.document(ref, bodies))
+        elif isinstance(protocol, Staged):
+            package = folder / f"package-{number:03}-{first.package_type}-{channel}"
+            package.mkdir(exist_ok=True)
+            body = protocol.upload(ref, bodies).body or b""
+            (package / f"upload-{upload.number:03}.json").write_bytes(body)
 
 
 def _clear(folder: Path) -> None:

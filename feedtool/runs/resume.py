@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from feedtool.areas.legacy.purge import NOT_CONFIRMED, counted, hold_back, unsent
+from feedtool.areas.registry import load
 from feedtool.model.errors import FeedtoolError
 from feedtool.report import SheetResult
 from feedtool.runs.annotated_copy import Outputs
@@ -55,7 +56,7 @@ def resume(
             if purge.removed > (options.removals or 0):
                 reason = f"{NOT_CONFIRMED}: {purge.text}"
                 hold_back(workspace.ledger, purges, reason, session.now())
-        deadlines = warnings(packages, clock_of(session, workspace))
+        deadlines = warnings(packages, clock_of(session, workspace), load().routes)
         stopped = deliver_run(
             run,
             options.asked,

@@ -9,7 +9,7 @@ from feedtool.model.cells import index_of, letters
 from feedtool.model.nouns import Message, Problem, Severity, Status, Verdict
 from feedtool.model.sheet import INVALID, CheckedSheet
 from feedtool.report.sheet_result import to_read
-from feedtool.sheets.annotate.notes import Note, SheetNotes
+from feedtool.sheets.annotate import Note, SheetNotes
 
 Verdicts = Callable[[], Iterator[Verdict]]
 

@@ -4,8 +4,9 @@ from collections.abc import Iterator, Sequence
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
+from feedtool.areas.registry import load
 from feedtool.delivery import plan
-from feedtool.delivery.dependencies import Meeting
+from feedtool.delivery.dependencies import Dependencies
 from feedtool.model.errors import Exit, FeedtoolError, first_of
 from feedtool.model.nouns import Message, Status, Verdict
 from feedtool.model.settings import Limits
@@ -38,14 +39,13 @@ def results_of_plan(
     reason: str = ALL_OR_NOTHING,
 ) -> list[SheetResult]:
     """What a dry run tells of sheets, some of which would be sent; `reason` is why others not."""
-    meeting = Meeting(sheets)
+    dependencies = Dependencies(sheets, load().feeds)
     return [
         SheetResult(
             sheet,
-            None,
-            True,
-            plan.summaries(meeting.uploads(sheet, limits)) if sheet in sent else [],
-            partial(row_notes.of_check, sheet)
+            is_submitted=True,
+            packages=plan.summaries(dependencies.uploads(sheet, limits)) if sheet in sent else [],
+            verdicts=partial(row_notes.of_check, sheet)
             if sheet in sent
             else partial(_not_sent, sheet, Status.HELD, reason),
         )
@@ -78,7 +78,7 @@ def results_of_run(
 ) -> list[SheetResult]:
     """What is told of sheets after their delivery."""
     files = {(file.path, file.sheet): file.file for file in ledger.files(run)}
-    meeting = Meeting(sheets)
+    dependencies = Dependencies(sheets, load().feeds)
     begun = ledger.run(run)
     is_given_up = begun is not None and RunOptions.from_json(begun.options).abandoned is not None
     outcomes = []
@@ -96,7 +96,7 @@ def results_of_run(
         return {verdict.row: verdict.status for verdict in every_row(sheets[number])}
 
     def pointed(sheet: CheckedSheet) -> Iterator[Verdict]:
-        return meeting.pointed(sheet, every_row(sheet), statuses_of)
+        return dependencies.with_hints(sheet, every_row(sheet), statuses_of)
 
     for sheet in sheets:
         file = files.get((sheet.file, sheet.sheet))

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
+from feedtool.model.call import Sender
 from feedtool.runs.workspace import Workspace
-from feedtool.service.wire import Sender
 
 if TYPE_CHECKING:
     from feedtool.delivery.deadlines import Clock

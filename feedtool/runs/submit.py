@@ -11,6 +11,7 @@ from pathlib import Path
 from feedtool.areas.legacy.purge import Confirm, check_nothing_open, counted, refuse
 from feedtool.areas.offers.changes.selection import EVERY_ROW, Sifting
 from feedtool.areas.products.catalog.excerpt import Consulted
+from feedtool.areas.registry import load
 from feedtool.check import Asked, Input
 from feedtool.model.errors import FeedtoolError, NotAuthorised
 from feedtool.model.sheet import INVALID, CheckedSheet
@@ -193,7 +194,8 @@ def _confirmed_removals(
     """How many offers a purge will remove, now that this is confirmed; None where it is none."""
     if not asked.purges:
         return None
-    check_nothing_open(workspace.ledger, session.seller, session.client)
+    foreign = open_elsewhere(sheets, workspace.ledger, session.client, is_working=True)
+    check_nothing_open(workspace.ledger, session.seller, foreign)
     purge = counted(sheets, session.client, fetch_context_of(session))
     confirm(purge)
     return purge.removed
@@ -220,9 +222,10 @@ def _begin(
 
 
 def _open_runs(run: int, session: Session, workspace: Workspace) -> list[str]:
-    from feedtool.delivery.left_open import left_open
+    from feedtool.delivery.deadlines import warnings_of_others
 
-    return list(left_open(workspace.ledger, run, clock_of(session, workspace)))
+    clock = clock_of(session, workspace)
+    return list(warnings_of_others(workspace.ledger, run, clock, load().routes))
 
 
 def _send(

@@ -13,7 +13,7 @@ from feedtool.areas.offers.changes.selection.predecessors import predecessor
 from feedtool.areas.products.catalog.excerpt import from_excerpt
 from feedtool.areas.registry import load
 from feedtool.check import Asked, Input, check
-from feedtool.delivery.dependencies import Meeting
+from feedtool.delivery.dependencies import Dependencies
 from feedtool.model.errors import FileProblem, UsageProblem
 from feedtool.model.file_version import FileChanging, version_of
 from feedtool.model.sheet import CheckedSheet
@@ -203,7 +203,9 @@ def select_rows(
         files = books.ledger.earlier(*account, sheet.kind or "", run)
         return predecessor(sheet.file, ((one.path, one.run_id, one.size) for one in files))
 
-    known = books.ledger.accepted(*account, cut_short(books, *account, run))
+    from feedtool.areas.offers.changes.accepted import AcceptedOffers
+
+    known = AcceptedOffers(books.ledger.engine, *account, cut_short(books, *account, run))
     sift(sheets, known, sifting, asked.dialect, earlier)
 
 
@@ -231,12 +233,12 @@ def record(
     for target in recorded.wanted():
         books.ledger.add_output(run, str(target.absolute()), UNWRITTEN, now)
     there = {(file.path, file.sheet) for file in books.ledger.files(run)}
-    meeting, limits = Meeting(sheets), recorded.asked.dialect.limits
+    dependencies, limits = Dependencies(sheets, load().feeds), recorded.asked.dialect.limits
     for sheet in sheets:
         if sheet.error is None and (sheet.file, sheet.sheet) not in there:
             books.ledger.add_file(
                 run,
-                meeting.uploads(sheet, limits),
+                dependencies.uploads(sheet, limits),
                 path=sheet.file,
                 sha256=dict(recorded.inputs)[sheet.file],
                 kind=sheet.kind or "",

@@ -5,21 +5,16 @@ The specification's part "Errors" names 200, 201, 204, 400, 401, 403, 404, 409, 
 what gateways add to them is sorted by whether it proves that nothing took effect.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
+from datetime import datetime
 from decimal import Decimal
 from email.utils import parsedate_to_datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from feedtool.model.call import Call, Reply
 from feedtool.model.nouns import plausible_time
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from feedtool.service.wire import Call, Reply
 
 LONGEST_TEXT = 2000
 """No message of the service's is shown at greater length, in characters."""
@@ -35,7 +30,7 @@ LARGEST_REFUSAL = 1024 * 1024
 """A refusal of more bytes is told by its status alone."""
 
 
-class Kind(StrEnum):
+class AnswerKind(StrEnum):
     """What is known of a call's effect."""
 
     DONE = "done"
@@ -53,22 +48,28 @@ class Kind(StrEnum):
 
 
 BY_STATUS = {
-    401: Kind.AUTH,
-    403: Kind.AUTH,
-    408: Kind.UNKNOWN,
-    425: Kind.UNKNOWN,
-    429: Kind.WAIT,
+    401: AnswerKind.AUTH,
+    403: AnswerKind.AUTH,
+    408: AnswerKind.UNKNOWN,
+    425: AnswerKind.UNKNOWN,
+    429: AnswerKind.WAIT,
 }
 """Statuses that mean something of their own; the others go by their hundred."""
 
-BY_HUNDRED = {1: Kind.UNKNOWN, 2: Kind.UNKNOWN, 3: Kind.UNKNOWN, 4: Kind.REFUSED, 5: Kind.UNKNOWN}
+BY_HUNDRED = {
+    1: AnswerKind.UNKNOWN,
+    2: AnswerKind.UNKNOWN,
+    3: AnswerKind.UNKNOWN,
+    4: AnswerKind.REFUSED,
+    5: AnswerKind.UNKNOWN,
+}
 
 
-def kind_of(call: Call, reply: Reply) -> Kind:
+def kind_of(call: Call, reply: Reply) -> AnswerKind:
     """The kind of an answer by its status alone."""
     if reply.status in call.success:
-        return Kind.DONE
-    return BY_STATUS.get(reply.status) or BY_HUNDRED.get(reply.status // 100, Kind.UNKNOWN)
+        return AnswerKind.DONE
+    return BY_STATUS.get(reply.status) or BY_HUNDRED.get(reply.status // 100, AnswerKind.UNKNOWN)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,20 +13,15 @@ The first three give a client's secret to the last one too. No message here hold
 secret or what a command printed, and neither does any exception that one was raised from.
 """
 
-from __future__ import annotations
-
 import subprocess
 import threading
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
+from feedtool.model.call import Reply
 from feedtool.model.errors import NotAuthorised, UsageProblem
 from feedtool.service.user_command import words_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from feedtool.service.wire import Reply
 
 LONGEST_WAIT = 60.0
 """How long a token command may take, in seconds."""

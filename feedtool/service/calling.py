@@ -1,23 +1,21 @@
-"""Making calls: several at a time, or in the calling thread, and whatever is heard is returned.
+"""Making calls: several at a time, or in the calling thread, and whatever is answered is returned.
 
 What may be called when, and what an answer leads to, is decided elsewhere: `fetch` reads, and asks
 again as often as it takes; `feedtool.delivery` writes down each step before its call.
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 
+from feedtool.model.call import Call, Failure, Reply, Sender
 from feedtool.model.errors import FeedtoolError
-from feedtool.service.wire import Failure
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+ReplyResult: TypeAlias = Reply | Failure | FeedtoolError
+"""What was answered to a call, or why nothing was."""
 
-    from feedtool.service.wire import Call, Reply, Sender
-
-    Heard = Reply | Failure | FeedtoolError
+CallResult: TypeAlias = ReplyResult | tuple[Reply, ...]
+"""What was answered to a call, or to several that all succeeded; or why nothing was."""
 
 
 def executor(pool: int) -> Executor:
@@ -34,9 +32,23 @@ class _Inline(Executor):
         return future
 
 
-def ask(client: Sender, call: Call) -> Heard:
-    """What was heard of a call."""
+def ask(client: Sender, call: Call) -> ReplyResult:
+    """What was answered to a call."""
     try:
         return client.send(call)
     except (Failure, FeedtoolError) as error:
         return error
+
+
+def ask_all(client: Sender, calls: Sequence[Call]) -> CallResult:
+    """The answers to calls, made one after the other; the first that is no success ends them.
+
+    That of a single call is returned as it is.
+    """
+    replies: list[Reply] = []
+    for call in calls:
+        reply = ask(client, call)
+        if len(calls) == 1 or not isinstance(reply, Reply) or reply.status not in call.success:
+            return reply
+        replies.append(reply)
+    return tuple(replies)

@@ -1,22 +1,18 @@
 """The service over HTTP: sends a Call, returns the Reply. Only it and `network` know httpx.
 
-There is no decision in it: what an answer means is for `answers` and `delivery.decide`.
+There is no decision in it: what an answer means is for `answers` and `delivery.machine`.
 """
 
-from __future__ import annotations
-
 import re
+from collections.abc import Callable
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import httpx
 
 from feedtool import __version__
-from feedtool.areas.offers.wire.packages import DEFAULT_PORTS, origin
-from feedtool.model.errors import Interrupted, UsageProblem
-from feedtool.service.auth import send_with
-from feedtool.service.network import Network, Timeouts, is_loopback
-from feedtool.service.wire import (
+from feedtool.model.call import (
+    Call,
     Failure,
     NotSent,
     OutcomeUnknown,
@@ -24,12 +20,10 @@ from feedtool.service.wire import (
     header_value,
     language_tag,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from feedtool.service.auth import Token
-    from feedtool.service.wire import Call
+from feedtool.model.errors import Interrupted, UsageProblem
+from feedtool.service.auth import Token, send_with
+from feedtool.service.bodies import DEFAULT_PORTS, origin
+from feedtool.service.network import Network, Timeouts, is_loopback
 
 LARGEST_REPLY = 32 * 1024 * 1024
 """No answer is read further, in bytes, decoded; all results of the largest package take half."""

@@ -5,29 +5,21 @@ What may be repeated as it is needs no ledger: a 429 makes all calls wait and sl
 it. Calls run in a pool; everything else, `take` included, happens in the calling thread.
 """
 
-from __future__ import annotations
-
 import random
 from collections import Counter, deque
+from collections.abc import Callable, Hashable, Iterable
 from concurrent.futures import FIRST_COMPLETED, Executor, Future
 from concurrent.futures import wait as wait_for
 from dataclasses import dataclass
-from datetime import timedelta
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from datetime import datetime, timedelta
+from typing import Generic, Protocol, TypeVar
 
-from feedtool.areas.offers.wire.packages import Unreadable
+from feedtool.model.call import Call, Failure, NotSent, Reply, Sender
 from feedtool.model.errors import FeedtoolError, Interrupted, NotAuthorised
-from feedtool.service.answers import Kind, kind_of, refusal, retry_after
-from feedtool.service.calling import ask, executor
+from feedtool.service.answers import AnswerKind, kind_of, refusal, retry_after
+from feedtool.service.bodies import Unreadable
+from feedtool.service.calling import ReplyResult, ask, executor
 from feedtool.service.pace import Pace, back_off, longest_back_off
-from feedtool.service.wire import Failure, NotSent
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable
-    from datetime import datetime
-
-    from feedtool.service.calling import Heard
-    from feedtool.service.wire import Call, Reply, Sender
 
 Asked = TypeVar("Asked", bound="Hashable")
 
@@ -120,7 +112,7 @@ class _Fetching(Generic[Asked]):
     ) -> None:
         self._reader, self._client, self._around, self._lanes = reader, client, around, lanes
         self._waiting: deque[Asked] = deque(asked)
-        self._flights: dict[Future[Heard], tuple[Asked, Call]] = {}
+        self._flights: dict[Future[ReplyResult], tuple[Asked, Call]] = {}
         self._pace = Pace(around.pool)
         self._tries: Counter[Asked] = Counter()
         self._failures = 0
@@ -159,28 +151,28 @@ class _Fetching(Generic[Asked]):
     def _held_until(self) -> datetime | None:
         return max(filter(None, (self._hold, self._pace.next_at)), default=None)
 
-    def _land(self, asked: Asked, call: Call, heard: Heard) -> None:
+    def _land(self, asked: Asked, call: Call, heard: ReplyResult) -> None:
         if isinstance(heard, FeedtoolError):
             self._stop = self._stop or heard
             self._waiting.appendleft(asked)
         elif isinstance(heard, Failure):
-            kind = Kind.NOT_SENT if isinstance(heard, NotSent) else Kind.UNKNOWN
+            kind = AnswerKind.NOT_SENT if isinstance(heard, NotSent) else AnswerKind.UNKNOWN
             self._fail(asked, kind, str(heard))
         else:
             self._answered(asked, heard, kind_of(call, heard))
 
-    def _answered(self, asked: Asked, reply: Reply, kind: Kind) -> None:
+    def _answered(self, asked: Asked, reply: Reply, kind: AnswerKind) -> None:
         self._pace = self._pace.after(kind, self._around.now())
-        if kind is Kind.DONE:
+        if kind is AnswerKind.DONE:
             self._take(asked, reply)
-        elif kind is Kind.WAIT:
+        elif kind is AnswerKind.WAIT:
             self._wait(asked, reply)
-        elif kind is Kind.AUTH:
+        elif kind is AnswerKind.AUTH:
             self._stop = self._stop or not_authorised(
                 reply, self._around.go_on, self._around.closed
             )
             self._waiting.appendleft(asked)
-        elif kind is Kind.REFUSED:
+        elif kind is AnswerKind.REFUSED:
             self._failures = 0
             self._waiting.extend(self._reader.lack(asked, refusal(reply).text, reply.status))
         else:
@@ -190,7 +182,7 @@ class _Fetching(Generic[Asked]):
         try:
             more = list(self._reader.take(asked, reply))
         except Unreadable as error:
-            self._fail(asked, Kind.UNKNOWN, str(error))
+            self._fail(asked, AnswerKind.UNKNOWN, str(error))
             return
         self._failures = self._waits = 0
         self._waiting.extend(more)
@@ -213,22 +205,26 @@ class _Fetching(Generic[Asked]):
         self._hold_for(pause)
         self._waiting.appendleft(asked)
 
-    def _fail(self, asked: Asked, kind: Kind, detail: str) -> None:
+    def _fail(self, asked: Asked, kind: AnswerKind, detail: str) -> None:
         """No usable answer. Calls that fail together, before the pause is over, count as one."""
         held = self._hold is not None and self._hold > self._around.now()
         self._failures += not held
-        if kind is Kind.NOT_SENT and self._failures == 1 and not held:
+        if kind is AnswerKind.NOT_SENT and self._failures == 1 and not held:
             until = self._around.now() + longest_back_off(1, TRIES)
             self._around.on_unreachable(
                 f"{detail.rstrip('.')}; trying again until about {until:%H:%M:%S} UTC"
             )
         self._tries[asked] += 1
         if self._failures >= TRIES:
-            what = "cannot be reached" if kind is Kind.NOT_SENT else "gives no usable answer"
+            what = "cannot be reached" if kind is AnswerKind.NOT_SENT else "gives no usable answer"
             self._stop = self._stop or Interrupted(
                 f"The service {what}: {detail}", self._around.go_on
             )
-        if kind is not Kind.NOT_SENT and self._tries[asked] >= TRIES_OF_ONE and not self._stop:
+        if (
+            kind is not AnswerKind.NOT_SENT
+            and self._tries[asked] >= TRIES_OF_ONE
+            and not self._stop
+        ):
             self._waiting.extend(self._reader.lack(asked, detail, None))
             return
         self._waiting.appendleft(asked)

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
+from feedtool.model.call import Call, Reply, Sender
 from feedtool.model.errors import Interrupted, UsageProblem
 from feedtool.service.fetch import Circumstances, fetch
-from feedtool.service.wire import Call, Reply, Sender
 
 MOST_PAGES = 100_000
 """A list of more pages is no list that ends."""

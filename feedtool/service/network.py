@@ -5,8 +5,6 @@ for ever. Here every read and write also ends with the call's own time. Like htt
 goes through the proxy that the environment names, but never to this machine itself.
 """
 
-from __future__ import annotations
-
 import errno
 import ipaddress
 import math
@@ -16,17 +14,15 @@ import ssl
 import threading
 import time
 import urllib.request
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import httpcore
 import httpx
 
 from feedtool.model.errors import UsageProblem
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
 
 PIECE = 16 * 1024
 """So many bytes are written before the time is looked at again."""

@@ -5,27 +5,20 @@ by `{access_token, expires_in}` is how services of this family do it. What the e
 is never shown: an error it gives by a name that RFC 6749 has is told in words of our own.
 """
 
-from __future__ import annotations
-
 import json
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from datetime import datetime, timedelta
+from typing import Any
 from urllib.parse import urlencode, urlsplit
 
+from feedtool.model.call import Failure, Reply
 from feedtool.model.errors import Interrupted, NotAuthorised, UsageProblem
-from feedtool.service.wire import Failure
+from feedtool.service.auth import Token
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from datetime import datetime
-
-    from feedtool.service.auth import Token
-    from feedtool.service.wire import Reply
-
-    Post = Callable[[str, bytes], Reply]
-    """Sends a form to an address; raises Failure. `client.post_form` is one."""
+Post = Callable[[str, bytes], Reply]
+"""Sends a form to an address; raises Failure. `client.post_form` is one."""
 
 MARGIN = timedelta(seconds=90)
 """So long before its end a token is had anew, but never before half of its life."""

@@ -10,16 +10,10 @@ What Retry-After says is not in it: `answers.retry_after` reads that, and it hol
 `back_off` is the pause where it says nothing, and where there was no usable answer at all.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
-from datetime import timedelta
-from typing import TYPE_CHECKING
+from datetime import datetime, timedelta
 
-from feedtool.service.answers import Kind
-
-if TYPE_CHECKING:
-    from datetime import datetime
+from feedtool.service.answers import AnswerKind
 
 LONGEST_PAUSE = timedelta(seconds=30)
 SPEEDS = 60
@@ -76,7 +70,7 @@ class Pace:
         """How many calls may be started beside those under way; not before `next_at`."""
         return max(0, self.lanes - flying)
 
-    def after(self, kind: Kind, now: datetime) -> Pace:
+    def after(self, kind: AnswerKind, now: datetime) -> "Pace":
         """The pace after an answer.
 
         A 429 (`Kind.WAIT`) halves it: the lanes down to one, then the speed of that lane; within
@@ -84,11 +78,11 @@ class Pace:
         it by one step: a speed, then a lane. Other answers say nothing about quotas. Where a
         pause is in force it begins anew with every answer.
         """
-        if kind is Kind.WAIT:
+        if kind is AnswerKind.WAIT:
             is_same = self.fell_at is not None and abs(now - self.fell_at) < BURST
             fallen = self if is_same else replace(self, behind=self._halved(), fell_at=now)
             found = replace(fallen, successes=0)
-        elif kind is Kind.DONE and self.behind:
+        elif kind is AnswerKind.DONE and self.behind:
             is_enough = self.successes + 1 >= RISE_AFTER
             found = replace(
                 self,

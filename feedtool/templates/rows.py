@@ -14,8 +14,8 @@ from feedtool.feeds.template import Contents, Need
 from feedtool.model.cells import Value
 from feedtool.model.limits import Limits
 from feedtool.model.spool import temporary_folder
-from feedtool.sheets.annotate.place import cannot_write, placed
-from feedtool.sheets.filled import PLAIN, Formats, fill_csv, fill_workbook
+from feedtool.sheets.atomic_write import atomic_write, cannot_write
+from feedtool.sheets.fill import PLAIN, Formats, fill_csv, fill_workbook
 from feedtool.templates import limits as excel
 from feedtool.templates import look
 from feedtool.templates.workbook import FIRST_ROW, KEY_ROW, LABEL_ROW, LISTS, build, save
@@ -70,13 +70,13 @@ def write(
             for field in contents.fields
             if not field.is_folded or field.key in rows.columns
         ]
-        with placed(target) as place, _naming(target, place):
+        with atomic_write(target) as place, _naming(target, place):
             fill_csv(place, keys, _values(rows, keys))
         return WrittenRows(None, 1, len(rows))
     with temporary_folder() as folder:
         book, other = folder / "1.xlsx", folder / "2.xlsx"
         names, formats = _save_empty(book, sheets, copies_cells=copies_cells)
-        with placed(target) as place, _naming(target, place):
+        with atomic_write(target) as place, _naming(target, place):
             for number, (name, sheet) in enumerate(zip(names, sheets, strict=True), start=1):
                 into = place if number == len(sheets) else other
                 keys = [field.key for field in sheet.contents.fields]

@@ -13,7 +13,7 @@ from feedtool.ledger.claims import Claim
 from feedtool.model.errors import FeedtoolError, UsageProblem
 from feedtool.report.plain import clean
 from feedtool.runs.corrections import place_of
-from feedtool.sheets.annotate.place import placed
+from feedtool.sheets.atomic_write import atomic_write
 from feedtool.watch.settling import MARKER, Entry, locks
 
 PARTS = ("inbox", "processing", "done", "error", "results")
@@ -190,7 +190,7 @@ class Folder:
             place_of(results / f"{name}{RESULT}"),
             self.processing / lane / f"{name}{suffix}",
         ]
-        return not any(one.exists() for one in places)
+        return not any(place.exists() for place in places)
 
     def take_in(self, claim: Claim) -> None:
         """From the inbox to processing, unless somebody else was faster."""
@@ -206,7 +206,7 @@ class Folder:
         """Write why a file is in `error/`, before it is there."""
         make(place.parent)
         told = [clean(line) for line in (error.message, error.hint, more) if line]
-        with placed(place.with_name(place.name + REASON)) as temporary:
+        with atomic_write(place.with_name(place.name + REASON)) as temporary:
             temporary.write_text("".join(f"{line}\n" for line in told), "utf-8")
 
     def take_reason_back(self, place: Path) -> None:
@@ -287,13 +287,13 @@ def _with_room(name: str) -> str:
 
 def _entries(folder: Path, place: PurePosixPath) -> Iterator[Entry]:
     with os.scandir(folder) as found:
-        for one in found:
+        for entry in found:
             # What goes away while it is looked at was not there.
             with suppress(FileNotFoundError):
-                if one.is_dir(follow_symlinks=False) and not one.name.startswith("."):
-                    yield from _entries(Path(one.path), place / one.name)
-                elif one.is_file(follow_symlinks=False):
-                    yield _entry(place / one.name, Path(one.path).stat(follow_symlinks=False))
+                if entry.is_dir(follow_symlinks=False) and not entry.name.startswith("."):
+                    yield from _entries(Path(entry.path), place / entry.name)
+                elif entry.is_file(follow_symlinks=False):
+                    yield _entry(place / entry.name, Path(entry.path).stat(follow_symlinks=False))
 
 
 def _entry(place: PurePosixPath, seen: os.stat_result) -> Entry:

@@ -10,7 +10,7 @@ from feedtool.report import SheetResult
 from feedtool.report.fields import Fields, error_fields, summary_fields
 from feedtool.report.plain import counted
 from feedtool.report.tally import Totals, statuses_text
-from feedtool.sheets.annotate.place import placed
+from feedtool.sheets.atomic_write import atomic_write
 
 Echo = Callable[[str, str], None]
 """Called with a word for what has happened, and one line."""
@@ -50,7 +50,7 @@ def write_summary(
         "takenAt": claim.taken_at.isoformat(),
         "sheets": [_sheet(outcome) for outcome in outcomes],
     }
-    with placed(place) as temporary:
+    with atomic_write(place) as temporary:
         temporary.write_text(json.dumps(fields, indent=2, ensure_ascii=False) + "\n", "utf-8")
 
 

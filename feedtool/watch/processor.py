@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path, PurePosixPath
 
-from feedtool.areas.legacy.source import is_legacy
+from feedtool.areas.registry import load
 from feedtool.check import Input
 from feedtool.check.kinds import KindUnclear
 from feedtool.ledger.claims import Claim, ClaimState, Earlier
@@ -86,11 +86,7 @@ class FileProcessor:
         return None if found is None else self.process(found, route, session)
 
     def _names(self, place: PurePosixPath, route: InboxRoute) -> Iterator[str]:
-        """The names that a file and its answers may have.
-
-        Raises:
-            NameUnfit: The next name is too long.
-        """
+        """The names that a file and its answers may have; NameUnfit where the next is too long."""
         for name in names_for(place.name, self.now().astimezone().date()):
             if not has_room(name, SUMMARY, f".result{place.suffix}"):
                 raise NameUnfit("The name is too long for those of its answers.")
@@ -201,7 +197,7 @@ class FileProcessor:
     def _submit(
         self, claim: Claim, kept: Input, route: InboxRoute, session: SellerSession
     ) -> Submission:
-        suffix = ".xlsx" if is_legacy(kept.path) else Path(claim.source).suffix
+        suffix = ".xlsx" if load().format_of(kept.path) else Path(claim.source).suffix
         target = self.folder.answer_of(claim, f".result{suffix}")
         make(target.parent)
         return submit(
@@ -267,11 +263,7 @@ class FileProcessor:
     def _write_failed(
         self, claim: Claim, results: Sequence[SheetResult], session: SellerSession
     ) -> None:
-        """Write the workbook of the rows to correct; it replaces only what a crash has left there.
-
-        Raises:
-            Deferred: They cannot be written.
-        """
+        """Write the workbook of the rows to correct; it replaces only what a crash has left."""
         from feedtool.runs.corrections import write_failed
 
         def is_left_by_a_crash(place: Path) -> bool:
@@ -299,11 +291,7 @@ class FileProcessor:
                 result.failed = written.place
 
     def _failed(self, claim: Claim, error: FeedtoolError, session: SellerSession) -> Exit:
-        """Refuse a file whose own fault it is; with anything else it is put off, and tried again.
-
-        Raises:
-            Deferred: It is not the file's fault.
-        """
+        """Refuse a file whose own fault it is; Deferred with anything else, to be tried again."""
         has_run = session.claims.read(claim.claim).run_id is not None
         is_the_worlds = isinstance(error, CannotWrite | CannotMove)
         may_be_its_own = isinstance(error, UsageProblem) and not has_run and not is_the_worlds

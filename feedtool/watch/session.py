@@ -14,7 +14,7 @@ from feedtool.model.errors import Exit, FeedtoolError
 from feedtool.report import SheetResult
 from feedtool.runs.session import Session
 from feedtool.runs.workspace import Workspace
-from feedtool.sheets.annotate.place import placed
+from feedtool.sheets.atomic_write import atomic_write
 from feedtool.watch.folder import make
 from feedtool.watch.health import Turn
 
@@ -60,7 +60,7 @@ OpenSession = Callable[[str | None], AbstractContextManager[SellerSession]]
 
 @dataclass(frozen=True, slots=True)
 class ClaimWorkspace(Workspace):
-    """Books that lend another machine what it needs to go on with a file.
+    """A workspace that lends another machine what it needs to go on with a file.
 
     Snapshots stay on this machine. The file itself is in the folder, which both see; what its
     products were judged by is put beside it.
@@ -70,9 +70,9 @@ class ClaimWorkspace(Workspace):
     """Where."""
 
     def keep_excerpt(self, excerpt: bytes) -> str:
-        """As `Books` keeps it, and beside the file that is being sent."""
+        """As `Workspace` keeps it, and beside the file that is being sent."""
         make(self.lent.parent)
-        with placed(self.lent) as temporary:
+        with atomic_write(self.lent) as temporary:
             temporary.write_bytes(excerpt)
         return Workspace.keep_excerpt(self, excerpt)
 

@@ -66,8 +66,10 @@ def is_left_alone(name: str) -> bool:
 
 def waiting(seen: Seen) -> list[Sighting]:
     """All that is to be sent sooner or later, the oldest first."""
-    inputs = [one for one in seen.values() if not is_left_alone(one.entry.place.name)]
-    return sorted(inputs, key=lambda one: (one.entry.modified_ns, one.entry.place))
+    inputs = [
+        sighting for sighting in seen.values() if not is_left_alone(sighting.entry.place.name)
+    ]
+    return sorted(inputs, key=lambda sighting: (sighting.entry.modified_ns, sighting.entry.place))
 
 
 def unfinished(seen: Seen) -> list[PurePosixPath]:
@@ -78,16 +80,16 @@ def unfinished(seen: Seen) -> list[PurePosixPath]:
 def quiet(seen: Seen, now: float, settle: float) -> list[Sighting]:
     """Those that rest, or are marked, and that nobody has open; the oldest first."""
     return [
-        one
-        for one in waiting(seen)
-        if (now - one.since >= settle or _is_marked(seen, one))
-        and not lock_of(seen, one.entry.place)
+        sighting
+        for sighting in waiting(seen)
+        if (now - sighting.since >= settle or _is_marked(seen, sighting))
+        and not lock_of(seen, sighting.entry.place)
     ]
 
 
 def pause(seen: Seen, now: float, settle: float, longest: float) -> float:
     """Seconds until the next look: until a file that is seen has rested, if that is sooner."""
-    rests = [now - one.since for one in waiting(seen)]
+    rests = [now - sighting.since for sighting in waiting(seen)]
     ends = [times * settle - rest for rest in rests for times in (1, PATIENCE)]
     return min([longest, *(max(end, SHORTEST) for end in ends if end > 0)])
 

@@ -58,8 +58,10 @@ def route_of(
     """The route of a file: PROFILE, KIND or PROFILE/KIND; None for any other folder."""
     folder, parts = place.parent.as_posix(), place.parent.parts
     # Network shares and people change capitals as they please.
-    of_profiles, of_kinds = ({one.casefold(): one for one in all_} for all_ in (profiles, kinds))
-    match [one.casefold() for one in parts]:
+    of_profiles, of_kinds = (
+        {name.casefold(): name for name in names} for names in (profiles, kinds)
+    )
+    match [part.casefold() for part in parts]:
         case []:
             return InboxRoute("", None, None)
         case [name] if name in of_profiles:

@@ -118,7 +118,7 @@ class Watcher:
         return next((code for code in EXIT_PRECEDENCE if code in codes), usual)
 
     def _pause(self) -> None:
-        running = [one.running for one in self._sellers.values() if one.running]
+        running = [seller.running for seller in self._sellers.values() if seller.running]
         if self._settings.is_once and running:  # until then there is nothing to look for
             wait(running, self._settings.poll, FIRST_COMPLETED)
         else:
@@ -148,7 +148,7 @@ class Watcher:
             if seller.running is None and seller.not_before <= now:
                 seller.running = threads.submit(self._work, due)
         self._environment.on_turn(Turn(len(claims), len(waiting(self._seen)), self._troubles()))
-        return is_waiting or any(one.running for one in self._sellers.values())
+        return is_waiting or any(seller.running for seller in self._sellers.values())
 
     def _troubles(self) -> list[tuple[str | None, FeedtoolError]]:
         """What keeps sellers from their files; what another process holds is in good hands."""
@@ -161,10 +161,10 @@ class Watcher:
     def _due(self, whole: Sequence[ReadyFile], claims: Sequence[Claim]) -> dict[Whose, Due]:
         """What there is to do: files that are whole, and claims that are not ended."""
         work: defaultdict[Whose, Due] = defaultdict(Due)
-        for one in whole:
-            due = work[self._whose(one.route.profile)]
-            due.whole.append(one)
-            due.profiles.add(one.route.profile)
+        for file in whole:
+            due = work[self._whose(file.route.profile)]
+            due.whole.append(file)
+            due.profiles.add(file.route.profile)
         for claim in claims:
             if route := self._route_of(claim):
                 work[self._whose(route.profile)].profiles.add(route.profile)
@@ -217,7 +217,9 @@ class Watcher:
         if self._opened.get(place) == sighting:
             return True
         if opens := self._processor.folder.opens(place):
-            self._opened = {seen: one for seen, one in self._opened.items() if seen in self._seen}
+            self._opened = {
+                known: sighting for known, sighting in self._opened.items() if known in self._seen
+            }
             self._opened[place] = sighting
         return opens
 
@@ -302,7 +304,11 @@ class Watcher:
     def _echo_what_is_left(self, *, has_done: bool) -> None:
         """Once: what was not taken, and that nothing was to be done."""
         folder, now = self._processor.folder, self._environment.clock()
-        left = [one for one in waiting(self._seen) if (folder.inbox / one.entry.place).exists()]
+        left = [
+            sighting
+            for sighting in waiting(self._seen)
+            if (folder.inbox / sighting.entry.place).exists()
+        ]
         for sighting in left:
             if reason := why(self._seen, sighting, now, self._settings.settle):
                 self._log.echo("waiting", self._left(sighting, reason))

@@ -30,7 +30,7 @@ class ReadyFile(NamedTuple):
 
 @dataclass(slots=True)
 class Pass:
-    """What one pass over a seller's files came to."""
+    """The result of one pass over a seller's files."""
 
     codes: list[Exit] = field(default_factory=list)
     """Of each file that is at its end."""
@@ -38,15 +38,6 @@ class Pass:
     """Why it did not get to the end of its files."""
     profile: str | None = None
     """Whose trouble it is."""
-
-    def note(self, code: Exit | None) -> None:
-        """What a file came to; None where it is not at its end."""
-        if code is not None:
-            self.codes.append(code)
-
-    def stop(self, trouble: FeedtoolError, profile: str | None) -> None:
-        """What keeps a profile's files from their end."""
-        self.trouble, self.profile = trouble, profile
 
 
 class Work:
@@ -74,15 +65,20 @@ class Work:
 
     def do(self, profiles: Collection[str | None], whole: Sequence[ReadyFile]) -> Pass:
         """Bring all of it to its end: the claims of these profiles, then these files in order."""
-        passed = self._passed
         try:
             with self._stack:
                 self._work_off(profiles, whole)
         except FeedtoolError as error:
-            passed.stop(error, self._profile)
+            self._stop(error, self._profile)
         except Exception as error:  # noqa: BLE001  # one account never stops the next
-            passed.stop(Bug(error, self._processor.report_bug), self._profile)
-        return passed
+            self._stop(Bug(error, self._processor.report_bug), self._profile)
+        return self._passed
+
+    def _note(self, code: Exit | None) -> None:
+        self._passed.codes += () if code is None else (code,)
+
+    def _stop(self, trouble: FeedtoolError, profile: str | None) -> None:
+        self._passed.trouble, self._passed.profile = trouble, profile
 
     def _work_off(self, profiles: Collection[str | None], whole: Sequence[ReadyFile]) -> None:
         processor = self._processor
@@ -90,15 +86,15 @@ class Work:
             for profile in profiles:
                 if session := self._session(profile):
                     for claim, route in self._left_of(profile, session):
-                        self._passed.note(processor.process(claim, route, session))
+                        self._note(processor.process(claim, route, session))
             for entry, route in whole:
                 if self._stopping():
                     break
                 session = self._session(route.profile)
                 if session and processor.folder.is_as_it_was(entry):
-                    self._passed.note(processor.take(entry.place, route, session))
+                    self._note(processor.take(entry.place, route, session))
         except Deferred as deferred:
-            self._passed.stop(deferred.reason, self._profile)
+            self._stop(deferred.reason, self._profile)
             for profile, session in self._sessions.items():
                 if session:
                     processor.defer(
@@ -115,13 +111,13 @@ class Work:
                 raise
             except FeedtoolError as error:
                 self._sessions[profile] = None
-                self._passed.stop(error, profile)
+                self._stop(error, profile)
         return self._sessions[profile]
 
     def _opened(self, profile: str | None) -> SellerSession:
         """An account, from here on with its seller's lock; all share the books of the first."""
         session = self._stack.enter_context(self._open_session(profile))
-        first = next((one for one in self._sessions.values() if one), None)
+        first = next((session for session in self._sessions.values() if session), None)
         books, service = first.books if first else session.books, session.service
         if first is None or first.whose != session.whose:
             lock = books.ledger.hold(

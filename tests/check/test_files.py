@@ -9,7 +9,7 @@ from openpyxl import load_workbook
 from feedtool.areas.registry import load
 from feedtool.check import Asked, Input, check
 from feedtool.model.settings import Dialect
-from tests.conftest import Files, checked, codes, offer, table, told, update
+from tests.conftest import Files, checked, codes, offer, refused, table, told, update
 
 TEXT = table([offer()])
 NO_FEED: dict[str, tuple[Callable[[Files], Path], str]] = {
@@ -57,9 +57,8 @@ def test_a_file_that_is_no_feed_says_so_and_never_stops_the_next(
 
 def test_a_file_that_may_not_be_read(files: Files) -> None:
     """A name too long for the system stands for whatever it refuses."""
-    (sheet,) = checked(files.folder / ("x" * 300))
-    assert sheet.error is not None
-    assert sheet.error.code == "file-missing"
+    error = refused(files.folder / ("x" * 300))
+    assert error.code == "file-missing"
 
 
 def test_each_kind_of_a_workbook_is_a_sheet_of_its_own(files: Files) -> None:

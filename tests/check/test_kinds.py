@@ -11,7 +11,7 @@ from feedtool.areas.registry import load
 from feedtool.check import Asked, Input, check
 from feedtool.check.kinds import KindUnclear
 from feedtool.model.settings import Dialect
-from tests.conftest import Files, checked, codes, gtin, offer, table, update
+from tests.conftest import Files, checked, codes, gtin, offer, refused, table, update
 
 COST = "deliveryModes.TrackedHomeDelivery.cost"
 ADDITIONAL = "deliveryModes.TrackedHomeDelivery.additionalCost"
@@ -118,11 +118,10 @@ def test_new_offers_that_lack_columns_are_no_update(
 def test_a_price_that_is_not_understood_is_no_update(
     files: Files, header: str, product: dict[str, str]
 ) -> None:
-    (sheet,) = checked(files.csv({"Ref": "SKU-1", **product, "Stock": "5", header: "9.90"}))
-    assert sheet.error is not None
-    assert sheet.error.code == "kind-unclear"
-    assert f"“{header}” looks like a price" in sheet.error.message
-    assert "[columns]" in sheet.error.hint
+    error = refused(files.csv({"Ref": "SKU-1", **product, "Stock": "5", header: "9.90"}))
+    assert error.code == "kind-unclear"
+    assert f"“{header}” looks like a price" in error.message
+    assert "[columns]" in error.hint
 
 
 @pytest.mark.parametrize("header", NO_PRICES)
@@ -178,12 +177,11 @@ def test_in_an_unclear_sheet_each_row_needs_its_action(files: Files) -> None:
 def test_columns_are_missing_and_named(
     files: Files, row: Mapping[str, str], columns: Sequence[str]
 ) -> None:
-    (sheet,) = checked(files.csv(row))
-    assert sheet.error is not None
-    assert sheet.error.code == "header-missing"
-    assert sheet.error.exit == 3
-    assert all(column in sheet.error.message for column in columns)
-    assert "say with --as" in sheet.error.hint
+    error = refused(files.csv(row))
+    assert error.code == "header-missing"
+    assert error.exit == 3
+    assert all(column in error.message for column in columns)
+    assert "say with --as" in error.hint
 
 
 @pytest.mark.parametrize("kind", ["offers-upsert", "offers-update", "offers-delete"])
@@ -208,12 +206,11 @@ def test_a_single_known_header_is_a_header_only_where_its_kind_is_known(files: F
 
 
 def test_an_upsert_asked_for_names_what_is_missing(files: Files) -> None:
-    (sheet,) = checked(files.csv(update(quantity="5")), kind="offers-upsert")
-    assert sheet.error is not None
-    assert sheet.error.code == "header-missing"
-    assert "condition" in sheet.error.message
-    assert "--as" not in sheet.error.hint
-    assert "`feedtool template offers-upsert`" in sheet.error.hint
+    error = refused(files.csv(update(quantity="5")), kind="offers-upsert")
+    assert error.code == "header-missing"
+    assert "condition" in error.message
+    assert "--as" not in error.hint
+    assert "`feedtool template offers-upsert`" in error.hint
 
 
 def test_which_mode_an_upsert_requires_is_a_setting(files: Files) -> None:

@@ -177,15 +177,6 @@ def test_a_wrong_setting_is_told(feedtool: Feedtool, files: Files, lines: str, t
     assert told in ran.error()[0]
 
 
-def test_a_plan_says_what_its_numbers_change(feedtool: Feedtool, files: Files, sent: Path) -> None:
-    path = files.csv(offer(1, price__price="18", quantity="8"), offer(3))
-    ran = feedtool("submit", path, "--sandbox", "--dry-run", "--save-plan", "plan.jsonl")
-    assert "plan: PRIMARY: 2 offers: 1 changed, 1 of which nothing is known" in ran.err
-    assert "plan: PRIMARY: prices: 1 falls, row 2, SKU-1: 19.99 → 18 (-10 %)" in ran.err
-    assert "plan: PRIMARY: stock: 1 rises, row 2, SKU-1: 7 → 8 (+14 %)" in ran.err
-    assert sent == path
-
-
 def test_a_watcher_sends_what_has_changed(feedtool: Feedtool, files: Files, sent: Path) -> None:
     files.csv(ONE, offer(2, quantity="8"), name="feeds/inbox/today.csv")
     ran = feedtool("watch", "feeds", "--once", "--sandbox", "--changed-only")

@@ -18,10 +18,10 @@ from feedtool.areas.registry import sandbox_parts
 from feedtool.cli import options
 from feedtool.cli.connect import timeouts_of, to_account, token_of
 from feedtool.cli.credentials import MASK, SECRET_WAYS, TOKEN_WAYS, token_options
+from feedtool.model.call import Reply
 from feedtool.model.errors import UsageProblem
 from feedtool.sandbox.server import serving
 from feedtool.service.network import Timeouts
-from feedtool.service.wire import Reply
 from tests.conftest import Files, offer
 
 if TYPE_CHECKING:

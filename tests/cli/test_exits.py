@@ -4,8 +4,6 @@ from collections.abc import Sequence
 
 import pytest
 
-from feedtool.areas.products.sandbox import messages
-from feedtool.sandbox.texts import texts
 from tests.cli.conftest import Feedtool
 from tests.conftest import Files, gtin, offer
 
@@ -168,13 +166,6 @@ def test_help_is_a_word_too(feedtool: Feedtool, command: Sequence[str]) -> None:
     ran = feedtool("help", *command)
     assert ran == feedtool(*command, "--help")
     assert ran.out.startswith("Usage: ")
-
-
-@pytest.mark.parametrize("code", sorted(texts(messages.__name__, "en-US")))
-def test_every_code_of_the_sandbox_s_reports_is_explained(feedtool: Feedtool, code: str) -> None:
-    ran = feedtool("explain", code)
-    assert ran.code == 0
-    assert ran.out.startswith(f"{code}, ")
 
 
 @pytest.mark.parametrize(("arguments", "code"), ENDS.values(), ids=ENDS)

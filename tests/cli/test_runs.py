@@ -54,7 +54,7 @@ NOBODY = ("--base-url", "http://127.0.0.1:9/v2", "--seller", "S", "--channel", "
 @pytest.fixture
 def unreachable(feedtool: Feedtool, files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
     """Run 1, of a service that does not exist."""
-    monkeypatch.setattr("feedtool.delivery.progress.back_off", lambda *_: timedelta(0))
+    monkeypatch.setattr("feedtool.delivery.transition.back_off", lambda *_: timedelta(0))
     path = files.csv(offer(1), offer(2, quantity="x"))
     assert feedtool("submit", path, *NOBODY, "--token", "t0ken-of-nobody").code == 5
 

@@ -1,36 +1,31 @@
 """A seller, a ledger, and the service in-process with the clock in hand."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-from feedtool.areas.offers.sandbox.records import applied_requests
+from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.offers.sandbox.records import Applied, applied_requests
 from feedtool.areas.offers.sandbox.settings import OfferBehaviour
-from feedtool.areas.registry import sandbox_parts
+from feedtool.areas.registry import load, sandbox_parts
 from feedtool.delivery import plan
-from feedtool.delivery.deliver import deliver
+from feedtool.delivery.engine import deliver
+from feedtool.delivery.events import Event
+from feedtool.delivery.steps import DeliverySettings
 from feedtool.ledger import Ledger, Package
-from feedtool.model.nouns import Item, PackageType, Verdict
+from feedtool.model.call import Call, Reply, Sender
+from feedtool.model.errors import FeedtoolError
+from feedtool.model.nouns import Item, Verdict
+from feedtool.model.settings import Limits
 from feedtool.sandbox import Quota, SandboxSettings
 from feedtool.sandbox.transport import SandboxTransport, mount
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
 from tests.areas.products.sandbox.made_products import product as made_product
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from feedtool.areas.offers.sandbox.records import Applied
-    from feedtool.delivery.decide import Settings
-    from feedtool.delivery.events import Event
-    from feedtool.model.errors import FeedtoolError
-    from feedtool.model.settings import Limits
-    from feedtool.service.wire import Call, Reply, Sender
 
 QUICK = OfferBehaviour(
     settle=timedelta(0), pend=timedelta(seconds=1), integrate=timedelta(seconds=2)
@@ -94,9 +89,7 @@ def product_of(row: int, document: dict[str, Any]) -> Item:
     """A row with a body as it is."""
     number = str(document.get("gtin", ""))
     reference = document.get("sellerProductReference") or number
-    return Item(
-        row, PackageType.PRODUCTS, "", str(reference), number, json.dumps(document).encode()
-    )
+    return Item(row, "Products", "", str(reference), number, json.dumps(document).encode())
 
 
 def legacy(row: int, channel: str = "PRIMARY", /, **changes: Any) -> Item:
@@ -170,7 +163,7 @@ class Scene:
     ) -> None:
         base = self.transport.base
         self.run_id = self.ledger.start_run(now=START, seller="S1", service=base, language=language)
-        stream = plan.uploads(items, limits)
+        stream = plan.uploads(items, load().routes, limits)
         self.file = self.ledger.add_file(self.run_id, stream, path="a", sha256="", kind="k")
 
     def go_on(
@@ -179,17 +172,18 @@ class Scene:
         *,
         pool: int = 1,
         wait: bool = True,
-        luck: float = 1.0,
-        settings: Settings | None = None,
+        jitter: float = 1.0,
+        settings: DeliverySettings | None = None,
         stopping: Callable[[], FeedtoolError | None] = lambda: None,
     ) -> list[Verdict]:
         deliver(
             self.ledger,
             self.run_id,
             client or self.client,
+            load().routes,
             now=self.transport.now,
             sleep=self.transport.sleep,
-            luck=lambda: luck,
+            jitter=lambda: jitter,
             pool=pool,
             on_event=self.events.append,
             wait=wait,
@@ -202,7 +196,7 @@ class Scene:
         self.plan(items)
         return self.go_on()
 
-    def another(self, items: Iterable[Item], limits: Limits | None = None) -> Scene:
+    def another(self, items: Iterable[Item], limits: Limits | None = None) -> "Scene":
         """A later run of the same seller, on the same ledger and service."""
         other = replace(self, events=[])
         other.plan(items, limits)

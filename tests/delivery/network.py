@@ -1,21 +1,14 @@
 """A network that loses answers, under a process that is killed."""
 
-from __future__ import annotations
-
+import random
+from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING
 
 import pytest
 
-from feedtool.service.wire import NotSent, OutcomeUnknown, Reply
-
-if TYPE_CHECKING:
-    import random
-    from collections.abc import Callable, Iterator
-
-    from feedtool.delivery.decide import Settings
-    from feedtool.service.wire import Call
-    from tests.delivery.conftest import Scene
+from feedtool.delivery.steps import DeliverySettings
+from feedtool.model.call import Call, NotSent, OutcomeUnknown, Reply
+from tests.delivery.conftest import Scene
 
 
 class Killed(BaseException):
@@ -67,7 +60,7 @@ def killed(
     *,
     acts: bool,
     step: int = 1,
-    settings: Settings | None = None,
+    settings: DeliverySettings | None = None,
 ) -> Iterator[Scene]:
     """Deliveries at their end: one that nothing disturbs, then one for every `step`th of its calls.
 

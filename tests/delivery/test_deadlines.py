@@ -1,28 +1,23 @@
 """When something is lost, by the service's clock, whatever our own and its headers say."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from email.utils import format_datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
+from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.registry import load
 from feedtool.delivery.deadlines import Clock, deadline, soon, warnings
-from feedtool.delivery.deliver import deliver
+from feedtool.delivery.engine import deliver
 from feedtool.ledger import Package, Phase, Stage
-from feedtool.model.nouns import PackageType
+from feedtool.model.call import Call, Reply, Sender
 from tests.delivery.conftest import START, Scene, product, upsert
-from tests.delivery.test_deliver import Script, commit, fetch, problem
+from tests.delivery.test_engine import Script, commit, fetch, problem
 from tests.service.test_answers import ABSURD
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from datetime import datetime
-
-    from feedtool.service.wire import Call, Reply, Sender
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 CLOCKS = {"as ours": 0 * DAY, "ours is behind": 4 * DAY, "ours is ahead": -4 * DAY}
@@ -46,11 +41,11 @@ def test_when_something_is_lost(phase: Phase, lost: timedelta, skew: timedelta) 
         known |= {"committed_at": ours}
     if phase is Phase.READ:
         known |= {"finished_at": START}
-    found = deadline(package(phase, **known), Clock(ours, skew))
+    found = deadline(package(phase, **known), Clock(ours, skew), load().routes)
     assert found is not None
     assert found.at == START + lost
-    assert soon(package(phase, **known), Clock(ours, skew)) is None
-    assert found.told(Clock(ours + lost, skew)).startswith(
+    assert soon(package(phase, **known), Clock(ours, skew), load().routes) is None
+    assert found.describe(Clock(ours + lost, skew)).startswith(
         found.was if skew <= 0 * DAY else found.what
     )
     assert found.is_near(Clock(ours + lost - HOUR, skew))
@@ -59,7 +54,7 @@ def test_when_something_is_lost(phase: Phase, lost: timedelta, skew: timedelta) 
 def test_a_clock_that_was_set_right_since_loses_nothing() -> None:
     """The skew that is known may be from the days when our clock was behind."""
     kept = package(Phase.READ, committed_at=START - 4 * DAY, finished_at=START)
-    assert warnings([kept], Clock(START + HOUR, 4 * DAY)) == [
+    assert warnings([kept], Clock(START + HOUR, 4 * DAY), load().routes) == [
         "package p: its results are deleted at 2026-03-05 09:00 UTC"
     ]
 
@@ -85,9 +80,10 @@ def go_on(scene: Scene, sender: Sender, ahead: timedelta = timedelta(0), **more:
         scene.ledger,
         scene.run_id,
         sender,
+        load().routes,
         now=ours,
         sleep=scene.transport.sleep,
-        luck=lambda: 1.0,
+        jitter=lambda: 1.0,
         pool=1,
         on_event=scene.events.append,
         **more,
@@ -119,7 +115,7 @@ def test_what_is_committed_is_warned_of_in_time(scene: Scene, skew: timedelta) -
     assert (left.phase, left.finished_at) == (Phase.COMMITTED, None)
     for passed, is_warned in ((HOUR, False), (2.5 * DAY, True)):
         ours = START - skew + passed
-        told = warnings([left], Clock(ours, scene.ledger.skew(scene.transport.base)))
+        told = warnings([left], Clock(ours, scene.ledger.skew(scene.transport.base)), load().routes)
         assert bool(told) is is_warned, told
         assert not any("have been deleted" in line for line in told)
 

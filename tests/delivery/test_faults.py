@@ -3,24 +3,17 @@
 A failing seed is run again by `pytest tests/delivery/test_faults.py -k 'seed17-'`.
 """
 
-from __future__ import annotations
-
 import random
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
 
+from feedtool.model.call import Call, NotSent, OutcomeUnknown, Reply, Sender
 from feedtool.model.errors import Interrupted
 from feedtool.model.nouns import Status
 from feedtool.model.settings import Limits
-from feedtool.service.wire import Call, NotSent, OutcomeUnknown, Reply, Sender
-from tests.delivery.conftest import upsert
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.delivery.conftest import Scene
+from tests.delivery.conftest import Scene, upsert
 
 FAULTS = ("not sent", "request lost", "answer lost", "late", "500", "429", "crash", "crash after")
 EACH = 0.02
@@ -83,7 +76,7 @@ def run(scene: Scene, seed: int, pool: int) -> None:
     unreliable = Unreliable(scene.client, seed)
     for _ in range(LIVES):
         try:
-            scene.go_on(unreliable, pool=pool, luck=unreliable.random.random())
+            scene.go_on(unreliable, pool=pool, jitter=unreliable.random.random())
             break
         except (Crash, Interrupted):
             continue

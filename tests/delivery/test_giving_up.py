@@ -1,14 +1,13 @@
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
+from feedtool.areas.offers.package_types import PackageType
 from feedtool.delivery.deadlines import Clock
 from feedtool.delivery.giving_up import end_of, may_be_applied
 from feedtool.ledger import Package, Phase, Stage
-from feedtool.model.nouns import PackageType, Status
+from feedtool.model.nouns import Status
 
 BEGUN = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
@@ -18,7 +17,7 @@ SENT: dict[str, Any] = {**OPENED, "committed_at": BEGUN, "uploads": (T, T)}
 LOST: dict[str, Any] = {"committed_at": BEGUN, "created_at": BEGUN, "uploads": (D,)}
 
 
-def package(phase: Phase, kind: PackageType = PackageType.UPSERT, **more: Any) -> Package:
+def package(phase: Phase, kind: str = PackageType.UPSERT, **more: Any) -> Package:
     return Package(1, 1, 1, "P", kind, phase=phase, **{"uploads": (P, P), "rows": 5, **more})
 
 
@@ -43,9 +42,9 @@ def package(phase: Phase, kind: PackageType = PackageType.UPSERT, **more: Any) -
         (package(Phase.READ, **SENT), None, Status.UNKNOWN),
         (package(Phase.LOOKING, **SENT), None, Status.UNKNOWN),
         # Batches and zips: one POST stages and commits.
-        (package(Phase.SUBMITTING, PackageType.PRODUCTS, **LOST), 3 * DAY, Status.UNKNOWN),
-        (package(Phase.CLEARED, PackageType.PRODUCTS, **LOST), 3 * DAY, Status.UNKNOWN),
-        (package(Phase.SUBMITTED, PackageType.PRODUCTS, **SENT), 3 * DAY, Status.UNKNOWN),
+        (package(Phase.SUBMITTING, "Products", **LOST), 3 * DAY, Status.UNKNOWN),
+        (package(Phase.CLEARED, "Products", **LOST), 3 * DAY, Status.UNKNOWN),
+        (package(Phase.SUBMITTED, "Products", **SENT), 3 * DAY, Status.UNKNOWN),
         (package(Phase.SUBMITTING, PackageType.FULL, **LOST), 3 * DAY, Status.UNKNOWN),
     ],
 )

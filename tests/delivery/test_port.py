@@ -1,19 +1,18 @@
 """The real thing: a ledger on disk, threads, real time, and the service on a port."""
 
-from __future__ import annotations
-
 import socket
 import time
 from collections import Counter
+from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from feedtool.areas.offers.sandbox.records import applied_requests
-from feedtool.areas.registry import sandbox_parts
+from feedtool.areas.registry import load, sandbox_parts
 from feedtool.delivery import plan
-from feedtool.delivery.deliver import deliver
+from feedtool.delivery.engine import deliver
 from feedtool.ledger import Ledger
 from feedtool.model.errors import Interrupted, NotAuthorised
 from feedtool.model.nouns import Status
@@ -21,10 +20,6 @@ from feedtool.sandbox.server import serving
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
 from tests.delivery.conftest import upsert
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 
 def now() -> datetime:
@@ -39,7 +34,7 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
 
 def planned(ledger: Ledger, rows: int) -> tuple[int, int]:
     run = ledger.start_run(now=now(), seller="S1", service="x")
-    stream = plan.uploads(upsert(row) for row in range(3, rows + 3))
+    stream = plan.uploads((upsert(row) for row in range(3, rows + 3)), load().routes)
     return run, ledger.add_file(run, stream, path="a", sha256="", kind="k")
 
 
@@ -49,7 +44,7 @@ def test_a_thousand_rows(ledger: Ledger) -> None:
         serving(sandbox_parts()) as server,
         Client(server.base, "S1", StaticToken("sandbox")) as client,
     ):
-        deliver(ledger, run, client, now=now, sleep=time.sleep)
+        deliver(ledger, run, client, load().routes, now=now, sleep=time.sleep)
         assert len(list(applied_requests(server.sandbox))) == 1000
     assert Counter(v.status for v in ledger.verdicts(file)) == {Status.INTEGRATED: 1000}
 
@@ -62,7 +57,7 @@ def test_a_wrong_token_is_in_no_message_and_in_no_file(ledger: Ledger, tmp_path:
         Client(server.base, "S1", StaticToken(token)) as client,
         pytest.raises(NotAuthorised) as caught,
     ):
-        deliver(ledger, run, client, now=now, sleep=time.sleep)
+        deliver(ledger, run, client, load().routes, now=now, sleep=time.sleep)
     assert token not in str(caught.value) + caught.value.hint
     ledger.close()
     for path in (tmp_path / "state").iterdir():
@@ -89,9 +84,10 @@ def test_nobody_listens(ledger: Ledger) -> None:
             ledger,
             run,
             client,
+            load().routes,
             now=lambda: moment[0],
             sleep=sleep,
-            luck=lambda: 1.0,
+            jitter=lambda: 1.0,
             pool=1,
             on_event=lambda event: told.append((event.kind, event.text)),
         )

@@ -1,39 +1,32 @@
 """Whole deliveries of products, against the service in-process."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Callable
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from feedtool.areas.products.sandbox.records import reported_products
 from feedtool.areas.products.sandbox.settings import ProductBehaviour
-from feedtool.areas.products.wire.submissions import NO_EDIT, NOTHING_NEW
-from feedtool.delivery.batches import LOST, NEVER_SEEN, PUT_OFF
-from feedtool.delivery.decide import Settings
-from feedtool.delivery.deliver import deliver
+from feedtool.areas.products.wire.submissions import NO_EDIT, NOTHING_NEW, submit_products
+from feedtool.areas.registry import load
+from feedtool.delivery.engine import deliver
+from feedtool.delivery.steps import DeliverySettings
+from feedtool.delivery.submitted import LOST, NEVER_SEEN, PUT_OFF
 from feedtool.ledger import Phase, Stage
-from feedtool.ledger.leftovers import FEW
+from feedtool.ledger.requeue import FEW
+from feedtool.model.call import Call, NotSent, Reply
 from feedtool.model.errors import Interrupted, NotAuthorised, UsageProblem
-from feedtool.model.nouns import Message, PackageSummary, PackageType, Severity
+from feedtool.model.nouns import Message, PackageSummary, Severity
 from feedtool.model.settings import Limits
 from feedtool.sandbox import SandboxSettings
 from feedtool.sandbox.settings import Quota
-from feedtool.service import wire
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
-from feedtool.service.wire import NotSent, Reply
 from tests.areas.products.sandbox.made_products import PIECES
-from tests.delivery.conftest import gtin, product, product_of, quick, upsert
-from tests.delivery.test_deliver import Script, problem
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from feedtool.service.wire import Call
-    from tests.delivery.conftest import Scene
+from tests.delivery.conftest import Scene, gtin, product, product_of, quick, upsert
+from tests.delivery.test_engine import Script, problem
 
 TWO = Limits(products=2)
 MINUTE = timedelta(minutes=1)
@@ -81,7 +74,7 @@ def test_a_batch_is_one_post_and_its_report(scene_of: Callable[..., Scene]) -> N
     assert verdicts[0].reference == "P3"
     assert (sent(scene), len(taken(scene))) == ([3], 3)
     assert scene.ledger.packages(scene.file) == [
-        PackageSummary(scene.packages[0].package_id, PackageType.PRODUCTS, "", "Reported", 3, 1)
+        PackageSummary(scene.packages[0].package_id, "Products", "", "Reported", 3, 1)
     ]
     # An empty page for 40 s, Validated until 100 s: pauses grow, and are not endless.
     assert 5 < sum(map(REPORT, scene.client.calls)) < 20
@@ -107,7 +100,7 @@ def test_batches_are_posted_one_after_the_other(scene: Scene) -> None:
 def test_the_pause_between_two_batches(scene: Scene) -> None:
     scene.plan([product(row) for row in range(3, 8)], TWO)
     began = scene.transport.now()
-    scene.go_on(settings=Settings(batch_pause=10 * MINUTE))
+    scene.go_on(settings=DeliverySettings(batch_pause=10 * MINUTE))
     assert scene.statuses == ["Integrated"] * 5
     at = [package.committed_at for package in scene.packages if package.committed_at]
     assert [(one - began) // MINUTE for one in at] == [0, 10, 20]
@@ -163,7 +156,7 @@ def test_integrated_is_not_the_same_as_taken_over(scene: Scene) -> None:
 
 def test_the_pages_of_a_report(scene: Scene) -> None:
     scene.plan([product(row) for row in range(3, 8)])
-    scene.go_on(settings=Settings(results_limit=2))
+    scene.go_on(settings=DeliverySettings(results_limit=2))
     assert scene.statuses == ["Integrated"] * 5
     assert sum("pageIndex=3" in call.target for call in scene.client.calls) > 1
     assert not any("pageIndex=4" in call.target for call in scene.client.calls)
@@ -216,7 +209,7 @@ def test_a_batch_that_never_arrived_is_sent_once_more(scene: Scene) -> None:
     (package,) = scene.packages
     assert package.creations == 2
     assert package.finished_at is not None
-    assert package.finished_at - began > Settings().before_resending
+    assert package.finished_at - began > DeliverySettings().before_resending
 
 
 def test_it_is_sent_twice_at_most(scene: Scene) -> None:
@@ -248,7 +241,7 @@ def test_the_second_copy_is_harmless(scene_of: Callable[..., Scene]) -> None:
 def test_what_was_submitted_before_is_not_ours(scene: Scene) -> None:
     scene.deliver(product(3))
     stranger = scene.client_with("sandbox")
-    stranger.send(wire.submit_products([product(3, title="B").body], "en"))
+    stranger.send(submit_products([product(3, title="B").body], "en"))
     scene.transport.sleep(3600)
     other = scene.another([product(3, title="C")])
     network = Script(scene.client, post, "reset")
@@ -446,7 +439,7 @@ def test_until_then_it_is_pending_and_says_why(scene_of: Callable[..., Scene]) -
 def test_a_quota_that_never_has_room(scene_of: Callable[..., Scene]) -> None:
     scene = scene_of(quick(ProductBehaviour(creations=Quota(0, 3600))))
     scene.plan([product(3), product(4)])
-    scene.go_on(settings=Settings(put_offs=3))
+    scene.go_on(settings=DeliverySettings(put_offs=3))
     assert scene.statuses == ["Refused"] * 2
     assert sent(scene) == [2, 2, 2]
     assert scene.verdicts[0].messages[0].code == "QuotaExceeded"
@@ -487,6 +480,7 @@ def test_only_what_was_sent_is_fetched(scene: Scene) -> None:
         scene.ledger,
         scene.run_id,
         scene.client,
+        load().routes,
         now=scene.transport.now,
         sleep=scene.transport.sleep,
         pool=1,

@@ -1,29 +1,22 @@
 """Products delivered over a network that loses answers, by a process that is killed."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
+from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
-from typing import TYPE_CHECKING
 
 import pytest
 
 from feedtool.areas.products.sandbox.records import reported_products, stored_products
 from feedtool.areas.products.sandbox.settings import ProductBehaviour
-from feedtool.delivery.decide import Settings
+from feedtool.delivery.steps import DeliverySettings
 from feedtool.ledger import Package, Phase
 from feedtool.model.errors import FeedtoolError
 from feedtool.model.settings import Limits
-from tests.delivery.conftest import gtin, product, quick
+from tests.delivery.conftest import Scene, gtin, product, quick
 from tests.delivery.network import Killed, Network, killed
 from tests.delivery.test_products import FIND, bad, post
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.delivery.conftest import Scene
 
 SWIFT = quick(ProductBehaviour(validate=timedelta(seconds=5), integrate=timedelta(seconds=20)))
 THREE = Limits(products=3)
@@ -41,7 +34,7 @@ def finish(scene: Scene, network: Callable[[], Network]) -> None:
     """Go on until nothing is left to do."""
     for _ in range(40):
         try:
-            scene.go_on(network(), settings=Settings(failures=4))
+            scene.go_on(network(), settings=DeliverySettings(failures=4))
         except (Killed, FeedtoolError):
             scene.transport.sleep(60)
         if all(package.phase is Phase.CLOSED or is_lost(package) for package in scene.packages):
@@ -51,7 +44,7 @@ def finish(scene: Scene, network: Callable[[], Network]) -> None:
 
 def is_lost(package: Package) -> bool:
     """Whether a batch was sent as often as it may be, and no answer ever came."""
-    return package.phase is Phase.SUBMITTING and package.creations == Settings().submissions
+    return package.phase is Phase.SUBMITTING and package.creations == DeliverySettings().submissions
 
 
 def check(scene: Scene) -> None:

@@ -1,36 +1,30 @@
 """Whole deliveries of legacy zips, against the service in-process."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from zipfile import ZipFile
 
 import pytest
 
+from feedtool.areas.legacy.wire import LEGACY
+from feedtool.areas.offers.delivery import TEXTS
+from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.offers.sandbox.records import stored_offers
-from feedtool.delivery.decide import Settings
-from feedtool.delivery.seek import CHANGED, GONE, IN_FORCE, PURGED, TOO_OFTEN
-from feedtool.delivery.zips import NO_REASON
+from feedtool.delivery.steps import DeliverySettings
+from feedtool.delivery.submitted import NO_REASON
 from feedtool.ledger import Ledger, Phase, Stage
+from feedtool.model.call import Call, NotSent, Reply
 from feedtool.model.errors import Interrupted, NotAuthorised, UsageProblem
-from feedtool.model.nouns import Item, Message, PackageSummary, PackageType
+from feedtool.model.nouns import Item, Message, PackageSummary
 from feedtool.model.settings import Dialect, Limits
 from feedtool.sandbox import SandboxSettings
-from feedtool.service import wire
-from feedtool.service.wire import NotSent, Reply
-from tests.delivery.conftest import QUICK, START, delete, gtin, legacy, quick, stock, upsert
-from tests.delivery.test_deliver import Script, problem
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from feedtool.service.wire import Call
-    from tests.delivery.conftest import Scene
+from tests.delivery.conftest import QUICK, START, Scene, delete, gtin, legacy, quick, stock, upsert
+from tests.delivery.test_engine import Script, problem
 
 TWO = Limits(legacy=2)
 MINUTE = timedelta(minutes=1)
@@ -39,11 +33,11 @@ BAD = "ADL|X"
 
 
 def post(call: Call) -> bool:
-    return call.method == "POST" and call.target == wire.LEGACY
+    return call.method == "POST" and call.target == LEGACY
 
 
 def log(call: Call) -> bool:
-    return call.method == "GET" and call.target.startswith(wire.LEGACY)
+    return call.method == "GET" and call.target.startswith(LEGACY)
 
 
 def look_up(call: Call) -> bool:
@@ -94,7 +88,7 @@ def test_a_zip_is_one_post_and_its_log(scene_of: Callable[..., Scene]) -> None:
     ]
     assert 3 < sum(map(log, scene.client.calls)) < 20  # 100 s: pauses grow, and are not endless
     assert [event.text for event in scene.events] == [
-        f"package 1 (Full, PRIMARY): sent as {package.package_id}",
+        f"package 1 (Full, PRIMARY): submitted as {package.package_id}",
         "package 1 (Full, PRIMARY): the service says IntegrationPending",
         "package 1 (Full, PRIMARY): results of 3 of 3 rows",
         "package 1 (Full, PRIMARY): closed as Integrated",
@@ -103,7 +97,7 @@ def test_a_zip_is_one_post_and_its_log(scene_of: Callable[..., Scene]) -> None:
 
 def test_the_log_is_read_over_all_its_pages(scene: Scene) -> None:
     scene.plan([legacy(row) for row in range(3, 13)])
-    scene.go_on(settings=Settings(results_limit=3))
+    scene.go_on(settings=DeliverySettings(results_limit=3))
     assert scene.statuses == ["Integrated"] * 10
     pages = [dict(call.query).get("page") for call in scene.client.calls if log(call)]
     assert pages[-4:] == ["1", "2", "3", "4"]
@@ -149,7 +143,7 @@ def test_the_address_travels_in_the_place_of_the_bytes(scene: Scene, tmp_path: P
     )
     scene.plan([legacy(3)])
     taken = Script(scene.client, post, Reply(200, {}, b'"77"'))
-    scene.go_on(taken, wait=False, settings=Settings(dialect=dialect))
+    scene.go_on(taken, wait=False, settings=DeliverySettings(dialect=dialect))
     [file] = tmp_path.iterdir()
     assert scene.packages[0].package_id == "77"
     client = Script(scene.client, log, Reply(200, {}, b'{"integration_state": "Pending"}'))
@@ -164,7 +158,7 @@ def test_a_folder_that_cannot_be_written(scene: Scene, tmp_path: Path) -> None:
     dialect = Dialect(legacy_transport="url", legacy_folder=folder, legacy_address="https://a.b")
     scene.plan([legacy(3)])
     with pytest.raises(UsageProblem, match="cannot be put into"):
-        scene.go_on(settings=Settings(dialect=dialect))
+        scene.go_on(settings=DeliverySettings(dialect=dialect))
     assert not any(map(post, scene.client.calls))
     scene.go_on()
     assert scene.statuses == ["Integrated"]
@@ -215,7 +209,7 @@ def test_an_ean_that_two_rows_have_matches_neither(scene: Scene) -> None:
     scene.go_on(Script(scene.client, log, one, forever=True))
     # Of neither the log says anything certain: their offers were looked up.
     assert scene.statuses == ["Integrated", "Integrated"]
-    assert {verdict.messages for verdict in scene.verdicts} == {(Message("", IN_FORCE),)}
+    assert {verdict.messages for verdict in scene.verdicts} == {(Message("", TEXTS.in_force),)}
 
 
 @pytest.mark.parametrize(
@@ -255,7 +249,7 @@ def test_a_log_that_goes_in_circles_ends(scene: Scene) -> None:
     endless = page(entry("R3"), total_logs_count=10**9, count_by_page=1)
     scene.go_on(Script(scene.client, log, endless, forever=True))
     assert scene.statuses == ["Integrated", "Integrated"]
-    assert scene.verdicts[1].messages == (Message("", IN_FORCE),)
+    assert scene.verdicts[1].messages == (Message("", TEXTS.in_force),)
 
 
 @pytest.mark.parametrize(
@@ -273,7 +267,7 @@ def test_a_log_that_is_gone(scene: Scene) -> None:
     scene.plan([legacy(3), bad(4)])
     scene.go_on(Script(scene.client, log, problem(404), forever=True))
     assert scene.statuses == ["Integrated", "Unknown"]
-    assert [v.messages[0].text for v in scene.verdicts] == [IN_FORCE, GONE]
+    assert [v.messages[0].text for v in scene.verdicts] == [TEXTS.in_force, TEXTS.results_gone]
     assert sent(scene) == [2]
 
 
@@ -362,7 +356,7 @@ def test_a_zip_that_was_taken_although_its_answer_was_lost(scene: Scene) -> None
     scene.go_on(Script(scene.client, post, "lost"))
     # The one that the service had refused went again, alone, and now has its log.
     assert scene.statuses == ["Integrated", "Rejected", "Integrated"]
-    assert scene.verdicts[0].messages == (Message("", IN_FORCE),)
+    assert scene.verdicts[0].messages == (Message("", TEXTS.in_force),)
     assert scene.verdicts[1].messages[0].code == "1324"
     assert sent(scene) == [3, 1]
     [first, second] = [at for at, call in enumerate(scene.client.calls) if post(call)]
@@ -384,7 +378,9 @@ def test_nothing_is_looked_for_before_it_can_be_there(scene_of: Callable[..., Sc
     assert scene.statuses == ["Integrated"]
     assert sent(scene) == [1]
     # What is integrated is seen at once; what is not there is waited for.
-    assert timedelta(minutes=8) <= scene.transport.now() - START < Settings().before_resending
+    assert (
+        timedelta(minutes=8) <= scene.transport.now() - START < DeliverySettings().before_resending
+    )
 
 
 def test_what_is_not_there_is_waited_for(scene: Scene) -> None:
@@ -392,32 +388,32 @@ def test_what_is_not_there_is_waited_for(scene: Scene) -> None:
     scene.go_on(Script(scene.client, post, "lost"))
     assert scene.statuses == ["Integrated", "Rejected"]
     assert sent(scene) == [2, 1]
-    assert scene.transport.now() - START >= Settings().before_resending
+    assert scene.transport.now() - START >= DeliverySettings().before_resending
 
 
 def test_a_killed_process_waits_no_less(scene: Scene) -> None:
     scene.plan([legacy(3)])
     with pytest.raises(Interrupted):
-        scene.go_on(Script(scene.client, post, "lost"), settings=Settings(failures=1))
+        scene.go_on(Script(scene.client, post, "lost"), settings=DeliverySettings(failures=1))
     assert scene.statuses == ["Pending"]
     assert scene.packages[0].uploads == (Stage.DOUBTFUL,)
     scene.go_on()
     assert scene.statuses == ["Integrated"]
     assert sent(scene) == [1]
-    assert scene.transport.now() - START >= Settings().before_seeking
+    assert scene.transport.now() - START >= DeliverySettings().before_seeking
 
 
 def test_an_offer_that_was_changed_since_is_told(scene: Scene) -> None:
     scene.plan([legacy(3)])
     with pytest.raises(Interrupted):
-        scene.go_on(Script(scene.client, post, "lost"), settings=Settings(failures=1))
+        scene.go_on(Script(scene.client, post, "lost"), settings=DeliverySettings(failures=1))
     scene.transport.sleep(60)
     elsewhere = replace(scene, ledger=Ledger(), events=[])  # the same seller on another machine
     elsewhere.deliver(legacy(3, Price="8"))
     elsewhere.ledger.close()
     scene.go_on()
     assert scene.statuses == ["Unknown"]
-    assert scene.verdicts[0].messages == (Message("", CHANGED),)
+    assert scene.verdicts[0].messages == (Message("", TEXTS.changed),)
 
 
 def test_it_is_not_sent_without_end(scene: Scene) -> None:
@@ -425,7 +421,7 @@ def test_it_is_not_sent_without_end(scene: Scene) -> None:
     script = Script(scene.client, post, problem(500), forever=True)
     scene.go_on(script)
     assert scene.statuses == ["Unknown"]
-    assert scene.verdicts[0].messages == (Message("", TOO_OFTEN),)
+    assert scene.verdicts[0].messages == (Message("", TEXTS.too_often),)
     assert script.matched == 3
 
 
@@ -434,7 +430,7 @@ def test_stock_alone_proves_nothing(scene: Scene) -> None:
     later = scene.another([stock(3), stock(4, Price="9")])
     later.go_on(Script(scene.client, post, "lost"))
     assert later.statuses == ["Unknown", "Integrated"]
-    assert [v.messages[0].text for v in later.verdicts] == [CHANGED, IN_FORCE]
+    assert [v.messages[0].text for v in later.verdicts] == [TEXTS.changed, TEXTS.in_force]
 
 
 @pytest.mark.parametrize("lost", LOST)
@@ -446,7 +442,7 @@ def test_a_purge_is_never_repeated_by_itself(scene: Scene, lost: Reply | str) ->
     later.go_on(Script(scene.client, post, lost))
     is_taken = lost == "lost"
     assert later.statuses == (["Integrated"] * 2 if is_taken else ["Unknown"] * 2)
-    text = IN_FORCE if is_taken else PURGED
+    text = TEXTS.in_force if is_taken else TEXTS.not_repeated
     assert {v.messages[0].text for v in later.verdicts} == {text}
     assert len(sent(scene)) == is_taken
     assert sorted(prices(scene)) == (["R4", "R5"] if is_taken else ["R3", "R4"])

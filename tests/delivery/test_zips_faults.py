@@ -1,35 +1,28 @@
 """Legacy zips delivered over a network that loses answers, by a process that is killed."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
-from typing import TYPE_CHECKING
 
 import pytest
 
+from feedtool.areas.offers.delivery import TEXTS
 from feedtool.areas.offers.sandbox.records import stored_offers
-from feedtool.delivery.decide import Settings
-from feedtool.delivery.seek import TOO_OFTEN
+from feedtool.delivery.steps import DeliverySettings
 from feedtool.ledger import Phase
-from feedtool.ledger.leftovers import MOST_SENDS
+from feedtool.ledger.requeue import MOST_SENDS
 from feedtool.model.errors import FeedtoolError
 from feedtool.model.settings import Limits
-from tests.delivery.conftest import QUICK, legacy, quick
+from tests.delivery.conftest import QUICK, Scene, legacy, quick
 from tests.delivery.network import Killed, Network, killed
 from tests.delivery.test_zips import bad, look_up, post, purge, xml
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.delivery.conftest import Scene
-
 SWIFT = quick(replace(QUICK, integrate=timedelta(seconds=20)))
 THREE = Limits(legacy=3)
-PAGED = Settings(results_limit=2)
+PAGED = DeliverySettings(results_limit=2)
 ROWS = range(3, 11)
 BAD = 6
 
@@ -48,7 +41,7 @@ def finish(scene: Scene, network: Callable[[], Network]) -> None:
     """Go on until nothing is left to do."""
     for _ in range(60):
         try:
-            scene.go_on(network(), settings=Settings(failures=4, results_limit=2))
+            scene.go_on(network(), settings=DeliverySettings(failures=4, results_limit=2))
         except (Killed, FeedtoolError):
             scene.transport.sleep(60)
         if all(package.phase is Phase.CLOSED for package in scene.packages):
@@ -60,7 +53,7 @@ def check(scene: Scene) -> None:
     """Every row has one true answer, and none was sent again before its offer was looked up."""
     shown = {one["sellerExternalReference"] for one in stored_offers(scene.transport.sandbox)}
     for verdict in scene.verdicts:
-        if verdict.messages[0].text == TOO_OFTEN:
+        if verdict.messages[0].text == TEXTS.too_often:
             assert verdict.status == "Unknown"
             continue
         assert (verdict.status == "Integrated") is (verdict.reference in shown), verdict

@@ -4,7 +4,8 @@ import pytest
 
 from feedtool.areas.offers.changes.guards import Candidate, Facts, Holding, all_guards
 from feedtool.areas.offers.changes.offer_state import Accepted, Terms
-from feedtool.model.nouns import Item, PackageType
+from feedtool.areas.offers.package_types import PackageType
+from feedtool.model.nouns import Item
 from feedtool.model.settings import Guards
 
 

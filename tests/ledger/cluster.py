@@ -6,21 +6,17 @@ where only root may read the list of users. Where there are no such namespaces, 
 id of another user and the right to read every file. No user is added, no permission changed.
 """
 
-from __future__ import annotations
-
 import os
 import pwd
 import re
 import shutil
 import subprocess
+from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from typing import NamedTuple
 
 PATIENCE = 60
 """Seconds for what takes far less."""

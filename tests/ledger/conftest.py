@@ -4,14 +4,13 @@
 as the tests do. A test that takes it runs on both.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import psycopg
 import pytest
@@ -19,9 +18,6 @@ from sqlalchemy.engine import make_url
 
 from tests.ledger import cluster
 from tests.ledger.cluster import PATIENCE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -1,7 +1,5 @@
 """Artificial steps, from a ledger that has a table `pets (name)`; other processes take them too."""
 
-from __future__ import annotations
-
 from sqlalchemy import Column, Connection, Integer, MetaData, Table, Text, text
 
 from feedtool.ledger.migrations import add_column

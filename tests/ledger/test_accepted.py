@@ -1,21 +1,21 @@
 """What the service has last accepted, read out of both databases."""
 
-from __future__ import annotations
-
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import Any
 
 import pytest
 
+from feedtool.areas.offers.changes.accepted import AcceptedOffers
+from feedtool.areas.offers.changes.observed import see
 from feedtool.areas.offers.changes.offer_state import Seen
+from feedtool.areas.offers.changes.projection import count_absorbed
+from feedtool.areas.offers.package_types import PackageType
 from feedtool.ledger import Ledger
-from feedtool.model.nouns import Item, PackageType
+from feedtool.model.nouns import Item
 from tests.conftest import gtin, offer, update
 from tests.sieve.conftest import ADDRESS, CHANGED, Market, Shop, statuses
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 ONE, TWO = offer(1), offer(2)
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
@@ -38,7 +38,9 @@ def item(channel: str = "PRIMARY", product: str = "", reference: str = "SKU-1") 
 
 def known(shop: Shop, one: Item) -> tuple[dict[str, object] | None, bool, int | None]:
     """Terms, whether they are sure, and the stock."""
-    ((found, _, quantity),) = shop.ledger.accepted(ADDRESS, shop.seller).look_up([one])
+    ((found, _, quantity),) = AcceptedOffers(shop.ledger.engine, ADDRESS, shop.seller).look_up(
+        [one]
+    )
     assert found is not None
     return found.terms, found.is_sure, quantity
 
@@ -54,9 +56,9 @@ def test_rows_are_compared_with_what_was_sent(shop: Shop) -> None:
 def test_it_is_read_once(shop: Shop) -> None:
     shop.send(ONE)
     for _ in range(2):
-        shop.ledger.accepted(ADDRESS, shop.seller)
-        assert shop.ledger.absorbed(ADDRESS, shop.seller) == 1
-    assert shop.ledger.accepted(ADDRESS, shop.seller).count("PRIMARY") == 1
+        AcceptedOffers(shop.ledger.engine, ADDRESS, shop.seller)
+        assert count_absorbed(shop.ledger.engine, ADDRESS, shop.seller) == 1
+    assert AcceptedOffers(shop.ledger.engine, ADDRESS, shop.seller).count("PRIMARY") == 1
 
 
 def test_what_is_on_its_way_is_not_sure(shop: Shop) -> None:
@@ -79,34 +81,34 @@ def test_after_a_delete_there_is_nothing(shop: Shop) -> None:
     shop.send(ONE, TWO)
     shop.send({"sellerExternalReference": "SKU-1"}, kind="offers-delete")
     assert known(shop, item()) == (None, True, 7)
-    assert shop.ledger.accepted(ADDRESS, shop.seller).count("PRIMARY") == 1
+    assert AcceptedOffers(shop.ledger.engine, ADDRESS, shop.seller).count("PRIMARY") == 1
 
 
 def test_offers_at_zero_and_stocks_above_it_are_counted(shop: Shop) -> None:
     shop.send(ONE, TWO, offer(3), offer(4, quantity="0"))
     shop.send(update(2, quantity="0"))
     shop.send({"sellerExternalReference": "SKU-3"}, kind="offers-delete")
-    found = shop.ledger.accepted(ADDRESS, shop.seller)
+    found = AcceptedOffers(shop.ledger.engine, ADDRESS, shop.seller)
     counts = (found.count("PRIMARY"), found.count_at_zero("PRIMARY"), found.count_stocks(()))
     assert counts == (3, 2, 1)
 
 
 def test_what_an_export_shows_is_accepted(shop: Shop) -> None:
     seen = [Seen("SKU-1", {"price": 18, "quantity": 4}, KEY)]
-    how = {"between": (START, START), "is_all": True}
-    assert shop.ledger.see(ADDRESS, shop.seller, "PRIMARY", seen, absorbed=0, **how)
+    how: dict[str, Any] = {"between": (START, START), "is_all": True}
+    assert see(shop.ledger.engine, ADDRESS, shop.seller, "PRIMARY", seen, absorbed=0, **how)
     assert known(shop, item()) == ({"price": 18}, True, 4)
     assert statuses(shop.send(update(1, quantity="4"), sifting=CHANGED)) == ["Unchanged"]
 
 
 def test_all_that_an_export_shows_is_all_that_there_is(shop: Shop) -> None:
     shop.send(ONE, TWO)
-    shop.ledger.accepted(ADDRESS, shop.seller)
+    AcceptedOffers(shop.ledger.engine, ADDRESS, shop.seller)
     for is_all, count in ((False, 2), (True, 1)):
         seen = [Seen("SKU-1", {"price": 18}, KEY)]
-        how = {"between": (LATER, LATER), "is_all": is_all, "absorbed": 1}
-        assert shop.ledger.see(ADDRESS, shop.seller, "PRIMARY", seen, **how)
-        assert shop.ledger.accepted(ADDRESS, shop.seller).count("PRIMARY") == count
+        how: dict[str, Any] = {"between": (LATER, LATER), "is_all": is_all, "absorbed": 1}
+        assert see(shop.ledger.engine, ADDRESS, shop.seller, "PRIMARY", seen, **how)
+        assert AcceptedOffers(shop.ledger.engine, ADDRESS, shop.seller).count("PRIMARY") == count
 
 
 @pytest.mark.parametrize(("price", "is_kept"), [(19.99, True), (18, False)])
@@ -114,22 +116,22 @@ def test_a_struck_price_stays_known_where_nothing_else_has_changed(
     shop: Shop, price: float, *, is_kept: bool
 ) -> None:
     shop.send(ONE | {"price.originPrice": "30"})
-    shop.ledger.accepted(ADDRESS, shop.seller)
+    AcceptedOffers(shop.ledger.engine, ADDRESS, shop.seller)
     seen = [Seen("SKU-1", {"price": price}, KEY)]
-    how = {"between": (LATER, LATER), "is_all": True, "absorbed": 1}
-    assert shop.ledger.see(ADDRESS, shop.seller, "PRIMARY", seen, **how)
+    how: dict[str, Any] = {"between": (LATER, LATER), "is_all": True, "absorbed": 1}
+    assert see(shop.ledger.engine, ADDRESS, shop.seller, "PRIMARY", seen, **how)
     terms, _, _ = known(shop, item())
     assert terms is not None
     assert ("origin" in terms) is is_kept
 
 
 def test_what_was_sent_while_an_export_was_under_way_goes_before_it(shop: Shop) -> None:
-    before = shop.ledger.absorbed(ADDRESS, shop.seller)
+    before = count_absorbed(shop.ledger.engine, ADDRESS, shop.seller)
     shop.send(ONE)
-    shop.ledger.accepted(ADDRESS, shop.seller)
+    AcceptedOffers(shop.ledger.engine, ADDRESS, shop.seller)
     seen = [Seen("SKU-1", {"price": 18}, KEY)]
-    how = {"between": (START, LATER), "is_all": True, "absorbed": before}
-    assert not shop.ledger.see(ADDRESS, shop.seller, "PRIMARY", seen, **how)
+    how: dict[str, Any] = {"between": (START, LATER), "is_all": True, "absorbed": before}
+    assert not see(shop.ledger.engine, ADDRESS, shop.seller, "PRIMARY", seen, **how)
     terms, _, _ = known(shop, item())
     assert terms is not None
     assert terms["price"] == 19.99

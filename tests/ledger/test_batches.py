@@ -1,28 +1,28 @@
 """What the ledger keeps of batches of products, on both databases."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from sqlalchemy import select
 
+from feedtool.areas.offers.delivery import product_names as needed_names
+from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.products.delivery import product_names
+from feedtool.areas.registry import load
 from feedtool.delivery import plan
-from feedtool.ledger import Awaited, Change, Fate, Ledger, Package, Phase, Stage, tables
+from feedtool.ledger import Change, Clearance, Ledger, Package, Phase, Resolution, Stage, tables
 from feedtool.ledger.database import reading
-from feedtool.ledger.leftovers import FEW
-from feedtool.model.nouns import Item, Message, PackageSummary, PackageType, Severity, Status
+from feedtool.ledger.records import Requeue
+from feedtool.ledger.requeue import FEW
+from feedtool.model.nouns import Item, Message, PackageSummary, PendingProduct, Severity, Status
 from feedtool.model.settings import Limits
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
-PRODUCTS = PackageType.PRODUCTS
+PRODUCTS = "Products"
 WHY = Message("ER400", "Because.")
 
 
@@ -40,23 +40,31 @@ def ledger(place: Path | str) -> Iterator[Ledger]:
 def planned(ledger: Ledger, *rows: int, size: int = 4) -> tuple[int, list[Package]]:
     """The file of some rows, and its batches."""
     run = ledger.start_run(now=NOW, seller="S1", service="https://service.example/v2")
-    stream = plan.uploads(map(item, rows), Limits(products=size))
+    stream = plan.uploads(map(item, rows), load().routes, Limits(products=size))
     file = ledger.add_file(run, stream, path="a.xlsx", sha256="00", kind="products")
     return file, ledger.read_packages(run)
+
+
+CLEARANCE = Clearance(needs=needed_names, provides={"Products": product_names})
 
 
 def refuse(ledger: Ledger, package: Package) -> list[Package]:
     """Close a batch as refused; the new ones."""
     under_way = replace(package, phase=Phase.SUBMITTING, uploads=(Stage.SENDING,))
     after = replace(under_way, phase=Phase.CLOSED, uploads=(Stage.REFUSED,))
-    return ledger.save([Change(package, under_way), Change(under_way, after, refused=(1, WHY))])
+    return ledger.save(
+        [
+            Change(package, under_way),
+            Change(under_way, after, refused=(1, WHY), requeue=Requeue.APART),
+        ]
+    )
 
 
 def test_batches_are_packages_of_one_upload(ledger: Ledger) -> None:
     file, packages = planned(ledger, 3, 4, 5, size=2)
-    assert [(one.number, one.rows, one.uploads, one.is_batch) for one in packages] == [
-        (1, 2, (Stage.PLANNED,), True),
-        (2, 1, (Stage.PLANNED,), True),
+    assert [(one.number, one.rows, one.uploads) for one in packages] == [
+        (1, 2, (Stage.PLANNED,)),
+        (2, 1, (Stage.PLANNED,)),
     ]
     assert ledger.packages(file)[1] == PackageSummary(None, PRODUCTS, "", None, 1, 1)
 
@@ -82,9 +90,9 @@ def test_messages_are_kept_with_their_fields(ledger: Ledger) -> None:
 def test_products_without_a_last_word_are_awaited(ledger: Ledger) -> None:
     _, (package,) = planned(ledger, 3, 4, 5)
     ledger.save([Change(package, package, results=[("P4", Status.INTEGRATED, ())])])
-    assert ledger.awaited(package.key) == [
-        Awaited(3, "P3", "0000000000003"),
-        Awaited(5, "P5", "0000000000005"),
+    assert ledger.pending(package.key) == [
+        PendingProduct(3, "P3", "0000000000003"),
+        PendingProduct(5, "P5", "0000000000005"),
     ]
 
 
@@ -106,7 +114,7 @@ def test_a_refused_batch_becomes_two_until_a_row_is_alone(ledger: Ledger) -> Non
 def test_of_a_batch_that_was_not_refused_nothing_is_left(ledger: Ledger, stage: Stage) -> None:
     _, (package,) = planned(ledger, 3, 4)
     after = replace(package, phase=Phase.CLOSED, uploads=(stage,), package_id="p1")
-    assert ledger.save([Change(package, after)]) == []
+    assert ledger.save([Change(package, after, requeue=Requeue.APART)]) == []
 
 
 def test_what_a_quota_refused_goes_into_one_new_batch(ledger: Ledger) -> None:
@@ -115,13 +123,13 @@ def test_what_a_quota_refused_goes_into_one_new_batch(ledger: Ledger) -> None:
         package, phase=Phase.SUBMITTED, uploads=(Stage.STAGED,), package_id="p1", creations=1
     )
     results = [("P4", Status.INTEGRATED, ())]
-    fates = [Fate(3, None, "Enough."), Fate(5, None, "Enough.")]
-    ledger.save([Change(package, under_way, results=results, fates=fates[:1])])
-    assert [one.row for one in ledger.awaited(package.key)] == [5]
+    fates = [Resolution(3, None, "Enough."), Resolution(5, None, "Enough.")]
+    ledger.save([Change(package, under_way, results=results, resolutions=fates[:1])])
+    assert [one.row for one in ledger.pending(package.key)] == [5]
     closed = replace(under_way, phase=Phase.CLOSED)
-    (new,) = ledger.save([Change(under_way, closed, fates=fates[1:])])
+    (new,) = ledger.save([Change(under_way, closed, resolutions=fates[1:])])
     assert (new.number, new.rows, new.phase) == (2, 2, Phase.PLANNED)
-    assert [(one.row, one.sends) for one in ledger.awaited(new.key)] == [(3, 1), (5, 1)]
+    assert [(one.row, one.sends) for one in ledger.pending(new.key)] == [(3, 1), (5, 1)]
     found = list(ledger.verdicts(file))
     assert [str(one.status) for one in found] == ["Pending", "Integrated", "Pending"]
     assert found[0].messages == (Message("", "Enough."),)
@@ -147,24 +155,26 @@ def test_offers_wait_for_the_open_batches_of_their_products(
     _, packages = planned(ledger, 3, 4, 5, size=2)
     (run,) = ledger.runs()
     rows = [offer(row, product) for row, product in enumerate([*offered, "8||New"], 2)]
-    ledger.add_file(run.run_id, plan.uploads(rows), path="b", sha256="", kind="offers-upsert")
+    ledger.add_file(
+        run.run_id, plan.uploads(rows, load().routes), path="b", sha256="", kind="offers-upsert"
+    )
     package = ledger.read_packages(run.run_id)[-1]
-    found = ledger.clear(package, run)
+    found = ledger.clear(package, run, CLEARANCE)
     assert found.blocked_by == {packages[number - 1].key for number in waits_for}
     for batch in packages:
         closed = replace(batch, phase=Phase.CLOSED, uploads=(Stage.STAGED,), package_id="p")
         ledger.save([Change(batch, closed)])
-    assert ledger.clear(package, run).blocked_by == frozenset()
+    assert ledger.clear(package, run, CLEARANCE).blocked_by == frozenset()
 
 
 def test_the_offers_of_another_run_do_not_wait(ledger: Ledger) -> None:
     planned(ledger, 3)
     other = ledger.start_run(now=NOW, seller="S1", service="https://service.example/v2")
-    stream = plan.uploads([offer(2, "3||New")])
+    stream = plan.uploads([offer(2, "3||New")], load().routes)
     ledger.add_file(other, stream, path="b", sha256="", kind="offers-upsert")
     (package,) = ledger.read_packages(other)
     (run,) = (one for one in ledger.runs() if one.run_id == other)
-    assert ledger.clear(package, run).blocked_by == frozenset()
+    assert ledger.clear(package, run, CLEARANCE).blocked_by == frozenset()
 
 
 @pytest.mark.parametrize("takes_one", [True, False], ids=["takes one", "takes none"])

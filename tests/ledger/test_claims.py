@@ -1,20 +1,15 @@
 """What a watcher has taken, on both databases."""
 
-from __future__ import annotations
-
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import count
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from feedtool.ledger import Ledger
 from feedtool.ledger.claims import Claim, ClaimState, Earlier
 from tests.ledger.conftest import Process
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 NOW = datetime(2026, 3, 2, 11, 2, tzinfo=UTC)
 WEEK = timedelta(days=7)

@@ -1,20 +1,15 @@
 """The PostgreSQL that the tests start, on machines that make it hard."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.ledger.conftest import ROOT
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 HIDDEN = 'mount --bind "$0" /etc/passwd && exec "$@"'
 """A shell's line for a command that sees another list of users."""

@@ -1,23 +1,16 @@
 """What the history asks of the ledger, on SQLite and on PostgreSQL: counts, clocks, later runs."""
 
-from __future__ import annotations
-
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
-from feedtool.ledger import Attempt, Change, Fate, Ledger, Phase
+from feedtool.ledger import Attempt, Change, Ledger, Phase, Resolution, Run
 from feedtool.model.nouns import Message, Status
 from tests.ledger.test_store import NOW, SERVICE, item, planned
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from feedtool.ledger import Run
 
 
 @pytest.fixture
@@ -42,8 +35,8 @@ def answered(ledger: Ledger, run: int, *, ahead: timedelta = timedelta(0)) -> No
     ledger.save([Change(package, package, intent)])
     attempt = replace(intent, answered_at=NOW, outcome="done", package_id="p")
     result = ("R3", Status.REJECTED, (Message("2403", "taken"),))
-    fate = Fate(4, Status.UNKNOWN, "it was changed since")
-    ledger.save([Change(package, created, attempt, results=[result], fates=[fate])])
+    fate = Resolution(4, Status.UNKNOWN, "it was changed since")
+    ledger.save([Change(package, created, attempt, results=[result], resolutions=[fate])])
 
 
 def test_as_many_rows_have_each_status_as_verdicts_say(ledger: Ledger) -> None:

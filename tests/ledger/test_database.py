@@ -1,14 +1,24 @@
-from __future__ import annotations
-
 import os
 import shutil
 import sqlite3
 import stat
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
-from sqlalchemy import Column, Integer, MetaData, Table, Text, delete, func, insert, select, text
+from sqlalchemy import (
+    Column,
+    Engine,
+    Integer,
+    MetaData,
+    Table,
+    Text,
+    delete,
+    func,
+    insert,
+    select,
+    text,
+)
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DataError, IntegrityError
 
@@ -16,14 +26,7 @@ from feedtool.ledger import tables
 from feedtool.ledger.database import open_engine, reading, writing
 from feedtool.ledger.migrations import VERSION
 from feedtool.model.errors import Interrupted, UsageProblem
-from tests.ledger.conftest import Process
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from sqlalchemy import Engine
-
-    from tests.ledger.conftest import Server
+from tests.ledger.conftest import Process, Server
 
 SECRET = "s3cr3t"
 

@@ -1,11 +1,11 @@
-from __future__ import annotations
-
 import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime, timedelta, timezone
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import Engine, select
 from sqlalchemy.engine import make_url
 
 from feedtool.ledger import Ledger, tables
@@ -13,16 +13,7 @@ from feedtool.ledger.database import IN_MEMORY, open_engine, reading, writing
 from feedtool.ledger.lock import DEAD_AFTER, DEAD_SOON, NAME_LENGTH, Held, Holder, hold
 from feedtool.model.errors import Exit, Interrupted, UsageProblem
 from tests.ledger.cluster import PATIENCE
-from tests.ledger.conftest import Process
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from contextlib import AbstractContextManager
-    from pathlib import Path
-
-    from sqlalchemy import Engine
-
-    from tests.ledger.conftest import Server
+from tests.ledger.conftest import Process, Server
 
 NOW = datetime(2026, 3, 2, 11, 2, tzinfo=UTC)
 SERVICE = "https://service.example/v2"

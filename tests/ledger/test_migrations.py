@@ -1,25 +1,16 @@
-from __future__ import annotations
-
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
-from sqlalchemy import Column, Connection, MetaData, Table, Text, inspect, text
+from sqlalchemy import Column, Connection, Engine, MetaData, Table, Text, inspect, text
+from sqlalchemy.engine.reflection import Inspector
 from sqlalchemy.exc import SQLAlchemyError
 
 from feedtool.ledger import Ledger, tables
 from feedtool.ledger.database import open_engine, reading, writing
-from feedtool.ledger.migrations import VERSION
+from feedtool.ledger.migrations import VERSION, Step
 from feedtool.model.errors import UsageProblem
 from tests.ledger.conftest import Process
 from tests.ledger.steps import grow, split
-
-if TYPE_CHECKING:
-    from sqlalchemy import Engine
-    from sqlalchemy.engine.reflection import Inspector
-
-    from feedtool.ledger.migrations import Step
-
 
 BROKEN = RuntimeError("out of ideas")
 

@@ -1,22 +1,19 @@
-from __future__ import annotations
-
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from sqlalchemy import select
 
+from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.registry import load
 from feedtool.delivery import plan
-from feedtool.ledger import Attempt, Change, Fate, Ledger, Package, Phase, Stage, tables
+from feedtool.ledger import Attempt, Change, Ledger, Package, Phase, Resolution, Stage, tables
 from feedtool.ledger.database import reading
 from feedtool.ledger.saving import AT_ONCE
-from feedtool.model.nouns import Item, Message, PackageType, Status
+from feedtool.model.nouns import Item, Message, Status
 from feedtool.model.settings import Limits
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 ROWS = range(3, 3 + 2 * AT_ONCE + 1)
@@ -33,7 +30,9 @@ def ledger(place: Path | str) -> Iterator[Ledger]:
             for channel, some in (("P", ROWS[:-2]), ("S", ROWS[-2:]))
             for row in some
         )
-        opened.add_file(run, plan.uploads(rows, Limits()), path="a", sha256="", kind="k")
+        opened.add_file(
+            run, plan.uploads(rows, load().routes, Limits()), path="a", sha256="", kind="k"
+        )
         yield opened
 
 
@@ -138,6 +137,6 @@ def test_more_results_than_a_statement_takes(ledger: Ledger) -> None:
 def test_the_last_word_on_a_row_without_a_result_counts(ledger: Ledger) -> None:
     package, _ = ledger.read_packages(1)
     row = ROWS[0]
-    fates = (Fate(row, None, "Again."), Fate(row, Status.UNKNOWN, "Gone."))
-    ledger.save([Change(package, package, fates=[fate]) for fate in fates])
+    fates = (Resolution(row, None, "Again."), Resolution(row, Status.UNKNOWN, "Gone."))
+    ledger.save([Change(package, package, resolutions=[fate]) for fate in fates])
     assert verdicts(ledger)[row] is Status.UNKNOWN

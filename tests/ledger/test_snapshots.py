@@ -1,17 +1,12 @@
-from __future__ import annotations
-
 import hashlib
 import stat
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from feedtool.ledger.snapshots import PIECE, Snapshots
 from feedtool.model.errors import FileProblem, UsageProblem
 from tests.ledger.conftest import Process
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 WORDS = b"sku;price\nA;1\n"
 

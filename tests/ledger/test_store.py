@@ -1,37 +1,34 @@
-from __future__ import annotations
-
 import json
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from pathlib import Path
+from typing import Any, NamedTuple, Self
 
 import pytest
 from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 
+from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.registry import load
 from feedtool.delivery import plan
 from feedtool.ledger import (
     Attempt,
     Change,
-    Fate,
     Ledger,
     Package,
     Phase,
+    Resolution,
+    ResultCounts,
     Run,
-    Sought,
     Stage,
-    Tail,
     clearing,
     tables,
 )
 from feedtool.ledger.database import reading, writing
 from feedtool.model.errors import FileProblem, Interrupted
-from feedtool.model.nouns import Item, Message, PackageSummary, PackageType, Status, Verdict
+from feedtool.model.nouns import Item, LookupRow, Message, PackageSummary, Status, Verdict
 from feedtool.model.settings import Limits
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
 SERVICE = "https://service.example/v2"
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
@@ -39,7 +36,7 @@ SMALL = Limits(upload=2, package=3)
 UPSERT = PackageType.UPSERT
 
 
-def item(row: int, channel: str = "P", kind: PackageType = UPSERT) -> Item:
+def item(row: int, channel: str = "P", kind: str = UPSERT) -> Item:
     return Item(row, kind, channel, f"R{row}", f"G{row}", f'{{"n":{row}}}'.encode())
 
 
@@ -52,7 +49,7 @@ def ledger(place: Path | str) -> Iterator[Ledger]:
 
 def planned(ledger: Ledger, *rows: Item) -> tuple[int, int]:
     run = ledger.start_run(now=NOW, seller="S1", service="https://service.example/v2")
-    stream = plan.uploads(rows, SMALL)
+    stream = plan.uploads(rows, load().routes, SMALL)
     return run, ledger.add_file(run, stream, path="a.xlsx", sha256="00", kind="offers-upsert")
 
 
@@ -105,7 +102,12 @@ def test_rows_become_packages_and_uploads(ledger: Ledger) -> None:
 def test_files_of_a_run_keep_apart(ledger: Ledger) -> None:
     run, first = planned(ledger, item(3))
     second = ledger.add_file(
-        run, plan.uploads([item(3), item(4)]), path="b", sha256="", kind="k", sheet="Offers"
+        run,
+        plan.uploads([item(3), item(4)], load().routes),
+        path="b",
+        sha256="",
+        kind="k",
+        sheet="Offers",
     )
     assert [file.file for file in ledger.files(run)] == [first, second]
     assert [(p.file, p.number) for p in ledger.read_packages(run)] == [(first, 1), (second, 1)]
@@ -126,7 +128,7 @@ def test_a_file_that_breaks_off_leaves_nothing(ledger: Ledger) -> None:
         raise FileProblem("cut short")
 
     with pytest.raises(FileProblem):
-        ledger.add_file(run, plan.uploads(rows()), path="a", sha256="", kind="k")
+        ledger.add_file(run, plan.uploads(rows(), load().routes), path="a", sha256="", kind="k")
     assert (ledger.files(run), ledger.read_packages(run)) == ([], [])
 
 
@@ -134,7 +136,7 @@ def test_verdicts_come_in_row_order_however_mixed(ledger: Ledger) -> None:
     kinds = list(PackageType)
     rows = [item(row, "PST"[row % 3], kinds[row % 2]) for row in range(2, 12_002)]
     run = ledger.start_run(now=NOW, seller="S1", service="x")
-    file = ledger.add_file(run, plan.uploads(rows), path="a", sha256="", kind="k")
+    file = ledger.add_file(run, plan.uploads(rows, load().routes), path="a", sha256="", kind="k")
     assert [(v.row, v.reference) for v in ledger.verdicts(file)] == [
         (row, f"R{row}") for row in range(2, 12_002)
     ]
@@ -215,7 +217,7 @@ def test_rows_taken_without_a_result_are_counted(ledger: Ledger) -> None:
     _, package = one_package(ledger)
     after = replace(package, uploads=(Stage.STAGED, Stage.DOUBTFUL))
     ledger.save([Change(package, after, results=[("R3", Status.INTEGRATED, ())])])
-    assert ledger.tail(package.key) == Tail(answered=1, missing=1, doubtful=1)
+    assert ledger.result_counts(package.key) == ResultCounts(answered=1, missing=1, doubtful=1)
 
 
 def test_a_time_without_a_zone_is_refused(ledger: Ledger) -> None:
@@ -237,10 +239,10 @@ def test_changes_are_saved_together_or_not_at_all(ledger: Ledger) -> None:
 # In flight.
 
 
-def run_of(ledger: Ledger, *rows: Item, seller: str = "S1", service: str = SERVICE) -> Started:
+def run_of(ledger: Ledger, *rows: Item, seller: str = "S1", service: str = SERVICE) -> "Started":
     """A run with a package of these rows."""
     run_id = ledger.start_run(now=NOW, seller=seller, service=service)
-    ledger.add_file(run_id, plan.uploads(rows, SMALL), path="a", sha256="", kind="k")
+    ledger.add_file(run_id, plan.uploads(rows, load().routes, SMALL), path="a", sha256="", kind="k")
     run = ledger.run(run_id)
     assert run is not None
     return Started(run, ledger.read_packages(run_id)[0])
@@ -313,7 +315,7 @@ def test_a_run_that_is_given_up_keeps_no_other_waiting(ledger: Ledger, phase: Ph
     older, newer = run_of(ledger, item(3), item(4)), run_of(ledger, item(4), item(5))
     before = begin(ledger, older, phase)
     answered = ("R3", Status.INTEGRATED, ())
-    ledger.save([Change(before, before, results=[answered], fates=[Fate(4, None, "")])])
+    ledger.save([Change(before, before, results=[answered], resolutions=[Resolution(4, None, "")])])
     ended = {before.key: (Status.UNKNOWN, "given up")}
     assert ledger.abandon(older.run.run_id, NOW, ended) == {before.key: 1}
     (left,) = ledger.read_packages(older.run.run_id)
@@ -398,7 +400,7 @@ def test_two_open_packages_with_one_reference_are_impossible(ledger: Ledger) -> 
     older, newer = run_of(ledger, item(3)), run_of(ledger, item(3)._replace(product="x"))
     begin(ledger, older, Phase.COMMITTED)
     with pytest.raises(IntegrityError), writing(ledger._engine) as db:  # noqa: SLF001  # the last line of defence
-        clearing.take_off(db, newer.package, newer.run)
+        clearing.acquire(db, newer.package, newer.run)
     assert ledger.clear(newer.package, newer.run).blocked_by == {older.package.key}
 
 
@@ -431,13 +433,13 @@ def test_an_earlier_run_supersedes_nothing(ledger: Ledger) -> None:
 # What is left of a closed package.
 
 
-def close(ledger: Ledger, stages: str, *, rows: int | None = None, **more: Any) -> Closing:
+def close(ledger: Ledger, stages: str, *, rows: int | None = None, **more: Any) -> "Closing":
     """A run of uploads of two rows (R3 R4, R5 R6, …), then its package closed at these stages."""
     count = rows or 2 * len(stages)
     size = Limits(-(-count // len(stages)), 1000)
     run_id = ledger.start_run(now=NOW, seller="S1", service=SERVICE)
     items = [item(row) for row in range(3, 3 + count)]
-    ledger.add_file(run_id, plan.uploads(items, size), path="a", sha256="", kind="k")
+    ledger.add_file(run_id, plan.uploads(items, load().routes, size), path="a", sha256="", kind="k")
     (before,) = ledger.read_packages(run_id)
     return Closing(ledger, run_id).close(before, stages, **more)
 
@@ -460,7 +462,11 @@ class Closing:
         self.new: list[Package] = []
 
     def close(
-        self, before: Package, stages: str, results: str = "", fates: Sequence[Fate] = ()
+        self,
+        before: Package,
+        stages: str,
+        results: str = "",
+        resolutions: Sequence[Resolution] = (),
     ) -> Self:
         after = replace(
             before,
@@ -469,7 +475,7 @@ class Closing:
             package_id="p1",
         )
         found = [(name, Status.INTEGRATED, ()) for name in results.split()]
-        self.new = self.ledger.save([Change(before, after, results=found, fates=fates)])
+        self.new = self.ledger.save([Change(before, after, results=found, resolutions=resolutions)])
         return self
 
     @property
@@ -549,10 +555,10 @@ def test_doubtful_rows_go_into_three_packages_and_no_more(ledger: Ledger) -> Non
     assert [str(v.status) for v in ledger.verdicts(1)][2:] == ["Unknown"] * 2
 
 
-def moved_sends(ledger: Ledger, package: Package) -> list[Sought]:
+def moved_sends(ledger: Ledger, package: Package) -> list[LookupRow]:
     staged = replace(package, uploads=(Stage.STAGED,) * len(package.uploads))
     ledger.save([Change(package, staged)])
-    found = ledger.sought(package.key, 9)
+    found = ledger.lookup_rows(package.key, 9)
     ledger.save([Change(staged, package)])
     return found
 
@@ -563,8 +569,12 @@ def test_what_was_never_sent_is_not_counted_as_sent(ledger: Ledger) -> None:
 
 
 def test_what_was_looked_up(ledger: Ledger) -> None:
-    fates = [Fate(3, None, ""), Fate(4, Status.UNKNOWN, "Why."), Fate(5, Status.INTEGRATED, "So.")]
-    closing = close(ledger, "TT", results="R6", fates=fates)
+    fates = [
+        Resolution(3, None, ""),
+        Resolution(4, Status.UNKNOWN, "Why."),
+        Resolution(5, Status.INTEGRATED, "So."),
+    ]
+    closing = close(ledger, "TT", results="R6", resolutions=fates)
     assert closing.moved == [[3]]
     assert [(str(v.status), *(m.text for m in v.messages)) for v in ledger.verdicts(1)] == [
         ("Pending", "Not sent: the run stopped before its package was begun."),
@@ -586,33 +596,33 @@ def test_a_package_that_never_was_leaves_nothing(ledger: Ledger) -> None:
 @pytest.mark.parametrize(
     ("stages", "results", "tail", "sought"),
     [
-        ("TT", "R3 R4 R5 R6", Tail(4, 0, 0), []),
-        ("TT", "R3 R6", Tail(2, 2, 0), [4, 5]),
-        ("TD", "R3 R4 R5", Tail(3, 0, 1), [6]),
-        ("DD", "", Tail(0, 0, 4), [3, 4, 5, 6]),
-        ("PR", "", Tail(0, 0, 0), []),
-        ("TP", "", Tail(0, 2, 0), [3, 4]),
+        ("TT", "R3 R4 R5 R6", ResultCounts(4, 0, 0), []),
+        ("TT", "R3 R6", ResultCounts(2, 2, 0), [4, 5]),
+        ("TD", "R3 R4 R5", ResultCounts(3, 0, 1), [6]),
+        ("DD", "", ResultCounts(0, 0, 4), [3, 4, 5, 6]),
+        ("PR", "", ResultCounts(0, 0, 0), []),
+        ("TP", "", ResultCounts(0, 2, 0), [3, 4]),
         # The first of the staged rows has been decided.
-        ("TS", "stranger", Tail(0, 2, 0), [3, 4]),
+        ("TS", "stranger", ResultCounts(0, 2, 0), [3, 4]),
     ],
 )
 def test_what_has_no_result(
-    ledger: Ledger, stages: str, results: str, tail: Tail, sought: list[int]
+    ledger: Ledger, stages: str, results: str, tail: ResultCounts, sought: list[int]
 ) -> None:
     run_id = ledger.start_run(now=NOW, seller="S1", service=SERVICE)
     items = [item(row) for row in range(3, 7)]
-    ledger.add_file(run_id, plan.uploads(items, Limits(2, 9)), **FILE)
+    ledger.add_file(run_id, plan.uploads(items, load().routes, Limits(2, 9)), **FILE)
     (before,) = ledger.read_packages(run_id)
     after = replace(before, uploads=tuple(STAGES[one] for one in stages), phase=Phase.LOOKING)
     found = [(name, Status.INTEGRATED, ()) for name in results.split()]
     ledger.save([Change(before, after, results=found)])
-    assert ledger.tail(before.key) == tail
-    assert [one.row for one in ledger.sought(before.key, 9)] == sought
-    assert [one.row for one in ledger.sought(before.key, 1)] == sought[:1]
+    assert ledger.result_counts(before.key) == tail
+    assert [one.row for one in ledger.lookup_rows(before.key, 9)] == sought
+    assert [one.row for one in ledger.lookup_rows(before.key, 1)] == sought[:1]
     # What was decided is not asked for again, whatever was decided.
-    fates = [Fate(row, status, "") for row, status in zip(sought, FATES, strict=False)]
-    ledger.save([Change(after, after, fates=fates)])
-    assert [one.row for one in ledger.sought(before.key, 9)] == sought[len(FATES) :]
+    fates = [Resolution(row, status, "") for row, status in zip(sought, FATES, strict=False)]
+    ledger.save([Change(after, after, resolutions=fates)])
+    assert [one.row for one in ledger.lookup_rows(before.key, 9)] == sought[len(FATES) :]
 
 
 FATES = (None, Status.UNKNOWN)
@@ -622,7 +632,7 @@ FILE: dict[str, Any] = {"path": "a", "sha256": "", "kind": "k"}
 def test_a_row_to_be_looked_up_tells_all_that_the_offers_are_compared_by(ledger: Ledger) -> None:
     _, package = one_package(ledger)
     ledger.save([Change(package, replace(package, uploads=(Stage.STAGED, Stage.PLANNED)))])
-    assert ledger.sought(package.key, 1) == [Sought(3, "R3", "G3", b'{"n":3}', 0)]
+    assert ledger.lookup_rows(package.key, 1) == [LookupRow(3, "R3", "G3", b'{"n":3}', 0)]
 
 
 # What was written.

@@ -11,9 +11,9 @@ from feedtool.areas.legacy.offers_xml import Offer
 from feedtool.areas.legacy.source import OffersSource
 from feedtool.areas.legacy.workbook import write_book
 from feedtool.areas.legacy.writer import Head
+from feedtool.areas.offers.package_types import PackageType
 from feedtool.model.cells import Block, Cell, Kind
 from feedtool.model.errors import FileProblem
-from feedtool.model.nouns import PackageType
 from feedtool.model.settings import Dialect
 from feedtool.sheets import open_source
 from tests.legacy.conftest import OFFER, XML_TEXTS, Put, changed, zipped

@@ -6,7 +6,7 @@ from feedtool.areas.legacy.liberties import MOST, Liberties, told
 from feedtool.areas.legacy.names import CONTENT_TYPES, NAMESPACE, OFFERS, RELATIONSHIPS
 from feedtool.areas.legacy.offers_xml import Shipping
 from feedtool.areas.legacy.reader import OffersXml
-from feedtool.model.nouns import PackageType
+from feedtool.areas.offers.package_types import PackageType
 from tests.conftest import gtin
 from tests.legacy.conftest import HONEST, Put, members_with, package_of, with_
 
@@ -224,7 +224,7 @@ def test_stock_and_price_lack_nothing(put: Put) -> None:
     text = with_(('"Full"', '"StockAndPrice"'), (' Comment=""', ""), (' Vat="20"', ""))
     xml = OffersXml(put(text))
     assert len(list(xml.read())) == 1
-    assert xml.about.package_type is PackageType.STOCK_AND_PRICE
+    assert xml.about.package_type == PackageType.STOCK_AND_PRICE
     assert xml.liberties.texts() == []
 
 

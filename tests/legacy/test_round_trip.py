@@ -11,7 +11,7 @@ from lxml import etree
 from feedtool.areas.legacy.offers_xml import STOCK_AND_PRICE, Offer
 from feedtool.areas.legacy.reader import OffersXml
 from feedtool.areas.legacy.writer import Head, Pool
-from feedtool.model.nouns import PackageType
+from feedtool.areas.offers.package_types import PackageType
 from tests.legacy.conftest import OFFERS_OF_ANY_KIND, XML_TEXTS, member, zipped
 
 SCHEMA = etree.RelaxNG(
@@ -50,7 +50,7 @@ def test_a_full_package(offers: list[Offer], name: str, purges: bool, pools: lis
         assert found == offers
         assert back.liberties.texts() == []
         assert (back.about.name, back.about.purges) == (name, purges)
-        assert back.about.package_type is PackageType.FULL
+        assert back.about.package_type == PackageType.FULL
         assert back.about.pools == [(pool.attribute, pool.value) for pool in pools]
 
 

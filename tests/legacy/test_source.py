@@ -7,9 +7,9 @@ import pytest
 from feedtool.areas.legacy.offers_xml import Offer, Shipping
 from feedtool.areas.legacy.source import OffersSource, is_legacy
 from feedtool.areas.legacy.writer import Head, Pool
+from feedtool.areas.offers.package_types import PackageType
 from feedtool.model.cells import BLANK, Block, Cell, Kind
 from feedtool.model.limits import MIB, Limits
-from feedtool.model.nouns import PackageType
 from feedtool.model.settings import Dialect
 from tests.conftest import Files, gtin, offer
 from tests.legacy.conftest import (

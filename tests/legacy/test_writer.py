@@ -11,7 +11,7 @@ from lxml import etree
 from feedtool.areas.legacy.names import CONTENT_TYPES, MEMBERS, NAMESPACE, RELATIONSHIPS
 from feedtool.areas.legacy.offers_xml import NAMES, STOCK_AND_PRICE, Offer, Shipping
 from feedtool.areas.legacy.writer import Head, Pool, offer_of, shares, write
-from feedtool.model.nouns import PackageType
+from feedtool.areas.offers.package_types import PackageType
 from tests.legacy.conftest import ATTRIBUTES, OFFER, TRACKED, changed, member, zipped
 
 STOCK = PackageType.STOCK_AND_PRICE

@@ -9,7 +9,7 @@ import pytest
 
 from feedtool.areas.legacy.reader import OffersXml
 from feedtool.areas.legacy.zipped import zipped
-from feedtool.model.nouns import PackageType
+from feedtool.areas.offers.package_types import PackageType
 from feedtool.model.settings import Dialect
 
 FULL = orjson.dumps(
@@ -40,9 +40,9 @@ STOCK = orjson.dumps({"SellerProductId": "A-1", "Stock": "7"})
 )
 def test_what_the_zip_says_of_itself(
     tmp_path: Path,
-    kind: PackageType,
+    kind: str,
     body: bytes,
-    told: PackageType,
+    told: str,
     purges: object,
     pools: list[tuple[str, str]],
 ) -> None:

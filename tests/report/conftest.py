@@ -4,19 +4,12 @@ from collections.abc import Callable, Iterable
 
 import pytest
 
+from feedtool.areas.offers.package_types import PackageType
 from feedtool.model.header import Header
-from feedtool.model.nouns import (
-    Message,
-    PackageSummary,
-    PackageType,
-    Problem,
-    Severity,
-    Status,
-    Verdict,
-)
+from feedtool.model.nouns import Message, PackageSummary, Problem, Severity, Status, Verdict
 from feedtool.model.sheet import INVALID, VALID, CheckedSheet, ProblemSpool
 from feedtool.report import SheetResult
-from feedtool.sheets.unreadable import ZipBomb
+from feedtool.sheets import ZipBomb
 
 Problems = Iterable[Problem]
 MakeProblem = Callable[..., Problem]

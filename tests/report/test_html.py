@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 from lxml import html
 
+from feedtool.areas.offers.package_types import PackageType
 from feedtool.model.errors import Interrupted
-from feedtool.model.nouns import Message, PackageSummary, PackageType, Problem, Status, Verdict
+from feedtool.model.nouns import Message, PackageSummary, Problem, Status, Verdict
 from feedtool.model.sheet import ProblemSpool
 from feedtool.report import SheetResult
 from feedtool.report.html import write_html
@@ -107,7 +108,7 @@ def test_a_code_of_many_problems_is_folded(outcome: MakeOutcome, problem: MakePr
 
 def test_of_hundreds_of_batches_the_first_are_listed(outcome: MakeOutcome) -> None:
     batches = outcome()
-    batches.packages = [PackageSummary("p", PackageType.PRODUCTS, "", "Reported", 25, 1)] * 120
+    batches.packages = [PackageSummary("p", "Products", "", "Reported", 25, 1)] * 120
     text = page(batches)
     assert len(cells(text, "//tbody/tr")) == 50
     assert "… and 70 more packages: all are in the .json report." in text

@@ -15,11 +15,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from lxml import etree, html
 
+from feedtool.areas.offers.package_types import PackageType
 from feedtool.cli.validate import explained
 from feedtool.model.cells import Kind
 from feedtool.model.errors import Interrupted
 from feedtool.model.header import Header
-from feedtool.model.nouns import Message, PackageSummary, PackageType, Severity, Status, Verdict
+from feedtool.model.nouns import Message, PackageSummary, Severity, Status, Verdict
 from feedtool.report import (
     SheetResult,
     progress_events,
@@ -35,10 +36,8 @@ from feedtool.report.plain import clean, printable, value
 from feedtool.runs import row_notes
 from feedtool.runs.codes import all_codes
 from feedtool.runs.summary_sheet import summary_sheet
-from feedtool.sheets import open_source
-from feedtool.sheets.annotate import Link, annotate
-from feedtool.sheets.annotate.inline import shown
-from feedtool.sheets.unreadable import CorruptXml
+from feedtool.sheets import CorruptXml, open_source
+from feedtool.sheets.annotate import Link, annotate, shown
 from tests.agreement.books import around, header, offers, package, worksheet
 from tests.hostile import SAMPLES, TEXTS, Structure, is_calculated, steering
 from tests.report.conftest import make_outcome, make_problem

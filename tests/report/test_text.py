@@ -6,17 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.registry import load
 from feedtool.check import Asked, Input, check
-from feedtool.model.nouns import (
-    Message,
-    PackageSummary,
-    PackageType,
-    Problem,
-    Severity,
-    Status,
-    Verdict,
-)
+from feedtool.model.nouns import Message, PackageSummary, Problem, Severity, Status, Verdict
 from feedtool.model.sheet import ProblemSpool
 from feedtool.report import SheetResult, write_text
 from feedtool.report.text import place

@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Any
 from unittest import mock
 
 from feedtool.cli import connect, run, signals, submit
-from feedtool.delivery import deadlines, deliver, strangers
+from feedtool.delivery import deadlines, engine, foreign_packages
 from feedtool.ledger import snapshots, store
 from feedtool.ledger.database import writing
 from feedtool.runs import annotated_copy
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection, Engine
 
-LOADED = (annotate, deadlines, deliver, strangers, submit)
+LOADED = (annotate, deadlines, engine, foreign_packages, submit)
 """Imported here so that no command has to."""
 
 
@@ -124,7 +124,7 @@ def command(asked: dict[str, Any]) -> int:
         sys.dont_write_bytecode = True  # a module cut short there would be everybody's
         resource.setrlimit(resource.RLIMIT_FSIZE, (asked["limit"], asked["limit"]))
     if asked["bug"]:
-        mock.patch.object(deliver, "read_answer", side_effect=ValueError(asked["bug"])).start()
+        mock.patch.object(engine, "read_answer", side_effect=ValueError(asked["bug"])).start()
     return run(asked["arguments"])
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from feedtool.ledger.leftovers import MOST_SENDS
+from feedtool.ledger.requeue import MOST_SENDS
 from tests.resume.conftest import ENDS
 from tests.resume.proxy import SOME
 from tests.resume.world import INVALID, REFUSED, World

@@ -20,7 +20,7 @@ from openpyxl import Workbook, load_workbook
 
 from feedtool.areas.offers.sandbox.records import applied_requests
 from feedtool.areas.registry import sandbox_parts
-from feedtool.ledger.leftovers import MOST_SENDS
+from feedtool.ledger.requeue import MOST_SENDS
 from feedtool.sandbox import Sandbox
 from tests.conftest import gtin, offer
 from tests.resume.proxy import Plan, Proxy, proxy_before

@@ -9,6 +9,7 @@ from feedtool.areas.offers.changes.guards import all_guards
 from feedtool.areas.offers.sandbox import messages
 from feedtool.areas.offers.wire import result_codes
 from feedtool.areas.offers.wire.packages import STATES
+from feedtool.areas.products.sandbox import messages as reports
 from feedtool.areas.products.wire.submissions import FINAL
 from feedtool.ledger import Phase
 from feedtool.model.errors import UsageProblem
@@ -126,6 +127,7 @@ PRINTED = {
     "what reports say": ["Validated", "Creation", "Modification", "Identical", "QuotaExceeded"],
     "errors of the specification": re.findall(r"ER400-\d+", ERRORS_OF_REQUESTS),
     "results of the sandbox": texts(messages.__name__, "en-US"),
+    "reports of the sandbox": texts(reports.__name__, "en-US"),
     "guards": all_guards(),
 }
 

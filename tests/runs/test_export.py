@@ -20,8 +20,8 @@ from feedtool.feeds.export import (
     ServiceList,
 )
 from feedtool.feeds.template import CellEntry, Field
+from feedtool.model.call import READ, Call, Reply
 from feedtool.model.errors import Interrupted, NothingToDo
-from feedtool.service.wire import READ, Call, Reply
 from tests.answers import exported
 
 FIELDS = tuple(Field(key, key.upper(), "", CellEntry("General", 12)) for key in ("id", "name"))

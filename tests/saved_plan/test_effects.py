@@ -6,7 +6,8 @@ from decimal import Decimal
 
 import pytest
 
-from feedtool.model.nouns import Item, PackageType
+from feedtool.areas.offers.package_types import PackageType
+from feedtool.model.nouns import Item
 from feedtool.runs.plan_file.effects import Before, Effects, effects_of, told
 
 THERE = Before(is_there=True, price=Decimal("10.00"), quantity=5)
@@ -16,7 +17,7 @@ BARE = Before(is_there=True)
 
 def item(
     number: int = 1,
-    kind: PackageType = PackageType.UPSERT,
+    kind: str = PackageType.UPSERT,
     price: str | None = None,
     quantity: int | None = None,
     channel: str = "PRIMARY",
@@ -105,7 +106,7 @@ def test_in_words() -> None:
         (item(7), None),
         (item(8, channel="SECOND"), None),
         (item(9, PackageType.UPDATE, channel="THIRD"), BARE),
-        (item(10, PackageType.PRODUCTS, channel=""), None),
+        (item(10, "Products", channel=""), None),
     )
     assert "\n".join(told(found)) == (
         "PRIMARY: 7 offers: 1 created, 3 changed, 1 removed, 1 not there any more, 1 of which"

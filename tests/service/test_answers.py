@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import json
 from datetime import UTC, datetime
 from typing import Any
@@ -8,18 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from feedtool.model.nouns import PackageType
-from feedtool.service import wire
+from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.offers.wire.packages import commit, create_package, read_package, upload
+from feedtool.model.call import Call, Reply
 from feedtool.service.answers import (
     LONGEST_WAIT,
-    Kind,
+    AnswerKind,
     http_date,
     kind_of,
     refusal,
     retry_after,
     text,
 )
-from feedtool.service.wire import Call, Reply
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 
@@ -37,45 +35,45 @@ ABSURD = [
     "1e999",
 ]
 
-CREATE = wire.create_package("PRIMARY", PackageType.UPSERT, "en")
-UPLOAD = wire.upload("p", [b"{}"])
-COMMIT = wire.commit("p")
-READ = wire.read_package("p")
+CREATE = create_package("PRIMARY", PackageType.UPSERT, "en")
+UPLOAD = upload("p", [b"{}"])
+COMMIT = commit("p")
+READ = read_package("p")
 
 
 @pytest.mark.parametrize(
     ("call", "status", "kind"),
     [
-        (CREATE, 201, Kind.DONE),
-        (CREATE, 204, Kind.UNKNOWN),
-        (UPLOAD, 201, Kind.DONE),
-        (UPLOAD, 206, Kind.UNKNOWN),
-        (COMMIT, 204, Kind.DONE),
-        (COMMIT, 200, Kind.DONE),
-        (COMMIT, 201, Kind.UNKNOWN),
-        (READ, 200, Kind.DONE),
-        (READ, 204, Kind.UNKNOWN),
-        (UPLOAD, 100, Kind.UNKNOWN),
-        (UPLOAD, 302, Kind.UNKNOWN),
-        (UPLOAD, 307, Kind.UNKNOWN),
-        (UPLOAD, 400, Kind.REFUSED),
-        (UPLOAD, 401, Kind.AUTH),
-        (UPLOAD, 403, Kind.AUTH),
-        (READ, 404, Kind.REFUSED),
-        (UPLOAD, 408, Kind.UNKNOWN),
-        (UPLOAD, 409, Kind.REFUSED),
-        (UPLOAD, 413, Kind.REFUSED),
-        (UPLOAD, 415, Kind.REFUSED),
-        (UPLOAD, 422, Kind.REFUSED),
-        (UPLOAD, 425, Kind.UNKNOWN),
-        (UPLOAD, 429, Kind.WAIT),
-        (UPLOAD, 500, Kind.UNKNOWN),
-        (UPLOAD, 503, Kind.UNKNOWN),
-        (UPLOAD, 599, Kind.UNKNOWN),
-        (UPLOAD, 999, Kind.UNKNOWN),
+        (CREATE, 201, AnswerKind.DONE),
+        (CREATE, 204, AnswerKind.UNKNOWN),
+        (UPLOAD, 201, AnswerKind.DONE),
+        (UPLOAD, 206, AnswerKind.UNKNOWN),
+        (COMMIT, 204, AnswerKind.DONE),
+        (COMMIT, 200, AnswerKind.DONE),
+        (COMMIT, 201, AnswerKind.UNKNOWN),
+        (READ, 200, AnswerKind.DONE),
+        (READ, 204, AnswerKind.UNKNOWN),
+        (UPLOAD, 100, AnswerKind.UNKNOWN),
+        (UPLOAD, 302, AnswerKind.UNKNOWN),
+        (UPLOAD, 307, AnswerKind.UNKNOWN),
+        (UPLOAD, 400, AnswerKind.REFUSED),
+        (UPLOAD, 401, AnswerKind.AUTH),
+        (UPLOAD, 403, AnswerKind.AUTH),
+        (READ, 404, AnswerKind.REFUSED),
+        (UPLOAD, 408, AnswerKind.UNKNOWN),
+        (UPLOAD, 409, AnswerKind.REFUSED),
+        (UPLOAD, 413, AnswerKind.REFUSED),
+        (UPLOAD, 415, AnswerKind.REFUSED),
+        (UPLOAD, 422, AnswerKind.REFUSED),
+        (UPLOAD, 425, AnswerKind.UNKNOWN),
+        (UPLOAD, 429, AnswerKind.WAIT),
+        (UPLOAD, 500, AnswerKind.UNKNOWN),
+        (UPLOAD, 503, AnswerKind.UNKNOWN),
+        (UPLOAD, 599, AnswerKind.UNKNOWN),
+        (UPLOAD, 999, AnswerKind.UNKNOWN),
     ],
 )
-def test_kinds(call: Call, status: int, kind: Kind) -> None:
+def test_kinds(call: Call, status: int, kind: AnswerKind) -> None:
     assert kind_of(call, Reply(status)) is kind
 
 

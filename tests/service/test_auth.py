@@ -1,19 +1,14 @@
-from __future__ import annotations
-
 import os
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
+from feedtool.model.call import Reply
 from feedtool.model.errors import NotAuthorised, UsageProblem
 from feedtool.service.auth import CommandToken, FileToken, StaticToken, Token, send_with
-from feedtool.service.wire import Reply
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 class Door:

@@ -1,30 +1,34 @@
-from __future__ import annotations
-
 import gzip
 import json
 import socket
 import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 import httpx
 import pytest
 
 from feedtool import __version__
-from feedtool.areas.offers.wire.packages import package_id, package_view, results_page
+from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.offers.wire.offers import read_packages
+from feedtool.areas.offers.wire.packages import (
+    commit,
+    create_package,
+    package_id,
+    package_view,
+    read_package,
+    read_results,
+    results_page,
+    upload,
+)
 from feedtool.areas.registry import sandbox_parts
+from feedtool.model.call import NotSent, OutcomeUnknown, Reply
 from feedtool.model.errors import FeedtoolError, Interrupted, NotAuthorised, UsageProblem
-from feedtool.model.nouns import PackageType
 from feedtool.sandbox.server import serving
 from feedtool.sandbox.transport import mount
-from feedtool.service import wire
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
 from feedtool.service.network import Timeouts
-from feedtool.service.wire import NotSent, OutcomeUnknown, Reply
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 BASE = "https://service.example/v2"
 TOKEN = StaticToken("t0ken")
@@ -51,7 +55,7 @@ def test_without_a_seller_there_is_no_header_for_one() -> None:
         return httpx.Response(200)
 
     with Client(BASE, None, TOKEN, transport=httpx.MockTransport(answer)) as anonymous:
-        anonymous.send(wire.read_packages())
+        anonymous.send(read_packages())
     assert "SellerId" not in seen[0].headers
     assert seen[0].headers["Authorization"] == "Bearer t0ken"
 
@@ -63,7 +67,7 @@ def test_what_every_request_carries() -> None:
         seen.append(request)
         return httpx.Response(201, headers={"X-Any": "1"}, content=b"body")
 
-    reply = client(answer).send(wire.upload("p1", [b'{"a":1}']))
+    reply = client(answer).send(upload("p1", [b'{"a":1}']))
     assert (reply.status, reply.headers["x-any"], reply.body) == (201, "1", b"body")
     assert reply.url == f"{BASE}/offer-packages/p1/offer-requests"
     sent = seen[0]
@@ -79,7 +83,7 @@ def test_what_every_request_carries() -> None:
 
 
 def test_a_calls_own_headers_win() -> None:
-    call = wire.create_package("PRIMARY", PackageType.DELETE, "es")
+    call = create_package("PRIMARY", PackageType.DELETE, "es")
     reply = client(lambda r: httpx.Response(200, json=dict(r.headers))).send(call)
     sent = json.loads(reply.body)
     assert (sent["accept-language"], sent["saleschannelid"]) == ("es-ES", "PRIMARY")
@@ -88,7 +92,7 @@ def test_a_calls_own_headers_win() -> None:
 def test_a_link_is_followed_as_it_is() -> None:
     link = f"{BASE}/offer-packages/p1/offer-requests-results?limit=5&cursor=a%2Bb"
     reply = client(lambda r: httpx.Response(200, text=str(r.url))).send(
-        wire.read_results("p1", link, limit=100)
+        read_results("p1", link, limit=100)
     )
     assert reply.body.decode() == link
 
@@ -107,12 +111,12 @@ def test_no_token_goes_to_another_origin(link: str) -> None:
         raise AssertionError("it was sent")
 
     with pytest.raises(UsageProblem, match="no token goes there"):
-        client(answer).send(wire.read_results("p1", link))
+        client(answer).send(read_results("p1", link))
 
 
 def test_no_redirect_is_followed() -> None:
     moved = httpx.Response(307, headers={"Location": "https://evil.example/"})
-    assert client(lambda _: moved).send(wire.read_package("p1")).status == 307
+    assert client(lambda _: moved).send(read_package("p1")).status == 307
 
 
 def test_an_answer_is_read_only_so_far() -> None:
@@ -121,7 +125,7 @@ def test_an_answer_is_read_only_so_far() -> None:
         return httpx.Response(200, headers={"Content-Encoding": "gzip"}, content=packed)
 
     with pytest.raises(OutcomeUnknown, match="longer than 50000 bytes"):
-        client(answer, largest_reply=50_000).send(wire.read_package("p1"))
+        client(answer, largest_reply=50_000).send(read_package("p1"))
 
 
 @pytest.mark.parametrize(
@@ -144,7 +148,7 @@ def test_failures(error: httpx.HTTPError, expected: type[Exception]) -> None:
         raise error
 
     with pytest.raises(expected) as caught:
-        client(answer).send(wire.read_package("p1"))
+        client(answer).send(read_package("p1"))
     said = str(caught.value)
     assert said
     assert "t0ken" not in said
@@ -220,7 +224,7 @@ def test_no_token_just_now_is_a_call_that_was_not_sent(
         Client(BASE, "S1", Absent(error, first), transport=transport) as one,
         pytest.raises(expected, match="not just now"),
     ):
-        one.send(wire.commit("p1"))
+        one.send(commit("p1"))
 
 
 @pytest.mark.parametrize(
@@ -239,7 +243,7 @@ def test_no_answer_repeats_the_token(status: int, token: str, told: str) -> None
 
     transport = httpx.MockTransport(answer)
     with Client(BASE, "S1", StaticToken(token), transport=transport) as one:
-        reply = one.send(wire.read_package("p1"))
+        reply = one.send(read_package("p1"))
     assert reply.body.decode() == told
     assert reply.headers["x-said"] == told.removeprefix("not ").removesuffix("!")
 
@@ -270,7 +274,7 @@ def port(talk: Callable[[socket.socket], None]) -> Iterator[str]:
 
 def read_from(base: str) -> Reply:
     with Client(base, "S1", TOKEN, timeouts=Timeouts(answer=0.2)) as one:
-        return one.send(wire.read_package("p1"))
+        return one.send(read_package("p1"))
 
 
 def test_a_closed_port_is_never_reached() -> None:
@@ -317,16 +321,16 @@ def test_silence() -> None:
 def test_the_service_in_process() -> None:
     transport = mount(sandbox_parts())
     with Client(transport.base, "S1", StaticToken("sandbox"), transport=transport) as one:
-        created = one.send(wire.create_package("PRIMARY", PackageType.DELETE, "fr"))
+        created = one.send(create_package("PRIMARY", PackageType.DELETE, "fr"))
         name = package_id(created)
         bodies = [b'{"sellerExternalReference":"%d"}' % n for n in range(3)]
-        assert one.send(wire.upload(name, bodies)).status == 201
+        assert one.send(upload(name, bodies)).status == 201
         transport.sleep(60)
-        assert one.send(wire.commit(name)).status == 204
+        assert one.send(commit(name)).status == 204
         transport.sleep(200)
-        assert package_view(one.send(wire.read_package(name))).state == "Integrated"
-        first = results_page(one.send(wire.read_results(name, limit=2)))
-        second = results_page(one.send(wire.read_results(name, first.next)))
+        assert package_view(one.send(read_package(name))).state == "Integrated"
+        first = results_page(one.send(read_results(name, limit=2)))
+        second = results_page(one.send(read_results(name, first.next)))
         assert [r.reference for r in first.results + second.results] == ["0", "1", "2"]
         assert second.next is None
 
@@ -336,5 +340,5 @@ def test_the_service_on_a_port() -> None:
         serving(sandbox_parts()) as server,
         Client(server.base, "S1", StaticToken("sandbox")) as one,
     ):
-        created = one.send(wire.create_package("SECOND", PackageType.UPSERT, "en"))
-        assert package_view(one.send(wire.read_package(package_id(created)))).messages == ()
+        created = one.send(create_package("SECOND", PackageType.UPSERT, "en"))
+        assert package_view(one.send(read_package(package_id(created)))).messages == ()

@@ -1,20 +1,15 @@
 """Many calls that only read: what is asked again, when, and what ends it."""
 
-from __future__ import annotations
-
 import threading
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
 
 import pytest
 
-from feedtool.areas.offers.wire.packages import Unreadable
+from feedtool.model.call import READ, Call, NotSent, OutcomeUnknown, Reply
 from feedtool.model.errors import FeedtoolError, Interrupted, NotAuthorised, Stopped, UsageProblem
+from feedtool.service.bodies import Unreadable
 from feedtool.service.fetch import Circumstances, fetch
-from feedtool.service.wire import READ, Call, NotSent, OutcomeUnknown, Reply
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
 
 T0 = datetime(2026, 3, 1, tzinfo=UTC)
 OK = Reply(200)

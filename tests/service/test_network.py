@@ -1,26 +1,19 @@
-from __future__ import annotations
-
 import socket
 import ssl
 import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
+from feedtool.areas.offers.wire.packages import read_package, upload
+from feedtool.model.call import NotSent, OutcomeUnknown, Reply
 from feedtool.model.errors import UsageProblem
-from feedtool.service import wire
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client, post_form
 from feedtool.service.network import Network, Timeouts
-from feedtool.service.wire import NotSent, OutcomeUnknown
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from feedtool.service.wire import Reply
 
 LOOPBACK = Path(__file__).with_name("loopback.pem")
 """A certificate for 127.0.0.1 and its key, which everybody may know."""
@@ -67,7 +60,7 @@ def connect_for(base: str, looks: int) -> Client:
 
 
 def read(client: Client) -> Reply:
-    return client.send(wire.read_package("p1"))
+    return client.send(read_package("p1"))
 
 
 def drip(begun: bytes, drop: bytes) -> Callable[[socket.socket], None]:
@@ -123,7 +116,7 @@ def test_a_server_that_does_not_read() -> None:
 
     with port(talk) as base, connect_for(base, 50) as client:
         with pytest.raises(OutcomeUnknown, match=r"^the whole call"):
-            client.send(wire.upload("p1", [b"1" * 3_000_000]))
+            client.send(upload("p1", [b"1" * 3_000_000]))
         done.set()
 
 

@@ -1,23 +1,19 @@
-from __future__ import annotations
-
 import json
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qsl
 
 import pytest
 
+from feedtool.model.call import Failure, NotSent, OutcomeUnknown, Reply
 from feedtool.model.errors import FeedtoolError, Interrupted, NotAuthorised, UsageProblem
 from feedtool.service.auth import SECRET, FileToken, StaticToken, send_with
 from feedtool.service.oauth import MARGIN, ClientCredentials, Grant
-from feedtool.service.wire import Failure, NotSent, OutcomeUnknown, Reply
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 URL = "https://auth.example/token"

@@ -1,23 +1,20 @@
-from __future__ import annotations
-
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from feedtool.service.answers import Kind
+from feedtool.service.answers import AnswerKind
 from feedtool.service.pace import BURST, LONGEST_PAUSE, RISE_AFTER, SPEEDS, Pace, back_off
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 SLOWEST = 30.0
 
 
-def driven(pace: Pace, kinds: Iterable[Kind], apart: timedelta = BURST) -> tuple[Pace, datetime]:
+def driven(
+    pace: Pace, kinds: Iterable[AnswerKind], apart: timedelta = BURST
+) -> tuple[Pace, datetime]:
     """The pace after answers that come so far apart, and the time of the last one."""
     now = START
     for kind in kinds:
@@ -46,7 +43,7 @@ def driven(pace: Pace, kinds: Iterable[Kind], apart: timedelta = BURST) -> tuple
 def test_each_429_halves_the_pace(
     pool: int, refusals: int, lanes: int, pause: float | None
 ) -> None:
-    pace, now = driven(Pace(pool), [Kind.WAIT] * refusals)
+    pace, now = driven(Pace(pool), [AnswerKind.WAIT] * refusals)
     assert pace.room(0) == lanes
     assert pace.next_at == (now + timedelta(seconds=pause) if pause else None)
 
@@ -68,28 +65,33 @@ def test_each_429_halves_the_pace(
 def test_so_many_successes_raise_it_by_a_step(
     refusals: int, successes: int, lanes: int, pause: float | None
 ) -> None:
-    pace, now = driven(Pace(4), [Kind.WAIT] * refusals + [Kind.DONE] * successes)
+    pace, now = driven(Pace(4), [AnswerKind.WAIT] * refusals + [AnswerKind.DONE] * successes)
     assert pace.room(0) == lanes
     assert pace.next_at == (now + timedelta(seconds=pause) if pause else None)
 
 
 def test_calls_that_flew_together_halve_it_once() -> None:
-    pace, now = driven(Pace(8), [Kind.WAIT] * 4, apart=BURST / 10)
+    pace, now = driven(Pace(8), [AnswerKind.WAIT] * 4, apart=BURST / 10)
     assert pace.room(0) == 4
-    assert pace.after(Kind.WAIT, now + BURST).room(0) == 2
+    assert pace.after(AnswerKind.WAIT, now + BURST).room(0) == 2
     # However close they come, they do not put the next fall off.
-    assert driven(Pace(8), [Kind.WAIT] * 21, apart=BURST / 10)[0].room(0) == 1
+    assert driven(Pace(8), [AnswerKind.WAIT] * 21, apart=BURST / 10)[0].room(0) == 1
 
 
 def test_a_429_begins_the_count_again() -> None:
-    kinds = [Kind.WAIT, *[Kind.DONE] * (RISE_AFTER - 1), Kind.WAIT, Kind.DONE]
+    kinds = [
+        AnswerKind.WAIT,
+        *[AnswerKind.DONE] * (RISE_AFTER - 1),
+        AnswerKind.WAIT,
+        AnswerKind.DONE,
+    ]
     assert driven(Pace(8), kinds)[0].room(0) == 2
 
 
-@pytest.mark.parametrize("kind", sorted(set(Kind) - {Kind.WAIT, Kind.DONE}))
+@pytest.mark.parametrize("kind", sorted(set(AnswerKind) - {AnswerKind.WAIT, AnswerKind.DONE}))
 @pytest.mark.parametrize("refusals", [0, 1, 4])
-def test_other_answers_say_nothing_of_quotas(kind: Kind, refusals: int) -> None:
-    before, _ = driven(Pace(4), [Kind.WAIT] * refusals)
+def test_other_answers_say_nothing_of_quotas(kind: AnswerKind, refusals: int) -> None:
+    before, _ = driven(Pace(4), [AnswerKind.WAIT] * refusals)
     after, now = driven(before, [kind] * 50)
     assert (after.lanes, after.pause) == (before.lanes, before.pause)
     assert after.next_at == (now + before.pause if before.pause else None)
@@ -107,17 +109,17 @@ def test_a_pool_has_a_lane() -> None:
 
 @given(
     st.integers(1, 64),
-    st.lists(st.tuples(st.sampled_from(sorted(Kind)), st.floats(0, 100)), max_size=200),
+    st.lists(st.tuples(st.sampled_from(sorted(AnswerKind)), st.floats(0, 100)), max_size=200),
 )
 def test_it_stays_within_its_bounds_and_recovers(
-    pool: int, answers: list[tuple[Kind, float]]
+    pool: int, answers: list[tuple[AnswerKind, float]]
 ) -> None:
     pace, now = Pace(pool), START
     for kind, seconds in answers:
         now += timedelta(seconds=seconds)
         before, pace = pace, pace.after(kind, now)
         assert 1 <= pace.room(0) <= pool
-        if kind is Kind.WAIT:
+        if kind is AnswerKind.WAIT:
             assert before.behind <= pace.behind
         else:
             assert before.behind - 1 <= pace.behind <= before.behind
@@ -126,7 +128,7 @@ def test_it_stays_within_its_bounds_and_recovers(
             assert timedelta() < pace.pause <= LONGEST_PAUSE
         assert pace.next_at == (now + pace.pause if pace.pause else None)
     for _ in range(RISE_AFTER * (pool + SPEEDS)):
-        pace = pace.after(Kind.DONE, now)
+        pace = pace.after(AnswerKind.DONE, now)
     assert (pace.room(0), pace.next_at) == (pool, None)
 
 

@@ -1,7 +1,5 @@
 """No token, secret or Authorization header is in what the service's modules say of a failure."""
 
-from __future__ import annotations
-
 import base64
 import json
 import logging
@@ -9,28 +7,35 @@ import socket
 import sys
 import threading
 import traceback
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from urllib.parse import quote, quote_plus
 
 import httpx
 import pytest
 
-from feedtool.areas.offers.wire.offers import offers_page, packages_page
-from feedtool.areas.offers.wire.packages import Unreadable, package_id, package_view, results_page
+from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.offers.wire.offers import offers_page, packages_page, read_offers, read_packages
+from feedtool.areas.offers.wire.packages import (
+    commit,
+    create_package,
+    package_id,
+    package_view,
+    read_package,
+    read_results,
+    results_page,
+    upload,
+)
+from feedtool.model.call import Call, Failure, Reply
 from feedtool.model.errors import FeedtoolError
-from feedtool.model.nouns import PackageType
-from feedtool.service import wire
 from feedtool.service.answers import refusal
 from feedtool.service.auth import SECRET, CommandToken, FileToken, StaticToken
+from feedtool.service.bodies import Unreadable
 from feedtool.service.client import Client, post_form
 from feedtool.service.network import Timeouts
 from feedtool.service.oauth import ClientCredentials, Grant
-from feedtool.service.wire import Call, Failure, Reply
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 PLANTED = "planted/t0ken+31=="
 SECRETS = {
@@ -45,13 +50,13 @@ BASE = "https://service.example/v2"
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 
 CALLS = (
-    wire.create_package("PRIMARY", PackageType.UPSERT, "en"),
-    wire.upload("p1", [b"{}"]),
-    wire.commit("p1"),
-    wire.read_package("p1"),
-    wire.read_results("p1"),
-    wire.read_offers("PRIMARY"),
-    wire.read_packages(),
+    create_package("PRIMARY", PackageType.UPSERT, "en"),
+    upload("p1", [b"{}"]),
+    commit("p1"),
+    read_package("p1"),
+    read_results("p1"),
+    read_offers("PRIMARY"),
+    read_packages(),
 )
 READERS: tuple[Callable[[Reply], Any], ...] = (
     package_id,
@@ -208,7 +213,7 @@ def test_no_failure_tells_it(error: type[httpx.HTTPError]) -> None:
 def test_no_call_away_tells_it() -> None:
     with Client(BASE, "S1", StaticToken(PLANTED)) as client:
         for link in ("https://evil.example/", f"https://me:{PLANTED}@service.example/v2/x", "x:"):
-            assert_private(reported(client.send, wire.read_results("p1", link)))
+            assert_private(reported(client.send, read_results("p1", link)))
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from feedtool.areas.offers.changes.selection import Sifting
-from feedtool.model.nouns import PackageType
+from feedtool.areas.offers.package_types import PackageType
 from feedtool.runs.deliver import Submission
 from feedtool.runs.resume import results
 from tests.conftest import gtin, offer, update

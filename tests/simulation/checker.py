@@ -21,11 +21,12 @@ from collections import Counter, defaultdict
 from datetime import timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
+from feedtool.areas.offers.delivery import TEXTS
+from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.offers.sandbox.records import applied_requests, stored_offers
-from feedtool.delivery.learn import SURELY_KEPT
-from feedtool.delivery.seek import CHANGED, DELETED, IN_FORCE, UNASKABLE
-from feedtool.ledger.leftovers import MOST_SENDS
-from feedtool.model.nouns import PackageType, Status
+from feedtool.delivery.staged import SURELY_KEPT
+from feedtool.ledger.requeue import MOST_SENDS
+from feedtool.model.nouns import Status
 from tests.simulation.network import SELLER
 from tests.simulation.story import MARK
 
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
 NEVER = timedelta(0)
 
-CANNOT_TELL = (CHANGED, UNASKABLE)
+CANNOT_TELL = (TEXTS.changed, TEXTS.unaskable)
 """Messages that leave open whether the row was applied."""
 
 
@@ -120,7 +121,7 @@ class Court:
         for key, told in self._in_force().items():
             latest = max(told, key=lambda pair: pair[0])[1]
             offer = offers.get(key)
-            is_delete = latest.item.package_type is PackageType.DELETE
+            is_delete = latest.item.package_type == PackageType.DELETE
             _demand(is_delete == (offer is None), f"{key} is {offer} after row {latest.mark}")
             price = latest.document.get("price")
             if offer and price:
@@ -171,9 +172,9 @@ class Court:
         The offer was so before, or nothing was there to delete: nobody can tell that from a row
         that was applied, and the design calls it integrated. The message says how it is known.
         """
-        if row.item.package_type is PackageType.DELETE:
-            return _text(verdict) == DELETED and row.key in self.seen.absent
-        return _text(verdict) == IN_FORCE and self._was_purged(row)
+        if row.item.package_type == PackageType.DELETE:
+            return _text(verdict) == TEXTS.removed and row.key in self.seen.absent
+        return _text(verdict) == TEXTS.in_force and self._was_purged(row)
 
     def _is_superseded(self, row: Row) -> bool:
         """A later run has really sent the reference, or was killed when it was about to.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sqlalchemy import event
 
 from feedtool.ledger import Ledger, tables
+from feedtool.ledger.records import Clearance
 from tests.simulation.story import MARK
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from random import Random
 
     from feedtool.ledger import Change, Package, Run
-    from feedtool.service.wire import Call
+    from feedtool.model.call import Call
 
 
 class Crash(BaseException):
@@ -92,8 +93,8 @@ class FragileLedger(Ledger):
         self._after_commit()
         return file
 
-    def clear(self, package: Package, run: Run) -> Package:
-        found = super().clear(package, run)
+    def clear(self, package: Package, run: Run, clearance: Clearance | None = None) -> Package:
+        found = super().clear(package, run, clearance)
         self._after_commit()
         return found
 
@@ -179,7 +180,7 @@ class Lanes(Executor):
     def abandoned(self) -> list[Call]:
         """The calls that were under way when the process died."""
         under_way = (kept for future, kept in self.waiting.items() if not future.cancelled())
-        calls = [args[1] for _, args in under_way]
+        calls = [call for _, args in under_way for call in args[1]]
         self.waiting.clear()
         return calls
 

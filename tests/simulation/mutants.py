@@ -6,11 +6,11 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 from unittest import mock
 
-from feedtool.delivery import learn
-from feedtool.delivery.decide import Do, staged
-from feedtool.delivery.progress import Learnt, failed, forward
+from feedtool.delivery import machine
+from feedtool.delivery.steps import Step
+from feedtool.delivery.transition import Transition, fail
 from feedtool.ledger import Phase, Stage, clearing
-from feedtool.service.answers import Kind
+from feedtool.service.answers import AnswerKind
 from tests.simulation.machine import FragileLedger
 
 if TYPE_CHECKING:
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from feedtool.delivery.answer import Answer
-    from feedtool.delivery.decide import Step
-    from feedtool.delivery.progress import Now
+    from feedtool.delivery.steps import StepIntent
+    from feedtool.delivery.transition import TransitionContext
     from feedtool.ledger import Change, Package
 
-    Rule = Callable[[Package, Step, Answer, Now], Learnt]
+    Rule = Callable[[Package, StepIntent, Answer, TransitionContext], Transition]
 
 
 class Forgetful(FragileLedger):
@@ -56,10 +56,12 @@ def _is_intent(change: Change) -> bool:
 def repeated_upload() -> Iterator[None]:
     """An upload of unknown outcome is sent again in its package."""
 
-    def again(package: Package, step: Step, answer: Answer, now: Now) -> Learnt:
-        return failed(staged(package, step.upload, Stage.PLANNED), answer, now)
+    def again(
+        package: Package, step: StepIntent, answer: Answer, now: TransitionContext
+    ) -> Transition:
+        return fail(package.with_stage(step.upload, Stage.PLANNED), answer, now)
 
-    with _rule(Do.UPLOAD, Kind.UNKNOWN, again):
+    with _rule(Step.UPLOAD, AnswerKind.UNKNOWN, again):
         yield
 
 
@@ -74,7 +76,7 @@ def no_waiting() -> Iterator[None]:
     """Rows are sent whatever else of theirs is in flight."""
     with (
         mock.patch.object(clearing, "blockers", return_value=frozenset()),
-        mock.patch.object(clearing, "take_off", return_value=None),
+        mock.patch.object(clearing, "acquire", return_value=None),
     ):
         yield
 
@@ -83,17 +85,18 @@ def no_waiting() -> Iterator[None]:
 def abandoned() -> Iterator[None]:
     """After an unknown answer to the PATCH the rows are sent anew, in another package."""
 
-    def anew(package: Package, _step: Step, _answer: Answer, now: Now) -> Learnt:
-        return Learnt(_anew(package, now))
+    def anew(
+        package: Package, _step: StepIntent, _answer: Answer, now: TransitionContext
+    ) -> Transition:
+        return Transition(_anew(package, now))
 
-    with _rule(Do.COMMIT, Kind.UNKNOWN, anew):
+    with _rule(Step.COMMIT, AnswerKind.UNKNOWN, anew):
         yield
 
 
-def _anew(package: Package, now: Now) -> Package:
-    return forward(
-        package,
-        now,
+def _anew(package: Package, now: TransitionContext) -> Package:
+    return package.advance(
+        now.time,
         phase=Phase.PLANNED,
         package_id=None,
         state=None,
@@ -103,8 +106,8 @@ def _anew(package: Package, now: Now) -> Package:
     )
 
 
-def _rule(do: Do, kind: Kind, rule: Rule) -> AbstractContextManager[object]:
-    return mock.patch.dict(learn.RULES, {(do, kind): rule})
+def _rule(do: Step, kind: AnswerKind, rule: Rule) -> AbstractContextManager[object]:
+    return mock.patch.dict(machine.RULES, {(do, kind): rule})
 
 
 MUTANTS: dict[str, tuple[Callable[[], AbstractContextManager[None]], type[FragileLedger]]] = {

@@ -12,10 +12,10 @@ from itertools import count
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode, urlsplit
 
+from feedtool.model.call import NotSent, OutcomeUnknown, Reply
 from feedtool.sandbox import HttpRequest
 from feedtool.sandbox.message import NOWHERE, relative
 from feedtool.service.auth import send_with
-from feedtool.service.wire import NotSent, OutcomeUnknown, Reply
 from tests.simulation.story import MARK
 
 if TYPE_CHECKING:
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from datetime import datetime
     from random import Random
 
+    from feedtool.model.call import Call
     from feedtool.sandbox import Sandbox
-    from feedtool.service.wire import Call
     from tests.simulation.machine import Clock, Power
 
 SELLER = "S1"

@@ -14,13 +14,17 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from feedtool.areas.offers.delivery import product_names
+from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.products.delivery import product_names as names_of_product
 from feedtool.areas.products.sandbox.records import reported_products
 from feedtool.areas.products.sandbox.settings import ProductBehaviour
+from feedtool.areas.registry import load
 from feedtool.delivery import plan
-from feedtool.delivery.batches import LOST, NEVER_SEEN
-from feedtool.model.nouns import Item, PackageType, Status
+from feedtool.delivery.submitted import LOST, NEVER_SEEN
+from feedtool.model.call import NotSent, OutcomeUnknown
+from feedtool.model.nouns import Item, Status
 from feedtool.sandbox.settings import Quota
-from feedtool.service.wire import NotSent, OutcomeUnknown
 from tests.areas.products.sandbox.made_products import PIECES, product
 from tests.simulation.checker import Court, Findings, Wrong
 from tests.simulation.machine import Crash
@@ -30,9 +34,9 @@ from tests.simulation.world import SERVICE, World
 
 if TYPE_CHECKING:
     from feedtool.areas.products.sandbox.records import Reported
+    from feedtool.model.call import Call, Reply
     from feedtool.model.nouns import Verdict
     from feedtool.sandbox import SandboxSettings
-    from feedtool.service.wire import Call, Reply
 
 NO_SHEET = "1324"
 STRANGE = 226
@@ -66,7 +70,7 @@ class ShopStory(Story):
         number, mark = gtin(own, first="2"), f"{run}/p{row}"
         document = product(number, **changes) | {MARK: mark}
         body = json.dumps(document).encode()
-        item = Item(row, PackageType.PRODUCTS, "", document["sellerProductReference"], number, body)
+        item = Item(row, "Products", "", document["sellerProductReference"], number, body)
         return Row(mark, item, document)
 
     def _product(self, reference: str) -> dict[str, str]:
@@ -173,10 +177,10 @@ class Shop(World):
         made = {name for row in self.story.products[run.number] for name in _names(row.item)}
 
         def waits(item: Item) -> bool:
-            is_upsert = item.package_type is PackageType.UPSERT
-            return is_upsert and not made.isdisjoint(plan.offered(item.product))
+            is_upsert = item.package_type == PackageType.UPSERT
+            return is_upsert and not made.isdisjoint(product_names(item.reference, item.product))
 
-        stream = plan.uploads((row.item for row in run.rows), self.limits, waits)
+        stream = plan.uploads((row.item for row in run.rows), load().routes, self.limits, waits)
         name = f"run{run.number}"
         self.files[run.number] = self.ledger.add_file(
             run_id, stream, path=name, sha256="", kind="offers-upsert"
@@ -191,7 +195,7 @@ class Shop(World):
         there = {file.path: file.file for file in self.ledger.files(run_id)}
         if f"{path}p" not in there:
             items = (row.item for row in self.story.products[number])
-            stream = plan.uploads(items, self.limits)
+            stream = plan.uploads(items, load().routes, self.limits)
             there[f"{path}p"] = self.ledger.add_file(
                 run_id, stream, path=f"{path}p", sha256="", kind="products"
             )
@@ -213,8 +217,8 @@ class Shop(World):
         return list(self.ledger.verdicts(self.product_files[run.number]))
 
 
-def _names(item: Item) -> set[str]:
-    return plan.named_by(item.reference, item.product)
+def _names(item: Item) -> frozenset[str]:
+    return names_of_product(item.reference, item.product)
 
 
 # What came of it.
@@ -298,7 +302,9 @@ class ShopCourt(Court):
         }
         for row in run.rows:
             for record in self.applied.get(row.mark, []):
-                is_made = not integrated.isdisjoint(plan.offered(row.item.product))
+                is_made = not integrated.isdisjoint(
+                    product_names(row.item.reference, row.item.product)
+                )
                 if is_made and NO_SHEET in record.codes:
                     raise Wrong(f"offer {row.mark} was made before its product")
 

@@ -6,7 +6,8 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from feedtool.model.nouns import Item, PackageType
+from feedtool.areas.offers.package_types import PackageType
+from feedtool.model.nouns import Item
 
 if TYPE_CHECKING:
     from random import Random
@@ -91,7 +92,7 @@ class Story:
             rows[place] = _malformed(rows[place])
         return Told(number, rows)
 
-    def _row(self, run: int, row: int, kind: PackageType, channel: str, reference: str) -> Row:
+    def _row(self, run: int, row: int, kind: str, channel: str, reference: str) -> Row:
         mark = f"{run}/{row}" if run else f"0/{row} on {channel}"
         document = {"sellerExternalReference": reference, MARK: mark, **self._wish(kind, reference)}
         product = document.get("product")
@@ -99,9 +100,9 @@ class Story:
         body = json.dumps(document).encode()
         return Row(mark, Item(row, kind, channel, reference, named, body), document)
 
-    def _wish(self, kind: PackageType, reference: str) -> dict[str, Any]:
+    def _wish(self, kind: str, reference: str) -> dict[str, Any]:
         chance = self.random
-        if kind is PackageType.DELETE:
+        if kind == PackageType.DELETE:
             return {}
         fields = {
             "price": {
@@ -112,7 +113,7 @@ class Story:
             "preparationTime": chance.choice((2, 2, 3)),
             "quantity": chance.choice((0, 1, 2, 5, 7)),
         }
-        if kind is PackageType.UPDATE:
+        if kind == PackageType.UPDATE:
             names = chance.sample(sorted(fields), chance.randint(1, 3))
             return {name: fields[name] for name in names}
         mode = {"code": "TrackedHomeDelivery", "cost": 4.9, "additionalCost": 1.5}

@@ -13,12 +13,12 @@ from unittest import mock
 
 import pytest
 
-from feedtool.delivery import learn
-from feedtool.delivery.decide import Do
-from feedtool.delivery.progress import failed
+from feedtool.delivery import machine
+from feedtool.delivery.steps import Step
+from feedtool.delivery.transition import fail
 from feedtool.ledger import Phase, Stage, store
 from feedtool.model.nouns import Status
-from feedtool.service.answers import Kind
+from feedtool.service.answers import AnswerKind
 from tests.simulation.machine import FragileLedger
 from tests.simulation.shop import Shop
 from tests.simulation.trial import Failed, tried, tried_all
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from feedtool.delivery.answer import Answer
-    from feedtool.delivery.decide import Step
-    from feedtool.delivery.progress import Learnt, Now
+    from feedtool.delivery.steps import StepIntent
+    from feedtool.delivery.transition import Transition, TransitionContext
     from feedtool.ledger import Package
     from tests.simulation.checker import Findings
 
@@ -77,11 +77,13 @@ def no_holding() -> Iterator[None]:
 def unread() -> Iterator[None]:
     """A batch whose answer was lost is sent again at once."""
 
-    def again(package: Package, _step: Step, answer: Answer, now: Now) -> Learnt:
+    def again(
+        package: Package, _intent: StepIntent, answer: Answer, now: TransitionContext
+    ) -> Transition:
         before = replace(package, phase=Phase.CLEARED, uploads=(Stage.PLANNED,))
-        return failed(before, answer, now)
+        return fail(before, answer, now)
 
-    with mock.patch.dict(learn.RULES, {(Do.SUBMIT, Kind.UNKNOWN): again}):
+    with mock.patch.dict(machine.RULES, {(Step.SUBMIT, AnswerKind.UNKNOWN): again}):
         yield
 
 

@@ -13,17 +13,17 @@ from random import Random
 from typing import TYPE_CHECKING
 from unittest import mock
 
+from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.offers.sandbox.records import sell_offer
 from feedtool.areas.offers.sandbox.settings import OfferBehaviour
-from feedtool.areas.registry import sandbox_parts
-from feedtool.delivery import deliver as shell
-from feedtool.delivery import lanes, plan
-from feedtool.delivery.decide import Settings
+from feedtool.areas.offers.wire.packages import commit, create_package, upload
+from feedtool.areas.registry import load, sandbox_parts
+from feedtool.delivery import call_pool, plan
+from feedtool.delivery import engine as shell
+from feedtool.delivery.steps import DeliverySettings
 from feedtool.model.errors import FeedtoolError, Interrupted
-from feedtool.model.nouns import PackageType
 from feedtool.model.settings import Limits
 from feedtool.sandbox import Sandbox, SandboxSettings
-from feedtool.service import wire
 from tests.simulation.checker import checked
 from tests.simulation.machine import Clock, Crash, Lanes, Power
 from tests.simulation.network import GOOD, SELLER, Network
@@ -32,8 +32,8 @@ from tests.simulation.story import CHANNELS, Row, Story, Told
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from feedtool.model.call import Call
     from feedtool.model.nouns import Verdict
-    from feedtool.service.wire import Call
     from tests.simulation.checker import Findings
     from tests.simulation.machine import FragileLedger
 
@@ -82,7 +82,7 @@ class World:
             ahead=timedelta(hours=self.dice.choice((0, 0, 0, -9, -1, 2, 7))),
             chance=FAULTS * scale,
         )
-        self.settings = Settings(
+        self.settings = DeliverySettings(
             results_limit=self.dice.choice((None, 1, 2, 3)),
             patience=self.dice.choice((timedelta(minutes=10), timedelta(hours=1))),
         )
@@ -164,7 +164,7 @@ class World:
     def _begin(self, run: Told) -> int:
         self.note(f"SUBMIT run {run.number}")
         run_id = self.ledger.start_run(now=self.clock.time, seller=SELLER, service=SERVICE)
-        stream = plan.uploads((row.item for row in run.rows), self.limits)
+        stream = plan.uploads((row.item for row in run.rows), load().routes, self.limits)
         self.files[run.number] = 0
         name = f"run{run.number}"
         file = self.ledger.add_file(run_id, stream, path=name, sha256="", kind="k")
@@ -198,9 +198,10 @@ class World:
                 self.ledger,
                 run_id,
                 self.network,
+                load().routes,
                 now=self.clock.now,
                 sleep=self._sleep,
-                luck=self.dice.random,
+                jitter=self.dice.random,
                 pool=self.pool,
                 wait=self.dice.random() < 0.7,
                 settings=self.settings,
@@ -211,8 +212,8 @@ class World:
     def _threads(self) -> Iterator[None]:
         """In place of the shell's threads: ours, which are the same for a seed."""
         with (
-            mock.patch.object(lanes, "executor", return_value=self.lanes),
-            mock.patch.object(lanes, "wait_for", self.lanes.wait_for),
+            mock.patch.object(call_pool, "executor", return_value=self.lanes),
+            mock.patch.object(call_pool, "wait_for", self.lanes.wait_for),
         ):
             yield
 
@@ -247,10 +248,10 @@ class World:
         chance, self.network.chance = self.network.chance, 0.0
         for run in self.story.before:
             channel = run.rows[0].item.channel
-            created = self.network.send(wire.create_package(channel, PackageType.UPSERT, "en"))
+            created = self.network.send(create_package(channel, PackageType.UPSERT, "en"))
             package = created.headers["content-location"].rpartition("/")[2]
             rows = [row.item.body for row in run.rows]
-            calls: list[Call] = [wire.upload(package, rows), wire.commit(package)]
+            calls: list[Call] = [upload(package, rows), commit(package)]
             for call in calls:
                 assert self.network.send(call).status < 300
                 self.network.pass_time(timedelta(minutes=1))

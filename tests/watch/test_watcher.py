@@ -22,7 +22,7 @@ from feedtool.ledger.claims import Claim, ClaimState
 from feedtool.model.errors import Exit, Interrupted, UsageProblem
 from feedtool.runs.annotated_copy import digest_of
 from feedtool.runs.workspace import unfinished
-from feedtool.sheets.annotate.place import placed
+from feedtool.sheets.atomic_write import atomic_write
 from feedtool.watch.folder import Folder
 from feedtool.watch.processor import FileProcessor
 from feedtool.watch.session import ClaimWorkspace, SellerSession
@@ -364,7 +364,7 @@ def test_a_run_that_is_stopped_is_taken_up_again(world: World) -> None:
 def killed_while_writing(places: list[Path]) -> None:
     with ExitStack() as stack:
         for place in places:
-            stack.enter_context(placed(place))
+            stack.enter_context(atomic_write(place))
         os.kill(os.getpid(), signal.SIGKILL)
 
 

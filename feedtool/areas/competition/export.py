@@ -14,7 +14,7 @@ from feedtool.areas.competition.wire import (
     read_competing_changes,
     read_competing_offers,
 )
-from feedtool.areas.offers.wire.offers import offers_page
+from feedtool.areas.offers.wire.offers import offers_page, read_offers
 from feedtool.feeds.export import (
     CHANNEL,
     Export,
@@ -29,10 +29,10 @@ from feedtool.feeds.export import (
     ServiceList,
 )
 from feedtool.feeds.template import TEXT, CellEntry, Field
+from feedtool.model.call import READ, Call, Reply, comma_lists
 from feedtool.model.cells import Value
 from feedtool.model.errors import NothingToDo, UsageProblem
 from feedtool.model.translation import translation
-from feedtool.service.wire import READ, Call, Reply, comma_lists, read_offers
 
 OFFERS, CHANGES = "competing-offers", "competing-offer-changes"
 

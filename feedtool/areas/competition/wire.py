@@ -10,16 +10,15 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from feedtool.areas.offers.wire.offers import amount, whole
-from feedtool.areas.offers.wire.packages import Unreadable, items_of, next_link
+from feedtool.model.call import READ, Call, fits_comma_list
 from feedtool.service.answers import text
-from feedtool.service.wire import READ, Call, fits_comma_list
+from feedtool.service.bodies import Unreadable, amount, items_of, next_link, whole
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from decimal import Decimal
 
-    from feedtool.service.wire import Reply
+    from feedtool.model.call import Reply
 
 SEPARATOR = "&"
 """Between the values of `products`; percent-encoded as it travels."""

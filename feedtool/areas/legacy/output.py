@@ -17,8 +17,9 @@ from feedtool.areas.legacy.offers_xml import Offer
 from feedtool.areas.legacy.reader import OffersXml
 from feedtool.areas.legacy.source import PRIMARY_POOL, OffersSource
 from feedtool.areas.legacy.writer import Head, Pool, offer_of, write, write_xml
+from feedtool.areas.offers.package_types import PackageType
 from feedtool.feeds.conversion import Fact, Output, Said
-from feedtool.model.nouns import Item, PackageType
+from feedtool.model.nouns import Item
 from feedtool.model.settings import Dialect
 from feedtool.model.spool import Spool
 
@@ -80,7 +81,7 @@ def _head(item: Item, about: OffersXmlAbout, dialect: Dialect) -> Head:
     if not pools and item.channel:
         number = dialect.legacy_pools.get(item.channel)
         pools = (Pool(number, "Id") if number else Pool(item.channel),)
-    is_full = item.package_type is PackageType.FULL
+    is_full = item.package_type == PackageType.FULL
     return Head(
         about.name,
         item.package_type,

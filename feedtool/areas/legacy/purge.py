@@ -4,27 +4,27 @@ It is one zip or none: of several, each would delete what the one before brought
 package at all, and the offers that the service has now are counted before it is sent.
 """
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from feedtool.areas.offers.wire.offers import offers_page
-from feedtool.areas.offers.wire.packages import Meaning
+from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.offers.wire.offers import offers_page, read_offers
 from feedtool.check import Asked
-from feedtool.delivery import plan
+from feedtool.model.call import READ, Call
 from feedtool.model.errors import UsageProblem
-from feedtool.model.nouns import PackageType, Status
+from feedtool.model.nouns import Status
 from feedtool.model.sheet import CheckedSheet
 from feedtool.service.listing import Next, read_list
-from feedtool.service.wire import READ, Call, read_offers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime
 
     from feedtool.ledger import Ledger, Package
+    from feedtool.model.call import Call, Reply, Sender
     from feedtool.service.fetch import Circumstances
-    from feedtool.service.wire import Reply, Sender
 
 NOTHING_SENT = "nothing was sent"
 NOT_CONFIRMED = (
@@ -77,7 +77,7 @@ def unsent(packages: "Iterable[Package]") -> "list[Package]":
     return [
         package
         for package in packages
-        if package.package_type is PackageType.PURGE and package.phase in waiting
+        if package.package_type == PackageType.PURGE and package.phase in waiting
     ]
 
 
@@ -85,12 +85,12 @@ def hold_back(
     ledger: "Ledger", packages: "Iterable[Package]", reason: str, now: "datetime"
 ) -> None:
     """Give up packages that were never sent: their rows are Held, and why is told beside them."""
-    from feedtool.ledger import Change, Fate, Phase
+    from feedtool.ledger import Change, Phase, Resolution
 
     for package in packages:
-        fates = [Fate(one.row, Status.HELD, reason) for one in ledger.awaited(package.key)]
+        resolved = [Resolution(one.row, Status.HELD, reason) for one in ledger.pending(package.key)]
         after = replace(package, phase=Phase.CLOSED, finished_at=now)
-        ledger.save([Change(package, after, fates=fates)])
+        ledger.save([Change(package, after, resolutions=resolved)])
 
 
 def check_one_zip(sheets: Sequence[CheckedSheet], asked: Asked) -> None:
@@ -108,10 +108,8 @@ def check_one_zip(sheets: Sequence[CheckedSheet], asked: Asked) -> None:
             f"{NOTHING_SENT}; correct the file, or leave it out",
         )
     limits = asked.dialect.limits
-    zips = sum(
-        len({number for number, _ in plan.uploads(sheet.valid_items(), limits)})
-        for sheet in readable
-    )
+    channels = [Counter(item.channel for item in sheet.valid_items()) for sheet in readable]
+    zips = sum(-(-offers // limits.legacy) for sheet in channels for offers in sheet.values())
     if zips != 1:
         what = f"{zips:,} zips" if zips else "no zip at all"
         raise UsageProblem(
@@ -122,10 +120,14 @@ def check_one_zip(sheets: Sequence[CheckedSheet], asked: Asked) -> None:
         )
 
 
-def check_nothing_open(ledger: "Ledger", seller: str, client: "Sender") -> None:
-    """UsageProblem where a package is open or being integrated, whoever began it."""
-    from feedtool.delivery.strangers import strangers
+def check_nothing_open(ledger: "Ledger", seller: str, foreign: Sequence[str]) -> None:
+    """UsageProblem where a package is open or being integrated, whoever began it.
 
+    Args:
+        ledger: Where the seller's runs are.
+        seller: Whose packages.
+        foreign: A warning for each such package that was not begun here.
+    """
     open_runs = [run for run in ledger.unfinished(seller) if ledger.has_to_fetch(run)]
     if open_runs:
         raise UsageProblem(
@@ -133,9 +135,9 @@ def check_nothing_open(ledger: "Ledger", seller: str, client: "Sender") -> None:
             " open package",
             f"{NOTHING_SENT}; finish it with `feedtool results {open_runs[0]}` first",
         )
-    if others := strangers(ledger, client, (Meaning.OPEN, Meaning.WORKING)):
+    if foreign:
         raise UsageProblem(
-            f"a purge needs no open package, and {others[0]}",
+            f"a purge needs no open package, and {foreign[0]}",
             f"{NOTHING_SENT}; wait until it is integrated, or has expired",
         )
 

@@ -1,7 +1,7 @@
 """An Offers.xml, or the zip around it, becomes offers with their lines, in constant memory.
 
 Whatever the wild has made of the format is read as far as it can only mean one thing, and told
-as a liberty; what could harm is refused in the words of `feedtool.sheets.unreadable`.
+as a liberty; what could harm is refused in the words of `feedtool.sheets.read.errors`.
 """
 
 from collections.abc import Iterable, Iterator
@@ -14,12 +14,19 @@ from xml.parsers import expat
 from feedtool.areas.legacy.liberties import Liberties, told
 from feedtool.areas.legacy.names import MEMBERS, NAMESPACE, OFFERS, PARENTS, XAML
 from feedtool.areas.legacy.offers_xml import NAMES, REQUIRED, Offer, Shipping
+from feedtool.areas.offers.package_types import PackageType
 from feedtool.model.errors import FileProblem
 from feedtool.model.limits import Limits
-from feedtool.model.nouns import PackageType
-from feedtool.sheets.markup import hardened_parser, parse
-from feedtool.sheets.package import DEFAULT_LIMITS, Package
-from feedtool.sheets.unreadable import CorruptXml, CorruptZip, XmlDoctype, ZipBomb
+from feedtool.sheets import (
+    DEFAULT_LIMITS,
+    CorruptXml,
+    CorruptZip,
+    XmlDoctype,
+    ZipBomb,
+    ZipPackage,
+    hardened_parser,
+    parse,
+)
 
 _MAKE_AGAIN = "Make it again in the program that it comes from, or correct it in a text editor."
 _NOT_TRUSTED = "Do not trust this file; have its sender make it anew."
@@ -60,7 +67,7 @@ class About:
 
     name: str = ""
     purges: bool = False
-    package_type: PackageType = PackageType.FULL
+    package_type: str = PackageType.FULL
     line: int = 1
     pools: list[tuple[str, str]] = field(default_factory=list)
     """Attribute and value of each publication pool."""
@@ -113,7 +120,7 @@ class OffersXml:
         with self.path.open("rb") as file:
             is_zip = file.read(4).startswith(b"PK")
         if is_zip:
-            with Package(self.path, self._limits) as package:
+            with ZipPackage(self.path, self._limits) as package:
                 yield from package.stream(_member(package, self.liberties), _BLOCK)
             return
         with self.path.open("rb") as file:
@@ -132,7 +139,7 @@ def _key(name: str) -> str:
     return name.replace("\\", "/").lstrip("/").casefold()
 
 
-def _member(package: Package, liberties: Liberties) -> str:
+def _member(package: ZipPackage, liberties: Liberties) -> str:
     member = member_of(package.names)
     if member is None:
         raise CorruptZip("The zip has no Content/Offers.xml.", _MAKE_AGAIN)
@@ -329,7 +336,7 @@ class _Events:
         about.package_type = _TYPES.get(kind.strip().casefold(), PackageType.FULL)
         if kind != about.package_type:
             self._note(f"PackageType is written {told(kind)}: read as {about.package_type}")
-        if about.package_type is not PackageType.FULL:
+        if about.package_type != PackageType.FULL:
             self._required = frozenset(("SellerProductId",))
 
     def _start_pool(self, given: dict[str, str]) -> None:

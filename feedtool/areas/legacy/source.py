@@ -20,15 +20,24 @@ from feedtool.areas.legacy.offers_xml import (
     cost_keys,
 )
 from feedtool.areas.legacy.reader import Found, OffersXml, member_of
+from feedtool.areas.offers.package_types import PackageType
 from feedtool.model.cells import BLANK, Block, Cell, Kind
 from feedtool.model.errors import FileProblem
 from feedtool.model.limits import Limits
-from feedtool.model.nouns import PackageType
 from feedtool.model.settings import Dialect
-from feedtool.sheets import HeadRow, Merge, Notice, Package, SheetEntry
-from feedtool.sheets.blocks import first_rows, rows_after
-from feedtool.sheets.package import part_key
-from feedtool.sheets.unreadable import Encrypted, ZipBadName, ZipDuplicateMember
+from feedtool.sheets import (
+    Encrypted,
+    HeadRow,
+    MergedArea,
+    Notice,
+    SheetEntry,
+    ZipBadName,
+    ZipDuplicateMember,
+    ZipPackage,
+    first_rows,
+    part_key,
+    rows_after,
+)
 
 LIBERTY = "xml-irregular"
 """The code of what an Offers.xml has otherwise than the format demands."""
@@ -76,7 +85,7 @@ def _is_zip_of_offers(path: Path) -> bool:
     One whose members are not to be trusted is one, so that it is refused as what it is.
     """
     try:
-        with Package(path) as package:
+        with ZipPackage(path) as package:
             return _are_of_offers(package.names) and member_of(package.names) is not None
     except (Encrypted, ZipBadName, ZipDuplicateMember):
         with ZipFile(path) as package:  # its directory is sound
@@ -127,7 +136,7 @@ class OffersSource:
     def properties(self) -> Mapping[str, str]:
         """The stamp: which kind of feed the package's type is. Raises what reading raises."""
         next(iter(self._xml.read()), None)
-        is_full = self._xml.about.package_type is PackageType.FULL
+        is_full = self._xml.about.package_type == PackageType.FULL
         return {"feedtool.template": KIND if is_full else STOCK_AND_PRICE_KIND}
 
     def __enter__(self) -> Self:
@@ -150,7 +159,7 @@ class OffersSheet:
     def __init__(self, xml: OffersXml, dialect: Dialect, *, as_json: bool) -> None:
         self.last_column = -1
         """The 0-based last column; -1 before anything was read."""
-        self.merges: list[Merge] = []
+        self.merges: list[MergedArea] = []
         self._xml = xml
         self._dialect = dialect
         self._modes = tuple(dialect.legacy_modes)
@@ -240,7 +249,7 @@ class OffersSheet:
 
     @property
     def _is_full(self) -> bool:
-        return self._xml.about.package_type is PackageType.FULL
+        return self._xml.about.package_type == PackageType.FULL
 
     def _column(self, attribute: Attribute, offers: list[Found]) -> list[Hashable]:
         """The keys of an attribute's cells."""

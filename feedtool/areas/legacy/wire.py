@@ -5,31 +5,27 @@ package's state and a page of its log. An entry of the log says in `property_lis
 with which property, in the two halves that a result code of the JSON packages is made of.
 """
 
-from __future__ import annotations
-
+import json
+from collections.abc import Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
+from urllib.parse import quote
 
-from feedtool.areas.offers.wire.packages import (
+from feedtool.areas.offers.wire.packages import OUTCOMES, STATES
+from feedtool.areas.offers.wire.result_codes import legacy_field_of
+from feedtool.feeds.answers import LogEntry, LogPage, Meaning
+from feedtool.model.call import CREATED, READ, Call, Reply, language_tag
+from feedtool.model.nouns import Message, Status
+from feedtool.service.answers import text
+from feedtool.service.bodies import (
     LONGEST_ID,
     MOST_MESSAGES,
-    OUTCOMES,
     SMALL,
-    STATES,
-    Meaning,
     Unreadable,
     last_segment,
     listed,
     loads,
 )
-from feedtool.areas.offers.wire.result_codes import legacy_field_of
-from feedtool.model.nouns import Message, Status
-from feedtool.service.answers import text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from feedtool.service.wire import Reply
 
 ROUTE = "offer-integration-packages"
 """The last segment of an address that is no package's id."""
@@ -37,30 +33,6 @@ IDS = ("package_id", "packageId")
 LOCATIONS = ("content-location", "location")
 HALF = 2
 """Digits of a property's code, and of an error's."""
-
-
-class Entry(NamedTuple):
-    """What the log says of one offer."""
-
-    reference: str
-    """The SellerProductId, character for character; empty where it is not told."""
-    gtin: str
-    """The EAN; empty where it is not told."""
-    status: Status
-    messages: tuple[Message, ...]
-
-
-class LogPage(NamedTuple):
-    """How far a package is, and a page of its log."""
-
-    state: str
-    """In the service's word."""
-    meaning: Meaning
-    entries: list[Entry]
-    about_all: tuple[Message, ...]
-    """What is said of the whole package, naming no offer."""
-    pages: int | None
-    """How many pages the log has; None where the service does not say."""
 
 
 def zip_id(reply: Reply) -> str:
@@ -125,7 +97,7 @@ def _count(value: Any) -> int | None:
     return int(found) if found.isascii() and found.isdecimal() and len(found) <= HALF * 9 else None
 
 
-def _entry(document: Any) -> Entry | None:
+def _entry(document: Any) -> LogEntry | None:
     if not isinstance(document, dict):
         return None
     said = text(document.get("offer_integration_status"))
@@ -136,7 +108,7 @@ def _entry(document: Any) -> Entry | None:
     if status is None:
         told = Message("", f"The service gives this row the status “{said}”.")
         status, messages = Status.UNKNOWN, (told, *messages)
-    return Entry(reference, text(gtin) if isinstance(gtin, str | int) else "", status, messages)
+    return LogEntry(reference, text(gtin) if isinstance(gtin, str | int) else "", status, messages)
 
 
 def _messages(listed: Any) -> Iterator[Message]:
@@ -154,3 +126,37 @@ def _code(error: Any, about: Any) -> str:
     if all(half.isascii() and half.isdecimal() and len(half) <= HALF for half in halves):
         return "".join(half.zfill(HALF) for half in halves)
     return " ".join(filter(None, halves))
+
+
+# Calls.
+
+
+LEGACY = "/offer-integration-packages"
+
+
+def submit_zip(body: bytes, language: str) -> Call:
+    """Send a legacy zip: stage and commit in one. The answer carries its id (`legacy.zip_id`)."""
+    return _legacy("application/zip", body, language)
+
+
+def submit_zip_address(address: str, language: str) -> Call:
+    """The same by the zip's public address, for a service that fetches it from there."""
+    return _legacy("application/json", json.dumps(address).encode(), language)
+
+
+def _legacy(kind: str, body: bytes, language: str) -> Call:
+    headers = (("Accept-Language", language_tag(language)), ("Content-Type", kind))
+    return Call("POST", LEGACY, CREATED, headers=headers, body=body)
+
+
+def read_log(package_id: str, page: int, language: str, size: int | None = None) -> Call:
+    """How far a legacy zip is, and a page of its log; the answer is read by `legacy.log_page`.
+
+    The specification shows no parameters; those that are asked for here are the answer's own
+    fields. `page` is 1-based; `size` is how many entries a page is asked for.
+    """
+    asked = {"page": str(page) if page > 1 or size else None, "count_by_page": size and str(size)}
+    query = tuple((name, value) for name, value in asked.items() if value)
+    headers = (("Accept-Language", language_tag(language)),)
+    target = f"{LEGACY}/{quote(package_id, safe='')}"
+    return Call("GET", target, READ, query=query, headers=headers)

@@ -12,7 +12,7 @@ from feedtool.areas.legacy.source import HEADER, OffersSheet, OffersSource
 from feedtool.model.cells import Cell, Kind, letters
 from feedtool.model.settings import Dialect
 from feedtool.model.spool import temporary_folder
-from feedtool.sheets.filled import Value, fill_workbook
+from feedtool.sheets.fill import Value, fill_workbook
 
 WIDTH = 16
 """Characters of a column."""

@@ -15,7 +15,7 @@ from lxml import etree
 
 from feedtool.areas.legacy.names import CONTENT_TYPES, NAMESPACE, OFFERS, RELATIONSHIPS, XAML
 from feedtool.areas.legacy.offers_xml import NAMES, REQUIRED, STOCK_AND_PRICE, Offer, Shipping
-from feedtool.model.nouns import PackageType
+from feedtool.areas.offers.package_types import PackageType
 from feedtool.model.settings import Dialect
 
 DOCUMENT_TYPE = Dialect().legacy_document_type
@@ -77,7 +77,7 @@ class Head:
     """What a zip says of itself."""
 
     name: str
-    package_type: PackageType = PackageType.FULL
+    package_type: str = PackageType.FULL
     """Full, or StockAndPrice: then of each offer only its identity, stock and price travel."""
     purges: bool = False
     """Whether all offers that are not in it are removed: PurgeAndReplace."""
@@ -87,7 +87,7 @@ class Head:
     def __post_init__(self) -> None:
         if self.package_type not in (PackageType.FULL, PackageType.STOCK_AND_PRICE):
             raise ValueError(f"a legacy zip is never of type {self.package_type}")
-        if self.pools and self.package_type is not PackageType.FULL:
+        if self.pools and self.package_type != PackageType.FULL:
             raise ValueError("only a Full package has publication pools")
 
 
@@ -143,7 +143,7 @@ def write_xml(target: IO[bytes], head: Head, offers: Iterable[Offer], count: int
             _write_offers(xml, offers, count, head.package_type)
 
 
-def _write_offers(xml: Any, offers: Iterable[Offer], count: int, package_type: PackageType) -> None:
+def _write_offers(xml: Any, offers: Iterable[Offer], count: int, package_type: str) -> None:
     with (
         xml.element(_tag("OfferPackage.Offers")),
         xml.element(_tag("OfferCollection"), {"Capacity": str(count)}),
@@ -167,8 +167,8 @@ def _write_pools(xml: Any, pools: Sequence[Pool]) -> None:
                 pass
 
 
-def _write_offer(xml: Any, offer: Offer, package_type: PackageType) -> None:
-    is_full = package_type is PackageType.FULL
+def _write_offer(xml: Any, offer: Offer, package_type: str) -> None:
+    is_full = package_type == PackageType.FULL
     attributes = _attributes(offer, is_full=is_full)
     if len({one.mode for one in offer.shipping}) < len(offer.shipping):
         raise ValueError("an offer has a delivery mode twice")

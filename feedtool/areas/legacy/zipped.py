@@ -9,13 +9,11 @@ from io import BytesIO
 
 from feedtool.areas.legacy.offers_xml import Offer
 from feedtool.areas.legacy.writer import Head, Pool, offer_of, write
-from feedtool.model.nouns import PackageType
+from feedtool.areas.offers.package_types import PackageType
 from feedtool.model.settings import Dialect
 
 
-def zipped(
-    package_type: PackageType, channel: str, bodies: Sequence[bytes], dialect: Dialect
-) -> bytes:
+def zipped(package_type: str, channel: str, bodies: Sequence[bytes], dialect: Dialect) -> bytes:
     """The zip of some offers of one channel.
 
     Args:
@@ -24,11 +22,11 @@ def zipped(
         bodies: The offers as the feed makes them, each as JSON.
         dialect: How the account's zips are written.
     """
-    is_full = package_type is not PackageType.STOCK_AND_PRICE
+    is_full = package_type != PackageType.STOCK_AND_PRICE
     head = Head(
         name="feedtool",
         package_type=PackageType.FULL if is_full else package_type,
-        purges=package_type is PackageType.PURGE,
+        purges=package_type == PackageType.PURGE,
         pools=(_pool(channel, dialect),) if is_full and channel else (),
         document_type=dialect.legacy_document_type,
     )

@@ -8,15 +8,24 @@ nobody could say it in a cell, is left empty.
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from typing import Any
 
 from feedtool.areas.offers.changes.offer_state import Seen
 from feedtool.areas.offers.feeds import common as columns
 from feedtool.areas.offers.feeds import delete, update, upsert
 from feedtool.areas.offers.rows import OfferRows, Omission, observed_by
-from feedtool.areas.offers.wire.offers import Offer, OfferState, offer_items, offer_of
+from feedtool.areas.offers.wire.offers import (
+    OFFER_FIELDS,
+    Offer,
+    OfferState,
+    offer_items,
+    offer_of,
+    read_offers,
+)
 from feedtool.feeds.export import (
     CHANNEL,
     Export,
+    ExportMemory,
     ExportNote,
     ExportSummary,
     ExportTally,
@@ -30,11 +39,11 @@ from feedtool.feeds.export import (
 from feedtool.feeds.feed import Feed
 from feedtool.feeds.shown import in_order, shown
 from feedtool.feeds.template import CellEntry, Field
+from feedtool.model.call import READ, Call, Reply, comma_lists
 from feedtool.model.cells import Value
 from feedtool.model.errors import NothingToDo, UsageProblem
 from feedtool.model.settings import Context
 from feedtool.model.translation import translation
-from feedtool.service.wire import OFFER_FIELDS, READ, Call, Reply, comma_lists, read_offers
 
 TEXTS = "feedtool.areas.offers"
 
@@ -289,6 +298,20 @@ def _offers(count: int) -> str:
     return f"{count:,} offer{'' if count == 1 else 's'}"
 
 
+def _begin(engine: Any, service: str, seller: str) -> int:
+    """How many packages have been read for what was accepted: what was sent before comes first."""
+    from feedtool.areas.offers.changes.projection import absorb, count_absorbed  # slow to import
+
+    absorb(engine, service, seller)
+    return count_absorbed(engine, service, seller)
+
+
+def _remember(*whose: Any, **how: Any) -> bool:
+    from feedtool.areas.offers.changes.observed import see  # slow to import
+
+    return see(*whose, **how)
+
+
 LISTING = ServiceList(
     "offers",
     _first,
@@ -312,5 +335,5 @@ EXPORT = Export(
     summary,
     FILTERS,
     check,
-    observed=Seen,
+    memory=ExportMemory(Seen, _begin, _remember),
 )

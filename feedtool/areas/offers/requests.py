@@ -10,9 +10,9 @@ from typing import Any
 
 from feedtool.areas.offers.feeds import common as columns
 from feedtool.areas.offers.feeds.common import HUNDRED
+from feedtool.areas.offers.wire.packages import UploadBody, upload
 from feedtool.feeds.conversion import JsonRequests, Read, is_number
 from feedtool.model.settings import Dialect
-from feedtool.service.wire import UploadBody, upload
 
 _MODE = {"code", "cost", "additionalCost"}
 _SIMPLE = (columns.REFERENCE, columns.CONDITION, columns.PREPARATION, columns.QUANTITY)

@@ -14,7 +14,7 @@ from feedtool.areas.products.categories import chosen
 from feedtool.areas.products.columns import common as columns
 from feedtool.areas.products.feeds import FEED
 from feedtool.areas.products.rows import LEFT, PICTURES, ProductRows, flat
-from feedtool.areas.products.wire.sheets import ProductSheet, sheets_page
+from feedtool.areas.products.wire.sheets import ProductSheet, read_products, sheets_page
 from feedtool.feeds.export import (
     Export,
     ExportNote,
@@ -31,8 +31,8 @@ from feedtool.feeds.export import (
 )
 from feedtool.feeds.feed import LANGUAGES
 from feedtool.feeds.template import TEXT, CellEntry, Field, Language
+from feedtool.model.call import READ, Call, Reply
 from feedtool.model.errors import NothingToDo, UsageProblem
-from feedtool.service.wire import READ, Call, Reply, read_products
 
 PICTURE_WIDTH = 24
 

@@ -18,11 +18,11 @@ from feedtool.areas.products.columns.properties import (
     categories_of,
     details_of,
 )
+from feedtool.areas.products.delivery import DELIVERY, PACKAGE_TYPE, product_names
 from feedtool.areas.products.requests import REQUESTS
 from feedtool.feeds.feed import Feed, Row, SheetColumns
 from feedtool.feeds.template import Basis, Contents
 from feedtool.model.header import Column
-from feedtool.model.nouns import PackageType
 from feedtool.model.settings import Dialect
 
 __all__ = [
@@ -93,7 +93,7 @@ def required(row: Row) -> list[str]:
 def _is_filled(row: Row, key: str) -> bool:
     """Any picture will do for the first; a category that was told otherwise needs no cell."""
     if key == columns.PICTURE_KEYS[0]:
-        return any(not row.is_blank(one) for one in columns.PICTURE_KEYS)
+        return any(not row.is_blank(item) for item in columns.PICTURE_KEYS)
     if key == columns.CATEGORY and properties.only_category(row.sheet.stamp):
         return True
     return not row.is_blank(key)
@@ -134,8 +134,8 @@ def _language(sheet: SheetColumns) -> str:
 def name_of(row: Row, key: str) -> str:
     """A property by its label, which people know it by."""
     known = details_of(row)
-    found = known.properties.get(key) if known else None
-    return f"{found.label} ({key})" if found and found.label else key
+    result = known.properties.get(key) if known else None
+    return f"{result.label} ({key})" if result and result.label else key
 
 
 def stamped(stamp: Mapping[str, str]) -> Mapping[str, str]:
@@ -155,7 +155,7 @@ FEED = Feed(
     kind="products",
     area="feedtool.areas.products",
     sheet="Products",
-    package_type=PackageType.PRODUCTS,
+    package_type=PACKAGE_TYPE,
     summary="Products that are created, or completed.",
     columns=template_columns,
     understood=understood,
@@ -163,6 +163,8 @@ FEED = Feed(
     missing=missing,
     required=required,
     request=request,
+    delivery=DELIVERY,
+    provides=product_names,
     reference=columns.REFERENCE,
     identity=(columns.GTIN,),
     has_channel=False,

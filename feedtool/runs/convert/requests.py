@@ -22,9 +22,16 @@ from feedtool.model.errors import FileProblem, UsageProblem
 from feedtool.model.settings import Dialect
 from feedtool.model.spool import Spool
 from feedtool.report.conversion import Loss
-from feedtool.sheets import HeadRow, Merge, Notice, SheetEntry
-from feedtool.sheets.blocks import first_rows, rows_after
-from feedtool.sheets.unreadable import EmptyFile, NotAWorkbook
+from feedtool.sheets import (
+    EmptyFile,
+    HeadRow,
+    MergedArea,
+    NotAWorkbook,
+    Notice,
+    SheetEntry,
+    first_rows,
+    rows_after,
+)
 
 HEADER = 1
 """The number of the header's row; the first request is row 2."""
@@ -128,7 +135,7 @@ class RequestsSheet:
 
     def __init__(self, family: Sequence[Feed], requests: JsonRequests, dialect: Dialect) -> None:
         self.name = family[0].sheet
-        self.merges: list[Merge] = []
+        self.merges: list[MergedArea] = []
         self.warnings: list[Notice] = []
         self.notices: Mapping[str, list[str]] = {}
         self.losses: list[Loss] = []

@@ -22,8 +22,8 @@ from feedtool.model.sheet import VALID, CheckedSheet
 from feedtool.model.spool import Spool
 from feedtool.runs.convert.forms import FOLDER, Form
 from feedtool.runs.request_files import write_requests
-from feedtool.sheets.annotate.check import NotAsWritten
-from feedtool.sheets.annotate.place import placed
+from feedtool.sheets.atomic_write import atomic_write
+from feedtool.sheets.read_back import NotAsWritten
 
 Make = Callable[[int, Mapping[str, Value]], "MadeRequest"]
 
@@ -106,7 +106,7 @@ def write_items(
         listed = ", ".join(sorted(f"{kind} for {channel}" for kind, channel in groups))
         raise UsageProblem(f"{target.name} would hold several packages: {listed}", BY_HAND)
     requests = areas.feeds[str(sheet.kind)].json
-    with placed(target) as place:
+    with atomic_write(target) as place:
         if form.output:
             if not form.output.write(place, sheet.items, about, dialect):
                 raise NotAsWritten(

@@ -10,7 +10,8 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 
 from feedtool.areas.offers.changes.offer_state import PRICE, QUANTITY, terms_of
-from feedtool.model.nouns import Item, PackageType
+from feedtool.areas.offers.package_types import PackageType
+from feedtool.model.nouns import Item
 from feedtool.report.plain import counted
 
 UNKNOWN = "of which nothing is known: no run here has had them accepted"
@@ -99,7 +100,7 @@ class Effects:
         self.rows += 1
         if before is None:
             self.unknown += 1
-        elif item.package_type is PackageType.DELETE:
+        elif item.package_type == PackageType.DELETE:
             self.removed += before.is_there
             self.absent += not before.is_there
         elif before.is_there and before.is_same:
@@ -107,7 +108,7 @@ class Effects:
         elif before.is_there:
             self.changed += 1
             self._move(item, before)
-        elif item.package_type is PackageType.UPDATE:
+        elif item.package_type == PackageType.UPDATE:
             self.absent += 1
         else:
             self.created += 1
@@ -151,7 +152,7 @@ def effects_of(uploads: Iterable[Sequence[Item]], known: Known) -> dict[str, Eff
     """
     found: dict[str, Effects] = {}
     for items in uploads:
-        are_products = items[0].package_type is PackageType.PRODUCTS
+        are_products = items[0].package_type == "Products"
         before = nothing_known(items) if are_products else known(items)
         for item, one in zip(items, before, strict=True):
             found.setdefault(item.channel, Effects()).add(item, one)

@@ -21,12 +21,13 @@ from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any
 
-from feedtool.delivery.dependencies import Meeting
+from feedtool.areas import registry
+from feedtool.delivery.dependencies import Dependencies
 from feedtool.model.errors import UsageProblem
 from feedtool.model.settings import Limits
 from feedtool.model.sheet import INVALID, VALID, CheckedSheet
 from feedtool.runs.plan_file.conditions import Conditions, unfit
-from feedtool.sheets.annotate.place import placed
+from feedtool.sheets.atomic_write import atomic_write
 
 FORMAT = 1
 AGAIN = "nothing was sent; make the plan again with --dry-run --save-plan"
@@ -70,7 +71,7 @@ def save(
     }
     lines = chain([_line(head)], _contents(sheets, sent, limits), [_line({"effects": effects})])
     digest = hashlib.sha256()
-    with placed(place) as temporary, temporary.open("wb") as file:
+    with atomic_write(place) as temporary, temporary.open("wb") as file:
         for line in lines:
             digest.update(line)
             file.write(line)
@@ -97,10 +98,10 @@ def _contents(
     sheets: Sequence[CheckedSheet], sent: Sequence[CheckedSheet], limits: Limits
 ) -> Iterator[bytes]:
     """A line for each row that would be sent, and one for each sheet."""
-    meeting = Meeting(sheets)
+    dependencies = Dependencies(sheets, registry.load().feeds)
     for sheet in sheets:
         if sheet.error is None and sheet in sent:
-            yield from _requests(meeting, sheet, limits)
+            yield from _requests(dependencies, sheet, limits)
         yield _line(
             {
                 "sheet": sheet.sheet,
@@ -113,8 +114,8 @@ def _contents(
         )
 
 
-def _requests(meeting: Meeting, sheet: CheckedSheet, limits: Limits) -> Iterator[bytes]:
-    for package, upload in meeting.uploads(sheet, limits):
+def _requests(dependencies: Dependencies, sheet: CheckedSheet, limits: Limits) -> Iterator[bytes]:
+    for package, upload in dependencies.uploads(sheet, limits):
         for item in upload.items:
             place = {
                 "row": item.row,

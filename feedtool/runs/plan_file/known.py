@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import TYPE_CHECKING
 
 from feedtool.areas.offers.changes.offer_state import PRICE, Accepted, terms_of
 from feedtool.areas.offers.changes.selection.changes import differences
@@ -10,17 +9,17 @@ from feedtool.model.nouns import Item
 from feedtool.runs.plan_file.effects import Before, Known
 from feedtool.runs.workspace import Workspace, cut_short
 
-if TYPE_CHECKING:  # the ledger's library takes longer to import than a small file to check
-    from feedtool.areas.offers.changes.accepted import AcceptedOffers
-
 
 def known_of(books: Workspace, account: tuple[str, str]) -> Known:
     """What the ledger knows of the offers of an account, read when it is first asked."""
+    from feedtool.areas.offers.changes.accepted import AcceptedOffers
+
     found: list[AcceptedOffers] = []
 
     def known(items: Sequence[Item]) -> list[Before | None]:
         if not found:
-            found.append(books.ledger.accepted(*account, cut_short(books, *account, None)))
+            last = cut_short(books, *account, None)
+            found.append(AcceptedOffers(books.ledger.engine, *account, last))
         looked = zip(items, found[0].look_up(items), strict=True)
         return [_before(item, offer, quantity) for item, (offer, _, quantity) in looked]
 

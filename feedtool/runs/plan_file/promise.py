@@ -9,7 +9,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol
 
-from feedtool.delivery.dependencies import Meeting
+from feedtool.areas.registry import load
+from feedtool.delivery.dependencies import Dependencies
 from feedtool.model.errors import UsageProblem
 from feedtool.model.settings import Limits
 from feedtool.model.sheet import CheckedSheet
@@ -44,9 +45,9 @@ class Promise(Protocol):
 
 def effects_in(sheets: Sheets, sent: Sheets, limits: Limits, known: Known) -> dict[str, Effects]:
     """What becomes of the offers of each channel."""
-    meeting = Meeting(sheets)
+    dependencies = Dependencies(sheets, load().feeds)
     readable = (sheet for sheet in sent if sheet.error is None)
-    planned = (one for sheet in readable for one in meeting.uploads(sheet, limits))
+    planned = (one for sheet in readable for one in dependencies.uploads(sheet, limits))
     return effects_of((upload.items for _, upload in planned), known)
 
 

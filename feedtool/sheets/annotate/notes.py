@@ -1,4 +1,4 @@
-"""What is to be written beside the rows, and the summary that goes with it."""
+"""The results to be written beside the rows, and the summary that goes with them."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ Severity = Literal["error", "warning"]
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """What is written beside one row. An empty text leaves its cell empty."""
+    """The result beside a row. An empty text leaves its cell empty."""
 
     row: int
     """The sheet's own row number, 1-based; in a CSV the record's, as the reader counts them."""
@@ -22,7 +22,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class SheetNotes:
-    """The notes of one sheet."""
+    """The notes of a sheet."""
 
     sheet: str
     """The sheet's name; a CSV has none, and any name will do."""

@@ -6,7 +6,7 @@ import pytest
 
 from feedtool.areas.legacy.offers_xml import Offer, Shipping
 from feedtool.areas.legacy.writer import Head
-from feedtool.model.nouns import PackageType
+from feedtool.areas.offers.package_types import PackageType
 from feedtool.model.settings import Dialect
 from tests.conftest import Files, checked, codes, gtin, told
 from tests.legacy.conftest import HONEST, OFFER, changed, member, with_, zipped

@@ -16,11 +16,11 @@ from feedtool.areas.offers.export import EXPORT
 from feedtool.areas.offers.feeds.conditions import CONDITIONS
 from feedtool.areas.offers.rows import OfferRows
 from feedtool.areas.offers.wire.offers import offer_of
-from feedtool.areas.offers.wire.packages import loads
 from feedtool.areas.registry import load
 from feedtool.model.errors import Interrupted, NotAuthorised, NothingToDo, UsageProblem
 from feedtool.model.settings import LARGE_PARCEL_MODES, SMALL_PARCEL_MODES, Dialect
 from feedtool.report.export import Exported
+from feedtool.service.bodies import loads
 from tests.answers import BASE, Answers
 from tests.answers import exported as export
 from tests.conftest import checked, codes, gtin

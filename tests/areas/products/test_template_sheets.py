@@ -7,15 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings
 from openpyxl import load_workbook
 
 from feedtool.areas.products.catalog import Necessity, Property
 from feedtool.areas.products.feeds import FEED
 from feedtool.check.schema_gate import gate
-from feedtool.model.cells import letters
-from tests.areas.products.test_feeds import Case, cases, mistakes_in
+from tests.areas.products.test_feeds import Case, cases
 from tests.areas.products.test_template import write_products_template
 from tests.catalogues import (
     CATALOG,
@@ -66,29 +64,6 @@ def test_any_template_filled_by_its_own_rules_is_clean(case: Case) -> None:
         assert (sheet.header.headings_row, sheet.counts().valid) == (2, 2)
         for item in sheet.valid_items():
             assert gate(FEED)(json.loads(item.body))
-
-
-@settings(
-    max_examples=25,
-    suppress_health_check=[HealthCheck.filter_too_much],
-    phases=[Phase.explicit, Phase.generate],
-)
-@given(cases(), st.data())
-def test_each_single_mistake_is_found_in_its_cell(case: Case, data: st.DataObject) -> None:
-    key, code, text = data.draw(st.sampled_from(mistakes_in(case)))
-    other = dict(case.other)
-    if code == "number-ambiguous" and key in other:
-        other[key] = "7"  # which does not settle how the column separates decimals
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "products.xlsx"
-        write_products_template(case.catalog, ["010101"], path)
-        places = fill(path, {**case.row, key: text}, other)
-        (sheet,) = checked(path, dialect=judging(case.catalog))
-        errors = [one for one in sheet.problems() if one.severity == "error"]
-        assert {(one.row, one.column, one.code) for one in errors} == {
-            (FIRST, letters(places[key] - 1), code)
-        }
-        assert sheet.counts().valid == 1
 
 
 def test_a_template_of_several_categories(tmp_path: Path) -> None:

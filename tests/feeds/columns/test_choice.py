@@ -5,9 +5,13 @@ import pytest
 from feedtool.areas.legacy.feeds.offers import LEGACY_CONDITION
 from feedtool.areas.offers.feeds.common import ACTION, SPLITTING_COLUMNS
 from feedtool.areas.offers.feeds.conditions import CONDITION, CONDITIONS
-from feedtool.feeds.columns.choice import Choice, Ignored, Retired
+from feedtool.areas.offers.package_types import PackageType
+from feedtool.feeds.columns.choice import (
+    Choice,
+    Ignored,
+    Retired,
+)
 from feedtool.model.cells import Cell
-from feedtool.model.nouns import PackageType
 from feedtool.model.settings import Dialect
 from tests.feeds.columns.conftest import NO_VALUES, number, read, text
 
@@ -104,7 +108,7 @@ def test_the_list_is_a_setting() -> None:
         ("delete", PackageType.DELETE),
     ],
 )
-def test_actions(writing: str, value: PackageType) -> None:
+def test_actions(writing: str, value: str) -> None:
     assert read(ACTIONS, text(writing)).value == value
 
 

@@ -5,9 +5,9 @@ from decimal import Decimal
 import orjson
 import pytest
 
+from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.registry import load
 from feedtool.model.cells import Value
-from feedtool.model.nouns import PackageType
 from feedtool.model.settings import Dialect
 from feedtool.runs.convert.write import Make
 from feedtool.runs.convert.write import maker as maker_of

@@ -21,6 +21,7 @@ from openpyxl.worksheet.table import Table
 
 from feedtool.sheets import open_source
 from feedtool.sheets.annotate import Note, SheetNotes, Summary, annotate
+from tests.sheets.conftest import PACKAGE_RELS, PARTS, RELS
 
 HEADINGS = ("feedtool status", "feedtool message", "feedtool code")
 MACROS = bytes(range(256)) * 40
@@ -226,25 +227,14 @@ _APP = (
 def book_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
     """A workbook of one sheet given as bytes, with other parts if wanted; for many examples."""
     path = tmp_path_factory.mktemp("book") / "book.xlsx"
-    main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
-    relations = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
-    package = "http://schemas.openxmlformats.org/package/2006"
-    kind = "application/vnd.openxmlformats-officedocument.spreadsheetml"
-    parts = {
-        "[Content_Types].xml": f'<Types xmlns="{package}/content-types">'
-        f'<Override PartName="/xl/workbook.xml" ContentType="{kind}.sheet.main+xml"/></Types>',
-        "_rels/.rels": f'<Relationships xmlns="{package}/relationships"><Relationship Id="rId1" '
-        f'Type="{relations}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
-        "xl/workbook.xml": f'<workbook xmlns="{main}" xmlns:r="{relations}"><sheets>'
-        '<sheet name="Offers" sheetId="1" r:id="rId1"/></sheets></workbook>',
-        "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{package}/relationships">'
-        f'<Relationship Id="rId1" Type="{relations}/worksheet" Target="worksheets/sheet1.xml"/>'
-        "</Relationships>",
-    }
 
     def make(sheet: bytes, more: dict[str, str | bytes] | None = None) -> Path:
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as book:
-            for name, content in {**parts, **(more or {})}.items():
+            for name, content in {
+                **PARTS,
+                "xl/_rels/workbook.xml.rels": _LONE,
+                **(more or {}),
+            }.items():
                 book.writestr(name, content)
             book.writestr("xl/worksheets/sheet1.xml", sheet)
         return path
@@ -269,6 +259,10 @@ def values() -> Callable[[Path], dict[tuple[int, int], str]]:
     return read
 
 
+_LONE = (
+    f'<Relationships xmlns="{PACKAGE_RELS}"><Relationship Id="rId1" Type="{RELS}/worksheet" '
+    'Target="worksheets/sheet1.xml"/></Relationships>'
+)
 _RELATED = b"http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 _NEW_TYPES = (
     b'<Default Extension="bin" ContentType="application/vnd.ms-office.vbaProject"/>'

@@ -9,17 +9,18 @@ from dataclasses import replace
 from decimal import Decimal
 from types import MappingProxyType
 
+from feedtool.areas.legacy.delivery import DELIVERY
 from feedtool.areas.legacy.offers_xml import ATTRIBUTES, KIND, SHEET, cost_keys
 from feedtool.areas.offers.feeds import common as offers
 from feedtool.areas.offers.feeds.conditions import CONDITIONS, LEGACY_CONDITIONS, PARTS
+from feedtool.areas.offers.package_types import PackageType
 from feedtool.feeds.columns import ColumnReader
 from feedtool.feeds.columns.choice import Condition
 from feedtool.feeds.columns.text import Comment
 from feedtool.feeds.feed import Feed, Mode, Row, SheetColumns
 from feedtool.feeds.words import Words
 from feedtool.model.header import Column
-from feedtool.model.nouns import PackageType
-from feedtool.model.settings import LARGE_PARCEL_MODES, Dialect
+from feedtool.model.settings import Dialect
 
 ALWAYS = (
     *(offers.REFERENCE, offers.CONDITION, "price.price", "taxes.VAT", offers.PREPARATION),
@@ -89,33 +90,28 @@ def _mode_columns(code: str, dialect: Dialect) -> tuple[Column, ...]:
     own = offers.mode_columns(code)
     same = offers.mode_columns(dialect.legacy_modes[code] or code)
     return tuple(
-        replace(other, key=one.key, aliases=(*one.labels, *one.aliases, other.key, *other.aliases))
-        for one, other in zip(own, same, strict=True)
+        replace(
+            other, key=item.key, aliases=(*item.labels, *item.aliases, other.key, *other.aliases)
+        )
+        for item, other in zip(own, same, strict=True)
     )
 
 
 def modes(dialect: Dialect) -> tuple[Mode, ...]:
     """Standard, Tracked, Registered, and what the profile adds."""
-    return tuple(map(offers.mode, dialect.legacy_modes))
+    return tuple(offers.mode(code, same) for code, same in dialect.legacy_modes.items())
 
 
 def missing(sheet: SheetColumns) -> list[str]:
     """A reference, a condition, a price, VAT, preparation time, stock and the mandatory mode."""
-    large = (
-        sheet.dialect.legacy_modes.get(mode.code) in LARGE_PARCEL_MODES for mode in sheet.modes
-    )
-    amounts = () if any(large) else mandatory_amounts(sheet.dialect)
-    return offers.missing(sheet, (*ALWAYS, *amounts))
+    amounts = offers.missing_amounts(sheet, mandatory_amounts(sheet.dialect))
+    return offers.missing(sheet, ALWAYS) + amounts
 
 
 def required(row: Row) -> list[str]:
     """The same of every row, and the mandatory mode unless it goes as a large parcel."""
-    keys = row.blanks(ALWAYS)
-    dialect = row.sheet.dialect
-    amounts = row.blanks(mandatory_amounts(dialect))
-    if amounts and not _has_large_parcel_mode(row, dialect):
-        keys += amounts
-    return keys
+    amounts = offers.blank_amounts(row, mandatory_amounts(row.sheet.dialect))
+    return row.blanks(ALWAYS) + amounts
 
 
 def mandatory_amounts(dialect: Dialect) -> tuple[str, ...]:
@@ -123,14 +119,6 @@ def mandatory_amounts(dialect: Dialect) -> tuple[str, ...]:
     wanted = dialect.mandatory_mode
     own = [code for code, same in dialect.legacy_modes.items() if wanted and same == wanted]
     return tuple(key for code in own[:1] for key in cost_keys(code))
-
-
-def _has_large_parcel_mode(row: Row, dialect: Dialect) -> bool:
-    return any(
-        dialect.legacy_modes.get(mode.code) in LARGE_PARCEL_MODES
-        and not (row.is_blank(mode.cost) and row.is_blank(mode.additional))
-        for mode in row.sheet.modes
-    )
 
 
 def request(row: Row) -> dict[str, object]:
@@ -145,13 +133,11 @@ def request(row: Row) -> dict[str, object]:
     body["ProductCondition"] = dialect.legacy_conditions[values[offers.CONDITION]]
     body["ShippingInformation"] = [
         {
-            "DeliveryMode": mode.code,
+            "DeliveryMode": code,
             "ShippingCharges": text_of(charges),
             "AdditionalShippingCharges": text_of(additional),
         }
-        for mode in row.sheet.modes
-        if (charges := values.get(mode.cost)) is not None
-        and (additional := values.get(mode.additional)) is not None
+        for code, charges, additional in offers.filled_modes(row)
     ]
     return body
 
@@ -176,6 +162,7 @@ FEED = Feed(
     missing=missing,
     required=required,
     request=request,
+    delivery=DELIVERY,
     identity=offers.IDENTITY,
     needs_asking=True,
     title="Create or replace offers by a legacy zip",

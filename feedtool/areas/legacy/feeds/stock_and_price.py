@@ -4,16 +4,17 @@ The zip's PackageType is StockAndPrice: of each offer it says who it is, its pri
 and nothing else; a blank cell leaves what there is.
 """
 
+from feedtool.areas.legacy.delivery import DELIVERY
 from feedtool.areas.legacy.feeds import offers as legacy_offers
 from feedtool.areas.legacy.feeds.offers import text_of
 from feedtool.areas.legacy.offers_xml import ATTRIBUTES, SHEET, STOCK_AND_PRICE_KIND
 from feedtool.areas.offers.feeds import common as offers
+from feedtool.areas.offers.package_types import PackageType
 from feedtool.feeds.feed import FLOOR, Feed, Mode, Row, SheetColumns
 from feedtool.model.header import Column
-from feedtool.model.nouns import PackageType
 from feedtool.model.settings import Dialect
 
-SENT = {one.key: one.name for one in ATTRIBUTES if one.has_stock_or_price}
+SENT = {item.key: item.name for item in ATTRIBUTES if item.has_stock_or_price}
 """Attribute by the key of its column."""
 CHANGEABLE = ("price.price", offers.QUANTITY)
 
@@ -60,6 +61,7 @@ FEED = Feed(
     missing=missing,
     required=required,
     request=request,
+    delivery=DELIVERY,
     is_sent=lambda key: key in SENT or key == FLOOR,
     needs_asking=True,
     title="Change stocks and prices by a legacy zip",

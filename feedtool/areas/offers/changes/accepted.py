@@ -5,11 +5,11 @@ What is still open counts as not known: rows that are on their way, that have no
 its reference, since it is never sent again.
 """
 
-from __future__ import annotations
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any
 
-from typing import TYPE_CHECKING, Any
-
-from sqlalchemy import Select, and_, func, select
+from sqlalchemy import Connection, Engine, Row, Select, and_, func, select
 
 from feedtool.areas.offers.changes.known import (
     CHUNK,
@@ -29,19 +29,11 @@ from feedtool.areas.offers.changes.offer_state import (
     terms_of,
 )
 from feedtool.areas.offers.changes.projection import absorb
+from feedtool.areas.offers.package_types import PackageType
 from feedtool.ledger import tables as t
 from feedtool.ledger.database import reading
 from feedtool.ledger.records import Phase
-from feedtool.model.nouns import PackageType
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from datetime import datetime
-
-    from sqlalchemy import Connection, Engine, Row
-
-    from feedtool.model.nouns import Item
-
+from feedtool.model.nouns import Item
 
 _LIVE = and_(t.accepted.c.terms.is_not(None), t.accepted.c.terms != "{}")
 """Offers that are known, and not to be deleted."""
@@ -189,9 +181,9 @@ class AcceptedOffers:
                         self._note_open(row, offer, scope)
 
     def _note_open(self, row: Row[Any], offer: Accepted | None, scope: str) -> None:
-        package_type = PackageType(row.package_type)
+        package_type = row.package_type
         self._open.add((scope, row.reference))
-        if package_type is PackageType.PURGE:
+        if package_type == PackageType.PURGE:
             self._purging.add(scope)
         key = key_of(package_type, row.product, offer, scope, row.reference)
         self._has_other_names |= key[0] in OTHER_NAMES
@@ -215,7 +207,7 @@ def _open(service: str, seller: str) -> Select[Any]:
             runs.seller == seller,
             runs.service == service,
             packages.phase != str(Phase.CLOSED),
-            packages.package_type != str(PackageType.PRODUCTS),
+            packages.package_type.in_([*PackageType]),
             rows.fate.is_(None),
         )
     )

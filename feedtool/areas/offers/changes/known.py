@@ -1,13 +1,13 @@
 """What is known of offers and of shared stocks: the tables `accepted` and `stocks`."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from functools import lru_cache
 from hashlib import sha256
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import orjson
-from sqlalchemy import delete, select, update
+from sqlalchemy import Connection, delete, select, update
 
 from feedtool.areas.offers.changes.offer_state import (
     BY_GTIN,
@@ -18,14 +18,6 @@ from feedtool.areas.offers.changes.offer_state import (
     unnamed,
 )
 from feedtool.ledger import tables as t
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from datetime import datetime
-
-    from sqlalchemy import Connection
-
-    from feedtool.model.nouns import PackageType
 
 CHUNK = 1_000
 """Rows that are read, and references that are looked up, at a time."""
@@ -54,7 +46,7 @@ def scope_of(service: str, seller: str, channel: str | None = None) -> str:
 
 
 def key_of(
-    package_type: PackageType, product: str, before: Accepted | None, scope: str, reference: str
+    package_type: str, product: str, before: Accepted | None, scope: str, reference: str
 ) -> str:
     """The key of the stock that a row is about.
 

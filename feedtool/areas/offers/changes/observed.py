@@ -1,11 +1,10 @@
 """What an export was shown, noted as accepted: whatever sent it, the service has it."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable
+from datetime import datetime
 from itertools import islice
-from typing import TYPE_CHECKING
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import Connection, Engine, delete, select, update
 
 from feedtool.areas.offers.changes.known import (
     CHUNK,
@@ -28,12 +27,6 @@ from feedtool.areas.offers.changes.offer_state import (
 from feedtool.areas.offers.changes.projection import absorbed_by
 from feedtool.ledger import tables as t
 from feedtool.ledger.database import writing
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from datetime import datetime
-
-    from sqlalchemy import Connection, Engine
 
 
 def see(

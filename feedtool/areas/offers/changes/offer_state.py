@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
 
-from feedtool.model.nouns import LEGACY_TYPES, PackageType
+from feedtool.areas.offers.package_types import LEGACY_TYPES, PackageType
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -70,7 +70,7 @@ class Accepted(NamedTuple):
     """That was accepted, or shown: it stays when the offer is deleted, or not known any more."""
 
 
-def terms_of(package_type: PackageType, body: bytes) -> Terms:
+def terms_of(package_type: str, body: bytes) -> Terms:
     """The terms of a request, exactly as it would be sent."""
     found = orjson.loads(body)
     if package_type in LEGACY_TYPES:
@@ -78,7 +78,7 @@ def terms_of(package_type: PackageType, body: bytes) -> Terms:
     return _of_request(package_type, found)
 
 
-def _of_request(package_type: PackageType, found: Mapping[str, Any]) -> Terms:
+def _of_request(package_type: str, found: Mapping[str, Any]) -> Terms:
     is_whole, terms = package_type in WHOLE, Terms()
     price = found.get("price", {})
     if is_whole:
@@ -102,7 +102,7 @@ def _of_request(package_type: PackageType, found: Mapping[str, Any]) -> Terms:
     return terms
 
 
-def _of_zip(package_type: PackageType, found: Mapping[str, Any]) -> Terms:
+def _of_zip(package_type: str, found: Mapping[str, Any]) -> Terms:
     """Of the attributes of an Offer; its taxes, modes and condition have names of their own."""
     terms = Terms()
     if "Price" in found:
@@ -139,17 +139,15 @@ def plain_gtin(value: object) -> str:
     return str(value or "").lstrip("0")
 
 
-def merged(
-    known: Terms | None, package_type: PackageType, terms: Mapping[str, Any]
-) -> Terms | None:
+def merged(known: Terms | None, package_type: str, terms: Mapping[str, Any]) -> Terms | None:
     """The terms of an offer once a request of it was accepted; None once it was deleted."""
-    if package_type is PackageType.DELETE:
+    if package_type == PackageType.DELETE:
         return None
     own = {name: value for name, value in terms.items() if name != QUANTITY}
     return own if package_type in WHOLE else {**(known or {}), **own}
 
 
-def stock_key(package_type: PackageType, product: str) -> str:
+def stock_key(package_type: str, product: str) -> str:
     """Under what the stock of `Item.product` is shared; empty where that does not say.
 
     The condition of a legacy zip may stand for several of the JSON packages.

@@ -26,11 +26,11 @@ of two quantities the later one counts only where its package was committed afte
 known to be over, both by our own clock; else, unless they are equal, the stock is not known.
 """
 
-from __future__ import annotations
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
 
-from typing import TYPE_CHECKING, Any
-
-from sqlalchemy import func, select, text
+from sqlalchemy import Connection, Engine, Row, func, select, text
 
 from feedtool.areas.offers.changes.known import (
     CHUNK,
@@ -50,18 +50,13 @@ from feedtool.areas.offers.changes.offer_state import (
     merged,
     terms_of,
 )
+from feedtool.areas.offers.package_types import PackageType
 from feedtool.ledger import tables as t
 from feedtool.ledger.database import reading, writing
 from feedtool.ledger.records import Phase
+from feedtool.ledger.row_results import row_result
 from feedtool.ledger.rows import FACTS, facts_of
-from feedtool.ledger.verdicts import verdict
-from feedtool.model.nouns import PackageType, Status
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from datetime import datetime
-
-    from sqlalchemy import Connection, Engine, Row
+from feedtool.model.nouns import Status
 
 FAILED = frozenset({Status.REJECTED, Status.DUPLICATED, Status.REFUSED})
 NEVER_SENT = frozenset({Status.SUPERSEDED, Status.HELD})
@@ -76,7 +71,7 @@ def absorb(engine: Engine, service: str, seller: str) -> None:
             t.runs.c.seller == seller,
             t.runs.c.service == service,
             t.packages.c.phase == str(Phase.CLOSED),
-            t.packages.c.package_type != str(PackageType.PRODUCTS),
+            t.packages.c.package_type.in_([*PackageType]),
             t.absorbed.c.package.is_(None),
         )
         .order_by(t.runs.c.run_id, t.packages.c.package)
@@ -109,7 +104,7 @@ class _Package:
         self._until = self._over()
 
     def absorb(self) -> None:
-        if self._type is PackageType.PURGE and self._package.creations:
+        if self._type == PackageType.PURGE and self._package.creations:
             # What is not in the zip is gone, and nobody says which rows that was.
             forget(self._db, self._scope)
         query = FACTS.add_columns(t.rows.c.body, t.rows.c.product).where(
@@ -133,7 +128,7 @@ class _Package:
         writes: dict[str, int | None] = {}
         changed: dict[str, Accepted] = {}
         for row in rows:
-            status = verdict(facts_of(row[:-2])).status
+            status = row_result(facts_of(row[:-2])).status
             if status in NEVER_SENT:
                 continue
             before = known.get(row.reference)
@@ -158,7 +153,7 @@ class _Package:
             return merged(old, self._type, terms)
         if status in FAILED:
             return old
-        if self._type in WHOLE or self._type is PackageType.DELETE:
+        if self._type in WHOLE or self._type == PackageType.DELETE:
             return {}
         return {name: value for name, value in (old or {}).items() if name not in terms}
 

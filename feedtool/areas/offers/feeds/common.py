@@ -5,13 +5,14 @@ are in `locale/`; whatever else an account has, `[columns]` maps.
 """
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from decimal import Decimal
 from functools import lru_cache
 
 from feedtool.areas.offers.feeds import conditions
 from feedtool.areas.offers.feeds.conditions import WORDS
+from feedtool.areas.offers.package_types import PackageType
 from feedtool.feeds.columns.choice import Choice, Ignored, Retired
 from feedtool.feeds.columns.gtin import Gtin
 from feedtool.feeds.columns.number import Days, Money, Rate, Whole
@@ -26,8 +27,7 @@ from feedtool.feeds.feed import (
     SheetColumns,
 )
 from feedtool.model.header import Column
-from feedtool.model.nouns import PackageType
-from feedtool.model.settings import DEPRECATED_MODES, Dialect
+from feedtool.model.settings import DEPRECATED_MODES, LARGE_PARCEL_MODES, Dialect
 
 ZERO = Decimal(0)
 HUNDRED = Decimal(100)
@@ -147,6 +147,7 @@ MODE_LABELS = {
     "SpecificRoomHomeDelivery": "Room of choice",
     "WithSetupHomeDelivery": "With set-up",
 }
+_BOTH = 2
 _COSTS = (
     ("cost", "{mode}: cost", "Shipping of the first piece.", "4.90"),
     ("additionalCost", "{mode}: additional cost", "Of each further piece.", "1.50"),
@@ -154,9 +155,34 @@ _COSTS = (
 """The end of a key, and what its column is called and holds."""
 
 
-def mode(code: str) -> Mode:
-    """The two columns of a delivery mode."""
-    return Mode(code, f"deliveryModes.{code}.cost", f"deliveryModes.{code}.additionalCost")
+def mode(code: str, same: str | None = None) -> Mode:
+    """The two columns of a delivery mode; `same` is the mode of the JSON packages that it means."""
+    cost, additional = f"deliveryModes.{code}.cost", f"deliveryModes.{code}.additionalCost"
+    return Mode(code, cost, additional, (code if same is None else same) in LARGE_PARCEL_MODES)
+
+
+def filled_modes(row: Row) -> Iterator[tuple[str, Decimal, Decimal]]:
+    """The modes of which both amounts are given, each with these."""
+    for one in row.sheet.modes:
+        cost, additional = row.values.get(one.cost), row.values.get(one.additional)
+        if cost is not None and additional is not None:
+            yield one.code, cost, additional
+
+
+def missing_amounts(sheet: SheetColumns, amounts: tuple[str, ...]) -> list[str]:
+    """Those of the mandatory mode that a header lacks; none where it has large-parcel modes."""
+    return [] if any(known.is_large for known in sheet.modes) else missing(sheet, amounts)
+
+
+def blank_amounts(row: Row, amounts: tuple[str, ...]) -> list[str]:
+    """Those of the mandatory mode that are blank; none where the row has a large-parcel mode."""
+    blank = row.blanks(amounts)
+    if blank and any(
+        one.is_large and len(row.blanks((one.cost, one.additional))) < _BOTH
+        for one in row.sheet.modes
+    ):
+        return []
+    return blank
 
 
 @lru_cache
@@ -227,12 +253,9 @@ def taxes(row: Row) -> list[dict[str, object]]:
 
 def delivery_modes(row: Row) -> list[dict[str, object]]:
     """`deliveryModes[]`: the modes of which both amounts are given."""
-    values = row.values
     return [
-        {"code": mode.code, "cost": number(cost), "additionalCost": number(additional)}
-        for mode in row.sheet.modes
-        if (cost := values.get(mode.cost)) is not None
-        and (additional := values.get(mode.additional)) is not None
+        {"code": code, "cost": number(cost), "additionalCost": number(additional)}
+        for code, cost, additional in filled_modes(row)
     ]
 
 

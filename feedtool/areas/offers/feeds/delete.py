@@ -1,10 +1,11 @@
 """Offers that are removed from the channel (specification, "Offers (JSON packages)" 3)."""
 
+from feedtool.areas.offers.delivery import DELIVERY
 from feedtool.areas.offers.feeds import common as offers
+from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.offers.requests import REQUESTS
 from feedtool.feeds.feed import Feed, Row, SheetColumns
 from feedtool.model.header import Column
-from feedtool.model.nouns import PackageType
 from feedtool.model.settings import Dialect
 
 
@@ -41,6 +42,7 @@ FEED = Feed(
     missing=missing,
     required=required,
     request=request,
+    delivery=DELIVERY,
     extra_columns=offers.extra_columns,
     action=str(PackageType.DELETE),
     is_sent=lambda key: key in {offers.REFERENCE, offers.CHANNEL, offers.ACTION},

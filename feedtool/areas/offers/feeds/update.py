@@ -4,12 +4,13 @@ Specification, "Offers (JSON packages)" 2: the reference and at least one change
 (taxes, delivery modes) replace the old ones; identity fields cannot change and are not sent.
 """
 
+from feedtool.areas.offers.delivery import DELIVERY
 from feedtool.areas.offers.feeds import common as offers
 from feedtool.areas.offers.feeds.upsert import blank_mandatory_amounts
+from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.offers.requests import REQUESTS
 from feedtool.feeds.feed import Feed, Fit, Row, SheetColumns
 from feedtool.model.header import Column
-from feedtool.model.nouns import PackageType
 from feedtool.model.settings import Dialect
 
 SIMPLE = ("price.price", "price.originPrice", offers.PREPARATION, offers.QUANTITY)
@@ -110,6 +111,7 @@ FEED = Feed(
     missing=missing,
     required=required,
     request=request,
+    delivery=DELIVERY,
     extra_columns=offers.extra_columns,
     action=str(PackageType.UPDATE),
     fit=fit,

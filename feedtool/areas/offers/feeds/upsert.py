@@ -2,12 +2,13 @@
 
 from functools import cache
 
+from feedtool.areas.offers.delivery import DELIVERY, PRODUCT
 from feedtool.areas.offers.feeds import common as offers
+from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.offers.requests import REQUESTS
 from feedtool.feeds.feed import Feed, Row, SheetColumns
 from feedtool.model.header import Column
-from feedtool.model.nouns import PackageType
-from feedtool.model.settings import LARGE_PARCEL_MODES, Dialect
+from feedtool.model.settings import Dialect
 
 ALWAYS = (
     *(offers.REFERENCE, offers.CONDITION, "price.price", "taxes.VAT", offers.PREPARATION),
@@ -31,10 +32,7 @@ def missing(sheet: SheetColumns) -> list[str]:
     keys = offers.missing(sheet, ALWAYS)
     if not {offers.GTIN, offers.PRODUCT_REFERENCE} & sheet.fields:
         keys.insert(1, offers.GTIN)
-    has_large = any(mode.code in LARGE_PARCEL_MODES for mode in sheet.modes)
-    if not has_large:
-        keys += offers.missing(sheet, mandatory_amounts(sheet.dialect.mandatory_mode))
-    return keys
+    return keys + offers.missing_amounts(sheet, mandatory_amounts(sheet.dialect.mandatory_mode))
 
 
 def required(row: Row) -> list[str]:
@@ -47,22 +45,13 @@ def required(row: Row) -> list[str]:
 
 def blank_mandatory_amounts(row: Row) -> list[str]:
     """The blank amounts of the mandatory mode; none where the row has a large-parcel mode."""
-    amounts = row.blanks(mandatory_amounts(row.sheet.dialect.mandatory_mode))
-    return amounts if amounts and not _has_large_parcel_mode(row) else []
+    return offers.blank_amounts(row, mandatory_amounts(row.sheet.dialect.mandatory_mode))
 
 
 @cache
 def mandatory_amounts(mode: str | None) -> tuple[str, ...]:
     """The keys of the amounts that every Upsert gives, unless it goes as a large parcel."""
     return (offers.mode(mode).cost, offers.mode(mode).additional) if mode else ()
-
-
-def _has_large_parcel_mode(row: Row) -> bool:
-    return any(
-        mode.code in LARGE_PARCEL_MODES
-        and not (row.is_blank(mode.cost) and row.is_blank(mode.additional))
-        for mode in row.sheet.modes
-    )
 
 
 def request(row: Row) -> dict[str, object]:
@@ -102,6 +91,8 @@ FEED = Feed(
     missing=missing,
     required=required,
     request=request,
+    delivery=DELIVERY,
+    needs=PRODUCT,
     extra_columns=offers.extra_columns,
     action=str(PackageType.UPSERT),
     operator_sheet=offers.OPERATOR_SHEET,

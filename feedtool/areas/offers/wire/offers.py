@@ -4,27 +4,17 @@ Specification, parts "Offer (read)", "Offers (read)" and "Offers (JSON packages)
 null or of another type than it should be is None: it was not said, and so proves nothing.
 """
 
-from __future__ import annotations
-
-import re
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from feedtool.areas.offers.wire.packages import Unreadable, id_of, items_of, next_link
-from feedtool.model.nouns import plausible_time
+from feedtool.areas.offers.wire.packages import meaning_of
+from feedtool.feeds.answers import ListedPackage, PackagesPage
+from feedtool.model.call import READ, Call, Reply, fits_comma_list
 from feedtool.service.answers import text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from feedtool.service.wire import Reply
-
-MOST_DIGITS = 18
-"""No amount or quantity has more digits before or behind its point."""
-
-_AMOUNT = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?")
+from feedtool.service.bodies import Unreadable, amount, id_of, items_of, moment, next_link, whole
 
 
 class OfferState(StrEnum):
@@ -86,23 +76,6 @@ class ItemsPage(NamedTuple):
     """The address of the page after this one, of the same origin."""
 
 
-class ListedPackage(NamedTuple):
-    """A package as the list of packages shows it."""
-
-    package_id: str
-    state: str
-    """In the service's word, "" when it says none; `packages.STATES` has the known ones."""
-    created_at: datetime | None
-
-
-class PackagesPage(NamedTuple):
-    """One page of packages."""
-
-    packages: list[ListedPackage]
-    next: str | None
-    """The address of the page after this one, of the same origin."""
-
-
 def offers_page(reply: Reply) -> OffersPage:
     """A page of offers; raises what `offer_items` raises."""
     items, link = offer_items(reply)
@@ -130,11 +103,14 @@ def packages_page(reply: Reply) -> PackagesPage:
     """
     documents = _objects(items_of(reply, "packages"))
     packages = [
-        ListedPackage(found, text(document.get("state")), _created(document))
-        for document in documents
-        if (found := id_of(document))
+        _listed_package(found, document) for document in documents if (found := id_of(document))
     ]
     return PackagesPage(packages, next_link(reply))
+
+
+def _listed_package(package_id: str, document: dict[str, Any]) -> ListedPackage:
+    state = text(document.get("state"))
+    return ListedPackage(package_id, state, meaning_of(state), _created(document))
 
 
 def _created(document: dict[str, Any]) -> datetime | None:
@@ -214,31 +190,68 @@ def _gtin(value: Any) -> str | None:
     return text(value) or None if isinstance(value, str) or is_whole else None
 
 
-def amount(value: Any) -> Decimal | None:
-    """A number, also one that is written as text."""
-    if isinstance(value, str):
-        return Decimal(value) if _AMOUNT.fullmatch(value) else None
-    if isinstance(value, bool) or not isinstance(value, int | Decimal):
-        return None
-    found = Decimal(value)
-    is_sane = found.is_zero() or (
-        found.is_finite() and found.adjusted() < MOST_DIGITS and found.adjusted() >= -MOST_DIGITS
-    )
-    return found if is_sane else None
+# Calls.
 
 
-def whole(value: Any) -> int | None:
-    """A number without a fraction."""
-    found = amount(value)
-    return int(found) if found is not None and found == found.to_integral_value() else None
+OFFERS_LIMIT = 1000
+"""The most offers on a page (part "Limits")."""
 
 
-def moment(value: Any) -> datetime | None:
-    """A date-time in UTC, which it is in where it does not say (part "What the service does").
+OFFER_FIELDS = (
+    "condition",
+    "product",
+    "integrationPrice",
+    "deliveryOffers",
+)
+"""What an offer is compared by, beside the fields that are always there (rule 1)."""
 
-    None for what is no date-time, or is not plausible.
+
+def read_packages(
+    link: str | None = None, *, state: str | None = None, channel: str | None = None
+) -> Call:
+    """A page of the seller's packages; the answer is read by `offers.packages_page`.
+
+    `link` is the address that the page before gave, and is followed as it is.
     """
-    try:
-        return plausible_time(datetime.fromisoformat(value)) if isinstance(value, str) else None
-    except (ValueError, OverflowError):
-        return None
+    if link is not None:
+        return Call("GET", link, READ)
+    asked = {"state": state, "salesChannelId": channel}
+    query = tuple((name, value) for name, value in asked.items() if value)
+    return Call("GET", "/offer-packages", READ, query=query)
+
+
+def read_offers(
+    channel: str,
+    references: Sequence[str] = (),
+    gtins: Sequence[str] = (),
+    fields: Sequence[str] = OFFER_FIELDS,
+    link: str | None = None,
+    *,
+    offer_ids: Sequence[str] = (),
+    states: Sequence[str] = (),
+    since: str | None = None,
+) -> Call:
+    """A page of the seller's offers on a channel; the answer is read by `offers.offers_page`.
+
+    Without references, GTINs and ids all of them are asked for. `comma_lists` makes lists of them
+    that an address can hold. `since` is an RFC 3339 date-time, inclusive. `link` is the address
+    that the page before gave, and is followed as it is.
+
+    Raises:
+        ValueError: what is listed cannot be in a comma list, being empty or having one.
+    """
+    if link is not None:
+        return Call("GET", link, READ)
+    if unfit := [key for key in (*references, *gtins, *offer_ids) if not fits_comma_list(key)]:
+        raise ValueError(f"{unfit[0]!r} cannot be in a comma list")
+    lists = {
+        "fields": fields,
+        "sellerExternalReferences": references,
+        "gtins": gtins,
+        "offerIds": offer_ids,
+        "offerStates": states,
+        "updatedAtMin": [since] if since else (),
+    }
+    query = [("salesChannelId", channel), ("limit", str(OFFERS_LIMIT))]
+    query += [(name, ",".join(values)) for name, values in lists.items() if values]
+    return Call("GET", "/offers", READ, query=tuple(query))

@@ -99,13 +99,13 @@ class Cache:
             row = connection.execute(
                 select(known).where(known.c.service == service, known.c.language == language)
             ).mappings()
-            found = row.first()
-            if found is None:
+            result = row.first()
+            if result is None:
                 return None
-            categories = self._categories(connection, found["catalog"])
-        key = found["catalog"]
+            categories = self._categories(connection, result["catalog"])
+        key = result["catalog"]
         return Catalog(
-            _origin(found),
+            _origin(result),
             with_paths(categories),
             lambda category: self._listed(key, category),
             lambda: self._brands(key),
@@ -164,10 +164,10 @@ class Cache:
             row.catalog,
             started,
             goes_on,
-            frozenset(one.category for one in kept if one.checked_at >= stamp(started))
+            frozenset(item.category for item in kept if item.checked_at >= stamp(started))
             if goes_on
             else frozenset(),
-            {one.category: Marks(one.etag, one.last_modified) for one in kept},
+            {item.category: Marks(item.etag, item.last_modified) for item in kept},
         )
 
     def save_categories(self, key: int, categories: Sequence[Category]) -> Counter[Saved]:
@@ -256,9 +256,9 @@ def _remove(
     """Remove what is not listed; how much that was."""
     column = table.c[name]
     kept = connection.execute(select(column).where(table.c.catalog == key)).scalars()
-    gone = [one for one in kept if one not in listed]
-    for one in gone:
-        connection.execute(delete(table).where(table.c.catalog == key, column == one))
+    gone = [item for item in kept if item not in listed]
+    for item in gone:
+        connection.execute(delete(table).where(table.c.catalog == key, column == item))
     return len(gone)
 
 

@@ -10,14 +10,14 @@ from feedtool.areas.products.catalog.model import Choice, Necessity, Property
 
 def document_of(properties: Sequence[Property]) -> str:
     """The properties of a category as JSON: equal lists give equal texts."""
-    told = [[getattr(one, name) for name in Property.__slots__] for one in properties]
+    told = [[getattr(item, name) for name in Property.__slots__] for item in properties]
     return json.dumps(told, ensure_ascii=False, separators=(",", ":"))
 
 
 def properties_of(document: str) -> tuple[Property, ...]:
     """From what `document_of` made."""
     return tuple(
-        _property(dict(zip(Property.__slots__, one, strict=True))) for one in json.loads(document)
+        _property(dict(zip(Property.__slots__, item, strict=True))) for item in json.loads(document)
     )
 
 

@@ -54,8 +54,8 @@ def from_excerpt(excerpt: bytes) -> Wanted:
     def wanted(language: str | None) -> Catalog | None:
         name = language or ANY
         if name not in opened:
-            found = told.get(name)
-            opened[name] = None if found is None else _catalog(found)
+            result = told.get(name)
+            opened[name] = None if result is None else _catalog(result)
         return opened[name]
 
     return wanted
@@ -69,8 +69,8 @@ def _told(catalog: Catalog) -> dict[str, Any]:
         "synced_at": stamp(origin.synced_at) if origin.synced_at else None,
         "categories": list(catalog.categories.values()),
         "listed": {
-            code: None if one is None else [document_of(one.properties), stamp(one.checked_at)]
-            for code, one in seen.listed.items()
+            code: None if item is None else [document_of(item.properties), stamp(item.checked_at)]
+            for code, item in seen.listed.items()
         },
         "brands": list(seen.brands),
     }
@@ -78,19 +78,19 @@ def _told(catalog: Catalog) -> dict[str, Any]:
 
 def _catalog(told: dict[str, Any]) -> Catalog:
     synced = told["synced_at"]
-    categories = [_category(one) for one in told["categories"]]
+    categories = [_category(item) for item in told["categories"]]
     listed = {
-        code: None if one is None else Listed(properties_of(one[0]), moment(one[1]))
-        for code, one in told["listed"].items()
+        code: None if item is None else Listed(properties_of(item[0]), moment(item[1]))
+        for code, item in told["listed"].items()
     }
     return Catalog(
         Origin(told["service"], told["language"], moment(synced) if synced else None),
-        {one.reference: one for one in categories},
+        {item.reference: item for item in categories},
         listed.get,
-        lambda: [Brand(*one) for one in told["brands"]],
+        lambda: [Brand(*item) for item in told["brands"]],
     )
 
 
 def _category(told: list[Any]) -> Category:
-    found = Category(*told)
-    return found._replace(path=tuple(found.path))
+    result = Category(*told)
+    return result._replace(path=tuple(result.path))

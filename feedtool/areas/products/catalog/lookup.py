@@ -83,26 +83,26 @@ class Catalog:
 
     def near_categories(self, reference: str, most: int = 3) -> list[str]:
         """Those that take products and that a mistyped reference may stand for, likeliest first."""
-        usable = (code for code, one in self.categories.items() if one.takes_products)
+        usable = (code for code, item in self.categories.items() if item.takes_products)
         return near_codes(reference, usable, most)
 
     def properties(self, reference: str) -> tuple[Property, ...] | None:
         """A category's properties by their index; None where they were not brought."""
-        found = self._of(reference)
-        return None if found is None else found.properties
+        result = self._of(reference)
+        return None if result is None else result.properties
 
     def checked_at(self, reference: str) -> datetime | None:
         """When the service was last asked for a category's properties; None: never."""
-        found = self._of(reference)
-        return None if found is None else found.checked_at
+        result = self._of(reference)
+        return None if result is None else result.checked_at
 
     def fingerprint(self, reference: str) -> str | None:
         """What stamps a template made for a category; None where its properties are not here."""
-        found = self._of(reference)
-        if found is None:
+        result = self._of(reference)
+        if result is None:
             return None
         if reference not in self._fingerprints:
-            self._fingerprints[reference] = fingerprint(found.properties)
+            self._fingerprints[reference] = fingerprint(result.properties)
         return self._fingerprints[reference]
 
     def brand(self, name: str) -> Brand | None:
@@ -113,8 +113,8 @@ class Catalog:
         """Names of brands that a mistyped one may stand for, the likeliest first."""
         asked = folded(name), most
         if asked not in self._near:
-            found = nearest(asked[0], list(self._by_name()), most)
-            self._near[asked] = [self._by_name()[one].name for one in found]
+            result = nearest(asked[0], list(self._by_name()), most)
+            self._near[asked] = [self._by_name()[item].name for item in result]
         return self._near[asked]
 
     def brands(self) -> Iterable[Brand]:

@@ -113,21 +113,21 @@ def fingerprint(properties: Iterable[Property]) -> str:
     Returns:
         32 hexadecimal digits.
     """
-    told = [_essence(one) for one in sorted(properties, key=lambda one: one.reference)]
+    told = [_essence(item) for item in sorted(properties, key=lambda item: item.reference)]
     text = json.dumps(told, ensure_ascii=True, separators=(",", ":"))
     return sha256(text.encode("ascii")).hexdigest()[:32]
 
 
-def _essence(one: Property) -> list[Any]:
+def _essence(item: Property) -> list[Any]:
     return [
-        one.reference,
-        str(one.necessity),
-        one.unit,
-        one.is_ranged,
-        one.is_numeric,
-        one.is_multiple,
-        one.is_variation,
-        one.is_size,
-        sorted(choice.code for choice in one.choices),
-        sorted(one.allowed_file_types),
+        item.reference,
+        str(item.necessity),
+        item.unit,
+        item.is_ranged,
+        item.is_numeric,
+        item.is_multiple,
+        item.is_variation,
+        item.is_size,
+        sorted(choice.code for choice in item.choices),
+        sorted(item.allowed_file_types),
     ]

@@ -35,34 +35,34 @@ def _minute(at: datetime) -> str:
 # Search.
 
 
-def write_found(found: Found, out: TextIO, form: str) -> None:
+def write_found(result: Found, out: TextIO, form: str) -> None:
     """What a search finds, the best first: as a table, or as a list in JSON."""
     if form == "json":
-        _write_list([_found_fields(one) for one in found.ranked], out)
+        _write_list([_found_fields(item) for item in result.ranked], out)
         return
-    if categories := found.categories:
-        rows = [(one.reference, str(one.level), _place(one)) for one in categories]
+    if categories := result.categories:
+        rows = [(item.reference, str(item.level), _place(item)) for item in categories]
         _write_table(("CODE", "LEVEL", "CATEGORY"), rows, out)
-    if brands := found.brands:
+    if brands := result.brands:
         if categories:
             out.write("\n")
-        _write_table(("CODE", "BRAND"), [(one.reference, one.name) for one in brands], out)
+        _write_table(("CODE", "BRAND"), [(item.reference, item.name) for item in brands], out)
 
 
 def _place(category: Category) -> str:
     return category.full_path + ("" if category.is_active else "  (not active)")
 
 
-def _found_fields(one: Category | Brand) -> Fields:
-    if isinstance(one, Brand):
-        return {"type": "brand", "brandReference": one.reference, "name": one.name}
+def _found_fields(item: Category | Brand) -> Fields:
+    if isinstance(item, Brand):
+        return {"type": "brand", "brandReference": item.reference, "name": item.name}
     return {
         "type": "category",
-        "categoryReference": one.reference,
-        "level": one.level,
-        "isActive": one.is_active,
-        "label": one.label,
-        "path": one.full_path,
+        "categoryReference": item.reference,
+        "level": item.level,
+        "isActive": item.is_active,
+        "label": item.label,
+        "path": item.full_path,
     }
 
 
@@ -83,11 +83,11 @@ def write_category(
     if properties is None:
         _write_children(catalog, category, out)
         return
-    mandatory = sum(one.is_mandatory for one in properties)
+    mandatory = sum(item.is_mandatory for item in properties)
     told = counted(len(properties), "property", "properties")
     at = catalog.checked_at(category.reference)
     out.write(f"{told}, {mandatory} mandatory{f', as of {_minute(at)}' if at else ''}\n\n")
-    rows = [_property_row(one, is_verbose=is_verbose) for one in properties]
+    rows = [_property_row(item, is_verbose=is_verbose) for item in properties]
     _write_table(("CODE", "NECESSITY", "LABEL", "VALUE", "UNIT", "CHOICES"), rows, out)
 
 
@@ -97,26 +97,26 @@ def _rules(category: Category) -> str:
 
 
 def _write_children(catalog: Catalog, category: Category, out: TextIO) -> None:
-    children = [one for one in catalog.categories.values() if one.parent == category.reference]
+    children = [item for item in catalog.categories.values() if item.parent == category.reference]
     out.write("products go into categories of level 3\n\n")
-    rows = [(one.reference, str(one.level), _place(one)) for one in children]
+    rows = [(item.reference, str(item.level), _place(item)) for item in children]
     _write_table(("CODE", "LEVEL", "CATEGORY"), sorted(rows), out)
 
 
-def _property_row(one: Property, *, is_verbose: bool) -> tuple[str, ...]:
-    label = shorten(one.label, LONGEST_LABEL)
-    choices = _choices(one.choices, None if is_verbose else FEW_CHOICES)
-    return (one.reference, str(one.necessity), label, _value(one), one.unit or "", choices)
+def _property_row(item: Property, *, is_verbose: bool) -> tuple[str, ...]:
+    label = shorten(item.label, LONGEST_LABEL)
+    choices = _choices(item.choices, None if is_verbose else FEW_CHOICES)
+    return (item.reference, str(item.necessity), label, _value(item), item.unit or "", choices)
 
 
-def _value(one: Property) -> str:
+def _value(item: Property) -> str:
     """What a value is: `number`, `choice, several`, `file (pdf)`."""
-    kind = "number" if one.is_numeric else "text"
-    if one.is_ranged:
+    kind = "number" if item.is_numeric else "text"
+    if item.is_ranged:
         kind = "choice"
-    if one.allowed_file_types:
-        kind = f"file ({', '.join(one.allowed_file_types)})"
-    more = {"several": one.is_multiple, "variation": one.is_variation, "size": one.is_size}
+    if item.allowed_file_types:
+        kind = f"file ({', '.join(item.allowed_file_types)})"
+    more = {"several": item.is_multiple, "variation": item.is_variation, "size": item.is_size}
     return ", ".join([kind, *(word for word, is_so in more.items() if is_so)])
 
 
@@ -124,7 +124,7 @@ def _choices(choices: Sequence[Choice], longest: int | None) -> str:
     if not choices:
         return ""
     told = ", ".join(
-        one.label if one.label == one.code else f"{one.label} ({one.code})" for one in choices
+        item.label if item.label == item.code else f"{item.label} ({item.code})" for item in choices
     )
     return f"{len(choices):,}: {told if longest is None else shorten(told, longest)}"
 
@@ -132,7 +132,7 @@ def _choices(choices: Sequence[Choice], longest: int | None) -> str:
 def _category_fields(catalog: Catalog, category: Category) -> Fields:
     reference = category.reference
     properties = catalog.properties(reference)
-    listed = None if properties is None else [_property_fields(one) for one in properties]
+    listed = None if properties is None else [_property_fields(item) for item in properties]
     return {
         "categoryReference": reference,
         "level": category.level,
@@ -151,23 +151,23 @@ def _category_fields(catalog: Catalog, category: Category) -> Fields:
     }
 
 
-def _property_fields(one: Property) -> Fields:
+def _property_fields(item: Property) -> Fields:
     return {
-        "propertyReference": one.reference,
-        "index": one.index,
-        "necessity": one.necessity,
-        "label": one.label,
-        "unit": one.unit,
-        "isRanged": one.is_ranged,
-        "isNumeric": one.is_numeric,
-        "isMultiple": one.is_multiple,
-        "isVariation": one.is_variation,
-        "isSize": one.is_size,
-        "choices": [choice.code for choice in one.choices],
+        "propertyReference": item.reference,
+        "index": item.index,
+        "necessity": item.necessity,
+        "label": item.label,
+        "unit": item.unit,
+        "isRanged": item.is_ranged,
+        "isNumeric": item.is_numeric,
+        "isMultiple": item.is_multiple,
+        "isVariation": item.is_variation,
+        "isSize": item.is_size,
+        "choices": [choice.code for choice in item.choices],
         "choiceLabels": {
-            choice.code: choice.label for choice in one.choices if choice.label != choice.code
+            choice.code: choice.label for choice in item.choices if choice.label != choice.code
         },
-        "allowedFileTypes": list(one.allowed_file_types),
+        "allowedFileTypes": list(item.allowed_file_types),
     }
 
 
@@ -215,7 +215,7 @@ def _synced_fields(synced: Synced) -> Fields:
             **_counts(synced.properties),
             "resumed": synced.resumed,
             "missing": [
-                {"categoryReference": one.category, "reason": one.reason} for one in synced.lacks
+                {"categoryReference": item.category, "reason": item.reason} for item in synced.lacks
             ],
         },
         "warnings": synced.warnings,

@@ -30,12 +30,12 @@ class Found(NamedTuple):
     @property
     def categories(self) -> list[Category]:
         """The categories alone."""
-        return [one for one in self.ranked if isinstance(one, Category)]
+        return [item for item in self.ranked if isinstance(item, Category)]
 
     @property
     def brands(self) -> list[Brand]:
         """The brands alone."""
-        return [one for one in self.ranked if isinstance(one, Brand)]
+        return [item for item in self.ranked if isinstance(item, Brand)]
 
 
 def search(catalog: Catalog, text: str) -> Found:
@@ -47,8 +47,8 @@ def search(catalog: Catalog, text: str) -> Found:
     wanted = folded(text)
     if not wanted:
         return Found([])
-    ranked = sorted(_matches(catalog, wanted), key=lambda one: one[0])
-    return Found([found for _, found in ranked])
+    ranked = sorted(_matches(catalog, wanted), key=lambda item: item[0])
+    return Found([result for _, result in ranked])
 
 
 Key = tuple[Rank, bool, bool, str, str]
@@ -93,4 +93,4 @@ def meant(catalog: Catalog, text: str, most: int = 3) -> list[str]:
     for brand in catalog.brands():
         known.setdefault(folded(brand.name), brand.name)
     known.pop("", None)
-    return [known[one] for one in nearest(folded(text), list(known), most)]
+    return [known[item] for item in nearest(folded(text), list(known), most)]

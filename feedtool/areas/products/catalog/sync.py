@@ -12,16 +12,16 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from feedtool.areas.offers.wire.packages import Unreadable
 from feedtool.areas.products.catalog import wire
 from feedtool.areas.products.catalog.cache import Begun, Cache, Removed, Saved
 from feedtool.areas.products.catalog.model import DEEPEST, Brand, Category, Marks
 from feedtool.areas.products.catalog.tree import within
 from feedtool.areas.products.catalog.wire import Page
 from feedtool.areas.products.catalog.words import near_codes
+from feedtool.model.call import Call, Reply, Sender, language_tag
 from feedtool.model.errors import Interrupted, UsageProblem
+from feedtool.service.bodies import Unreadable
 from feedtool.service.fetch import Circumstances, fetch
-from feedtool.service.wire import Call, Reply, Sender, language_tag
 
 GO_ON = "Go on with `feedtool catalog sync`: what was brought is kept."
 
@@ -200,7 +200,7 @@ class _Bringing:
         cache, key, is_brands = self._cache, self._begun.catalog, asked.what is What.BRANDS
         page = (wire.brands_page if is_brands else wire.categories_page)(reply, asked.page)
         known: dict[str, Any] = self._brands if is_brands else self._categories
-        fresh = {one.reference: one for one in page.entries if one.reference not in known}
+        fresh = {item.reference: item for item in page.entries if item.reference not in known}
         self._check(asked, len(page.entries), page.strange)
         if is_brands:
             self._synced.brands += cache.save_brands(key, [*fresh.values()])
@@ -244,7 +244,9 @@ class _Bringing:
         self._synced.resumed = len(self._begun.fetched.intersection(wanted))
         self._wanted = len(wanted)
         return [
-            Ask(What.PROPERTIES, category=one) for one in wanted if one not in self._begun.fetched
+            Ask(What.PROPERTIES, category=item)
+            for item in wanted
+            if item not in self._begun.fetched
         ]
 
     def _wanted_of(self, categories: dict[str, Category]) -> list[str]:
@@ -254,21 +256,21 @@ class _Bringing:
         scope = within(self._only, categories) if self._only else categories
         return [
             reference
-            for reference, one in categories.items()
+            for reference, item in categories.items()
             if reference in scope
-            and (one.takes_products or (reference in self._only and one.level == DEEPEST))
+            and (item.takes_products or (reference in self._only and item.level == DEEPEST))
         ]
 
     def _take_properties(self, asked: Ask, reply: Reply) -> list[Ask]:
-        found = wire.properties_of(reply)
-        if found.strange:
+        result = wire.properties_of(reply)
+        if result.strange:
             self._synced.warnings.append(
-                f"{found.strange} of the properties of {asked.category} cannot be read."
+                f"{result.strange} of the properties of {asked.category} cannot be read."
             )
         # A 304 need not repeat what it was compared by.
-        marks = found.marks if found.properties is not None else self._begun.marks[asked.category]
+        marks = result.marks if result.properties is not None else self._begun.marks[asked.category]
         how = self._cache.save_properties(
-            self._begun.catalog, asked.category, found.properties, marks, self._now()
+            self._begun.catalog, asked.category, result.properties, marks, self._now()
         )
         self._synced.properties[how] += 1
         return []

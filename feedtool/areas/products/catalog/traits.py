@@ -29,33 +29,33 @@ class Traits(NamedTuple):
     choices: str
 
 
-def traits_of(one: Property) -> Traits:
+def traits_of(item: Property) -> Traits:
     """A property's traits; its label does not count, nor the order of its choices."""
     form = (
-        one.unit,
-        one.is_ranged,
-        one.is_numeric,
-        one.is_multiple,
-        one.is_variation,
-        one.is_size,
-        sorted(one.allowed_file_types),
+        item.unit,
+        item.is_ranged,
+        item.is_numeric,
+        item.is_multiple,
+        item.is_variation,
+        item.is_size,
+        sorted(item.allowed_file_types),
     )
-    choices = sorted(choice.code for choice in one.choices)
-    return Traits(str(one.necessity)[0], _short(form), _short(choices))
+    choices = sorted(choice.code for choice in item.choices)
+    return Traits(str(item.necessity)[0], _short(form), _short(choices))
 
 
 def written(properties: Iterable[Property]) -> Iterator[str]:
     """Each property with its traits; one whose reference could not be read again is left out."""
-    for one in properties:
-        text = f"{one.reference}:{''.join(traits_of(one))}"
+    for item in properties:
+        text = f"{item.reference}:{''.join(traits_of(item))}"
         if _WRITTEN.fullmatch(text):
             yield text
 
 
 def read(texts: Iterable[str]) -> Mapping[str, Traits]:
     """The traits by reference; what was not written here is passed over."""
-    found = filter(None, map(_WRITTEN.fullmatch, texts))
-    return {one[1]: Traits(*one.groups()[1:]) for one in found}
+    result = filter(None, map(_WRITTEN.fullmatch, texts))
+    return {item[1]: Traits(*item.groups()[1:]) for item in result}
 
 
 def _short(told: object) -> str:

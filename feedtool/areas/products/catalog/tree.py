@@ -9,7 +9,7 @@ def with_paths(categories: Mapping[str, Category]) -> dict[str, Category]:
     """The same categories, each with the labels of all that it is in."""
     return {
         reference: category._replace(
-            path=tuple(one.label or one.reference for one in _lineage(category, categories))
+            path=tuple(item.label or item.reference for item in _lineage(category, categories))
         )
         for reference, category in categories.items()
     }
@@ -21,7 +21,7 @@ def within(wanted: Iterable[str], categories: Mapping[str, Category]) -> frozens
     return frozenset(
         reference
         for reference, category in categories.items()
-        if any(one.reference in tops for one in _lineage(category, categories))
+        if any(item.reference in tops for item in _lineage(category, categories))
     )
 
 

@@ -11,7 +11,6 @@ from itertools import islice
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from feedtool.areas.offers.wire.packages import Unreadable, items_of, loads, next_link
 from feedtool.areas.products.catalog.model import (
     DEEPEST,
     Brand,
@@ -21,8 +20,9 @@ from feedtool.areas.products.catalog.model import (
     Necessity,
     Property,
 )
+from feedtool.model.call import Call, Reply, language_tag
 from feedtool.service.answers import text
-from feedtool.service.wire import Call, Reply, language_tag
+from feedtool.service.bodies import Unreadable, items_of, loads, next_link
 
 Fields = dict[str, Any]
 
@@ -160,10 +160,10 @@ def _listing(reply: Reply, page: Page, what: str, read: Callable[[Any], Any]) ->
 
 def category_of(reply: Reply) -> Category:
     """One category; Unreadable when the body is none."""
-    found = _category_from(loads(reply.body))
-    if found is None:
+    result = _category_from(loads(reply.body))
+    if result is None:
         raise Unreadable("the answer is no category")
-    return found
+    return result
 
 
 def properties_of(reply: Reply) -> PropertiesReply:
@@ -176,9 +176,9 @@ def properties_of(reply: Reply) -> PropertiesReply:
         raise Unreadable(f"the answer holds more than {MOST_PROPERTIES} properties")
     if next_link(reply) is not None:
         raise Unreadable("the properties of one category come in pages, which nobody has foretold")
-    found = {one.reference: one for item in items if (one := _property(item))}
-    ordered = sorted(found.values(), key=lambda one: (one.index, one.reference))
-    return PropertiesReply(tuple(ordered), marks, len(items) - len(found))
+    result = {one.reference: one for item in items if (one := _property(item))}
+    ordered = sorted(result.values(), key=lambda one: (one.index, one.reference))
+    return PropertiesReply(tuple(ordered), marks, len(items) - len(result))
 
 
 def next_page(reply: Reply, page: Page, items: list[Any]) -> Page | None:
@@ -198,8 +198,8 @@ def next_page(reply: Reply, page: Page, items: list[Any]) -> Page | None:
 
 def _items_per_page(reply: Reply) -> int:
     document = loads(reply.body)
-    found = document.get("itemsPerPage") if isinstance(document, dict) else None
-    return found if isinstance(found, int) and not isinstance(found, bool) and found > 0 else 0
+    result = document.get("itemsPerPage") if isinstance(document, dict) else None
+    return result if isinstance(result, int) and not isinstance(result, bool) and result > 0 else 0
 
 
 def _mark(reply: Reply, name: str) -> str | None:
@@ -246,8 +246,8 @@ def _level(value: Any, reference: str) -> int | None:
 
 def _parent(item: Fields, reference: str) -> str | None:
     """`parentReference`, else the longest of `parentReferences`: the nearest has most letters."""
-    if found := _reference(item, "parentReference"):
-        return found if found != reference else None
+    if result := _reference(item, "parentReference"):
+        return result if result != reference else None
     listed = item.get("parentReferences")
     known = listed[: DEEPEST + 1] if isinstance(listed, list) else []
     others = [one for value in known if (one := _fit(value)) and one != reference]
@@ -311,23 +311,23 @@ def _all_of(value: Any, read: Callable[[Any], Any], most: int, what: str) -> tup
     """What can be read of a list, each once and in its order."""
     if not isinstance(value, list):
         return ()
-    found = dict.fromkeys(one for item in islice(value, most + 1) if (one := read(item)))
+    result = dict.fromkeys(one for item in islice(value, most + 1) if (one := read(item)))
     if len(value) > most:
         raise Unreadable(f"the answer holds more than {most} {what} of one property")
-    return tuple(found)
+    return tuple(result)
 
 
 def _reference(item: Fields, *names: str) -> str:
-    return next((found for name in names if (found := _fit(item.get(name)))), "")
+    return next((result for name in names if (result := _fit(item.get(name)))), "")
 
 
 def _fit(value: Any) -> str:
     """A reference that can stand in an address, else ""; numbers are references too."""
     if not isinstance(value, str | int):
         return ""
-    found = text(value)
-    is_fit = found.isprintable() and " " not in found and len(found) <= LONGEST_REFERENCE
-    return found if is_fit and found not in {".", ".."} else ""
+    result = text(value)
+    is_fit = result.isprintable() and " " not in result and len(result) <= LONGEST_REFERENCE
+    return result if is_fit and result not in {".", ".."} else ""
 
 
 def _is(item: Fields, name: str) -> bool:

@@ -107,10 +107,10 @@ class Attribute:
 
 def _note_decimals(text: str, column: ColumnReader) -> None:
     for part in text.split(SEPARATOR):
-        found = _NUMBER.fullmatch(part.strip()) if len(part) <= _LONGEST_NUMBER else None
-        if found is None:
+        result = _NUMBER.fullmatch(part.strip()) if len(part) <= _LONGEST_NUMBER else None
+        if result is None:
             continue
-        amount = parse(found["digits"], column.decimal)
+        amount = parse(result["digits"], column.decimal)
         if isinstance(amount, str):
             column.is_ambiguous = column.is_ambiguous or bool(amount)
         elif amount.decimal:
@@ -144,9 +144,9 @@ class Judge:
         if self._types:
             return self._files(written)
         parts = self._parts(written.text)
-        found = [self._value(part, written) for part in parts]
-        values = list(dict.fromkeys(one for one in found if isinstance(one, str)))
-        faults = [fault for one in found if isinstance(one, Judged) for fault in one.faults]
+        result = [self._value(part, written) for part in parts]
+        values = list(dict.fromkeys(item for item in result if isinstance(item, str)))
+        faults = [fault for item in result if isinstance(item, Judged) for fault in item.faults]
         if faults and len(parts) > 1 and (code := self._by_name.get(folded(written.text))):
             values, faults = [code], []  # a choice that holds the separator
         if faults:
@@ -171,7 +171,7 @@ class Judge:
             return [text]
         if not (self.known.is_multiple or self.known.is_ranged or self.known.is_numeric):
             return [text]
-        return [part for one in text.split(SEPARATOR) if (part := one.strip())] or [text]
+        return [part for item in text.split(SEPARATOR) if (part := item.strip())] or [text]
 
     def _value(self, text: str, written: Written) -> "str | Judged":
         code = self._choice(text, written) if self.known.choices else None
@@ -217,25 +217,25 @@ class Judge:
             if written.is_percent and unit != "%":
                 return self._other_unit(f"{text}%", "%")
             return Decimal(text)
-        found = _NUMBER.fullmatch(text) if len(text) <= _LONGEST_NUMBER else None
-        amount = parse(found["digits"], decimal) if found else ""
-        if not found or not amount:
+        result = _NUMBER.fullmatch(text) if len(text) <= _LONGEST_NUMBER else None
+        amount = parse(result["digits"], decimal) if result else ""
+        if not result or not amount:
             return self._refused(
                 NUMBER_FORMAT,
                 f"“{visible(text)}” is not a number",
                 f"type the number alone{f', in {unit}' if unit else ''}",
             )
-        if found["unit"] and not _is_unit(found["unit"], unit):
-            return self._other_unit(text, found["unit"])
+        if result["unit"] and not _is_unit(result["unit"], unit):
+            return self._other_unit(text, result["unit"])
         if isinstance(amount, str):
-            whole, fraction = re.split("[.,]", found["digits"])[:2]
+            whole, fraction = re.split("[.,]", result["digits"])[:2]
             return self._refused(
                 NUMBER_AMBIGUOUS,
                 f"{text} could mean {whole}{fraction} or {whole}.{fraction}; no other cell of "
                 "the column settles it",
                 f"type {whole}{fraction}, or store the column as numbers",
             )
-        return -amount.number if found["sign"] == "-" else amount.number
+        return -amount.number if result["sign"] == "-" else amount.number
 
     def _other_unit(self, text: str, unit: str) -> Judged:
         own = self.known.unit

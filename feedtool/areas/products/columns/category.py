@@ -68,7 +68,7 @@ def faults_of(code: str, catalog: "Catalog") -> tuple[Fault, ...]:
     """Why no product can be put into a category, or not be judged; nothing where it can."""
     category = catalog.category(code)
     if category is None:
-        near = [_named(one, catalog) for one in catalog.near_categories(code)]
+        near = [_named(item, catalog) for item in catalog.near_categories(code)]
         return (
             Fault(
                 CATEGORY_UNKNOWN,

@@ -83,8 +83,8 @@ def categories_of(stamp: Mapping[str, str]) -> tuple[str, ...]:
 
 def only_category(stamp: Mapping[str, str]) -> str | None:
     """The category of all rows that name none, where the sheet was made for one alone."""
-    found = categories_of(stamp)
-    return found[0] if len(found) == 1 else None
+    result = categories_of(stamp)
+    return result[0] if len(result) == 1 else None
 
 
 # Before the rows are read.
@@ -176,8 +176,8 @@ def _codes(sheet: HeaderContext, context: Context) -> Iterator[str]:
     yield from categories_of(sheet.stamp)
     reader = ColumnReader(CategoryCode(), context)
     for cell in sheet.cells(columns.CATEGORY):
-        found = reader.cell_type.read(cell, reader)
-        code = found.value if isinstance(found, Flawed) else found
+        result = reader.cell_type.read(cell, reader)
+        code = result.value if isinstance(result, Flawed) else result
         if isinstance(code, str):
             yield code
 
@@ -202,25 +202,25 @@ class _Wanted:
 
     def look_at(self, properties: Iterable[Property]) -> None:
         """Notes the properties of a category, and which headers they are."""
-        new = [one for one in properties if one.reference not in self._found]
+        new = [item for item in properties if item.reference not in self._found]
         if not new:
             return
         names = {_bare(name): name for name in self.names}
-        for one in new:
-            self._found[one.reference] = one
-            self._by_label.setdefault(_bare(one.label), set()).add(one.reference)
-            if name := names.get(_bare(one.reference)):
+        for item in new:
+            self._found[item.reference] = item
+            self._by_label.setdefault(_bare(item.label), set()).add(item.reference)
+            if name := names.get(_bare(item.reference)):
                 self.names.discard(name)
-            elif name := names.get(_bare(one.label)):
+            elif name := names.get(_bare(item.label)):
                 self.names.discard(name)
                 self._has_labels = True
 
     def columns(self) -> Iterator[Column]:
         """A column for each; a label that several have is nobody's."""
-        for one in self._found.values():
-            is_own = len(self._by_label[_bare(one.label)]) == 1
-            label = one.label if is_own and one.label else one.reference
-            yield Column(one.reference, Attribute(), (label,) * 3, ("", "", ""))
+        for item in self._found.values():
+            is_own = len(self._by_label[_bare(item.label)]) == 1
+            label = item.label if is_own and item.label else item.reference
+            yield Column(item.reference, Attribute(), (label,) * 3, ("", "", ""))
 
 
 def _bare(header: str) -> str:
@@ -273,11 +273,11 @@ class _Book:
         properties = catalog.properties(category.reference) or ()
         self.details = Details(
             category,
-            {one.reference: one for one in properties},
-            tuple(one.reference for one in properties if one.is_mandatory),
-            tuple(one.reference for one in properties if one.is_variation or one.is_size),
+            {item.reference: item for item in properties},
+            tuple(item.reference for item in properties if item.is_mandatory),
+            tuple(item.reference for item in properties if item.is_variation or item.is_size),
         )
-        own = [one for one in self.details.properties if one in references]
+        own = [item for item in self.details.properties if item in references]
         others = [reference for reference in references if reference not in self.details.properties]
         self._own, self._others = (
             [
@@ -300,12 +300,12 @@ class _Book:
         for written, (reference, memory) in zip(self._own_cells(values), self._own, strict=True):
             if written is None:
                 continue
-            _, (attribute, found) = memory.get(id(written)) or memory.judge(written)
+            _, (attribute, result) = memory.get(id(written)) or memory.judge(written)
             values[reference] = attribute
             if attribute:
                 attributes.append(attribute)
-            if found:
-                faults += found
+            if result:
+                faults += result
                 refused.append(reference)
         if other_cells != self._no_others:
             for written, (reference, memory) in zip(other_cells, self._others, strict=True):
@@ -345,5 +345,5 @@ class _Memory(dict[int, tuple[Written, Judged]]):
         else:
             name = f"{self._category.label} ({self._category.reference})"
             judged = unneeded(self._reference, name)
-        self[id(written)] = found = (written, judged)
-        return found
+        self[id(written)] = result = (written, judged)
+        return result

@@ -42,13 +42,13 @@ class Lines(Comment):
 
     def faults(self, value: str) -> tuple[Fault, ...]:
         """`text-control-chars`; line breaks and tabs are none here."""
-        found = invisible_in(value) and invisible_in(value.translate(_BREAKS))
-        if not found:
+        result = invisible_in(value) and invisible_in(value.translate(_BREAKS))
+        if not result:
             return Comment.faults(self, value)
         return (
             Fault(
                 TEXT_CONTROL_CHARS,
-                f"the text holds an invisible character: {_around(found)}",
+                f"the text holds an invisible character: {_around(result)}",
                 "delete it together with the letters beside it, and type these again",
             ),
         )
@@ -77,8 +77,8 @@ class Prose(Lines):
 
     def faults(self, value: str) -> tuple[Fault, ...]:
         """`html-not-allowed`, and what no text can carry."""
-        found = _TAG.search(value) or _entity(value)
-        html = (_html(found),) if found else ()
+        result = _TAG.search(value) or _entity(value)
+        html = (_html(result),) if result else ()
         return (*Lines.faults(self, value), *html)
 
 
@@ -146,16 +146,16 @@ def _entity(text: str) -> re.Match[str] | None:
         return None
     from html.entities import html5  # a long list, and hardly ever needed
 
-    for found in _ENTITY.finditer(text):
-        if found[1].startswith("#") or f"{found[1]};" in html5:
-            return found
+    for result in _ENTITY.finditer(text):
+        if result[1].startswith("#") or f"{result[1]};" in html5:
+            return result
     return None
 
 
-def _html(found: re.Match[str]) -> Fault:
+def _html(result: re.Match[str]) -> Fault:
     return Fault(
         HTML_NOT_ALLOWED,
-        f"“{found[0][:_SHOWN]}” is HTML, and this text is plain",
+        f"“{result[0][:_SHOWN]}” is HTML, and this text is plain",
         "remove it; HTML belongs into richMarketingDescription",
     )
 

@@ -68,7 +68,7 @@ def _changes(columns: SheetColumns, code_: str, catalog: Catalog) -> str:
     told = [
         f"{title} {', '.join(some[:NAMED])}" + (" …" if len(some) > NAMED else "")
         for title, some in (
-            ("without a column are", [_told(one) for one in _new(columns, properties, was)]),
+            ("without a column are", [_told(item) for item in _new(columns, properties, was)]),
             ("no longer there are", _gone(columns, code_, catalog, was)),
             *_otherwise(properties, was),
         )
@@ -82,9 +82,9 @@ def _new(
 ) -> list[Property]:
     """Properties that have no column, and had none in the template: one may be removed."""
     return [
-        one
-        for one in properties
-        if one.reference not in columns.fields and one.reference not in was
+        item
+        for item in properties
+        if item.reference not in columns.fields and item.reference not in was
     ]
 
 
@@ -94,7 +94,9 @@ def _gone(
     """References: those that the template was made for, or where it is silent, has columns of."""
     if was:
         return sorted(was.keys() - set(_references(code_, catalog)))
-    others = {one for other in categories_of(columns.stamp) for one in _references(other, catalog)}
+    others = {
+        item for other in categories_of(columns.stamp) for item in _references(other, catalog)
+    }
     return sorted(key for key in columns.fields - others if not is_common(key))
 
 
@@ -102,32 +104,37 @@ def _otherwise(
     properties: Sequence[Property], was: Mapping[str, Traits]
 ) -> Iterator[tuple[str, list[str]]]:
     """Properties that were there already, by what of them has changed."""
-    now = [(one, was[one.reference], traits_of(one)) for one in properties if one.reference in was]
+    now = [
+        (item, was[item.reference], traits_of(item)) for item in properties if item.reference in was
+    ]
     for necessity in Necessity:
         changed = [
-            _name(one)
-            for one, old, new in now
-            if old.necessity != new.necessity and one.necessity is necessity
+            _name(item)
+            for item, old, new in now
+            if old.necessity != new.necessity and item.necessity is necessity
         ]
         yield f"{necessity.lower()} now are", changed
-    yield "other choices have", [_name(one) for one, old, new in now if old.choices != new.choices]
+    yield (
+        "other choices have",
+        [_name(item) for item, old, new in now if old.choices != new.choices],
+    )
     yield (
         "another unit or other values have",
         [
-            _name(one) + (f", in {one.unit}" if one.unit else "")
-            for one, old, new in now
+            _name(item) + (f", in {item.unit}" if item.unit else "")
+            for item, old, new in now
             if old.form != new.form
         ],
     )
 
 
 def _references(code_: str, catalog: Catalog) -> Iterator[str]:
-    return (one.reference for one in catalog.properties(code_) or ())
+    return (item.reference for item in catalog.properties(code_) or ())
 
 
-def _told(one: Property) -> str:
-    return f"{_name(one)}, mandatory" if one.is_mandatory else _name(one)
+def _told(item: Property) -> str:
+    return f"{_name(item)}, mandatory" if item.is_mandatory else _name(item)
 
 
-def _name(one: Property) -> str:
-    return f"{one.label} ({one.reference})" if one.label else one.reference
+def _name(item: Property) -> str:
+    return f"{item.label} ({item.reference})" if item.label else item.reference

@@ -4,19 +4,14 @@ Specification, part "Catalog" (the product read item). Only the creating seller 
 a product; to others its `sellers` and most of the rest are absent, and so None or empty here.
 """
 
-from __future__ import annotations
-
+from collections.abc import Iterator, Mapping
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from feedtool.areas.offers.wire.packages import Unreadable, items_of
 from feedtool.areas.products.catalog.wire import Page, next_page
+from feedtool.model.call import READ, Call, Reply
 from feedtool.service.answers import text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from feedtool.service.wire import Reply
+from feedtool.service.bodies import Unreadable, items_of
 
 MOST_ATTRIBUTES = 5_000
 MOST_VALUES = 1_000
@@ -154,3 +149,23 @@ def _objects(value: Any) -> Iterator[dict[str, Any]]:
 
 def _text(value: Any) -> str | None:
     return value if isinstance(value, str) and value else None
+
+
+# Calls.
+
+
+PRODUCTS_SIZE = 100
+"""Products that a page is asked for; no default and no highest is shown (part "Limits")."""
+
+
+def read_products(page: int = 1, *, link: str | None = None, size: int = PRODUCTS_SIZE) -> Call:
+    """A page of the seller's products; the answer is read by `product_sheets.sheets_page`.
+
+    The specification shows no parameters of GET /products but `Gtin`; pages are asked for as those
+    of the other lists of the catalogue are. `link` is the address that the page before gave, and
+    is followed as it is.
+    """
+    if link is not None:
+        return Call("GET", link, READ)
+    query = (("pageIndex", str(page)), ("pageSize", str(size)))
+    return Call("GET", "/products", READ, query=query)

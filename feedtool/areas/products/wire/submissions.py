@@ -4,13 +4,15 @@ Specification, part "Catalog" (the report's item) and "Catalog endpoints" (the r
 report's item says of a right or of a worth nothing, nothing is told of it.
 """
 
-from __future__ import annotations
-
+from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
-from feedtool.areas.offers.wire.offers import moment
-from feedtool.areas.offers.wire.packages import (
+from feedtool.feeds.answers import ReportItem, ReportsPage
+from feedtool.model.call import CREATED, JSON, READ, Call, Reply, language_tag
+from feedtool.model.nouns import Message, Severity, Status
+from feedtool.service.answers import text
+from feedtool.service.bodies import (
     MOST_MESSAGES,
     SMALL,
     Unreadable,
@@ -18,16 +20,9 @@ from feedtool.areas.offers.wire.packages import (
     items_of,
     last_segment,
     loads,
+    moment,
     next_link,
 )
-from feedtool.model.nouns import Message, Severity, Status
-from feedtool.service.answers import text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from datetime import datetime
-
-    from feedtool.service.wire import Reply
 
 ROUTES = {"products-integration", "products-integration-reports"}
 """Last segments of an address that are no batch's id."""
@@ -54,29 +49,6 @@ NO_ENRICH = "You may not add to this product's sheet: what it lacks stays as it 
 NOT_MARKETABLE = "The product cannot be sold yet: its sheet lacks some of the common data."
 NOTHING_NEW = "The sheet had all of it already: nothing was changed."
 COMPLETE = "The sheet is {} % complete."
-
-
-class ReportItem(NamedTuple):
-    """What the report says of one product."""
-
-    package_id: str | None
-    gtin: str
-    reference: str | None
-    """The sellerProductReference, character for character."""
-    word: str
-    """The status as the service writes it."""
-    status: Status | None
-    """None while it is not the last word."""
-    submitted_at: datetime | None
-    messages: tuple[Message, ...] = ()
-
-
-class ReportsPage(NamedTuple):
-    """One page of reports."""
-
-    items: list[ReportItem]
-    next: str | None
-    """The address of the page after this one, of the same origin."""
 
 
 def batch_id(reply: Reply) -> str:
@@ -158,3 +130,43 @@ def _worth(document: dict[str, Any], status: Status | None) -> Iterator[str]:
         yield NOT_MARKETABLE
     if complete := text(document.get("publicationCompleteness")):
         yield COMPLETE.format(complete.rstrip("% "))
+
+
+# Calls.
+
+
+def submit_products(bodies: Sequence[bytes], language: str) -> Call:
+    """Send a batch of products, each of them JSON already: stage and commit in one.
+
+    The answer carries the batch's packageId (`products.batch_id`).
+    """
+    headers = (("Accept-Language", language_tag(language)), *JSON)
+    body = products_body(bodies)
+    return Call("POST", "/products-integration", CREATED, headers=headers, body=body)
+
+
+def products_body(bodies: Sequence[bytes]) -> bytes:
+    """A batch of products as it travels, each of them JSON already."""
+    return b'{"products":[' + b",".join(bodies) + b"]}"
+
+
+def read_reports(
+    language: str,
+    *,
+    package_id: str | None = None,
+    gtins: Sequence[str] = (),
+    link: str | None = None,
+    size: int | None = None,
+) -> Call:
+    """A page of integration reports; the answer is read by `products.reports_page`.
+
+    The specification shows no filters; those that are asked for here are the report's own fields,
+    and the reader looks at each item all the same. `link` is the address that the page before
+    gave, and is followed as it is. `size` is how many items the first page is asked for.
+    """
+    headers = (("Accept-Language", language_tag(language)),)
+    if link is not None:
+        return Call("GET", link, READ, headers=headers)
+    asked = {"packageId": package_id, "gtin": ",".join(gtins), "pageSize": size and str(size)}
+    query = tuple((name, value) for name, value in asked.items() if value)
+    return Call("GET", "/products-integration-reports", READ, query=query, headers=headers)

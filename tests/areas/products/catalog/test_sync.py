@@ -14,12 +14,12 @@ from feedtool.areas.products.catalog import Catalog
 from feedtool.areas.products.catalog.cache import Cache, Removed, Saved
 from feedtool.areas.products.catalog.sync import Lack, Step, Synced, sync
 from feedtool.areas.registry import sandbox_parts
+from feedtool.model.call import Call, NotSent, Reply, Sender
 from feedtool.model.errors import FeedtoolError, Interrupted, Stopped, UsageProblem
 from feedtool.sandbox.transport import mount
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
 from feedtool.service.fetch import Circumstances
-from feedtool.service.wire import Call, NotSent, Reply, Sender
 
 BASE = "https://service.example/v2"
 T0 = datetime(2026, 3, 1, tzinfo=UTC)

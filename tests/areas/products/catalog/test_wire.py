@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from feedtool.areas.offers.wire.packages import Unreadable
 from feedtool.areas.products.catalog import Brand, Category, Choice, Necessity, Property, wire
 from feedtool.areas.products.catalog.model import Marks
 from feedtool.areas.products.catalog.wire import (
@@ -19,8 +18,9 @@ from feedtool.areas.products.catalog.wire import (
     category_of,
     properties_of,
 )
+from feedtool.model.call import READ, Call, Reply
 from feedtool.model.errors import UsageProblem
-from feedtool.service.wire import Call, Reply
+from feedtool.service.bodies import Unreadable
 
 URL = "https://service.example/v2/categories?pageIndex=1"
 EN = (("Accept-Language", "en-US"),)
@@ -37,7 +37,7 @@ def test_a_page_of_brands() -> None:
     assert wire.read_brands() == Call(
         "GET",
         "/brands",
-        wire.READ,
+        READ,
         query=(("pageIndex", "1"), ("pageSize", "100"), ("fields", "name")),
     )
 
@@ -55,8 +55,8 @@ def test_a_page_of_categories(language: str, tag: str) -> None:
 
 def test_a_link_is_followed_as_it_is() -> None:
     link = "https://service.example/v2/anything?cursor=%2B1"
-    assert wire.read_categories("en", Page(2, link)) == Call("GET", link, wire.READ, headers=EN)
-    assert wire.read_brands(Page(2, link)) == Call("GET", link, wire.READ)
+    assert wire.read_categories("en", Page(2, link)) == Call("GET", link, READ, headers=EN)
+    assert wire.read_brands(Page(2, link)) == Call("GET", link, READ)
 
 
 def test_one_category() -> None:
@@ -65,7 +65,7 @@ def test_one_category() -> None:
 
 def test_properties_are_asked_for_when_they_have_changed() -> None:
     plain = wire.read_properties("0A0101", "en")
-    assert plain == Call("GET", "/categories/0A0101/properties", wire.READ, headers=EN)
+    assert plain == Call("GET", "/categories/0A0101/properties", READ, headers=EN)
     marked = wire.read_properties("0A0101", "en", Marks('"e"', "Sun, 01 Mar 2026 00:00:00 GMT"))
     assert marked.headers == (
         *EN,

@@ -10,7 +10,8 @@ by their reports, are not compared, nor is what a purge sends.
 import orjson
 
 from feedtool.areas.offers.changes.offer_state import PRICE, QUANTITY, Accepted, Terms
-from feedtool.model.nouns import Item, PackageType
+from feedtool.areas.offers.package_types import PackageType
+from feedtool.model.nouns import Item
 
 UNKNOWN = object()
 
@@ -33,7 +34,7 @@ def differences(
     """
     if offer is None or not offer.is_sure:
         return None
-    if item.package_type is PackageType.DELETE:
+    if item.package_type == PackageType.DELETE:
         return frozenset() if offer.terms is None else None
     known = offer.terms
     if known is None:
@@ -51,7 +52,7 @@ def as_update(item: Item, terms: Terms, changed: frozenset[str]) -> Item | None:
     A row that others may have deleted meanwhile would then be refused, and is sent whole the next
     time, since it failed.
     """
-    if item.package_type is not PackageType.UPSERT or not changed or changed - IN_AN_UPDATE:
+    if item.package_type != PackageType.UPSERT or not changed or changed - IN_AN_UPDATE:
         return None
     body: dict[str, object] = {"sellerExternalReference": item.reference}
     if PRICE in changed:

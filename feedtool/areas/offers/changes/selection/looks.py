@@ -20,8 +20,9 @@ from feedtool.areas.offers.changes.offer_state import (
 from feedtool.areas.offers.changes.selection.changes import as_update, differences
 from feedtool.areas.offers.changes.selection.footprints import Footprints
 from feedtool.areas.offers.changes.selection.tally import Tally
+from feedtool.areas.offers.package_types import PackageType
 from feedtool.feeds.feed import FLOOR
-from feedtool.model.nouns import Item, Message, PackageType, Severity, Status, Verdict
+from feedtool.model.nouns import Item, Message, Severity, Status, Verdict
 from feedtool.model.spool import Spool
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ class _Sheet:
     checked: CheckedSheet
     looked: Spool[_Looked] = field(default_factory=lambda: Spool(_Looked))
     tally: Tally = field(default_factory=Tally)
-    groups: dict[tuple[str, PackageType], None] = field(default_factory=dict)
+    groups: dict[tuple[str, str], None] = field(default_factory=dict)
     """In the order in which packages would be made if every row were sent."""
     is_touched: bool = False
     """Whether a row is sent otherwise than it stands there: an Upsert as an Update."""
@@ -167,7 +168,7 @@ class _Sieve:
         """Look at each row again, now that all are known."""
         checked, holdings = sheet.checked, self._holdings(sheet, earlier)
         sent, withheld = Spool(Item), Spool(Verdict)
-        groups: set[tuple[str, PackageType]] = set()
+        groups: set[tuple[str, str]] = set()
         for one in sheet.looked:
             item = Item._make(one.item)
             if one.is_unchanged and not self._is_touched(one, item.channel):
@@ -217,7 +218,7 @@ class _Sieve:
 
 def _removes(item: Item, terms: Terms, quantity: int | None) -> bool:
     """Whether a row deletes an offer, or sets a stock to zero that is not known to be so."""
-    if item.package_type is PackageType.DELETE:
+    if item.package_type == PackageType.DELETE:
         return True
     return terms.get(QUANTITY) == 0 and quantity != 0
 
@@ -240,15 +241,15 @@ def _message(fault: Fault) -> Message:
 
 
 def _order(
-    groups: Iterable[tuple[str, PackageType]], sent: set[tuple[str, PackageType]]
-) -> Iterator[tuple[str, PackageType]]:
+    groups: Iterable[tuple[str, str]], sent: set[tuple[str, str]]
+) -> Iterator[tuple[str, str]]:
     """The groups of what is sent, in the order of all; Updates of Upserts behind these."""
     every = dict.fromkeys(groups)
     for channel, package_type in every:
         if (channel, package_type) in sent:
             yield channel, package_type
         update = (channel, PackageType.UPDATE)
-        if package_type is PackageType.UPSERT and update in sent and update not in every:
+        if package_type == PackageType.UPSERT and update in sent and update not in every:
             yield update
 
 

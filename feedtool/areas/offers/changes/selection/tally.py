@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from feedtool.areas.offers.changes.guards import Removals
-from feedtool.model.nouns import PackageType
+from feedtool.areas.offers.package_types import PackageType
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -49,7 +49,7 @@ class Tally:
 
     def add(self, item: Item, offer: Accepted | None, key: str, quantity: int | None) -> None:
         """Count a row, with what is known of it."""
-        is_delete = item.package_type is PackageType.DELETE
+        is_delete = item.package_type == PackageType.DELETE
         if offer and offer.terms:
             self.removed[item.channel] += quantity != 0
             self.deleted[item.channel] += is_delete

@@ -1,0 +1,179 @@
+"""How legacy zips are delivered: by one POST, of which a log tells.
+
+Specification, part "Legacy offer routes": one POST takes a zip in, and what becomes of each offer
+stands in its log. The service lists no zips, so where an answer is lost the seller's offers tell.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from feedtool.areas.legacy.offers_xml import ATTRIBUTES
+from feedtool.areas.legacy.wire import (
+    log_page,
+    read_log,
+    submit_zip,
+    submit_zip_address,
+    zip_id,
+)
+from feedtool.areas.legacy.zipped import zipped
+from feedtool.areas.offers.delivery import TEXTS, ask_offers, traces_by
+from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.offers.wire.offers import Offer, OffersPage, offers_page
+from feedtool.feeds.answers import LogEntry
+from feedtool.feeds.delivery import (
+    Endpoint,
+    Lookup,
+    PackageLog,
+    PackageRef,
+    Since,
+    Size,
+    Submitted,
+    Trace,
+)
+from feedtool.model.call import Call
+from feedtool.model.errors import UsageProblem
+from feedtool.model.nouns import LookupRow, PendingProduct
+from feedtool.model.settings import Dialect, Limits
+
+WRONG_KIND = 415
+"""The service takes no zips sent in this way."""
+OF_THE_PACKAGE = frozenset(
+    ("Name", "PurgeAndReplace", "PackageType", "PublicationPool", "SalesChannelId", "Id")
+)
+"""Causes of a refusal that are about no offer: attributes of the root and of the pools."""
+
+
+def _size(limits: Limits) -> Size:
+    return Size(limits.legacy, limits.legacy)
+
+
+def _document(package: PackageRef, bodies: Sequence[bytes]) -> bytes:
+    return zipped(package.package_type, package.channel, bodies, package.settings)
+
+
+def submit(package: PackageRef, bodies: Sequence[bytes]) -> Call:
+    """The call with the zip's bytes, or its public address, where it is put first.
+
+    Raises:
+        UsageProblem: it cannot be put there.
+    """
+    body = _document(package, bodies)
+    if package.settings.legacy_transport != "url":
+        return submit_zip(body, package.language)
+    return submit_zip_address(_publish(body, package.settings), package.language)
+
+
+def _publish(body: bytes, settings: Dialect) -> str:
+    """The address of a zip that is put into the published folder.
+
+    Its name is that of its content, so that nobody guesses it, and the same zip is put there once.
+    """
+    name = f"{sha256(body).hexdigest()[:32]}.zip"
+    target = Path(settings.legacy_folder).expanduser() / name
+    part = target.with_suffix(".part")
+    try:
+        part.write_bytes(body)
+        part.replace(target)
+    except OSError as error:
+        raise UsageProblem(
+            f"the zip cannot be put into {target.parent}: {error.strerror}",
+            "correct legacy_folder in the profile, or let the zip travel as bytes",
+        ) from error
+    return f"{settings.legacy_address.rstrip('/')}/{name}"
+
+
+def blames_package(status: int | None, causes: frozenset[str]) -> bool:
+    """Whether a refusal is for what all halves have in common, so that they would share it."""
+    return status == WRONG_KIND or (bool(causes) and causes <= OF_THE_PACKAGE)
+
+
+def _log(package: PackageRef) -> Call:
+    return read_log(package.package_id, package.page, package.language, package.page_size)
+
+
+def match(entries: Sequence[LogEntry], rows: Iterable[PendingProduct]) -> Iterator[LogEntry]:
+    """Entries of a GTIN that a single row has: of two conditions of a product nothing is known."""
+    by_gtin: dict[str, list[str]] = {}
+    for row in rows:
+        by_gtin.setdefault(row.product.partition("|")[0].lstrip("0"), []).append(row.reference)
+    for entry in entries:
+        references = by_gtin.get(entry.gtin.lstrip("0"), []) if entry.gtin else []
+        if len(references) == 1:
+            yield entry._replace(reference=references[0])
+
+
+# Looking offers up.
+
+
+def _traces(
+    since: Since, rows: Sequence[LookupRow], page: OffersPage
+) -> Iterable[tuple[LookupRow, Trace]]:
+    is_full = since.package_type != PackageType.STOCK_AND_PRICE
+    return (_TRACES if is_full else _TRACES_OF_PRICES)(since, rows, page)
+
+
+def _price(_: Dialect, request: Mapping[str, Any], offer: Offer) -> Iterator[tuple[object, object]]:
+    """The price alone: the stock proves nothing, since sales move it."""
+    if "Price" in request:
+        yield Decimal(request["Price"]), offer.price
+
+
+def _pairs(
+    settings: Dialect, request: Mapping[str, Any], offer: Offer
+) -> Iterator[tuple[object, object]]:
+    """What an Offer asked for, and what the offer has in its place."""
+    yield from _price(settings, request, offer)
+    if "ProductEan" in request:
+        yield request["ProductEan"].lstrip("0"), offer.gtin and offer.gtin.lstrip("0")
+    yield request["ProductCondition"], settings.legacy_conditions.get(offer.condition or "")
+    yield int(request["PreparationTime"]), offer.preparation_time
+    yield _taxes(settings, request), offer.taxes
+    asked = _modes(settings, request)
+    if asked is not None:
+        yield asked, offer.delivery_modes
+
+
+def _taxes(settings: Dialect, request: Mapping[str, Any]) -> dict[str, Decimal]:
+    """By the codes, and on the scale, that the account's offers have."""
+    family = "taxes."
+    amounts = {
+        attribute.key.removeprefix(family): Decimal(request[attribute.name])
+        for attribute in ATTRIBUTES
+        if attribute.key.startswith(family)
+    }
+    amounts["VAT"] = amounts["VAT"] * settings.vat_scale / 100
+    return {settings.tax_codes[name]: amount for name, amount in amounts.items()}
+
+
+def _modes(
+    settings: Dialect, request: Mapping[str, Any]
+) -> dict[str, tuple[Decimal, Decimal]] | None:
+    """By their names in the offers; None where one of them has none there."""
+    asked = {
+        settings.legacy_modes.get(mode["DeliveryMode"]): (
+            Decimal(mode["ShippingCharges"]),
+            Decimal(mode["AdditionalShippingCharges"]),
+        )
+        for mode in request["ShippingInformation"]
+    }
+    named = {name: amounts for name, amounts in asked.items() if name}
+    return named if len(named) == len(request["ShippingInformation"]) else None
+
+
+_TRACES, _TRACES_OF_PRICES = traces_by(_pairs), traces_by(_price)
+
+DELIVERY = Submitted(
+    size=_size,
+    submit=submit,
+    submitted=zip_id,
+    outcome=PackageLog(Endpoint(_log, log_page), match),
+    lookup=Lookup(ask_offers, offers_page, _traces, TEXTS),
+    blames_package=blames_package,
+    is_repeatable=lambda package_type: package_type != PackageType.PURGE,
+    is_exclusive=lambda package_type: package_type == PackageType.PURGE,
+    document=_document,
+    file_name="package-{number:03}-{package_type}-{channel}.zip",
+)

@@ -1,0 +1,192 @@
+"""How packages of offers are delivered: staged by uploads, committed by one PATCH.
+
+Specification, parts "Offer package" and "Offers (JSON packages)". Where no result names a row, the
+seller's offers are looked up: an offer that has what the row asked for, and was touched since the
+package was created, is in force. Quantity alone proves nothing, since sales move it.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from decimal import Decimal
+from typing import Any
+
+from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.offers.wire import offers, packages
+from feedtool.areas.offers.wire.offers import Offer, OffersPage, OfferState
+from feedtool.feeds.delivery import (
+    Endpoint,
+    Lookup,
+    LookupTexts,
+    Needs,
+    PackageRef,
+    Since,
+    Size,
+    Staged,
+    Trace,
+)
+from feedtool.model.call import Call, comma_lists, fits_comma_list
+from feedtool.model.nouns import LookupRow
+from feedtool.model.settings import Dialect, Limits
+
+Pairs = Callable[[Dialect, dict[str, Any], Offer], Iterable[tuple[object, object]]]
+"""What a request asked for, and what an offer has in its place."""
+
+TEXTS = LookupTexts(
+    in_force="No result names it; the service shows the offer as it was asked for.",
+    removed="No result names it; the service shows no active offer of this reference.",
+    changed="No result names it, and the offer has been changed since: look at it before you send.",
+    results_gone="Its results are gone. The offer is as it was before: send the row again.",
+    too_often="It was sent several times, and the offer is as it was before.",
+    not_repeated=(
+        "No result names it, and the offer is not as it was asked for. A purge is never repeated by"
+        " itself: look at your offers before you send it again."
+    ),
+    unaskable=(
+        "No result names it, and its offer cannot be asked for: look at it before you send."
+    ),
+)
+
+NO_SHEET = "1324"
+"""The resultCode of an offer whose product has no sheet (source: the field)."""
+
+
+def product_names(reference: str, product: str) -> frozenset[str]:
+    """The names of the product of an offer, which is `GTIN|product reference|condition`.
+
+    They are those that a product's own row gives it. A GTIN is the same with and without zeros in
+    front.
+    """
+    del reference
+    gtin, _, rest = product.partition("|")
+    names = {f"r{rest.partition('|')[0]}", f"g{gtin.lstrip('0')}"}
+    return frozenset(names - {"r", "g"})
+
+
+PRODUCT = Needs(product_names, "product", frozenset({NO_SHEET}))
+"""A new offer waits for its product, where the same command creates it."""
+
+
+# Looking offers up.
+
+
+def ask_offers(
+    package: PackageRef, rows: Sequence[LookupRow]
+) -> tuple[Sequence[LookupRow], Call] | None:
+    """The next call: lists are separated by commas, so a reference with one goes by its GTIN."""
+    plain = [row for row in rows if fits_comma_list(row.reference)]
+    if plain:
+        references = next(comma_lists(row.reference for row in plain))
+        return plain[: len(references)], offers.read_offers(package.channel, references)
+    known = [row for row in rows if _gtin(row)]
+    gtins = tuple(dict.fromkeys(map(_gtin, known)))
+    return (known, offers.read_offers(package.channel, gtins=gtins)) if known else None
+
+
+def _gtin(row: LookupRow) -> str:
+    return row.product.partition("|")[0]
+
+
+def traces_by(
+    pairs: Pairs,
+) -> Callable[[Since, Sequence[LookupRow], OffersPage], Iterator[tuple[LookupRow, Trace]]]:
+    """What a page of offers shows of rows, comparing requests with offers by `pairs`."""
+
+    def traces(
+        since: Since, rows: Sequence[LookupRow], page: OffersPage
+    ) -> Iterator[tuple[LookupRow, Trace]]:
+        shown = {offer.reference: offer for offer in page.offers}
+        for row in rows:
+            if row.reference in shown or page.next is None:
+                yield row, _trace(since, row, shown.get(row.reference), pairs)
+
+    return traces
+
+
+def _trace(since: Since, row: LookupRow, offer: Offer | None, pairs: Pairs) -> Trace:
+    is_delete = since.package_type == PackageType.DELETE
+    if is_delete and (offer is None or _is_withdrawn(offer)):
+        return Trace.REMOVED
+    if offer is None or _is_old(since, offer):
+        return Trace.UNTOUCHED
+    if not is_delete and _is_as_asked(pairs(since.settings, json.loads(row.body), offer)):
+        return Trace.IN_FORCE
+    return Trace.CHANGED
+
+
+def _is_withdrawn(offer: Offer) -> bool:
+    """Whether it is not sold although there is some of it: without stock no offer is active."""
+    return offer.state is OfferState.INACTIVE and bool(offer.quantity)
+
+
+def _is_old(since: Since, offer: Offer) -> bool:
+    """Whether it was last touched before the package was even created."""
+    if since.sent_at is None or offer.updated_at is None:
+        return False
+    return offer.updated_at < since.sent_at
+
+
+def _is_as_asked(pairs: Iterable[tuple[object, object]]) -> bool:
+    """Whether what the request asked for, but for the quantity, is as the offer shows it.
+
+    What the service does not say proves nothing, for or against it.
+    """
+    said = [(asked, shown) for asked, shown in pairs if shown is not None]
+    return bool(said) and all(asked == shown for asked, shown in said)
+
+
+def _pairs(_: Dialect, request: dict[str, Any], offer: Offer) -> Iterator[tuple[object, object]]:
+    product, price = request.get("product") or {}, request.get("price") or {}
+    if "gtin" in product:
+        yield str(product["gtin"]).lstrip("0"), offer.gtin and offer.gtin.lstrip("0")
+    if "condition" in request:
+        yield request["condition"], offer.condition
+    if "price" in price:
+        yield _money(price["price"]), offer.price
+    if "taxes" in price:
+        yield {tax["code"]: _money(tax["value"]) for tax in price["taxes"]}, offer.taxes
+    if "preparationTime" in request:
+        yield request["preparationTime"], offer.preparation_time
+    if "deliveryModes" in request:
+        asked = {
+            mode["code"]: (_money(mode["cost"]), _money(mode["additionalCost"]))
+            for mode in request["deliveryModes"]
+        }
+        yield asked, offer.delivery_modes
+
+
+def _money(value: float) -> Decimal:
+    return Decimal(str(value))
+
+
+# The protocol.
+
+
+def _size(limits: Limits) -> Size:
+    return Size(limits.upload, limits.package)
+
+
+def _create(package: PackageRef) -> Call:
+    return packages.create_package(package.channel, package.package_type, package.language)
+
+
+def _upload(package: PackageRef, bodies: Sequence[bytes]) -> Call:
+    shape = packages.UploadBody(package.settings.upload_body)
+    return packages.upload(package.package_id, bodies, shape)
+
+
+def _results(package: PackageRef) -> Call:
+    return packages.read_results(package.package_id, package.link, package.page_size)
+
+
+DELIVERY = Staged(
+    size=_size,
+    create=Endpoint(_create, packages.package_id),
+    upload=_upload,
+    look=Endpoint(lambda package: packages.read_package(package.package_id), packages.package_view),
+    commit=lambda package: packages.commit(package.package_id),
+    results=Endpoint(_results, packages.results_page),
+    lookup=Lookup(ask_offers, offers.offers_page, traces_by(_pairs), TEXTS),
+    listing=Endpoint(lambda package: offers.read_packages(package.link), offers.packages_page),
+    meaning=packages.meaning_of,
+    ready="Ready",
+)

@@ -1,0 +1,228 @@
+"""Single requests, each of which is one call: `NEXT` and `RULES`. Pure.
+
+A request is a package of its own, and goes, when nothing goes wrong,
+
+    planned → cleared → checked → submitting → submitted → closed
+
+- Before it is sent a look tells where it stands: what is as asked already, or cannot be done any
+  more, is not sent. What was there before, the baseline, is written down with the intent.
+- After a call of unknown outcome looks tell, and what shows beyond the baseline is ours. What
+  still does not show after the area's patience and two looks is sent again, if the call is
+  repeatable (`Repeat`): a SAFE one three times in all, a TRACED one twice, and a NEVER one never.
+- What was taken is looked at until the service has said the last word.
+"""
+
+from dataclasses import replace
+
+from feedtool.delivery.answer import Answer
+from feedtool.delivery.steps import Step, StepIntent
+from feedtool.delivery.transition import (
+    ABOUT_THE_CONTENT,
+    GONE,
+    Rules,
+    Transition,
+    TransitionContext,
+    close,
+    fail,
+    message_of,
+    poll_pause,
+    retry,
+    stop_run,
+    with_common,
+)
+from feedtool.feeds.delivery import Act, Direct, Goal, Judgement, Repeat
+from feedtool.ledger import Package, Phase, Resolution, Stage
+from feedtool.model.nouns import Message, Status
+from feedtool.service.answers import AnswerKind
+
+NEXT: dict[Phase, Step | None] = {
+    Phase.PLANNED: Step.CLEAR,
+    Phase.CLEARED: Step.CHECK,
+    Phase.CHECKED: Step.CALL,
+    Phase.SUBMITTING: Step.CONFIRM,
+    Phase.SUBMITTED: Step.FOLLOW,
+    Phase.CLOSED: None,
+}
+"""The step that each phase waits for. A request whose call is under way is busy: what is found
+SUBMITTING has had no answer, or was refused."""
+
+SENDS = {Repeat.SAFE: 3, Repeat.TRACED: 2, Repeat.NEVER: 1}
+"""How often a call is made in all while its outcome stays unknown."""
+
+LOOKS = 2
+"""So many looks must show nothing before a call counts as without effect."""
+
+NOT_SHOWN = "The answer was lost, and the service shows no effect: look at it before you send again"
+NOT_READABLE = "The answer was lost, and the service does not show what came of it."
+
+
+def _judged(intent: StepIntent, answer: Answer, context: TransitionContext) -> Judgement:
+    act = _act_of(intent)
+    judgement: Judgement = context.protocol.judge(act, answer.value)
+    return judgement
+
+
+def _act_of(intent: StepIntent) -> Act:
+    if intent.act is None:
+        raise ValueError(f"the step {intent.step} is of no request")
+    return intent.act
+
+
+def _closed(
+    package: Package, intent: StepIntent, judgement: Judgement, context: TransitionContext
+) -> Transition:
+    """The end: the row has what the state says of it."""
+    after = close(replace(package, state=judgement.word or package.state), context)
+    result = (_act_of(intent).reference, judgement.status, judgement.messages)
+    return Transition(after, results=[result])
+
+
+def _unknown(
+    package: Package, intent: StepIntent, text: str, context: TransitionContext
+) -> Transition:
+    resolved = [Resolution(_act_of(intent).row, Status.UNKNOWN, text)]
+    return Transition(close(package, context), resolutions=resolved)
+
+
+def _rejected(message: Message) -> Judgement:
+    return Judgement(Goal.IMPOSSIBLE, Status.REJECTED, (message,))
+
+
+# CHECK.
+
+
+def _checked(
+    package: Package, intent: StepIntent, answer: Answer, context: TransitionContext
+) -> Transition:
+    judgement = _judged(intent, answer, context)
+    if judgement.goal is Goal.WAITING:
+        return Transition(retry(package, context, state=judgement.word or package.state))
+    if judgement.goal is not Goal.OPEN:
+        return _closed(package, intent, judgement, context)
+    baseline = context.protocol.baseline(answer.value)
+    return Transition(package.advance(context.time, phase=Phase.CHECKED, baseline=baseline))
+
+
+def _not_checked(
+    package: Package, intent: StepIntent, answer: Answer, context: TransitionContext
+) -> Transition:
+    if answer.status in ABOUT_THE_CONTENT | GONE:
+        return _closed(package, intent, _rejected(message_of(answer)), context)
+    return stop_run(package, intent, answer, context)
+
+
+# CALL.
+
+
+def _called(
+    package: Package, _intent: StepIntent, answer: Answer, context: TransitionContext
+) -> Transition:
+    after = package.advance(
+        context.time,
+        phase=Phase.SUBMITTED,
+        package_id=answer.value or package.package_id,
+        uploads=(Stage.STAGED,),
+        created_at=answer.at or context.service_time,
+    )
+    return Transition(replace(after, due=context.time + poll_pause(0)))
+
+
+def _call_refused(
+    package: Package, intent: StepIntent, answer: Answer, context: TransitionContext
+) -> Transition:
+    """It is judged once more, since an earlier call, or somebody else, may have done it."""
+    if answer.status not in ABOUT_THE_CONTENT | GONE:
+        return stop_run(package, intent, answer, context)
+    stage = Stage.DOUBTFUL if package.creations > 1 else Stage.REFUSED
+    message = message_of(answer)
+    return Transition(package.advance(context.time, uploads=(stage,), message=message))
+
+
+def _in_doubt(
+    package: Package, _intent: StepIntent, answer: Answer, context: TransitionContext
+) -> Transition:
+    after = replace(package, uploads=(Stage.DOUBTFUL,), readings=0)
+    return fail(after, answer, context)
+
+
+# CONFIRM.
+
+
+def _confirmed(
+    package: Package, intent: StepIntent, answer: Answer, context: TransitionContext
+) -> Transition:
+    judgement = _judged(intent, answer, context)
+    if judgement.goal is Goal.WAITING:
+        return Transition(retry(package, context, state=judgement.word or package.state))
+    if judgement.goal is Goal.REACHED or not package.staged(Stage.REFUSED):
+        if judgement.goal is not Goal.OPEN:
+            return _closed(package, intent, judgement, context)
+        return _not_shown(package, intent, context)
+    refusal = package.message or Message("", "The service refused it and gave no reason.")
+    return _closed(replace(package, message=None), intent, _rejected(refusal), context)
+
+
+def _not_shown(package: Package, intent: StepIntent, context: TransitionContext) -> Transition:
+    """A call that may have been taken, and of which nothing shows."""
+    protocol: Direct[object] = context.protocol
+    looks = package.readings + 1
+    only_reads = not context.settings.submissions
+    if looks < LOOKS or _is_early(package, context) or only_reads:
+        return Transition(retry(package, context, readings=looks))
+    if package.creations >= SENDS[protocol.repeat]:
+        return _unknown(package, intent, NOT_SHOWN, context)
+    again = package.advance(context.time, phase=Phase.CHECKED, readings=0)
+    return Transition(replace(again, uploads=(Stage.PLANNED,)))
+
+
+def _is_early(package: Package, context: TransitionContext) -> bool:
+    """Whether an effect may still come to show."""
+    sent_at = (package.created_at or context.service_time) - context.skew
+    protocol: Direct[object] = context.protocol
+    return context.time - sent_at < protocol.patience
+
+
+def _not_confirmed(
+    package: Package, intent: StepIntent, answer: Answer, context: TransitionContext
+) -> Transition:
+    if _is_early(package, context):
+        return fail(package, answer, context)
+    return _unknown(package, intent, NOT_READABLE, context)
+
+
+# FOLLOW.
+
+
+def _followed(
+    package: Package, intent: StepIntent, answer: Answer, context: TransitionContext
+) -> Transition:
+    judgement = _judged(intent, answer, context)
+    if judgement.goal not in {Goal.WAITING, Goal.OPEN}:
+        return _closed(package, intent, judgement, context)
+    if judgement.word and judgement.word != package.state:
+        after = package.advance(context.time, state=judgement.word)
+        return Transition(replace(after, due=context.time + poll_pause(0)))
+    return Transition(retry(package, context))
+
+
+def _not_followed(
+    package: Package, _intent: StepIntent, _answer: Answer, context: TransitionContext
+) -> Transition:
+    return Transition(retry(package, context))
+
+
+RULES: Rules = with_common(
+    {
+        (Step.CHECK, AnswerKind.DONE): _checked,
+        (Step.CHECK, AnswerKind.REFUSED): _not_checked,
+        (Step.CALL, AnswerKind.DONE): _called,
+        (Step.CALL, AnswerKind.REFUSED): _call_refused,
+        (Step.CALL, AnswerKind.UNKNOWN): _in_doubt,
+        (Step.CONFIRM, AnswerKind.DONE): _confirmed,
+        (Step.CONFIRM, AnswerKind.REFUSED): _not_confirmed,
+        (Step.CONFIRM, AnswerKind.UNKNOWN): _not_confirmed,
+        (Step.FOLLOW, AnswerKind.DONE): _followed,
+        (Step.FOLLOW, AnswerKind.REFUSED): _not_followed,
+    }
+)
+"""What each kind of answer to each step makes of a single request."""

@@ -1,0 +1,339 @@
+"""Packages that are staged and then committed: `NEXT` and `RULES`. Pure.
+
+Specification, part "Offer package" (states) and "Offers (JSON packages)" (the routes). A package
+goes, when nothing goes wrong,
+
+    planned → cleared → creating → filling → filled → settled → committing → committed
+            → integrated → read → closed
+
+An upload whose outcome is unknown is in doubt: it is never sent again in its package, which goes
+on. From the intent of the commit on nothing is undone, only looked at again.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from feedtool.delivery import lookup
+from feedtool.delivery.answer import Answer
+from feedtool.delivery.steps import GO_ON, Step, StepIntent
+from feedtool.delivery.transition import (
+    ABOUT_THE_CONTENT,
+    GONE,
+    Rules,
+    Transition,
+    TransitionContext,
+    close,
+    fail,
+    message_of,
+    not_sent,
+    poll_pause,
+    retry,
+    stop_run,
+    with_common,
+)
+from feedtool.feeds.answers import Meaning, PackageView, ResultsPage
+from feedtool.ledger import Package, Phase, ResultCounts, Stage
+from feedtool.model.errors import Interrupted
+from feedtool.model.nouns import Message
+from feedtool.service.answers import AnswerKind
+
+SURELY_OPEN = timedelta(hours=5)
+"""An open package lives for 6 hours; an hour is left to clocks that differ."""
+SURELY_KEPT = timedelta(days=2)
+"""Results are kept for 3 days (specification, part "Limits") by the service's clock, which not
+every answer tells: ours may be hours off."""
+
+NEXT: dict[Phase, Step | None] = {
+    Phase.PLANNED: Step.CLEAR,
+    Phase.CLEARED: Step.CREATE,
+    Phase.CREATING: Step.CREATE,
+    Phase.FILLING: Step.UPLOAD,
+    Phase.PROBING: Step.GET_PACKAGE,
+    Phase.FILLED: Step.GET_PACKAGE,
+    Phase.SETTLED: Step.COMMIT,
+    Phase.COMMITTING: Step.GET_PACKAGE,
+    Phase.COMMITTED: Step.GET_PACKAGE,
+    Phase.INTEGRATED: Step.GET_RESULTS,
+    Phase.READ: Step.CLOSE,
+    Phase.LOOKING: Step.LOOKUP,
+    Phase.CLOSED: None,
+}
+"""The step that each phase waits for."""
+
+
+# CREATE.
+
+
+def _created(
+    package: Package, _intent: StepIntent, answer: Answer, context: TransitionContext
+) -> Transition:
+    return Transition(
+        package.advance(
+            context.time,
+            phase=Phase.FILLING,
+            package_id=answer.value,
+            created_at=answer.at or context.service_time,
+            creations=package.creations + 1,
+        )
+    )
+
+
+def _creation_refused(
+    package: Package, intent: StepIntent, answer: Answer, context: TransitionContext
+) -> Transition:
+    if answer.status not in ABOUT_THE_CONTENT:
+        return stop_run(package, intent, answer, context)
+    return Transition(close(package, context, message_of(answer)))
+
+
+# UPLOAD.
+
+
+def _taken(
+    package: Package, intent: StepIntent, _answer: Answer, context: TransitionContext
+) -> Transition:
+    after = package.with_stage(intent.upload, Stage.STAGED).advance(context.time)
+    return Transition(_filled(after, context))
+
+
+def _in_doubt(
+    package: Package, intent: StepIntent, answer: Answer, context: TransitionContext
+) -> Transition:
+    return fail(_probing(package.with_stage(intent.upload, Stage.DOUBTFUL)), answer, context)
+
+
+def _upload_refused(
+    package: Package, intent: StepIntent, answer: Answer, context: TransitionContext
+) -> Transition:
+    if answer.status in GONE:
+        return _gone(package, intent, answer, context)
+    if answer.status not in ABOUT_THE_CONTENT:
+        return stop_run(package, intent, answer, context)
+    after = _probing(package.with_stage(intent.upload, Stage.REFUSED)).advance(context.time)
+    return Transition(after, refused=(intent.upload, message_of(answer)))
+
+
+def _probing(package: Package) -> Package:
+    """Before the next upload the package is looked at: what was wrong may be wrong with it."""
+    return replace(package, phase=Phase.PROBING) if package.phase is Phase.FILLING else package
+
+
+def _filled(package: Package, context: TransitionContext) -> Package:
+    """On to the next phase when every upload has had its answer."""
+    unsent = package.staged(Stage.PLANNED) + package.staged(Stage.SENDING)
+    if package.phase is not Phase.FILLING or unsent:
+        return package
+    if not _holds_anything(package):
+        # An empty package is not committed: it expires by itself.
+        return close(package, context, package.message)
+    return package.advance(context.time, phase=Phase.FILLED)
+
+
+def _holds_anything(package: Package) -> bool:
+    """Whether an upload of it was taken, or may have been."""
+    return bool(package.staged(Stage.STAGED) or package.staged(Stage.DOUBTFUL))
+
+
+# GET_PACKAGE.
+
+
+def _seen(
+    package: Package, _intent: StepIntent, answer: Answer, context: TransitionContext
+) -> Transition:
+    view: PackageView = answer.value
+    changed = view.state != package.state
+    seen = replace(package, state=view.state)
+    if view.meaning is Meaning.REJECTED:
+        at = answer.at or context.service_time
+        return Transition(seen.close(context.time, _reason(view), at))
+    if view.meaning is Meaning.INTEGRATED:
+        seen = replace(_committed(seen, context), finished_at=answer.at or context.service_time)
+        return Transition(seen.advance(context.time, phase=Phase.INTEGRATED))
+    if view.meaning is Meaning.OPEN:
+        return Transition(SEEN_OPEN[package.phase](seen, context))
+    if view.meaning is Meaning.WORKING and (changed or package.phase is not Phase.COMMITTED):
+        after = _committed(seen, context).advance(context.time, phase=Phase.COMMITTED)
+        return Transition(replace(after, due=context.time + poll_pause(0)))
+    return Transition(retry(seen, context))
+
+
+def _committed(package: Package, context: TransitionContext) -> Package:
+    """Whoever did it: there is no way back."""
+    return replace(package, committed_at=package.committed_at or context.time)
+
+
+def _go_on_filling(package: Package, context: TransitionContext) -> Package:
+    # The failures stay counted until an upload is taken: looking works where uploading does not.
+    return _filled(replace(package, phase=Phase.FILLING), context)
+
+
+def _stop_filling(package: Package, context: TransitionContext) -> Package:
+    """It would expire before it is full: what is in it is completed, the rest goes into another."""
+    if _holds_anything(package):
+        return package.advance(context.time, phase=Phase.FILLED)
+    return _anew(package, context)
+
+
+def _settled(package: Package, context: TransitionContext) -> Package:
+    return package.advance(context.time, phase=Phase.SETTLED)
+
+
+def _commit_again(package: Package, _context: TransitionContext) -> Package:
+    """The commit has not taken effect; its pauses go on growing."""
+    return replace(package, phase=Phase.SETTLED, due=None)
+
+
+def _commit_late(package: Package, context: TransitionContext) -> Package:
+    """The commit was taken, and does not show: it is sent again, after a pause."""
+    return retry(package, context, phase=Phase.COMMITTING)
+
+
+SEEN_OPEN: dict[Phase, Callable[[Package, TransitionContext], Package]] = {
+    Phase.FILLING: _stop_filling,
+    Phase.PROBING: _go_on_filling,
+    Phase.FILLED: _settled,
+    Phase.COMMITTING: _commit_again,
+    Phase.COMMITTED: _commit_late,
+}
+"""What follows when the service says that it waits for the commit."""
+
+
+def _reason(view: PackageView) -> Message:
+    if not view.messages:
+        return Message("", "The service rejected the package and gave no reason.")
+    text = " ".join(message.text for message in view.messages)
+    return Message(view.messages[0].code, text)
+
+
+def _not_seen(
+    package: Package, intent: StepIntent, answer: Answer, context: TransitionContext
+) -> Transition:
+    rule = _gone if answer.status in GONE else stop_run
+    return rule(package, intent, answer, context)
+
+
+def _gone(
+    package: Package, _intent: StepIntent, answer: Answer, context: TransitionContext
+) -> Transition:
+    """404: a package that was not completed has expired, and nothing of it was ever in force.
+
+    Otherwise its results were purged; a look-up tells what became of the rows.
+    """
+    at = answer.at or context.service_time
+    was_open = context.protocol.meaning(package.state or "") is Meaning.OPEN
+    has_expired = was_open and _has_expired(package, at)
+    if package.committed_at is not None and not has_expired:
+        text = f"The service no longer has package {package.package_id}: {answer.detail}"
+        message = Message("", text)
+        return Transition(package.advance(context.time, phase=Phase.LOOKING, message=message))
+    stop = None
+    if package.creations >= context.settings.creations:
+        stop = Interrupted(f"The service keeps losing our packages: {answer.detail}", GO_ON)
+    return Transition(_anew(package, context), stop=stop)
+
+
+def _has_expired(package: Package, at: datetime) -> bool:
+    """Whether a package that is gone, and was seen open last, was so to its end.
+
+    That is sure while it is too young to have been integrated and forgotten; and one that is
+    younger than open packages live has not expired, whatever a gateway says.
+    """
+    return package.created_at is not None and SURELY_OPEN <= at - package.created_at < SURELY_KEPT
+
+
+def _anew(package: Package, context: TransitionContext) -> Package:
+    """A package that is gone, and its rows as free as if they had never been sent."""
+    return package.advance(
+        context.time,
+        phase=Phase.PLANNED,
+        package_id=None,
+        state=None,
+        created_at=None,
+        committed_at=None,
+        uploads=(Stage.PLANNED,) * len(package.uploads),
+    )
+
+
+# COMMIT.
+
+
+def _accepted(
+    package: Package, _intent: StepIntent, _answer: Answer, context: TransitionContext
+) -> Transition:
+    after = package.advance(context.time, phase=Phase.COMMITTED, state=context.protocol.ready)
+    return Transition(replace(after, due=context.time + poll_pause(0)))
+
+
+def _look_again(
+    package: Package, _intent: StepIntent, _answer: Answer, context: TransitionContext
+) -> Transition:
+    """A refusal is never read by its text: the package's state tells what became of it."""
+    return Transition(retry(package, context))
+
+
+# GET_RESULTS and CLOSE.
+
+
+def _read(
+    package: Package, _intent: StepIntent, answer: Answer, context: TransitionContext
+) -> Transition:
+    page: ResultsPage = answer.value
+    pages = package.pages + 1
+    # A page holds a row at least, so more pages than rows are a circle.
+    is_last = page.next is None or pages > package.rows
+    after = package.advance(context.time, link=page.next, pages=pages)
+    if is_last:
+        readings = package.readings + 1
+        after = replace(after, phase=Phase.READ, link=None, pages=0, readings=readings)
+    return Transition(after, results=page.results)
+
+
+def _not_read(
+    package: Package, intent: StepIntent, answer: Answer, context: TransitionContext
+) -> Transition:
+    if answer.status in GONE:
+        return _gone(package, intent, answer, context)
+    # "Not yet", or a stale address: from the first page again.
+    return Transition(retry(package, context, link=None, pages=0))
+
+
+SURE_READINGS = 2
+"""So often the results are read before what was perhaps staged counts as not staged."""
+
+
+def count_results(package: Package, counts: ResultCounts, context: TransitionContext) -> Package:
+    """The package at the end of a reading of its results.
+
+    They are read again while some of them are missing. What is missing then is
+    looked up; so is what was perhaps staged, unless all that was surely staged has its result:
+    then the rest was not staged, and goes into a later package.
+    """
+    readings = context.settings.readings if counts.missing else SURE_READINGS
+    if (counts.missing or counts.doubtful) and package.readings < readings:
+        pause = poll_pause(package.readings + 2)
+        return retry(package, context, pause, phase=Phase.INTEGRATED)
+    if counts.missing or (counts.doubtful and not counts.answered):
+        return retry(package, context, context.settings.before_seeking, phase=Phase.LOOKING)
+    return close(package, context, package.message)
+
+
+RULES: Rules = with_common(
+    {
+        (Step.CREATE, AnswerKind.DONE): _created,
+        (Step.CREATE, AnswerKind.REFUSED): _creation_refused,
+        # Another one is created; the orphan is empty and expires.
+        (Step.CREATE, AnswerKind.UNKNOWN): not_sent,
+        (Step.UPLOAD, AnswerKind.DONE): _taken,
+        (Step.UPLOAD, AnswerKind.REFUSED): _upload_refused,
+        (Step.UPLOAD, AnswerKind.UNKNOWN): _in_doubt,
+        (Step.GET_PACKAGE, AnswerKind.DONE): _seen,
+        (Step.GET_PACKAGE, AnswerKind.REFUSED): _not_seen,
+        (Step.COMMIT, AnswerKind.DONE): _accepted,
+        (Step.COMMIT, AnswerKind.REFUSED): _look_again,
+        (Step.GET_RESULTS, AnswerKind.DONE): _read,
+        (Step.GET_RESULTS, AnswerKind.REFUSED): _not_read,
+        **lookup.RULES,
+    }
+)
+"""What each kind of answer to each step makes of a staged package."""

@@ -1,0 +1,172 @@
+"""The steps that a delivery takes, and what is written down before each of them. Pure."""
+
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import NamedTuple
+
+from feedtool.feeds.delivery import Act, DeliveryRoute
+from feedtool.ledger import Attempt, Package, Phase, Stage
+from feedtool.model.nouns import LookupRow, PendingProduct
+from feedtool.model.settings import Dialect
+
+
+class Step(StrEnum):
+    """What is done next for a package."""
+
+    CLEAR = "clear"
+    """See which of the rows may be in flight; nothing is asked of the service."""
+    CLOSE = "close"
+    """Count the results; nothing is asked of the service."""
+    CREATE = "create"
+    UPLOAD = "upload"
+    GET_PACKAGE = "look"
+    COMMIT = "commit"
+    GET_RESULTS = "fetch"
+    """Read a page of results."""
+    LOOKUP = "seek"
+    """Look up what became of rows that no result names."""
+    SUBMIT = "submit"
+    """Stage and commit in one."""
+    FIND_REPORT = "find"
+    """Read a page of reports, to see whether a package was taken whose answer was lost."""
+    GET_REPORT = "report"
+    """Read a page of a package's report."""
+    GET_LOG = "log"
+    """Read a page of a package's log."""
+    CHECK = "check"
+    """Look where a single request stands, before it is sent."""
+    CALL = "call"
+    """Send a single request."""
+    CONFIRM = "confirm"
+    """Look whether a single request took effect whose answer was lost."""
+    FOLLOW = "follow"
+    """Look how far a single request is that was taken."""
+
+
+GO_ON = "Go on with `feedtool resume`: what has been sent is not sent again."
+
+LOCAL = {Step.CLEAR, Step.CLOSE}
+"""Steps that ask nothing of the service."""
+
+AT_ONCE = {Step.SUBMIT, Step.CALL}
+"""Steps that stage and commit in one."""
+
+READ_REPORTS = {Step.FIND_REPORT, Step.GET_REPORT}
+"""Steps that read reports of single rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeliverySettings:
+    """How a delivery goes about it. None of these is in the specification."""
+
+    results_limit: int | None = None
+    """How many results a page is asked for; None leaves that to the service."""
+    patience: timedelta = timedelta(hours=1)
+    """How long a package may make no progress before we stop waiting for it."""
+    failures: int = 6
+    """So many calls in a row without an answer end the run."""
+    creations: int = 3
+    """How often a package is created anew when the one before has vanished uncommitted."""
+    readings: int = 3
+    """How often the results are read when some of them are missing."""
+    filling: timedelta = timedelta(hours=5)
+    """How long after its creation a package is filled: an hour before it would expire."""
+    before_seeking: timedelta = timedelta(minutes=1)
+    """How long after the results were read it is looked up what became of a row."""
+    sought: int = 50
+    """How many rows are looked up at a time."""
+    batch_pause: timedelta = timedelta(0)
+    """Between two packages of which reports tell."""
+    quota_pause: timedelta = timedelta(hours=1)
+    """After a report said that a quota was used up: how long no such package is sent."""
+    put_offs: int = 24
+    """How often a row is sent that is refused for a quota, and nothing else."""
+    before_resending: timedelta = timedelta(minutes=10)
+    """How long after a package was submitted, and its answer lost, the service may be silent of
+    it."""
+    submissions: int = 2
+    """How often a package is submitted whose answer was lost; with 0 nothing is sent again."""
+    doubts: int = 3
+    """While of so many packages it is not known whether they were taken no other one is sent."""
+    forgotten: timedelta = timedelta(days=3)
+    """How long after a package was submitted a report of it may still come."""
+    dialect: Dialect = field(default_factory=Dialect)
+    """The account's, by which the areas make their calls."""
+
+
+class StepIntent(NamedTuple):
+    """One step of one package, as it is written down before its call."""
+
+    package: int
+    """Its key in the ledger."""
+    step: Step
+    attempt: int
+    """Its number among the package's attempts."""
+    upload: int = 0
+    """Its number; 0 for the other steps."""
+    package_id: str | None = None
+    """For which of the service's packages it is meant."""
+    lookup_rows: tuple[LookupRow, ...] = ()
+    """The rows that are looked up."""
+    pending: tuple[PendingProduct, ...] = ()
+    """The rows whose reports are asked for."""
+    act: Act | None = None
+    """The single request that it is about."""
+
+
+def intend(
+    package: Package,
+    step: Step,
+    upload: int,
+    route: DeliveryRoute,
+    now: datetime,
+    skew: timedelta = timedelta(0),
+) -> tuple[Package, StepIntent, Attempt]:
+    """What is written before the call of a step: from then on it may have been sent.
+
+    `skew` is what the service's clock is ahead of `now`.
+    """
+    number = package.attempts + 1
+    after = replace(package, attempts=number, since=package.since or now)
+    if step is Step.CREATE:
+        after = replace(after, phase=Phase.CREATING)
+    if step is Step.COMMIT:
+        after = replace(after, phase=Phase.COMMITTING, committed_at=package.committed_at or now)
+    if step in AT_ONCE:
+        after = replace(
+            after,
+            phase=Phase.SUBMITTING,
+            committed_at=package.committed_at or now,
+            # Where rows are looked up only an answer tells: they are compared to the second.
+            created_at=None if route.lookup else now + skew,
+            creations=package.creations + 1,
+        )
+    if step in {Step.UPLOAD, *AT_ONCE}:
+        after = after.with_stage(upload or 1, Stage.SENDING)
+    intent = StepIntent(package.key, step, number, upload, package.package_id)
+    return after, intent, Attempt(number, step, now, upload or None)
+
+
+def resume(package: Package) -> Package:
+    """A package as a new process finds it: whatever was under way has had no answer.
+
+    An upload that may have been sent is in doubt, and never sent again in its package.
+    """
+    if package.phase is Phase.CLOSED:
+        return package
+    stages = tuple(Stage.DOUBTFUL if stage is Stage.SENDING else stage for stage in package.uploads)
+    phase = Phase.PROBING if package.phase is Phase.FILLING else package.phase
+    return replace(
+        package,
+        uploads=stages,
+        phase=phase,
+        blocked_by=frozenset(),
+        # The address of a page may be stale, and reading again is harmless.
+        link=None,
+        pages=0,
+        tries=0,
+        failures=0,
+        since=None,
+        due=None,
+    )

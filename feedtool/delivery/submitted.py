@@ -1,0 +1,342 @@
+"""Packages that one POST stages and commits: `next_step` and `RULES`. Pure.
+
+A package goes, when nothing goes wrong,
+
+    planned → cleared → submitting → submitted → closed                        with reports
+    planned → cleared → submitting → submitted → integrated → read → closed    with a log
+
+There is no idempotency key, hence:
+- after a POST of unknown outcome reports are read, and a submission of the package's rows that is
+  not older than our intent is taken for ours; where none appears in a while the package is sent
+  once more, and then the reports are read until the patience ends;
+- where there is only a log, which is found by the lost id, a look-up tells: what is as it was asked
+  for is in force, and once the package must have been integrated, what is plainly as it was goes
+  into a later one;
+- what may not be repeated (`Submitted.is_repeatable`) never is;
+- a refused package goes on in halves, unless the package itself is to blame;
+- a row that is refused for nothing but a quota goes into a later package, and none is sent until
+  the quota has room again;
+- a report is read until it has said the last word on every row. An empty page is "not yet", and so
+  is a word that we do not know. A log is read to its last page once the package is final.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import timedelta
+
+from feedtool.delivery import lookup
+from feedtool.delivery.answer import Answer
+from feedtool.delivery.steps import Step, StepIntent
+from feedtool.delivery.transition import (
+    A_SECOND,
+    ABOUT_THE_CONTENT,
+    GONE,
+    Rules,
+    Transition,
+    TransitionContext,
+    close,
+    fail,
+    message_of,
+    poll_pause,
+    retry,
+    stop_run,
+    with_common,
+)
+from feedtool.feeds.answers import LogPage, Meaning, ReportItem, ReportsPage
+from feedtool.feeds.delivery import PackageLog, Submitted
+from feedtool.ledger import Package, Phase, Resolution, Stage
+from feedtool.model.nouns import Message, PendingProduct, Status
+from feedtool.service.answers import AnswerKind
+
+MOST_PAGES = 200
+"""A reading of the reports ends after so many pages: what goes on is not about this package."""
+
+LONGEST_PAUSE = timedelta(minutes=5)
+"""Between two readings of a report: there may be hundreds that are waited for."""
+
+TAKEN, REPORTED = "Submitted", "Reported"
+"""The states of a package that the service has, and of one on all of whose rows a report has said
+the last word. The service has no words for these; between them are those of its rows."""
+
+PUT_OFF = "The service's quota was used up; it is sent again later."
+LOST = "The service took it, and has given no report of it."
+NEVER_SEEN = "The answer to its sending was lost, and no report of the service's ever named it."
+NO_REASON = "The service rejected the package and gave no reason."
+
+WITH_REPORTS: dict[Phase, Step | None] = {
+    Phase.PLANNED: Step.CLEAR,
+    Phase.CLEARED: Step.SUBMIT,
+    Phase.SUBMITTING: Step.FIND_REPORT,
+    Phase.SUBMITTED: Step.GET_REPORT,
+    Phase.CLOSED: None,
+}
+"""The step that each phase waits for. A package whose POST is under way is busy: what is found
+SUBMITTING has had no answer, or none that says what became of it."""
+
+WITH_LOG: dict[Phase, Step | None] = {
+    Phase.PLANNED: Step.CLEAR,
+    Phase.CLEARED: Step.SUBMIT,
+    Phase.SUBMITTING: Step.LOOKUP,
+    Phase.SUBMITTED: Step.GET_LOG,
+    Phase.INTEGRATED: Step.GET_LOG,
+    Phase.READ: Step.CLOSE,
+    Phase.LOOKING: Step.LOOKUP,
+    Phase.CLOSED: None,
+}
+"""The same where there is a log: where the answer is lost, a look-up tells what became of it."""
+
+
+def next_of(protocol: Submitted) -> dict[Phase, Step | None]:
+    """The step that each phase waits for."""
+    return WITH_LOG if isinstance(protocol.outcome, PackageLog) else WITH_REPORTS
+
+
+# SUBMIT.
+
+
+def _submitted(
+    package: Package, _intent: StepIntent, answer: Answer, context: TransitionContext
+) -> Transition:
+    after = _known(package, answer.value, context)
+    sent = replace(after, created_at=answer.at or context.service_time)
+    return Transition(replace(sent, due=context.time + poll_pause(0)))
+
+
+def _known(package: Package, package_id: str, context: TransitionContext) -> Package:
+    """A package that the service has, whoever says so."""
+    return package.advance(
+        context.time,
+        phase=Phase.SUBMITTED,
+        package_id=package_id,
+        state=TAKEN,
+        uploads=(Stage.STAGED,),
+        link=None,
+        pages=0,
+    )
+
+
+def _refused(
+    package: Package, intent: StepIntent, answer: Answer, context: TransitionContext
+) -> Transition:
+    """Its rows go into later packages, in halves; a row that is alone is to blame.
+
+    All are refused at once where the package itself is to blame, which then has the message.
+    """
+    if answer.status not in ABOUT_THE_CONTENT:
+        return stop_run(package, intent, answer, context)
+    after, message = replace(package, uploads=(Stage.REFUSED,)), message_of(answer)
+    causes = answer.refusal.causes if answer.refusal else frozenset()
+    is_to_blame = context.protocol.blames_package(answer.status, causes)
+    after = close(after, context, message if is_to_blame else None)
+    return Transition(after, refused=(1, message))
+
+
+def _in_doubt(
+    package: Package, _intent: StepIntent, answer: Answer, context: TransitionContext
+) -> Transition:
+    return fail(replace(package, uploads=(Stage.DOUBTFUL,)), answer, context)
+
+
+# FIND_REPORT.
+
+
+def _looked_for(
+    package: Package, intent: StepIntent, answer: Answer, context: TransitionContext
+) -> Transition:
+    page: ReportsPage = answer.value
+    ours = _ours(package, intent.pending, page.items, context)
+    if ours:
+        ((package_id, _),) = Counter(ours).most_common(1)
+        return Transition(_known(package, package_id, context))
+    if next_page := _next_page(package, page):
+        return Transition(next_page)
+    settings = context.settings
+    from_start = replace(package, link=None, pages=0)
+    is_due = _since_sent(package, context) >= settings.before_resending
+    if package.creations < settings.submissions and is_due:
+        return Transition(from_start.advance(context.time, phase=Phase.CLEARED))
+    if _is_forgotten(package, context):
+        return _given_up(from_start, intent.pending, NEVER_SEEN, context)
+    return Transition(retry(from_start, context))
+
+
+def _ours(
+    package: Package,
+    pending: Sequence[PendingProduct],
+    items: Sequence[ReportItem],
+    context: TransitionContext,
+) -> list[str]:
+    """The packages in which rows of this one were submitted since we meant to send it.
+
+    Each once for every row; the time is the service's.
+    """
+    if package.committed_at is None:
+        return []
+    since = package.committed_at + context.skew - A_SECOND
+    return [
+        item.package_id
+        for _, item in context.protocol.outcome.match(pending, items)
+        if item.package_id and item.submitted_at and item.submitted_at >= since
+    ]
+
+
+# GET_REPORT.
+
+
+def _reported(
+    package: Package, intent: StepIntent, answer: Answer, context: TransitionContext
+) -> Transition:
+    page: ReportsPage = answer.value
+    # The specification shows no filter, so the service may show other packages too.
+    items = [item for item in page.items if item.package_id in {None, package.package_id}]
+    found = list(context.protocol.outcome.match(intent.pending, items))
+    put_off = {row.row for row, item in found if _is_put_off(row, item, context)}
+    transition = Transition(
+        package,
+        [
+            (row.reference, item.status, item.messages)
+            for row, item in found
+            if item.status and row.row not in put_off
+        ],
+        resolutions=tuple(Resolution(row, None, PUT_OFF) for row in sorted(put_off)),
+        rest=context.time + context.settings.quota_pause if put_off else None,
+    )
+    answered = {row.row for row, item in found if item.status}
+    left = [row for row in intent.pending if row.row not in answered]
+    if not left:
+        after = replace(package, state=REPORTED, link=None, pages=0)
+        return transition._replace(package=close(after, context))
+    waiting = next((item.word for _, item in found if item.status is None), package.state)
+    if answered or waiting != package.state:
+        package = package.advance(context.time, state=waiting)
+    if next_page := _next_page(package, page):
+        return transition._replace(package=next_page)
+    from_start = replace(package, link=None, pages=0)
+    is_seen = any(row in left for row, _ in found)
+    if _is_forgotten(package, context) and not is_seen:
+        lost = _given_up(from_start, left, LOST, context)
+        return transition._replace(
+            package=lost.package, resolutions=(*transition.resolutions, *lost.resolutions)
+        )
+    after = retry(from_start, context, report_pause(package.tries))
+    return transition._replace(package=after)
+
+
+def _is_forgotten(package: Package, context: TransitionContext) -> bool:
+    """Whether no report is to be hoped for any more, counted from the last time it was sent."""
+    if package.created_at is not None:
+        return context.service_time - package.created_at > context.settings.forgotten
+    return _since_sent(package, context) > context.settings.forgotten
+
+
+def _is_put_off(row: PendingProduct, item: ReportItem, context: TransitionContext) -> bool:
+    """Whether a row is refused for a quota and nothing else, and has patience left."""
+    is_patient = row.sends + 1 < context.settings.put_offs
+    return is_patient and bool(context.protocol.outcome.is_quota(item))
+
+
+def report_pause(tries: int) -> timedelta:
+    """Between two readings of a report: from 1 s, growing, to 5 minutes."""
+    return min(LONGEST_PAUSE, timedelta(seconds=1.5 ** min(tries, 30)))
+
+
+def _next_page(package: Package, page: ReportsPage) -> Package | None:
+    """The package as it is when a further page is to be read; that is no progress yet."""
+    pages = package.pages + 1
+    if page.next is None or pages >= MOST_PAGES:
+        return None
+    return replace(package, link=page.next, pages=pages, failures=0, due=None)
+
+
+def _given_up(
+    package: Package, rows: Iterable[PendingProduct], why: str, context: TransitionContext
+) -> Transition:
+    resolved = [Resolution(row.row, Status.UNKNOWN, why) for row in rows]
+    return Transition(close(package, context), resolutions=resolved)
+
+
+def _read_later(
+    package: Package, _intent: StepIntent, _answer: Answer, context: TransitionContext
+) -> Transition:
+    """Not yet, or a stale address: from the first page again."""
+    return Transition(retry(package, context, link=None, pages=0))
+
+
+# GET_LOG.
+
+
+def _logged(
+    package: Package, _intent: StepIntent, answer: Answer, context: TransitionContext
+) -> Transition:
+    page: LogPage = answer.value
+    changed = page.state != package.state
+    seen = replace(package, state=page.state)
+    if page.meaning not in {Meaning.INTEGRATED, Meaning.REJECTED}:
+        if not changed:
+            return Transition(retry(seen, context))
+        return Transition(replace(seen.advance(context.time), due=context.time + poll_pause(0)))
+    results = [(entry.reference, entry.status, entry.messages) for entry in page.entries]
+    pages = package.pages + 1
+    after = seen.advance(
+        context.time,
+        phase=Phase.INTEGRATED,
+        pages=pages,
+        finished_at=package.finished_at or answer.at or context.service_time,
+        message=_said_of_all(page) or package.message,
+    )
+    if not _is_last(package, page, pages):
+        return Transition(after, results)
+    if page.meaning is Meaning.REJECTED:
+        return Transition(close(after, context, after.message or Message("", NO_REASON)), results)
+    read = replace(after, phase=Phase.READ, pages=0, readings=package.readings + 1)
+    return Transition(read, results)
+
+
+def _not_logged(
+    package: Package, _intent: StepIntent, answer: Answer, context: TransitionContext
+) -> Transition:
+    """Not yet; or, once it must have been integrated, no longer: then a look-up tells."""
+    is_early = _since_sent(package, context) < context.settings.before_resending
+    if answer.status not in GONE or is_early:
+        return Transition(retry(package, context, pages=0))
+    text = f"The service no longer has package {package.package_id}: {answer.detail}"
+    message = Message("", text)
+    return Transition(package.advance(context.time, phase=Phase.LOOKING, message=message))
+
+
+def _since_sent(package: Package, context: TransitionContext) -> timedelta:
+    """How long ago it was sent."""
+    return context.time - (package.committed_at or context.time)
+
+
+def _said_of_all(page: LogPage) -> Message | None:
+    """Why a package is rejected as a whole, of all that is said the first code."""
+    if not page.about_all:
+        return None
+    text = " ".join(message.text for message in page.about_all)
+    return Message(page.about_all[0].code, text)
+
+
+def _is_last(package: Package, page: LogPage, pages: int) -> bool:
+    """Whether no page follows; more pages than rows are a circle."""
+    if pages > package.rows:
+        return True
+    return pages >= page.pages if page.pages is not None else not page.entries
+
+
+RULES: Rules = with_common(
+    {
+        (Step.SUBMIT, AnswerKind.DONE): _submitted,
+        (Step.SUBMIT, AnswerKind.REFUSED): _refused,
+        (Step.SUBMIT, AnswerKind.UNKNOWN): _in_doubt,
+        (Step.FIND_REPORT, AnswerKind.DONE): _looked_for,
+        (Step.FIND_REPORT, AnswerKind.REFUSED): _read_later,
+        (Step.GET_REPORT, AnswerKind.DONE): _reported,
+        (Step.GET_REPORT, AnswerKind.REFUSED): _read_later,
+        (Step.GET_LOG, AnswerKind.DONE): _logged,
+        (Step.GET_LOG, AnswerKind.REFUSED): _not_logged,
+        **lookup.RULES,
+    }
+)
+"""What each kind of answer to each step makes of a submitted package."""

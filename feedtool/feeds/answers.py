@@ -1,0 +1,114 @@
+"""What an area reads of the service's answers, in the words of the state machines."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import NamedTuple
+
+from feedtool.model.nouns import Message, Status
+
+
+class Meaning(StrEnum):
+    """What a package's state means for us."""
+
+    OPEN = "open"
+    """Uploads and the commit are taken."""
+    WORKING = "working"
+    """Committed; the service goes on by itself."""
+    INTEGRATED = "integrated"
+    """Final: the results are readable."""
+    REJECTED = "rejected"
+    """Final: refused as a whole, a message gives the reason."""
+    UNHEARD = "unheard of"
+    """A state that the specification does not have: not yet, as far as we know."""
+
+
+class PackageView(NamedTuple):
+    """A package as the service shows it."""
+
+    state: str
+    meaning: Meaning
+    messages: tuple[Message, ...] = ()
+    """Why a rejected package was refused."""
+
+
+class RequestResult(NamedTuple):
+    """What became of one request, by its reference."""
+
+    reference: str
+    status: Status
+    messages: tuple[Message, ...]
+
+
+class ResultsPage(NamedTuple):
+    """One page of a package's results."""
+
+    results: list[RequestResult]
+    next: str | None
+    """The address of the page after this one, of the same origin."""
+    strange: int
+    """Items without a reference or a status: they are no result of any row."""
+
+
+class ListedPackage(NamedTuple):
+    """A package as the list of the seller's packages shows it."""
+
+    package_id: str
+    state: str
+    """In the service's word, "" where it says none."""
+    meaning: Meaning
+    created_at: datetime | None
+
+
+class PackagesPage(NamedTuple):
+    """One page of packages."""
+
+    packages: list[ListedPackage]
+    next: str | None
+    """The address of the page after this one, of the same origin."""
+
+
+class ReportItem(NamedTuple):
+    """What a report says of one product."""
+
+    package_id: str | None
+    gtin: str
+    reference: str | None
+    """The seller's, character for character."""
+    word: str
+    """The status as the service writes it."""
+    status: Status | None
+    """None while it is not the last word."""
+    submitted_at: datetime | None
+    messages: tuple[Message, ...] = ()
+
+
+class ReportsPage(NamedTuple):
+    """One page of reports."""
+
+    items: list[ReportItem]
+    next: str | None
+    """The address of the page after this one, of the same origin."""
+
+
+class LogEntry(NamedTuple):
+    """What a log says of one offer."""
+
+    reference: str
+    """The seller's, character for character; empty where it is not told."""
+    gtin: str
+    """Empty where it is not told."""
+    status: Status
+    messages: tuple[Message, ...]
+
+
+class LogPage(NamedTuple):
+    """How far a package is, and a page of its log."""
+
+    state: str
+    """In the service's word."""
+    meaning: Meaning
+    entries: list[LogEntry]
+    about_all: tuple[Message, ...]
+    """What is said of the whole package, naming no offer."""
+    pages: int | None
+    """How many pages the log has; None where the service does not say."""

@@ -1,0 +1,317 @@
+"""How a feed's requests reach the service: three protocols, of which each feed declares one.
+
+- `Staged`: requests are uploaded into a package, which one call commits; results are pages.
+- `Submitted`: one POST stages and commits; a report, or a log, says what came of each request.
+- `Direct`: one call for each request, and then its effect is confirmed or followed.
+
+Each is a record of pure functions and limits of the area. What is done when, what is repeated and
+what is never repeated is not the area's: the state machines are in `feedtool.delivery`.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
+
+from feedtool.feeds.answers import (
+    LogEntry,
+    LogPage,
+    Meaning,
+    PackagesPage,
+    PackageView,
+    ReportItem,
+    ReportsPage,
+    ResultsPage,
+)
+from feedtool.model.call import Call, Reply
+from feedtool.model.nouns import LookupRow, Message, PendingProduct, Status
+from feedtool.model.settings import Dialect, Limits
+
+Page = TypeVar("Page")
+State = TypeVar("State")
+
+# What calls are made of, and what is read of their answers.
+
+
+class PackageRef(NamedTuple):
+    """A package as its calls need it."""
+
+    package_type: str
+    channel: str
+    language: str
+    settings: Dialect
+    package_id: str = ""
+    """The service's; empty while it has none."""
+    link: str | None = None
+    """The address of the next page, where the page before gave one."""
+    page: int = 1
+    """The number of the next page."""
+    page_size: int | None = None
+    """How many entries a page is asked for; None leaves that to the service."""
+
+
+class Size(NamedTuple):
+    """How many requests travel together."""
+
+    upload: int
+    package: int
+
+
+class Endpoint(NamedTuple, Generic[Page]):
+    """A call about a package, and the reader of its success."""
+
+    call: Callable[[PackageRef], Call]
+    read: Callable[[Reply], Page]
+
+
+# Looking up what became of rows that no result names.
+
+
+class Trace(StrEnum):
+    """What the service shows of a row that no result names."""
+
+    IN_FORCE = "in force"
+    """It is as the row asked, and was touched since."""
+    REMOVED = "removed"
+    """It is gone, as the row asked."""
+    UNTOUCHED = "untouched"
+    """It is plainly as it was before."""
+    CHANGED = "changed"
+    """It is neither: nothing can be said."""
+
+
+class LookupTexts(NamedTuple):
+    """What a row is told after a look-up."""
+
+    in_force: str
+    removed: str
+    changed: str
+    results_gone: str
+    too_often: str
+    not_repeated: str
+    unaskable: str
+
+
+class Since(NamedTuple):
+    """What a row's trace is judged by."""
+
+    package_type: str
+    sent_at: datetime | None
+    """By the service's clock; what was touched last before this is untouched."""
+    settings: Dialect
+
+
+class Lookup(NamedTuple, Generic[Page]):
+    """How the service is asked what became of rows."""
+
+    ask: Callable[[PackageRef, Sequence[LookupRow]], tuple[Sequence[LookupRow], Call] | None]
+    """The next call and the rows it asks for; None where none of the rows can be asked for."""
+    read: Callable[[Reply], Page]
+    traces: Callable[[Since, Sequence[LookupRow], Page], Iterable[tuple[LookupRow, Trace]]]
+    """What a page shows of the rows, but for those that a further page may show."""
+    texts: LookupTexts
+
+
+def always(_: str) -> bool:
+    """Every package type."""
+    return True
+
+
+def never(_: str) -> bool:
+    """No package type."""
+    return False
+
+
+# The protocols.
+
+
+class Staged(NamedTuple):
+    """Packages that are created, filled by uploads, and committed by one call."""
+
+    size: Callable[[Limits], Size]
+    create: Endpoint[str]
+    """Its success carries the package's id."""
+    upload: Callable[[PackageRef, Sequence[bytes]], Call]
+    look: Endpoint[PackageView]
+    commit: Callable[[PackageRef], Call]
+    results: Endpoint[ResultsPage]
+    lookup: Lookup[Any]
+    listing: Endpoint[PackagesPage]
+    """The seller's packages, whoever began them."""
+    meaning: Callable[[str], Meaning]
+    """Of a word that the service has for a package's state."""
+    ready: str
+    """Its word for a package that was just committed."""
+
+
+class Report(NamedTuple):
+    """Reports of single products, which any list of reports may hold."""
+
+    page: Endpoint[ReportsPage]
+    """A page of the report of a package."""
+    find: Callable[[PackageRef, Sequence[PendingProduct]], tuple[Call, int]]
+    """A page of the reports of the first of some products, and how many of them it asks for."""
+    match: Callable[
+        [Iterable[PendingProduct], Iterable[ReportItem]],
+        Iterator[tuple[PendingProduct, ReportItem]],
+    ]
+    """The products and what the items say of them."""
+    is_quota: Callable[[ReportItem], bool]
+    """Whether a product is refused for a quota alone, which will have room again."""
+
+
+class PackageLog(NamedTuple):
+    """The state of a package and its log, page by page."""
+
+    page: Endpoint[LogPage]
+    match: Callable[[Sequence[LogEntry], Iterable[PendingProduct]], Iterable[LogEntry]]
+    """The entries whose reference is unknown, with the reference of the row that they are of."""
+
+
+class Submitted(NamedTuple):
+    """Packages that one POST stages and commits."""
+
+    size: Callable[[Limits], Size]
+    submit: Callable[[PackageRef, Sequence[bytes]], Call]
+    submitted: Callable[[Reply], str]
+    """The id that the answer carries."""
+    outcome: Report | PackageLog
+    """Where it stands what came of the requests; a Report also finds what was lost."""
+    document: Callable[[PackageRef, Sequence[bytes]], bytes]
+    """What travels, as it would be written to a file."""
+    file_name: str
+    """Of that file, with the number, package_type and channel of the package."""
+    lookup: Lookup[Any] | None = None
+    """Beside a Log: what tells of the rows where an answer was lost."""
+    names: Callable[[str, str], frozenset[str]] | None = None
+    """What a request is named by, of its reference and product; no two in a package share one."""
+    blames_package: Callable[[int | None, frozenset[str]], bool] = lambda _status, _causes: False
+    """Whether a refusal, by its status and causes, is for what all halves would share."""
+    is_repeatable: Callable[[str], bool] = always
+    """Whether packages of a type may be sent again, whole or in halves."""
+    is_exclusive: Callable[[str], bool] = never
+    """Whether packages of a type need that no other package of the seller is open."""
+    comes_in_many: bool = False
+    """Whether there may be hundreds of packages, so that they are told of together."""
+
+
+class Repeat(StrEnum):
+    """Whether a call whose outcome is unknown may be made again."""
+
+    SAFE = "safe"
+    """The same call twice is as good as once."""
+    TRACED = "traced"
+    """It would double; a look tells surely whether it took effect."""
+    NEVER = "never"
+    """It would double, and moves money: only the user says "again"."""
+
+
+class Goal(StrEnum):
+    """What the service's state says of a request."""
+
+    REACHED = "reached"
+    """It is as asked: nothing is to be sent."""
+    OPEN = "open"
+    """It can be sent."""
+    WAITING = "waiting"
+    """It is under way at the service."""
+    OTHERWISE = "otherwise"
+    """It was done in another way than asked."""
+    IMPOSSIBLE = "impossible"
+    """It cannot be done any more, or not yet."""
+
+
+class Judgement(NamedTuple):
+    """What a state comes to for a request."""
+
+    goal: Goal
+    status: Status
+    """What the row is told where this is the last word."""
+    messages: tuple[Message, ...] = ()
+    word: str = ""
+    """The service's own word for the state."""
+
+
+class Act(NamedTuple):
+    """A request as its calls need it."""
+
+    package: PackageRef
+    row: int
+    reference: str
+    body: bytes
+    baseline: str | None = None
+    """What was there before it was sent: see `Direct.baseline`."""
+
+
+class Direct(NamedTuple, Generic[State]):
+    """One call for each request; a look before it, and after a doubt, tells where it stands."""
+
+    call: Callable[[Act], Call]
+    looks: Callable[[Act], Sequence[Call]]
+    """What is read before it, after a doubt, and until its effect is final."""
+    state: Callable[[Act, Sequence[Reply]], State]
+    """What the looks show; Unreadable where an answer cannot be read."""
+    judge: Callable[[Act, State], Judgement]
+    """Compares the state with what was asked for, and with the baseline once there is one."""
+    created: Callable[[Reply], str | None] = lambda _: None
+    """The id that the answer to the call carries, where it has one."""
+    baseline: Callable[[State], str] = lambda _: ""
+    """What is remembered of the state before: it is written down with the intent to send."""
+    repeat: Repeat = Repeat.TRACED
+    patience: timedelta = timedelta(minutes=10)
+    """How long an effect may take to show."""
+    size: Callable[[Limits], Size] = lambda _: Size(1, 1)
+    """Each request is a package of its own: it has a state of its own."""
+
+
+Protocol: TypeAlias = Staged | Submitted | Direct[Any]
+
+# Requests that wait for others.
+
+Names: TypeAlias = Callable[[str, str], frozenset[str]]
+"""Names of something, of a request's reference and product."""
+
+
+class Needs(NamedTuple):
+    """What a request waits for, where the same command makes it."""
+
+    names: Names
+    noun: str
+    """What it is called: product."""
+    missing: frozenset[str]
+    """The service's codes for a request that lacks it."""
+
+
+class DeliveryRoute(NamedTuple):
+    """How packages of a type are delivered."""
+
+    protocol: Protocol
+    provides: Names | None = None
+    """The names of what a request makes."""
+    needs: Needs | None = None
+    """What a request waits for."""
+
+    @property
+    def has_reports(self) -> bool:
+        """Whether reports tell of its packages, which also find those whose answer was lost."""
+        return isinstance(self.protocol, Submitted) and isinstance(self.protocol.outcome, Report)
+
+    @property
+    def has_log(self) -> bool:
+        """Whether a log tells of its packages."""
+        return isinstance(self.protocol, Submitted) and isinstance(
+            self.protocol.outcome, PackageLog
+        )
+
+    @property
+    def lookup(self) -> Lookup[Any] | None:
+        """How it is looked up what became of rows that no result names."""
+        return None if isinstance(self.protocol, Direct) else self.protocol.lookup
+
+    def is_exclusive(self, package_type: str) -> bool:
+        """Whether no other package of the seller may be open beside one of this type."""
+        return isinstance(self.protocol, Submitted) and self.protocol.is_exclusive(package_type)
+
+
+Routes: TypeAlias = Mapping[str, DeliveryRoute]
+"""By package type."""

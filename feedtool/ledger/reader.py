@@ -1,0 +1,331 @@
+"""Reading of the ledger: runs, packages, rows and their results."""
+
+import json
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import timedelta
+from heapq import merge
+from itertools import islice
+from operator import attrgetter
+from pathlib import Path
+from typing import Any, Self
+
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Connection,
+    Engine,
+    and_,
+    case,
+    func,
+    select,
+)
+
+from feedtool.ledger import clearing, counting, later
+from feedtool.ledger import tables as t
+from feedtool.ledger.claims import Claims
+from feedtool.ledger.database import IN_MEMORY, open_engine, reading
+from feedtool.ledger.records import (
+    File,
+    Package,
+    Phase,
+    ResultCounts,
+    Run,
+    Stage,
+)
+from feedtool.ledger.row_results import row_result
+from feedtool.ledger.rows import (
+    FACTS,
+    facts_of,
+    package_of,
+    stages_of,
+    summary_of,
+)
+from feedtool.ledger.skipped_rows import read_skipped
+from feedtool.model.errors import UsageProblem
+from feedtool.model.nouns import LookupRow, PackageSummary, PendingProduct, Status, Verdict
+
+EARLIER = 200
+"""Files among which the one before is looked for."""
+CHUNK = 5_000
+"""Rows read at a time."""
+
+
+class LedgerReader:
+    """An open ledger, to be read. Every method is one transaction."""
+
+    def __init__(self, place: Path | str = IN_MEMORY) -> None:
+        """Open the file or URL, making what is absent; UsageProblem for what is no ledger."""
+        self._engine = open_engine(place)
+        self.claims = Claims(self._engine)
+
+    @property
+    def engine(self) -> Engine:
+        """For `database.reading` and `database.writing`, and what an area keeps in the ledger."""
+        return self._engine
+
+    def run(self, run_id: int) -> Run | None:
+        """A run, or None where there is none of that id; UsageProblem where it cannot be read."""
+        with _entry_of(run_id):
+            with reading(self._engine) as db:
+                row = db.execute(select(t.runs).where(t.runs.c.run_id == run_id)).one_or_none()
+            if row is None:
+                return None
+            return Run(**{**row._asdict(), "options": json.loads(row.options)})
+
+    def run_ids(self) -> list[int]:
+        """The ids of all runs, newest first."""
+        with reading(self._engine) as db:
+            return list(
+                db.execute(select(t.runs.c.run_id).order_by(t.runs.c.run_id.desc())).scalars()
+            )
+
+    def runs(self) -> list[Run]:
+        """All runs, newest first."""
+        with reading(self._engine) as db:
+            found = db.execute(select(t.runs).order_by(t.runs.c.run_id.desc())).all()
+        return [Run(**{**row._asdict(), "options": json.loads(row.options)}) for row in found]
+
+    def files(self, run_id: int) -> list[File]:
+        """A run's files, in their order."""
+        with reading(self._engine) as db:
+            query = select(t.files).where(t.files.c.run_id == run_id)
+            return [File(**row._asdict()) for row in db.execute(query.order_by(t.files.c.file))]
+
+    def read_packages(self, run_id: int) -> list[Package]:
+        """All that is known of a run's packages, file by file, by number; UsageProblem as `run`."""
+        with _entry_of(run_id), reading(self._engine) as db:
+            return read_packages(db, t.files.c.run_id == run_id)
+
+    def irrevocable(self, run_id: int) -> list[Package]:
+        """The packages of the seller's other runs that are committed and not yet closed."""
+        run = self.run(run_id)
+        if run is None:
+            return []
+        others = and_(
+            t.runs.c.seller == run.seller,
+            t.runs.c.service == run.service,
+            t.runs.c.run_id != run.run_id,
+            clearing.IS_IRREVOCABLE,
+        )
+        with reading(self._engine) as db:
+            return read_packages(db, others)
+
+    def unfinished(self, seller: str | None = None) -> list[int]:
+        """The runs with a package that is not closed, oldest first."""
+        query = (
+            select(t.runs.c.run_id)
+            .select_from(t.packages.join(t.files).join(t.runs))
+            .where(t.packages.c.phase != Phase.CLOSED)
+            .distinct()
+            .order_by(t.runs.c.run_id)
+        )
+        if seller is not None:
+            query = query.where(t.runs.c.seller == seller)
+        with reading(self._engine) as db:
+            return list(db.execute(query).scalars())
+
+    def has_to_fetch(self, run_id: int) -> bool:
+        """Whether a package of a run is committed, and not closed."""
+        return any(
+            package.committed_at is not None and package.phase is not Phase.CLOSED
+            for package in self.read_packages(run_id)
+        )
+
+    def earlier(self, service: str, seller: str, kind: str, before: int | None) -> list[File]:
+        """Files of a kind whose size is known, of other runs than `before`, the newest first."""
+        query = (
+            select(t.files)
+            .select_from(t.files.join(t.runs))
+            .where(
+                t.runs.c.seller == seller,
+                t.runs.c.service == service,
+                t.files.c.kind == kind,
+                t.files.c.size.is_not(None),
+                t.files.c.run_id != (before or 0),
+            )
+            .order_by(t.files.c.file.desc())
+            .limit(EARLIER)
+        )
+        with reading(self._engine) as db:
+            return [File(**row._asdict()) for row in db.execute(query)]
+
+    def begun(self, service: str, seller: str) -> Iterator[tuple[int, Mapping[str, Any], int]]:
+        """A seller's runs, newest first: id, options, and how many files are written down."""
+        query = (
+            select(t.runs.c.run_id, t.runs.c.options, func.count(t.files.c.file))
+            .select_from(t.runs.outerjoin(t.files))
+            .where(t.runs.c.seller == seller, t.runs.c.service == service)
+            .group_by(t.runs.c.run_id, t.runs.c.options)
+            .order_by(t.runs.c.run_id.desc())
+        )
+        with reading(self._engine) as db:
+            found = db.execute(query).all()
+        return ((run, json.loads(options), files) for run, options, files in found)
+
+    def packages(self, file: int) -> list[PackageSummary]:
+        """The packages of a file, by number, as `--format json` shows them."""
+        count = select(func.count()).where(t.uploads.c.package == t.packages.c.package)
+        query = select(t.packages, count.scalar_subquery().label("uploads"))
+        query = query.where(t.packages.c.file == file).order_by(t.packages.c.number)
+        with reading(self._engine) as db:
+            return [summary_of(row) for row in db.execute(query)]
+
+    def statuses(self, run_id: int) -> Counter[Status]:
+        """How many rows of a run have each status, of those that were to be sent."""
+        with reading(self._engine) as db:
+            return counting.statuses(db, run_id)
+
+    def skew(self, service: str) -> timedelta:
+        """What a service's clock is ahead of ours, as far as its answers have told."""
+        with reading(self._engine) as db:
+            return counting.skew(db, service)
+
+    def verdicts(self, file: int) -> Iterator[Verdict]:
+        """What became of each row of a file, in row order; nothing is held open meanwhile."""
+        return merge(self._verdicts(file), read_skipped(self._engine, file), key=attrgetter("row"))
+
+    def _verdicts(self, file: int) -> Iterator[Verdict]:
+        after = 0
+        while True:
+            query = FACTS.where(t.rows.c.file == file, t.rows.c.row > after)
+            with reading(self._engine) as db:
+                found = db.execute(query.limit(CHUNK)).all()
+            if not found:
+                return
+            for row in found:
+                yield row_result(facts_of(row))
+            after = found[-1].row
+
+    def references_of(self, file: int) -> Iterator[tuple[int, str, str]]:
+        """The row, the channel and the reference of each row of a file that was to be sent."""
+        query = (
+            select(t.rows.c.row, t.packages.c.channel, t.rows.c.reference)
+            .join(t.packages, t.packages.c.package == t.rows.c.package)
+            .where(t.rows.c.file == file)
+        )
+        with reading(self._engine) as db:
+            found = db.execute(query).all()
+        return (tuple(row) for row in found)
+
+    def sent_later(self, run: Run, channel: str, references: Collection[str]) -> dict[str, int]:
+        """By reference the last later run of the seller that has sent it on a channel."""
+        with reading(self._engine) as db:
+            return later.sent_later(db, run, channel, references)
+
+    def output(self, path: str) -> str | None:
+        """The hash of what was last written to a place; None if that was never."""
+        query = select(t.outputs.c.sha256).where(t.outputs.c.path == path)
+        with reading(self._engine) as db:
+            return db.execute(query).scalar()
+
+    def known(self, package_ids: Collection[str]) -> set[str]:
+        """Those of some of the service's packages that a run of this ledger has created."""
+        return self._among(t.attempts.c.package_id, package_ids)
+
+    def references(self, package: int, among: Collection[str]) -> set[str]:
+        """Those of some references that rows of a package have."""
+        return self._among(t.rows.c.reference, among, t.rows.c.package == package)
+
+    def _among(
+        self, column: Column[Any], values: Collection[str], *where: ColumnElement[bool]
+    ) -> set[str]:
+        """Those of some values that a column has; a statement takes only so many at once."""
+        found: set[str] = set()
+        left = iter(values)
+        with reading(self._engine) as db:
+            while some := [*islice(left, CHUNK)]:
+                found.update(db.execute(select(column).where(*where, column.in_(some))).scalars())
+        return found
+
+    def bodies(self, package: int, uploads: Collection[int]) -> dict[int, list[bytes]]:
+        """The requests of some uploads, each in the order of the rows."""
+        live = and_(
+            t.rows.c.package == package, t.rows.c.upload.in_(uploads), t.rows.c.fate.is_(None)
+        )
+        # In the order of the index, so that no bodies are sorted; a package is of one file.
+        in_order = (t.rows.c.upload, t.rows.c.file, t.rows.c.row)
+        query = select(t.rows.c.upload, t.rows.c.body).where(live).order_by(*in_order)
+        found: dict[int, list[bytes]] = {upload: [] for upload in uploads}
+        with reading(self._engine) as db:
+            # All at once: one by one takes three times as long.
+            for upload, body in db.execute(query).all():
+                found[upload].append(body)
+        return found
+
+    def result_counts(self, package: int) -> ResultCounts:
+        """How many rows of a package have a result, and how many have none."""
+        is_staged, has_result = t.uploads.c.stage == Stage.STAGED, t.results.c.status.is_not(None)
+        in_doubt = t.uploads.c.stage.in_((Stage.DOUBTFUL, Stage.SENDING))
+        query = FACTS.where(t.rows.c.package == package, t.rows.c.fate.is_(None)).order_by(None)
+        counted = query.with_only_columns(
+            # What has a result was staged, whatever was heard of its upload.
+            func.count(case((has_result, 1))),
+            func.count(case((and_(is_staged, ~has_result), 1))),
+            func.count(case((and_(in_doubt, ~has_result), 1))),
+        )
+        with reading(self._engine) as db:
+            return ResultCounts(*db.execute(counted).one())
+
+    def lookup_rows(self, package: int, limit: int) -> list[LookupRow]:
+        """The next rows of a package to look up: perhaps or surely staged, without a result."""
+        sent = t.uploads.c.stage.in_((Stage.STAGED, Stage.DOUBTFUL, Stage.SENDING))
+        query = FACTS.where(
+            t.rows.c.package == package,
+            t.rows.c.fate.is_(None),
+            t.results.c.status.is_(None),
+            sent,
+        ).limit(limit)
+        columns = (getattr(t.rows.c, name) for name in LookupRow._fields)
+        with reading(self._engine) as db:
+            return [LookupRow(*row) for row in db.execute(query.with_only_columns(*columns))]
+
+    def pending(self, package: int) -> list[PendingProduct]:
+        """The products of a batch of which no report has said the last word."""
+        query = FACTS.where(
+            t.rows.c.package == package,
+            t.rows.c.fate.is_(None),
+            t.results.c.status.is_(None),
+        )
+        columns = (getattr(t.rows.c, name) for name in PendingProduct._fields)
+        with reading(self._engine) as db:
+            return [PendingProduct(*row) for row in db.execute(query.with_only_columns(*columns))]
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._engine.dispose()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+@contextmanager
+def _entry_of(run_id: int) -> Iterator[None]:
+    """UsageProblem where what the ledger has of a run cannot be read."""
+    try:
+        yield
+    except ValueError as error:
+        raise UsageProblem(
+            f"The ledger's entry of run {run_id} cannot be read: {error}.",
+            "The other runs are not affected: `feedtool runs` lists them.",
+        ) from error
+
+
+def read_packages(db: Connection, which: ColumnElement[bool]) -> list[Package]:
+    """Some packages, file by file, by number."""
+    stages = stages_of(db.execute(_STAGES.where(which)))
+    found = db.execute(_PACKAGES.where(which)).all()
+    return [package_of(row, stages.get(row.package, ())) for row in found]
+
+
+_JOINED = t.packages.join(t.files).join(t.runs)
+_STAGES = (
+    select(t.uploads.c.package, t.uploads.c.stage)
+    .select_from(t.uploads.join(_JOINED))
+    .order_by(*t.uploads.primary_key)
+)
+_PACKAGES = select(t.packages).select_from(_JOINED).order_by(t.packages.c.file, t.packages.c.number)

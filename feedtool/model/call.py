@@ -1,0 +1,126 @@
+"""A call of the service and its reply, without I/O: the nouns that every room speaks of.
+
+An area's `wire` builds a Call for each endpoint; `service.client.Client.send` turns it into a
+Reply, or raises
+
+    Failure
+    ├── NotSent         connecting failed: the service has seen nothing of the call
+    └── OutcomeUnknown  the call left, and whether it took effect is not known
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+from urllib.parse import quote
+
+from feedtool.model.errors import UsageProblem
+
+LANGUAGES = {"en": "en-US", "fr": "fr-FR", "es": "es-ES"}
+"""What Accept-Language may say, by what users say (part "Offers (JSON packages)")."""
+
+
+JSON = (("Content-Type", "application/json"),)
+
+
+LONGEST_LIST = 3000
+"""A comma list in a query is kept so short, in characters as it travels: an address of 8,000 is
+refused by many servers, and half of that by some."""
+
+
+READ = frozenset({200})
+
+
+CREATED = frozenset({200, 201, 202})
+
+
+STAGED = frozenset({200, 201, 202, 204})
+
+
+COMMITTED = frozenset({200, 202, 204})
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One request, before the seller and the credential are added to it."""
+
+    method: str
+    target: str
+    """A path relative to the base address, or an address that the service's own Link gave."""
+    success: frozenset[int]
+    """The statuses that say it was done; another 2xx is an answer that we do not know."""
+    query: tuple[tuple[str, str], ...] = ()
+    headers: tuple[tuple[str, str], ...] = ()
+    body: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """One answer, its body decoded from whatever coding it came in."""
+
+    status: int
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """Names in lower case; repeated ones joined by commas."""
+    body: bytes = b""
+    url: str = ""
+    """The address that it answers: what relative links are relative to."""
+
+
+class Failure(Exception):
+    """A call that has no answer. The message tells the cause and holds no header of ours."""
+
+
+class NotSent(Failure):
+    """Connecting failed: the call may be repeated whatever it is."""
+
+
+class OutcomeUnknown(Failure):
+    """A timeout or a reset once the call had left, or an answer that could not be read."""
+
+
+class Sender(Protocol):
+    """What sends Calls: `client.Client`, or whatever stands in its place."""
+
+    def send(self, call: Call) -> Reply:
+        """The service's answer; raises NotSent or OutcomeUnknown. Called from several threads."""
+        ...
+
+
+def fits_comma_list(key: str) -> bool:
+    """Whether offers can be asked for by this reference; otherwise their GTIN has to do."""
+    return bool(key) and "," not in key and key == key.strip()
+
+
+def comma_lists(keys: Iterable[str], longest: int = LONGEST_LIST) -> Iterator[tuple[str, ...]]:
+    """Keys in lists of which each travels in one address; the order is kept, none is left out."""
+    taken: list[str] = []
+    size = 0
+    for key in keys:
+        width = len(quote(key, safe="")) + len("%2C")
+        if taken and size + width > longest:
+            yield tuple(taken)
+            taken, size = [], 0
+        taken.append(key)
+        size += width
+    if taken:
+        yield tuple(taken)
+
+
+def language_tag(language: str) -> str:
+    """`fr` or `fr-FR` as Accept-Language has it; UsageProblem for a language that it has not."""
+    for short, tag in LANGUAGES.items():
+        if language.casefold() in {short, tag.casefold()}:
+            return tag
+    known = ", ".join(LANGUAGES)
+    raise UsageProblem(
+        f"The service has no messages in the language “{language}”.", f"Choose one of: {known}."
+    )
+
+
+def header_value(what: str, value: str) -> str:
+    """A value that can travel in a header; UsageProblem, naming `what`, for any other."""
+    if not value or not value.isascii() or not value.isprintable() or value != value.strip():
+        raise UsageProblem(
+            f"{what} cannot be sent: it is empty, or has characters that a header cannot carry.",
+            "Only ASCII letters, digits and punctuation can be sent there.",
+        )
+    return value

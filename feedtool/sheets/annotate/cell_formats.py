@@ -1,0 +1,236 @@
+"""The formats that our cells need, appended to the workbook's own and found again next time."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import NamedTuple
+
+from feedtool.sheets.annotate.inline_strings import quoted
+from feedtool.sheets.annotate.xml_offsets import Edit, Node, outline, splice
+
+
+@dataclass(frozen=True, slots=True)
+class FormatIndexes:
+    """Indexes into the workbook's lists of cell formats and of conditional formats."""
+
+    text: int
+    """Text for good: format `@` and a quote prefix, so that `=1+1` stays text when it is edited."""
+    heading: int
+    """The same in bold."""
+    prose: int
+    """The same, wrapped: the summary's."""
+    number: int
+    link: int
+    error: int
+    warning: int
+
+
+class Format(NamedTuple):
+    """An element without text, as it means: two of them are equal however they are written."""
+
+    name: str
+    attributes: frozenset[tuple[str, str]]
+    children: tuple["Format", ...] = ()
+
+    def markup(self, prefix: bytes) -> bytes:
+        """The element in XML; attributes in the order of their names."""
+        name = prefix + self.name.encode()
+        attributes = b"".join(
+            b" " + key.encode() + b"=" + quoted(value) for key, value in sorted(self.attributes)
+        )
+        inner = b"".join(child.markup(prefix) for child in self.children)
+        if not inner:
+            return b"<" + name + attributes + b"/>"
+        return b"<" + name + attributes + b">" + inner + b"</" + name + b">"
+
+    @property
+    def digest(self) -> bytes:
+        """The same of two that are equal."""
+        return blake2b(self.markup(b""), digest_size=16).digest()
+
+
+_EMPTY = (
+    b'<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n<styleSheet xmlns=%b>'
+    b'<fonts count="1"><font><sz val="11"/><name val="Calibri"/></font></fonts>'
+    b'<fills count="2"><fill><patternFill patternType="none"/></fill>'
+    b'<fill><patternFill patternType="gray125"/></fill></fills>'
+    b'<borders count="1"><border/></borders>'
+    b'<cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs>'
+    b'<cellXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0"/></cellXfs>'
+    b'<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles>'
+    b"</styleSheet>"
+)
+_ORDER = (
+    "numFmts", "fonts", "fills", "borders", "cellStyleXfs", "cellXfs", "cellStyles", "dxfs",
+    "tableStyles", "colors", "extLst",
+)  # fmt: skip
+_FONT_ORDER = (
+    "b", "i", "strike", "condense", "extend", "outline", "shadow", "u", "vertAlign", "sz", "color",
+    "name", "family", "charset", "scheme",
+)  # fmt: skip
+_LINK_BLUE = "FF0563C1"
+
+
+def empty_styles(namespace: str) -> bytes:
+    """The styles part of a workbook that has none; `namespace` is the workbook's own."""
+    return _EMPTY % quoted(namespace)
+
+
+def add_styles(data: bytes, part: str) -> tuple[bytes, FormatIndexes]:
+    """The styles part with ours in it, and where they are. Raises CorruptXml.
+
+    What is already there is used again, so that the part does not grow from copy to copy. What
+    ours refer to is put into a part that lacks it.
+    """
+    lists = {name: _Formats(name, default) for name, default in _DEFAULTS.items()}
+
+    def take(parent: Node, node: Node) -> None:
+        if parent.is_main and parent.name in lists:
+            lists[parent.name].take(parent, node)
+
+    root = outline(data, part, each=take)
+    if not root.children:
+        return add_styles(empty_styles(root.namespace), part)
+    fonts, cells, colours = (lists[name] for name in ("fonts", "cellXfs", "dxfs"))
+    base = fonts.first or _FONT
+    bold = fonts.index(_font_with(base, Format("b", frozenset())))
+    blue = fonts.index(
+        _font_with(base, _format("u"), _format("color", rgb=_LINK_BLUE)),
+    )
+    styles = FormatIndexes(
+        text=cells.index(_cell_format(0, 49)),
+        heading=cells.index(_cell_format(bold, 49)),
+        prose=cells.index(_cell_format(0, 49, wrap=True)),
+        number=cells.index(_cell_format(0, 0, top=True)),
+        link=cells.index(_cell_format(blue, 49, top=True)),
+        error=colours.index(_colour("FF9C0006", "FFFFC7CE")),
+        warning=colours.index(_colour("FF9C5700", "FFFFEB9C")),
+    )
+    edits = [edit for formats in lists.values() for edit in formats.edits(data, root)]
+    return splice(data, edits), styles
+
+
+class _Formats:
+    """One of the lists of formats, with those of ours that it lacked."""
+
+    def __init__(self, name: str, default: Sequence[Format]) -> None:
+        self.first: Format | None = None
+        """Of those that are there."""
+        self._name = name
+        self._default = default
+        self._list: Node | None = None
+        self._count = 0
+        self._new: list[Format] = []
+        self._indexes: dict[bytes, int] = {}
+        """By a digest, since a workbook may have a hundred thousand that nobody uses."""
+
+    def take(self, parent: Node, node: Node) -> None:
+        """Note the next format of the list that is there; a second list of its name is ignored."""
+        self._list = self._list or parent
+        if parent is self._list:
+            known = _read(node)
+            self.first = self.first or known
+            self._indexes.setdefault(known.digest, self._count)
+            self._count += 1
+
+    def index(self, wanted: Format) -> int:
+        """The index of a format; appended if it is not there yet."""
+        self._fill()
+        if wanted.digest not in self._indexes:
+            self._append(wanted)
+        return self._indexes[wanted.digest]
+
+    def edits(self, data: bytes, root: Node) -> Iterator[Edit]:
+        """The changes of the part."""
+        self._fill()
+        if not self._new:
+            return
+        present = self._list or root.child(self._name)
+        name = root.prefix + self._name.encode()
+        new = b"".join(known.markup(root.prefix) for known in self._new)
+        markup = b'<%s count="%d">%s</%s>' % (name, self._count, new, name)
+        if present is None:
+            place = self._place(root)
+            yield Edit(place, place, markup)
+        elif present.is_empty_tag:
+            # One edit must not lie inside the other: the tag is written anew, as a whole.
+            yield Edit(present.start, present.end, markup)
+        else:
+            yield present.append(data, new)
+            if counted := present.set(data, "count", str(self._count)):
+                yield counted
+
+    def _fill(self) -> None:
+        """Ours refer to the first of each list, so that none may be empty."""
+        if not self._count:
+            for known in self._default:
+                self._append(known)
+
+    def _append(self, known: Format) -> None:
+        self._new.append(known)
+        self._indexes[known.digest] = self._count
+        self._count += 1
+
+    def _place(self, root: Node) -> int:
+        """The place of an absent list: before the first that comes after it."""
+        later = _ORDER[_ORDER.index(self._name) + 1 :]
+        followers = (node.start for node in root.children if node.name in later)
+        return next(followers, root.close)
+
+
+def _read(node: Node) -> Format:
+    children = tuple(_read(child) for child in node.children if child.is_main)
+    return Format(node.name, frozenset(node.attributes.items()), children)
+
+
+def _format(name: str, *children: Format, **attributes: str) -> Format:
+    return Format(name, frozenset(attributes.items()), children)
+
+
+def _font_with(base: Format, *changes: Format) -> Format:
+    """A font like the workbook's first, but for some of its properties."""
+    properties = {child.name: child for child in (*base.children, *changes)}
+    order = {name: place for place, name in enumerate(_FONT_ORDER)}
+    children = sorted(properties.values(), key=lambda child: order.get(child.name, len(order)))
+    return base._replace(children=tuple(children))
+
+
+def _cell_format(font: int, number: int, *, wrap: bool = False, top: bool = False) -> Format:
+    attributes = {
+        "numFmtId": str(number),
+        "fontId": str(font),
+        "fillId": "0",
+        "borderId": "0",
+        "xfId": "0",
+    }
+    if number:
+        attributes |= {"quotePrefix": "1", "applyNumberFormat": "1"}
+    if font:
+        attributes |= {"applyFont": "1"}
+    alignment = {"vertical": "top"} | ({"wrapText": "1"} if wrap else {})
+    if not (wrap or top):
+        return Format("xf", frozenset(attributes.items()))
+    attributes |= {"applyAlignment": "1"}
+    return Format(
+        "xf",
+        frozenset(attributes.items()),
+        (Format("alignment", frozenset(alignment.items())),),
+    )
+
+
+def _colour(letters: str, ground: str) -> Format:
+    fill = _format("fill", _format("patternFill", _format("bgColor", rgb=ground)))
+    return _format("dxf", _format("font", _format("color", rgb=letters)), fill)
+
+
+_FONT = _format("font", _format("sz", val="11"), _format("name", val="Calibri"))
+_PATTERNS = (_format("patternFill", patternType=kind) for kind in ("none", "gray125"))
+_DEFAULTS = {
+    "fonts": (_FONT,),
+    "fills": tuple(_format("fill", pattern) for pattern in _PATTERNS),
+    "borders": (_format("border"),),
+    "cellStyleXfs": (_format("xf", numFmtId="0", fontId="0", fillId="0", borderId="0"),),
+    "cellXfs": (_cell_format(0, 0),),
+    "dxfs": (),
+}
+"""The lists that ours go into or refer to, in the schema's order, and what they hold at least."""

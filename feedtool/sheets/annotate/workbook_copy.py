@@ -1,0 +1,127 @@
+"""The annotated copy of a workbook: patched where ours goes in, copied as it is everywhere else."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from feedtool.model.errors import UsageProblem
+from feedtool.model.limits import Limits
+from feedtool.sheets.annotate.cell_formats import FormatIndexes, add_styles, empty_styles
+from feedtool.sheets.annotate.earlier_columns import earlier_columns
+from feedtool.sheets.annotate.notes import SheetNotes, Summary
+from feedtool.sheets.annotate.sheet_plan import SheetPlan, parse_sheet, plan_sheet
+from feedtool.sheets.annotate.summary_sheet import summary_sheet
+from feedtool.sheets.annotate.verify import check_package
+from feedtool.sheets.annotate.workbook_parts import BookParts, SmallPart
+from feedtool.sheets.annotate.zip_copy import LEVEL, Repack, comment_of, named
+from feedtool.sheets.read.package import DEFAULT_LIMITS, ZipPackage, part_key
+from feedtool.sheets.read.workbook import SheetEntry, WorkbookParts, read_workbook
+from feedtool.sheets.read_back import NotAsWritten
+
+
+def annotate_workbook(
+    source: Path,
+    result: Path,
+    sheets: Sequence[SheetNotes],
+    summary: Summary | None,
+    limits: Limits = DEFAULT_LIMITS,
+) -> None:
+    """Write the annotated copy of `source` to `result` and check it.
+
+    Raises UsageProblem (NoRoom, no such sheet), FileProblem, NotAsWritten, OSError.
+    """
+    with ZipPackage(source, limits) as package:
+        book = read_workbook(package)
+        plans = [plan_sheet(package, book, _entry(book, notes), notes) for notes in sheets]
+        changed, styles = _small_parts(package, book, summary)
+        with result.open("wb") as out:
+            _write(package, Repack(out), plans, changed, styles)
+        try:
+            check_package(result, package, plans, changed)
+        except NotAsWritten:
+            # Patterns do not see every mistake in the user's own XML: then it is that.
+            for plan in plans:
+                parse_sheet(package, plan.entry.part, plan.notes.header_row)
+            raise
+
+
+def is_annotated_workbook(
+    path: Path,
+    sheets: Sequence[SheetNotes],
+    summary: Summary | None,
+    limits: Limits = DEFAULT_LIMITS,
+) -> bool:
+    """Whether a workbook has our summary, or our headings in one of the sheets.
+
+    Raises FileProblem for what is no workbook.
+    """
+    with ZipPackage(path, limits) as package:
+        book = read_workbook(package)
+        if summary is not None and _summary_part(book, summary):
+            return True
+        return any(
+            all(earlier_columns(package, book, entry, notes).values())
+            for notes in sheets
+            for entry in book.sheets
+            if entry.name == notes.sheet and entry.is_worksheet
+        )
+
+
+def _entry(book: WorkbookParts, notes: SheetNotes) -> SheetEntry:
+    for entry in book.sheets:
+        if entry.name == notes.sheet and entry.is_worksheet:
+            return entry
+    raise UsageProblem(
+        f"The workbook has no sheet “{notes.sheet}”.",
+        "Its sheets are " + ", ".join(repr(entry.name) for entry in book.sheets) + ".",
+    )
+
+
+def _small_parts(
+    package: ZipPackage, book: WorkbookParts, summary: Summary | None
+) -> tuple[dict[str, bytes], FormatIndexes]:
+    """All parts but the sheets that are written anew, by name, and where our styles are."""
+    parts = BookParts(package, book)
+    if book.styles is None:
+        data, styles = add_styles(empty_styles(parts.namespace()), "styles.xml")
+        changed = {parts.add_styles(): data}
+    else:
+        small = SmallPart.read(package, book.styles)
+        small.data, styles = add_styles(small.data, small.name)
+        changed = {small.name: small.encoded()}
+    if summary is not None:
+        name = _summary_part(book, summary) or parts.add_sheet(summary.name)
+        changed[name] = summary_sheet(summary, styles, parts.namespace())
+    return changed | parts.changed(), styles
+
+
+def _summary_part(book: WorkbookParts, summary: Summary) -> str | None:
+    """The part of an earlier summary; names of sheets differ in more than their case."""
+    wanted = summary.name.casefold()
+    parts = (entry.part for entry in book.sheets if entry.name.casefold() == wanted)
+    return next(parts, None)
+
+
+def _write(
+    package: ZipPackage,
+    repack: Repack,
+    plans: Sequence[SheetPlan],
+    changed: dict[str, bytes],
+    styles: FormatIndexes,
+) -> None:
+    """All members in the order of the source, new ones at the end."""
+    sheets = {part_key(plan.entry.part): plan for plan in plans}
+    parts = {part_key(name): data for name, data in changed.items()}
+    with package.path.open("rb") as file:
+        for info in package.infos:
+            key = part_key(info.filename)
+            if key in sheets:
+                repack.write(info, sheets[key].patched(package, styles), LEVEL)
+            elif key in parts:
+                repack.write(info, (parts[key],))
+            else:
+                repack.copy(info, file)
+    like = package.part(plans[0].entry.part)
+    for name, data in changed.items():
+        if package.part(name) is None and like is not None:
+            repack.write(named(name, like), (data,))
+    repack.finish(comment_of(package.path))

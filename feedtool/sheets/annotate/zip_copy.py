@@ -1,0 +1,197 @@
+"""A zip package made from another one: what is unchanged is copied compressed, as it is.
+
+`zipfile` can only inflate a member and deflate it again. Here a copied member keeps its deflated
+bytes, its times, its attributes and its extra fields; only its offset changes, and where its sizes
+stood behind the data they are now where they belong, in front of it.
+"""
+
+import struct
+import zlib
+from collections.abc import Iterable, Iterator
+from copy import copy
+from pathlib import Path
+from typing import IO
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+
+from feedtool.model.errors import UsageProblem
+from feedtool.sheets.read.errors import COPY_AGAIN, CorruptZip
+
+LEVEL = 1
+"""Of deflate: a sheet of 35 MB takes 0.19 s and 4.8 MB at 1, 0.73 s and 3.7 MB at 6."""
+MOST = 0xFFFF_FFFF
+"""Bytes of a part or a package without the 64-bit fields that not every program reads."""
+_COPIED = 1 << 20
+
+_LOCAL = struct.Struct("<4s5H3L2H")
+_CENTRAL = struct.Struct("<4s6H3L5H2L")
+_END = struct.Struct("<4s4H2LH")
+_SIZES_FOLLOW = 0x08
+_NAME_IS_UTF8 = 0x800
+_ZIP64 = 0x0001
+
+
+class Repack:
+    """Writes the members of a package one after another, then its directory (`finish`)."""
+
+    def __init__(self, out: IO[bytes]) -> None:
+        self._out = out
+        self._members: list[ZipInfo] = []
+
+    def copy(self, info: ZipInfo, source: IO[bytes]) -> None:
+        """Copy a member of `source` as it is compressed."""
+        extra, _ = _open_local(info, source)
+        self._begin(info, extra)
+        for piece in raw(info, source):
+            self._out.write(piece)
+
+    def write(self, info: ZipInfo, pieces: Iterable[bytes], level: int = -1) -> None:
+        """Write new content under a member's name, times and attributes, deflated."""
+        member = copy(info)
+        member.compress_type = ZIP_DEFLATED
+        member.extra = b""
+        member.CRC = member.file_size = member.compress_size = 0
+        self._begin(member, b"")
+        deflater = zlib.compressobj(level, zlib.DEFLATED, -15)
+        begin = self._out.tell()
+        crc = size = 0
+        for piece in pieces:
+            crc = zlib.crc32(piece, crc)
+            size += len(piece)
+            self._out.write(deflater.compress(piece))
+        self._out.write(deflater.flush())
+        end = self._out.tell()
+        written = self._members[-1]
+        written.CRC, written.file_size, written.compress_size = crc, size, end - begin
+        _refuse_beyond(max(size, end))
+        self._out.seek(written.header_offset)
+        self._out.write(_local_header(written, b""))
+        self._out.seek(end)
+
+    def finish(self, comment: bytes) -> None:
+        """Write the directory."""
+        start = self._out.tell()
+        for member in self._members:
+            self._out.write(_central_header(member))
+        size = self._out.tell() - start
+        _refuse_beyond(start + size)
+        count = len(self._members)
+        self._out.write(
+            _END.pack(b"PK\5\6", 0, 0, count, count, size, start, len(comment)) + comment
+        )
+
+    def _begin(self, info: ZipInfo, extra: bytes) -> None:
+        member = copy(info)
+        member.header_offset = self._out.tell()
+        member.flag_bits &= ~_SIZES_FOLLOW
+        self._members.append(member)
+        _refuse_beyond(member.header_offset)
+        self._out.write(_local_header(member, extra))
+
+
+def raw(info: ZipInfo, source: IO[bytes]) -> Iterator[bytes]:
+    """A member's bytes as they are compressed. Raises CorruptZip if they end too early."""
+    _, start = _open_local(info, source)
+    left = info.compress_size
+    source.seek(start)
+    while left:
+        piece = source.read(min(left, _COPIED))
+        if not piece:
+            raise _damaged(f"part {info.filename} is cut off")
+        left -= len(piece)
+        yield piece
+
+
+def _damaged(what: str) -> CorruptZip:
+    return CorruptZip(f"The file is a damaged or incomplete zip package ({what}).", COPY_AGAIN)
+
+
+def named(name: str, like: ZipInfo) -> ZipInfo:
+    """A new member with the times and attributes of another one."""
+    info = copy(like)
+    info.filename = info.orig_filename = name
+    info.comment = b""
+    info.flag_bits = 0 if name.isascii() else _NAME_IS_UTF8
+    return info
+
+
+def comment_of(path: Path) -> bytes:
+    """The comment of a whole package."""
+    with ZipFile(path) as package:
+        return package.comment
+
+
+def _open_local(info: ZipInfo, source: IO[bytes]) -> tuple[bytes, int]:
+    """A member's local extra fields, and where its data begins."""
+    source.seek(info.header_offset)
+    header = source.read(_LOCAL.size)
+    if len(header) < _LOCAL.size or header[:4] != b"PK\3\4":
+        raise _damaged(f"part {info.filename} is not where the directory says")
+    *_, name_size, extra_size = _LOCAL.unpack(header)
+    source.seek(name_size, 1)
+    extra = source.read(extra_size)
+    return _without_zip64(extra), info.header_offset + _LOCAL.size + name_size + extra_size
+
+
+def _without_zip64(extra: bytes) -> bytes:
+    """Extra fields without the 64-bit sizes, which the headers now hold themselves."""
+    kept, rest = b"", extra
+    while len(rest) >= 4:  # noqa: PLR2004 — the head of a field
+        kind, size = struct.unpack_from("<HH", rest)
+        if kind != _ZIP64:
+            kept += rest[: 4 + size]
+        rest = rest[4 + size :]
+    return kept + rest
+
+
+def _local_header(info: ZipInfo, extra: bytes) -> bytes:
+    name = _name(info)
+    return _LOCAL.pack(b"PK\3\4", *_common(info), len(name), len(extra)) + name + extra
+
+
+def _central_header(info: ZipInfo) -> bytes:
+    name, extra = _name(info), _without_zip64(info.extra)
+    made_by = info.create_system << 8 | info.create_version
+    return (
+        _CENTRAL.pack(
+            b"PK\1\2",
+            made_by,
+            *_common(info),
+            len(name),
+            len(extra),
+            len(info.comment),
+            0,
+            info.internal_attr,
+            info.external_attr,
+            info.header_offset,
+        )
+        + name
+        + extra
+        + info.comment
+    )
+
+
+def _common(info: ZipInfo) -> tuple[int, ...]:
+    """The fields that both headers share, from the version to the inflated size."""
+    year, month, day, hour, minute, second = info.date_time
+    return (
+        info.extract_version,
+        info.flag_bits,
+        info.compress_type,
+        hour << 11 | minute << 5 | second >> 1,
+        (year - 1980) << 9 | month << 5 | day,
+        info.CRC,
+        info.compress_size,
+        info.file_size,
+    )
+
+
+def _name(info: ZipInfo) -> bytes:
+    return info.orig_filename.encode("utf-8" if info.flag_bits & _NAME_IS_UTF8 else "cp437")
+
+
+def _refuse_beyond(size: int) -> None:
+    if size > MOST:
+        raise UsageProblem(
+            "The annotated workbook would be larger than 4 GB, which no spreadsheet program opens.",
+            "Split the workbook and annotate its parts.",
+        )

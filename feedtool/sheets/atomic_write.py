@@ -1,0 +1,91 @@
+"""A file takes its place whole and checked, or nothing happens."""
+
+import errno
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from feedtool.model.errors import CannotWrite
+
+_FULL = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
+_LOCKED = frozenset((5, 32, 33))
+"""Windows: access denied, sharing violation, lock violation."""
+
+
+@contextmanager
+def atomic_write(target: Path) -> Iterator[Path]:
+    """A path beside the target to write to; when the block ends well, it becomes the target.
+
+    It is brought to the disk first, so that after a crash there is the old file or the new one.
+    When the block fails it is removed, and the target is as it was. Raises CannotWrite where the
+    system refuses to write.
+    """
+    real = Path(os.path.realpath(target))
+    temporary = real.with_name(f".feedtool-{secrets.token_hex(6)}.tmp")
+    try:
+        with _explained(target):
+            temporary.open("xb").close()
+            if real.exists():
+                shutil.copymode(real, temporary)
+        yield temporary
+        with _explained(target):
+            _bring_to_disk(temporary)
+            temporary.replace(real)
+            _bring_folder_to_disk(real.parent)
+    finally:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def _explained(target: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise cannot_write(target, error) from error
+
+
+def cannot_write(target: Path, error: OSError) -> CannotWrite:
+    """The error that explains the system's refusal."""
+    if error.errno in _FULL:
+        return CannotWrite(
+            f"{target} cannot be written: the disk is full.",
+            "Make room, or write elsewhere with --out.",
+        )
+    if getattr(error, "winerror", None) in _LOCKED:
+        return CannotWrite(
+            f"{target} cannot be written: another program has it open.",
+            "Close it in Excel, or write elsewhere with --out.",
+        )
+    if isinstance(error, FileNotFoundError | NotADirectoryError):
+        return CannotWrite(
+            f"{target} cannot be written: there is no folder {target.parent}.",
+            "Make the folder, or write elsewhere with --out.",
+        )
+    if error.errno == errno.ENAMETOOLONG:
+        return CannotWrite(
+            f"{target} cannot be written: its name is too long.",
+            "Give it a shorter name with --out, or shorten the name of the input.",
+        )
+    return CannotWrite(
+        f"{target} cannot be written: {error.strerror or error}.",
+        "Allow writing there, or write elsewhere with --out.",
+    )
+
+
+def _bring_to_disk(path: Path) -> None:
+    with path.open("rb+") as file:
+        os.fsync(file.fileno())
+
+
+def _bring_folder_to_disk(folder: Path) -> None:
+    """On systems where a folder can be opened; the others do it by themselves."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

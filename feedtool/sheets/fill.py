@@ -1,0 +1,316 @@
+"""Rows into an empty workbook or a CSV, as a stream: a million of them take the memory of a few.
+
+The workbook is one of our own making (openpyxl's writing): its parts are copied, and the rows go
+into the XML of one sheet, behind those that are there. Each cell takes the style of its column.
+What was written is read again before it is kept.
+"""
+
+import csv
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from datetime import datetime
+from decimal import Decimal
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+from zipfile import ZipFile
+
+from feedtool.model.cells import SHOWN_DIGITS, Cell, Kind, letters
+from feedtool.model.cells import shown as as_shown
+from feedtool.model.errors import UsageProblem
+from feedtool.model.limits import Limits
+from feedtool.sheets.annotate.csv_copy import FORMULA_STARTS, UNHELD
+from feedtool.sheets.annotate.inline_strings import inline, shown
+from feedtool.sheets.annotate.zip_copy import LEVEL, Repack
+from feedtool.sheets.read.file_format import open_source
+from feedtool.sheets.read.package import DEFAULT_LIMITS
+from feedtool.sheets.read.source import LAST_ROW, Sheet
+from feedtool.sheets.read.xlsx import XlsxSource
+from feedtool.sheets.read_back import Digest
+
+Value = str | int | Decimal | Cell | None
+"""A text, a number, a cell as another file has it, or nothing."""
+
+
+class Formats(NamedTuple):
+    """Numbers in the workbook's styles, of cells that do not look like their column."""
+
+    date: int | None = None
+    percent: int | None = None
+    """Without it a percentage is the text that it shows."""
+
+
+PLAIN = Formats()
+
+_END = b"</sheetData>"
+_EMPTY = b"<sheetData/>"
+_ROW = re.compile(rb'<row r="([0-9]+)"')
+_COLUMN = re.compile(rb"<col ([^>]*)/>")
+_DIMENSION = re.compile(rb"<dimension [^>]*/>")
+_ERRORS = frozenset(
+    ("#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N/A", "#GETTING_DATA")
+)
+"""That every program knows."""
+_GENERAL = 0
+"""The style that every workbook begins with."""
+_UNKNOWN_ERROR = "#VALUE!"
+_NO_RESULT = "#N/A"
+"""In the place of a formula without a result, since none is ever written."""
+_BATCH = 500
+"""Rows that are handed on together."""
+
+
+class TooManyRows(UsageProblem):
+    """More rows than a sheet has."""
+
+
+def fill_workbook(
+    source: Path,
+    target: Path,
+    sheet: str,
+    rows: Iterable[Sequence[Value]],
+    limits: Limits = DEFAULT_LIMITS,
+    formats: Formats = PLAIN,
+) -> None:
+    """Write a workbook of ours with rows in one of its sheets.
+
+    A cell of another file stays of the kind that it is: a text, a number to its last digit, a
+    date, an error; a formula is its result.
+
+    Args:
+        source: The workbook without them.
+        target: Where the other one goes.
+        sheet: The name of the sheet.
+        rows: Their values from column A on.
+        limits: How far a workbook is unpacked by whoever reads it.
+        formats: Of cells of another file that hold a date or a percentage.
+
+    Raises:
+        TooManyRows: they are more than a sheet has.
+        NotAsWritten: the workbook does not read back as it was written.
+    """
+    digest = Digest()
+    with XlsxSource(source) as book:
+        part = next(entry.part for entry in book.sheets if entry.name == sheet)
+    with (
+        ZipFile(source) as package,
+        source.open("rb") as raw,
+        target.open("wb") as out,
+    ):
+        copy = Repack(out)
+        for info in package.infolist():
+            if info.filename == part:
+                before, after, first = _cut(package.read(info))
+                starts = _Starts(before, formats)
+                copy.write(info, _pieces(before, after, rows, first, starts, digest), LEVEL)
+            else:
+                copy.copy(info, raw)
+        copy.finish(b"")
+    with open_source(target, limits=limits) as written:
+        _read(written.sheet(sheet), first - 1).require_same(digest, target.name)
+
+
+def fill_csv(target: Path, heads: Sequence[str], rows: Iterable[Sequence[Value]]) -> None:
+    """Write a CSV that spreadsheet programs open: UTF-8 with its mark, and no field a formula.
+
+    A text that would be one is written as `="…"`, which shows the text, and is read as the text.
+
+    Raises:
+        NotAsWritten: the file does not read back as it was written.
+    """
+    digest = Digest()
+    with target.open("w", encoding="utf-8-sig", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(heads)
+        for number, row in enumerate(rows, start=2):
+            fields = [_field(value) for value in row]
+            digest.add((number, column, text) for column, text in enumerate(fields) if text)
+            writer.writerow([_quoted(text) for text in fields])
+    with open_source(target) as written:
+        _read(written.sheet(written.sheets[0].name), 1).require_same(digest, target.name)
+
+
+def _cut(xml: bytes) -> tuple[bytes, bytes, int]:
+    """The sheet before and after the new rows, and the number of the first of them."""
+    xml = _DIMENSION.sub(b"", xml, count=1).replace(_EMPTY, b"<sheetData></sheetData>", 1)
+    before, end, after = xml.partition(_END)
+    last = max((int(number) for number in _ROW.findall(before)), default=0)
+    return before, end + after, last + 1
+
+
+class _Starts:
+    """The beginnings of each column's cells, before and behind the number of the row."""
+
+    def __init__(self, before: bytes, formats: Formats) -> None:
+        self.formats = formats
+        self._styles = _styles(before)
+        self._names: list[bytes] = []
+        self._own: list[bytes] = []
+
+    def of(self, column: int, style: int | None) -> tuple[bytes, bytes]:
+        """The text before the number of the row, and the text behind it."""
+        while len(self._names) <= column:
+            index = len(self._names)
+            own = b' s="%b"' % self._styles[index] if index in self._styles else b""
+            self._names.append(b'<c r="' + letters(index).encode())
+            self._own.append(b'"' + own)
+        behind = self._own[column] if style is None else b'" s="%d"' % style
+        return self._names[column], behind
+
+
+def _pieces(
+    before: bytes,
+    after: bytes,
+    rows: Iterable[Sequence[Value]],
+    first: int,
+    starts: _Starts,
+    digest: Digest,
+) -> Iterator[bytes]:
+    yield before
+    batch: list[bytes] = []
+    for number, row in enumerate(rows, start=first):
+        if number > LAST_ROW:
+            raise TooManyRows(
+                f"a sheet has {LAST_ROW:,} rows, and there are more to be written",
+                "write a .csv with --out, or ask for fewer",
+            )
+        batch.append(_row(number, row, starts, digest))
+        if len(batch) >= _BATCH:
+            yield b"".join(batch)
+            batch = []
+    yield b"".join(batch)
+    yield after
+
+
+def _row(number: int, row: Sequence[Value], starts: _Starts, digest: Digest) -> bytes:
+    place = b"%d" % number
+    cells, placed = [b'<row r="%b">' % place], []
+    for column, value in enumerate(row):
+        if value is None or value == "":
+            continue
+        text, rest, style = _cell(value, starts.formats)
+        if not text:
+            continue
+        placed.append((number, column, text))
+        start, behind = starts.of(column, style)
+        cells += (start, place, behind, rest)
+    digest.add(placed)
+    cells.append(b"</row>")
+    return b"".join(cells)
+
+
+_Content = tuple[str, bytes, int | None]
+"""What a cell holds, as its reader sees it, its XML after the style, and the style if not its
+column's."""
+
+
+def _cell(value: Value, formats: Formats) -> _Content:
+    if isinstance(value, Cell):
+        return _copied(value, formats)
+    text = _digits(value)
+    return _text(str(value)) if text is None else (text, _valued(text), None)
+
+
+def _text(text: str) -> _Content:
+    text = shown(text)
+    return text, inline(text), None
+
+
+def _valued(text: str, kind: bytes = b"") -> bytes:
+    return b"%b><v>%b</v></c>" % (kind, text.encode())
+
+
+def _copied(cell: Cell, formats: Formats) -> _Content:
+    """A cell of another file, of the same kind."""
+    text = cell.text
+    if cell.kind is Kind.NUMBER:
+        return _number(cell, formats)
+    if cell.kind is Kind.DATE and _is_date(text):
+        return text, _valued(text, b' t="d"'), formats.date
+    if cell.kind is Kind.BOOLEAN:
+        # In the format of a number LibreOffice would show, and save, 1 for TRUE.
+        return text, _valued(str(int(text == "TRUE")), b' t="b"'), _GENERAL
+    if cell.kind in {Kind.ERROR, Kind.NO_RESULT}:
+        told = _NO_RESULT if cell.kind is Kind.NO_RESULT else _UNKNOWN_ERROR
+        text = text if text in _ERRORS else told
+        return text, _valued(text, b' t="e"'), None
+    return _text(as_shown(cell))
+
+
+def _number(cell: Cell, formats: Formats) -> _Content:
+    """To its last digit; where a format shows zeros before it, as the text that it shows."""
+    if cell.percent:
+        style = formats.percent
+        return _text(as_shown(cell)) if style is None else (cell.text, _valued(cell.text), style)
+    if cell.zeros and _is_whole(cell.text):
+        return _text(as_shown(cell))
+    return cell.text, _valued(cell.text), None
+
+
+def _is_whole(digits: str) -> bool:
+    """Whether no digit of a number is lost in what a program shows."""
+    return sum(map(str.isdigit, digits)) <= SHOWN_DIGITS
+
+
+def _is_date(text: str) -> bool:
+    """Whether every program reads it as a date: a time or a duration alone is none."""
+    with suppress(ValueError):
+        return datetime.fromisoformat(text).isoformat()[: len(text)] == text
+    return False
+
+
+def _digits(value: Value) -> str | None:
+    """A number as a cell holds it; None for a text, and for what no program would keep whole."""
+    if isinstance(value, int | Decimal):
+        text = f"{value:f}" if isinstance(value, Decimal) else str(value)
+        return text if _is_whole(text) else None
+    return None
+
+
+def _styles(before: bytes) -> dict[int, bytes]:
+    """The style of each column that has one."""
+    styles: dict[int, bytes] = {}
+    for attributes in _COLUMN.findall(before.partition(b"<sheetData")[0]):
+        said: dict[bytes, bytes] = dict(re.findall(rb'(\w+)="([^"]*)"', attributes))
+        if style := said.get(b"style"):
+            for index in range(int(said[b"min"]) - 1, int(said[b"max"])):
+                styles[index] = style
+    return styles
+
+
+def _field(value: Value) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, Cell):
+        return _field(as_shown(value))
+    text = f"{value:f}" if isinstance(value, Decimal) else str(value)
+    return UNHELD.sub("\ufffd", text).encode("utf-8", "replace").decode("utf-8")
+
+
+def _quoted(text: str) -> str:
+    if text.startswith(FORMULA_STARTS) and not _is_number(text):
+        return '="' + text.replace('"', '""') + '"'
+    return text
+
+
+_NUMBER = re.compile(r"-[0-9]+(?:\.[0-9]+)?")
+
+
+def _is_number(text: str) -> bool:
+    """A negative number and nothing else: one operand, so nothing to calculate."""
+    return _NUMBER.fullmatch(text) is not None
+
+
+def _read(sheet: Sheet, after: int) -> Digest:
+    digest = Digest()
+    for block in sheet.blocks(after):
+        decode = cache(block.decode)
+        for column in block.used(0):
+            cells = map(decode, block.column(column))
+            digest.add(
+                (row, column, cell.text)
+                for row, cell in zip(block.rows, cells, strict=True)
+                if cell.kind is not Kind.BLANK
+            )
+    return digest

@@ -1,0 +1,171 @@
+"""From what a cell's XML says to what the cell holds; both ways of reading a sheet end here."""
+
+import re
+from collections.abc import Callable, Hashable, Mapping
+from functools import partial
+from typing import NamedTuple
+
+from feedtool.model.cells import BLANK, Cell, Kind
+from feedtool.sheets.read.escapes import escape, spreadsheet_text, unescape
+from feedtool.sheets.read.number_formats import GENERAL, DateKind, NumberStyle
+from feedtool.sheets.read.serial_dates import iso
+from feedtool.sheets.read.shared_strings import SharedStrings
+
+CELL_TYPES = ("n", "s", "str", "inlineStr", "b", "e", "d")
+
+_TYPE = r' t="(?:s|n|str|inlineStr|b|e|d)"'
+_META = r'(?: cm="[0-9]++")?+(?: vm="[0-9]++")?+(?: ph="[0-9]++")?+'
+"""Of dynamic arrays, rich values and phonetic guides, which Excel writes last."""
+ATTRIBUTES = rf'(?: s="[0-9]++"(?:{_TYPE})?+|{_TYPE}(?: s="[0-9]++")?+)?+{_META}'
+"""A cell's attributes after its reference, as all common programs write them."""
+_FORMULA = (
+    r'<f(?: aca="\w++")?+(?: t="\w++")?+(?: ref="[A-Z0-9:]++")?+(?: ca="\w++")?+(?: si="\w++")?+'
+)
+CONTENT = (
+    rf"(?:<v>[^<]++</v>|<is><t(?: xml:space=\"preserve\")?+>[^<]++</t></is>"
+    rf"|{_FORMULA}(?:/>|>[^<]*+</f>)(?:<v>[^<]*+</v>|<v ?/>)?+)"
+)
+"""What stands in a cell that is not empty: a value, a text, a formula with or without result."""
+
+_KEY = re.compile(
+    rf'(?: s="(?P<s1>[0-9]+)")?(?: t="(?P<type>[a-zA-Z]+)")?(?: s="(?P<s2>[0-9]+)")?{_META}>'
+    r"(?P<formula><f[^<>]*(?:/>|>(?P<code>[^<]*)</f>))?"
+    r"(?:<v>(?P<value>[^<]*)</v>|<v ?/>|<is><t[^>]*>(?P<inline>[^<]*)</t></is>)?",
+    re.ASCII,
+)
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_BOOLEANS = {"1": "TRUE", "true": "TRUE", "0": "FALSE", "false": "FALSE"}
+_KINDS = {"b": Kind.BOOLEAN, "e": Kind.ERROR, "d": Kind.DATE}
+_TEXT_KIND, _NUMBER_KIND = Kind.TEXT, Kind.NUMBER
+_new_cell: Callable[[tuple[Kind, str, bool, int]], Cell] = partial(tuple.__new__, Cell)
+"""Half the time of `Cell(…)`, which is felt in a file of a million different cells."""
+_BLANKS = " \t\r\n"
+
+
+class Raw(NamedTuple):
+    """A cell as its XML has it, with references resolved."""
+
+    style: str
+    """An index, as written."""
+    type: str
+    value: str
+    """The `<v>`, empty if there is none."""
+    inline: str | None
+    """The texts of the `<is>`, joined."""
+    formula: str | None
+
+
+class Decoder:
+    """Decodes the keys of a workbook's cells. `strings` is called at the first shared string.
+
+    Keys are a `Raw`, or the cell's XML from after its reference to before its `</c>`. Raises
+    CorruptXml for an index that is not in the shared strings.
+    """
+
+    def __init__(
+        self,
+        strings: Callable[[], SharedStrings | Mapping[int, str]],
+        styles: tuple[NumberStyle, ...],
+        *,
+        date1904: bool,
+    ) -> None:
+        self._strings = strings
+        self._styles = styles
+        self._date1904 = date1904
+        self._of_attributes: dict[str, Callable[[str], Cell]] = {}
+
+    def __call__(self, key: Hashable) -> Cell:
+        """The cell of a key.
+
+        A file has as many keys as different cells, but only a handful of attributes; so what they
+        mean is found out once for each, and the commonest two contents are cut out by place.
+        """
+        if isinstance(key, Raw):
+            return self._cell(key)
+        attributes, _, content = str(key).partition(">")
+        if content.startswith("<v>"):
+            value = content[3:-4]
+            try:
+                return self._of_attributes[attributes](value)
+            except KeyError:
+                raw = raw_of(f"{attributes}>")
+                decode = self._of_attributes[attributes] = self._by_type(raw.type, raw.style)
+                return decode(value)
+        if content.startswith("<is><t>"):
+            return _escaped_text(content[7:-9])
+        return self._cell(raw_of(str(key))) if content else BLANK
+
+    def _cell(self, raw: Raw) -> Cell:
+        """A cell that was taken apart; values have their references resolved."""
+        if raw.inline is not None or raw.type in ("str", "inlineStr"):
+            return _text(spreadsheet_text(raw.value if raw.inline is None else raw.inline))
+        if raw.formula is not None and not raw.value.strip(_BLANKS):
+            return Cell(Kind.NO_RESULT, f"={raw.formula}")
+        return self._by_type(raw.type, raw.style)(escape(raw.value))
+
+    def _by_type(self, kind: str, style: str) -> Callable[[str], Cell]:
+        """The function that turns the escaped `<v>` of a cell without a formula into the cell."""
+        if kind == "s":
+            return self._shared
+        if kind in ("str", "inlineStr"):
+            return _escaped_text
+        if kind == "n":
+            return partial(self._number, self._style(style))
+        return partial(_other, kind)
+
+    def _style(self, text: str) -> NumberStyle:
+        """The style of an index; where there is none, the general one."""
+        index = int(text[:9]) if text.isdecimal() else len(self._styles)
+        return self._styles[index] if index < len(self._styles) else GENERAL
+
+    def _shared(self, value: str) -> Cell:
+        value = unescape(value).strip(_BLANKS)
+        if not value:
+            return BLANK
+        # What is no index at all is looked up too: the error is the same.
+        return _text(self._strings()[int(value[:19]) if value.isdecimal() else -1])
+
+    def _number(self, style: NumberStyle, value: str) -> Cell:
+        """A number as its format shows it. What is no number is kept as the text that it is."""
+        if not _NUMBER.fullmatch(value):
+            stripped = unescape(value).strip(_BLANKS)
+            is_number = _NUMBER.fullmatch(stripped)
+            return self._number(style, stripped) if is_number else _escaped_text(escape(stripped))
+        if style.moment is not DateKind.NONE:
+            shown = iso(float(value), style.moment, date1904=self._date1904)
+            return Cell(Kind.DATE, value if shown is None else shown)
+        return _new_cell((_NUMBER_KIND, value, style.percent, style.zeros))
+
+
+def raw_of(key: str) -> Raw:
+    """The parts of a cell that the scanner's pattern matched."""
+    match = _KEY.fullmatch(key)
+    if match is None:
+        raise AssertionError(key)
+    code = match["code"]
+    formula = unescape(code or "") if match["formula"] else None
+    return Raw(
+        match["s1"] or match["s2"] or "0",
+        match["type"] or "n",
+        unescape(match["value"] or ""),
+        None if match["inline"] is None else unescape(match["inline"]),
+        formula,
+    )
+
+
+def _other(kind: str, value: str) -> Cell:
+    """A boolean, an error or a date that is written as one."""
+    value = unescape(value).strip(_BLANKS)
+    if not value:
+        return BLANK
+    return Cell(_KINDS[kind], _BOOLEANS.get(value, value) if kind == "b" else value)
+
+
+def _escaped_text(text: str) -> Cell:
+    if "&" in text or "_x" in text:
+        text = spreadsheet_text(unescape(text))
+    return _new_cell((_TEXT_KIND, text, False, 0)) if text else BLANK
+
+
+def _text(text: str) -> Cell:
+    return _new_cell((_TEXT_KIND, text, False, 0)) if text else BLANK

@@ -1,0 +1,249 @@
+"""The encoding of a text file, known by reading all of it once."""
+
+import codecs
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from io import TextIOWrapper
+from pathlib import Path
+from typing import NamedTuple
+
+from feedtool.model.limits import MIB
+from feedtool.sheets.read.errors import CsvEncoding, CsvNul, EmptyFile, NotAWorkbook
+from feedtool.sheets.read.source import Notice
+
+_BLOCK = 1 << 18
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    # The mark of UTF-16 is the beginning of that of UTF-32.
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_UNMARKED = {"utf-32-le": 4, "utf-32-be": 4, "utf-16-le": 2, "utf-16-be": 2}
+"""Encodings that write ASCII with NULs, the longer ones first, and the bytes of a letter."""
+_USUAL = frozenset(map(chr, range(ord(" "), ord("~") + 1))) | frozenset("\t\r\n")
+_START = 1 << 12
+_LONGEST_LINE = 16 * MIB
+MULTIBYTE = re.compile(
+    rb"[\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]{2}"
+    rb"|\xed[\x80-\x9f][\x80-\xbf]|\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}"
+    rb"|\xf4[\x80-\x8f][\x80-\xbf]{2}"
+)
+"""A letter beyond ASCII in UTF-8 (RFC 3629, section 4)."""
+_BEYOND_ASCII = re.compile(r"[^\x00-\x7f\ufeff]")
+_BETWEEN_WORDS = re.compile(r"[\s,;|\"']+")
+_WORD = 20
+"""Characters shown on either side of a letter beyond ASCII."""
+_SAVE_AS_UTF8 = 'Open it in a spreadsheet program and save it as "CSV UTF-8".'
+
+
+@dataclass(frozen=True, slots=True)
+class Encoding:
+    """How a text file is to be decoded, and what is odd about it."""
+
+    name: str
+    """A codec that leaves the byte order mark alone."""
+    mark: bytes
+    """The byte order mark, or nothing."""
+    ends_in_ctrl_z: bool
+    has_inner_mark: bool
+    """There is a byte order mark that does not stand at the beginning: files were joined."""
+    quotes: str
+    """Which of `"` and `'` occur."""
+    notices: tuple[Notice, ...] = ()
+
+    @property
+    def is_odd(self) -> bool:
+        """Whether its lines have to be looked at one by one."""
+        return self.ends_in_ctrl_z or self.has_inner_mark
+
+    def open(self, path: Path) -> TextIOWrapper:
+        """The text after the byte order mark, with the line ends as they are."""
+        file = path.open("rb")
+        file.seek(len(self.mark))
+        return TextIOWrapper(file, encoding=self.name, newline="")
+
+    def lines(self, file: Iterable[str], mark: str = "\ufeff") -> Iterable[str]:
+        """The lines of an open text without what is not part of it.
+
+        Args:
+            file: The lines as they stand in the file.
+            mark: How a byte order mark is shown in them.
+        """
+        return _repaired(file, mark) if self.is_odd else file
+
+
+def lead(line: str, mark: str) -> str:
+    """The byte order marks that a line begins with."""
+    count = 0
+    while mark and line.startswith(mark, count):
+        count += len(mark)
+    return line[:count]
+
+
+def _repaired(lines: Iterable[str], mark: str) -> Iterator[str]:
+    """The lines without byte order marks in front of them and without a final Ctrl-Z."""
+    held = ""
+    for line in lines:
+        if held:
+            yield held
+        held = line.removeprefix(lead(line, mark))
+    held = held.removesuffix("\x1a")
+    if held:
+        yield held
+
+
+class _Unfit(NamedTuple):
+    """The first bytes that an encoding cannot have written."""
+
+    line: int
+    raw: bytes
+
+    @property
+    def shown(self) -> str:
+        """The bytes as people compare them."""
+        return self.raw[:4].hex(" ")
+
+
+class _Survey:
+    """Decodes a file block by block and looks at what comes out."""
+
+    def __init__(self, path: Path, encoding: str, skip: int) -> None:
+        self.encoding = encoding
+        self.line = 1
+        """The physical line at the end of what was read."""
+        self.unfit: _Unfit | None = None
+        self.first_beyond_ascii: tuple[int, str] | None = None
+        """Line and word."""
+        self.last = ""
+        self.has_mark = False
+        self.quotes: set[str] = set()
+        self.is_blank = True
+        self._unbroken = 0
+        self._pending_return = False
+        self._read(path, skip)
+
+    def _read(self, path: Path, skip: int) -> None:
+        decoder = codecs.getincrementaldecoder(self.encoding)()
+        with path.open("rb") as file:
+            file.seek(skip)
+            while True:
+                block = file.read(_BLOCK)
+                kept = decoder.getstate()[0]
+                try:
+                    text = decoder.decode(block, final=not block)
+                except UnicodeDecodeError as error:
+                    before = (kept + block)[: error.start].decode(self.encoding, "ignore")
+                    self._look(before)
+                    self.unfit = _Unfit(self.line, error.object[error.start : error.end + 3])
+                    return
+                self._look(text)
+                if not block:
+                    return
+
+    def _look(self, text: str) -> None:
+        """Take note of a block. Raises CsvNul, NotAWorkbook."""
+        if not text:
+            return
+        if "\0" in text:
+            line = self.line + self._lines(text[: text.index("\0")])
+            raise CsvNul(
+                f"Line {line} of the text holds a NUL byte.",
+                f"Make the export again. {_SAVE_AS_UTF8}",
+            )
+        if self.first_beyond_ascii is None and not text.isascii():
+            self._note_word(text)
+        self.has_mark = self.has_mark or "\ufeff" in text
+        self.quotes.update(quote for quote in "\"'" if quote in text)
+        self.is_blank = self.is_blank and not text.strip("\ufeff\x1a \t\r\n")
+        self.last = text[-1]
+        lines = self._lines(text)
+        self._pending_return = text.endswith("\r")
+        self.line += lines
+        self._unbroken = 0 if lines else self._unbroken + len(text)
+        if self._unbroken > _LONGEST_LINE:
+            raise NotAWorkbook("The file has no lines.", "Give the .xlsx, .xlsm or .csv file.")
+
+    def _lines(self, text: str) -> int:
+        r"""The line ends of a block; a `\r\n` may straddle two blocks."""
+        count = text.count("\n")
+        if "\r" in text:
+            count += text.count("\r") - text.count("\r\n")
+        return count - (self._pending_return and text.startswith("\n"))
+
+    def _note_word(self, text: str) -> None:
+        match = _BEYOND_ASCII.search(text)
+        if match:
+            at = match.start()
+            before = _BETWEEN_WORDS.split(text[max(at - _WORD, 0) : at])[-1]
+            after = _BETWEEN_WORDS.split(text[at : at + _WORD])[0]
+            self.first_beyond_ascii = (self.line + self._lines(text[:at]), before + after)
+
+
+def find_encoding(path: Path, fallback: str) -> Encoding:
+    """A byte order mark or the NULs of ASCII decide, then whether all is UTF-8, else the fallback.
+
+    Raises CsvEncoding, CsvNul, EmptyFile, NotAWorkbook (a line of more than 16 MiB).
+    """
+    with path.open("rb") as file:
+        mark, name = unicode_of(file.read(_START))
+    survey = _Survey(path, name, len(mark))
+    notices: tuple[Notice, ...] = ()
+    if survey.unfit is not None:
+        if mark or name != "utf-8" or _has_multibyte(path):
+            raise _mixed(name, survey.unfit)
+        survey = _Survey(path, fallback, 0)
+        notices = (_guessed(survey),)
+    if survey.is_blank:
+        raise EmptyFile("The file is empty.", "Make the export again and look at its size.")
+    quotes = "".join(sorted(survey.quotes))
+    return Encoding(survey.encoding, mark, survey.last == "\x1a", survey.has_mark, quotes, notices)
+
+
+def unicode_of(start: bytes) -> tuple[bytes, str]:
+    """The byte order mark that a text starts with, if any, and its encoding if it is Unicode."""
+    marked = next((known for known in _MARKS if start.startswith(known[0])), None)
+    if marked or b"\0" not in start:
+        return marked or (b"", "utf-8")
+    for name in _UNMARKED:
+        # The headers are letters of ours more often than the rows are.
+        line = start.decode(name, "ignore").partition("\n")[0]
+        if 2 * sum(letter in _USUAL for letter in line) >= len(line) > 0:
+            return b"", name
+    return b"", "utf-8"
+
+
+def _has_multibyte(path: Path) -> bool:
+    """Whether a letter beyond ASCII is written in UTF-8 anywhere."""
+    with path.open("rb") as file:
+        kept = b""
+        while block := file.read(_BLOCK):
+            if MULTIBYTE.search(kept + block):
+                return True
+            kept = block[-3:]
+    return False
+
+
+def _guessed(survey: _Survey) -> Notice:
+    """Say what was taken for what, with an example to judge it by. Raises CsvEncoding."""
+    if survey.unfit is not None:
+        raise CsvEncoding(
+            f"Line {survey.unfit.line} of the text holds bytes ({survey.unfit.shown}) that are "
+            f"neither UTF-8 nor {survey.encoding}.",
+            f"{_SAVE_AS_UTF8} Or name its encoding in the profile, as csv_fallback.",
+        )
+    line, word = survey.first_beyond_ascii or (0, "")
+    return Notice(
+        "encoding-guessed",
+        f"The text is not UTF-8 and was read as {survey.encoding}: line {line} then says “{word}”.",
+    )
+
+
+def _mixed(encoding: str, unfit: _Unfit) -> CsvEncoding:
+    return CsvEncoding(
+        f"Line {unfit.line} of the text holds bytes ({unfit.shown}) that cannot be "
+        f"{encoding}, although the rest is.",
+        f"Two encodings are mixed. {_SAVE_AS_UTF8}",
+    )

@@ -1,0 +1,304 @@
+"""The quoting of a CSV's fields, and the places where quotation marks do not fit.
+
+The csv module reads any text: a quotation mark that is never closed takes in the rows below it, up
+to the next mark. Here patterns prove that each mark opens or closes a field, or is doubled in one;
+only the few records where they fail are looked at field by field.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import NamedTuple
+
+from feedtool.sheets.read.csv_separator import CANDIDATES
+from feedtool.sheets.read.errors import CsvUnterminatedQuote
+from feedtool.sheets.read.source import Notice
+
+_CODE = "csv-quotes"
+_LONGEST_FIELD = 16 << 20
+"""Characters."""
+_NAMED = 5
+"""Lines that a notice names."""
+_FEWEST = 3
+"""Fields of a line that looks like a row; two may be a sentence with a comma in it."""
+_SURE = 4
+"""So many fields, with numbers where the others have numbers, are a row."""
+_NUMBER = re.compile(r"[\s\d.,+%€$£-]*\d[\s\d.,+%€$£-]*")
+_LINE_END = re.compile(r"\r\n?|\n")
+_FORMULA = re.compile(r'="(?:[^"]|"")*"')
+"""As Excel keeps the zeros of a number."""
+_ALL_IN_APOSTROPHES = re.compile(
+    r"'(?:[^'\r\n]|'')*' *([,;\t|])(?: *'(?:[^'\r\n]|'')*' *\1)* *'(?:[^'\r\n]|'')*'\s*"
+)
+
+
+class Quoting(NamedTuple):
+    """The quotation mark of fields."""
+
+    mark: str = '"'
+    skips_blanks: bool = False
+    """Blanks may stand between a separator and an opening mark."""
+
+
+USUAL = Quoting()
+APOSTROPHES = Quoting("'")
+
+
+@dataclass(slots=True)
+class Quotes:
+    """The fit of a whole text's quotation marks."""
+
+    doubtful: int = 0
+    """Records with a mark inside an unquoted field, or with text after a closing mark."""
+    doubtful_lines: list[int] = field(default_factory=list)
+    """Where the first of them start."""
+    row_like: int = 0
+    """Records of several lines of which the first and the last look like rows."""
+    row_like_lines: list[tuple[int, int]] = field(default_factory=list)
+    """First and last line of the first of them."""
+    opened: int | None = None
+    """The line where a mark opens that is not closed where its field ends; the last line judged."""
+    until: int | None = None
+    """The line where that shows; None is the end of the file."""
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether all marks fit."""
+        return not self.doubtful and self.opened is None
+
+    @property
+    def problem(self) -> CsvUnterminatedQuote | None:
+        """The error of a mark that is not closed."""
+        return None if self.opened is None else unclosed(self.opened, self.until)
+
+    def fits_better(self, other: "Quotes") -> bool:
+        """Whether less is wrong here than there."""
+        here, there = ((it.opened is not None, it.doubtful) for it in (self, other))
+        return here < there
+
+    def notices(self) -> tuple[Notice, ...]:
+        """The notices of marks that do not keep the text from being read."""
+        texts = []
+        if self.doubtful:
+            lines = ", ".join(map(str, self.doubtful_lines))
+            more = self.doubtful - len(self.doubtful_lines)
+            texts.append(
+                "A quotation mark stands inside a field that is not quoted, or text follows a "
+                f"closing one: line {lines}{f' and {more:,} more' if more else ''}."
+            )
+        if self.row_like:
+            lines = ", ".join(f"{first} to {last}" for first, last in self.row_like_lines)
+            more = self.row_like - len(self.row_like_lines)
+            texts.append(
+                "A quotation mark opens in one line and closes in another, so that these were read "
+                f"as one row, though they look like several: lines {lines}"
+                f"{f' and {more:,} more' if more else ''}."
+            )
+        return tuple(Notice(_CODE, text) for text in texts)
+
+
+def unclosed(line: int, until: int | None = None) -> CsvUnterminatedQuote:
+    """The error of a quotation mark that takes in the rows below it."""
+    return CsvUnterminatedQuote(
+        f"A quotation mark opens in line {line} and is never closed."
+        if until is None
+        else f"A quotation mark opens in line {line} and is not closed in its own field: the rows "
+        f"down to line {until} would be a part of it.",
+        f"Close it in line {line}, or double it if it belongs to the text; then try again.",
+    )
+
+
+def announced_quoting(lines: Sequence[str]) -> Quoting:
+    """The quoting that the first lines show by themselves: headers, or ours in a copy."""
+    headers = next((line for line in lines if any(mark in line for mark in CANDIDATES)), "")
+    is_ours = any("'feedtool status'" in line for line in lines)
+    return APOSTROPHES if is_ours or _ALL_IN_APOSTROPHES.fullmatch(headers) else USUAL
+
+
+def find_quoting(
+    pieces: Callable[[], Iterable[str]], marks: str, separator: str, announced: Quoting
+) -> tuple[Quoting, Quotes]:
+    """The quoting that fits a text best, and what does not fit even so.
+
+    Args:
+        pieces: Gives the text from its beginning, in pieces that end in line ends.
+        marks: Which of the quotation marks occur in it at all.
+        separator: What separates its fields.
+        announced: What its first lines show by themselves.
+    """
+    if announced == USUAL and marks == "'" != separator:
+        # `'tis` and `l'eau` are text; quotes are apostrophes that all fit, one for a reason.
+        if any(map(_patterns(separator, APOSTROPHES).needed.search, pieces())):
+            quotes = look(pieces(), separator, APOSTROPHES)
+            if quotes.is_sound:
+                return APOSTROPHES, quotes
+        return USUAL, Quotes()
+    if announced.mark not in marks:
+        return announced, Quotes()
+    quotes = look(pieces(), separator, announced)
+    if not quotes.is_sound and separator != " ":
+        skipping = announced._replace(skips_blanks=True)
+        others = look(pieces(), separator, skipping)
+        if others.fits_better(quotes):
+            return skipping, others
+    return announced, quotes
+
+
+def look(pieces: Iterable[str], separator: str, quoting: Quoting) -> Quotes:
+    """The fit of a text's marks if its fields are quoted so."""
+    looking = _Looking(separator, quoting)
+    rest, due = "", 0
+    for piece in pieces:
+        rest += piece
+        if len(rest) < due:
+            continue
+        rest = rest[looking.look(rest, is_end=False) :]
+        if looking.quotes.opened is not None or len(rest) > _LONGEST_FIELD:
+            break
+        due = 2 * len(rest)  # a long record is looked at seldom
+    if rest and looking.quotes.opened is None:
+        looking.look(rest + "\n" * (not rest.endswith(("\r", "\n"))), is_end=True)
+    return looking.quotes
+
+
+class _Patterns(NamedTuple):
+    rows: re.Pattern[str]
+    """Records of one line each, as many as there are."""
+    record: re.Pattern[str]
+    """A record of one or several lines."""
+    odd_row: re.Pattern[str]
+    """A record of one line as the csv module reads it, whatever its marks."""
+    field: re.Pattern[str]
+    """A field as the csv module reads it: its quoted part, what follows, what ends it."""
+    needed: re.Pattern[str]
+    """A field that holds a separator or a doubled mark, and so is quoted for a reason."""
+
+
+@cache
+def _patterns(separator: str, quoting: Quoting) -> _Patterns:
+    mark, lead = quoting.mark, " *+" if quoting.skips_blanks else ""
+    stop, end = re.escape(separator), r"(?:\n|\r\n?)"
+    blanks = "".join(blank for blank in " \t" if blank != separator)
+    within, within_line = (f"(?:[^{mark}{out}]++|{mark}{mark})*+" for out in ("", "\r\n"))
+    plain = f"[^{mark}{stop}\r\n]*+(?=[{stop}\r\n])"
+    formula = f'="(?:[^"{stop}\r\n]++|"")*+"'
+    sound, sound_line = (
+        f"(?:{plain}|{lead}{mark}{inner}{mark}[{blanks}]*+|{formula})"
+        for inner in (within, within_line)
+    )
+    unquoted = f"(?!{lead}{mark})"
+    odd = f"(?:{lead}{mark}{within_line}{mark}|{unquoted})[^{stop}\r\n]*+"
+    return _Patterns(
+        re.compile(f"(?:{sound_line}(?:{stop}{sound_line})*+{end})*+"),
+        re.compile(f"{sound}(?:{stop}{sound})*+{end}"),
+        re.compile(f"{odd}(?:{stop}{odd})*+{end}"),
+        re.compile(f"(?:{lead}({mark}{within}{mark})|{unquoted})([^{stop}\r\n]*+)({stop}|{end})"),
+        re.compile(
+            f"(?:^|{stop}){mark}[^{mark}\r\n]*(?:{stop}|{mark}{mark})"
+            f"(?:[^{mark}\r\n]|{mark}{mark})*{mark}(?={stop}|$)",
+            re.MULTILINE,
+        ),
+    )
+
+
+class _Looking:
+    """Looks through a text piece by piece."""
+
+    def __init__(self, separator: str, quoting: Quoting) -> None:
+        self.quotes = Quotes()
+        self._separator = separator
+        self._mark = quoting.mark
+        self._patterns = _patterns(separator, quoting)
+        self._line = 1
+
+    def look(self, text: str, *, is_end: bool) -> int:
+        """Look at a piece; returns where the record starts that needs more text to be judged."""
+        rows, record, odd_row, _, _ = self._patterns
+        at = judged = 0
+        while True:
+            sound = rows.match(text, at)
+            at = sound.end() if sound else at
+            self._line += line_ends(text, judged, at)
+            judged = at
+            if at == len(text):
+                return at
+            if match := record.match(text, at):
+                self._look_for_rows(match[0])
+                if self.quotes.opened is not None:
+                    return at
+                at = match.end()
+            elif match := odd_row.match(text, at):
+                self._note_doubtful()
+                at = match.end()
+            else:
+                end = self._look_at_record(text, at, is_end=is_end)
+                if end is None:
+                    return at
+                at = end
+
+    def _look_at_record(self, text: str, start: int, *, is_end: bool) -> int | None:
+        """The end of a record of several lines in which something is wrong.
+
+        None where a quote is not closed: that is an error, or it needs more text.
+        """
+        at, opened, is_doubtful, end = start, None, False, self._separator
+        while end == self._separator:
+            match = self._patterns.field.match(text, at)
+            if match is None:
+                if is_end:
+                    self._note_opened(text, start, at)
+                return None
+            quoted, behind, end = match.groups()
+            if quoted and _LINE_END.search(quoted):
+                opened = at
+            is_formula = _FORMULA.fullmatch(behind)
+            if behind.strip(" \t") if quoted else self._mark in behind and not is_formula:
+                is_doubtful = True
+                if opened is not None:  # a mark of a later row, most likely, has closed it
+                    self._note_opened(text, start, opened)
+                    self.quotes.until = self._line + line_ends(text, start, match.end(2))
+                    return None
+            at = match.end()
+        if is_doubtful:
+            self._note_doubtful()
+        return at
+
+    def _note_opened(self, text: str, start: int, opened: int) -> None:
+        self.quotes.opened = self._line + line_ends(text, start, opened)
+
+    def _note_doubtful(self) -> None:
+        self.quotes.doubtful += 1
+        if self.quotes.doubtful <= _NAMED:
+            self.quotes.doubtful_lines.append(self._line)
+
+    def _look_for_rows(self, record: str) -> None:
+        """Note a record of several lines the first and last of which look like rows themselves.
+
+        Its marks fit, but one may be missing in the first line, and another one in the last.
+        """
+        lines = _LINE_END.split(record)[:-1]
+        first, last = (lines[at].split(self._separator) for at in (0, -1))
+        if len(first) != len(last) or len(first) < _FEWEST:
+            return
+        if len(first) < len(self._patterns.field.findall(record)):
+            return
+        until = self._line + len(lines) - 1
+        beside = [pair for pair in zip(first, last, strict=True) if self._mark not in "".join(pair)]
+        numbers = [[bool(_NUMBER.fullmatch(text)) for text in pair] for pair in beside]
+        if any(upper != lower for upper, lower in numbers):
+            return
+        if len(first) >= _SURE and any(upper for upper, _ in numbers):
+            self.quotes.opened, self.quotes.until = self._line, until
+            return
+        self.quotes.row_like += 1
+        if self.quotes.row_like <= _NAMED:
+            self.quotes.row_like_lines.append((self._line, until))
+
+
+def line_ends(text: str, start: int, end: int) -> int:
+    """The number of lines that end in a part of a text."""
+    count = text.count("\n", start, end)
+    if "\r" in text:
+        count += text.count("\r", start, end) - text.count("\r\n", start, end)
+    return count

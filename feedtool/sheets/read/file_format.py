@@ -1,0 +1,159 @@
+"""Open a file of rows and columns by what it is, whatever it is called."""
+
+import re
+from pathlib import Path
+
+from feedtool.model.errors import FileProblem
+from feedtool.model.limits import Limits
+from feedtool.sheets.read.csv_encoding import unicode_of
+from feedtool.sheets.read.csv_source import CsvSource
+from feedtool.sheets.read.errors import (
+    SAVE_AS_XLSX,
+    EmptyFile,
+    Encrypted,
+    HtmlAsXls,
+    LegacyXls,
+    NotAWorkbook,
+    OdsUnsupported,
+    Xml2003AsXls,
+)
+from feedtool.sheets.read.package import DEFAULT_LIMITS
+from feedtool.sheets.read.xlsx import XlsxSource
+
+_START = 1 << 12
+_BLOCK = 1 << 20
+_ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
+_COMPOUND = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+"""What every file of old Microsoft Office begins with, and every encrypted one of the new."""
+_OLD_BIFF = re.compile(rb"\x09[\x00\x02\x04\x08][\x04-\x10]\x00")
+"""The first record of Excel 2.1 to 5.0 workbooks."""
+_OTHERS = {
+    b"%PDF": "a PDF",
+    b"\x89PNG": "a picture (PNG)",
+    b"\xff\xd8\xff": "a picture (JPEG)",
+    b"GIF8": "a picture (GIF)",
+    b"\x1f\x8b": "a gzip archive",
+    b"7z\xbc\xaf": "a 7-Zip archive",
+    b"Rar!": "a RAR archive",
+    b"{\\rtf": "a text document (RTF)",
+    b"SQLite format 3": "a database (SQLite)",
+}
+_HTML = re.compile(
+    r"\s*+(?:<!--(?:(?!-->).)*+-->\s*+)*+<(?:!doctype\s+html|html|head|meta|body|table|style|div|script)\b"
+    r"|\s*mime-version:",
+    re.IGNORECASE | re.DOTALL,
+)
+_MARKUP = re.compile(r"\s*<(?:\?xml\s|!--|[a-z_][\w:.-]*[\s/>].*</)", re.IGNORECASE | re.DOTALL)
+_HINT = "Give the .xlsx, .xlsm or .csv file."
+_LOCK = 165
+"""Bytes of the file `~$offers.xlsx` that Excel and PowerPoint put beside one that is open."""
+_LOCK_NAME = 55
+"""Where the name of whoever has it open stands in UTF-16, behind its length; blanks follow."""
+
+
+def open_source(
+    path: Path, *, limits: Limits = DEFAULT_LIMITS, csv_fallback: str = "cp1252"
+) -> XlsxSource | CsvSource:
+    """Open a workbook or a text of rows and columns; use it as a context manager.
+
+    Args:
+        path: The file.
+        limits: How far a workbook is unpacked.
+        csv_fallback: The encoding of a text that is not UTF-8.
+
+    Raises:
+        FileProblem: One of `unreadable`, for what cannot be read.
+        OSError: The file cannot be opened.
+    """
+    with path.open("rb") as file:
+        start = file.read(_START)
+    if not start:
+        raise EmptyFile("The file is empty.", "Make the export again and look at its size.")
+    if start.startswith(_ZIP):
+        return XlsxSource(path, limits)
+    if _is_lock(start):
+        raise NotAWorkbook(
+            "The file is Excel's lock file: it only says that the workbook is open in Excel.",
+            "Give the workbook itself, the file without ~$ in front of its name.",
+        )
+    problem = _foreign(path, start)
+    if problem is not None:
+        raise problem
+    return CsvSource(path, csv_fallback)
+
+
+def _is_lock(start: bytes) -> bool:
+    """Whether a file is a lock file: of one size, two lengths, two names, and blanks behind."""
+    if len(start) != _LOCK:
+        return False
+    lengths, behind = (start[0], start[_LOCK_NAME]), _LOCK_NAME + 2 + 2 * start[_LOCK_NAME]
+    has_lengths = all(0 < length < _LOCK_NAME for length in lengths) and not start[_LOCK_NAME + 1]
+    return has_lengths and not start[behind:].strip(b" \0")
+
+
+def _foreign(path: Path, start: bytes) -> FileProblem | None:
+    """The problem of a file that is neither; None for one that may be a CSV."""
+    if start.startswith(_COMPOUND):
+        return _compound(path)
+    if _OLD_BIFF.match(start):
+        return _legacy_xls()
+    for magic, name in _OTHERS.items():
+        if start.startswith(magic):
+            return NotAWorkbook(f"The file is {name}, not a workbook.", _HINT)
+    return _markup(_text(start))
+
+
+def _markup(text: str) -> FileProblem | None:
+    """The problem of a file that begins like HTML or XML."""
+    if _HTML.match(text):
+        return HtmlAsXls(
+            "The file is a web page (HTML) that carries a spreadsheet's name.", SAVE_AS_XLSX
+        )
+    if not _MARKUP.match(text):
+        return None
+    if "urn:schemas-microsoft-com:office:spreadsheet" in text or "Excel.Sheet" in text:
+        return Xml2003AsXls("The file is an XML spreadsheet of Excel 2003.", SAVE_AS_XLSX)
+    if "urn:oasis:names:tc:opendocument" in text:
+        return OdsUnsupported("The file is a flat OpenDocument file (.fods).", SAVE_AS_XLSX)
+    if re.search(r"<html\b", text, re.IGNORECASE):
+        return HtmlAsXls("The file is a web page (XHTML).", SAVE_AS_XLSX)
+    return NotAWorkbook("The file is XML, not a workbook.", _HINT)
+
+
+def _compound(path: Path) -> FileProblem:
+    """The problem of an old Office container, by the names of its streams."""
+    if _holds(path, "EncryptedPackage"):
+        return Encrypted(
+            "The workbook is protected by a password.",
+            "Open it, remove the password to open (File > Info), and save it again.",
+        )
+    if _holds(path, "Workbook") or _holds(path, "Book"):
+        return _legacy_xls()
+    return NotAWorkbook("The file is an old Office document, not a workbook.", _HINT)
+
+
+def _legacy_xls() -> LegacyXls:
+    return LegacyXls("The file is a workbook of Excel 97-2003 or older (.xls).", SAVE_AS_XLSX)
+
+
+def _holds(path: Path, stream: str) -> bool:
+    """Whether a container has a stream of this name; its directory may be anywhere in the file.
+
+    Case makes no difference in such names: some programs write them in capitals.
+    """
+    name = b"\0\0" + f"{stream}\0".encode("utf-16-le")
+    if stream == "EncryptedPackage":
+        name = stream.encode("utf-16-le")
+    name, kept = name.upper(), b""
+    with path.open("rb") as file:
+        while block := file.read(_BLOCK).upper():
+            if name in kept + block:
+                return True
+            kept = block[-len(name) :]
+    return False
+
+
+def _text(start: bytes) -> str:
+    """The beginning as text, roughly: enough to recognise markup."""
+    mark, name = unicode_of(start)
+    return start[len(mark) :].decode(name if b"\0" in start else "latin-1", "replace")

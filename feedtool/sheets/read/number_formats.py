@@ -1,0 +1,115 @@
+"""Number formats of cells: whether a number is a date, a percentage, or has zeros in front."""
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+
+from feedtool.sheets.read.package import ZipPackage
+from feedtool.sheets.read.xml_parser import corrupt, whole
+from feedtool.sheets.read.xml_walker import Attributes, XmlElement, XmlWalker
+
+
+class DateKind(Enum):
+    """The kind of date or time that a number is shown as."""
+
+    NONE = "none"
+    DATE = "date"
+    """A date, a time of day, or both, by what the number holds."""
+    ELAPSED = "elapsed"
+    """Hours, minutes or seconds counted up beyond a day: `[h]:mm`."""
+
+
+@dataclass(frozen=True, slots=True)
+class NumberStyle:
+    """How a cell's number is shown."""
+
+    moment: DateKind = DateKind.NONE
+    percent: bool = False
+    zeros: int = 0
+    """A whole number is padded with zeros to so many digits; 0 or 1: not at all."""
+
+
+GENERAL = NumberStyle()
+
+_BUILT_IN_DATES = frozenset({*range(14, 23), *range(27, 37), 45, 47, *range(50, 59)})
+"""The second range and the last are the dates of East Asian versions (ECMA-376, 18.8.30)."""
+_BUILT_IN_ELAPSED = 46
+_BUILT_IN_PERCENT = frozenset({9, 10})
+
+_LITERAL = re.compile(r'"[^"]*"?|\\.|_.|\*.')
+"""Quoted text, an escaped character, a blank as wide as a character, a filling character."""
+_ELAPSED = re.compile(r"\[(?:h+|m+|s+)\]", re.IGNORECASE)
+_BRACKETS = re.compile(r"\[[^\]]*\]")
+_MOMENT = re.compile(r"[dmyhs]|am/pm|a/p|[ge](?![+-])", re.IGNORECASE)
+_PADDED = re.compile(r"#*(0+)")
+
+
+def read_styles(package: ZipPackage, part: str | None) -> tuple[NumberStyle, ...]:
+    """The style of each index that cells refer to. Raises CorruptXml, XmlDoctype, CorruptZip.
+
+    Some workbooks carry 20 MB of styles, nearly all of them unused: nothing is kept of an element
+    but the number of its format.
+    """
+    if part is None:
+        return ()
+    formats = _Formats()
+    walker = XmlWalker({"styleSheet": formats.root}, part, package.limits)
+    for data in package.small(part):
+        walker.feed(data)
+    walker.finish()
+    if not formats.has_root:
+        # All numbers would look general, dates too.
+        raise corrupt(part, "its root is not <styleSheet>")
+    styles = {number: _style(number, formats.codes) for number in set(formats.of_cells)}
+    return tuple(styles[number] for number in formats.of_cells)
+
+
+class _Formats:
+    """The codes of a workbook's own number formats, and the number of each cell format's."""
+
+    def __init__(self) -> None:
+        self.has_root = False
+        self.codes: dict[int, str] = {}
+        self.of_cells: list[int] = []
+        own = XmlElement({"numFmt": XmlElement(start=self._add_code)})
+        cells = XmlElement({"xf": XmlElement(start=self._add_cell)})
+        self.root = XmlElement({"numFmts": own, "cellXfs": cells}, start=self._start)
+
+    def _start(self, _attributes: Attributes) -> None:
+        self.has_root = True
+
+    def _add_code(self, attributes: Attributes) -> None:
+        self.codes[_number(attributes.get("numFmtId"))] = attributes.get("formatCode", "")
+
+    def _add_cell(self, attributes: Attributes) -> None:
+        self.of_cells.append(_number(attributes.get("numFmtId")))
+
+
+def style_of_code(code: str) -> NumberStyle:
+    """The style of a custom format code; its first section counts, that of positive numbers."""
+    section = _LITERAL.sub("", code).split(";", 1)[0]
+    if _ELAPSED.search(section):
+        return NumberStyle(DateKind.ELAPSED)
+    section = _BRACKETS.sub("", section).strip()
+    if "general" in section.lower():
+        return GENERAL
+    if _MOMENT.search(section):
+        return NumberStyle(DateKind.DATE)
+    padded = _PADDED.fullmatch(section)
+    return NumberStyle(percent="%" in section, zeros=len(padded[1]) if padded else 0)
+
+
+def _style(number: int, codes: dict[int, str]) -> NumberStyle:
+    """A format by its number; a workbook may redefine the built-in ones."""
+    if number in codes:
+        return style_of_code(codes[number])
+    if number in _BUILT_IN_DATES:
+        return NumberStyle(DateKind.DATE)
+    if number == _BUILT_IN_ELAPSED:
+        return NumberStyle(DateKind.ELAPSED)
+    return NumberStyle(percent=True) if number in _BUILT_IN_PERCENT else GENERAL
+
+
+def _number(text: str | None) -> int:
+    """A format's number; nonsense is the general format."""
+    return whole(text) or 0

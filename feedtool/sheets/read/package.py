@@ -1,0 +1,208 @@
+"""The zip package that a workbook is, read part by part and never trusted."""
+
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator
+from io import SEEK_END
+from pathlib import Path
+from typing import IO, Self
+from zipfile import BadZipFile, ZipFile, ZipInfo
+
+from feedtool.model.limits import MIB, Limits
+from feedtool.sheets.read.errors import (
+    COPY_AGAIN,
+    SAVE_AGAIN,
+    CorruptZip,
+    Encrypted,
+    ZipBadName,
+    ZipBomb,
+    ZipDuplicateMember,
+)
+
+_BROKEN = (BadZipFile, EOFError, zlib.error, ValueError, ArithmeticError, LookupError, OSError)
+"""What zipfile raises, besides the documented, when a package is damaged on purpose."""
+
+_NOT_TRUSTED = "Have its sender make it anew in a spreadsheet program."
+_LARGEST_DIRECTORY = 16 * MIB
+"""Bytes; a part takes about a hundred."""
+_END_RECORD, _LOCATOR, _END_RECORD_64 = 22, 20, 56
+_TAIL = _LOCATOR + _END_RECORD + (1 << 16)
+"""Where the record at the end is: it may be followed by a comment of up to 64 KiB."""
+_ENCRYPTED_FLAGS = 0x01 | 0x40 | 0x2000
+
+
+DEFAULT_LIMITS = Limits()
+
+
+class ZipPackage:
+    """An open zip package. Parts are found whatever the case and slashes of their names.
+
+    Raises on opening: CorruptZip, ZipBomb, ZipBadName, ZipDuplicateMember, Encrypted; OSError
+    where the file itself cannot be opened.
+    """
+
+    def __init__(self, path: Path, limits: Limits = DEFAULT_LIMITS) -> None:
+        self.path = path
+        self.limits = limits
+        self._file = path.open("rb")
+        try:
+            self._zip = _open_zip(self._file)
+            self.infos: list[ZipInfo] = self._zip.infolist()
+            """Every member as it stands in the package, in order, folders included."""
+            self._by_key = _index(self.infos, limits)
+            _refuse_bombs(self.infos, limits, path.stat().st_size)
+        except BaseException:
+            self._file.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._zip.close()
+        self._file.close()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all parts as the package spells them, in order, without folders."""
+        return tuple(info.filename for info in self._by_key.values())
+
+    def part(self, name: str) -> ZipInfo | None:
+        """The part of this name, whatever the case, a leading slash, or backslashes."""
+        return self._by_key.get(part_key(name))
+
+    def read(self, name: str) -> bytes:
+        """A small part, whole. Raises CorruptZip if it is absent, ZipBomb if it is not small."""
+        return b"".join(self.small(name))
+
+    def small(self, name: str) -> Iterator[bytes]:
+        """A small part, by blocks. Raises as `read`."""
+        size = 0
+        for piece in self.stream(name):
+            size += len(piece)
+            if size > self.limits.small:
+                raise ZipBomb(
+                    f"Part {name} of the package unpacks to more than {_mib(self.limits.small)}.",
+                    _NOT_TRUSTED,
+                )
+            yield piece
+
+    def stream(self, name: str, size: int = 1 << 18) -> Iterator[bytes]:
+        """A part, inflated by blocks of at most `size` bytes; its checksum is tested at the end.
+
+        Several streams may be read in turns. Raises CorruptZip.
+        """
+        info = self.part(name)
+        if info is None:
+            raise CorruptZip(f"The package lacks its part {name}.", COPY_AGAIN)
+        try:
+            with self._zip.open(info) as member:
+                while piece := member.read(size):
+                    yield piece
+                if member.tell() != info.file_size:
+                    raise BadZipFile("shorter than its directory says")
+        except (*_BROKEN, RuntimeError) as error:
+            raise CorruptZip(
+                f"Part {info.filename} of the package is damaged ({error}).", COPY_AGAIN
+            ) from error
+
+
+def part_key(name: str) -> str:
+    r"""The key that all names of a part share: `/XL\Styles.xml` is `xl/styles.xml`."""
+    return name.replace("\\", "/").lstrip("/").casefold()
+
+
+def _open_zip(file: IO[bytes]) -> ZipFile:
+    """Open the package's directory. Raises CorruptZip."""
+    try:
+        if _directory_size(file) > _LARGEST_DIRECTORY:
+            raise ZipBomb("The package has too many parts.", _NOT_TRUSTED)
+        return ZipFile(file)
+    except (*_BROKEN, NotImplementedError) as error:
+        # zipfile's words for a package whose directory, which is its end, cannot be found.
+        is_cut_off = "not a zip file" in str(error)
+        why = "its end is missing" if is_cut_off else error
+        raise CorruptZip(
+            f"The file is a damaged or incomplete zip package ({why}).", COPY_AGAIN
+        ) from error
+
+
+def _directory_size(file: IO[bytes]) -> int:
+    """The bytes of the directory by the record at the end; zipfile reads whatever it announces."""
+    file.seek(0, SEEK_END)
+    length = file.tell()
+    file.seek(max(0, length - _TAIL))
+    tail = file.read(_TAIL)
+    end = tail.rfind(b"PK\x05\x06")
+    if end < 0 or len(tail) - end < _END_RECORD:
+        return 0
+    if tail[max(0, end - _LOCATOR) :].startswith(b"PK\x06\x07"):
+        (place,) = struct.unpack_from("<Q", tail, end - _LOCATOR + 8)
+        file.seek(min(place, length))
+        record = file.read(_END_RECORD_64)
+        if len(record) == _END_RECORD_64:
+            return int(struct.unpack_from("<Q", record, 40)[0])
+    return int(struct.unpack_from("<L", tail, end + 12)[0])
+
+
+def _index(infos: list[ZipInfo], limits: Limits) -> dict[str, ZipInfo]:
+    """The parts by key, each looked at for what no honest package has."""
+    if len(infos) > limits.parts:
+        raise ZipBomb(f"The package has {len(infos)} parts.", _NOT_TRUSTED)
+    by_key: dict[str, ZipInfo] = {}
+    for info in infos:
+        if info.filename.endswith("/"):  # `is_dir` cannot bear a member without a name
+            continue
+        _refuse_bad_member(info)
+        key = part_key(info.filename)
+        if key in by_key:
+            raise ZipDuplicateMember(
+                f"The package holds two parts named {info.filename}.", SAVE_AGAIN
+            )
+        by_key[key] = info
+    return by_key
+
+
+def _refuse_bad_member(info: ZipInfo) -> None:
+    """Raise ZipBadName, Encrypted or CorruptZip for a member that cannot be honest."""
+    name = info.orig_filename
+    segments = name.replace("\\", "/").split("/")
+    if not name or ".." in segments or ":" in segments[0] or "\0" in name:
+        raise ZipBadName(f"The package holds a part named {name!r}.", _NOT_TRUSTED)
+    if info.flag_bits & _ENCRYPTED_FLAGS:
+        raise Encrypted(
+            f"Part {name} of the package is encrypted.", "Save it without a password and try again."
+        )
+    if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        # The others are inflated without bounds by zipfile, and no workbook may use them.
+        raise CorruptZip(
+            f"Part {name} is compressed by method {info.compress_type}, which workbooks never use.",
+            SAVE_AGAIN,
+        )
+
+
+def _refuse_bombs(infos: list[ZipInfo], limits: Limits, archive_size: int) -> None:
+    """Raise ZipBomb by what the directory announces; zipfile never inflates more than that."""
+    for info in infos:
+        if info.file_size > limits.part:
+            raise ZipBomb(
+                f"Part {info.filename} unpacks to {_mib(info.file_size)}, "
+                f"more than {_mib(limits.part)}.",
+                _NOT_TRUSTED,
+            )
+    total = sum(info.file_size for info in infos)
+    if total > limits.total:
+        raise ZipBomb(
+            f"The package unpacks to {_mib(total)}, more than {_mib(limits.total)}.", _NOT_TRUSTED
+        )
+    if sum(info.compress_size for info in infos) > archive_size:
+        raise ZipBomb("The parts of the package overlap, as in a zip bomb.", _NOT_TRUSTED)
+
+
+def _mib(size: int) -> str:
+    return f"{size / MIB:,.0f} MiB"

@@ -1,0 +1,209 @@
+"""A sheet read by a parser: whatever namespaces, comments, CDATA or encodings it is written in."""
+
+from collections.abc import Hashable, Mapping
+from contextlib import suppress
+from typing import NamedTuple
+
+from feedtool.model.cells import index_of
+from feedtool.model.limits import Limits
+from feedtool.sheets.read.cell_decoder import CELL_TYPES, Raw
+from feedtool.sheets.read.errors import SAVE_AGAIN, CorruptXml, GridOutOfRange, ZipBomb
+from feedtool.sheets.read.source import LAST_COLUMN, LAST_ROW, MergedArea
+from feedtool.sheets.read.xml_parser import corrupt, is_true
+from feedtool.sheets.read.xml_walker import Attributes, XmlElement, XmlWalker
+
+_MOST_MERGES = 200_000
+
+
+class Extent(NamedTuple):
+    """The last row (1-based) and column (0-based) of a sheet."""
+
+    last_row: int
+    last_column: int
+
+
+class SheetRow(NamedTuple):
+    """One row that has values."""
+
+    number: int
+    hidden: bool
+    cells: Mapping[int, Hashable]
+    """Their keys by 0-based column; only those with a value or a formula."""
+
+
+class SheetParser:
+    """A parser that is fed the sheet, or all of it but some whole rows.
+
+    Raises on feeding: CorruptXml, XmlDoctype, GridOutOfRange, ZipBomb.
+    """
+
+    def __init__(self, part: str, limits: Limits) -> None:
+        self.merges: list[MergedArea] = []
+        self.dimension: Extent | None = None
+        """As the sheet announces it."""
+        self.last_row = 0
+        """The number of the last row so far, whoever read it."""
+        self._part = part
+        self._rows: list[SheetRow] = []
+        self._number = ""
+        self._hidden = False
+        self._cells: dict[int, Raw] = {}
+        self._column = -1
+        self._type, self._style, self._value = "n", "0", ""
+        self._inline: str | None = None
+        self._formula: str | None = None
+        self._columns: dict[str, int] = {}
+        """The 0-based columns by their letters, as far as met."""
+        self._data = XmlElement({"row": self._row_element()})
+        sheet = XmlElement(
+            {
+                "sheetData": self._data,
+                "dimension": XmlElement(start=self._announce),
+                "mergeCells": XmlElement({"mergeCell": XmlElement(start=self._merge)}),
+            }
+        )
+        self._walker = XmlWalker({"worksheet": sheet}, part, limits)
+
+    def _row_element(self) -> XmlElement:
+        text = XmlElement(text=self._end_text)
+        # Not the phonetic guides (`rPh`) beside the runs.
+        inline = XmlElement({"t": text, "r": XmlElement({"t": text})}, start=self._start_inline)
+        cell = XmlElement(
+            {
+                "v": XmlElement(text=self._end_value),
+                "f": XmlElement(text=self._end_formula),
+                "is": inline,
+            },
+            start=self._start_cell,
+            end=self._end_cell,
+        )
+        return XmlElement({"c": cell}, start=self._start_row, end=self._end_row)
+
+    @property
+    def prefixes(self) -> set[str]:
+        """The namespace prefixes that every row may use."""
+        return self._walker.prefixes
+
+    def expects_rows(self, prefix: str) -> bool:
+        """Whether a `row` with this prefix (`x:` or none) would be a row of the sheet now."""
+        return self._walker.is_right_inside(self._data, prefix)
+
+    def feed(self, data: bytes) -> list[SheetRow]:
+        """The rows that end in `data`; formatted but empty ones are left out."""
+        self._walker.feed(data)
+        rows, self._rows = self._rows, []
+        return rows
+
+    def finish(self) -> None:
+        """The sheet is at its end."""
+        self._walker.finish()
+
+    def _announce(self, attributes: Attributes) -> None:
+        """Remember the dimension, a mere hint: what is wrong with it harms nobody."""
+        with suppress(CorruptXml, GridOutOfRange):
+            area = self._area(attributes.get("ref", ""))
+            self.dimension = Extent(area.last_row, area.last_column)
+
+    def _merge(self, attributes: Attributes) -> None:
+        self.merges.append(self._area(attributes.get("ref", "")))
+        if len(self.merges) > _MOST_MERGES:
+            raise ZipBomb(f"The sheet has more than {_MOST_MERGES:,} merged cells.", SAVE_AGAIN)
+
+    def _start_row(self, attributes: Attributes) -> None:
+        number = self._row_number(attributes["r"]) if "r" in attributes else self.last_row + 1
+        if number == self.last_row:
+            raise self._corrupt(f"row {number} is there twice")
+        if number < self.last_row:
+            raise self._corrupt(f"row {number} comes after row {self.last_row}")
+        if number > LAST_ROW:
+            raise _outside(f"row {number}")
+        self.last_row = number
+        self._number = str(number)
+        self._hidden = is_true(attributes.get("hidden"))
+        self._cells = {}
+        self._column = -1
+
+    def _end_row(self) -> None:
+        if self._cells:
+            self._rows.append(SheetRow(self.last_row, self._hidden, self._cells))
+
+    def _start_cell(self, attributes: Attributes) -> None:
+        reference = attributes.get("r")
+        if reference is None:
+            self._column += 1
+            if self._column > LAST_COLUMN:
+                raise _outside(f"column {self._column + 1} in row {self._number}")
+        else:
+            letters = reference.removesuffix(self._number)
+            column = self._columns.get(letters)
+            self._column = self._cell_column(reference) if column is None else column
+        self._type = attributes.get("t", "n")
+        self._style = attributes.get("s", "0")
+        self._value = ""
+        self._inline = self._formula = None
+
+    def _end_cell(self) -> None:
+        if not self._value and not self._inline and self._formula is None:
+            return
+        if self._type not in CELL_TYPES:
+            raise self._corrupt(f"row {self._number} has a cell of the unknown type {self._type}")
+        if self._column in self._cells:
+            raise self._corrupt(f"row {self._number} has two cells in column {self._column + 1}")
+        self._cells[self._column] = Raw(
+            self._style, self._type, self._value, self._inline, self._formula
+        )
+
+    def _start_inline(self, _attributes: Attributes) -> None:
+        self._inline = self._inline or ""
+
+    def _end_text(self, text: str) -> None:
+        self._inline = (self._inline or "") + text
+
+    def _end_value(self, text: str) -> None:
+        self._value += text
+
+    def _end_formula(self, text: str) -> None:
+        self._formula = (self._formula or "") + text
+
+    def _row_number(self, text: str) -> int:
+        text = text.strip()
+        if not (text.isascii() and text.isdecimal()):
+            raise self._corrupt(f"a row has the number {text!r}")
+        number = int(text[:20])
+        if number == 0:
+            raise _outside("row 0")
+        return number
+
+    def _cell_column(self, reference: str) -> int:
+        column, row = self._place(reference)
+        if row != self.last_row:
+            raise self._corrupt(f"cell {reference} stands in row {self.last_row}")
+        self._columns[reference.removesuffix(self._number)] = column
+        return column
+
+    def _place(self, reference: str) -> tuple[int, int]:
+        """The 0-based column and the row of `B7`. Raises CorruptXml, GridOutOfRange."""
+        letters = reference.rstrip("0123456789")
+        row = reference[len(letters) :]
+        if not (letters.isascii() and letters.isalpha() and row):
+            raise self._corrupt(f"{reference!r} is no cell")
+        column = index_of(letters.upper()[:4])
+        if column > LAST_COLUMN or not 0 < int(row[:20]) <= LAST_ROW:
+            raise _outside(f"cell {reference}")
+        return column, int(row)
+
+    def _area(self, reference: str) -> MergedArea:
+        first, _, last = reference.replace("$", "").partition(":")
+        first_column, first_row = self._place(first)
+        last_column, last_row = self._place(last or first)
+        return MergedArea(first_row, first_column, last_row, last_column)
+
+    def _corrupt(self, what: str) -> CorruptXml:
+        return corrupt(self._part, what)
+
+
+def _outside(what: str) -> GridOutOfRange:
+    return GridOutOfRange(
+        f"The sheet has {what}, outside the grid of 1,048,576 rows and columns A to XFD.",
+        "Correct the program that made the file, or split the rows over several files.",
+    )

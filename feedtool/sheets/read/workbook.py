@@ -1,0 +1,234 @@
+"""The parts of a workbook, and its sheets in order."""
+
+import posixpath
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+from urllib.parse import unquote
+
+from lxml import etree
+
+from feedtool.sheets.read.errors import SAVE_AS_XLSX, NotAWorkbook, OdsUnsupported, XlsbUnsupported
+from feedtool.sheets.read.package import ZipPackage, part_key
+from feedtool.sheets.read.xml_parser import corrupt, is_true, local, parse_part
+
+CONTENT_TYPES = "[Content_Types].xml"
+_WORKBOOK = ("spreadsheetml", "ms-excel")
+_OTHER_OFFICE = {
+    "wordprocessingml": "a Word document",
+    "ms-word": "a Word document",
+    "presentationml": "a PowerPoint presentation",
+    "ms-powerpoint": "a PowerPoint presentation",
+    "visio": "a Visio drawing",
+}
+"""Words of content types."""
+
+
+@dataclass(frozen=True, slots=True)
+class SheetEntry:
+    """One sheet as the workbook lists it."""
+
+    name: str
+    part: str
+    """The part's name as the package spells it."""
+    state: str = "visible"
+    """visible, hidden or veryHidden."""
+    is_worksheet: bool = True
+    """False for a chart sheet, a dialog or a macro sheet: there is nothing to read in them.
+
+    Such an entry may have no part at all, then `part` is empty.
+    """
+
+    @property
+    def hidden(self) -> bool:
+        """Whether the sheet is hidden in either way."""
+        return self.state != "visible"
+
+
+@dataclass(frozen=True, slots=True)
+class WorkbookParts:
+    """Which part is what; names as the package spells them, None where there is none."""
+
+    content_types: str
+    workbook: str
+    workbook_rels: str
+    styles: str | None
+    shared_strings: str | None
+    sheets: tuple[SheetEntry, ...]
+    """All sheets in the order of the tabs."""
+    date1904: bool
+    """Dates are counted from 1904-01-01 instead of 1900-01-00."""
+    properties: dict[str, str]
+    """The custom document properties, as text."""
+
+
+class Relationship(NamedTuple):
+    """One line of a `.rels` part."""
+
+    id: str
+    kind: str
+    """The last segment of its type: `worksheet` in strict and transitional workbooks alike."""
+    target: str
+    """A part's name, resolved; not necessarily present in the package."""
+
+
+def read_workbook(package: ZipPackage) -> WorkbookParts:
+    """Find the workbook's parts by their relationships.
+
+    Raises NotAWorkbook, OdsUnsupported, XlsbUnsupported, CorruptXml, XmlDoctype, CorruptZip.
+    """
+    content_types = _content_types(package)
+    root_rels = read_relationships(package, "_rels/.rels")
+    workbook = _workbook_part(package, root_rels, content_types)
+    folder, name = posixpath.split(workbook.replace("\\", "/"))
+    rels_name = _spelled(package, posixpath.join(folder, "_rels", name + ".rels"))
+    rels = read_relationships(package, rels_name or "")
+    root = parse_part(package, workbook)
+    if local(root) != "workbook":
+        raise corrupt(workbook, f"its root is <{local(root)}>")
+    return WorkbookParts(
+        content_types=_spelled(package, CONTENT_TYPES) or CONTENT_TYPES,
+        workbook=workbook,
+        workbook_rels=rels_name or "",
+        styles=_first(package, rels, "styles"),
+        shared_strings=_first(package, rels, "sharedStrings"),
+        sheets=_sheets(package, root, rels, workbook),
+        date1904=_date1904(root),
+        properties=_properties(package, root_rels),
+    )
+
+
+def read_relationships(package: ZipPackage, name: str) -> list[Relationship]:
+    """The internal relationships of a `.rels` part in order; an absent part has none."""
+    if package.part(name) is None:
+        return []
+    base = posixpath.dirname(posixpath.dirname(name.replace("\\", "/")))
+    return [
+        Relationship(
+            element.get("Id") or "",
+            (element.get("Type") or "").rpartition("/")[2],
+            resolve(base, element.get("Target") or ""),
+        )
+        for element in parse_part(package, name)
+        if local(element) == "Relationship" and element.get("TargetMode") != "External"
+    ]
+
+
+def resolve(base: str, target: str) -> str:
+    """A relationship's target as a part's name: absolute, relative, or with backslashes."""
+    path = unquote(target.replace("\\", "/"))
+    if path.startswith("/"):
+        base = ""
+    return posixpath.normpath(posixpath.join("/", base, path.lstrip("/"))).lstrip("/")
+
+
+def _content_types(package: ZipPackage) -> Mapping[str, str]:
+    """The content types by part and by extension; raises for packages that are not Office's."""
+    if package.part("mimetype") is not None:
+        kind = package.read("mimetype")
+        if b"opendocument.spreadsheet" in kind:
+            raise OdsUnsupported("The file is an OpenDocument spreadsheet (.ods).", SAVE_AS_XLSX)
+        if b"opendocument" in kind:
+            raise NotAWorkbook("The file is an OpenDocument text or drawing.", SAVE_AS_XLSX)
+    if package.part(CONTENT_TYPES) is None:
+        raise NotAWorkbook(
+            "The file is a zip archive, not a workbook.", "Unpack it and give the file inside."
+        )
+    return {
+        part_key(unquote(element.get("PartName") or "." + (element.get("Extension") or ""))): (
+            element.get("ContentType") or ""
+        )
+        for element in parse_part(package, CONTENT_TYPES)
+    }
+
+
+def _workbook_part(package: ZipPackage, rels: list[Relationship], types: Mapping[str, str]) -> str:
+    """The workbook's own part. Raises NotAWorkbook or XlsbUnsupported with what it is instead.
+
+    Its own type decides: SheetJS declares the type of binary workbooks for all `.bin` parts of
+    every workbook, and a document may hold a workbook. Only where its own type says nothing do
+    those of the other parts decide.
+    """
+    part = _first(package, rels, "officeDocument") or _spelled(package, "xl/workbook.xml")
+    key = part_key(part or "")
+    kind = types.get(key) or types.get(posixpath.splitext(key)[1]) or ""
+    if not any(word in kind for word in (*_WORKBOOK, *_OTHER_OFFICE)):
+        kind = " ".join(types.values())
+    if "sheet.binary.macroEnabled.main" in kind:
+        raise XlsbUnsupported("The file is a binary workbook (.xlsb).", SAVE_AS_XLSX)
+    if part and any(word in kind for word in _WORKBOOK):
+        return part
+    other = next((name for word, name in _OTHER_OFFICE.items() if word in kind), None)
+    raise NotAWorkbook(
+        f"The file is {other}, not a workbook." if other else "The package holds no workbook.",
+        "Give the .xlsx, .xlsm or .csv file.",
+    )
+
+
+def _sheets(
+    package: ZipPackage, root: etree._Element, rels: list[Relationship], workbook: str
+) -> tuple[SheetEntry, ...]:
+    """The sheets in the order of the tabs.
+
+    Excel lists the modules and dialogs of Excel 5 without a part, and others may lose the part of
+    a chart: no rows are lost with them. Raises CorruptXml for a worksheet whose part is lost.
+    """
+    by_id = {rel.id: rel for rel in rels}
+    entries = []
+    for element in _children(root, "sheets", "sheet"):
+        name = element.get("name") or ""
+        relation = _relationship_id(element)
+        rel = by_id.get(relation)
+        part = (rel and _spelled(package, rel.target)) or ""
+        is_worksheet = rel.kind == "worksheet" if rel else bool(relation)
+        if is_worksheet and not part:
+            raise corrupt(workbook, f"sheet “{name}” has no part in the package")
+        state = element.get("state") or "visible"
+        entries.append(SheetEntry(name, part, state, is_worksheet=is_worksheet))
+    return tuple(entries)
+
+
+def _relationship_id(element: etree._Element) -> str:
+    """The `r:id`, which strict and transitional workbooks put into different namespaces."""
+    return next(
+        (str(value) for key, value in element.attrib.items() if str(key).endswith("}id")), ""
+    )
+
+
+def _date1904(root: etree._Element) -> bool:
+    properties = next((child for child in root if local(child) == "workbookPr"), None)
+    return properties is not None and is_true(properties.get("date1904"))
+
+
+def _properties(package: ZipPackage, root_rels: list[Relationship]) -> dict[str, str]:
+    """The custom document properties; each is an element around one typed value."""
+    part = _first(package, root_rels, "custom-properties") or _first(
+        package, root_rels, "customProperties"
+    )
+    if part is None:
+        return {}
+    return {
+        element.get("name") or "": "".join(str(text) for text in element.itertext()).strip()
+        for element in parse_part(package, part)
+    }
+
+
+def _children(root: etree._Element, group: str, name: str) -> list[etree._Element]:
+    return [
+        child
+        for parent in root
+        if local(parent) == group
+        for child in parent
+        if local(child) == name
+    ]
+
+
+def _first(package: ZipPackage, rels: list[Relationship], kind: str) -> str | None:
+    """The first related part of a kind that is in the package."""
+    spelled = (_spelled(package, rel.target) for rel in rels if rel.kind == kind)
+    return next((name for name in spelled if name), None)
+
+
+def _spelled(package: ZipPackage, name: str) -> str | None:
+    info = package.part(name)
+    return info.filename if info else None

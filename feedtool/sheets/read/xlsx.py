@@ -1,0 +1,198 @@
+"""A workbook, open: its sheets, and their rows in blocks."""
+
+from collections.abc import Generator, Hashable, Iterable, Iterator
+from contextlib import closing
+from functools import cached_property
+from pathlib import Path
+from typing import Self
+
+from feedtool.model.cells import Block, letters
+from feedtool.model.errors import UsageProblem
+from feedtool.model.limits import Limits
+from feedtool.sheets.read.blocks import first_rows, rows_after
+from feedtool.sheets.read.cell_decoder import Decoder
+from feedtool.sheets.read.normalize_xml import normalize_xml
+from feedtool.sheets.read.number_formats import read_styles
+from feedtool.sheets.read.package import DEFAULT_LIMITS, ZipPackage
+from feedtool.sheets.read.row_regex import RowMatcher, Scan, pattern_width
+from feedtool.sheets.read.sax_reader import Extent, SheetParser, SheetRow
+from feedtool.sheets.read.shared_strings import SharedStrings
+from feedtool.sheets.read.source import HeadRow, MergedArea
+from feedtool.sheets.read.workbook import SheetEntry, WorkbookParts, read_workbook
+from feedtool.sheets.read.xml_chunks import Chunk, chunks
+
+
+class XlsxSource:
+    """An open workbook; a context manager.
+
+    Raises on opening what `ZipPackage` and `read_workbook` raise.
+    """
+
+    format = "xlsx"
+
+    def __init__(self, path: Path, limits: Limits = DEFAULT_LIMITS) -> None:
+        self.package = ZipPackage(path, limits)
+        try:
+            self.parts: WorkbookParts = read_workbook(self.package)
+        except BaseException:
+            self.package.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.package.close()
+
+    @property
+    def sheets(self) -> tuple[SheetEntry, ...]:
+        """The worksheets in the order of the tabs, hidden ones included."""
+        return tuple(entry for entry in self.parts.sheets if entry.is_worksheet)
+
+    @property
+    def properties(self) -> dict[str, str]:
+        """The custom document properties."""
+        return self.parts.properties
+
+    def sheet(self, name: str) -> "XlsxSheet":
+        """The worksheet of this name. Raises UsageProblem if there is none."""
+        entry = next((entry for entry in self.sheets if entry.name == name), None)
+        if entry is None:
+            raise UsageProblem(
+                f"The workbook has no sheet “{name}”.",
+                "It has " + ", ".join(repr(entry.name) for entry in self.sheets) + ".",
+            )
+        return XlsxSheet(self.package, entry, self.decode)
+
+    @cached_property
+    def decode(self) -> Decoder:
+        """The decoder of this workbook's cells."""
+        styles = read_styles(self.package, self.parts.styles)
+        return Decoder(lambda: self._strings, styles, date1904=self.parts.date1904)
+
+    @cached_property
+    def _strings(self) -> SharedStrings:
+        part = self.parts.shared_strings
+        if part is None:
+            return SharedStrings()
+        return SharedStrings.read(self.package.stream(part), part, self.package.limits)
+
+
+class XlsxSheet:
+    """One worksheet. It may be read several times; each reading inflates it anew."""
+
+    def __init__(self, package: ZipPackage, entry: SheetEntry, decode: Decoder) -> None:
+        self.entry = entry
+        self.name = entry.name
+        self.last_column = -1
+        """The 0-based last column with a value or a formula seen so far; -1: none."""
+        self.notices: dict[str, list[str]] = {}
+        """Texts by code: of what is odd about the sheet."""
+        self._package = package
+        self._decode = decode
+        self._merges: list[MergedArea] | None = None
+
+    @property
+    def merges(self) -> list[MergedArea]:
+        """The merged areas. They stand behind the rows, so the sheet is gone through for them."""
+        if self._merges is None:
+            reader = SheetParser(self.entry.part, self._package.limits)
+            for chunk in self._chunks():
+                if chunk.prefix is None or not reader.expects_rows(chunk.prefix):
+                    reader.feed(chunk.data)
+            reader.finish()
+            self._merges = reader.merges
+        return self._merges
+
+    def head(self, count: int) -> list[HeadRow]:
+        """The first rows that are not blank, at most `count`."""
+        with closing(self._read()) as blocks:
+            return first_rows(blocks, count)
+
+    def blocks(self, after_row: int = 0) -> Iterator[Block]:
+        """The rows after a row, in blocks; blocks without any value are left out.
+
+        Raises as it goes: CorruptXml, CorruptZip, XmlDoctype, GridOutOfRange, ZipBomb.
+        """
+        for block in self._read():
+            rest = rows_after(block, after_row)
+            if rest.rows:
+                yield rest
+
+    def _read(self) -> Generator[Block, None, None]:
+        """All blocks that have a value: by pattern where that is proven to be safe."""
+        reader = SheetParser(self.entry.part, self._package.limits)
+        matcher = RowMatcher(reader.prefixes)
+        width = 0
+        warned = False
+        for chunk in self._chunks():
+            scan = None
+            if chunk.prefix is not None and reader.expects_rows(chunk.prefix):
+                text = normalize_xml(chunk.data, chunk.prefix)
+                scan = text and matcher.read(text, width, reader.last_row)
+            if scan:
+                reader.last_row = scan.rows[-1]
+                block = self._of_scan(scan)
+            else:
+                rows = reader.feed(chunk.data)
+                width = max(width, pattern_width(rows))
+                block = self._of_rows(rows)
+            if block is None:
+                continue
+            warned = warned or self._warn(block, reader.dimension)
+            yield block
+        reader.finish()
+        self._merges = reader.merges
+
+    def _chunks(self) -> Iterator[Chunk]:
+        return chunks(self._package.stream(self.entry.part), b"sheetData", b"row")
+
+    def _of_scan(self, scan: Scan) -> Block | None:
+        columns = scan.columns
+        while columns and not any(columns[-1]):
+            columns.pop()
+        if not columns:
+            return None
+        self.last_column = max(self.last_column, len(columns) - 1)
+        hidden = frozenset(
+            row
+            for index, row in enumerate(scan.rows)
+            if row in scan.hidden and any(column[index] for column in columns)
+        )
+        return Block(scan.rows, None, hidden, len(columns), columns.__getitem__, self._decode)
+
+    def _of_rows(self, rows: list[SheetRow]) -> Block | None:
+        if not rows:
+            return None
+        occupied = frozenset[int]().union(*(row.cells for row in rows))
+        last = max(occupied)
+        self.last_column = max(self.last_column, last)
+        nothing = [""] * len(rows)
+
+        def column(index: int) -> Iterable[Hashable]:
+            return [row.cells.get(index, "") for row in rows] if index in occupied else nothing
+
+        return Block(
+            [row.number for row in rows],
+            None,
+            frozenset(row.number for row in rows if row.hidden),
+            last + 1,
+            column,
+            self._decode,
+            occupied,
+        )
+
+    def _warn(self, block: Block, announced: Extent | None) -> bool:
+        """Whether the sheet needs no more looking at: it announces nothing, or less than it has."""
+        if announced is None:
+            return True
+        if block.width - 1 <= announced.last_column and (
+            block.rows[-1] <= announced.last_row or not rows_after(block, announced.last_row).rows
+        ):
+            return False
+        text = (
+            f"Sheet {self.name} says that it ends at {letters(announced.last_column)}"
+            f"{announced.last_row}, and has more; all of it is read."
+        )
+        self.notices.setdefault("dimension-wrong", []).append(text)
+        return True

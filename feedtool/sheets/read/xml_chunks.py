@@ -1,0 +1,91 @@
+"""A stream of XML as a prolog, chunks of whole items (rows, strings) and an epilog.
+
+Outside of comments, CDATA and processing instructions a `<` can only begin a tag. So as long as a
+part has none of them, the text before the last `<row` of a buffer is made of whole rows, and may
+be read by pattern or handed to a parser that never saw the chunks before it.
+"""
+
+import re
+from collections.abc import Iterator
+from itertools import chain
+from typing import NamedTuple
+
+_FIRST = 1 << 16
+"""Bytes of the first chunk: enough to learn what a row looks like, little enough to be parsed."""
+_PROLOG = 1 << 20
+_ITEM = 1 << 22
+"""Bytes of a prolog or an item that are worth waiting for; longer ones are the parser's."""
+_ENCODING = re.compile(rb"""<\?xml[^>]*?encoding\s*=\s*["']([^"']*)["']""")
+_DECLARATION = re.compile(rb"\A(?:\xef\xbb\xbf)?<\?xml\s[^<>]*\?>")
+
+
+class Chunk(NamedTuple):
+    """A stretch of the part; all chunks together are the part, byte for byte."""
+
+    data: bytes
+    prefix: str | None
+    """Of the tags of whole items, `x:` or nothing. None if only a parser may read the chunk."""
+
+
+def chunks(stream: Iterator[bytes], container: bytes, item: bytes) -> Iterator[Chunk]:
+    """The chunks of a part in UTF-8, each about as long as the stream's blocks.
+
+    Args:
+        stream: The part.
+        container: The name of the element around the items, without its prefix.
+        item: How the items begin: their name, without the prefix.
+    """
+    opening = re.compile(rb"<((?:[A-Za-z_][\w.-]*:)?)" + container + rb"(?: [^<>]*)?(?<!/)>")
+    buffer, opened = b"", None
+    for data in stream:
+        buffer += data
+        opened = opening.search(buffer)
+        if opened or len(buffer) > _PROLOG:
+            break
+    if opened is None or not _is_simple_prolog(buffer[: opened.end()]):
+        yield from _for_the_parser(buffer, stream)
+        return
+    yield Chunk(buffer[: opened.end()], None)
+    begin, end = b"<" + opened[1] + item, b"</" + opened[1] + container
+    yield from _items(buffer[opened.end() :], stream, begin, end, opened[1].decode())
+
+
+def _items(
+    buffer: bytes, stream: Iterator[bytes], begin: bytes, closing: bytes, prefix: str
+) -> Iterator[Chunk]:
+    """The chunks after the opening tag."""
+    window: int | None = _FIRST
+    while not _has_aside(buffer):
+        end = buffer.find(closing, 0, window)
+        cut = end if end >= 0 else max(buffer.rfind(begin, 0, window), 0)
+        window = None if window and not cut else window
+        if len(buffer) - cut > _ITEM:
+            break
+        if cut:
+            yield Chunk(buffer[:cut], prefix)
+            window = None
+        buffer = buffer[cut:]
+        if end >= 0:
+            break
+        data = next(stream, b"")
+        if not data:
+            break
+        buffer += data
+    yield from _for_the_parser(buffer, stream)
+
+
+def _has_aside(data: bytes) -> bool:
+    """Whether a comment, CDATA or processing instruction begins in it."""
+    # Single characters are found at fifty times the speed of two.
+    return (b"!" in data and b"<!" in data) or (b"?" in data and b"<?" in data)
+
+
+def _is_simple_prolog(prolog: bytes) -> bool:
+    """Whether the part is UTF-8 and its opening tag no part of a comment or an instruction."""
+    declared = _ENCODING.search(prolog)
+    is_utf_8 = declared is None or declared[1].lower() == b"utf-8"
+    return is_utf_8 and not _has_aside(_DECLARATION.sub(b"", prolog))
+
+
+def _for_the_parser(buffer: bytes, stream: Iterator[bytes]) -> Iterator[Chunk]:
+    return (Chunk(data, None) for data in chain((buffer,), stream) if data)

@@ -1,0 +1,40 @@
+"""A file that was written is read again before it takes its place: the two must agree."""
+
+from collections.abc import Hashable, Iterable
+
+from feedtool.model.errors import FeedtoolError
+
+
+class NotAsWritten(FeedtoolError):
+    """What was read back is not what was written: a bug of ours, or a failing disk."""
+
+
+def not_as_written(what: str) -> NotAsWritten:
+    """The error of a file that differs in `what` from what was written, to be raised."""
+    return NotAsWritten(
+        f"The file was not kept, since it did not read back as it was written: {what}.",
+        "Try again; if it happens twice, the disk is failing or feedtool has a bug.",
+    )
+
+
+class Digest:
+    """Of cells or records: one is made while writing and compared with one made while reading.
+
+    A sum, because a row's cells need not stand in order in a file. It means something only within
+    one process, whose hashes are its own.
+    """
+
+    def __init__(self) -> None:
+        self.total = 0
+        self.count = 0
+
+    def add(self, items: Iterable[Hashable]) -> None:
+        """Add cells, each with its place and text."""
+        for item in items:
+            self.total += hash(item)
+            self.count += 1
+
+    def require_same(self, other: "Digest", what: str) -> None:
+        """Raise NotAsWritten if other cells were added to the other one."""
+        if (self.total, self.count) != (other.total, other.count):
+            raise not_as_written(f"{what}, {self.count:,} cells or records")

@@ -1,0 +1,186 @@
+"""What the answers about legacy zips say, however they say it."""
+
+import json
+from typing import Any
+
+import pytest
+
+from feedtool.areas.legacy.wire import log_page, read_log, submit_zip, submit_zip_address, zip_id
+from feedtool.feeds.answers import LogEntry, Meaning
+from feedtool.model.call import Reply
+from feedtool.model.nouns import Message, Status
+from feedtool.service.bodies import Unreadable
+
+
+def reply(document: Any, **headers: str) -> Reply:
+    body = document if isinstance(document, bytes) else json.dumps(document).encode()
+    return Reply(200, {name.replace("_", "-"): value for name, value in headers.items()}, body)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        reply({"package_id": 77}),
+        reply({"package_id": "77"}),
+        reply({"packageId": 77}),
+        reply(77),
+        reply("77"),
+        reply(b"", content_location="https://a.example/v2/offer-integration-packages/77"),
+        reply({}, location="/offer-integration-packages/77?x"),
+        reply({"package_id": None}, location="77"),
+    ],
+)
+def test_the_id_of_a_zip(answer: Reply) -> None:
+    assert zip_id(answer) == "77"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        reply(b""),
+        reply(b"<html>"),
+        reply({}),
+        reply([77]),
+        reply(True),
+        reply({"package_id": ""}),
+        reply({"package_id": "7" * 201}),
+        reply({}, location="https://a.example/v2/offer-integration-packages"),
+    ],
+)
+def test_an_answer_that_names_no_package(answer: Reply) -> None:
+    with pytest.raises(Unreadable, match=r"names no package|no JSON"):
+        zip_id(answer)
+
+
+@pytest.mark.parametrize(
+    ("state", "meaning"),
+    [
+        ("Integrated", Meaning.INTEGRATED),
+        ("Rejected", Meaning.REJECTED),
+        ("IntegrationPending", Meaning.WORKING),
+        ("Queued", Meaning.UNHEARD),
+    ],
+)
+def test_the_state(state: str, meaning: Meaning) -> None:
+    page = log_page(reply({"integration_state": state}))
+    assert (page.state, page.meaning, page.entries) == (state, meaning, [])
+
+
+@pytest.mark.parametrize(
+    "document",
+    [b"", [], {}, {"integration_state": ""}, {"integration_state": "A", "offer_log_paged_list": 1}],
+)
+def test_no_page_of_a_log(document: Any) -> None:
+    with pytest.raises(Unreadable):
+        log_page(reply(document))
+
+
+@pytest.mark.parametrize(
+    ("total", "size", "pages"),
+    [
+        (5, 2, 3),
+        (4, 2, 2),
+        (0, 2, 0),
+        ("5", "2", 3),
+        (5, 0, None),
+        (None, 2, None),
+        (5, None, None),
+        (-1, 2, None),
+        (True, 2, None),
+        (1.5, 2, None),
+        ("x", 2, None),
+    ],
+)
+def test_how_many_pages_there_are(total: Any, size: Any, pages: int | None) -> None:
+    document = {"integration_state": "A", "total_logs_count": total, "count_by_page": size}
+    assert log_page(reply(document)).pages == pages
+
+
+def entry(**changes: Any) -> dict[str, Any]:
+    return {
+        "seller_product_id": "A-1",
+        "product_ean": "4006381333931",
+        "offer_integration_status": "Rejected",
+        "property_list": [
+            {"property_code": "06", "property_error": "19", "log_message": "No price."}
+        ],
+        **changes,
+    }
+
+
+NO_PRICE = Message("1906", "No price.", "price.price")
+
+
+def said(**changes: Any) -> list[dict[str, Any]]:
+    return [{"property_code": "06", "property_error": "19", "log_message": "No price.", **changes}]
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({}, LogEntry("A-1", "4006381333931", Status.REJECTED, (NO_PRICE,))),
+        ({"offer_integration_status": "DUPLICATED"}, Status.DUPLICATED),
+        ({"offer_integration_status": "integrated"}, Status.INTEGRATED),
+        ({"seller_product_id": " A|1 "}, " A|1 "),
+        ({"seller_product_id": None}, ""),
+        ({"seller_product_id": 7}, ""),
+        (
+            {"product_ean": 4006381333931},
+            LogEntry("A-1", "4006381333931", Status.REJECTED, (NO_PRICE,)),
+        ),
+        ({"product_ean": None}, LogEntry("A-1", "", Status.REJECTED, (NO_PRICE,))),
+        ({"property_list": None}, ()),
+        ({"property_list": [1, {}, {"other": 1}]}, ()),
+        ({"property_list": said(property_code=6, property_error=19)}, (NO_PRICE,)),
+        ({"property_list": said(property_code="6")}, (NO_PRICE,)),
+        ({"property_list": said(property_code="Price")}, (Message("19 Price", "No price."),)),
+        ({"property_list": said(property_error=None)}, (Message("06", "No price."),)),
+        ({"property_list": said(property_code="106")}, (Message("19 106", "No price."),)),
+        (
+            {"property_list": said(property_code="11", property_error="10")},
+            (Message("1011", "No price.", "deliveryModes.Standard.cost"),),
+        ),
+        (
+            {"property_list": said(property_error="80", property_code="00")},
+            (Message("8000", "No price."),),
+        ),
+    ],
+)
+def test_an_entry(changes: dict[str, Any], expected: object) -> None:
+    document = {"integration_state": "Integrated", "offer_log_paged_list": [entry(**changes)]}
+    [found] = log_page(reply(document)).entries
+    if isinstance(expected, LogEntry):
+        assert found == expected
+    elif isinstance(expected, Status):
+        assert found.status is expected
+    else:
+        assert expected in (found.reference, found.messages)
+
+
+def test_a_status_that_nobody_knows() -> None:
+    one = entry(offer_integration_status="Parked")
+    document = {"integration_state": "Integrated", "offer_log_paged_list": [one]}
+    [found] = log_page(reply(document)).entries
+    assert found.status is Status.UNKNOWN
+    assert found.messages[0].text == "The service gives this row the status “Parked”."
+
+
+def test_what_names_no_offer_is_said_of_all() -> None:
+    entries = [entry(seller_product_id=None, product_ean=None), entry(), 7]
+    document = {"integration_state": "Rejected", "offer_log_paged_list": entries}
+    page = log_page(reply(document))
+    assert [found.reference for found in page.entries] == ["A-1"]
+    assert page.about_all == (NO_PRICE,)
+
+
+def test_the_calls() -> None:
+    zip_ = submit_zip(b"PK", "fr")
+    assert (zip_.method, zip_.target, zip_.body) == ("POST", "/offer-integration-packages", b"PK")
+    assert dict(zip_.headers) == {"Accept-Language": "fr-FR", "Content-Type": "application/zip"}
+    address = submit_zip_address("https://a.example/1.zip", "en")
+    assert address.body == b'"https://a.example/1.zip"'
+    assert dict(address.headers)["Content-Type"] == "application/json"
+    log = read_log("7/7", 2, "en", 50)
+    assert log.target == "/offer-integration-packages/7%2F7"
+    assert dict(log.query) == {"page": "2", "count_by_page": "50"}
+    assert read_log("77", 1, "en").query == ()

@@ -1,0 +1,335 @@
+import json
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.offers.wire.offers import (
+    DeliveryMode,
+    Offer,
+    OfferState,
+    offers_page,
+    packages_page,
+    read_offers,
+    read_packages,
+)
+from feedtool.areas.offers.wire.packages import commit, create_package, package_id, upload
+from feedtool.areas.registry import sandbox_parts
+from feedtool.feeds.answers import ListedPackage, Meaning
+from feedtool.model.call import Reply, comma_lists
+from feedtool.sandbox.transport import SandboxTransport, mount
+from feedtool.service.auth import StaticToken
+from feedtool.service.bodies import Unreadable
+from feedtool.service.client import Client
+
+URL = "https://service.example/v2/offers?salesChannelId=PRIMARY"
+NOTHING = Offer(*[None] * len(Offer._fields))
+
+
+def page(items: object, link: str = "") -> Reply:
+    body = json.dumps({"itemsPerPage": 100, "items": items}).encode()
+    return Reply(200, {"link": link} if link else {}, body, URL)
+
+
+def only(item: dict[str, Any]) -> Offer:
+    (found,) = offers_page(page([item])).offers
+    return found
+
+
+# In any shape.
+
+
+@pytest.mark.parametrize(
+    ("item", "field", "value"),
+    [
+        ({"sellerExternalReference": " A,1 "}, "reference", " A,1 "),
+        ({"sellerExternalReference": ""}, "reference", None),
+        ({"sellerExternalReference": 12}, "reference", None),
+        ({"product": {"gtin": "0012"}}, "gtin", "0012"),
+        ({"product": {"gtin": 12}}, "gtin", "12"),
+        ({"product": {"gtin": 12.5}}, "gtin", None),
+        ({"product": {"gtin": True}}, "gtin", None),
+        ({"product": {"gtin": ""}}, "gtin", None),
+        ({"product": "0012"}, "gtin", None),
+        ({"product": {"reference": "P-1"}}, "product_reference", "P-1"),
+        ({"condition": "New"}, "condition", "New"),
+        ({"condition": []}, "condition", None),
+        ({"offerState": "Active"}, "state", OfferState.ACTIVE),
+        ({"offerState": "inactive"}, "state", OfferState.INACTIVE),
+        ({"offerState": "Asleep"}, "state", None),
+        ({"integrationPrice": {"price": 0.1}}, "price", Decimal("0.1")),
+        ({"integrationPrice": {"price": 11}}, "price", Decimal(11)),
+        ({"integrationPrice": {"price": "11.50"}}, "price", Decimal("11.50")),
+        ({"integrationPrice": {"price": "11,50"}}, "price", None),
+        ({"integrationPrice": {"price": float("nan")}}, "price", None),
+        ({"integrationPrice": {"price": 1e300}}, "price", None),
+        ({"integrationPrice": {"price": 1e-300}}, "price", None),
+        ({"integrationPrice": {"price": 10**4000}}, "price", None),
+        ({"integrationPrice": {"price": False}}, "price", None),
+        ({"integrationPrice": [11]}, "price", None),
+        (
+            {"integrationPrice": {"taxes": [{"code": "VAT", "value": 5.5}, {"code": "DEA"}, 1]}},
+            "taxes",
+            {"VAT": Decimal("5.5")},
+        ),
+        ({"integrationPrice": {"taxes": []}}, "taxes", {}),
+        ({"integrationPrice": {"taxes": {"VAT": 20}}}, "taxes", None),
+        ({"deliveryOffers": [{"preparationTime": 2}]}, "preparation_time", 2),
+        ({"deliveryOffers": [{"preparationTime": 2.0}]}, "preparation_time", 2),
+        ({"deliveryOffers": [{"preparationTime": 2.5}]}, "preparation_time", None),
+        ({"deliveryOffers": [{"quantity": 0}]}, "quantity", 0),
+        ({"deliveryOffers": [{"quantity": "7"}]}, "quantity", 7),
+        ({"deliveryOffers": {"quantity": 7}}, "quantity", None),
+        ({"deliveryOffers": []}, "quantity", None),
+        (
+            {
+                "deliveryOffers": [
+                    {"supplyMode": "Fulfillment", "quantity": 1},
+                    {"supplyMode": "Seller", "quantity": 2},
+                ]
+            },
+            "quantity",
+            2,
+        ),
+        (
+            {"deliveryOffers": [{"deliveryModes": [{"code": "A", "cost": 4.9}, {"cost": 1}]}]},
+            "delivery_modes",
+            {"A": DeliveryMode(Decimal("4.9"), None)},
+        ),
+        (
+            {"createdAt": "2026-03-02T10:00:00.5+01:00"},
+            "created_at",
+            datetime(2026, 3, 2, 9, 0, 0, 500_000, UTC),
+        ),
+        ({"updatedAt": "2026-03-02T09:00:00"}, "updated_at", datetime(2026, 3, 2, 9, tzinfo=UTC)),
+        ({"updatedAt": "yesterday"}, "updated_at", None),
+        ({"updatedAt": "0001-01-01T00:00:00+14:00"}, "updated_at", None),
+        ({"updatedAt": "0001-01-01T00:00:00Z"}, "updated_at", None),
+        ({"updatedAt": "9999-12-31T23:59:59Z"}, "updated_at", None),
+        ({"updatedAt": 1}, "updated_at", None),
+        ({"offerId": "S_1_New_PRIMARY"}, "offer_id", "S_1_New_PRIMARY"),
+        ({"deliveryOffers": [{"supplyMode": "Xdock"}, {}]}, "supply_modes", {"Xdock"}),
+        ({"deliveryOffers": None}, "supply_modes", None),
+    ],
+)
+def test_a_field_is_read_or_none(item: dict[str, Any], field: str, value: object) -> None:
+    found = only(item)
+    assert getattr(found, field) == value
+    empty = only({name: {} for name in item})
+    others = dict.fromkeys([field, "supply_modes"])
+    assert {**found._asdict(), **others} == {**empty._asdict(), **others}
+
+
+def test_nothing_said_is_nothing_known() -> None:
+    assert only({}) == NOTHING
+    assert only(dict.fromkeys(["product", "integrationPrice", "deliveryOffers"])) == NOTHING
+
+
+NAMES = [
+    *("sellerExternalReference", "product", "gtin", "reference", "condition", "offerState"),
+    *("integrationPrice", "price", "taxes", "code", "value", "deliveryOffers", "quantity"),
+    *("preparationTime", "deliveryModes", "cost", "createdAt", "packageId", "submissionDate"),
+]
+LEAVES = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=9)
+
+
+def objects(values: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
+    return st.dictionaries(st.sampled_from(NAMES), values, max_size=6)
+
+
+INNER = LEAVES | objects(LEAVES) | st.lists(LEAVES | objects(LEAVES), max_size=3)
+NODES = INNER | objects(INNER) | st.lists(objects(INNER), max_size=2)
+
+
+@given(st.lists(objects(NODES), max_size=3))
+def test_no_shape_is_too_much(items: list[dict[str, Any]]) -> None:
+    assert len(offers_page(page(items)).offers) == len(items)
+    assert len(packages_page(page(items)).packages) <= len(items)
+
+
+@pytest.mark.parametrize("body", [b"", b"{}", b"<html>", b'{"items":{}}', b'"items"', b"[" * 99])
+def test_what_is_no_page(body: bytes) -> None:
+    for read in (offers_page, packages_page):
+        with pytest.raises(Unreadable):
+            read(Reply(200, {}, body, URL))
+
+
+@pytest.mark.parametrize("item", [None, 1, "A", []])
+def test_an_offer_that_is_none_is_not_left_out(item: object) -> None:
+    with pytest.raises(Unreadable, match="no offer"):
+        offers_page(page([{}, item]))
+
+
+def test_pages_lead_to_the_same_origin_alone() -> None:
+    for read in (offers_page, packages_page):
+        assert read(page([], f'<{URL}&cursor=2>; rel="next"')).next == f"{URL}&cursor=2"
+        with pytest.raises(Unreadable, match="another host"):
+            read(page([], '<https://evil.example/v2/offers>; rel="next"'))
+
+
+@pytest.mark.parametrize(
+    ("item", "found"),
+    [
+        (
+            {"packageId": "p1", "state": "Ready", "submissionDate": "2026-03-02T09:00:00Z"},
+            ListedPackage("p1", "Ready", Meaning.WORKING, datetime(2026, 3, 2, 9, tzinfo=UTC)),
+        ),
+        (
+            {"packageId": 12, "createdAt": "2026-03-02T09:00:00Z"},
+            ListedPackage("12", "", Meaning.UNHEARD, datetime(2026, 3, 2, 9, tzinfo=UTC)),
+        ),
+        ({"packageId": "p1", "state": None}, ListedPackage("p1", "", Meaning.UNHEARD, None)),
+        ({"state": "Ready"}, None),
+        ({"packageId": "p" * 201}, None),
+        ("p1", None),
+    ],
+)
+def test_a_package_in_the_list(item: object, found: ListedPackage | None) -> None:
+    assert packages_page(page([item])).packages == ([found] if found else [])
+
+
+# Of the service itself.
+
+OFFER: dict[str, Any] = {
+    "product": {"gtin": "0012345678905", "reference": "P-1"},
+    "condition": "New",
+    "price": {
+        "price": 11.1,
+        "originPrice": 13.5,
+        "taxes": [
+            {"code": "VAT", "value": 20},
+            {"code": "EcoPart", "value": 0.12},
+            {"code": "DEA", "value": 0},
+        ],
+    },
+    "deliveryModes": [{"code": "TrackedHomeDelivery", "cost": 4.9, "additionalCost": 1.5}],
+    "preparationTime": 2,
+    "quantity": 7,
+}
+
+
+@pytest.fixture
+def service() -> Iterator[tuple[Client, SandboxTransport]]:
+    transport = mount(sandbox_parts())
+    with Client(transport.base, "S1", StaticToken("sandbox"), transport=transport) as client:
+        yield client, transport
+
+
+def delivered(service: tuple[Client, SandboxTransport], offers: Sequence[dict[str, Any]]) -> str:
+    client, transport = service
+    created = client.send(create_package("PRIMARY", PackageType.UPSERT, "en"))
+    name = package_id(created)
+    bodies = [json.dumps(offer).encode() for offer in offers]
+    for start in range(0, len(bodies), 100):
+        assert client.send(upload(name, bodies[start : start + 100])).status == 201
+    transport.sleep(60)
+    assert client.send(commit(name)).status == 204
+    transport.sleep(200)
+    return name
+
+
+def references(client: Client, **asked: Any) -> list[str | None]:
+    """The references of all pages."""
+    found: list[str | None] = []
+    link: str | None = None
+    while True:
+        got = offers_page(client.send(read_offers("PRIMARY", link=link, **asked)))
+        found += [offer.reference for offer in got.offers]
+        link = got.next
+        if link is None:
+            return found
+
+
+def test_an_offer_as_the_service_gives_it(service: tuple[Client, SandboxTransport]) -> None:
+    delivered(service, [{**OFFER, "sellerExternalReference": "A"}])
+    (offer,) = offers_page(service[0].send(read_offers("PRIMARY", ["A"]))).offers
+    assert offer == Offer(
+        reference="A",
+        gtin="0012345678905",
+        product_reference="P-1",
+        condition="New",
+        state=OfferState.ACTIVE,
+        price=Decimal("11.1"),
+        taxes={"VAT": Decimal(20), "EcoPart": Decimal("0.12"), "DEA": Decimal(0)},
+        preparation_time=2,
+        delivery_modes={"TrackedHomeDelivery": DeliveryMode(Decimal("4.9"), Decimal("1.5"))},
+        quantity=7,
+        created_at=offer.created_at,
+        updated_at=offer.created_at,
+        offer_id="S1_0012345678905_New_PRIMARY",
+        supply_modes=frozenset({"Seller"}),
+    )
+    assert offer.created_at is not None
+    assert offer.created_at < service[1].now()
+
+
+def gtin(number: int) -> str:
+    digits = f"{300_000_000_000 + number:012d}"
+    total = sum(int(digit) * (3 if place % 2 else 1) for place, digit in enumerate(digits))
+    return digits + str(-total % 10)
+
+
+def test_offers_are_asked_for_by_reference_or_gtin(
+    service: tuple[Client, SandboxTransport],
+) -> None:
+    keys = ["A", "B,1", "C d&e=é+%"]
+    product = [{"gtin": gtin(number), "reference": None} for number in range(3)]
+    delivered(
+        service,
+        [
+            {**OFFER, "sellerExternalReference": key, "product": one}
+            for key, one in zip(keys, product, strict=True)
+        ],
+    )
+    client = service[0]
+    assert references(client) == keys
+    assert references(client, references=["C d&e=é+%", "A", "none"]) == ["A", "C d&e=é+%"]
+    assert references(client, gtins=[gtin(1), gtin(9)]) == ["B,1"]
+    assert references(client, references=["none"]) == []
+
+
+def test_offers_come_in_pages(service: tuple[Client, SandboxTransport]) -> None:
+    keys = [f"SKU-{number}" for number in range(1203)]
+    delivered(
+        service,
+        [
+            {
+                **OFFER,
+                "sellerExternalReference": key,
+                "product": {"gtin": gtin(number), "reference": None},
+            }
+            for number, key in enumerate(keys)
+        ],
+    )
+    assert references(service[0]) == keys
+    found = [
+        reference
+        for some in comma_lists(keys)
+        for reference in references(service[0], references=some)
+    ]
+    assert found == keys
+
+
+def test_packages_are_listed(service: tuple[Client, SandboxTransport]) -> None:
+    client, transport = service
+    done = delivered(service, [{**OFFER, "sellerExternalReference": "A"}])
+    opened = [
+        package_id(client.send(create_package("PRIMARY", PackageType.DELETE, "en")))
+        for _ in range(101)
+    ]
+    first = packages_page(client.send(read_packages()))
+    second = packages_page(client.send(read_packages(first.next)))
+    listed = first.packages + second.packages
+    assert [package.package_id for package in listed] == [done, *opened]
+    assert [package.state for package in listed[:2]] == ["Integrated", "WaitingForCompletion"]
+    assert all(package.created_at and package.created_at <= transport.now() for package in listed)
+    assert second.next is None
+    waiting = read_packages(state="WaitingForCompletion", channel="PRIMARY")
+    assert done not in {package.package_id for package in packages_page(client.send(waiting))[0]}
+    other = read_packages(channel="SECOND")
+    assert packages_page(client.send(other)).packages == []

@@ -1,0 +1,329 @@
+import json
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from feedtool.areas.offers.wire.packages import package_id, package_view, results_page
+from feedtool.feeds.answers import Meaning, RequestResult
+from feedtool.model.call import Reply
+from feedtool.model.nouns import Message, Status
+from feedtool.service.bodies import (
+    LONGEST_ID,
+    MOST_ITEMS,
+    MOST_VALUES,
+    ROUTE_NAMES,
+    Unreadable,
+    last_segment,
+    next_link,
+)
+
+BASE = "https://service.example/v2"
+PAGE = f"{BASE}/offer-packages/p1/offer-requests-results"
+
+
+def reply(document: Any = None, **headers: str) -> Reply:
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    body = b"" if document is None else json.dumps(document).encode()
+    return Reply(200, named, body, PAGE)
+
+
+# The id of a package.
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        (reply(content_location=f"{BASE}/offer-packages/p1"), "p1"),
+        (reply(content_location="/v2/offer-packages/p1"), "p1"),
+        (reply(content_location="offers-packages/p1"), "p1"),
+        (reply(content_location="/offer-packages/p1/?a=b/c#d/e"), "p1"),
+        (reply(content_location="p1"), "p1"),
+        (reply(content_location=" urn:uuid:6e8b "), "urn:uuid:6e8b"),
+        (reply(content_location="/offer-packages/a%2Fb"), "a/b"),
+        (reply(location=f"{BASE}/offer-packages/p2"), "p2"),
+        (reply(content_location="/offer-packages/p1", location="/offer-packages/p2"), "p1"),
+        (reply(content_location="/offer-packages/", location="/offer-packages/p2"), "p2"),
+        (reply({"packageId": "p3"}), "p3"),
+        (reply({"packageId": 12345}), "12345"),
+        (reply({"packageId": "p3"}, content_location="/offer-packages"), "p3"),
+    ],
+)
+def test_the_id_is_found_wherever_it_is(found: Reply, expected: str) -> None:
+    assert package_id(found) == expected
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        reply(),
+        reply(content_location=""),
+        reply(content_location="/offer-packages/"),
+        reply(content_location="https://service.example"),
+        reply(content_location="/offer-packages/.."),
+        reply(content_location="http://[broken/p1"),
+        reply({"id": "p1"}),
+        reply({"packageId": None}),
+        reply({"packageId": ""}),
+        reply([]),
+        Reply(201, body=b"<html>"),
+    ],
+)
+def test_an_answer_without_an_id(found: Reply) -> None:
+    with pytest.raises(Unreadable):
+        package_id(found)
+
+
+ids = st.text(min_size=1, max_size=LONGEST_ID).filter(
+    lambda name: name.isprintable() and name.strip() == name
+)
+
+
+@given(
+    ids,
+    st.sampled_from(
+        [f"{BASE}/offer-packages/", "/v2/offer-packages/", "offers-packages/", "/", ""]
+    ),
+    st.sampled_from(["", "/", "?x=1/2", "#y/z", "/?x#y"]),
+)
+def test_any_id_survives_any_form(name: str, before: str, after: str) -> None:
+    assume(name not in ROUTE_NAMES)
+    assert last_segment(before + quote(name, safe="") + after) == name
+
+
+@given(st.text())
+def test_no_address_breaks_it(address: str) -> None:
+    assert last_segment(address) not in ROUTE_NAMES - {""}
+
+
+# States.
+
+
+@pytest.mark.parametrize(
+    ("state", "meaning"),
+    [
+        ("WaitingForCompletion", Meaning.OPEN),
+        ("Ready", Meaning.WORKING),
+        ("IntegrationPending", Meaning.WORKING),
+        ("Integrated", Meaning.INTEGRATED),
+        ("Rejected", Meaning.REJECTED),
+        ("Archived", Meaning.UNHEARD),
+        ("integrated", Meaning.UNHEARD),
+    ],
+)
+def test_the_states_of_a_package(state: str, meaning: Meaning) -> None:
+    assert package_view(reply({"state": state, "packageType": "Upsert"})) == (state, meaning, ())
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"result": {"resultCode": "1023", "message": "The package is empty."}},
+        {"results": [{"resultCode": 1023, "message": "The package is empty."}]},
+        {"messages": [{"resultCode": "1023", "message": "The package is empty."}, {}, None]},
+    ],
+)
+def test_why_a_package_was_rejected(said: dict[str, Any]) -> None:
+    found = package_view(reply({"state": "Rejected", **said}))
+    assert found.messages == (Message("1023", "The package is empty."),)
+
+
+@pytest.mark.parametrize("document", [None, [], {}, {"state": None}, {"state": []}, "Ready"])
+def test_an_answer_without_a_state(document: Any) -> None:
+    with pytest.raises(Unreadable):
+        package_view(reply(document))
+
+
+# Results.
+
+DONE = Message("8000", "The offer has been created.")
+
+
+@pytest.mark.parametrize(
+    ("item", "status", "messages"),
+    [
+        (
+            {
+                "integrationStatus": "Integrated",
+                "results": [{"resultCode": "8000", "message": DONE[1]}],
+            },
+            Status.INTEGRATED,
+            (DONE,),
+        ),
+        (
+            {
+                "integrationStatus": "Integrated",
+                "messages": [{"resultCode": 8000, "message": DONE[1]}],
+            },
+            Status.INTEGRATED,
+            (DONE,),
+        ),
+        ({"integrationStatus": "rejected"}, Status.REJECTED, ()),
+        ({"integrationStatus": "Rejected", "results": None}, Status.REJECTED, ()),
+        (
+            {"integrationStatus": "Duplicated", "results": {"message": "Twice."}},
+            Status.DUPLICATED,
+            (Message("", "Twice."),),
+        ),
+        (
+            {"integrationStatus": "Parked", "results": [{"message": "Later."}]},
+            Status.UNKNOWN,
+            (
+                Message("", "The service gives this row the status “Parked”."),
+                Message("", "Later."),
+            ),
+        ),
+    ],
+)
+def test_items(item: dict[str, Any], status: Status, messages: tuple[Message, ...]) -> None:
+    document = {"itemsPerPage": 1, "items": [{"sellerExternalReference": " A ", **item}]}
+    assert results_page(reply(document)).results == [RequestResult(" A ", status, messages)]
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        None,
+        "A",
+        {},
+        {"sellerExternalReference": "A"},
+        {"sellerExternalReference": 5, "integrationStatus": "Integrated"},
+        {"sellerExternalReference": "", "integrationStatus": "Integrated"},
+        {"sellerExternalReference": "\ud800", "integrationStatus": "Integrated"},
+        {"sellerExternalReference": "A\x00", "integrationStatus": "Integrated"},
+        {"sellerExternalReference": "A", "integrationStatus": None},
+    ],
+)
+def test_an_item_that_is_none_spoils_no_other(item: Any) -> None:
+    good = {"sellerExternalReference": "B", "integrationStatus": "Integrated"}
+    page = results_page(reply([item, good]))
+    assert page == ([RequestResult("B", Status.INTEGRATED, ())], None, 1)
+
+
+@pytest.mark.parametrize("document", [None, {}, {"items": None}, {"items": {}}, 5])
+def test_an_answer_without_results(document: Any) -> None:
+    with pytest.raises(Unreadable):
+        results_page(reply(document))
+
+
+# Links.
+
+
+@pytest.mark.parametrize(
+    ("link", "expected"),
+    [
+        (f'<{PAGE}?cursor=2>; rel="next"', f"{PAGE}?cursor=2"),
+        (f"<{PAGE}?cursor=2>;rel=next", f"{PAGE}?cursor=2"),
+        (f"<{PAGE}?cursor=2>; REL=Next", f"{PAGE}?cursor=2"),
+        (f'<{PAGE}?cursor=a,b;c>; title="x, <y>"; rel="last next"', f"{PAGE}?cursor=a,b;c"),
+        (f'<{BASE}/1>; rel="prev", <{BASE}/3>; rel="next"', f"{BASE}/3"),
+        (f'<{BASE}/1>; title="; rel=next", <{BASE}/3>; rel="next"', f"{BASE}/3"),
+        ('<?cursor=2>; rel="next"', f"{PAGE}?cursor=2"),
+        ('</other/path?cursor=2>; rel="next"', "https://service.example/other/path?cursor=2"),
+        ('<https://SERVICE.example:443/v2/x>; rel="next"', "https://SERVICE.example:443/v2/x"),
+        (f'<{BASE}/1>; rel="prev"', None),
+        (f"<{BASE}/1>", None),
+        (f'<{BASE}/1>; rel="nextish"', None),
+        ("nonsense", None),
+        ("", None),
+    ],
+)
+def test_the_next_page_is_where_the_link_says(link: str, expected: str | None) -> None:
+    assert next_link(reply(link=link)) == expected
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://evil.example/v2/x",
+        "//evil.example/x",
+        "http://service.example/v2/x",
+        "https://service.example:8443/v2/x",
+        "https://service.example@evil.example/x",
+        "https://service.example.evil.example/x",
+        "ftp://service.example/x",
+        "http://[broken",
+        "https://service.example:port/x",
+        "https://me:pw@service.example/v2/x",
+        "https://service.example/v2/" + "x" * 8000,
+        PAGE,
+    ],
+)
+def test_no_link_leads_to_another_origin(address: str) -> None:
+    with pytest.raises(Unreadable, match="next page"):
+        next_link(reply(link=f'<{address}>; rel="next"'))
+
+
+words = st.text(st.characters(codec="ascii", categories=["L", "N"]), min_size=1, max_size=8)
+
+
+@given(
+    st.lists(st.tuples(words, words.filter(lambda rel: rel.lower() != "next")), max_size=3),
+    st.text(st.sampled_from("abc,;=&%20\"'"), max_size=12),
+    st.text(st.sampled_from('ab,;<> =\\"'), max_size=12),
+)
+def test_the_next_page_is_found_among_others(
+    others: list[tuple[str, str]], query: str, title: str
+) -> None:
+    escaped = title.replace("\\", "\\\\").replace('"', '\\"')
+    links = [f'<{BASE}/{path}>; title="{escaped}"; rel="{rel}"' for path, rel in others]
+    links.append(f'<{PAGE}?c={query}>; title="{escaped}"; rel="next"')
+    assert next_link(reply(link=", ".join(links))) == f"{PAGE}?c={query}"
+
+
+@given(st.text())
+def test_no_link_header_breaks_it(link: str) -> None:
+    try:
+        found = next_link(reply(link=link))
+    except Unreadable:
+        return
+    assert found is None or found.startswith("https://")
+
+
+# No answer is too large.
+
+
+def test_an_id_is_only_so_long() -> None:
+    assert package_id(reply(content_location="p" * 200)) == "p" * 200
+    assert package_id(reply(content_location="p" * 201, location="/p2")) == "p2"
+    with pytest.raises(Unreadable, match="names no package"):
+        package_id(reply({"packageId": "p" * 201}))
+
+
+@pytest.mark.parametrize("read", [package_id, package_view])
+def test_an_answer_about_one_package_is_only_so_long(read: Callable[[Reply], Any]) -> None:
+    with pytest.raises(Unreadable, match="longer than 1048576 bytes"):
+        read(reply({"packageId": "p1", "state": "Ready", "more": "x" * 1024 * 1024}))
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        (b"[" + b"{}," * MOST_ITEMS + b"{}]", "lists 100,001 results; the most is 100,000"),
+        (b'{"items":[{"a":[' + b"0," * MOST_VALUES + b"0]},{}]}", "more than 1,000,000 values"),
+    ],
+    ids=["items", "values"],
+)
+def test_a_page_is_only_so_long(body: bytes, told: str) -> None:
+    with pytest.raises(Unreadable, match=told):
+        results_page(Reply(200, body=body))
+
+
+def test_a_row_has_only_so_many_messages() -> None:
+    messages = [{"resultCode": str(code), "message": "m"} for code in range(1000)]
+    item = {"sellerExternalReference": "A", "integrationStatus": "Rejected", "results": messages}
+    (found,) = results_page(reply({"items": [item]})).results
+    assert [message.code for message in found.messages] == [str(code) for code in range(100)]
+
+
+@pytest.mark.parametrize("number", ["1E99999999999999999999", "9" * 5000, "1" + "0" * 4000, "NaN"])
+def test_no_number_is_too_large(number: str) -> None:
+    body = b'{"state":"Ready","packageId":%s}' % number.encode()
+    for read in (package_id, package_view, results_page):
+        try:
+            read(Reply(200, {}, body, PAGE))
+        except Unreadable:
+            continue

@@ -1,0 +1,240 @@
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from feedtool.areas.products.wire.submissions import (
+    COMPLETE,
+    NO_EDIT,
+    NO_ENRICH,
+    NOT_MARKETABLE,
+    NOTHING_NEW,
+    batch_id,
+    read_reports,
+    reports_page,
+    submit_products,
+)
+from feedtool.feeds.answers import ReportItem
+from feedtool.model.call import READ, Call, Reply
+from feedtool.model.errors import UsageProblem
+from feedtool.model.nouns import Message, Severity, Status
+from feedtool.service.answers import LONGEST_TEXT
+from feedtool.service.bodies import MOST_MESSAGES, Unreadable
+
+URL = "https://service.example/v2/products-integration-reports?packageId=p1"
+AT = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+ITEM = {"packageId": "p1", "gtin": "2000000000008", "status": "Integrated"}
+
+
+def reply(document: Any = None, **headers: str) -> Reply:
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    body = b"" if document is None else json.dumps(document).encode()
+    return Reply(200, named, body, URL)
+
+
+def item(**changes: Any) -> ReportItem:
+    (found,) = reports_page(reply({"items": [{**ITEM, **changes}]})).items
+    return found
+
+
+# The calls.
+
+
+def test_a_batch_as_it_is_sent() -> None:
+    call = submit_products([b'{"gtin":"1"}', b'{"gtin":"2"}'], "fr")
+    assert (call.method, call.target) == ("POST", "/products-integration")
+    assert call.body == b'{"products":[{"gtin":"1"},{"gtin":"2"}]}'
+    assert dict(call.headers) == {
+        "Accept-Language": "fr-FR",
+        "Content-Type": "application/json",
+    }
+
+
+LANGUAGE = (("Accept-Language", "en-US"),)
+ROUTE = "/products-integration-reports"
+READS: dict[str, tuple[dict[str, Any], Call]] = {
+    "of a batch": (
+        {"package_id": "p1", "size": 50},
+        Call("GET", ROUTE, READ, (("packageId", "p1"), ("pageSize", "50")), LANGUAGE),
+    ),
+    "of products": (
+        {"gtins": ["1", "2"]},
+        Call("GET", ROUTE, READ, (("gtin", "1,2"),), LANGUAGE),
+    ),
+    "the next page": (
+        {"package_id": "p1", "size": 50, "link": URL},
+        Call("GET", URL, READ, (), LANGUAGE),
+    ),
+}
+
+
+@pytest.mark.parametrize(("asked", "call"), READS.values(), ids=READS)
+def test_reports_as_they_are_asked_for(asked: dict[str, Any], call: Call) -> None:
+    assert read_reports("en", **asked) == call
+
+
+def test_a_language_that_the_service_has_not() -> None:
+    with pytest.raises(UsageProblem):
+        submit_products([], "de")
+
+
+# The id of a batch.
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        (reply({"packageId": "p1"}), "p1"),
+        (reply({"packageId": 17}), "17"),
+        (reply({"packageId": "p1"}, location="/v2/products-integration/p2"), "p1"),
+        (reply(content_location="/v2/products-integration/p2"), "p2"),
+        (reply(location="/v2/products-integration-reports/p3?a=b"), "p3"),
+        (reply({}, content_location="/products-integration", location="p3"), "p3"),
+    ],
+)
+def test_the_id_of_a_batch(found: Reply, expected: str) -> None:
+    assert batch_id(found) == expected
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        reply(),
+        reply({}),
+        reply([]),
+        reply({"packageId": None}),
+        reply({"packageId": ""}),
+        reply({"packageId": "p" * 201}),
+        reply(location="/v2/products-integration"),
+        Reply(200, {}, b"<html>", URL),
+        Reply(200, {}, b"[" * 100_000, URL),
+        reply({"packageId": "p1", "more": "x" * 1_100_000}),
+    ],
+    ids=str,
+)
+def test_an_answer_without_an_id_is_unreadable(found: Reply) -> None:
+    with pytest.raises(Unreadable):
+        batch_id(found)
+
+
+# The reports.
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({}, {}),
+        ({"status": "REFUSED"}, {"word": "REFUSED", "status": Status.REFUSED}),
+        ({"status": "Validated"}, {"word": "Validated", "status": None}),
+        ({"status": "Thinking"}, {"word": "Thinking", "status": None}),
+        ({"gtin": 2000000000008}, {}),
+        ({"packageId": 5}, {"package_id": "5"}),
+        ({"packageId": None}, {"package_id": None}),
+        ({"sellerProductReference": " A,1 "}, {"reference": " A,1 "}),
+        ({"sellerProductReference": 5}, {"reference": None}),
+        ({"submissionDate": "2026-03-02T09:00:00Z"}, {"submitted_at": AT}),
+        ({"createdAt": "2026-03-02T10:00:00+01:00"}, {"submitted_at": AT}),
+        ({"submissionDate": "yesterday", "createdAt": 5}, {"submitted_at": None}),
+    ],
+)
+def test_an_item_of_a_report(changes: dict[str, Any], expected: dict[str, Any]) -> None:
+    plain = ReportItem("p1", "2000000000008", None, "Integrated", Status.INTEGRATED, None)
+    assert item(**changes) == plain._replace(**expected)
+
+
+def entry(**said: Any) -> dict[str, Any]:
+    return {"code": "C", "field": "title", "message": "M", "type": "Error", **said}
+
+
+def warn(text: str, code: str = "", field: str = "") -> Message:
+    return Message(code, text, field, Severity.WARNING)
+
+
+MESSAGES: dict[str, tuple[dict[str, Any], Sequence[Message]]] = {
+    "an error": ({"errors": [entry()]}, [Message("C", "M", "title")]),
+    "of the product": ({"errors": [entry(field=None)]}, [Message("C", "M")]),
+    "of a property": ({"errors": [entry(field=3263)]}, [Message("C", "M", "3263")]),
+    "a warning": ({"warnings": [entry()]}, [warn("warning: M", "C", "title")]),
+    "an info": ({"infos": [entry()]}, [warn("info: M", "C", "title")]),
+    "errors first": (
+        {"infos": [entry()], "errors": [entry()]},
+        [Message("C", "M", "title"), warn("info: M", "C", "title")],
+    ),
+    "without a text": (
+        {"errors": [entry(message=None)]},
+        [Message("C", "no reason was given", "title")],
+    ),
+    "no messages": ({"errors": None, "infos": {}, "warnings": [1, None, {}]}, []),
+    "no right to change": ({"wasAllowedToEdit": False}, [warn(NO_EDIT)]),
+    "no right to add": ({"wasAllowedToEnrich": False}, [warn(NO_ENRICH)]),
+    "not for sale": ({"wasMarketable": False}, [warn(NOT_MARKETABLE)]),
+    "nothing new": ({"operationType": "Identical"}, [warn(NOTHING_NEW)]),
+    "how complete": ({"publicationCompleteness": 57}, [warn(COMPLETE.format(57))]),
+    "in percent": ({"publicationCompleteness": "57 %"}, [warn(COMPLETE.format(57))]),
+    "all well": (
+        {"wasAllowedToEdit": True, "wasAllowedToEnrich": None, "operationType": "Creation"},
+        [],
+    ),
+    "of a refused product the rights": (
+        {"status": "Refused", "wasMarketable": False, "wasAllowedToEnrich": False},
+        [warn(NO_ENRICH)],
+    ),
+}
+
+
+@pytest.mark.parametrize(("changes", "messages"), MESSAGES.values(), ids=MESSAGES)
+def test_what_a_report_says(changes: dict[str, Any], messages: Sequence[Message]) -> None:
+    assert item(**changes).messages == tuple(messages)
+
+
+def test_a_hostile_report_is_cut_short() -> None:
+    found = item(errors=[entry(message="x" * 10_000)] * 2_000)
+    assert len(found.messages) == MOST_MESSAGES
+    assert len(found.messages[0].text) == LONGEST_TEXT
+
+
+@pytest.mark.parametrize("strange", [1, None, [], {}, {"gtin": "1"}, {"status": "Integrated"}])
+def test_what_names_no_product_is_left_out(strange: Any) -> None:
+    page = reports_page(reply({"items": [strange, ITEM]}))
+    assert [one.gtin for one in page.items] == ["2000000000008"]
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        reply(),
+        reply({}),
+        reply({"items": {}}),
+        Reply(200, {}, b"oops", URL),
+        reply([], link='<https://elsewhere.example/>; rel="next"'),
+    ],
+)
+def test_what_is_no_page(found: Reply) -> None:
+    with pytest.raises(Unreadable):
+        reports_page(found)
+
+
+def test_the_page_after_this_one() -> None:
+    page = reports_page(reply([], link=f'<{URL}&pageIndex=2>; rel="next"'))
+    assert page.next == f"{URL}&pageIndex=2"
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=10,
+)
+NAMES = st.sampled_from(
+    [*ITEM, "errors", "infos", "warnings", "submissionDate", "publicationCompleteness"]
+)
+
+
+@given(st.dictionaries(NAMES, json_values))
+def test_no_item_is_too_strange(document: dict[str, Any]) -> None:
+    for found in reports_page(reply({"items": [document]})).items:
+        assert found.gtin
+        assert all(isinstance(message, Message) for message in found.messages)

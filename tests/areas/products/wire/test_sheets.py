@@ -1,0 +1,120 @@
+"""Products as the service shows them: every shape is checked, none is trusted."""
+
+import json
+from typing import Any
+
+import pytest
+
+from feedtool.areas.products.catalog.wire import Page
+from feedtool.areas.products.wire.sheets import (
+    Attribute,
+    ProductSheet,
+    Seller,
+    SheetsPage,
+    sheets_page,
+)
+from feedtool.model.call import Reply
+from feedtool.service.bodies import Unreadable
+
+URL = "https://service.example/v2/products?pageIndex=1"
+WHOLE = {
+    "gtin": "3760452700039",
+    "reference": "P0001",
+    "label": "Kettle ",
+    "description": "Boils.\nQuickly.",
+    "marketingDescription": "<p>Boils</p>",
+    "language": "fr-FR",
+    "brand": {"name": "Alder", "reference": "7"},
+    "category": {"label": "Kettles", "reference": "010101", "referencePath": "01/0101/010101"},
+    "groupReference": "G-1",
+    "pictures": [
+        {"index": 2, "url": "https://a.example/2.jpg"},
+        {"index": 1, "url": "https://a.example/1.jpg"},
+        {"url": "https://a.example/3.jpg"},
+    ],
+    "attributes": [
+        {"reference": "3001", "label": "Energy", "values": ["A", 7, None], "files": []},
+        {
+            "reference": 3006,
+            "values": [],
+            "files": [{"index": 1, "url": "https://a.example/m.pdf"}],
+        },
+        {"reference": "3002", "values": []},
+    ],
+    "variantAttributes": [{"reference": "4001", "values": ["M"]}],
+    "sellers": [
+        {"reference": 12, "productReference": " A,1", "gtinReference": None, "isCreator": True},
+        {"reference": "13", "isCreator": "yes"},
+        {"productReference": "B"},
+    ],
+}
+
+
+def page(items: object, link: str = "") -> SheetsPage:
+    body = json.dumps({"itemsPerPage": 2, "items": items}).encode()
+    return sheets_page(Reply(200, {"link": link} if link else {}, body, URL), Page(1))
+
+
+def only(item: dict[str, Any]) -> ProductSheet:
+    (found,) = page([item]).sheets
+    return found
+
+
+def test_all_that_a_creator_sees() -> None:
+    assert only(WHOLE) == ProductSheet(
+        gtin="3760452700039",
+        label="Kettle ",
+        description="Boils.\nQuickly.",
+        marketing_description="<p>Boils</p>",
+        language="fr-FR",
+        brand="Alder",
+        category="010101",
+        group="G-1",
+        pictures={
+            1: "https://a.example/1.jpg",
+            2: "https://a.example/2.jpg",
+            3: "https://a.example/3.jpg",
+        },
+        attributes={
+            "3001": Attribute(("A", "7"), ()),
+            "3006": Attribute((), ("https://a.example/m.pdf",)),
+            "4001": Attribute(("M",), ()),
+        },
+        sellers={"12": Seller(" A,1", None, True), "13": Seller(None, None, False)},
+    )
+
+
+@pytest.mark.parametrize("value", [None, 1, "x", [], {}, [1], [{}], {"name": 1}])
+def test_what_is_of_another_shape_says_nothing(value: object) -> None:
+    names = [name for name in WHOLE if name not in {"gtin", "reference", "label"}]
+    for name in (name for name in names if not (isinstance(value, str) and name != "pictures")):
+        found = only({"gtin": "12", name: value})
+        assert found == only({"gtin": "12"}), name
+
+
+STRANGE = [None, 1, {}, {"gtin": None}, {"label": "x"}]
+
+
+def test_what_is_no_product_is_counted() -> None:
+    found = page([*STRANGE, {"gtin": "12"}])
+    assert (len(found.sheets), found.strange) == (1, 5)
+
+
+def test_a_page_of_nothing_else_is_no_page() -> None:
+    with pytest.raises(Unreadable, match="5 products and none"):
+        page(STRANGE)
+
+
+NEXT = {
+    "a link": (["12"], '<?pageIndex=2>; rel="next"', (2, f"{URL[:-1]}2")),
+    "a full page": (["12", "13"], "", (2, None)),
+    "the last page": (["12"], "", None),
+    "an empty page": ([], "", None),
+}
+
+
+@pytest.mark.parametrize(("gtins", "link", "expected"), NEXT.values(), ids=NEXT)
+def test_the_page_after(
+    gtins: list[str], link: str, expected: tuple[int, str | None] | None
+) -> None:
+    assert page([{"gtin": one} for one in gtins], link).next == expected

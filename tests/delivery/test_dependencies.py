@@ -1,0 +1,179 @@
+"""Offers and the products that they are for, in one run, against the service in-process."""
+
+import json
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+
+from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.products.sandbox.settings import ProductBehaviour
+from feedtool.areas.registry import load
+from feedtool.delivery import plan
+from feedtool.delivery.steps import DeliverySettings
+from feedtool.ledger import Phase
+from feedtool.model.call import Call
+from feedtool.model.errors import FeedtoolError, Interrupted
+from feedtool.model.nouns import Item
+from feedtool.model.settings import Limits
+from feedtool.sandbox.settings import Quota
+from tests.delivery.conftest import START, Scene, gtin, offer, product, quick
+from tests.delivery.network import Killed as Ended
+from tests.delivery.network import Network
+from tests.delivery.test_engine import Script
+from tests.delivery.test_products import Deadly, Killed, post, reports
+from tests.delivery.test_products_faults import SWIFT
+
+TWO = Limits(products=2)
+MINUTE = timedelta(minutes=1)
+OFFERS = 100
+"""What the number of an offer's row is ahead of its product's."""
+
+
+def offer_of(row: int) -> Item:
+    """The offer of the product of a row."""
+    number = gtin(row - 100_000_000_000)
+    body = json.dumps(offer(row, product={"gtin": number})).encode()
+    return Item(OFFERS + row, PackageType.UPSERT, "PRIMARY", f"R{row}", f"{number}||New", body)
+
+
+def meet(scene: Scene, *rows: int, stranger: int | None = None, **changes: object) -> None:
+    """A run with products in batches of two, and their offers in front of them.
+
+    `stranger` is an offer of a product that the service knows.
+    """
+    base = scene.transport.base
+    scene.run_id = scene.ledger.start_run(now=START, seller="S1", service=base)
+    offers = [offer_of(row) for row in rows]
+    if stranger is not None:
+        body = json.dumps(offer(stranger)).encode()
+        known = f"{gtin(stranger)}||New"
+        offers.append(Item(999, PackageType.UPSERT, "PRIMARY", f"R{stranger}", known, body))
+    waits = {item.row for item in offers if item.row != 999}
+    stream = plan.uploads(
+        [*offers, *(product(row, **changes) for row in rows)],
+        load().routes,
+        TWO,
+        lambda one: one.row in waits,
+    )
+    scene.file = scene.ledger.add_file(scene.run_id, stream, path="a", sha256="", kind="k")
+
+
+def said(scene: Scene, what: Callable[[Call], bool]) -> list[int]:
+    """When the calls were made that fit."""
+    return [at for at, call in enumerate(scene.client.calls) if what(call)]
+
+
+def creation(call: Call) -> bool:
+    return (call.method, call.target) == ("POST", "/offer-packages")
+
+
+def test_offers_are_sent_when_their_products_are_answered(scene: Scene) -> None:
+    meet(scene, 3, 4, 5, stranger=50)
+    scene.go_on()
+    assert scene.statuses == ["Integrated"] * 7
+    assert len(scene.applied) == 4
+    # The one that waits for nothing goes at once.
+    first, second = said(scene, creation)
+    assert first < max(said(scene, post)) or first < min(said(scene, reports))
+    assert max(said(scene, reports)) < second
+    held = [event.text for event in scene.events if "held back" in event.text]
+    assert held == [
+        "package 1 (Upsert, PRIMARY): held back until its offers' products are answered"
+    ]
+
+
+def test_the_offer_of_a_refused_product_is_sent_all_the_same(scene: Scene) -> None:
+    """The service may know the product; where it does not, it says so."""
+    meet(scene, 3, language="xx")
+    scene.go_on()
+    assert scene.statuses == ["Refused", "Rejected"]
+    assert scene.verdicts[1].messages[0].code == "1324"
+
+
+def test_without_waiting_what_offers_need_is_waited_for(scene: Scene) -> None:
+    meet(scene, 3, 4, 5)
+    scene.go_on(wait=False)
+    assert scene.statuses == ["Integrated"] * 3 + ["Pending"] * 3
+    phases = [package.phase for package in scene.packages]
+    assert phases == [Phase.COMMITTED, Phase.CLOSED, Phase.CLOSED]
+    scene.go_on()
+    assert scene.statuses == ["Integrated"] * 6
+
+
+def test_a_product_without_an_answer_holds_its_offer(scene_of: Callable[..., Scene]) -> None:
+    day = timedelta(days=1)
+    scene = scene_of(quick(ProductBehaviour(validate=MINUTE, integrate=day)))
+    meet(scene, 3, stranger=50)
+    with pytest.raises(Interrupted, match="its offers' products have had no answer yet"):
+        scene.go_on()
+    assert scene.statuses == ["Pending", "Pending", "Integrated"]
+    scene.transport.sleep(day.total_seconds())
+    scene.go_on()
+    assert scene.statuses == ["Integrated"] * 3
+
+
+def test_what_a_quota_puts_off_is_waited_for(scene_of: Callable[..., Scene]) -> None:
+    scene = scene_of(quick(ProductBehaviour(creations=Quota(3, 3600))))
+    meet(scene, 3, 4, 5, 6, 7)
+    scene.go_on()
+    assert scene.statuses == ["Integrated"] * 10
+    assert len(said(scene, creation)) == 1
+    assert max(said(scene, post)) < said(scene, creation)[0]
+
+
+def test_a_lost_answer_to_the_products_keeps_the_offers_back(scene: Scene) -> None:
+    meet(scene, 3, 4)
+    scene.go_on(Script(scene.client, post, "lost"))
+    assert scene.statuses == ["Integrated"] * 4
+    assert len(said(scene, post)) == 1
+    assert max(said(scene, reports)) < said(scene, creation)[0]
+
+
+@pytest.mark.parametrize("acts", [True, False], ids=["after", "before"])
+@pytest.mark.parametrize("when", [post, reports, creation], ids=["post", "report", "creation"])
+def test_killed_on_the_way(scene: Scene, when: Callable[[Call], bool], *, acts: bool) -> None:
+    meet(scene, 3, 4, 5)
+    with pytest.raises(Killed):
+        scene.go_on(Deadly(scene, when, acts=acts))
+    scene.go_on()
+    check(scene, 3)
+
+
+def check(scene: Scene, products: int) -> None:
+    """Every row has one true answer, and every offer was made once."""
+    assert scene.statuses == ["Integrated"] * 2 * products
+    applied = sorted(str(one.reference) for one in scene.applied)
+    assert applied == [f"R{row}" for row in range(3, 3 + products)]
+    assert {one.outcome for one in scene.applied} == {"Integrated"}
+
+
+@pytest.mark.parametrize("acts", [True, False], ids=["after", "before"])
+def test_killed_at_many_calls(scene_of: Callable[..., Scene], *, acts: bool) -> None:
+    kill(scene_of, acts=acts, step=5)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("acts", [True, False], ids=["after", "before"])
+def test_killed_at_any_call(scene_of: Callable[..., Scene], *, acts: bool) -> None:
+    kill(scene_of, acts=acts, step=1)
+
+
+def kill(scene_of: Callable[..., Scene], *, acts: bool, step: int) -> None:
+    """Every so many calls, from the first on: the process ends there, and another goes on."""
+    number, is_over = 1, False
+    while not is_over:
+        scene = scene_of(SWIFT)
+        meet(scene, 3, 4, 5)
+        try:
+            scene.go_on(Network(scene, killed_at=number, acts=acts))
+            is_over = True
+        except Ended:
+            number += step
+        for _ in range(9):
+            try:
+                scene.go_on(settings=DeliverySettings(failures=4))
+            except FeedtoolError:
+                scene.transport.sleep(60)
+        check(scene, 3)
+    assert number > 3 * step

@@ -1,0 +1,288 @@
+"""Single requests: each is one call, and a look tells where it stands before and after."""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from feedtool.delivery import plan
+from feedtool.delivery.direct import NEXT, NOT_READABLE, NOT_SHOWN
+from feedtool.delivery.engine import deliver
+from feedtool.feeds.delivery import Act, DeliveryRoute, Direct, Goal, Judgement, Repeat
+from feedtool.ledger import Ledger, Package, Phase
+from feedtool.model.call import READ, STAGED, Call, NotSent, OutcomeUnknown, Reply
+from feedtool.model.errors import FeedtoolError, Interrupted, UsageProblem
+from feedtool.model.nouns import Item, Message, Status
+from tests import decisions_drawn
+
+START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+SAID = Message("", "It was there already.")
+
+
+def _state(_: Act, replies: Sequence[Reply]) -> dict[str, Any]:
+    order, parcels = (json.loads(reply.body) for reply in replies)
+    return {**order, "parcels": parcels}
+
+
+def _judge(act: Act, state: dict[str, Any]) -> Judgement:
+    before = int(act.baseline or 0)
+    word = str(state["word"])
+    if state["closed"]:
+        return Judgement(Goal.IMPOSSIBLE, Status.REJECTED, (Message("", "It is closed."),), word)
+    if act.baseline is None and state["parcels"]:
+        return Judgement(Goal.REACHED, Status.INTEGRATED, (SAID,), word)
+    if len(state["parcels"]) > before:
+        goal = Goal.REACHED if word == "Shipped" else Goal.WAITING
+        return Judgement(goal, Status.INTEGRATED, (), word)
+    return Judgement(Goal.OPEN, Status.PENDING, (), word)
+
+
+def protocol(repeat: Repeat) -> Direct[dict[str, Any]]:
+    return Direct(
+        call=lambda act: Call("POST", f"/orders/{act.reference}/parcels", STAGED, body=act.body),
+        looks=lambda act: [
+            Call("GET", f"/orders/{act.reference}", READ),
+            Call("GET", f"/orders/{act.reference}/parcels", READ),
+        ],
+        state=_state,
+        judge=_judge,
+        baseline=lambda state: str(len(state["parcels"])),
+        repeat=repeat,
+    )
+
+
+Fault = Callable[["Orders"], None]
+
+
+@dataclass
+class Orders:
+    """A service of orders. Each POST meets the next fault, if one is left."""
+
+    faults: list[str] = field(default_factory=list)
+    looks: list[str] = field(default_factory=list)
+    """The same of the looks."""
+    parcels: list[bytes] = field(default_factory=list)
+    closed: bool = False
+    late: timedelta = timedelta(0)
+    """How long an effect takes to show."""
+    words: list[str] = field(default_factory=lambda: ["Shipped"])
+    """What is said of the order, look by look; the last one stays."""
+    posts: int = 0
+    time: datetime = START
+    shown_at: datetime = START
+
+    def send(self, call: Call) -> Reply:
+        if call.method == "POST":
+            self.posts += 1
+            return self._post(call, self.faults.pop(0) if self.faults else "")
+        fault = self.looks.pop(0) if self.looks else ""
+        if fault == "lost":
+            raise OutcomeUnknown("a timeout")
+        if fault:
+            return Reply(int(fault))
+        is_shown = self.time >= self.shown_at
+        if call.target.endswith("parcels"):
+            shown = [body.decode() for body in self.parcels] if is_shown else []
+            return Reply(200, {}, json.dumps(shown).encode())
+        word = self.words.pop(0) if self.parcels and len(self.words) > 1 else self.words[0]
+        return Reply(200, {}, json.dumps({"word": word, "closed": self.closed}).encode())
+
+    def _post(self, call: Call, fault: str) -> Reply:
+        if fault == "not sent":
+            raise NotSent("refused")
+        if fault.isdigit():
+            return Reply(int(fault), {}, b'{"title": "No"}')
+        if fault != "lost before":
+            self.parcels.append(call.body or b"")
+            self.shown_at = self.time + self.late
+        if fault:
+            raise OutcomeUnknown("a timeout")
+        return Reply(200)
+
+    def sleep(self, seconds: float) -> None:
+        self.time += timedelta(seconds=seconds)
+
+
+@pytest.fixture
+def ledger() -> Iterator[Ledger]:
+    with Ledger() as opened:
+        yield opened
+
+
+def begin(ledger: Ledger, rows: int = 1, repeat: Repeat = Repeat.TRACED) -> int:
+    routes = {"Ship": DeliveryRoute(protocol(repeat))}
+    run = ledger.start_run(now=START, seller="S", service="https://service.example/v2")
+    items = [Item(n, "Ship", "", f"O{n}", "", b'{"n": %d}' % n) for n in range(2, rows + 2)]
+    ledger.add_file(run, plan.uploads(items, routes), path="a", sha256="", kind="ship")
+    return run
+
+
+def go_on(
+    ledger: Ledger,
+    run: int,
+    orders: Orders,
+    repeat: Repeat = Repeat.TRACED,
+    *,
+    only_fetch: bool = False,
+) -> list[tuple[str, tuple[Message, ...]]]:
+    routes = {"Ship": DeliveryRoute(protocol(repeat))}
+    deliver(
+        ledger,
+        run,
+        orders,
+        routes,
+        now=lambda: orders.time,
+        sleep=orders.sleep,
+        jitter=lambda: 1.0,
+        pool=1,
+        only_fetch=only_fetch,
+    )
+    (file,) = ledger.files(run)
+    return [(str(found.status), found.messages) for found in ledger.verdicts(file.file)]
+
+
+def ship(
+    ledger: Ledger, orders: Orders, repeat: Repeat = Repeat.TRACED
+) -> tuple[str, tuple[Message, ...]]:
+    (found,) = go_on(ledger, begin(ledger, repeat=repeat), orders, repeat)
+    return found
+
+
+DONE = ("Integrated", ())
+SHOWN_LATE = timedelta(minutes=3)
+
+
+@pytest.mark.parametrize(
+    ("orders", "then", "posts", "effects"),
+    [
+        (Orders(), DONE, 1, 1),
+        (Orders(late=SHOWN_LATE), DONE, 1, 1),
+        (Orders(words=["Preparing", "Preparing", "Shipped"]), DONE, 1, 1),
+        (Orders(["not sent"]), DONE, 2, 1),
+        (Orders(["429"]), DONE, 2, 1),
+        (Orders(["lost after"]), DONE, 1, 1),
+        (Orders(["lost after"], late=SHOWN_LATE), DONE, 1, 1),
+        (Orders(["lost after", "lost after"], late=SHOWN_LATE), DONE, 1, 1),
+        (Orders(["500"]), DONE, 2, 1),
+        (Orders(["lost before"]), DONE, 2, 1),
+        (Orders(["lost before", "lost after"]), DONE, 2, 1),
+        (Orders(["lost before", "lost before"]), ("Unknown", (Message("", NOT_SHOWN),)), 2, 0),
+        (Orders(["409"]), ("Rejected", (Message("", "No (HTTP 409)"),)), 1, 0),
+        (Orders(["404"]), ("Rejected", (Message("", "No (HTTP 404)"),)), 1, 0),
+        (Orders(parcels=[b"1"]), ("Integrated", (SAID,)), 0, 1),
+        (Orders(closed=True), ("Rejected", (Message("", "It is closed."),)), 0, 0),
+        (Orders(looks=["lost", "503"]), DONE, 1, 1),
+        (Orders(looks=["404"]), ("Rejected", (Message("", "no reason given (HTTP 404)"),)), 0, 0),
+    ],
+)
+def test_what_becomes_of_a_request(
+    ledger: Ledger, orders: Orders, then: tuple[str, Any], posts: int, effects: int
+) -> None:
+    assert ship(ledger, orders) == then
+    assert (orders.posts, len(orders.parcels)) == (posts, effects)
+
+
+@pytest.mark.parametrize(
+    ("repeat", "posts"), [(Repeat.SAFE, 3), (Repeat.TRACED, 2), (Repeat.NEVER, 1)]
+)
+def test_how_often_a_call_is_made_whose_effect_never_shows(
+    ledger: Ledger, repeat: Repeat, posts: int
+) -> None:
+    orders = Orders(["lost before"] * 9)
+    assert ship(ledger, orders, repeat) == ("Unknown", (Message("", NOT_SHOWN),))
+    assert orders.posts == posts
+
+
+def test_a_refusal_after_a_doubt_is_judged_by_what_shows(ledger: Ledger) -> None:
+    """The second call is refused, since the first one has shipped it after all."""
+    orders = Orders(["lost after", "409"], late=timedelta(minutes=11))
+    assert ship(ledger, orders) == DONE
+    assert (orders.posts, len(orders.parcels)) == (2, 1)
+
+
+def test_where_no_look_can_be_read_nothing_is_sent_again(ledger: Ledger) -> None:
+    orders = Orders(["lost after"], looks=["", "", *["500", "404"] * 400])
+    run = begin(ledger)
+    for _ in range(9):
+        try:
+            found = go_on(ledger, run, orders)
+            break
+        except FeedtoolError:
+            orders.sleep(300)
+    assert found == [("Unknown", (Message("", NOT_READABLE),))]
+    assert orders.posts == 1
+
+
+def test_single_requests_wait_for_nobody(ledger: Ledger) -> None:
+    orders = Orders(words=["Preparing"] * 6 + ["Shipped"])
+    run = begin(ledger, rows=3)
+    with pytest.raises(UsageProblem):
+        go_on(ledger, run, Orders(["405"]))
+    assert [status for status, _ in go_on(ledger, run, orders)] == ["Integrated"] * 3
+
+
+class Killed(BaseException):
+    """The process is gone."""
+
+
+@pytest.mark.parametrize("at", range(12))
+@pytest.mark.parametrize("repeat", Repeat)
+def test_killed_at_any_commit_it_is_sent_once(repeat: Repeat, at: int) -> None:
+    """After each commit, and before it: the effect is there once, and the row says so."""
+
+    class Fragile(Ledger):
+        left = at
+
+        def save(self, changes: Any) -> list[Package]:
+            self.left -= 1
+            if self.left == -1:
+                raise Killed
+            return super().save(changes)
+
+    orders = Orders()
+    with Fragile() as fragile:
+        run = begin(fragile, repeat=repeat)
+        try:
+            found = go_on(fragile, run, orders, repeat)
+        except Killed:
+            orders.sleep(60)
+            found = go_on(fragile, run, orders, repeat)
+    assert len(orders.parcels) == 1
+    assert found in ([DONE], [("Integrated", (SAID,))])
+
+
+def test_where_answers_alone_are_fetched_nothing_is_sent_again(ledger: Ledger) -> None:
+    run = begin(ledger)
+    orders = Orders(["lost before"], looks=["", "", *["503"] * 20])
+    with pytest.raises(Interrupted):
+        go_on(ledger, run, orders)
+    orders.looks.clear()
+    assert [status for status, _ in go_on(ledger, run, orders, only_fetch=True)] == ["Pending"]
+    assert orders.posts == 1
+    assert go_on(ledger, run, orders) == [DONE]
+    assert orders.posts == 2
+
+
+def test_a_run_that_is_stopped_goes_on(ledger: Ledger) -> None:
+    run = begin(ledger)
+    orders = Orders(["lost after"], looks=["", "", *["503"] * 20])
+    with pytest.raises(Interrupted):
+        go_on(ledger, run, orders)
+    (package,) = ledger.read_packages(run)
+    assert (package.phase, package.baseline) == (Phase.SUBMITTING, "0")
+    orders.looks.clear()
+    assert go_on(ledger, run, orders) == [DONE]
+    assert orders.posts == 1
+
+
+def test_the_table_as_it_is_drawn() -> None:
+    drawn = {phase: told for phase, _, told in decisions_drawn.requests()}
+    assert list(drawn) == [phase.value for phase in NEXT]
+    assert drawn["submitting"] == (
+        "it is done, it cannot be done → **closed**; it is under way, nothing shows, refused (400),"
+        " no answer, 5xx, not connected, 429 → **submitting**; nothing shows for long →"
+        " **checked**"
+    )

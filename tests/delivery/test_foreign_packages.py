@@ -1,0 +1,109 @@
+"""What is not ours in what the service lists: it is named or left out, and never without end."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import replace
+
+import httpx
+import pytest
+
+from feedtool.areas.registry import load
+from feedtool.delivery.foreign_packages import foreign_packages
+from feedtool.model.call import Call, NotSent, OutcomeUnknown, Reply, Sender
+from feedtool.service.auth import StaticToken
+from feedtool.service.client import Client
+from tests.delivery.conftest import Scene, upsert
+from tests.delivery.test_engine import Script, creation, fetch, problem
+
+BASE = "https://service.example/v2"
+NOTHING = Reply(200, {}, b'{"items": []}', BASE)
+
+
+def listed(ids: Iterable[object], state: str = "WaitingForCompletion") -> Reply:
+    items = [{"packageId": str(one), "state": state} for one in ids]
+    return Reply(200, {}, json.dumps({"items": items}).encode(), BASE)
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        (NOTHING, []),
+        (listed("ab", "Integrated"), []),
+        (problem(404), []),
+        (NotSent("refused"), []),
+        (OutcomeUnknown("it is too long"), ["packages that were not begun here are not known: it"]),
+        (Reply(200, {}, b"{", BASE), ["not begun here are not known: the answer is no JSON"]),
+        (listed("ab"), ["package a of this seller is open", "package b of this seller is open"]),
+        (
+            listed(range(1030)),
+            [*["of this seller is open and was not begun here"] * 20, "1,010 more packages"],
+        ),
+        (listed(range(100_001)), ["100,001 packages; the most is 100,000"]),
+    ],
+)
+def test_packages_that_others_have_open(
+    scene: Scene, answer: Reply | Exception, expected: list[str]
+) -> None:
+    found = foreign_packages(scene.ledger, Script(scene.client, creation, answer), load().routes)
+    assert len(found) == len(expected)
+    assert all(part in warning for part, warning in zip(expected, found, strict=True)), found
+
+
+def test_our_own_are_no_strangers(scene: Scene) -> None:
+    scene.deliver(upsert(3))
+    (ours,) = scene.packages
+    answer = listed([ours.package_id, "other"])
+    (found,) = foreign_packages(scene.ledger, Script(scene.client, creation, answer), load().routes)
+    assert found.startswith("package other ")
+
+
+def test_a_list_of_900_000_is_not_read_to_its_end(scene: Scene) -> None:
+    item = b'{"packageId":"p","state":"WaitingForCompletion"},'
+    huge = httpx.Response(200, content=b"[" + item * 900_000 + b"{}]")
+    transport = httpx.MockTransport(lambda _: huge)
+    with Client(BASE, "S1", StaticToken("t0ken"), transport=transport) as client:
+        (found,) = foreign_packages(scene.ledger, client, load().routes)
+    assert "the answer is longer than 33554432 bytes" in found
+
+
+def strange_results(count: int) -> Reply:
+    items = [
+        {"sellerExternalReference": f"X{number}", "integrationStatus": "Integrated"}
+        for number in range(count)
+    ]
+    address = "http://sandbox.invalid/v2/offer-packages/x/offer-requests-results"
+    headers = {"link": f'<{address}?cursor=2>; rel="next"'}
+    return Reply(200, headers, json.dumps({"items": items}).encode(), address)
+
+
+@pytest.mark.parametrize("pages", [1, 2])
+def test_results_of_others_are_left_out(scene: Scene, pages: int) -> None:
+    scene.plan([upsert(3), upsert(4)])
+    strange = strange_results(1000)
+    scene.go_on(Script(scene.client, fetch, *[strange] * pages))
+    assert scene.statuses == ["Integrated"] * 2
+    told = [(event.done, event.total) for event in scene.events if event.kind == "results"]
+    assert told
+    assert all(done <= total for done, total in told), "what is kept is of our rows"
+
+
+class OthersFirst:
+    """Puts a page of others' results before the first one."""
+
+    def __init__(self, sender: Sender) -> None:
+        self.sender, self.is_first = sender, True
+
+    def send(self, call: Call) -> Reply:
+        if not (fetch(call) and self.is_first):
+            return self.sender.send(call)
+        self.is_first = False
+        link = {"link": f'<http://sandbox.invalid/v2/{call.target}>; rel="next"'}
+        return replace(strange_results(100), headers=link)
+
+
+def test_our_results_behind_a_page_of_others_are_read(scene: Scene) -> None:
+    scene.plan([upsert(3), upsert(4)])
+    scene.go_on(OthersFirst(scene.client))
+    assert scene.statuses == ["Integrated"] * 2
+    read = [event for event in scene.events if event.kind == "results"]
+    assert len(read) <= 2

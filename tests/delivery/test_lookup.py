@@ -1,0 +1,240 @@
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from feedtool.areas.offers.delivery import ask_offers
+from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.offers.wire.offers import DeliveryMode, Offer, OffersPage, OfferState
+from feedtool.areas.registry import load
+from feedtool.delivery.lookup import resolutions, unaskable
+from feedtool.delivery.steps import DeliverySettings
+from feedtool.delivery.transition import TransitionContext
+from feedtool.feeds.delivery import PackageRef
+from feedtool.ledger import Package, Phase, Resolution
+from feedtool.ledger.requeue import MOST_SENDS
+from feedtool.model.call import LONGEST_LIST
+from feedtool.model.nouns import LookupRow, Message, Status
+from feedtool.model.settings import Dialect
+
+CREATED = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+SECOND = timedelta(seconds=1)
+BEFORE, SINCE = CREATED - SECOND, CREATED + SECOND
+GTIN = "0711719709695"
+
+ASKED: dict[str, Any] = {
+    "sellerExternalReference": "A",
+    "product": {"gtin": GTIN},
+    "condition": "New",
+    "price": {"price": 11.1, "originPrice": 20, "taxes": [{"code": "VAT", "value": 2000}]},
+    "deliveryModes": [{"code": "Tracked", "cost": 4.9, "additionalCost": 0}],
+    "preparationTime": 2,
+    "quantity": 7,
+}
+
+OFFER = Offer(
+    reference="A",
+    gtin=GTIN,
+    product_reference=None,
+    condition="New",
+    state=OfferState.ACTIVE,
+    price=Decimal("11.10"),
+    taxes={"VAT": Decimal(2000)},
+    preparation_time=2,
+    delivery_modes={"Tracked": DeliveryMode(Decimal("4.90"), Decimal(0))},
+    quantity=7,
+    created_at=BEFORE,
+    updated_at=SINCE,
+)
+
+NOW = TransitionContext(CREATED, 1.0, DeliverySettings(), load().routes[PackageType.UPSERT])
+REF = PackageRef(PackageType.UPSERT, "P", "en", Dialect())
+PURGED = Message("", "The service no longer has package p1.")
+
+
+def package(kind: str = PackageType.UPSERT, **more: Any) -> Package:
+    given: dict[str, Any] = {"phase": Phase.LOOKING, "created_at": CREATED, **more}
+    return Package(1, 1, 1, "P", kind, 1, (), **given)
+
+
+def row(
+    reference: str = "A", product: str = f"{GTIN}||New", sends: int = 0, **more: Any
+) -> LookupRow:
+    return LookupRow(3, reference, product, json.dumps(ASKED | more).encode(), sends)
+
+
+def fate(of: Package, sought: LookupRow, *offers: Offer, link: str | None = None) -> Resolution:
+    (found,) = resolutions(of, [sought], OffersPage(list(offers), link), NOW)
+    return found
+
+
+# An Upsert or an Update.
+
+INTEGRATED, UNKNOWN, AGAIN = Status.INTEGRATED, Status.UNKNOWN, None
+
+
+@pytest.mark.parametrize(
+    ("changes", "then"),
+    [
+        ({}, INTEGRATED),
+        ({"updated_at": CREATED}, INTEGRATED),
+        # Sales move the quantity, so that it is as asked proves nothing, nor that it is not.
+        ({"quantity": 1}, INTEGRATED),
+        ({"quantity": 0, "state": OfferState.INACTIVE}, INTEGRATED),
+        # Touched since, and otherwise than asked.
+        ({"price": Decimal(12)}, UNKNOWN),
+        ({"taxes": {"VAT": Decimal(1000)}}, UNKNOWN),
+        ({"taxes": {}}, UNKNOWN),
+        ({"condition": "Used"}, UNKNOWN),
+        ({"gtin": "4006381333931"}, UNKNOWN),
+        ({"preparation_time": 3}, UNKNOWN),
+        ({"delivery_modes": {"Tracked": DeliveryMode(Decimal(5), Decimal(0))}}, UNKNOWN),
+        ({"delivery_modes": {}}, UNKNOWN),
+        # Plainly the old state, whatever it looks like.
+        ({"updated_at": BEFORE}, AGAIN),
+        ({"updated_at": BEFORE, "price": Decimal(12)}, AGAIN),
+        # Leading zeros are lost where a GTIN is written as a number.
+        ({"gtin": GTIN.lstrip("0")}, INTEGRATED),
+        # What the service does not say proves nothing, for or against.
+        ({"price": None, "taxes": None}, INTEGRATED),
+        ({"price": None, "condition": "Used"}, UNKNOWN),
+        ({"delivery_modes": None, "preparation_time": None}, INTEGRATED),
+        (
+            {"gtin": None, "condition": None, "price": None, "taxes": None}
+            | {"preparation_time": None, "delivery_modes": None},
+            UNKNOWN,
+        ),
+    ],
+)
+@pytest.mark.parametrize("kind", [PackageType.UPSERT, PackageType.UPDATE])
+def test_what_an_offer_tells(kind: str, changes: dict[str, Any], then: Status | None) -> None:
+    assert fate(package(kind), row(), OFFER._replace(**changes)).status == then
+
+
+def test_no_offer_at_all_is_the_old_state() -> None:
+    assert fate(package(), row()).status is AGAIN
+    assert fate(package(), row(), OFFER._replace(reference="B")).status is AGAIN
+
+
+@pytest.mark.parametrize("updated", [SINCE, BEFORE])
+def test_quantity_alone_proves_nothing(updated: datetime) -> None:
+    body = json.dumps({"sellerExternalReference": "A", "quantity": 7}).encode()
+    sought = row()._replace(body=body, product="")
+    found = fate(package(PackageType.UPDATE), sought, OFFER._replace(updated_at=updated))
+    assert found.status is (UNKNOWN if updated == SINCE else AGAIN)
+
+
+@pytest.mark.parametrize("sends", range(MOST_SENDS + 1))
+def test_at_most_so_many_times(sends: int) -> None:
+    # The package that it is in counts too.
+    then = AGAIN if sends + 1 < MOST_SENDS else UNKNOWN
+    assert fate(package(), row(sends=sends)).status is then
+    assert fate(package(), row(sends=sends), OFFER).status is INTEGRATED
+
+
+@pytest.mark.parametrize(
+    ("offers", "then"),
+    [
+        ([], UNKNOWN),
+        ([OFFER._replace(updated_at=BEFORE)], UNKNOWN),
+        ([OFFER._replace(price=Decimal(12))], UNKNOWN),
+        ([OFFER], INTEGRATED),
+    ],
+)
+def test_after_purged_results_nothing_is_sent_again(
+    offers: list[Offer], then: Status | None
+) -> None:
+    assert fate(package(message=PURGED), row(), *offers).status is then
+
+
+# A Delete.
+
+
+@pytest.mark.parametrize(
+    ("changes", "then"),
+    [
+        ({"state": OfferState.INACTIVE}, INTEGRATED),
+        ({"state": OfferState.INACTIVE, "updated_at": BEFORE}, INTEGRATED),
+        # It is sold out, which is not deleted.
+        ({"state": OfferState.INACTIVE, "quantity": 0}, UNKNOWN),
+        ({"state": OfferState.INACTIVE, "quantity": 0, "updated_at": BEFORE}, AGAIN),
+        ({"updated_at": BEFORE}, AGAIN),
+        # As asked or not, it is still for sale, and somebody has touched it.
+        ({}, UNKNOWN),
+        ({"state": None}, UNKNOWN),
+        ({"state": None, "updated_at": BEFORE}, AGAIN),
+    ],
+)
+def test_what_an_offer_tells_of_a_delete(changes: dict[str, Any], then: Status | None) -> None:
+    found = fate(package(PackageType.DELETE), row(product=""), OFFER._replace(**changes))
+    assert found.status is then
+
+
+def test_no_offer_is_what_a_delete_asked_for() -> None:
+    assert fate(package(PackageType.DELETE), row(product="")).status is INTEGRATED
+    purged = package(PackageType.DELETE, message=PURGED)
+    assert fate(purged, row(product="")).status is INTEGRATED
+    assert fate(purged, row(product=""), OFFER._replace(updated_at=BEFORE)).status is UNKNOWN
+
+
+# Pages.
+
+
+def test_what_may_be_on_the_next_page_is_not_decided() -> None:
+    rows = [row("A"), row("B")._replace(row=4)]
+    more = resolutions(
+        package(), rows, OffersPage([OFFER], "https://service.example/v2/offers?c=2"), NOW
+    )
+    assert [(found.row, found.status) for found in more] == [(3, INTEGRATED)]
+    last = resolutions(package(), rows, OffersPage([OFFER], None), NOW)
+    assert [(found.row, found.status) for found in last] == [(3, INTEGRATED), (4, AGAIN)]
+
+
+def test_every_fate_but_a_further_package_says_why() -> None:
+    rows = [row("A"), row("B", sends=9)]
+    assert all(found.text for found in resolutions(package(), rows, OffersPage([OFFER], None), NOW))
+
+
+# Which offers are asked for.
+
+
+def asked(rows: list[LookupRow]) -> tuple[Sequence[LookupRow], dict[str, list[str]]]:
+    """The rows of the next call, and the lists that it asks for."""
+    found = ask_offers(REF, rows)
+    if found is None:
+        return (), {}
+    lists = {key: value.split(",") for key, value in found[1].query}
+    keys = ("sellerExternalReferences", "gtins")
+    return found[0], {key: lists[key] for key in keys if key in lists}
+
+
+def test_references_go_before_gtins() -> None:
+    rows = [row("a,b"), row("A"), row("B")]
+    assert asked(rows) == (rows[1:], {"sellerExternalReferences": ["A", "B"]})
+    assert asked([]) == ((), {})
+
+
+@pytest.mark.parametrize("reference", ["a,b", ",", " A", "A "])
+def test_a_reference_that_no_list_can_hold_goes_by_its_gtin(reference: str) -> None:
+    rows = [row(reference), row(reference + ",x")]
+    assert asked(rows) == (rows, {"gtins": [GTIN]})
+    told = OFFER._replace(reference=reference)
+    assert fate(package(), row(reference), OFFER, told).status is INTEGRATED
+
+
+@pytest.mark.parametrize("product", ["", "|REF-1|New"])
+def test_what_cannot_be_asked_for_is_unknown(product: str) -> None:
+    rows = [row("a,b", product)]
+    assert asked(rows) == ((), {})
+    assert [(found.row, found.status) for found in unaskable(rows, NOW.route)] == [(3, UNKNOWN)]
+
+
+def test_a_list_is_no_longer_than_an_address_can_hold() -> None:
+    rows = [row(f"{number:04}" + "é" * 46) for number in range(50)]
+    found, lists = asked(rows)
+    assert 0 < len(found) < 50
+    assert lists["sellerExternalReferences"] == [looked.reference for looked in found]
+    assert len(found) * (4 + 46 * 6 + 3) <= LONGEST_LIST

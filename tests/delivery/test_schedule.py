@@ -1,0 +1,302 @@
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.registry import load
+from feedtool.delivery import direct
+from feedtool.delivery.schedule import held_until, next_steps, wake_at
+from feedtool.delivery.staged import NEXT
+from feedtool.delivery.steps import DeliverySettings, Step, StepIntent, intend, resume
+from feedtool.delivery.submitted import WITH_LOG, WITH_REPORTS
+from feedtool.ledger import Attempt, Package, Phase, Stage
+
+NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+MINUTE = timedelta(minutes=1)
+P, S, T, D, R = Stage.PLANNED, Stage.SENDING, Stage.STAGED, Stage.DOUBTFUL, Stage.REFUSED
+SETTINGS = DeliverySettings()
+ROUTES = load().routes
+ROUTE = ROUTES[PackageType.UPSERT]
+
+
+def package(key: int = 1, phase: Phase = Phase.PLANNED, **more: Any) -> Package:
+    given: dict[str, Any] = {"uploads": (P, P, P), "rows": 5, **more}
+    return Package(key, 1, key, "P", PackageType.UPSERT, phase=phase, **given)
+
+
+def steps(*packages: Package, room: int = 10, wait: bool = True, busy: Any = ()) -> list[Any]:
+    found = next_steps(packages, NOW, ROUTES, room=room, wait=wait, busy=busy)
+    return [(one.key, do, upload) for one, do, upload in found]
+
+
+def test_every_phase_has_its_step() -> None:
+    assert {*NEXT, *WITH_REPORTS, *WITH_LOG, *direct.NEXT} == set(Phase)
+
+
+@pytest.mark.parametrize(
+    ("phase", "expected"),
+    [
+        (Phase.PLANNED, [(1, Step.CLEAR, 0)]),
+        (Phase.CLEARED, [(1, Step.CREATE, 0)]),
+        (Phase.CREATING, [(1, Step.CREATE, 0)]),
+        (Phase.FILLING, [(1, Step.UPLOAD, 1), (1, Step.UPLOAD, 2), (1, Step.UPLOAD, 3)]),
+        (Phase.PROBING, [(1, Step.GET_PACKAGE, 0)]),
+        (Phase.FILLED, [(1, Step.GET_PACKAGE, 0)]),
+        (Phase.SETTLED, [(1, Step.COMMIT, 0)]),
+        (Phase.COMMITTING, [(1, Step.GET_PACKAGE, 0)]),
+        (Phase.COMMITTED, [(1, Step.GET_PACKAGE, 0)]),
+        (Phase.INTEGRATED, [(1, Step.GET_RESULTS, 0)]),
+        (Phase.READ, [(1, Step.CLOSE, 0)]),
+        (Phase.LOOKING, [(1, Step.LOOKUP, 0)]),
+        (Phase.CLOSED, []),
+    ],
+)
+def test_the_step_of_each_phase(phase: Phase, expected: list[Any]) -> None:
+    assert steps(package(phase=phase)) == expected
+
+
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        # Only what has never been sent; never again what may have been.
+        ({"uploads": (T, P, D, R, P)}, [2, 5]),
+        ({"uploads": (S, S, P)}, [3]),
+        ({"uploads": (S, S, S)}, []),
+        # All of its rows are superseded.
+        ({"uploads": (Stage.SKIPPED, P)}, [2]),
+        # One at a time while things go wrong.
+        ({"failures": 1}, [1]),
+        ({"tries": 1}, [1]),
+        ({"tries": 1, "uploads": (S, P, P)}, []),
+        ({"due": NOW + MINUTE}, []),
+        ({"due": NOW}, [1, 2, 3]),
+    ],
+)
+def test_which_uploads_are_sent(more: dict[str, Any], expected: list[int]) -> None:
+    assert [upload for _, _, upload in steps(package(phase=Phase.FILLING, **more))] == expected
+
+
+@pytest.mark.parametrize("phase", [Phase.CLEARED, Phase.CREATING, Phase.FILLING, Phase.PROBING])
+def test_one_package_is_filled_at_a_time(phase: Phase) -> None:
+    filling = package(1, phase, uploads=(S,))
+    assert (2, Step.CLEAR, 0) not in steps(filling, package(2), package(3))
+    assert (2, Step.CLEAR, 0) in steps(replace(filling, phase=Phase.FILLED), package(2), package(3))
+    assert steps(package(2), package(3)) == [(2, Step.CLEAR, 0)]
+
+
+def test_only_so_many_as_there_is_room_for() -> None:
+    assert len(steps(package(phase=Phase.FILLING), room=2)) == 2
+    assert steps(package(phase=Phase.FILLING), room=0) == []
+
+
+def test_one_step_at_a_time_for_a_package() -> None:
+    looking = package(1, Phase.COMMITTED)
+    assert steps(looking, package(2, Phase.COMMITTED), busy={1}) == [(2, Step.GET_PACKAGE, 0)]
+
+
+@pytest.mark.parametrize("phase", [Phase.COMMITTED, Phase.INTEGRATED, Phase.READ, Phase.LOOKING])
+def test_without_waiting_the_commit_is_the_end(phase: Phase) -> None:
+    assert steps(package(phase=phase), wait=False) == []
+    assert steps(package(phase=Phase.COMMITTING), wait=False) == [(1, Step.GET_PACKAGE, 0)]
+
+
+@pytest.mark.parametrize(
+    ("since", "due", "is_left"),
+    [
+        (None, None, False),
+        (NOW - SETTINGS.patience, None, False),
+        (NOW - SETTINGS.patience - MINUTE, None, True),
+        # It would be too late by then.
+        (NOW, NOW + SETTINGS.patience + MINUTE, True),
+    ],
+)
+def test_patience_ends(since: datetime | None, due: datetime | None, is_left: bool) -> None:  # noqa: FBT001
+    waiting = package(phase=Phase.COMMITTED, since=since, due=due)
+    at = wake_at([waiting], NOW, ROUTES, wait=True, settings=SETTINGS)
+    assert (at is None) == is_left
+
+
+def test_a_package_left_alone_does_not_keep_the_next_from_being_filled() -> None:
+    left = package(1, Phase.FILLING, since=NOW - SETTINGS.patience - MINUTE)
+    assert steps(left, package(2)) == [(2, Step.CLEAR, 0)]
+
+
+def test_when_to_wake() -> None:
+    early, late = NOW + MINUTE, NOW + 2 * MINUTE
+    waiting = [package(1, Phase.COMMITTED, due=late), package(2, Phase.FILLING, due=early)]
+    # The third waits for the second and not for a time.
+    everything = [*waiting, package(3)]
+    assert wake_at(everything, NOW, ROUTES, wait=True, settings=SETTINGS) == early
+    held = list(held_until(everything, NOW + 5 * MINUTE))
+    assert wake_at(held, NOW, ROUTES, wait=True, settings=SETTINGS) == NOW + 5 * MINUTE
+    assert wake_at([package(phase=Phase.CLOSED)], NOW, ROUTES, wait=True, settings=SETTINGS) is None
+
+
+# In flight elsewhere.
+
+
+@pytest.mark.parametrize("phase", [phase for phase, do in NEXT.items() if do])
+def test_a_blocked_package_waits_until_the_other_is_closed(phase: Phase) -> None:
+    filled = package(7, phase, uploads=(T,), package_id="p7")
+    blocked = package(8, blocked_by=frozenset({7}))
+    assert 8 not in {key for key, _, _ in steps(filled, blocked)}
+    assert (8, Step.CLEAR, 0) in steps(replace(filled, phase=Phase.CLOSED), blocked)
+
+
+def test_the_next_one_goes_before_a_blocked_one() -> None:
+    open_one = package(7, Phase.COMMITTED)
+    blocked = package(8, blocked_by=frozenset({7}))
+    assert (9, Step.CLEAR, 0) in steps(open_one, blocked, package(9))
+
+
+def test_what_blocks_and_is_not_ours_is_asked_for_again_and_again() -> None:
+    blocked = package(8, blocked_by=frozenset({99}), due=NOW + MINUTE)
+    assert steps(blocked) == []
+    assert wake_at([blocked], NOW, ROUTES, wait=True, settings=SETTINGS) == NOW + MINUTE
+    assert steps(replace(blocked, due=NOW)) == [(8, Step.CLEAR, 0)]
+
+
+def test_what_blocks_and_is_no_longer_waited_for_ends_the_waiting() -> None:
+    stuck = package(7, Phase.COMMITTED, since=NOW - SETTINGS.patience - MINUTE)
+    blocked = package(8, blocked_by=frozenset({7}))
+    assert wake_at([stuck, blocked], NOW, ROUTES, wait=True, settings=SETTINGS) is None
+
+
+# Five hours.
+
+HOUR = timedelta(hours=1)
+
+
+@pytest.mark.parametrize(
+    ("age", "skew", "more", "expected"),
+    [
+        (5 * HOUR, timedelta(0), {}, [Step.UPLOAD] * 2),
+        (5 * HOUR + MINUTE, timedelta(0), {}, [Step.GET_PACKAGE]),
+        # The service's clock counts: ahead of ours, and behind.
+        (5 * HOUR, MINUTE, {}, [Step.GET_PACKAGE]),
+        (5 * HOUR + MINUTE, -2 * MINUTE, {}, [Step.UPLOAD] * 2),
+        # What is under way is waited for; one look at a time.
+        (6 * HOUR, timedelta(0), {"uploads": (T, S, P)}, []),
+        (6 * HOUR, timedelta(0), {"due": NOW + MINUTE}, []),
+    ],
+)
+def test_filling_stops_before_it_expires(
+    age: timedelta, skew: timedelta, more: dict[str, Any], expected: list[Step]
+) -> None:
+    given: dict[str, Any] = {"uploads": (T, P, P), "created_at": NOW - age, **more}
+    late = package(1, Phase.FILLING, **given)
+    found = next_steps([late], NOW, ROUTES, room=9, skew=skew)
+    assert [do for _, do, _ in found] == expected
+
+
+def test_one_look_at_a_time_before_filling_stops() -> None:
+    late = package(1, Phase.FILLING, uploads=(T, P), created_at=NOW - 6 * HOUR)
+    assert steps(late, busy={1}) == []
+
+
+# Intents.
+
+
+def test_a_creation_is_intended() -> None:
+    after, step, attempt = intend(package(attempts=4), Step.CREATE, 0, ROUTE, NOW)
+    assert after == package(phase=Phase.CREATING, attempts=5, since=NOW)
+    assert step == StepIntent(1, Step.CREATE, 5)
+    assert attempt == Attempt(5, "create", NOW)
+
+
+def test_an_upload_is_intended() -> None:
+    filling = package(phase=Phase.FILLING, package_id="p1", since=NOW - MINUTE)
+    after, step, attempt = intend(filling, Step.UPLOAD, 2, ROUTE, NOW)
+    assert (after.uploads, after.phase, after.since) == ((P, S, P), Phase.FILLING, NOW - MINUTE)
+    assert step == StepIntent(1, Step.UPLOAD, 1, 2, "p1")
+    assert attempt == Attempt(1, "upload", NOW, 2)
+
+
+def test_from_the_intent_of_a_commit_on_there_is_no_way_back() -> None:
+    settled = package(phase=Phase.SETTLED, uploads=(T, D, R))
+    after, _, _ = intend(settled, Step.COMMIT, 0, ROUTE, NOW)
+    assert (after.phase, after.committed_at) == (Phase.COMMITTING, NOW)
+    again, _, _ = intend(replace(after, phase=Phase.SETTLED), Step.COMMIT, 0, ROUTE, NOW + MINUTE)
+    assert again.committed_at == NOW
+
+
+# A new process.
+
+
+@pytest.mark.parametrize(
+    ("phase", "then"),
+    [
+        (Phase.PLANNED, Phase.PLANNED),
+        (Phase.CREATING, Phase.CREATING),
+        (Phase.FILLING, Phase.PROBING),
+        (Phase.PROBING, Phase.PROBING),
+        (Phase.FILLED, Phase.FILLED),
+        (Phase.SETTLED, Phase.SETTLED),
+        (Phase.COMMITTING, Phase.COMMITTING),
+        (Phase.COMMITTED, Phase.COMMITTED),
+        (Phase.INTEGRATED, Phase.INTEGRATED),
+        (Phase.READ, Phase.READ),
+        (Phase.LOOKING, Phase.LOOKING),
+        (Phase.CLEARED, Phase.CLEARED),
+    ],
+)
+def test_what_a_new_process_makes_of_it(phase: Phase, then: Phase) -> None:
+    counting: dict[str, Any] = {
+        "tries": 3,
+        "failures": 2,
+        "since": NOW,
+        "due": NOW,
+        "link": "x",
+        "pages": 2,
+    }
+    before = package(phase=phase, uploads=(S, T, D, R, P), **counting)
+    before = replace(before, blocked_by=frozenset({9}))
+    assert resume(before) == package(phase=then, uploads=(D, T, D, R, P))
+
+
+def test_what_is_closed_stays_as_it_is() -> None:
+    closed = package(phase=Phase.CLOSED, since=NOW, tries=1)
+    assert resume(closed) is closed
+
+
+def a_zip(phase: Phase, **more: Any) -> Package:
+    given = package(phase=phase, **{"uploads": (D,), "rows": 3, **more})
+    return replace(given, package_type=PackageType.FULL)
+
+
+@pytest.mark.parametrize(
+    ("phase", "expected"),
+    [
+        (Phase.PLANNED, [(1, Step.CLEAR, 0)]),
+        (Phase.CLEARED, [(1, Step.SUBMIT, 0)]),
+        (Phase.SUBMITTED, [(1, Step.GET_LOG, 0)]),
+        (Phase.INTEGRATED, [(1, Step.GET_LOG, 0)]),
+        (Phase.READ, [(1, Step.CLOSE, 0)]),
+        (Phase.LOOKING, [(1, Step.LOOKUP, 0)]),
+        (Phase.CLOSED, []),
+    ],
+)
+def test_the_step_of_each_phase_of_a_zip(phase: Phase, expected: list[Any]) -> None:
+    assert steps(a_zip(phase)) == expected
+
+
+@pytest.mark.parametrize(
+    ("ago", "due", "wakes"),
+    [
+        (0 * MINUTE, None, 1 * MINUTE),
+        (0.4 * MINUTE, None, 0.6 * MINUTE),
+        (0.4 * MINUTE, 0.1 * MINUTE, 0.6 * MINUTE),
+        (0.4 * MINUTE, 8 * MINUTE, 8 * MINUTE),
+        (1 * MINUTE, None, 0 * MINUTE),
+        (4 * MINUTE, 2 * MINUTE, 2 * MINUTE),
+    ],
+)
+def test_a_zip_in_doubt_is_looked_for_once_it_may_be_there(
+    ago: timedelta, due: timedelta | None, wakes: timedelta
+) -> None:
+    at = NOW - ago
+    one = a_zip(Phase.SUBMITTING, committed_at=at, since=at, due=due and NOW + due, creations=1)
+    assert steps(one) == ([(1, Step.LOOKUP, 0)] if wakes == 0 * MINUTE else [])
+    assert wake_at([one], NOW, ROUTES, wait=True, settings=SETTINGS) == NOW + wakes

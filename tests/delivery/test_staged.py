@@ -1,0 +1,525 @@
+import json
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from feedtool.areas.offers.package_types import PackageType
+from feedtool.areas.offers.wire.offers import read_offers
+from feedtool.areas.offers.wire.packages import (
+    commit,
+    create_package,
+    read_package,
+    read_results,
+    upload,
+)
+from feedtool.areas.registry import load
+from feedtool.delivery.answer import read_answer
+from feedtool.delivery.machine import RULES, reader_of, transition
+from feedtool.delivery.staged import count_results
+from feedtool.delivery.steps import LOCAL, DeliverySettings, Step, StepIntent
+from feedtool.delivery.transition import Transition, TransitionContext, clear, poll_pause
+from feedtool.ledger import Package, Phase, ResultCounts, Stage
+from feedtool.model.call import NotSent, OutcomeUnknown, Reply
+from feedtool.model.errors import Interrupted, NotAuthorised, UsageProblem
+from feedtool.model.nouns import LookupRow, Message, Status
+from feedtool.service.answers import AnswerKind
+
+TIME = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+SERVICE_TIME = datetime(2026, 3, 2, 10, 30, tzinfo=UTC)
+DATE = {"date": "Mon, 02 Mar 2026 10:30:00 GMT"}
+SETTINGS = DeliverySettings()
+ROUTE = load().routes[PackageType.UPSERT]
+NOW = TransitionContext(TIME, 1.0, SETTINGS, ROUTE)
+SECOND = timedelta(seconds=1)
+P, S, T, D, R = Stage.PLANNED, Stage.SENDING, Stage.STAGED, Stage.DOUBTFUL, Stage.REFUSED
+
+CALLS = {
+    Step.CREATE: create_package("P", PackageType.UPSERT, "en"),
+    Step.UPLOAD: upload("p1", []),
+    Step.GET_PACKAGE: read_package("p1"),
+    Step.COMMIT: commit("p1"),
+    Step.GET_RESULTS: read_results("p1"),
+    Step.LOOKUP: read_offers("P", ["A", "B"]),
+}
+UNDER_WAY = {
+    Step.CREATE: Phase.CREATING,
+    Step.UPLOAD: Phase.FILLING,
+    Step.GET_PACKAGE: Phase.COMMITTED,
+    Step.COMMIT: Phase.COMMITTING,
+    Step.GET_RESULTS: Phase.INTEGRATED,
+    Step.LOOKUP: Phase.LOOKING,
+}
+COMMITTED = {
+    *(Phase.COMMITTING, Phase.COMMITTED, Phase.INTEGRATED, Phase.READ),
+    *(Phase.LOOKING, Phase.CLOSED),
+}
+SOUGHT = (LookupRow(3, "A", "", b'{"price": {"price": 9.5}}', 0), LookupRow(4, "B", "", b"{}", 0))
+
+
+def package(phase: Phase, **more: Any) -> Package:
+    given = {
+        "uploads": (T, S, P) if phase in {Phase.FILLING, Phase.PROBING} else (T, D, R),
+        "rows": 5,
+        "package_id": None if phase is Phase.CREATING else "p1",
+        "committed_at": TIME if phase in COMMITTED else None,
+        "creations": 0 if phase is Phase.CREATING else 1,
+        **more,
+    }
+    return Package(1, 1, 1, "P", PackageType.UPSERT, phase=phase, **given)
+
+
+def hear(before: Package, do: Step, reply: Any, now: TransitionContext = NOW) -> Transition:
+    """What the answer to a step makes of a package; uploads are the second one."""
+    upload = 2 if do is Step.UPLOAD else 0
+    sought = SOUGHT if do is Step.LOOKUP else ()
+    step = StepIntent(1, do, 1, upload, before.package_id, sought)
+    return transition(
+        before, step, read_answer(CALLS[do], reply, now.time, reader_of(step, ROUTE.protocol)), now
+    )
+
+
+def reply(status: int, document: Any = None, **headers: str) -> Reply:
+    body = b"" if document is None else json.dumps(document).encode()
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return Reply(status, {**DATE, **named}, body, "https://service.example/v2/x")
+
+
+PROBLEM = {"title": "No", "traceId": "t1", "errors": [{"code": "E1", "reason": "why"}]}
+TOLD = "No. E1: why (HTTP {}) [traceId t1]"
+
+
+def test_every_step_has_a_rule_for_every_kind_of_answer() -> None:
+    assert set(RULES) == {(do, kind) for do in set(Step) - LOCAL for kind in AnswerKind}
+
+
+# What every step has in common.
+
+
+@pytest.mark.parametrize(
+    ("do", "undone"),
+    [
+        (Step.CREATE, {"phase": Phase.CLEARED}),
+        (Step.UPLOAD, {"uploads": (T, P, P)}),
+        (Step.GET_PACKAGE, {}),
+        (Step.COMMIT, {}),
+        (Step.GET_RESULTS, {}),
+        (Step.LOOKUP, {}),
+    ],
+)
+class TestNoEffect:
+    def test_not_sent(self, do: Step, undone: dict[str, Any]) -> None:
+        before = package(UNDER_WAY[do])
+        found = hear(before, do, NotSent("refused"))
+        due = TIME + 2 * SECOND
+        assert found == Transition(replace(before, failures=1, due=due, **undone), hold=due)
+
+    def test_failures_at_the_same_time_count_once(self, do: Step, undone: dict[str, Any]) -> None:
+        before = package(UNDER_WAY[do], failures=1, due=TIME + SECOND)
+        assert hear(before, do, NotSent("refused")) == Transition(replace(before, **undone))
+
+    def test_not_sent_too_often(self, do: Step, undone: dict[str, Any]) -> None:
+        del undone
+        found = hear(package(UNDER_WAY[do], failures=5), do, NotSent("refused"))
+        assert isinstance(found.stop, Interrupted)
+        assert found.stop.message == "The service cannot be reached: refused"
+
+    @pytest.mark.parametrize(("asked", "seconds"), [("30", 30), (None, 2)])
+    def test_asked_to_wait(
+        self, do: Step, undone: dict[str, Any], asked: str | None, seconds: int
+    ) -> None:
+        before = package(UNDER_WAY[do])
+        headers = {"retry_after": asked} if asked else {}
+        due = TIME + seconds * SECOND
+        expected = Transition(replace(before, tries=1, due=due, **undone), hold=due)
+        assert hear(before, do, reply(429, **headers)) == expected
+
+    @pytest.mark.parametrize(
+        ("status", "message"), [(401, "does not accept the token"), (403, "does not allow")]
+    )
+    def test_not_authorised(
+        self, do: Step, undone: dict[str, Any], status: int, message: str
+    ) -> None:
+        before = package(UNDER_WAY[do])
+        found = hear(before, do, reply(status, PROBLEM))
+        assert found.package == replace(before, **undone)
+        assert isinstance(found.stop, NotAuthorised)
+        assert message in found.stop.message
+        assert found.stop.message.endswith(TOLD.format(status))
+
+    def test_what_keeps_us_from_asking(self, do: Step, undone: dict[str, Any]) -> None:
+        before = package(UNDER_WAY[do])
+        problem = UsageProblem("no")
+        expected = Transition(replace(before, **undone), stop=problem)
+        assert hear(before, do, problem) == expected
+
+    def test_about_a_package_given_up(self, do: Step, undone: dict[str, Any]) -> None:
+        del undone
+        step = StepIntent(1, do, 1, 2, "p0")
+        before = package(UNDER_WAY[do], uploads=(P, P, P))
+        answer = read_answer(CALLS[do], NotSent("refused"), TIME)
+        assert transition(before, step, answer, NOW) == Transition(before)
+
+
+@pytest.mark.parametrize(
+    ("do", "then"),
+    [
+        (Step.CREATE, {"phase": Phase.CLEARED}),
+        (Step.UPLOAD, {"phase": Phase.PROBING, "uploads": (T, D, P)}),
+        (Step.GET_PACKAGE, {}),
+        (Step.COMMIT, {}),
+        (Step.GET_RESULTS, {}),
+        (Step.LOOKUP, {}),
+    ],
+)
+@pytest.mark.parametrize(
+    "answer", [OutcomeUnknown("ReadTimeout"), reply(500), reply(302), reply(408), reply(299)]
+)
+def test_unknown(do: Step, then: dict[str, Any], answer: Any) -> None:
+    before = package(UNDER_WAY[do])
+    found = hear(before, do, answer)
+    assert found.package == replace(before, failures=1, due=TIME + 2 * SECOND, **then)
+
+
+# Creations.
+
+
+def test_created() -> None:
+    before = package(Phase.CREATING, tries=2, failures=3, due=TIME)
+    found = hear(before, Step.CREATE, reply(201, content_location="/offer-packages/p9"))
+    assert found.package == package(
+        Phase.FILLING,
+        package_id="p9",
+        uploads=before.uploads,
+        created_at=SERVICE_TIME,
+        since=TIME,
+    )
+
+
+@pytest.mark.parametrize("answer", [reply(201), reply(201, [1]), Reply(201, body=b"<")])
+def test_a_creation_without_an_id_is_unknown(answer: Reply) -> None:
+    found = hear(package(Phase.CREATING), Step.CREATE, answer)
+    assert (found.package.phase, found.package.failures) == (Phase.CLEARED, 1)
+
+
+def test_a_creation_refused_closes_the_package() -> None:
+    found = hear(package(Phase.CREATING), Step.CREATE, reply(400, PROBLEM)).package
+    assert (found.phase, found.message) == (Phase.CLOSED, Message("E1", TOLD.format(400)))
+    assert found.finished_at == TIME
+
+
+# Uploads.
+
+
+@pytest.mark.parametrize(
+    ("before", "then"),
+    [
+        (package(Phase.FILLING), {"uploads": (T, T, P)}),
+        (package(Phase.FILLING, uploads=(S, S, T)), {"uploads": (S, T, T)}),
+        (
+            package(Phase.FILLING, uploads=(D, S, R)),
+            {"uploads": (D, T, R), "phase": Phase.FILLED},
+        ),
+        (package(Phase.PROBING), {"uploads": (T, T, P)}),
+        (package(Phase.COMMITTED, uploads=(T, S)), {"uploads": (T, T)}),
+    ],
+)
+def test_taken(before: Package, then: dict[str, Any]) -> None:
+    found = hear(replace(before, tries=1, failures=2, due=TIME), Step.UPLOAD, reply(201))
+    assert found == Transition(replace(before, since=TIME, **then))
+
+
+@pytest.mark.parametrize("status", [400, 409, 413, 415, 422])
+def test_an_upload_refused(status: int) -> None:
+    before = package(Phase.FILLING)
+    found = hear(before, Step.UPLOAD, reply(status, PROBLEM))
+    assert found.package == replace(before, phase=Phase.PROBING, uploads=(T, R, P), since=TIME)
+    assert found.refused == (2, Message("E1", TOLD.format(status)))
+
+
+@pytest.mark.parametrize("status", [402, 405, 407, 451])
+def test_a_refusal_that_no_row_can_help(status: int) -> None:
+    found = hear(package(Phase.FILLING), Step.UPLOAD, reply(status, PROBLEM))
+    assert found.package.uploads == (T, P, P)
+    assert isinstance(found.stop, Interrupted)
+
+
+@pytest.mark.parametrize("status", [404, 410])
+@pytest.mark.parametrize(
+    ("do", "phase"), [(Step.UPLOAD, Phase.FILLING), (Step.GET_PACKAGE, Phase.FILLED)]
+)
+def test_gone_before_the_commit(do: Step, phase: Phase, status: int) -> None:
+    before = package(phase, uploads=(T, S, D, R, P), state="WaitingForCompletion")
+    found = hear(before, do, reply(status, PROBLEM))
+    assert found.stop is None
+    assert found.package == package(
+        Phase.PLANNED, uploads=(P, P, P, P, P), package_id=None, since=TIME
+    )
+    often = hear(replace(before, creations=3), do, reply(status, PROBLEM))
+    assert isinstance(often.stop, Interrupted)
+
+
+@pytest.mark.parametrize("status", [404, 410])
+@pytest.mark.parametrize("do", [Step.GET_PACKAGE, Step.GET_RESULTS])
+def test_gone_after_the_commit(do: Step, status: int) -> None:
+    found = hear(package(UNDER_WAY[do]), do, reply(status, PROBLEM)).package
+    # The offers decide, and its rows stay in flight until they have.
+    assert (found.phase, found.due, found.committed_at) == (Phase.LOOKING, None, TIME)
+    assert found.message is not None
+    assert found.message.text == (f"The service no longer has package p1: {TOLD.format(status)}")
+
+
+@pytest.mark.parametrize(
+    ("state", "hours", "then"),
+    [
+        # Too young to have expired, whatever a gateway says.
+        ("WaitingForCompletion", 3, Phase.LOOKING),
+        ("WaitingForCompletion", 4, Phase.PLANNED),
+        ("WaitingForCompletion", 24, Phase.PLANNED),
+        # It may have been integrated, and forgotten since.
+        ("WaitingForCompletion", 72, Phase.LOOKING),
+        ("Ready", 24, Phase.LOOKING),
+        (None, 24, Phase.LOOKING),
+    ],
+)
+def test_gone_too_soon_to_be_forgotten(state: str | None, hours: int, then: Phase) -> None:
+    created = TIME - timedelta(hours=hours)  # the service's clock is 1.5 hours ahead
+    before = package(Phase.COMMITTING, state=state, created_at=created)
+    found = hear(before, Step.GET_PACKAGE, reply(404, PROBLEM)).package
+    free = (Phase.PLANNED, None, None)
+    held = (Phase.LOOKING, TIME, "p1")
+    expected = free if then is Phase.PLANNED else held
+    assert (found.phase, found.committed_at, found.package_id) == expected
+
+
+# Looks.
+
+WAITING, READY = "WaitingForCompletion", "Ready"
+FORWARD = {"tries": 0, "failures": 0, "since": TIME, "due": None}
+
+
+@pytest.mark.parametrize(
+    ("phase", "said", "then"),
+    [
+        # The uploads go on, carefully until one is taken.
+        (Phase.PROBING, WAITING, {"phase": Phase.FILLING}),
+        (Phase.PROBING, READY, {"phase": Phase.COMMITTED, "committed_at": TIME, **FORWARD}),
+        (Phase.FILLED, WAITING, {"phase": Phase.SETTLED, **FORWARD}),
+        (Phase.FILLED, READY, {"phase": Phase.COMMITTED, "committed_at": TIME, **FORWARD}),
+        (Phase.FILLED, "Parked", {"tries": 3, "failures": 0}),
+        # The PATCH is sent again, its pauses growing on.
+        (Phase.COMMITTING, WAITING, {"phase": Phase.SETTLED, "due": None}),
+        (Phase.COMMITTING, READY, {"phase": Phase.COMMITTED, **FORWARD}),
+        (Phase.COMMITTING, "Parked", {"tries": 3, "failures": 0}),
+        (Phase.COMMITTED, READY, {"phase": Phase.COMMITTED, **FORWARD}),
+        (Phase.COMMITTED, WAITING, {"phase": Phase.COMMITTING, "tries": 3, "failures": 0}),
+        (
+            Phase.COMMITTED,
+            "Integrated",
+            {"phase": Phase.INTEGRATED, "finished_at": SERVICE_TIME, **FORWARD},
+        ),
+    ],
+)
+def test_looks(phase: Phase, said: str, then: dict[str, Any]) -> None:
+    before = package(phase, tries=2, failures=1, since=TIME - 9 * SECOND, due=TIME)
+    found = hear(before, Step.GET_PACKAGE, reply(200, {"state": said})).package
+    waits = found.due is not None and found.due > TIME
+    paused = {"due": found.due} if waits else {}
+    assert found == replace(before, state=said, **{**then, **paused})
+    assert waits == (found.phase in {Phase.COMMITTED, Phase.COMMITTING} or said == "Parked")
+
+
+def test_the_same_state_again_is_no_progress() -> None:
+    before = package(Phase.COMMITTED, state=READY, tries=2, since=TIME - SECOND)
+    found = hear(before, Step.GET_PACKAGE, reply(200, {"state": READY})).package
+    assert found == replace(before, tries=3, due=TIME + poll_pause(2))
+
+
+def test_the_last_look_of_a_package_that_was_refused_whole() -> None:
+    before = package(Phase.PROBING, uploads=(R, R))
+    found = hear(before, Step.GET_PACKAGE, reply(200, {"state": WAITING})).package
+    assert (found.phase, found.committed_at) == (Phase.CLOSED, None)
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        ({"result": {"resultCode": "1", "message": "a"}}, Message("1", "a")),
+        (
+            {"messages": [{"resultCode": "1", "message": "a"}, {"message": "b"}]},
+            Message("1", "a b"),
+        ),
+        ({}, Message("", "The service rejected the package and gave no reason.")),
+    ],
+)
+def test_rejected(said: dict[str, Any], message: Message) -> None:
+    answer = reply(200, {"state": "Rejected", **said})
+    found = hear(package(Phase.COMMITTED), Step.GET_PACKAGE, answer).package
+    assert (found.phase, found.message, found.state) == (Phase.CLOSED, message, "Rejected")
+    assert found.finished_at == SERVICE_TIME
+
+
+# Commits.
+
+
+@pytest.mark.parametrize("status", [200, 204])
+def test_committed(status: int) -> None:
+    before = package(Phase.COMMITTING, tries=7)
+    found = hear(before, Step.COMMIT, reply(status)).package
+    after = replace(before, phase=Phase.COMMITTED, tries=0, since=TIME, due=TIME + SECOND)
+    assert found == replace(after, state="Ready")
+
+
+@pytest.mark.parametrize("status", [400, 404, 409])
+def test_a_commit_refused_is_looked_at_whatever_it_says(status: int) -> None:
+    before = package(Phase.COMMITTING, tries=2)
+    found = hear(before, Step.COMMIT, reply(status, PROBLEM)).package
+    assert found == replace(before, tries=3, due=TIME + poll_pause(2))
+
+
+# Results.
+
+ITEM = {"sellerExternalReference": "A", "integrationStatus": "Integrated"}
+
+
+def test_a_page_and_the_next() -> None:
+    before = package(Phase.INTEGRATED, tries=1)
+    answer = reply(200, {"items": [ITEM]}, link='<?cursor=2>; rel="next"')
+    found = hear(before, Step.GET_RESULTS, answer)
+    link = "https://service.example/v2/x?cursor=2"
+    assert found.package == replace(before, link=link, pages=1, tries=0, since=TIME)
+    assert list(found.results) == [("A", Status.INTEGRATED, ())]
+
+
+def test_the_last_page() -> None:
+    before = package(Phase.INTEGRATED, link="https://service.example/v2/x?cursor=2", pages=1)
+    found = hear(before, Step.GET_RESULTS, reply(200, {"items": []})).package
+    assert (found.phase, found.link, found.pages, found.readings) == (Phase.READ, None, 0, 1)
+
+
+def test_results_not_yet() -> None:
+    before = package(Phase.INTEGRATED, link="https://x/y", pages=3, tries=1)
+    found = hear(before, Step.GET_RESULTS, reply(400, PROBLEM)).package
+    assert found == replace(before, link=None, pages=0, tries=2, due=TIME + poll_pause(1))
+
+
+@pytest.mark.parametrize(
+    ("tail", "readings", "phase", "pause"),
+    [
+        # All has its result.
+        (ResultCounts(5, 0, 0), 1, Phase.CLOSED, None),
+        (ResultCounts(0, 0, 0), 1, Phase.CLOSED, None),
+        # What was surely staged is waited for, then looked up.
+        (ResultCounts(4, 1, 0), 1, Phase.INTEGRATED, poll_pause(3)),
+        (ResultCounts(4, 1, 0), 2, Phase.INTEGRATED, poll_pause(4)),
+        (ResultCounts(4, 1, 0), 3, Phase.LOOKING, SETTINGS.before_seeking),
+        (ResultCounts(0, 5, 0), 3, Phase.LOOKING, SETTINGS.before_seeking),
+        (ResultCounts(3, 1, 1), 1, Phase.INTEGRATED, poll_pause(3)),
+        (ResultCounts(3, 1, 1), 3, Phase.LOOKING, SETTINGS.before_seeking),
+        # All that was surely staged has its result, so what was perhaps staged was not.
+        (ResultCounts(4, 0, 1), 1, Phase.INTEGRATED, poll_pause(3)),
+        (ResultCounts(4, 0, 1), 2, Phase.CLOSED, None),
+        # Nothing was surely staged: no result proves nothing.
+        (ResultCounts(0, 0, 5), 2, Phase.LOOKING, SETTINGS.before_seeking),
+    ],
+)
+def test_the_end_of_a_reading(
+    tail: ResultCounts, readings: int, phase: Phase, pause: timedelta | None
+) -> None:
+    found = count_results(package(Phase.READ, readings=readings), tail, NOW)
+    assert (found.phase, found.due) == (phase, pause and TIME + pause)
+
+
+# Look-ups.
+
+
+def offer_of(reference: str, **more: Any) -> dict[str, Any]:
+    return {"sellerExternalReference": reference, "updatedAt": "2026-03-02T10:00:00Z", **more}
+
+
+def looking(**more: Any) -> Package:
+    return package(Phase.LOOKING, created_at=TIME, tries=1, failures=2, **more)
+
+
+def test_offers_decide() -> None:
+    priced = offer_of("A", integrationPrice={"price": 9.5})
+    old = offer_of("B", updatedAt="2026-03-02T08:00:00Z")
+    found = hear(looking(), Step.LOOKUP, reply(200, {"items": [priced, old]}))
+    assert [(fate.row, fate.status) for fate in found.resolutions] == [
+        (3, Status.INTEGRATED),
+        (4, None),
+    ]
+    assert found.package == replace(looking(), tries=0, failures=0, since=TIME)
+
+
+def test_a_page_that_tells_nothing_of_them_is_asked_for_again() -> None:
+    answer = reply(200, {"items": [offer_of("C")]}, link='<?cursor=2>; rel="next"')
+    found = hear(looking(), Step.LOOKUP, answer)
+    assert list(found.resolutions) == []
+    assert found.package == replace(looking(), tries=2, failures=0, due=TIME + poll_pause(1))
+
+
+@pytest.mark.parametrize("status", [400, 404, 405, 422])
+def test_offers_that_are_not_shown_decide_nothing(status: int) -> None:
+    found = hear(looking(), Step.LOOKUP, reply(status, PROBLEM))
+    assert [(fate.row, fate.status) for fate in found.resolutions] == [
+        (3, Status.UNKNOWN),
+        (4, Status.UNKNOWN),
+    ]
+    assert found.resolutions[0].text.endswith(TOLD.format(status))
+    assert (found.package.phase, found.stop) == (Phase.LOOKING, None)
+
+
+# Clearing.
+
+
+def test_nothing_in_the_way() -> None:
+    before = package(Phase.PLANNED, uploads=(P, Stage.SKIPPED), tries=3, due=TIME)
+    assert clear(before, NOW) == replace(before, phase=Phase.CLEARED, tries=0, due=None)
+
+
+def test_another_package_in_the_way() -> None:
+    before = package(Phase.PLANNED, uploads=(P,), blocked_by=frozenset({7}), tries=2)
+    assert clear(before, NOW) == replace(before, tries=3, due=TIME + poll_pause(2))
+
+
+def test_nothing_left_to_send() -> None:
+    found = clear(package(Phase.PLANNED, uploads=(Stage.SKIPPED,) * 2), NOW)
+    assert (found.phase, found.message, found.finished_at) == (Phase.CLOSED, None, TIME)
+
+
+# Five hours.
+
+
+@pytest.mark.parametrize(
+    ("uploads", "then"),
+    [
+        # What is in it is completed; what has never been sent is left out of it.
+        ((T, P, P), {"phase": Phase.FILLED}),
+        ((D, P, P), {"phase": Phase.FILLED}),
+        # Nothing is in it: another one takes all.
+        (
+            (R, P, P),
+            {"phase": Phase.PLANNED, "package_id": None, "state": None, "uploads": (P, P, P)},
+        ),
+        ((P, P, P), {"phase": Phase.PLANNED, "package_id": None, "state": None}),
+    ],
+)
+def test_filling_stops(uploads: tuple[Stage, ...], then: dict[str, Any]) -> None:
+    before = package(Phase.FILLING, uploads=uploads, state=WAITING)
+    found = hear(before, Step.GET_PACKAGE, reply(200, {"state": WAITING}))
+    assert found == Transition(replace(before, since=TIME, **then))
+
+
+def test_filling_stops_where_somebody_else_has_completed_it() -> None:
+    found = hear(package(Phase.FILLING), Step.GET_PACKAGE, reply(200, {"state": READY})).package
+    assert (found.phase, found.committed_at) == (Phase.COMMITTED, TIME)
+
+
+# Pauses.
+
+
+def test_pauses_grow_to_a_limit() -> None:
+    polls = [poll_pause(tries).total_seconds() for tries in (0, 1, 2, 5, 9, 10**6)]
+    assert polls == [1.0, 1.5, 2.25, 7.59375, 30.0, 30.0]

@@ -1,0 +1,465 @@
+"""The tables of a batch of products: which step comes next, and what each answer makes of it."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from feedtool.areas.registry import load
+from feedtool.delivery.answer import Answer
+from feedtool.delivery.machine import next_step, transition
+from feedtool.delivery.schedule import check_all_committed, next_steps, paced
+from feedtool.delivery.steps import DeliverySettings, Step, StepIntent, intend, resume
+from feedtool.delivery.submitted import (
+    LOST,
+    MOST_PAGES,
+    NEVER_SEEN,
+    PUT_OFF,
+    WITH_REPORTS,
+    report_pause,
+)
+from feedtool.delivery.transition import Transition, TransitionContext, close
+from feedtool.feeds.answers import ReportItem, ReportsPage
+from feedtool.ledger import Package, Phase, Resolution, Stage
+from feedtool.model.errors import Interrupted, NotAuthorised, UsageProblem
+from feedtool.model.nouns import Message, PendingProduct, Severity, Status
+from feedtool.service.answers import AnswerKind
+from tests import decisions_drawn
+
+TIME = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+SECOND = timedelta(seconds=1)
+MINUTE = timedelta(minutes=1)
+SETTINGS = DeliverySettings()
+ROUTES = load().routes
+ROUTE = ROUTES["Products"]
+SOON = SETTINGS.before_resending - SECOND
+LATE = SETTINGS.before_resending
+SENT, IN_DOUBT, TAKEN = (Stage.SENDING,), (Stage.DOUBTFUL,), (Stage.STAGED,)
+ROWS = (
+    PendingProduct(3, "A", "0000000000017"),
+    PendingProduct(4, "0000000000024", "0000000000024"),
+)
+
+
+def batch(phase: Phase = Phase.SUBMITTED, key: int = 1, **more: Any) -> Package:
+    is_sent = phase not in {Phase.PLANNED, Phase.CLEARED}
+    given: dict[str, Any] = {
+        "uploads": {Phase.SUBMITTING: IN_DOUBT, Phase.SUBMITTED: TAKEN}.get(
+            phase, (Stage.PLANNED,)
+        ),
+        "rows": 2,
+        "package_id": "p1" if phase is Phase.SUBMITTED else None,
+        "committed_at": TIME if is_sent else None,
+        "creations": int(is_sent),
+        "state": "Submitted" if phase is Phase.SUBMITTED else None,
+        **more,
+    }
+    return Package(key, 1, key, "", "Products", phase=phase, **given)
+
+
+def at(pause: timedelta, **more: Any) -> TransitionContext:
+    return TransitionContext(TIME + pause, 1.0, SETTINGS, ROUTE, **more)
+
+
+def hear(before: Package, do: Step, answer: Answer, now: TransitionContext) -> Transition:
+    step = StepIntent(1, do, 1, 0, before.package_id, pending=ROWS)
+    return transition(before, step, answer, now)
+
+
+def item(gtin: str = "17", reference: str | None = "A", **more: Any) -> ReportItem:
+    plain = ReportItem("p1", gtin, reference, "Integrated", Status.INTEGRATED, TIME)
+    return plain._replace(**more)
+
+
+SUBMITTING = Phase.SUBMITTING
+WARNING = Severity.WARNING
+VALIDATED: dict[str, Any] = {"word": "Validated", "status": None}
+
+
+def page(*items: ReportItem, link: str | None = None) -> Answer:
+    return Answer(AnswerKind.DONE, value=ReportsPage(list(items), link), status=200)
+
+
+def test_the_table_as_it_is_drawn() -> None:
+    drawn = {phase: told for phase, _, told in decisions_drawn.batches()}
+    assert list(drawn) == [phase.value for phase in WITH_REPORTS]
+    assert drawn["cleared"] == (
+        "taken → **submitted**; refused (400) → **closed**; no answer, 5xx → **submitting**;"
+        " not connected, 429 → **cleared**"
+    )
+    assert drawn["submitting"] == (
+        "a report names it → **submitted**; none so far, none after the second, refused (400),"
+        " no answer, 5xx, not connected, 429 → **submitting**;"
+        " none for long → **cleared**; none in three days → **closed**"
+    )
+    assert drawn["submitted"].startswith("an empty or incomplete one, refused (400)")
+
+
+# Which step comes next.
+
+
+def steps(*packages: Package, room: int = 10, **more: Any) -> list[Any]:
+    found = next_steps(packages, TIME, ROUTES, room=room, **more)
+    return [(one.key, do) for one, do, _ in found]
+
+
+@pytest.mark.parametrize(("phase", "do"), WITH_REPORTS.items())
+def test_the_step_of_each_phase(phase: Phase, do: Step | None) -> None:
+    assert next_step(batch(phase), ROUTES) is do
+    assert steps(batch(phase)) == ([(1, do)] if do else [])
+
+
+@pytest.mark.parametrize("phase", [Phase.SUBMITTED, Phase.CLOSED])
+def test_without_waiting_the_post_is_the_end(phase: Phase) -> None:
+    assert steps(batch(phase), wait=False) == []
+
+
+def test_without_waiting_it_is_found_out_whether_it_was_posted() -> None:
+    assert steps(batch(Phase.SUBMITTING), wait=False) == [(1, Step.FIND_REPORT)]
+
+
+def test_one_batch_is_posted_at_a_time_and_before_any_report_is_read() -> None:
+    packages = [
+        batch(Phase.SUBMITTED, 1),
+        batch(Phase.SUBMITTED, 2),
+        batch(Phase.CLEARED, 3),
+        batch(Phase.PLANNED, 4),
+    ]
+    assert steps(*packages) == [(3, Step.SUBMIT), (1, Step.GET_REPORT), (2, Step.GET_REPORT)]
+    assert steps(*packages, room=1) == [(3, Step.SUBMIT)]
+    under_way = batch(Phase.SUBMITTING, 3, uploads=SENT)
+    assert steps(*packages[:2], under_way, packages[3], busy={3}) == [
+        (1, Step.GET_REPORT),
+        (2, Step.GET_REPORT),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("doubts", "expected"),
+    [(2, [(4, Step.CLEAR), (1, Step.FIND_REPORT), (2, Step.FIND_REPORT)]), (3, None)],
+)
+def test_a_batch_in_doubt_keeps_others_waiting_when_there_are_too_many(
+    doubts: int, expected: Any
+) -> None:
+    packages = [batch(Phase.SUBMITTING, key) for key in range(1, doubts + 1)]
+    expected = expected or [(key, Step.FIND_REPORT) for key in range(1, doubts + 1)]
+    assert steps(*packages, batch(Phase.PLANNED, 4)) == expected
+
+
+def test_what_is_written_before_a_post() -> None:
+    after, step, attempt = intend(batch(Phase.CLEARED), Step.SUBMIT, 0, ROUTE, TIME)
+    assert after == batch(Phase.SUBMITTING, uploads=SENT, attempts=1, since=TIME, created_at=TIME)
+    assert (step, attempt.step) == (StepIntent(1, Step.SUBMIT, 1), "submit")
+
+
+def test_the_second_post_keeps_the_time_of_the_first() -> None:
+    before = batch(Phase.CLEARED, uploads=IN_DOUBT, committed_at=TIME, creations=1)
+    after, _, _ = intend(before, Step.SUBMIT, 0, ROUTE, TIME + MINUTE, SECOND)
+    assert (after.committed_at, after.creations, after.uploads) == (TIME, 2, SENT)
+    assert after.created_at == TIME + MINUTE + SECOND, "by the service's clock"
+
+
+def test_what_a_new_process_makes_of_a_post_under_way() -> None:
+    assert resume(batch(Phase.SUBMITTING, uploads=SENT)) == batch(Phase.SUBMITTING)
+
+
+def test_the_pause_is_between_posts_alone() -> None:
+    packages = [batch(phase, key) for key, phase in enumerate(WITH_REPORTS, 1)]
+    settings = DeliverySettings(batch_pause=MINUTE)
+    due = {one.phase: one.due for one in paced(packages, TIME, ROUTES, settings)}
+    assert due == dict.fromkeys(WITH_REPORTS) | {Phase.CLEARED: TIME + MINUTE}
+    assert list(paced(packages, None, ROUTES, settings)) == packages
+    assert list(paced(packages, TIME, ROUTES, SETTINGS)) == packages
+
+
+@pytest.mark.parametrize(
+    ("package", "said"),
+    [
+        (batch(Phase.SUBMITTING), None),
+        (batch(Phase.SUBMITTED), None),
+        (batch(Phase.PLANNED), "the answers were lost"),
+        (batch(Phase.PLANNED, blocked_by=frozenset({2})), "the same references"),
+        (batch(Phase.CLEARED, since=TIME), "no progress since 09:00:00"),
+    ],
+)
+def test_what_is_said_when_no_step_is_left(package: Package, said: str | None) -> None:
+    if said is None:
+        check_all_committed([package], ROUTES)
+        return
+    with pytest.raises(Interrupted, match=said):
+        check_all_committed([package], ROUTES)
+
+
+# SUBMIT.
+
+
+def submitting(**more: Any) -> Package:
+    return batch(Phase.SUBMITTING, **{"uploads": SENT, **more})
+
+
+def test_taken() -> None:
+    found = hear(
+        submitting(), Step.SUBMIT, Answer(AnswerKind.DONE, value="p1", at=TIME), at(SECOND)
+    )
+    assert found == Transition(batch(created_at=TIME, since=TIME + SECOND, due=TIME + 2 * SECOND))
+
+
+def test_lost() -> None:
+    found = hear(submitting(), Step.SUBMIT, Answer(AnswerKind.UNKNOWN, "reset"), at(SECOND))
+    due = TIME + 3 * SECOND
+    assert found == Transition(batch(Phase.SUBMITTING, failures=1, due=due), hold=due)
+
+
+@pytest.mark.parametrize("status", [400, 409, 413, 415, 422])
+def test_refused(status: int) -> None:
+    found = hear(submitting(), Step.SUBMIT, Answer(AnswerKind.REFUSED, "No.", status), at(SECOND))
+    refused = submitting(uploads=(Stage.REFUSED,))
+    assert found == Transition(close(refused, at(SECOND), None), refused=(1, Message("", "No.")))
+
+
+FIRST = batch(Phase.CLEARED)
+AGAIN = batch(Phase.CLEARED, uploads=IN_DOUBT, committed_at=TIME, creations=1)
+NO_EFFECT = {
+    "not sent": (Answer(AnswerKind.NOT_SENT, "refused"), None),
+    "asked to wait": (Answer(AnswerKind.WAIT, "", 429, wait=5.0), None),
+    "not authorised": (Answer(AnswerKind.AUTH, "No.", 401), NotAuthorised),
+    "no such address": (Answer(AnswerKind.REFUSED, "No.", 404), UsageProblem),
+}
+
+
+@pytest.mark.parametrize("before", [FIRST, AGAIN], ids=["the first", "the second"])
+@pytest.mark.parametrize(("answer", "stop"), NO_EFFECT.values(), ids=NO_EFFECT)
+def test_what_took_no_effect_is_undone(before: Package, answer: Answer, stop: Any) -> None:
+    under_way, _, _ = intend(before, Step.SUBMIT, 0, ROUTE, TIME)
+    found = hear(under_way, Step.SUBMIT, answer, at(SECOND))
+    after = replace(found.package, attempts=0, since=None, due=None, tries=0, failures=0)
+    assert after == before
+    assert isinstance(found.stop, stop) if stop else found.stop is None
+
+
+# FIND.
+
+HOUR = timedelta(hours=1)
+FOUND = {
+    "ours": ([item()], {}),
+    "by its GTIN": ([item("24", "B")], {}),
+    "by its GTIN alone": ([item(reference=None)], {}),
+    "while it is validated": ([item(**VALIDATED)], {}),
+    "refused": ([item(status=Status.REFUSED)], {}),
+    "cut to the second": ([item(submitted_at=TIME - SECOND)], {}),
+    "by the service's clock": ([item(submitted_at=TIME - HOUR)], {"skew": -HOUR}),
+    "among others": ([item("99"), item(reference="B"), item()], {}),
+    "the one with most": ([item(package_id="p0"), item(), item("24")], {}),
+}
+NOT_FOUND = {
+    "nothing": ([], {}),
+    "another reference": ([item(reference="B")], {}),
+    "another GTIN": ([item("18")], {}),
+    "older": ([item(submitted_at=TIME - 2 * SECOND)], {}),
+    "older by the service's clock": ([item(submitted_at=TIME)], {"skew": HOUR}),
+    "of no known time": ([item(submitted_at=None)], {}),
+    "of no known package": ([item(package_id=None)], {}),
+}
+
+
+@pytest.mark.parametrize(("items", "clock"), FOUND.values(), ids=FOUND)
+def test_found(items: list[ReportItem], clock: dict[str, timedelta]) -> None:
+    before = batch(Phase.SUBMITTING, tries=4, link="x", pages=2)
+    now = at(MINUTE, **clock)
+    assert hear(before, Step.FIND_REPORT, page(*items), now) == Transition(batch(since=now.time))
+
+
+@pytest.mark.parametrize(("items", "clock"), NOT_FOUND.values(), ids=NOT_FOUND)
+def test_not_found(items: list[ReportItem], clock: dict[str, timedelta]) -> None:
+    before = batch(Phase.SUBMITTING, link="x", pages=2)
+    now = at(MINUTE, **clock)
+    later = batch(Phase.SUBMITTING, tries=1, due=now.time + SECOND)
+    assert hear(before, Step.FIND_REPORT, page(*items), now) == Transition(later)
+
+
+@pytest.mark.parametrize(
+    ("pause", "creations", "then"),
+    [
+        (SOON, 1, Phase.SUBMITTING),
+        (LATE, 1, Phase.CLEARED),
+        (LATE, 2, Phase.SUBMITTING),
+        (SETTINGS.forgotten, 2, Phase.SUBMITTING),
+        (SETTINGS.forgotten + SECOND, 1, Phase.CLEARED),
+        (SETTINGS.forgotten + SECOND, 2, Phase.CLOSED),
+    ],
+)
+def test_how_long_it_is_looked_for(pause: timedelta, creations: int, then: Phase) -> None:
+    found = hear(batch(Phase.SUBMITTING, creations=creations), Step.FIND_REPORT, page(), at(pause))
+    assert found.package.phase is then
+    assert found.package.committed_at == TIME
+    is_end = then is Phase.CLOSED
+    fates = [Resolution(row, Status.UNKNOWN, NEVER_SEEN) for row in (3, 4)]
+    assert list(found.resolutions) == (fates if is_end else [])
+
+
+def test_all_pages_are_read_before_it_is_sent_again() -> None:
+    before = batch(Phase.SUBMITTING)
+    found = hear(before, Step.FIND_REPORT, page(link="y"), at(LATE)).package
+    assert found == replace(before, link="y", pages=1)
+    last = replace(found, pages=MOST_PAGES - 1)
+    assert hear(last, Step.FIND_REPORT, page(link="z"), at(LATE)).package.phase is Phase.CLEARED
+
+
+# REPORT.
+
+
+def test_the_last_word_on_every_row() -> None:
+    refusal = (Message("C", "No.", "title"),)
+    items = [item(), item("24", None, status=Status.REFUSED, messages=refusal)]
+    now = at(MINUTE)
+    found = hear(batch(), Step.GET_REPORT, page(*items), now)
+    assert found == Transition(
+        close(batch(state="Reported"), now, None),
+        [("A", Status.INTEGRATED, ()), ("0000000000024", Status.REFUSED, refusal)],
+    )
+
+
+def test_an_empty_page_is_still_processing() -> None:
+    now = at(MINUTE)
+    found = hear(batch(tries=3), Step.GET_REPORT, page(), now)
+    assert found == Transition(batch(tries=4, due=now.time + report_pause(3)), [])
+
+
+@pytest.mark.parametrize("word", ["Validated", "Thinking"])
+def test_a_word_that_is_not_the_last_is_waited_on(word: str) -> None:
+    now = at(MINUTE)
+    items = [item(word=word, status=None), item("24", None, word=word, status=None)]
+    seen = batch(state=word, tries=1, since=now.time, due=now.time + SECOND)
+    found = hear(batch(tries=3), Step.GET_REPORT, page(*items), now)
+    assert found == Transition(seen, [])
+    # Seen again it is no progress: the pauses grow, the patience ends.
+    later = at(2 * MINUTE)
+    again = hear(seen, Step.GET_REPORT, page(*items), later)
+    assert again == Transition(replace(seen, tries=2, due=later.time + report_pause(1)), [])
+
+
+def test_some_are_told_and_some_wait() -> None:
+    now = at(MINUTE)
+    found = hear(batch(tries=3), Step.GET_REPORT, page(item(), item("24", None, **VALIDATED)), now)
+    after = batch(state="Validated", tries=1, since=now.time, due=now.time + SECOND)
+    assert found == Transition(after, [("A", Status.INTEGRATED, ())])
+
+
+def test_the_pages_of_a_report_are_no_progress() -> None:
+    before = batch(tries=3, since=TIME)
+    found = hear(before, Step.GET_REPORT, page(link="y"), at(MINUTE)).package
+    assert found == replace(before, link="y", pages=1)
+    last = hear(found, Step.GET_REPORT, page(), at(MINUTE)).package
+    assert (last.link, last.pages, last.tries, last.since) == (None, 0, 4, TIME)
+
+
+def test_a_circle_of_pages_ends() -> None:
+    before = batch(pages=MOST_PAGES - 1, link="x")
+    assert hear(before, Step.GET_REPORT, page(link="x"), at(MINUTE)).package.link is None
+
+
+def test_the_report_of_another_batch_is_not_ours() -> None:
+    found = hear(batch(), Step.GET_REPORT, page(item(package_id="p2")), at(MINUTE))
+    assert (found.results, found.package.phase) == ([], Phase.SUBMITTED)
+
+
+def test_what_is_never_reported_is_unknown_in_the_end() -> None:
+    now = at(SETTINGS.forgotten + SECOND)
+    found = hear(batch(), Step.GET_REPORT, page(item()), now)
+    assert found.package.phase is Phase.CLOSED
+    assert found.results == [("A", Status.INTEGRATED, ())]
+    assert found.resolutions == (Resolution(4, Status.UNKNOWN, LOST),)
+
+
+def test_what_still_waits_is_not_given_up() -> None:
+    """Somebody came back after days, and the service says that it is not done."""
+    now = at(SETTINGS.forgotten + SECOND)
+    found = hear(batch(), Step.GET_REPORT, page(item(), item("24", None, **VALIDATED)), now)
+    assert (found.package.phase, found.resolutions) == (Phase.SUBMITTED, ())
+    assert found.results == [("A", Status.INTEGRATED, ())]
+
+
+@pytest.mark.parametrize(
+    ("do", "phase"), [(Step.FIND_REPORT, SUBMITTING), (Step.GET_REPORT, Phase.SUBMITTED)]
+)
+def test_the_three_days_count_from_the_last_sending(do: Step, phase: Phase) -> None:
+    again = TIME + SETTINGS.forgotten
+    before = batch(phase, creations=2, created_at=again)
+    soon = hear(before, do, page(), at(SETTINGS.forgotten + MINUTE))
+    assert soon.package.phase is phase
+    late = hear(before, do, page(), at(2 * SETTINGS.forgotten + SECOND))
+    assert late.package.phase is Phase.CLOSED
+
+
+FULL: dict[str, Any] = {
+    "status": Status.REFUSED,
+    "messages": (Message("QuotaExceeded", "Enough."),),
+}
+PUT_BACK = [Resolution(3, None, PUT_OFF)]
+
+
+@pytest.mark.parametrize(
+    ("said", "sends", "fates"),
+    [
+        (FULL, 0, PUT_BACK),
+        (FULL | {"messages": (*FULL["messages"], Message("X", "So.", "", WARNING))}, 5, PUT_BACK),
+        (FULL | {"messages": (*FULL["messages"], Message("X", "Wrong."))}, 0, []),
+        (FULL | {"messages": (Message("X", "Wrong."),)}, 0, []),
+        (FULL | {"messages": ()}, 0, []),
+        (FULL | {"status": Status.INTEGRATED}, 0, []),
+        (FULL | {"status": None}, 0, []),
+        (FULL, SETTINGS.put_offs - 2, PUT_BACK),
+        (FULL, SETTINGS.put_offs - 1, []),
+    ],
+    ids=[
+        "a quota",
+        "a warning besides",
+        "a mistake besides",
+        "a mistake alone",
+        "nothing said",
+        "integrated",
+        "not the last word",
+        "almost too often",
+        "too often",
+    ],
+)
+def test_what_a_quota_refuses_is_sent_again_later(
+    said: dict[str, Any], sends: int, fates: list[Resolution]
+) -> None:
+    now, before = at(MINUTE), batch()
+    rows = (ROWS[0]._replace(sends=sends), ROWS[1])
+    answer = Answer(AnswerKind.DONE, value=ReportsPage([item(**said), item("24", None)], None))
+    found = transition(
+        before, StepIntent(1, Step.GET_REPORT, 1, 0, "p1", pending=rows), answer, now
+    )
+    assert list(found.resolutions) == fates
+    assert found.rest == (now.time + SETTINGS.quota_pause if fates else None)
+    assert len(found.results) == (2 if said["status"] and not fates else 1)
+    assert (found.package.phase is Phase.CLOSED) is (said["status"] is not None)
+
+
+def test_while_a_quota_is_used_up_no_batch_is_sent() -> None:
+    packages = [batch(phase, key, since=TIME) for key, phase in enumerate(WITH_REPORTS, 1)]
+    rest = TIME + SETTINGS.quota_pause
+    found = {
+        one.phase: (one.due, one.since) for one in paced(packages, TIME, ROUTES, SETTINGS, rest)
+    }
+    # To rest is no lack of progress: the patience does not end meanwhile.
+    assert found == dict.fromkeys(WITH_REPORTS, (None, TIME)) | {Phase.CLEARED: (rest, rest)}
+
+
+@pytest.mark.parametrize("do", [Step.FIND_REPORT, Step.GET_REPORT])
+@pytest.mark.parametrize("status", [400, 404, 410])
+def test_reports_that_are_refused_are_asked_for_later(do: Step, status: int) -> None:
+    phase = Phase.SUBMITTING if do is Step.FIND_REPORT else Phase.SUBMITTED
+    before = batch(phase, link="x", pages=3)
+    found = hear(before, do, Answer(AnswerKind.REFUSED, "No.", status), at(MINUTE))
+    due = TIME + MINUTE + SECOND
+    assert found == Transition(batch(phase, tries=1, due=due))
+
+
+def test_the_pauses_grow_to_five_minutes() -> None:
+    pauses = [report_pause(tries) for tries in range(40)]
+    assert (pauses[0], pauses[-1]) == (SECOND, 5 * MINUTE)
+    assert pauses == sorted(pauses)

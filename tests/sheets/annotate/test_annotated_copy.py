@@ -1,0 +1,165 @@
+"""What may be replaced, and what is left behind when something goes wrong: nothing."""
+
+import os
+import stat
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from feedtool.model.errors import Exit, FeedtoolError, UsageProblem
+from feedtool.sheets.annotate import Note, SheetNotes, Summary, annotate
+from feedtool.sheets.read.errors import CorruptZip
+
+HEADINGS = ("feedtool status", "feedtool message", "feedtool code")
+ROWS = '<row r="1"><c r="A1"><v>1</v></c></row><row r="2"><c r="A2"><v>1</v></c></row>'
+SUMMARY = Summary("feedtool summary", [["done"]])
+Make = Callable[..., Path]
+
+
+@pytest.fixture(params=["workbook", "csv"])
+def source(request: pytest.FixtureRequest, make_sheet: Make, tmp_path: Path) -> Path:
+    if request.param == "workbook":
+        return make_sheet(ROWS)
+    path = tmp_path / "offers.csv"
+    path.write_bytes(b"sku,gtin\r\nA,1\r\n")
+    return path
+
+
+def run(source: Path, target: Path, *, status: str = "Valid", overwrite: bool = False) -> None:
+    notes = SheetNotes("Offers", 1, HEADINGS, [Note(2, status, "", "")])
+    annotate(source, target, [notes], SUMMARY, overwrite=overwrite)
+
+
+def test_an_earlier_result_is_replaced(source: Path, tmp_path: Path) -> None:
+    target = tmp_path / "result"
+    run(source, target)
+    first = target.read_bytes()
+    run(source, target, status="Invalid")
+    assert target.read_bytes() != first
+    run(source, target)
+    assert target.read_bytes() == first
+
+
+def test_a_result_without_a_summary_is_recognised_by_its_headings(
+    make_sheet: Make, tmp_path: Path
+) -> None:
+    target = tmp_path / "result.xlsx"
+    sheets = [SheetNotes("Offers", 1, HEADINGS, [])]
+    annotate(make_sheet(ROWS), target, sheets)
+    annotate(make_sheet(ROWS), target, sheets)
+    with pytest.raises(UsageProblem):
+        annotate(make_sheet(ROWS), target, [SheetNotes("Offers", 2, HEADINGS, [])])
+
+
+@pytest.mark.parametrize("content", [b"", b"my notes", b"PK\3\4 no zip", b"sku,gtin\nA,1\n"])
+def test_anything_else_is_left_alone(source: Path, tmp_path: Path, content: bytes) -> None:
+    target = tmp_path / "result"
+    target.write_bytes(content)
+    with pytest.raises(UsageProblem, match="no result of feedtool") as caught:
+        run(source, target)
+    assert (caught.value.exit, target.read_bytes()) == (Exit.USAGE, content)
+    run(source, target, overwrite=True)
+    assert target.read_bytes() != content
+
+
+def test_another_workbook_is_left_alone(make_sheet: Make, source: Path, tmp_path: Path) -> None:
+    target = make_sheet(ROWS).rename(tmp_path / "theirs.xlsx")
+    if not source.exists():
+        source = make_sheet(ROWS)
+    with pytest.raises(UsageProblem, match="no result of feedtool"):
+        run(source, target)
+
+
+def test_the_input_is_replaced_only_when_told_to(source: Path) -> None:
+    before = source.read_bytes()
+    with pytest.raises(UsageProblem, match="the input itself"):
+        run(source, source)
+    assert source.read_bytes() == before
+    run(source, source, overwrite=True)
+    assert source.read_bytes() != before
+    once = source.read_bytes()
+    run(source, source, overwrite=True)
+    assert source.read_bytes() == once
+
+
+def test_a_link_keeps_leading_to_the_file(source: Path, tmp_path: Path) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(source)
+    before = source.read_bytes()
+    run(link, link, overwrite=True)
+    assert link.is_symlink()
+    assert source.read_bytes() != before
+
+
+def test_the_permissions_of_a_replaced_file_are_kept(source: Path) -> None:
+    source.chmod(0o640)
+    run(source, source, overwrite=True)
+    assert stat.S_IMODE(source.stat().st_mode) == 0o640
+
+
+def test_what_fails_in_the_middle_leaves_nothing(source: Path, tmp_path: Path) -> None:
+    def notes() -> Iterator[Note]:
+        yield Note(2, "Valid", "", "")
+        raise KeyError("a bug in the caller")
+
+    target = tmp_path / "result"
+    before = sorted(tmp_path.iterdir())
+    with pytest.raises(KeyError):
+        annotate(source, target, [SheetNotes("Offers", 1, HEADINGS, notes())])
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_a_damaged_workbook_leaves_nothing(make_sheet: Make, tmp_path: Path) -> None:
+    source = make_sheet(ROWS)
+    data = bytearray(source.read_bytes())
+    place = data.index(b"xl/worksheets/sheet1.xml") + 40
+    data[place : place + 4] = b"\0\0\0\0"
+    source.write_bytes(data)
+    with pytest.raises(CorruptZip):
+        run(source, tmp_path / "result")
+    assert list(tmp_path.iterdir()) == [source]
+
+
+def test_a_full_disk(source: Path, tmp_path: Path) -> None:
+    """Stood in for by a limit on the size of files, which the system refuses in the same way."""
+    resource = pytest.importorskip("resource", reason="only where the system has such limits")
+    if source.suffix == ".csv":
+        source.write_bytes(source.read_bytes() + b"A,1\r\n" * 9000)
+    before = source.read_bytes()
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (500, hard))
+    try:
+        with pytest.raises(UsageProblem, match="disk is full") as caught:
+            run(source, tmp_path / "result")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert caught.value.hint
+    assert list(tmp_path.iterdir()) == [source]
+    assert source.read_bytes() == before
+
+
+def test_a_folder_that_is_not_there(source: Path, tmp_path: Path) -> None:
+    with pytest.raises(UsageProblem, match="there is no folder"):
+        run(source, tmp_path / "nowhere" / "result")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_may_not_be_written_to(source: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "closed"
+    folder.mkdir(mode=0o500)
+    with pytest.raises(UsageProblem, match="Permission denied"):
+        run(source, folder / "result")
+
+
+def test_a_folder_is_no_place_for_a_file(source: Path, tmp_path: Path) -> None:
+    with pytest.raises(FeedtoolError):
+        run(source, tmp_path, overwrite=True)
+    assert list(tmp_path.iterdir()) == [source]
+
+
+def test_a_sheet_can_be_annotated_only_once_in_one_go(source: Path, tmp_path: Path) -> None:
+    notes = SheetNotes("Offers", 1, HEADINGS, [])
+    for sheets in ([], [notes, notes]):
+        with pytest.raises(ValueError, match="each of them once"):
+            annotate(source, tmp_path / "result", sheets)

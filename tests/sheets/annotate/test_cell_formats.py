@@ -1,0 +1,118 @@
+"""The formats that our cells need, among the workbook's own."""
+
+from collections.abc import Iterator
+
+import pytest
+from lxml import etree
+
+from feedtool.sheets.annotate.cell_formats import FormatIndexes, add_styles, empty_styles
+
+MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+FONTS = '<fonts count="1"><font><sz val="10"/><color theme="1"/><name val="Arial"/></font></fonts>'
+CELLS = '<cellXfs count="1"><xf numFmtId="0"/></cellXfs>'
+STYLE_SHEETS = {
+    "usual": FONTS + CELLS + '<cellStyles/><dxfs count="0"/><tableStyles count="0"/>',
+    "with formats of theirs": FONTS + CELLS + '<dxfs count="1"><dxf><fill/></dxf></dxfs>',
+    "without conditional formats": FONTS + CELLS + "<colors/>",
+    "without counts": FONTS.replace(' count="1"', "") + CELLS.replace(' count="1"', ""),
+    "without anything": "",
+    "a bold first font": '<fonts><font><b/><sz val="10"/></font></fonts>' + CELLS,
+}
+
+
+def sheet(inner: str) -> bytes:
+    return f'<styleSheet xmlns="{MAIN}">{inner}</styleSheet>'.encode()
+
+
+def lists(data: bytes) -> dict[str, list[etree._Element]]:
+    return {etree.QName(part).localname: list(part) for part in etree.fromstring(data)}
+
+
+def attributes(data: bytes) -> Iterator[tuple[str, str, int]]:
+    for part in etree.fromstring(data):
+        if "count" in part.attrib:
+            yield etree.QName(part).localname, str(part.attrib["count"]), len(part)
+
+
+@pytest.mark.parametrize("inner", STYLE_SHEETS.values(), ids=STYLE_SHEETS)
+def test_formats_are_appended_once(inner: str) -> None:
+    data, styles = add_styles(sheet(inner), "styles.xml")
+    assert add_styles(data, "styles.xml") == (data, styles)
+    for name, count, length in attributes(data):
+        assert (name, count) == (name, str(length))
+
+
+@pytest.mark.parametrize("inner", STYLE_SHEETS.values(), ids=STYLE_SHEETS)
+def test_the_indexes_lead_to_them(inner: str) -> None:
+    data, styles = add_styles(sheet(inner), "styles.xml")
+    found = lists(data)
+    cells, fonts = found["cellXfs"], found["fonts"]
+    for index in (styles.text, styles.heading, styles.prose, styles.link):
+        assert (cells[index].get("numFmtId"), cells[index].get("quotePrefix")) == ("49", "1")
+    bold = fonts[int(cells[styles.heading].get("fontId") or 0)]
+    assert bold.find(f"{{{MAIN}}}b") is not None
+    assert b"wrapText" in etree.tostring(cells[styles.prose])
+    assert b"FFC7CE" in etree.tostring(found["dxfs"][styles.error])
+    assert b"FFEB9C" in etree.tostring(found["dxfs"][styles.warning])
+
+
+def test_the_order_of_the_schema_is_kept() -> None:
+    data, _ = add_styles(sheet("<numFmts/>" + CELLS + "<tableStyles/><extLst/>"), "styles.xml")
+    assert list(lists(data)) == [
+        *("numFmts", "fonts", "fills", "borders", "cellStyleXfs", "cellXfs", "dxfs"),
+        *("tableStyles", "extLst"),
+    ]
+
+
+@pytest.mark.parametrize("inner", STYLE_SHEETS.values(), ids=STYLE_SHEETS)
+def test_what_ours_refer_to_is_there(inner: str) -> None:
+    found = lists(add_styles(sheet(inner), "styles.xml")[0])
+    assert all(found[name] for name in ("fonts", "fills", "borders", "cellStyleXfs", "cellXfs"))
+
+
+@pytest.mark.parametrize("root", ["<styleSheet xmlns='{}'/>", "<x:styleSheet xmlns:x='{}'/>"])
+def test_a_part_of_nothing_but_its_root(root: str) -> None:
+    data, styles = add_styles(root.format(MAIN).encode(), "styles.xml")
+    assert add_styles(data, "styles.xml") == (data, styles)
+    assert lists(data)["cellXfs"][styles.text].get("numFmtId") == "49"
+
+
+def test_their_formats_keep_their_indexes_and_bytes() -> None:
+    theirs = FONTS + CELLS + "<dxfs><dxf>\n<fill/></dxf></dxfs><extLst><ext uri='1'/></extLst>"
+    data, _ = add_styles(sheet(theirs), "styles.xml")
+    for kept in (
+        FONTS[17:-8],
+        CELLS[19:-10],
+        "<dxf>\n<fill/></dxf>",
+        "<extLst><ext uri='1'/></extLst>",
+    ):
+        assert kept.encode() in data
+
+
+def test_a_format_is_recognised_however_another_program_writes_it() -> None:
+    data, styles = add_styles(sheet(FONTS + CELLS), "styles.xml")
+    text = (
+        b'<xf applyNumberFormat="1" borderId="0" fillId="0" fontId="0" numFmtId="49" '
+        b'quotePrefix="1" xfId="0"/>'
+    )
+    assert text in data
+    rewritten = data.replace(
+        text,
+        b"<xf numFmtId='49' fontId='0' fillId='0' borderId='0' xfId='0' quotePrefix='1' "
+        b"applyNumberFormat='1'></xf>",
+    )
+    assert add_styles(rewritten, "styles.xml") == (rewritten, styles)
+
+
+def test_a_prefix_is_taken() -> None:
+    data = f'<x:styleSheet xmlns:x="{MAIN}"><x:cellXfs count="0"/></x:styleSheet>'.encode()
+    patched, styles = add_styles(data, "styles.xml")
+    assert lists(patched)["cellXfs"][styles.text].get("numFmtId") == "49"
+    assert all(part.prefix == "x" for part in etree.fromstring(patched).iter())
+
+
+def test_a_workbook_without_styles_gets_some() -> None:
+    data, styles = add_styles(empty_styles(MAIN), "styles.xml")
+    assert isinstance(styles, FormatIndexes)
+    assert styles.text > 0, "the first format is that of all cells without one"
+    assert lists(data)["cellXfs"][0].get("numFmtId") == "0"

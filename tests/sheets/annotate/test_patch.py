@@ -1,0 +1,277 @@
+"""Any sheet, however its XML is written, gets the same annotation and keeps all else."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from feedtool.model.cells import letters
+from feedtool.sheets.annotate import Note, SheetNotes, annotate
+from feedtool.sheets.annotate.sheet_plan import look_through
+from feedtool.sheets.read.errors import CorruptXml, XmlDoctype
+from feedtool.sheets.read.package import ZipPackage
+
+MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+HEADINGS = ("feedtool status", "feedtool message", "feedtool code")
+Values = dict[tuple[int, int], str]
+BookOf = Callable[..., Path]
+Read = Callable[[Path], Values]
+
+
+@dataclass(frozen=True)
+class Cell:
+    column: int
+    kind: str
+    text: str = ""
+
+
+Rows = dict[int, list[Cell]]
+CELLS = {
+    "number": '<c r="{at}"><v>{text}</v></c>',
+    "inline": '<c r="{at}" t="inlineStr"><is><t>{text}</t></is></c>',
+    "formula": '<c r="{at}" t="str"><f>A1</f><v>{text}</v></c>',
+    "styled": '<c r="{at}" s="0"/>',
+    "open": '<c r="{at}" s="0"></c>',
+}
+USED = ("number", "inline", "formula")
+
+
+def canonical(rows: Rows) -> str:
+    parts = []
+    for number, cells in rows.items():
+        inner = "".join(
+            CELLS[cell.kind].format(at=f"{letters(cell.column)}{number}", text=cell.text)
+            for cell in cells
+        )
+        spans = f' spans="1:{cells[-1].column + 1}"' if cells and number % 2 else ""
+        end = f">{inner}</row>" if cells or number % 3 else "/>"
+        parts.append(f'<row r="{number}"{spans}{end}')
+    return f'<worksheet xmlns="{MAIN}"><sheetData>{"".join(parts)}</sheetData></worksheet>'
+
+
+def prefixed(sheet: str) -> str:
+    return re.sub(r"<(/?)(\w)", r"<\1x:\2", sheet).replace("xmlns=", "xmlns:x=")
+
+
+def commented(sheet: str) -> str:
+    return sheet.replace("</c>", "</c><!-- </row> -->").replace("</row>", "</row><?pi </row>?>")
+
+
+def in_cdata(sheet: str) -> str:
+    return re.sub(r"<t>([^<]*)</t>", r"<t><![CDATA[\1]]></t>", sheet)
+
+
+def spaced(sheet: str) -> str:
+    return sheet.replace("><", ">\n  <")
+
+
+def single_quoted(sheet: str) -> str:
+    return sheet.replace('"', "'")
+
+
+def blanks_in_tags(sheet: str) -> str:
+    return re.sub(r"</(\w+)>", r"</\1 >", sheet).replace(" r=", "\n r = ").replace("/>", " />")
+
+
+def styles_first(sheet: str) -> str:
+    return re.sub(r'<c (r="[^"]*") s="0"', r'<c s="0" \1', sheet)
+
+
+WRITINGS: dict[str, Callable[[str], bytes]] = {
+    "canonical": str.encode,
+    "bom": lambda sheet: b"\xef\xbb\xbf" + sheet.encode(),
+    "spaced": lambda sheet: spaced(sheet).encode(),
+    "prefixed": lambda sheet: prefixed(sheet).encode(),
+    "commented": lambda sheet: commented(sheet).encode(),
+    "cdata": lambda sheet: in_cdata(sheet).encode(),
+    "single quotes": lambda sheet: single_quoted(sheet).encode(),
+    "blanks": lambda sheet: blanks_in_tags(sheet).encode(),
+    "styles first": lambda sheet: styles_first(sheet).encode(),
+    "utf-16": lambda sheet: f'<?xml version="1.0" encoding="UTF-16"?>{sheet}'.encode("utf-16"),
+    "utf-16 bare": lambda sheet: sheet.encode("utf-16"),
+    "latin-1": lambda sheet: f'<?xml version="1.0" encoding="latin1"?>{sheet}'.encode("latin-1"),
+    "ascii": lambda sheet: f'<?xml version="1.0" encoding="US-ASCII"?>{sheet}'.encode("ascii"),
+}
+FAST = {"canonical", "prefixed", "bom", "spaced", "utf-16", "utf-16 bare", "latin-1", "ascii"}
+
+cell = st.builds(
+    Cell,
+    st.sampled_from([0, 1, 2, 3, 4, 5, 9, 27]),
+    st.sampled_from(list(CELLS)),
+    st.sampled_from(["1", "2.5", "77"]),
+)
+cells = st.lists(cell, max_size=5, unique_by=lambda cell: cell.column).map(
+    lambda found: sorted(found, key=lambda cell: cell.column)
+)
+tables = st.dictionaries(st.integers(2, 14), cells, max_size=8).map(
+    lambda rows: {1: [Cell(0, "inline", "sku")], **dict(sorted(rows.items()))}
+)
+word = st.sampled_from(["", "Valid", "=1", "<&>", "é", "“😀”"])
+
+
+def noted(rows: Rows, texts: list[tuple[str, str, str]]) -> list[Note]:
+    return [Note(row, *text) for row, text in zip(list(rows)[1:], texts, strict=False)]
+
+
+def expected(rows: Rows, notes: list[Note]) -> Values:
+    used = [(row, cell) for row, found in rows.items() for cell in found if cell.kind in USED]
+    first = max(cell.column for _, cell in used) + 1
+    values = {(row, cell.column): cell.text for row, cell in used}
+    ours = [(1, HEADINGS), *((note.row, (note.status, note.message, note.code)) for note in notes)]
+    for row, texts in ours:
+        values |= {(row, first + place): text for place, text in enumerate(texts) if text}
+    return values
+
+
+def annotate_file(source: Path, target: Path, notes: list[Note]) -> Path:
+    annotate(source, target, [SheetNotes("Offers", 1, HEADINGS, notes)], overwrite=True)
+    return target
+
+
+@pytest.mark.parametrize("writing", WRITINGS)
+@settings(max_examples=15, deadline=None)
+@given(rows=tables, texts=st.lists(st.tuples(word, word, word), max_size=8))
+def test_every_writing_gets_the_same(
+    book_of: BookOf, values: Read, writing: str, rows: Rows, texts: list[tuple[str, str, str]]
+) -> None:
+    source = book_of(WRITINGS[writing](canonical(rows)))
+    notes = noted(rows, texts)
+    once = annotate_file(source, source.with_name("once.xlsx"), notes)
+    assert values(once) == expected(rows, notes)
+    twice = annotate_file(once, source.with_name("twice.xlsx"), notes)
+    assert twice.read_bytes() == once.read_bytes()
+    bare = annotate_file(once, source.with_name("bare.xlsx"), [])
+    assert values(bare) == expected(rows, [])
+
+
+@pytest.mark.parametrize("writing", WRITINGS)
+def test_nothing_but_ours_is_different(
+    book_of: BookOf, part: Callable[..., bytes], writing: str
+) -> None:
+    rows = {1: [Cell(0, "inline", "sku")], 2: [Cell(0, "number", "1")], 3: [Cell(1, "styled")]}
+    raw = WRITINGS[writing](canonical(rows))
+    source = book_of(raw)
+    copy = part(annotate_file(source, source.with_name("x.xlsx"), [Note(2, "é", "", "")]))
+    encodings = {"utf-16": "utf-16", "utf-16 bare": "utf-16", "latin-1": "latin-1"}
+    encoding = encodings.get(writing, "utf-8")
+    after = copy.decode(encoding)
+    after = re.sub(r"<(x:)?cols>.*</(x:)?cols>", "", after)
+    after = re.sub(r'<(x:)?c r="[B-D]\d" s="\d" t="inlineStr">.*?</(x:)?c>', "", after)
+    assert re.sub("1:4", "1:1", after) == raw.decode(encoding)
+
+
+@pytest.mark.parametrize("writing", WRITINGS)
+def test_which_path_is_taken(book_of: BookOf, writing: str) -> None:
+    rows = {1: [Cell(0, "inline", "sku"), Cell(1, "styled")], 3: []}
+    source = book_of(WRITINGS[writing](canonical(rows)))
+    with ZipPackage(source) as package:
+        _, found = look_through(package, "xl/worksheets/sheet1.xml", 1)
+    assert found.is_canonical == (writing in FAST)
+    assert (found.used, found.widest, found.last_row) == (0, 1, 3)
+
+
+ODD_ROWS = {
+    "rows without numbers": "<row><c><v>1</v></c></row><row><c><v>2</v></c></row>",
+    "cells without names": '<row r="1"><c><v>1</v></c></row><row r="2"><c><v>2</v></c></row>',
+    "cells in disorder": '<row r="1"><c r="A1"><v>1</v></c></row>'
+    '<row r="2"><c r="D2" s="0"/><c r="A2"><v>2</v></c></row>',
+    "extensions behind the cells": '<row r="1"><c r="A1"><v>1</v></c></row>'
+    '<row r="2"><c r="A2"><v>2</v></c><extLst><ext uri="x"><y xmlns="z"/></ext></extLst></row>',
+    "coloured runs": '<row r="1"><c r="A1"><v>1</v></c></row><row r="2">'
+    '<c r="A2" t="inlineStr"><is><r><rPr><color rgb="FF000000"/></rPr><t>2</t></r></is></c></row>',
+    "blanks behind the cells": '<row r="1"><c r="A1"><v>1</v></c>\n</row>\n<row r="2">'
+    '<c r="A2"><v>2</v></c>\n</row>\n',
+}
+
+
+@pytest.mark.parametrize("rows", ODD_ROWS.values(), ids=ODD_ROWS)
+@pytest.mark.parametrize("times", [1, 2])
+def test_odd_rows(
+    book_of: BookOf, values: Read, part: Callable[..., bytes], rows: str, times: int
+) -> None:
+    sheet = f'<worksheet xmlns="{MAIN}"><sheetData>{rows}</sheetData></worksheet>'
+    source = book_of(sheet.encode())
+    copy = annotate_file(source, source.with_name("x.xlsx"), [Note(2, "s", "m", "c")])
+    if times > 1:
+        copy = annotate_file(copy, source.with_name("y.xlsx"), [Note(2, "s", "m", "c")])
+    found = values(copy)
+    assert {place: found[place] for place in found if place[1] in (0, 1, 2, 3)} == {
+        (1, 0): "1",
+        (2, 0): "2",
+        **{(1, column): text for column, text in enumerate(HEADINGS, 1)},
+        **{(2, column): text for column, text in enumerate("smc", 1)},
+    }
+    if b"extLst" in part(copy):
+        assert b"</c><extLst>" in part(copy)
+
+
+@pytest.mark.parametrize("writing", ["canonical", "spaced", "commented", "utf-16"])
+def test_a_sheet_of_many_blocks(book_of: BookOf, values: Read, writing: str) -> None:
+    rows: Rows = {1: [Cell(0, "inline", "sku")]}
+    rows |= {
+        row: [Cell(column, "number" if column < 5 else "styled", "1") for column in range(8)]
+        for row in range(2, 4000)
+        if row % 7
+    }
+    notes = [Note(row, "Invalid", f"m{row}", "c") for row in rows if row % 3 == 0]
+    source = book_of(WRITINGS[writing](canonical(rows)))
+    once = annotate_file(source, source.with_name("once.xlsx"), notes)
+    assert values(once) == expected(rows, notes)
+    twice = annotate_file(once, source.with_name("twice.xlsx"), notes)
+    assert twice.read_bytes() == once.read_bytes()
+
+
+MALFORMED = {
+    "no rows": f'<worksheet xmlns="{MAIN}"/>',
+    "cut off": f'<worksheet xmlns="{MAIN}"><sheetData><row r="1"><c r="A1"><v>1</v></c></row>',
+    "an unknown encoding": '<?xml version="1.0" encoding="klingon"?><worksheet/>',
+    "a codec of no text": '<?xml version="1.0" encoding="hex"?><worksheet/>',
+    "a row's name": f'<worksheet xmlns="{MAIN}"><sheetData><row r="x"/></sheetData></worksheet>',
+    "a cell's name": f'<worksheet xmlns="{MAIN}"><sheetData><row r="1"><c r="1A"/></row>'
+    "</sheetData></worksheet>",
+    "tags that do not fit": f'<worksheet xmlns="{MAIN}"><sheetData><row r="1"><c r="A1"><v>1</w>'
+    "</c></row></sheetData></worksheet>",
+}
+
+
+@pytest.mark.parametrize("sheet", MALFORMED.values(), ids=MALFORMED)
+def test_malformed_sheets_are_refused(book_of: BookOf, sheet: str) -> None:
+    source = book_of(sheet.encode())
+    with pytest.raises(CorruptXml):
+        annotate_file(source, source.with_name("x.xlsx"), [])
+
+
+def test_bytes_that_are_not_of_the_encoding_are_refused(book_of: BookOf) -> None:
+    sheet = WRITINGS["utf-16"](canonical({1: [Cell(0, "inline", "sku")]})) + b"\x00"
+    source = book_of(sheet)
+    with pytest.raises(CorruptXml):
+        annotate_file(source, source.with_name("x.xlsx"), [])
+
+
+def test_document_types_are_refused(book_of: BookOf) -> None:
+    sheet = "<!DOCTYPE worksheet>" + canonical({1: [Cell(0, "inline", "sku")]})
+    source = book_of(sheet.encode())
+    with pytest.raises(XmlDoctype):
+        annotate_file(source, source.with_name("x.xlsx"), [])
+
+
+def test_a_sheet_without_the_row_of_the_headings_is_the_callers_mistake(book_of: BookOf) -> None:
+    source = book_of(canonical({2: [Cell(0, "inline", "sku")]}).encode())
+    with pytest.raises(ValueError, match="no row 1"):
+        annotate_file(source, source.with_name("x.xlsx"), [])
+
+
+def test_headings_in_rich_text_are_recognised(book_of: BookOf, values: Read) -> None:
+    runs = "".join(
+        f'<c r="{name}1" t="inlineStr"><is><r><rPr><b/></rPr><t>feedtool </t></r>'
+        f"<r><t>{word}</t></r></is></c>"
+        for name, word in zip("BCD", ("status", "message", "code"), strict=True)
+    )
+    sheet = canonical({1: [Cell(0, "inline", "sku")]}).replace("</row>", runs + "</row>")
+    source = book_of(sheet.encode())
+    copy = annotate_file(source, source.with_name("x.xlsx"), [])
+    assert [values(copy).get((1, column)) for column in range(1, 5)] == [*HEADINGS, None]

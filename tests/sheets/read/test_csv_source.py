@@ -1,0 +1,289 @@
+"""Texts of rows and columns, in all the ways they are written."""
+
+import csv
+import io
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from feedtool.check import HEADINGS
+from feedtool.model.cells import BLANK, Cell, Kind
+from feedtool.model.errors import FileProblem
+from feedtool.sheets import open_source
+from feedtool.sheets.read.csv_encoding import unicode_of
+from feedtool.sheets.read.csv_separator import find_separator
+from feedtool.sheets.read.csv_source import CsvSource
+
+Table = list[tuple[int, int, list[str]]]
+"""Record number, physical line, texts."""
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[[bytes | str], Path]:
+    def write_file(content: bytes | str) -> Path:
+        path = tmp_path / "offers.csv"
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    return write_file
+
+
+Write = Callable[[bytes | str], Path]
+
+
+def records(path: Path, after: int = 0) -> Table:
+    table = []
+    with open_source(path) as source:
+        for block in source.sheet("").blocks(after):
+            columns = [list(map(block.decode, block.column(i))) for i in range(block.width)]
+            assert block.lines is not None
+            cells = zip(*columns, strict=True) if columns else [() for _ in block.rows]
+            for row, line, record in zip(block.rows, block.lines, cells, strict=True):
+                texts = [cell.text for cell in record]
+                while texts and not texts[-1]:
+                    texts.pop()
+                table.append((row, line, texts))
+    return table
+
+
+HEADER = "ref,price\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "table"),
+    [
+        ("a,b\n1,2\n", [(1, 1, ["a", "b"]), (2, 2, ["1", "2"])]),
+        ("a,b\r\n1,2", [(1, 1, ["a", "b"]), (2, 2, ["1", "2"])]),
+        ("a,b\r1,2\r", [(1, 1, ["a", "b"]), (2, 2, ["1", "2"])]),
+        ("a;b\n1,5;2\n", [(1, 1, ["a", "b"]), (2, 2, ["1,5", "2"])]),
+        ("a\tb\n1,5\t2;3\n", [(1, 1, ["a", "b"]), (2, 2, ["1,5", "2;3"])]),
+        ("a|b\n1|2\n", [(1, 1, ["a", "b"]), (2, 2, ["1", "2"])]),
+        ("a\n1\n", [(1, 1, ["a"]), (2, 2, ["1"])]),
+        ("sep=;\na;b,c\n1;2\n", [(1, 1, []), (2, 2, ["a", "b,c"]), (3, 3, ["1", "2"])]),
+        ('"sep=|"\r\na|b\r\n', [(1, 1, []), (2, 2, ["a", "b"])]),
+        ("SEP=\t\na\tb\n", [(1, 1, []), (2, 2, ["a", "b"])]),
+        ("a,b\n\n\n1,2\n", [(1, 1, ["a", "b"]), (2, 2, []), (3, 3, []), (4, 4, ["1", "2"])]),
+        ('a,b\n"x\ny",2\n3,4\n', [(1, 1, ["a", "b"]), (2, 2, ["x\ny", "2"]), (3, 4, ["3", "4"])]),
+        ('a,b\n"x\r\ny",2\n3,4', [(1, 1, ["a", "b"]), (2, 2, ["x\r\ny", "2"]), (3, 4, ["3", "4"])]),
+        ('a,b\n"x ""y""",2\n', [(1, 1, ["a", "b"]), (2, 2, ['x "y"', "2"])]),
+        ('a,b\nScreen 24",2\n', [(1, 1, ["a", "b"]), (2, 2, ['Screen 24"', "2"])]),
+        ('a,b\n"x"y,2\n', [(1, 1, ["a", "b"]), (2, 2, ["xy", "2"])]),
+        ('a,b\n"",2\n', [(1, 1, ["a", "b"]), (2, 2, ["", "2"])]),
+        ("a,b,c\n1\n1,2,3,4\n", [(1, 1, ["a", "b", "c"]), (2, 2, ["1"]), (3, 3, list("1234"))]),
+        ("a,b\n1,2,,,\n", [(1, 1, ["a", "b"]), (2, 2, ["1", "2"])]),
+        ('a,b\n="0036",2\n', [(1, 1, ["a", "b"]), (2, 2, ["0036", "2"])]),
+        ('a,b\n"=""0036""",2\n', [(1, 1, ["a", "b"]), (2, 2, ["0036", "2"])]),
+        ('a,b\n"=""say """"x""""""",2\n', [(1, 1, ["a", "b"]), (2, 2, ['say "x"', "2"])]),
+        ('a,b\n=",2\n', [(1, 1, ["a", "b"]), (2, 2, ['="', "2"])]),
+        ("a,b\n1,2\n\x1a", [(1, 1, ["a", "b"]), (2, 2, ["1", "2"])]),
+        ("a,b\n1,2\x1a", [(1, 1, ["a", "b"]), (2, 2, ["1", "2"])]),
+        ("a,b\n1,\x1a2\n", [(1, 1, ["a", "b"]), (2, 2, ["1", "\x1a2"])]),
+        ("\ufeffa,b\n1,2\n", [(1, 1, ["a", "b"]), (2, 2, ["1", "2"])]),
+        ('\ufeff\ufeff"a",b\n', [(1, 1, ["a", "b"])]),
+        ('a,b\n\ufeff"1",2\n', [(1, 1, ["a", "b"]), (2, 2, ["1", "2"])]),
+        ("a,b\n\u00a01 , 2\u2028\n", [(1, 1, ["a", "b"]), (2, 2, ["\u00a01 ", " 2\u2028"])]),
+        ("a,b\n\x0b1,\x0c2\x85\n", [(1, 1, ["a", "b"]), (2, 2, ["\x0b1", "\x0c2\x85"])]),
+    ],
+)
+def test_records(write: Write, content: str, table: Table) -> None:
+    assert records(write(content)) == table
+
+
+@pytest.mark.parametrize(
+    ("encoding", "mark"),
+    [
+        ("utf-8", b""),
+        ("utf-8", b"\xef\xbb\xbf"),
+        ("utf-16-le", b"\xff\xfe"),
+        ("utf-16-be", b"\xfe\xff"),
+    ],
+)
+def test_unicode_encodings(write: Write, encoding: str, mark: bytes) -> None:
+    path = write(mark + "réf;prix\r\n東京;€ 2\r\n".encode(encoding))
+    assert records(path) == [(1, 1, ["réf", "prix"]), (2, 2, ["東京", "€ 2"])]
+    with open_source(path) as source:
+        assert isinstance(source, CsvSource)
+        assert (source.dialect.encoding, source.dialect.mark) == (encoding, mark)
+        assert (source.dialect.separator, source.dialect.line_end) == (";", "\r\n")
+        assert source.sheet("").notices == {}
+
+
+@pytest.mark.parametrize(
+    ("fallback", "word"), [("cp1252", "Café€"), ("iso-8859-15", "Caféİ"), ("cp1250", "Café€")]
+)
+def test_the_fallback_shows_what_it_made_of_it(write: Write, fallback: str, word: str) -> None:
+    path = write("a;b\r\n1;2\r\nCafé€;é\r\n".encode("cp1252"))
+    with open_source(path, csv_fallback=fallback) as source:
+        sheet = source.sheet("")
+        text = sheet.head(3)[2].cells[0].text
+        (notice,) = sheet.notices["encoding-guessed"]
+    assert text[:4] == word[:4]
+    assert fallback in notice
+    assert "line 3" in notice
+    assert f"“{text}”" in notice
+
+
+@pytest.mark.parametrize(
+    ("content", "line"),
+    [
+        (b"a\n\xc3\xa9\nb\n\xe9\n", 4),
+        (b"a\n\xe9\n\xc3\xa9\n", 2),
+        (b"\xef\xbb\xbfa\n\xe9\n", 2),
+        (b"a\r\r\r\n\xe9\xe2\x82\xac", 4),
+        (b"a\n\xc3\xa9\n\xe2\x82", 3),
+        (b"a\n\x81\n", 2),
+        (b"\xff\xfea\x00\n\x00\x00\xd8\n\x00", 2),
+    ],
+)
+def test_mixed_encodings(write: Write, content: bytes, line: int) -> None:
+    with pytest.raises(FileProblem, match=f"Line {line} ") as caught:
+        records(write(content))
+    assert caught.value.code == "csv-encoding"
+
+
+def test_an_encoding_that_changes_far_down(write: Write) -> None:
+    content = "é;b\r\n".encode() * 200_000 + b"\xe9;b\r\n"
+    with pytest.raises(FileProblem, match="Line 200001 ") as caught:
+        records(write(content))
+    assert caught.value.code == "csv-encoding"
+
+
+@pytest.mark.parametrize(
+    ("content", "line"),
+    [(b"a,b\n1,\x00\n", 2), ("\ufeffa\n\0".encode("utf-16-le"), 2), (b"a\x00bcde", 1)],
+)
+def test_nul(write: Write, content: bytes, line: int) -> None:
+    with pytest.raises(FileProblem, match=f"Line {line} ") as caught:
+        records(write(content))
+    assert caught.value.code == "csv-nul"
+
+
+@pytest.mark.parametrize(
+    ("content", "line"),
+    [
+        ('a,b\n"1,2\n3,4\n', 2),
+        ('a,b\n1,2\n3,"4', 3),
+        ('a,b\n"x\ny","z\n1,2\n', 3),
+        ('a,b\r\n"x\r\ny","z\r\n1,2\r\n', 3),
+        ('a,b\r"x\ry","z\r1,2\r', 3),
+        ('a,b\n1,2\n"\x1a', 3),
+        ('a,b\n1,2\n"', 3),
+        ('a,b\n1,2\n"x""', 3),
+    ],
+)
+def test_an_unclosed_quote(write: Write, content: str, line: int) -> None:
+    with pytest.raises(FileProblem, match=f"line {line} ") as caught:
+        records(write(content))
+    assert caught.value.code == "csv-unterminated-quote"
+
+
+def test_an_unclosed_quote_is_no_matter_of_the_head(write: Write) -> None:
+    path = write("a,b\n" + "1,2\n" * 5000 + '"')
+    with open_source(path) as source:
+        assert len(source.sheet("").head(20)) == 20
+
+
+@pytest.mark.parametrize("length", [200_000, 3_000_000])
+def test_long_fields(write: Write, length: int) -> None:
+    long = "é" * length
+    assert records(write(f'a,b\n"{long}",1\n{long},2\n'))[1:] == [
+        (2, 2, [long, "1"]),
+        (3, 3, [long, "2"]),
+    ]
+
+
+def test_blocks(write: Write) -> None:
+    path = write("a,b\n" + "".join(f"{row},x\n" for row in range(2, 5001)))
+    assert records(path, after=3)[0] == (4, 4, ["4", "x"])
+    assert [row for row, _, _ in records(path, after=1)] == list(range(2, 5001))
+    assert records(path, after=5000) == []
+
+
+def test_blank_lines_make_no_blocks(write: Write) -> None:
+    path = write("a,b\n" + "\n" * 50_000 + "1,2\n" + "\n" * 50_000)
+    with open_source(path) as source:
+        rows = [(block.rows[0], block.rows[-1]) for block in source.sheet("").blocks()]
+    assert rows == [(1, 1000), (50_001, 51_000)]
+    assert records(path, after=50_001)[0] == (50_002, 50_002, ["1", "2"])
+
+
+def test_head(write: Write) -> None:
+    path = write('sep=;\n\nTitle;;\n;;\n"ref\n.";price;;\n1;2;;\n')
+    with open_source(path) as source:
+        sheet = source.sheet("")
+        assert [(row.number, row.line, [c.text for c in row.cells]) for row in sheet.head(2)] == [
+            (3, 3, ["Title"]),
+            (5, 5, ["ref\n.", "price"]),
+        ]
+        (block,) = sheet.blocks(5)
+        assert (list(block.rows), block.lines, block.width) == ([6], [7], 2)
+        assert sheet.last_column == 1
+        assert sheet.merges == []
+        assert block.decode("7") == Cell(Kind.TEXT, "7")
+        assert block.decode("") == BLANK
+
+
+@pytest.mark.parametrize(
+    ("lines", "separator"),
+    [
+        ("ref;price\nA;1,5\nB;2,5\n", ";"),
+        ("ref;p1;p2\nA;1,0;2,0\nB;1,0;2,0\n", ";"),
+        ("My export, of 2024, October\n\nref;price;stock\nA;1,50;3\nB;2,50;4\n", ";"),
+        ("Réf, interne;Prix;Stock\nA;1,5;3\nB;2,5;3\n", ";"),
+        ('title,desc\n"a;b;c",x\n', ","),
+        ("ref\ttitle, long\tprice\nA\tx, y\t1\n", "\t"),
+        ("a;b;c\n1,5;2\n", ";"),
+        ("a,b,c\n1,2\n", ","),
+        ("a,b|c,d\n", ","),
+        ("only\none\n", ","),
+        ("", ","),
+        ("ref,title,price\nA,Table; oak; round,1\nB,Chair; oak; round,2\n", ","),
+        ("ref|title\nA|x, y, z; w\nB|x, y, z; w\n", "|"),
+        (f"t|u\nA|9,9\nB|9,9\nref|price|{'|'.join(HEADINGS)}\nA|9,9|Valid\nB|9,9|Valid\n", "|"),
+        (f"""ref,"a;b;c","{'","'.join(HEADINGS)}"\n""", ","),
+        (f"ref,price\n1,{'x'.join(HEADINGS)}\n", ","),
+    ],
+)
+def test_separators(lines: str, separator: str) -> None:
+    assert find_separator(lines.splitlines(keepends=True)) == separator
+
+
+FIELD = st.text(st.sampled_from('ab,;\t|"\n\r é=01'), max_size=8).filter(
+    lambda text: not text.startswith(("=", "sep", "<"))
+)
+
+
+@given(
+    table=st.lists(st.tuples(FIELD, FIELD, FIELD).filter(any), min_size=1, max_size=12),
+    separator=st.sampled_from(",;\t|"),
+    line_end=st.sampled_from(["\n", "\r\n", "\r"]),
+    is_marked=st.booleans(),
+)
+@settings(max_examples=150, deadline=None)
+def test_what_is_written_is_read(
+    tmp_path_factory: pytest.TempPathFactory,
+    table: list[tuple[str, str, str]],
+    separator: str,
+    line_end: str,
+    *,
+    is_marked: bool,
+) -> None:
+    """Whatever is quoted in the fields, an announced separator brings it back."""
+    buffer = io.StringIO(newline="")
+    buffer.write(f"sep={separator}{line_end}")
+    writer = csv.writer(buffer, delimiter=separator, lineterminator=line_end, quoting=csv.QUOTE_ALL)
+    writer.writerows(table)
+    path = tmp_path_factory.mktemp("csv") / "made.csv"
+    path.write_bytes(b"\xef\xbb\xbf" * is_marked + buffer.getvalue().encode())
+    found = [(number, texts) for number, _, texts in records(path)][1:]
+    assert [number for number, _ in found] == list(range(2, len(table) + 2))
+    assert [texts + [""] * (3 - len(texts)) for _, texts in found] == [list(row) for row in table]
+
+
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+def test_unicode_without_a_mark_is_known_by_its_first_line(codec: str) -> None:
+    text = "sku;title\n" + "A;\u4e2d\u6587\n" * 500
+    assert unicode_of(text.encode(codec)[:4096]) == (b"", codec)

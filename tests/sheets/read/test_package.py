@@ -1,0 +1,127 @@
+"""Packages that are damaged or made to do damage, besides those of `tests/corpus` and `fuzz`."""
+
+import warnings
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from feedtool.model.errors import FileProblem
+from feedtool.sheets import Limits, ZipPackage
+from feedtool.sheets.read import errors
+
+MakePackage = Callable[..., Path]
+
+
+def code_of(action: Callable[[], object]) -> str:
+    with pytest.raises(FileProblem) as caught:
+        action()
+    assert caught.value.message
+    assert caught.value.hint
+    return caught.value.code
+
+
+def read_all(path: Path, limits: Limits | None = None) -> None:
+    with ZipPackage(path, limits or Limits()) as package:
+        for name in package.names:
+            package.read(name)
+
+
+@pytest.mark.parametrize(
+    "name", ["xl/workbook.xml", "/xl/workbook.xml", "XL/WorkBook.xml", "xl\\workbook.xml"]
+)
+def test_a_part_is_found_however_it_is_called(make_package: MakePackage, name: str) -> None:
+    with ZipPackage(make_package()) as package:
+        info = package.part(name)
+        assert info is not None
+        assert info.filename == "xl/workbook.xml"
+        assert package.read(name).startswith(b"<workbook")
+        assert package.part("xl/other.xml") is None
+        assert code_of(lambda: package.read("xl/other.xml")) == "corrupt-zip"
+
+
+def test_a_stream_comes_in_blocks(make_package: MakePackage) -> None:
+    path = make_package({"big": b"0123456789" * 1000})
+    with ZipPackage(path) as package:
+        blocks = list(package.stream("big", 4096))
+    assert list(map(len, blocks)) == [4096, 4096, 1808]
+
+
+@pytest.mark.parametrize(
+    "name", ["../evil", "xl/../../evil", "..\\evil", "xl\\..\\x", "C:/evil", "c:evil"]
+)
+def test_climbing_names(make_package: MakePackage, name: str) -> None:
+    assert code_of(lambda: read_all(make_package({name: "x"}))) == "zip-bad-name"
+
+
+def test_a_dot_is_no_climbing(make_package: MakePackage) -> None:
+    read_all(make_package({"xl/a..b.xml": "x", "xl/folder/": "", "xl/.x": "x"}))
+
+
+@pytest.mark.parametrize("name", ["xl/workbook.xml", "XL/WORKBOOK.xml", "xl\\workbook.xml"])
+def test_two_parts_of_one_name(make_package: MakePackage, name: str) -> None:
+    path = make_package()
+    with zipfile.ZipFile(path, "a") as package, warnings.catch_warnings(action="ignore"):
+        package.writestr(name, "<workbook/>")
+    assert code_of(lambda: read_all(path)) == "zip-duplicate-member"
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [Limits(part=99_999), Limits(total=99_999), Limits(parts=3), Limits(small=99_999)],
+)
+def test_bombs(make_package: MakePackage, limits: Limits) -> None:
+    path = make_package({"big": b"0" * 100_000})
+    read_all(path)
+    assert code_of(lambda: read_all(path, limits)) == "zip-bomb"
+
+
+def test_a_flipped_bit(make_package: MakePackage) -> None:
+    path = make_package({"big": bytes(range(256)) * 400})
+    data = bytearray(path.read_bytes())
+    data[data.index(b"big") + 40] ^= 0x10
+    path.write_bytes(data)
+    assert code_of(lambda: read_all(path)) == "corrupt-zip"
+
+
+def test_every_truncation(make_package: MakePackage) -> None:
+    path = make_package()
+    data = path.read_bytes()
+    codes = set()
+    for length in range(4, len(data), 7):
+        path.write_bytes(data[:length])
+        codes.add(code_of(lambda: read_all(path)))
+    assert codes == {"corrupt-zip"}
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_other_compressions(make_package: MakePackage, method: int) -> None:
+    path = make_package()
+    with zipfile.ZipFile(path, "a", method) as package:
+        package.writestr("more", b"x" * 100)
+    assert code_of(lambda: read_all(path)) == "corrupt-zip"
+
+
+def test_an_encrypted_part(make_package: MakePackage) -> None:
+    path = make_package({"a": "b"})
+    data = bytearray(path.read_bytes())
+    place = data.rindex(b"PK\x01\x02")
+    data[place + 8] |= 1
+    path.write_bytes(data)
+    assert code_of(lambda: read_all(path)) == "encrypted"
+
+
+def test_every_code_has_its_page() -> None:
+    classes = [
+        value
+        for value in vars(errors).values()
+        if isinstance(value, type) and issubclass(value, FileProblem) and value is not FileProblem
+    ]
+    codes = [problem.code for problem in classes]
+    assert len(set(codes)) == len(codes) == 18
+    for problem in classes:
+        page = problem.__doc__ or ""
+        assert page.splitlines()[0].endswith(".")
+        assert "How to mend it:" in page
+        assert "Example:" in page

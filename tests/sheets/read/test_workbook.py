@@ -1,0 +1,233 @@
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from feedtool.model.cells import Cell, Kind
+from feedtool.model.errors import FileProblem
+from feedtool.sheets import open_source
+from feedtool.sheets.read.workbook import resolve
+
+MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+RELS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+STRICT = "http://purl.oclc.org/ooxml/officeDocument/relationships"
+PACKAGE_RELS = "http://schemas.openxmlformats.org/package/2006/relationships"
+TYPES = "http://schemas.openxmlformats.org/package/2006/content-types"
+SHEET = (
+    f'<worksheet xmlns="{MAIN}"><sheetData><row r="1"><c r="A1"><v>1</v></c></row></sheetData>'
+    "</worksheet>"
+)
+
+MakePackage = Callable[..., Path]
+
+
+def rels(*lines: tuple[str, str, str], base: str = RELS) -> str:
+    inner = "".join(
+        f'<Relationship Id="{name}" Type="{base}/{kind}" Target="{target}"/>'
+        for name, kind, target in lines
+    )
+    return f'<Relationships xmlns="{PACKAGE_RELS}">{inner}</Relationships>'
+
+
+@pytest.mark.parametrize(
+    ("base", "target", "part"),
+    [
+        ("xl", "worksheets/sheet1.xml", "xl/worksheets/sheet1.xml"),
+        ("xl", "/xl/worksheets/sheet1.xml", "xl/worksheets/sheet1.xml"),
+        ("xl", "..\\xl\\worksheets\\sheet1.xml", "xl/worksheets/sheet1.xml"),
+        ("xl", "./worksheets/../sheet1.xml", "xl/sheet1.xml"),
+        ("xl", "sheet%201.xml", "xl/sheet 1.xml"),
+        ("", "xl/workbook.xml", "xl/workbook.xml"),
+        ("xl", "../../../etc/passwd", "etc/passwd"),
+    ],
+)
+def test_targets(base: str, target: str, part: str) -> None:
+    assert resolve(base, target) == part
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "worksheets/sheet1.xml",
+        "/xl/worksheets/sheet1.xml",
+        "worksheets\\sheet1.xml",
+        "WORKSHEETS/Sheet1.XML",
+    ],
+)
+@pytest.mark.parametrize("base", [RELS, STRICT])
+def test_a_sheet_is_found(make_package: MakePackage, target: str, base: str) -> None:
+    path = make_package(
+        {
+            "_rels/.rels": rels(("rId1", "officeDocument", "/xl/workbook.xml"), base=base),
+            "xl/_rels/workbook.xml.rels": rels(("rId1", "worksheet", target), base=base),
+            "xl/workbook.xml": f'<x:workbook xmlns:x="{MAIN}" xmlns:q="{base}"><x:sheets>'
+            '<x:sheet name="Offers" sheetId="1" q:id="rId1"/></x:sheets></x:workbook>',
+            "xl/worksheets/sheet1.xml": SHEET,
+        }
+    )
+    with open_source(path) as source:
+        assert source.format == "xlsx"
+        assert [entry.part for entry in source.sheets] == ["xl/worksheets/sheet1.xml"]
+        assert len(source.sheet("Offers").head(9)) == 1
+
+
+def test_sheets_in_order_with_their_states(make_package: MakePackage) -> None:
+    path = make_package(
+        {
+            "xl/workbook.xml": f'<workbook xmlns="{MAIN}" xmlns:r="{RELS}"><sheets>'
+            '<sheet name="Offers &amp; more" sheetId="9" r:id="rId3"/>'
+            '<sheet name="Chart" sheetId="2" r:id="rId2"/>'
+            '<sheet name="_lists" sheetId="1" r:id="rId1" state="hidden"/>'
+            '<sheet name="deep" sheetId="4" r:id="rId4" state="veryHidden"/></sheets></workbook>',
+            "xl/_rels/workbook.xml.rels": rels(
+                ("rId1", "worksheet", "worksheets/a.xml"),
+                ("rId2", "chartsheet", "chartsheets/b.xml"),
+                ("rId3", "worksheet", "worksheets/c.xml"),
+                ("rId4", "worksheet", "worksheets/d.xml"),
+            ),
+            **{f"xl/worksheets/{name}.xml": SHEET for name in "acd"},
+            "xl/chartsheets/b.xml": "<chartsheet/>",
+        }
+    )
+    with open_source(path) as source:
+        assert [(entry.name, entry.state, entry.hidden) for entry in source.sheets] == [
+            ("Offers & more", "visible", False),
+            ("_lists", "hidden", True),
+            ("deep", "veryHidden", True),
+        ]
+
+
+def test_entries_without_a_part_are_no_worksheets(make_package: MakePackage) -> None:
+    path = make_package(
+        {
+            "xl/workbook.xml": f'<workbook xmlns="{MAIN}" xmlns:r="{RELS}"><sheets>'
+            '<sheet name="Module1" sheetId="1" state="veryHidden" r:id=""/>'
+            '<sheet name="Dialog1" sheetId="2"/>'
+            '<sheet name="Offers" sheetId="3" r:id="rId1"/>'
+            '<sheet name="Lost chart" sheetId="4" r:id="rId2"/></sheets></workbook>',
+            "xl/_rels/workbook.xml.rels": rels(
+                ("rId1", "worksheet", "worksheets/sheet1.xml"),
+                ("rId2", "chartsheet", "chartsheets/no.xml"),
+            ),
+            "xl/worksheets/sheet1.xml": SHEET,
+        }
+    )
+    with open_source(path) as source:
+        assert [entry.name for entry in source.sheets] == ["Offers"]
+        assert len(source.sheet("Offers").head(1)) == 1
+
+
+def test_dates_from_1904(make_package: MakePackage) -> None:
+    path = make_package(
+        {
+            "xl/workbook.xml": f'<workbook xmlns="{MAIN}" xmlns:r="{RELS}">'
+            '<workbookPr date1904="1"/><sheets><sheet name="Offers" r:id="rId1"/></sheets>'
+            "</workbook>",
+            "xl/styles.xml": f'<styleSheet xmlns="{MAIN}"><cellXfs><xf numFmtId="14"/></cellXfs>'
+            "</styleSheet>",
+            "xl/worksheets/sheet1.xml": SHEET.replace("<v>1<", "<v>43860<"),
+        }
+    )
+    with open_source(path) as source:
+        assert source.sheet("Offers").head(1)[0].cells == [Cell(Kind.DATE, "2024-01-31")]
+
+
+def test_custom_properties(make_package: MakePackage) -> None:
+    types = "http://schemas.openxmlformats.org/officeDocument/2006/docPropsVTypes"
+    path = make_package(
+        {
+            "_rels/.rels": rels(
+                ("rId1", "officeDocument", "xl/workbook.xml"),
+                ("rId2", "custom-properties", "docProps/custom.xml"),
+            ),
+            "docProps/custom.xml": f'<Properties xmlns:vt="{types}">'
+            '<property name="feedtool.template"><vt:lpwstr>offers-upsert</vt:lpwstr></property>'
+            '<property name="feedtool.version"><vt:i4>1</vt:i4></property>'
+            '<property name="empty"><vt:lpwstr/></property></Properties>',
+            "xl/worksheets/sheet1.xml": SHEET,
+        }
+    )
+    with open_source(path) as source:
+        assert source.properties == {
+            "feedtool.template": "offers-upsert",
+            "feedtool.version": "1",
+            "empty": "",
+        }
+
+
+def types(content_type: str, part: str = "/a", **defaults: str) -> str:
+    kinds = "".join(
+        f'<Default Extension="{extension}" ContentType="{kind}"/>'
+        for extension, kind in defaults.items()
+    )
+    own = f'<Override PartName="{part}" ContentType="{content_type}"/>'
+    return f'<Types xmlns="{TYPES}">{kinds}{own}</Types>'
+
+
+BOOK = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"
+INNER = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"
+BINARY = "application/vnd.ms-excel.sheet.binary.macroEnabled.main"
+
+
+@pytest.mark.parametrize(
+    ("parts", "code"),
+    [
+        ({"[Content_Types].xml": None}, "not-a-workbook"),
+        ({"[Content_Types].xml": types(WORD)}, "not-a-workbook"),
+        ({"[Content_Types].xml": types(BINARY)}, "xlsb-unsupported"),
+        ({"[Content_Types].xml": types(BINARY, "/xl/workbook.xml", bin=BOOK)}, "xlsb-unsupported"),
+        ({"[Content_Types].xml": types("text/xml", xml=BINARY)}, "xlsb-unsupported"),
+        ({"[Content_Types].xml": types(WORD, "/xl/workbook.xml", xlsx=INNER)}, "not-a-workbook"),
+        ({"[Content_Types].xml": types("text/xml")}, "not-a-workbook"),
+        ({"[Content_Types].xml": "<Types"}, "corrupt-xml"),
+        ({"mimetype": "application/vnd.oasis.opendocument.spreadsheet"}, "ods-unsupported"),
+        ({"mimetype": "application/vnd.oasis.opendocument.text"}, "not-a-workbook"),
+        ({"xl/workbook.xml": None}, "not-a-workbook"),
+        ({"xl/workbook.xml": "<worksheet/>"}, "corrupt-xml"),
+        ({"xl/workbook.xml": ""}, "corrupt-xml"),
+        ({"xl/_rels/workbook.xml.rels": None}, "corrupt-xml"),
+        ({"xl/_rels/workbook.xml.rels": rels()}, "corrupt-xml"),
+        ({"xl/_rels/workbook.xml.rels": rels(("rId1", "worksheet", "no"))}, "corrupt-xml"),
+        ({"_rels/.rels": "<Relationships>&x;</Relationships>"}, "corrupt-xml"),
+    ],
+)
+def test_what_is_no_workbook(
+    make_package: MakePackage, parts: dict[str, str | None], code: str
+) -> None:
+    path = make_package({"xl/worksheets/sheet1.xml": SHEET, **parts})
+    with pytest.raises(FileProblem) as caught, open_source(path):
+        pass
+    assert caught.value.code == code
+
+
+def test_the_workbook_is_found_without_relationships(make_package: MakePackage) -> None:
+    path = make_package({"_rels/.rels": None, "xl/worksheets/sheet1.xml": SHEET})
+    with open_source(path) as source:
+        assert [entry.name for entry in source.sheets] == ["Offers"]
+
+
+@pytest.mark.parametrize(
+    "content_types",
+    [
+        types(BOOK, "/xl/workbook.xml", bin=BINARY),
+        types(BOOK, "/XL/Workbook.xml", docx=WORD),
+        types("image/png", "/a.png", xml=BOOK, bin=BINARY),
+    ],
+    ids=["SheetJS", "with a document in it", "by its extension"],
+)
+def test_the_type_of_the_workbook_itself_counts(
+    make_package: MakePackage, content_types: str
+) -> None:
+    parts = {"[Content_Types].xml": content_types, "xl/worksheets/sheet1.xml": SHEET}
+    with open_source(make_package(parts)) as source:
+        assert len(source.sheet("Offers").head(1)) == 1
+
+
+def test_macros_make_no_difference(make_package: MakePackage) -> None:
+    macro = "application/vnd.ms-excel.sheet.macroEnabled.main+xml"
+    path = make_package(
+        {"[Content_Types].xml": types(macro), "xl/worksheets/sheet1.xml": SHEET}, name="a.xlsm"
+    )
+    with open_source(path) as source:
+        assert len(source.sheet("Offers").head(1)) == 1

@@ -1,0 +1,204 @@
+"""Rows into a workbook of ours, or a CSV: what is written is what is read."""
+
+import subprocess
+import sys
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from openpyxl import Workbook, load_workbook
+
+from feedtool.model.cells import BLANK, Cell, Kind
+from feedtool.sheets import open_source
+from feedtool.sheets.fill import Formats, TooManyRows, Value, fill_csv, fill_workbook
+
+HEADS = ("ref", "price", "note")
+
+
+@pytest.fixture
+def empty(tmp_path: Path) -> Path:
+    """A header, the first column text and the second money, and a second sheet."""
+    book = Workbook()
+    sheet = book.worksheets[0]
+    sheet.title = "Rows"
+    sheet.append(HEADS)
+    sheet.column_dimensions["A"].number_format = "@"
+    sheet.column_dimensions["B"].number_format = "0.00"
+    book.create_sheet("Other").append(["kept"])
+    path = tmp_path / "empty.xlsx"
+    book.save(path)
+    return path
+
+
+ROWS: list[list[Value]] = [
+    ["A-1", Decimal("19.90"), "plain"],
+    ["0012", 7, None],
+    ["=1+1", Decimal(-3), "@x"],
+    ["_x0041_", None, " a\r\nb\t&<>"],
+    ["", None, None],
+    ["é😀", Decimal("12345678901234567.5"), "\x01"],
+]
+
+
+def test_a_workbook_as_another_library_reads_it(empty: Path, tmp_path: Path) -> None:
+    target = tmp_path / "full.xlsx"
+    fill_workbook(empty, target, "Rows", ROWS)
+    book = load_workbook(target)
+    sheet = book["Rows"]
+    assert [[cell.value for cell in row] for row in sheet.iter_rows(max_row=4)] == [
+        list(HEADS),
+        ["A-1", 19.9, "plain"],
+        ["0012", 7, None],
+        ["=1+1", -3, "@x"],
+    ]
+    assert [sheet.cell(4, column).data_type for column in (1, 2, 3)] == ["s", "n", "s"] or (
+        [sheet.cell(4, column).data_type for column in (1, 2, 3)] == ["inlineStr", "n", "inlineStr"]
+    )
+    assert [sheet.cell(2, column).number_format for column in (1, 2, 3)] == ["@", "0.00", "General"]
+    assert sheet.cell(7, 2).value == "12345678901234567.5"
+    assert book["Other"]["A1"].value == "kept"
+
+
+@pytest.mark.parametrize(
+    ("cell", "read"),
+    [
+        (Cell(Kind.TEXT, " 007"), None),
+        (Cell(Kind.TEXT, "=1+1"), None),
+        (Cell(Kind.NUMBER, "19.989999999999998"), None),
+        (Cell(Kind.NUMBER, "1E-3"), None),
+        (Cell(Kind.NUMBER, "0.2", percent=True), None),
+        (Cell(Kind.NUMBER, "7", zeros=3), Cell(Kind.TEXT, "007")),
+        (Cell(Kind.NUMBER, "12345678901234567", zeros=20), Cell(Kind.NUMBER, "12345678901234567")),
+        (Cell(Kind.DATE, "2026-11-20"), None),
+        (Cell(Kind.DATE, "2026-11-20T08:30:00.250"), None),
+        (Cell(Kind.DATE, "08:30:00"), Cell(Kind.TEXT, "08:30:00")),
+        (Cell(Kind.DATE, "1900-02-29"), Cell(Kind.TEXT, "1900-02-29")),
+        (Cell(Kind.BOOLEAN, "TRUE"), None),
+        (Cell(Kind.BOOLEAN, "FALSE"), None),
+        (Cell(Kind.ERROR, "#N/A"), None),
+        (Cell(Kind.ERROR, "#SPILL!"), Cell(Kind.ERROR, "#VALUE!")),
+        (Cell(Kind.NO_RESULT, "=B2*2"), Cell(Kind.ERROR, "#N/A")),
+        (BLANK, None),
+    ],
+    ids=lambda cell: f"{cell.kind.value} {cell.text}" if cell else "",
+)
+def test_a_cell_of_another_file_stays_what_it_is(
+    empty: Path, tmp_path: Path, cell: Cell, read: Cell | None
+) -> None:
+    book = load_workbook(empty)
+    book["Other"]["B1"].number_format = "0%"
+    book["Other"]["C1"].number_format = "yyyy-mm-dd"
+    percent, date = (book["Other"][place].style_id for place in ("B1", "C1"))
+    book.save(empty)
+    target = tmp_path / "full.xlsx"
+    fill_workbook(empty, target, "Rows", [["x", cell]], formats=Formats(date, percent))
+    with open_source(target) as source:
+        row = source.sheet("Rows").head(2)[1]
+    assert [*row.cells[1:], BLANK][0] == (read or cell)
+    written = load_workbook(target)["Rows"].cell(2, 2)
+    if cell.kind is Kind.BOOLEAN:
+        assert written.number_format == "General"
+
+
+def test_no_formula_in_it(empty: Path, tmp_path: Path) -> None:
+    target = tmp_path / "full.xlsx"
+    fill_workbook(empty, target, "Rows", ROWS)
+    assert all(
+        cell.data_type != "f" for row in load_workbook(target)["Rows"].iter_rows() for cell in row
+    )
+
+
+def test_the_same_rows_are_the_same_bytes(empty: Path, tmp_path: Path) -> None:
+    one, two = tmp_path / "1.xlsx", tmp_path / "2.xlsx"
+    for target in (one, two):
+        fill_workbook(empty, target, "Rows", ROWS)
+    assert one.read_bytes() == two.read_bytes()
+
+
+def test_a_sheet_without_any_row(tmp_path: Path) -> None:
+    bare, target = tmp_path / "bare.xlsx", tmp_path / "full.xlsx"
+    Workbook().save(bare)
+    fill_workbook(bare, target, "Sheet", [["a", 1]])
+    assert [cell.value for cell in load_workbook(target)["Sheet"][1]] == ["a", 1]
+
+
+def test_more_rows_than_a_sheet_has(empty: Path, tmp_path: Path) -> None:
+    nothing: list[Value] = []
+    with pytest.raises(TooManyRows) as caught:
+        fill_workbook(empty, tmp_path / "x.xlsx", "Rows", (nothing for _ in range(1_048_576)))
+    assert "1,048,576 rows" in caught.value.message
+
+
+def test_a_csv_as_it_stands(tmp_path: Path) -> None:
+    target = tmp_path / "rows.csv"
+    fill_csv(target, HEADS, ROWS[:3])
+    assert target.read_bytes().decode("utf-8-sig").split("\r\n") == [
+        "ref,price,note",
+        "A-1,19.90,plain",
+        "0012,7,",
+        '"=""=1+1""",-3,"=""@x"""',
+        "",
+    ]
+
+
+values = st.one_of(
+    st.none(),
+    st.text(max_size=20).filter(lambda text: text.isprintable()),
+    st.integers(-(10**14), 10**14),
+    st.decimals(-1000, 1000, places=2),
+)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(rows=st.lists(st.tuples(values, values, values), min_size=1, max_size=8))
+@pytest.mark.parametrize("name", ["rows.xlsx", "rows.csv"])
+def test_what_is_written_is_read(
+    empty: Path, tmp_path: Path, name: str, rows: list[tuple[Value, ...]]
+) -> None:
+    target = tmp_path / name
+    if name.endswith("csv"):
+        fill_csv(target, HEADS, rows)
+    else:
+        fill_workbook(empty, target, "Rows", rows)
+    with open_source(target) as source:
+        sheet = source.sheet("Rows" if source.format == "xlsx" else source.sheets[0].name)
+        found = {
+            (row, column): block.decode(key).text
+            for block in sheet.blocks(1)
+            for column in block.used(0)
+            for row, key in zip(block.rows, block.column(column), strict=True)
+            if block.decode(key).kind is not Kind.BLANK
+        }
+    assert found == {
+        (row, column): f"{value:f}" if isinstance(value, Decimal) else str(value)
+        for row, values in enumerate(rows, start=2)
+        for column, value in enumerate(values)
+        if value not in (None, "")
+    }
+
+
+PROGRAM = """
+import resource, sys
+from pathlib import Path
+from feedtool.sheets.fill import fill_csv, fill_workbook
+
+rows = ([f"SKU-{number}", number, f"text {number}"] * 5 for number in range(int(sys.argv[3])))
+if sys.argv[2].endswith("csv"):
+    fill_csv(Path(sys.argv[2]), ["a", "b", "c"] * 5, rows)
+else:
+    fill_workbook(Path(sys.argv[1]), Path(sys.argv[2]), "Rows", rows)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+"""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["big.xlsx", "big.csv"])
+def test_many_rows_take_the_memory_of_few(empty: Path, tmp_path: Path, name: str) -> None:
+    peaks = []
+    for rows in (10_000, 200_000):
+        command = [sys.executable, "-c", PROGRAM, str(empty), str(tmp_path / name), str(rows)]
+        run = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603 — ours
+        peaks.append(int(run.stdout))
+    assert peaks[1] < peaks[0] + 10
