@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from feedtool.ledger import Ledger, Package
-    from feedtool.model.call import Call, Reply, Sender
+    from feedtool.model.call import Reply, Sender
     from feedtool.service.fetch import Circumstances
 
 NOTHING_SENT = "nothing was sent"
