@@ -73,7 +73,7 @@ def _command(kind: Export) -> click.Command:
         help=f"An .xlsx, or a .csv; default {kind.kind}.xlsx here.",
     )
     every = [out, _sandbox, options.configuration, options.connection, _form, options.common]
-    if kind.observed:
+    if kind.memory:
         every.append(options.ledger)
     command: Any = click.pass_context(partial(_export, kind))
     for decorate in reversed([*map(_option, kind.filters), *every]):
@@ -192,9 +192,7 @@ def _books(kind: Export, given: dict[str, Any]) -> "Iterator[Workspace | None]":
     """Where runs are recorded, for what is to be remembered."""
     from feedtool.cli.home import books
 
-    with (
-        books(home_folder(given["home"]), given["ledger"]) if kind.observed else nullcontext() as it
-    ):
+    with books(home_folder(given["home"]), given["ledger"]) if kind.memory else nullcontext() as it:
         yield it
 
 

@@ -158,6 +158,17 @@ class MadeRow(NamedTuple):
     tally: Mapping[tuple[str, str], int] = {}
 
 
+class ExportMemory(NamedTuple):
+    """How the ledger remembers what an export was shown."""
+
+    entry: type[Any]
+    """Of `ListPage.observed`."""
+    begin: Callable[[Any, str, str], int]
+    """What is known before anything is asked, by the ledger's engine, the address, the seller."""
+    write: Callable[..., bool]
+    """Note it; False where something was sent meanwhile."""
+
+
 class Export(NamedTuple):
     """One kind of export."""
 
@@ -177,5 +188,5 @@ class Export(NamedTuple):
     """How rows become those of the file, where that depends on all of them."""
     closed: tuple[str, str] | None = None
     """What a 403 means where a right is given by request alone, and what to do."""
-    observed: type[Any] | None = None
-    """The type of what the ledger remembers; None where it remembers nothing."""
+    memory: ExportMemory | None = None
+    """How the ledger remembers what was shown; None where it remembers nothing."""

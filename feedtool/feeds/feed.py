@@ -208,10 +208,6 @@ class Feed:
     """What is done to the rows of a sheet before rules see them; it may remember."""
     name_of: Callable[[Row, str], str] = lambda _, key: key
     """What messages call a key."""
-    provides: Names | None = None
-    """The names of what a request of it makes, of its reference and product."""
-    needs: Needs | None = None
-    """What a request of it waits for, where the same command makes it."""
     title: str = ""
     """Of its template; translated, as `about` is, by the area's catalogue."""
     about: str = ""
@@ -230,6 +226,10 @@ class Feed:
     """What its template holds, where its columns alone do not say it."""
     with_retired: Callable[[Dialect, Collection[str]], Dialect] = lambda dialect, _: dialect
     """The profile's settings with what is going away, as far as these keys still need it."""
+    provides: Names | None = None
+    """The names of what a request of it makes, of its reference and product."""
+    needs: Needs | None = None
+    """What a request of it waits for, where the same command makes it."""
 
 
 def routes_of(feeds: Iterable[Feed]) -> Routes:

@@ -178,29 +178,26 @@ def remembered(
         books: Where runs are recorded; None where nothing is to be remembered.
         warn: Is told how grave it is, and that nothing is remembered.
     """
-    if kind.observed is None or books is None:
+    memory = kind.memory
+    if memory is None or books is None:
         yield None
         return
-    from feedtool.areas.offers.changes.observed import see
-    from feedtool.areas.offers.changes.projection import absorb, count_absorbed
-
-    whose = books.ledger.engine, service.address, service.seller
-    absorb(*whose)  # what was sent before comes first
-    absorbed, begun = count_absorbed(*whose), service.now()
-    observed: Spool[Any] = Spool(kind.observed)
+    whose = (books.ledger.engine, service.address, service.seller)
+    before, begun = memory.begin(*whose), service.now()
+    observed: Spool[Any] = Spool(memory.entry)
     nothing: NothingToDo | None = None
     try:
         yield observed
     except NothingToDo as error:  # what there is not is worth knowing, too
         nothing = error
     try:
-        is_remembered = see(
+        is_remembered = memory.write(
             *whose,
             query.channel,
             observed,
             between=(begun, service.now()),
             is_all=not any(query[one.name] for one in kind.filters if one.narrows),
-            absorbed=absorbed,
+            absorbed=before,
         )
     except Interrupted as error:
         warn("warning", f"what was exported is not remembered: {error.message}")

@@ -81,7 +81,7 @@ def _head(item: Item, about: OffersXmlAbout, dialect: Dialect) -> Head:
     if not pools and item.channel:
         number = dialect.legacy_pools.get(item.channel)
         pools = (Pool(number, "Id") if number else Pool(item.channel),)
-    is_full = item.package_type is PackageType.FULL
+    is_full = item.package_type == PackageType.FULL
     return Head(
         about.name,
         item.package_type,

@@ -8,6 +8,7 @@ nobody could say it in a cell, is left empty.
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from typing import Any
 
 from feedtool.areas.offers.changes.offer_state import Seen
 from feedtool.areas.offers.feeds import common as columns
@@ -24,6 +25,7 @@ from feedtool.areas.offers.wire.offers import (
 from feedtool.feeds.export import (
     CHANNEL,
     Export,
+    ExportMemory,
     ExportNote,
     ExportSummary,
     ExportTally,
@@ -296,6 +298,20 @@ def _offers(count: int) -> str:
     return f"{count:,} offer{'' if count == 1 else 's'}"
 
 
+def _begin(engine: Any, service: str, seller: str) -> int:
+    """How many packages have been read for what was accepted: what was sent before comes first."""
+    from feedtool.areas.offers.changes.projection import absorb, count_absorbed  # slow to import
+
+    absorb(engine, service, seller)
+    return count_absorbed(engine, service, seller)
+
+
+def _remember(*whose: Any, **how: Any) -> bool:
+    from feedtool.areas.offers.changes.observed import see  # slow to import
+
+    return see(*whose, **how)
+
+
 LISTING = ServiceList(
     "offers",
     _first,
@@ -319,5 +335,5 @@ EXPORT = Export(
     summary,
     FILTERS,
     check,
-    observed=Seen,
+    memory=ExportMemory(Seen, _begin, _remember),
 )

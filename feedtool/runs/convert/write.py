@@ -22,8 +22,8 @@ from feedtool.model.sheet import VALID, CheckedSheet
 from feedtool.model.spool import Spool
 from feedtool.runs.convert.forms import FOLDER, Form
 from feedtool.runs.request_files import write_requests
-from feedtool.sheets import NotAsWritten
 from feedtool.sheets.atomic_write import atomic_write
+from feedtool.sheets.read_back import NotAsWritten
 
 Make = Callable[[int, Mapping[str, Value]], "MadeRequest"]
 

@@ -1,0 +1,129 @@
+"""An export of any area: what is done with its lists, whatever they hold."""
+
+import csv
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from feedtool.feeds.export import (
+    Export,
+    ExportNote,
+    ExportSummary,
+    ExportTally,
+    KeyedRow,
+    KeyedRows,
+    ListPage,
+    MadeRow,
+    PlainTable,
+    Query,
+    ServiceList,
+)
+from feedtool.feeds.template import CellEntry, Field
+from feedtool.model.call import READ, Call, Reply
+from feedtool.model.errors import Interrupted, NothingToDo
+from tests.answers import exported
+
+FIELDS = tuple(Field(key, key.upper(), "", CellEntry("General", 12)) for key in ("id", "name"))
+
+
+class Toys:
+    """A service with pages of toys by their addresses."""
+
+    def __init__(self, **pages: str) -> None:
+        self.asked: list[str] = []
+        self._pages = pages
+
+    def send(self, call: Call) -> Reply:
+        self.asked.append(call.target)
+        return Reply(200, body=self._pages[call.target].encode())
+
+
+def page(_: Query) -> Callable[[Reply, Call], ListPage]:
+    """Toys as `1=ball 2=kite`, then `> next`, or `? next` where nobody has said that there is."""
+
+    def read(reply: Reply, _: Call) -> ListPage:
+        listed, _mark, following = reply.body.decode().replace("?", ">").partition(">")
+        rows = [
+            (one.partition("=")[0], dict(zip(("id", "name"), one.split("="), strict=True)))
+            for one in listed.split()
+        ]
+        call = Call("GET", following.strip(), READ) if following else None
+        return ListPage(rows, call, b"?" in reply.body, len(rows), {("toys", ""): len(rows)})
+
+    return read
+
+
+def listing(first: Callable[[Query, KeyedRows], Sequence[str]]) -> ServiceList:
+    def calls(query: Query, rows: KeyedRows) -> Iterator[Call]:
+        return (Call("GET", target, READ) for target in first(query, rows))
+
+    nothing = NothingToDo("there are no toys", "make some")
+    return ServiceList("toys", calls, page, lambda _, __: nothing, "ask otherwise")
+
+
+def toys(*lists: ServiceList, make: Callable[[KeyedRow], MadeRow] | None = None) -> Export:
+    def summary(_: Query, tally: ExportTally) -> ExportSummary:
+        return ExportSummary([ExportNote(f"{tally['toys', '']} came")], tally["lost", ""])
+
+    rows = (lambda _, __: make) if make else None
+    return Export(
+        "toys", "", lambda _: lists, lambda *_: PlainTable("Toys", FIELDS), summary, rows=rows
+    )
+
+
+ONE = listing(lambda _, __: ["a"])
+SEVERAL = listing(lambda _, __: ["a", "b"])
+OF_ROWS = listing(lambda _, rows: [str(row["name"]) for row in rows])
+
+LISTS: dict[str, tuple[tuple[ServiceList, ...], dict[str, str], list[str], list[str]]] = {
+    "over its pages": ((ONE,), {"a": "1=x > b", "b": "2=y"}, ["a", "b"], ["1x", "2y"]),
+    "a key again": ((ONE,), {"a": "1=x 2=y > b", "b": "1=z"}, ["a", "b"], ["1z", "2y"]),
+    "several of a kind": ((SEVERAL,), {"a": "1=x", "b": "2=y"}, ["a", "b"], ["1x", "2y"]),
+    "the same page again": ((ONE,), {"a": "1=x ? b", "b": "1=x ? c"}, ["a", "b"], ["1x"]),
+    "of the rows before": (
+        (ONE, OF_ROWS),
+        {"a": "1=b 2=c", "b": "3=x", "c": "4=y"},
+        ["a", "b", "c"],
+        ["3x", "4y"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("lists", "pages", "asked", "expected"), LISTS.values(), ids=LISTS)
+def test_lists_are_read_to_their_end(
+    tmp_path: Path,
+    lists: tuple[ServiceList, ...],
+    pages: dict[str, str],
+    asked: list[str],
+    expected: list[str],
+) -> None:
+    target, service = tmp_path / "toys.csv", Toys(**pages)
+    found = exported(toys(*lists), target, service=service)
+    assert service.asked == asked
+    with target.open(encoding="utf-8-sig", newline="") as file:
+        assert [row["id"] + row["name"] for row in csv.DictReader(file)] == expected
+    assert (found.kind, found.sheet, found.header_row, found.rows) == (
+        "toys",
+        None,
+        1,
+        len(expected),
+    )
+
+
+def test_rows_may_wait_until_all_are_there(tmp_path: Path) -> None:
+    def make(row: KeyedRow) -> MadeRow:
+        return MadeRow(None, {("lost", ""): 1}) if row["name"] == "x" else MadeRow(row)
+
+    service = Toys(a="1=x 2=y")
+    found = exported(toys(ONE, make=make), tmp_path / "toys.xlsx", service=service)
+    assert (found.sheet, found.header_row, found.rows, found.skipped) == ("Toys", 2, 1, 1)
+    assert found.notes == [("2 came", "", False)]
+
+
+def test_a_list_that_leads_back_or_is_empty_leaves_no_file(tmp_path: Path) -> None:
+    with pytest.raises(Interrupted, match="list of toys does not end: page 3 leads back"):
+        exported(toys(ONE), tmp_path / "toys.csv", service=Toys(a="1=x > b", b="2=y > b"))
+    with pytest.raises(NothingToDo, match="there are no toys"):
+        exported(toys(ONE), tmp_path / "toys.csv", service=Toys(a=""))
+    assert list(tmp_path.iterdir()) == []
