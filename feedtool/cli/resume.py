@@ -18,7 +18,6 @@ from feedtool.cli.output import echo_submission
 from feedtool.cli.progress import progress_of
 from feedtool.cli.signals import Terminated, stopping
 from feedtool.model.errors import Exit, FeedtoolError, NothingToDo, Stopped, UsageProblem, first_of
-from feedtool.runs.corrections.run import to_correct
 from feedtool.runs.deliver import Submission
 from feedtool.runs.resume import results as results_of
 from feedtool.runs.resume import resume as resume_run
@@ -151,6 +150,8 @@ class _Recorded:
 
     def write_failed(self, run: int) -> int:
         """Write the rows to correct, once all that can be had is there; 9 where there are none."""
+        from feedtool.runs.corrections.run import to_correct  # openpyxl, slow to import
+
         out, opened = self.given["out"], self.opened
         if out and out.suffix.lower() != ".xlsx":
             raise UsageProblem(f"{out} would be no workbook", "let the name end with .xlsx")
