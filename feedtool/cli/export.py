@@ -115,11 +115,11 @@ def _export(kind: Export, ctx: click.Context, /, out: Path | None, form: str, **
 
     options.refuse_two_services(ctx, given)
     query = _query(ctx, kind, given)
-    kind.check(query)
     target = _target(out or Path(f"{kind.kind}.xlsx"), may_replace=given["yes"])
     query = replace(query, is_csv=target.suffix.lower() == ".csv")
     with _reaching(ctx, given, form, kind.closed) as (service, around, on_progress):
         query = replace(query, seller=service.seller)
+        kind.check(query)
         with (
             _books(kind, given) as books,
             remembered(kind, query, service, books, echo) as observed,

@@ -146,10 +146,3 @@ def test_sigterm_finishes_the_call_under_way_and_another_machine_goes_on(
     assert world.summaries() == ["1.csv", "2.csv"]
     assert Counter(world.applied()) == {"SKU-1": 1, "SKU-2": 1}
     assert world.claimed() == []
-
-
-def test_an_event_wakes_a_watcher_that_looks_once_an_hour(world: Watched) -> None:
-    world.start("--poll", "3600")
-    world.wait_for((world.root / "health.json").exists)  # it has looked
-    writers.marked(world.inbox, 1)
-    world.wait_for(lambda: world.summaries() == ["1.csv"] and world.is_quiet())
