@@ -186,6 +186,8 @@ class Feed:
     """The type of packages that replace all that the service has; None where there is none."""
     is_named_elsewhere: bool = False
     """Whether other kinds say of an unknown header that it is the key of a column of this one."""
+    changeable: Callable[[SheetColumns], tuple[str, ...]] = lambda _: ()
+    """The keys of which a row must fill one; none where a row always says enough."""
     reference: str = "sellerExternalReference"
     """The key of the seller's own reference of a row."""
     identity: tuple[str, ...] = ()

@@ -9,8 +9,8 @@ and removed) and `known` (what the ledger knows of these offers), then `promise`
 command has to do with a plan: it saves one, or it keeps to one).
 """
 
+from feedtool.areas.offers.changes.effects import Effects, Known, nothing_known, told
 from feedtool.runs.plan_file.conditions import Account, Conditions, conditions_of
-from feedtool.runs.plan_file.effects import Effects, Known, nothing_known, told
 from feedtool.runs.plan_file.file import SavedPlan, load
 from feedtool.runs.plan_file.known import known_of
 from feedtool.runs.plan_file.promise import Hashes, Keeping, Promise, Saving

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from decimal import Decimal
 
+from feedtool.areas.offers.changes.effects import Before, Known
 from feedtool.areas.offers.changes.offer_state import PRICE, Accepted, terms_of
 from feedtool.areas.offers.changes.selection.changes import differences
 from feedtool.model.nouns import Item
-from feedtool.runs.plan_file.effects import Before, Known
 from feedtool.runs.workspace import Workspace, cut_short
 
 

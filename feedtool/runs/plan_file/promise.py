@@ -9,13 +9,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol
 
+from feedtool.areas.offers.changes.effects import Effects, Known, effects_of
 from feedtool.areas.registry import load
 from feedtool.delivery.dependencies import Dependencies
 from feedtool.model.errors import UsageProblem
 from feedtool.model.settings import Limits
 from feedtool.model.sheet import CheckedSheet
 from feedtool.runs.plan_file.conditions import Conditions
-from feedtool.runs.plan_file.effects import Effects, Known, effects_of
 from feedtool.runs.plan_file.file import SavedPlan, save
 
 Hashes = Sequence[tuple[str, str | None]]

@@ -51,6 +51,7 @@ def request(row: Row) -> dict[str, object]:
 
 FEED = Feed(
     kind=STOCK_AND_PRICE_KIND,
+    changeable=lambda _: CHANGEABLE,
     area="feedtool.areas.legacy",
     sheet=SHEET,
     package_type=PackageType.STOCK_AND_PRICE,

@@ -101,6 +101,7 @@ def request(row: Row) -> dict[str, object]:
 
 FEED = Feed(
     kind="offers-update",
+    changeable=changeable,
     area="feedtool.areas.offers",
     sheet="Offers",
     package_type=PackageType.UPDATE,

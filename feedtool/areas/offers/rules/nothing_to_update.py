@@ -8,26 +8,19 @@ Example: `SKU-2` in the column of the reference, and no other cell filled.
 To mend it, fill what changes, or delete the row.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
-from feedtool.areas.legacy.feeds import stock_and_price
-from feedtool.areas.offers.feeds import update
-from feedtool.feeds.feed import Row, SheetColumns
+from feedtool.feeds.feed import Row
 from feedtool.feeds.rule import code
 from feedtool.model.nouns import Fault
 
 CODE = code(__name__, __doc__)
 KINDS = ("offers-update", "legacy-stock-and-price")
-CHANGEABLE: dict[str, Callable[[SheetColumns], tuple[str, ...]]] = {
-    "offers-update": update.changeable,
-    "legacy-stock-and-price": lambda _: stock_and_price.CHANGEABLE,
-}
-"""The keys that can change, by kind."""
 
 
 def check(row: Row) -> Iterator[Fault]:
     """A fault where every changeable cell is blank."""
-    if all(row.is_blank(key) for key in CHANGEABLE[row.kind](row.sheet)):
+    if all(row.is_blank(key) for key in row.feed.changeable(row.sheet)):
         yield Fault(
             CODE,
             "nothing changes in this row",

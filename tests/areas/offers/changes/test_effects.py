@@ -6,9 +6,9 @@ from decimal import Decimal
 
 import pytest
 
+from feedtool.areas.offers.changes.effects import Before, Effects, effects_of, told
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.model.nouns import Item
-from feedtool.runs.plan_file.effects import Before, Effects, effects_of, told
 
 THERE = Before(is_there=True, price=Decimal("10.00"), quantity=5)
 GONE = Before(is_there=False)
