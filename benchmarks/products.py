@@ -46,7 +46,7 @@ def known() -> dict[str, dict[str, dict[str, Any]]]:
     every: dict[str, dict[str, Any]] = {}
     for number in range(PROPERTIES):
         every[str(3000 + number)] = (
-            {"choices": [f"Choice {number}-{one}" for one in range(25)]},
+            {"choices": [f"PropertyChoice {number}-{one}" for one in range(25)]},
             {"choices": [f"Kind {number}-{one}" for one in range(400)], "multiple": True},
             {"numeric": True, "unit": "cm"},
             {"numeric": True, "multiple": True},
@@ -160,9 +160,9 @@ def make(folder: Path) -> None:
 
 
 def _make_cache(home: Path, catalogue: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> None:
-    from feedtool.areas.products.catalog import Brand, Category, Choice, Necessity, Property
+    from feedtool.areas.products.catalog import Brand, Category, Necessity, Property, PropertyChoice
     from feedtool.areas.products.catalog.cache import FILE, Cache
-    from feedtool.areas.products.catalog.model import Marks
+    from feedtool.areas.products.catalog.model import Validators
 
     home.mkdir()
     at = datetime.now(UTC)
@@ -189,12 +189,12 @@ def _make_cache(home: Path, catalogue: Mapping[str, Mapping[str, Mapping[str, An
                     one.get("multiple", False),
                     False,
                     False,
-                    tuple(Choice(text, text) for text in one.get("choices", ())),
+                    tuple(PropertyChoice(text, text) for text in one.get("choices", ())),
                     tuple(one.get("types", ())),
                 )
                 for index, (reference, one) in enumerate(own.items())
             ]
-            cache.save_properties(key, code, properties, Marks(), at)
+            cache.save_properties(key, code, properties, Validators(), at)
         cache.finish(key, frozenset(catalogue), frozenset(map(str, range(len(BRANDS)))), at)
 
 

@@ -21,7 +21,7 @@ from feedtool.feeds.columns.gtin import check_digit
 from feedtool.feeds.feed import LANGUAGES
 from feedtool.feeds.template import Basis
 from feedtool.model.cells import letters
-from feedtool.model.settings import Context, Dialect
+from feedtool.model.settings import AccountSettings, Context
 from feedtool.templates.contents import contents_of
 from feedtool.templates.workbook import KEY_ROW, LABEL_ROW, build, save
 
@@ -367,7 +367,7 @@ def write_french(target: Path) -> None:
     """As a French Excel writes “CSV UTF-8”: semicolons, decimal commas, a byte order mark."""
     labels = {
         column.key: column.labels[LANGUAGES.index("fr")]
-        for column in load().feeds["offers-upsert"].columns(Dialect())
+        for column in load().feeds["offers-upsert"].columns(AccountSettings())
     }
     with target.open("w", encoding="utf-8-sig", newline="") as file:
         writer = csv.writer(file, delimiter=";", lineterminator="\r\n")

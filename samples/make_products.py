@@ -24,11 +24,11 @@ from feedtool.areas.products.template import products_contents
 from feedtool.areas.registry import load, sandbox_parts
 from feedtool.feeds.columns.gtin import check_digit
 from feedtool.model.cells import letters
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import AccountSettings
 from feedtool.sandbox.transport import mount
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
-from feedtool.service.fetch import Circumstances
+from feedtool.service.fetch import FetchContext
 from feedtool.templates.workbook import KEY_ROW, build, save
 
 Values = dict[str, str | float]
@@ -150,14 +150,14 @@ OFFER: Values = {
 def write_products(catalog: Catalog, target: Path) -> None:
     """Products of four categories in the workbook that was made for these."""
     codes = (KETTLES, MUGS, SHIRTS, LAMPS)
-    workbook = build(products_contents(catalog, codes, Dialect()))
+    workbook = build(products_contents(catalog, codes, AccountSettings()))
     fill(workbook["Products"], PRODUCTS)
     save(workbook, target)
 
 
 def write_products_and_offers(catalog: Catalog, target: Path) -> None:
     """New products, and in a second sheet the offers for them and for two others."""
-    workbook = build(products_contents(catalog, (KETTLES, MUGS, SHIRTS), Dialect()))
+    workbook = build(products_contents(catalog, (KETTLES, MUGS, SHIRTS), AccountSettings()))
     fill(workbook["Products"], OFFERED)
     write_offers(workbook, [*map(offer, OFFERED), *(one | OFFER for one in ELSEWHERE)])
     save(workbook, target)
@@ -176,7 +176,8 @@ def write_offers(workbook: Workbook, rows: Iterable[Values]) -> None:
     """A plain sheet, as a shop's own program would write it, behind that of the products."""
     sheet = workbook.create_sheet("Offers", workbook.sheetnames.index("Products") + 1)
     labels = {
-        column.key: column.labels[0] for column in load().feeds["offers-upsert"].columns(Dialect())
+        column.key: column.labels[0]
+        for column in load().feeds["offers-upsert"].columns(AccountSettings())
     }
     keys = [*ELSEWHERE[0], *OFFER]
     for column, key in enumerate(keys, start=1):
@@ -210,7 +211,7 @@ def catalogue() -> Iterator[Catalog]:
             transport.base, None, StaticToken("sandbox"), language="en", transport=transport
         ) as client,
     ):
-        around = Circumstances(lambda: SYNCED, transport.sleep, pool=1)
+        around = FetchContext(lambda: SYNCED, transport.sleep, pool=1)
         only = (KETTLES, MUGS, SHIRTS, LAMPS)
         sync(client, cache, around, service=transport.base, language="en", only=only)
         found = cache.catalog(transport.base, "en")

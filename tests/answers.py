@@ -12,7 +12,7 @@ from feedtool.model.call import Call, Reply, Sender
 from feedtool.model.settings import Context
 from feedtool.report.export import Exported
 from feedtool.runs.export import export
-from feedtool.service.fetch import Circumstances
+from feedtool.service.fetch import FetchContext
 
 BASE = "https://service.example/v2"
 T0 = datetime(2026, 11, 20, 8, tzinfo=UTC)
@@ -46,7 +46,7 @@ def no_sleep(seconds: float) -> None:
     raise AssertionError(f"nothing is to wait {seconds} s for")
 
 
-AROUND = Circumstances(lambda: T0, no_sleep, pool=1, go_on="Run it again.")
+AROUND = FetchContext(lambda: T0, no_sleep, pool=1, go_on="Run it again.")
 
 
 USUAL = Context()

@@ -4,9 +4,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from feedtool.areas.products.catalog import Brand, Catalog, Category, Choice, Necessity, Property
+from feedtool.areas.products.catalog import (
+    Brand,
+    Catalog,
+    Category,
+    Necessity,
+    Property,
+    PropertyChoice,
+)
 from feedtool.areas.products.catalog.lookup import Listed, Origin
-from feedtool.model.settings import Context, Dialect
+from feedtool.model.settings import AccountSettings, Context
 from tests.conftest import gtin
 
 AT = datetime(2026, 11, 20, tzinfo=UTC)
@@ -27,9 +34,9 @@ PLAIN = Property(
 )
 
 
-def choices(*labels: str) -> tuple[Choice, ...]:
+def choices(*labels: str) -> tuple[PropertyChoice, ...]:
     """Choices whose codes are numbers of three digits."""
-    return tuple(Choice(f"{100 + number}", label) for number, label in enumerate(labels))
+    return tuple(PropertyChoice(f"{100 + number}", label) for number, label in enumerate(labels))
 
 
 COLOURS = choices("Beige", "Black", "Blue", "Brown")
@@ -64,7 +71,7 @@ STORAGE = replace(
     unit="GB",
     is_ranged=True,
     is_numeric=True,
-    choices=tuple(Choice(size, size) for size in ("64", "128", "0.5")),
+    choices=tuple(PropertyChoice(size, size) for size in ("64", "128", "0.5")),
 )
 SPEEDS = replace(
     PLAIN, reference="3009", label="Speeds", unit="Mbit/s", is_numeric=True, is_multiple=True
@@ -143,10 +150,10 @@ def catalog_of(
 CATALOG = catalog_of(PROPERTIES)
 
 
-def judging(catalog: Catalog | None = None, dialect: Dialect | None = None) -> Context:
+def judging(catalog: Catalog | None = None, dialect: AccountSettings | None = None) -> Context:
     """A context that judges products by a catalogue."""
     known = catalog or CATALOG
-    return Context(dialect or Dialect(), lambda _: known)
+    return Context(dialect or AccountSettings(), lambda _: known)
 
 
 def product(number: int = 1, /, **changes: str | None) -> dict[str, str]:

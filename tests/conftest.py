@@ -12,10 +12,10 @@ from hypothesis import is_hypothesis_test, settings
 from openpyxl import Workbook
 
 from feedtool.areas.registry import load
-from feedtool.check import Asked, Input, check
+from feedtool.check import Input, ReadOptions, check
 from feedtool.model.errors import FileProblem
 from feedtool.model.nouns import Problem
-from feedtool.model.settings import Context, Dialect
+from feedtool.model.settings import AccountSettings, Context
 from feedtool.model.sheet import CheckedSheet
 
 # Failures in what tests share are told as those in the tests themselves.
@@ -114,22 +114,24 @@ def table(rows: Rows, separator: str = ",") -> str:
     return text.getvalue()
 
 
-def as_context(dialect: Dialect | Context | None) -> Context:
+def as_context(dialect: AccountSettings | Context | None) -> Context:
     """What sheets are judged by, where settings alone may be given."""
-    return dialect if isinstance(dialect, Context) else Context(dialect or Dialect())
+    return dialect if isinstance(dialect, Context) else Context(dialect or AccountSettings())
 
 
 def checked(
-    *paths: Path, dialect: Dialect | Context | None = None, **asked: str | None
+    *paths: Path, dialect: AccountSettings | Context | None = None, **asked: str | None
 ) -> list[CheckedSheet]:
     """Files judged, each under its bare name."""
     inputs = [Input(path.name, path) for path in paths]
     context = as_context(dialect)
-    options = Asked(context.settings, catalog=context.catalog, **asked)  # type: ignore[arg-type]  # by name
+    options = ReadOptions(context.settings, catalog=context.catalog, **asked)  # type: ignore[arg-type]  # by name
     return check(inputs, options, load())
 
 
-def refused(path: Path, dialect: Dialect | Context | None = None, **asked: str) -> FileProblem:
+def refused(
+    path: Path, dialect: AccountSettings | Context | None = None, **asked: str
+) -> FileProblem:
     """Why nothing of a file with a single sheet could be read."""
     (sheet,) = checked(path, dialect=dialect, **asked)
     assert sheet.error is not None
@@ -154,7 +156,7 @@ class Find(Protocol):
         code: str,
         *rows: Mapping[str, str],
         kind: str | None = None,
-        dialect: Dialect | Context | None = None,
+        dialect: AccountSettings | Context | None = None,
     ) -> list[Problem]: ...
 
 
@@ -165,7 +167,7 @@ class Sent(Protocol):
         self,
         row: Mapping[str, str],
         kind: str | None = None,
-        dialect: Dialect | Context | None = None,
+        dialect: AccountSettings | Context | None = None,
     ) -> dict[str, Any]: ...
 
 
@@ -210,7 +212,7 @@ def find(files: Files) -> Find:
         code: str,
         *rows: Mapping[str, str],
         kind: str | None = None,
-        dialect: Dialect | Context | None = None,
+        dialect: AccountSettings | Context | None = None,
     ) -> list[Problem]:
         (sheet,) = checked(files.csv(*rows), dialect=dialect, kind=kind)
         assert sheet.error is None, sheet.error
@@ -222,7 +224,9 @@ def find(files: Files) -> Find:
 @pytest.fixture
 def sent(files: Files) -> Sent:
     def request(
-        row: Mapping[str, str], kind: str | None = None, dialect: Dialect | Context | None = None
+        row: Mapping[str, str],
+        kind: str | None = None,
+        dialect: AccountSettings | Context | None = None,
     ) -> dict[str, Any]:
         (sheet,) = checked(files.csv(row), kind=kind, dialect=dialect)
         assert sheet.is_clean(), list(sheet.problems())

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from feedtool.model.errors import UsageProblem
-from feedtool.model.limits import Limits as ReadingLimits
-from feedtool.model.settings import Bounds, Dialect, Limits
+from feedtool.model.limits import ReadingLimits
+from feedtool.model.settings import AccountSettings, Bounds, PackageLimits
 from feedtool.runs.config import Config, load
 from tests.conftest import Files
 
@@ -65,7 +65,7 @@ def test_all_of_it(files: Files) -> None:
         "channel": "PRIMARY",
         "token_file": "/run/secrets/token",
     }
-    assert profile.dialect == Dialect(
+    assert profile.dialect == AccountSettings(
         upload_body="offerRequests",
         vat_scale=1,
         gtin_as="number",
@@ -75,23 +75,23 @@ def test_all_of_it(files: Files) -> None:
         csv_fallback="cp1250",
         mandatory_mode="Relay",
         tax_codes={"VAT": "VAT", "EcoPart": "Ecotax", "DEA": "DEA"},
-        legacy_modes={**Dialect().legacy_modes, "Relay": "RelayDelivery"},
-        legacy_conditions={**Dialect().legacy_conditions, "Antique": "7"},
+        legacy_modes={**AccountSettings().legacy_modes, "Relay": "RelayDelivery"},
+        legacy_conditions={**AccountSettings().legacy_conditions, "Antique": "7"},
         columns={"Mon EAN": "product.gtin"},
         bounds=Bounds(highest_price=Decimal(1000), longest_preparation=30),
-        limits=Limits(upload=50),
+        limits=PackageLimits(upload=50),
         reading=ReadingLimits(part=1 << 32, parts=100),
     )
 
 
 def test_an_empty_profile_is_the_defaults(files: Files) -> None:
     profile = loaded(files, WHOLE).profile("other")
-    assert (profile.account, profile.dialect) == ({}, Dialect())
+    assert (profile.account, profile.dialect) == ({}, AccountSettings())
 
 
 def test_without_a_name_the_defaults_alone(files: Files) -> None:
-    assert loaded(files, WHOLE).profile(None).dialect == Dialect()
-    assert load(None).profile(None).dialect == Dialect()
+    assert loaded(files, WHOLE).profile(None).dialect == AccountSettings()
+    assert load(None).profile(None).dialect == AccountSettings()
 
 
 def test_an_empty_file_is_one(files: Files) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from feedtool.areas.registry import load
-from feedtool.check import Asked, Input, check
+from feedtool.check import Input, ReadOptions, check
 from feedtool.ledger.snapshots import Snapshots
 from feedtool.model.errors import FileProblem
 from feedtool.model.file_version import TRIES, FileChanging, read_unchanged, version_of
@@ -47,7 +47,7 @@ def once_at(path: Path, *, is_replaced: bool) -> Iterator[tuple[int, Overwritten
 @pytest.mark.parametrize("is_replaced", IN_PLACE)
 def test_all_rows_are_of_one_version(path: Path, *, is_replaced: bool) -> None:
     for moment, changing in once_at(path, is_replaced=is_replaced):
-        (sheet,) = check([Input("offers.csv", changing)], Asked(), load())
+        (sheet,) = check([Input("offers.csv", changing)], ReadOptions(), load())
         rows = NEW if changing.opened >= moment else OLD
         assert references(sheet) == [row["sellerExternalReference"] for row in rows], moment
         assert sheet.counts().valid == len(rows)
@@ -57,7 +57,7 @@ def test_all_rows_are_of_one_version(path: Path, *, is_replaced: bool) -> None:
 def test_what_was_read_of_another_version_is_no_double(path: Path) -> None:
     for moment in range(1, OPENINGS):
         changing = overwritten(path, {moment: table(OLD).encode()})
-        (sheet,) = check([Input("offers.csv", changing)], Asked(), load())
+        (sheet,) = check([Input("offers.csv", changing)], ReadOptions(), load())
         assert sheet.counts().valid == sheet.size == len(OLD)
 
 
@@ -65,7 +65,7 @@ def test_a_file_that_never_rests_stops_no_other(path: Path, files: Files) -> Non
     changing = overwritten(path, dict.fromkeys(range(1, 99), turned(NEW)))
     other = files.csv(offer(1), name="other.csv")
     first, second = check(
-        [Input("offers.csv", changing), Input("other.csv", other)], Asked(), load()
+        [Input("offers.csv", changing), Input("other.csv", other)], ReadOptions(), load()
     )
     assert first.error
     assert (first.error.code, first.version) == ("file-changing", None)
@@ -83,7 +83,7 @@ def test_a_copy_is_of_what_was_judged(
     for _, changing in once_at(path, is_replaced=is_replaced):
         inputs = [Input("offers.csv", changing)]
         outputs = Outputs({"offers.csv": target}, is_in_place=is_in_place)
-        (outcome,) = validate(inputs, Asked(), outputs)
+        (outcome,) = validate(inputs, ReadOptions(), outputs)
         is_written.add(outcome.copy_failed is None)
         if outcome.copy_failed:
             assert isinstance(outcome.copy_failed, FileChanging)
@@ -104,13 +104,13 @@ def test_a_workbook_is_of_one_version(files: Files, tmp_path: Path, *, is_replac
         path.write_bytes(old)
         changing = overwritten(path, {moment: new}, is_replaced=is_replaced)
         (outcome,) = validate(
-            [Input("offers.xlsx", changing)], Asked(), Outputs({"offers.xlsx": target})
+            [Input("offers.xlsx", changing)], ReadOptions(), Outputs({"offers.xlsx": target})
         )
         ends.add(type(outcome.copy_failed))
         found = outcome.checked
         assert found.counts().valid == found.size
         if outcome.annotated:
-            kept = check([Input("copy", target)], Asked(), load())[0]
+            kept = check([Input("copy", target)], ReadOptions(), load())[0]
             assert references(kept) == references(found)
             target.unlink()
     assert ends == {type(None), FileChanging}
@@ -133,7 +133,7 @@ def test_what_is_converted_is_of_one_version(path: Path, tmp_path: Path) -> None
         options = ConversionOptions(
             target, form_of(target, load()), None, "en", is_channel_given=False
         )
-        convert(Input("offers.csv", source), Asked(), options, load())
+        convert(Input("offers.csv", source), ReadOptions(), options, load())
         return target.read_bytes()
 
     for moment, changing in once_at(path, is_replaced=False):

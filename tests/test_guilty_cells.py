@@ -13,8 +13,8 @@ from feedtool.areas.legacy.wire import log_page
 from feedtool.areas.offers.wire.packages import results_page
 from feedtool.areas.registry import load
 from feedtool.model.call import Reply
-from feedtool.model.nouns import Verdict
-from feedtool.model.settings import Dialect
+from feedtool.model.nouns import RowResult
+from feedtool.model.settings import AccountSettings
 from feedtool.runs import row_notes
 
 ERRORS = (
@@ -61,24 +61,24 @@ PROPERTIES = {
 comment."""
 
 
-def guilty(kind: str, verdict: Verdict) -> list[str]:
+def guilty(kind: str, verdict: RowResult) -> list[str]:
     """The keys of the cells that are coloured beside a verdict, in the template's columns."""
-    keys = [column.key for column in load().feeds[kind].columns(Dialect())]
+    keys = [column.key for column in load().feeds[kind].columns(AccountSettings())]
     columns = {key: index for index, key in enumerate(keys)}
     return [keys[index] for index, _ in row_notes.note(verdict, (), columns).guilty]
 
 
-def of_json(code: str, status: str) -> Verdict:
+def of_json(code: str, status: str) -> RowResult:
     item = {
         "sellerExternalReference": "A",
         "integrationStatus": status,
         "results": [{"resultCode": code, "message": "Why."}],
     }
     [found] = results_page(Reply(200, {}, json.dumps({"items": [item]}).encode())).results
-    return Verdict(3, *found)
+    return RowResult(3, *found)
 
 
-def of_log(error: str, about: str, status: str) -> Verdict:
+def of_log(error: str, about: str, status: str) -> RowResult:
     said = {"property_code": about, "property_error": error, "log_message": "Why."}
     entry = {
         "seller_product_id": "A",
@@ -87,7 +87,7 @@ def of_log(error: str, about: str, status: str) -> Verdict:
     }
     document = {"integration_state": "Integrated", "offer_log_paged_list": [entry]}
     [found] = log_page(Reply(200, {}, json.dumps(document).encode())).entries
-    return Verdict(3, found.reference, found.status, found.messages)
+    return RowResult(3, found.reference, found.status, found.messages)
 
 
 @pytest.mark.parametrize("about", PROPERTIES)

@@ -1,13 +1,17 @@
 """What holds the house together: no engine names a kind of feed, which only areas do."""
 
 import ast
+from collections import Counter
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 from feedtool.areas.registry import load
 
 ROOT = Path(__file__).parent.parent / "feedtool"
 KINDS = frozenset(load().feeds)
+MOST_ROOMS, MOST_ARROWS, MOST_FLOORS = 14, 100, 8
+MOST_LINES, MOST_LINES_OF_A_FUNCTION = 350, 60
 NAMES = frozenset({"is_batch", "is_zip", "PRODUCTS", "PackageType"})
 
 
@@ -28,3 +32,78 @@ def test_no_engine_names_a_kind() -> None:
         if "areas" not in path.parts and any(names_in(path))
     }
     assert naming == set()
+
+
+def modules() -> Iterator[Path]:
+    return (path for path in sorted(ROOT.rglob("*.py")) if path.name != "__init__.py")
+
+
+def room_of(module: str) -> str:
+    return (*module.split("."), "", "")[1]
+
+
+def imports_of(root: Path) -> Iterator[tuple[str, str]]:
+    """Each module and each that it imports, also where it does so late."""
+    for path in root.rglob("*.py"):
+        importer = ".".join(("feedtool", *path.relative_to(root).with_suffix("").parts))
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module and node.module != "feedtool":
+                yield importer, node.module
+            elif isinstance(node, ast.ImportFrom) and node.module == "feedtool":
+                yield from ((importer, f"feedtool.{name.name}") for name in node.names)
+            elif isinstance(node, ast.Import):
+                yield from ((importer, name.name) for name in node.names)
+
+
+def lines_of(node: ast.FunctionDef) -> int:
+    return (node.end_lineno or node.lineno) - node.lineno + 1
+
+
+def test_the_package_has_few_rooms_and_no_module_beside_them() -> None:
+    rooms = [path for path in ROOT.iterdir() if path.is_dir() and path.name != "__pycache__"]
+    assert len(rooms) <= MOST_ROOMS
+    assert {path.name for path in ROOT.glob("*.py")} == {"__init__.py", "__main__.py"}
+
+
+def test_rooms_stand_on_few_floors_with_few_arrows_and_no_circle() -> None:
+    arrows = {
+        (room_of(importer), room_of(imported))
+        for importer, imported in imports_of(ROOT)
+        if imported.startswith("feedtool.")
+        if room_of(importer) and room_of(imported)
+    }
+    between = {(one, other) for one, other in arrows if one != other}
+    assert len(between) <= MOST_ARROWS
+    below = {room: {other for one, other in between if one == room} for room, _ in between}
+    # Raises CycleError where there is a circle.
+    order = TopologicalSorter(below).static_order()
+    floors: dict[str, int] = {}
+    for room in order:
+        floors[room] = 1 + max((floors[other] for other in below.get(room, ())), default=0)
+    assert max(floors.values()) <= MOST_FLOORS
+
+
+def test_no_two_public_classes_share_a_name() -> None:
+    names = Counter(
+        node.name
+        for path in modules()
+        for node in ast.parse(path.read_text("utf-8")).body
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    )
+    assert [name for name, count in names.items() if count > 1] == []
+
+
+def test_modules_and_functions_are_short() -> None:
+    long = [
+        path.relative_to(ROOT)
+        for path in modules()
+        if len(path.read_text().splitlines()) > MOST_LINES
+    ]
+    assert long == []
+    functions = [
+        f"{path.relative_to(ROOT)}: {node.name}"
+        for path in modules()
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.FunctionDef) and lines_of(node) > MOST_LINES_OF_A_FUNCTION
+    ]
+    assert functions == []

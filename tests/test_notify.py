@@ -14,7 +14,7 @@ import pytest
 
 from feedtool.model.call import NotSent, Reply
 from feedtool.model.errors import UsageProblem
-from feedtool.runs.notify import Attempt, Hook, Notifier, Timing, Webhook, as_body, targets_of
+from feedtool.runs.notify import Hook, NoticeAttempt, Notifier, Timing, Webhook, as_body, targets_of
 from feedtool.service.client import post_json
 from feedtool.service.network import Timeouts
 
@@ -163,7 +163,7 @@ def test_what_a_hook_prints_is_no_data(
 
 def test_a_hook_that_takes_too_long_is_ended(tmp_path: Path) -> None:
     command = python(tmp_path / "hook.py", "import time; time.sleep(600)")
-    assert Hook(command, longest=0.05).send(b"{}") == Attempt("it took longer than 0.05 s")
+    assert Hook(command, longest=0.05).send(b"{}") == NoticeAttempt("it took longer than 0.05 s")
 
 
 def test_a_hook_that_is_not_there(targets: Targets) -> None:
@@ -240,7 +240,7 @@ def test_an_address_is_a_secret_even_in_what_is_told_of_a_failure() -> None:
         raise NotSent(f"cannot connect to {url}")
 
     told = Webhook("https://hooks.example/s3cret", fail).send(b"{}")
-    assert told == Attempt("cannot connect to the webhook at hooks.example")
+    assert told == NoticeAttempt("cannot connect to the webhook at hooks.example")
 
 
 def test_one_who_does_not_answer_holds_nobody_up(targets: Targets, tmp_path: Path) -> None:

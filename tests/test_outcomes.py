@@ -13,7 +13,7 @@ from feedtool.model.errors import (
     StillPending,
     UsageProblem,
 )
-from feedtool.model.nouns import Status, Verdict
+from feedtool.model.nouns import RowResult, Status
 from feedtool.model.sheet import INVALID, VALID, CheckedSheet
 from feedtool.report import SheetResult
 from feedtool.runs.row_results import exit_code
@@ -22,7 +22,7 @@ from feedtool.runs.row_results import exit_code
 def outcome(*statuses: Status, invalid: int = 0, error: FileProblem | None = None) -> SheetResult:
     """A sheet whose rows became this."""
     sheet = CheckedSheet("offers.csv", error=error)
-    verdicts = [Verdict(row, "", status) for row, status in enumerate(statuses, 2)]
+    verdicts = [RowResult(row, "", status) for row, status in enumerate(statuses, 2)]
     for verdict in verdicts:
         sheet.marks[verdict.row] = INVALID if verdict.status is Status.INVALID else VALID
     for row in range(invalid):

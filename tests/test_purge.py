@@ -7,7 +7,7 @@ import pytest
 
 from feedtool.areas.legacy.purge import Purge
 from feedtool.areas.offers.sandbox.records import stored_offers
-from feedtool.check import Asked, Input
+from feedtool.check import Input, ReadOptions
 from feedtool.model.call import Call, Reply, Sender
 from feedtool.model.errors import NotAuthorised, UsageProblem
 from feedtool.runs.annotated_copy import Outputs
@@ -34,7 +34,7 @@ class Refusing:
 def purge(desk: Desk, path: Path, seen: list[Purge]) -> Submission:
     return submit(
         [Input(path.name, path)],
-        Asked(kind="legacy-offers", purges=True),
+        ReadOptions(kind="legacy-offers", purges=True),
         Outputs(),
         replace(desk.service, client=Refusing(desk.service.client)),
         desk.books,

@@ -9,7 +9,7 @@ from shutil import rmtree
 import pytest
 
 from feedtool.areas.registry import sandbox_parts
-from feedtool.check import Asked, Input
+from feedtool.check import Input, ReadOptions
 from feedtool.delivery.events import Event
 from feedtool.ledger import Ledger
 from feedtool.ledger.database import IN_MEMORY
@@ -49,7 +49,7 @@ class Desk:
         inputs = [Input(path.name, path) for path in paths]
         return submit(
             inputs,
-            Asked(),
+            ReadOptions(),
             outputs or Outputs(),
             self.service,
             self.books,
@@ -115,7 +115,7 @@ def test_the_state_folder_is_deleted_in_mid_run(tmp_path: Path, files: Files, wh
         inputs = [Input("offers.csv", files.csv(offer(1)))]
         outputs = Outputs({"offers.csv": files.folder / "copy.csv"})
         with pytest.raises(Interrupted, match=r"ledger\.sqlite is gone: ") as caught:
-            submit(inputs, Asked(), outputs, desk.service, books, on_event=delete)
+            submit(inputs, ReadOptions(), outputs, desk.service, books, on_event=delete)
     assert "may be in force, and is noted nowhere" in caught.value.hint
     assert not home.exists()
     desk.ledger.close()
@@ -155,7 +155,7 @@ def test_nothing_is_sent_whose_answer_could_not_be_written(
 
 def test_a_plan_tells_packages_and_sends_nothing(files: Files) -> None:
     path = files.csv(*(offer(number) for number in range(101)))
-    (found,) = plan_only([Input("offers.csv", path)], Asked(), Outputs())
+    (found,) = plan_only([Input("offers.csv", path)], ReadOptions(), Outputs())
     assert [(one.package_id, one.state, one.rows, one.uploads) for one in found.packages] == [
         (None, None, 101, 2)
     ]
@@ -166,13 +166,13 @@ def test_a_plan_tells_packages_and_sends_nothing(files: Files) -> None:
 def test_50_001_rows_are_two_packages_and_501_uploads(files: Files) -> None:
     rows = (f"SKU-{number},7" for number in range(50_001))
     path = files.text("\n".join(("sellerExternalReference,quantity", *rows)))
-    (found,) = plan_only([Input("offers.csv", path)], Asked(), Outputs())
+    (found,) = plan_only([Input("offers.csv", path)], ReadOptions(), Outputs())
     assert [(one.rows, one.uploads) for one in found.packages] == [(50_000, 500), (1, 1)]
 
 
 def test_a_check_has_problems_and_no_verdicts(files: Files) -> None:
     path = files.csv(offer(), offer(2, quantity="-1"))
-    (found,) = validate([Input("offers.csv", path)], Asked(), Outputs())
+    (found,) = validate([Input("offers.csv", path)], ReadOptions(), Outputs())
     assert list(found.every_verdict()) == []
     assert not found.is_submitted
     assert exit_code([found]) == 1

@@ -12,10 +12,10 @@ import pytest
 from openpyxl import load_workbook
 
 from feedtool.areas.registry import load, sandbox_parts
-from feedtool.check import Asked, Input, check
+from feedtool.check import Input, ReadOptions, check
 from feedtool.check.rules import all_rules
 from feedtool.model.nouns import Code
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import AccountSettings
 from feedtool.model.sheet import CheckedSheet
 from feedtool.sandbox.transport import SandboxTransport, mount
 
@@ -99,7 +99,7 @@ REFUSED = {
 
 
 def checked(name: str) -> CheckedSheet:
-    (sheet,) = check([Input(name, SAMPLES / name)], Asked(), load())
+    (sheet,) = check([Input(name, SAMPLES / name)], ReadOptions(), load())
     assert sheet.error is None
     return sheet
 
@@ -115,7 +115,7 @@ def vocabulary() -> set[str]:
     """Every code that a cell, a row or a sheet of offers can have."""
     feeds = [feed for feed in load().feeds.values() if feed.sheet == "Offers"]
     kinds = {feed.kind for feed in feeds}
-    types = {type(column.type) for feed in feeds for column in feed.understood(Dialect())}
+    types = {type(column.type) for feed in feeds for column in feed.understood(AccountSettings())}
     modules = {base.__module__ for one in types for base in one.__mro__}
     own = {
         value.name

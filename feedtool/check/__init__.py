@@ -9,7 +9,7 @@ Reading order: `read_options` (what is to be read, and how), `files` (all files 
 """
 
 from feedtool.check.files import check, check_source, open_input, unreadable
-from feedtool.check.read_options import EVERY_ROW, Asked, Input
+from feedtool.check.read_options import EVERY_ROW, Input, ReadOptions
 from feedtool.model.markers import HEADINGS, OURS, ROW, SUMMARY
 
 __all__ = [
@@ -18,8 +18,8 @@ __all__ = [
     "OURS",
     "ROW",
     "SUMMARY",
-    "Asked",
     "Input",
+    "ReadOptions",
     "check",
     "check_source",
     "open_input",

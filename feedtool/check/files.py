@@ -7,7 +7,7 @@ from pathlib import Path
 
 from feedtool.check.headers import Names, NoRows, again
 from feedtool.check.locate import Locator
-from feedtool.check.read_options import Asked, Input
+from feedtool.check.read_options import Input, ReadOptions
 from feedtool.check.rules import all_rules
 from feedtool.check.sheet import SheetReader
 from feedtool.check.sheet_selection import Chosen, choose
@@ -36,7 +36,7 @@ class FileMissing(FileProblem):
     code = "file-missing"
 
 
-def check(inputs: Sequence[Input], asked: Asked, areas: Areas) -> list[CheckedSheet]:
+def check(inputs: Sequence[Input], asked: ReadOptions, areas: Areas) -> list[CheckedSheet]:
     """Reads and judges all files of one command.
 
     Args:
@@ -53,7 +53,7 @@ def check(inputs: Sequence[Input], asked: Asked, areas: Areas) -> list[CheckedSh
     return checking.conclude()
 
 
-def check_source(name: str, source: Source, asked: Asked, areas: Areas) -> list[CheckedSheet]:
+def check_source(name: str, source: Source, asked: ReadOptions, areas: Areas) -> list[CheckedSheet]:
     """Reads and judges what is open already; `name` is its own in messages.
 
     Raises:
@@ -67,7 +67,7 @@ def check_source(name: str, source: Source, asked: Asked, areas: Areas) -> list[
 class _Checking:
     """The sheets of one command, while they are judged."""
 
-    def __init__(self, asked: Asked, areas: Areas) -> None:
+    def __init__(self, asked: ReadOptions, areas: Areas) -> None:
         self._asked, self._areas = asked, areas
         self._surveys = [rule.survey() for rule in all_rules(areas) if rule.survey]
         self._sheets: list[CheckedSheet] = []
@@ -168,7 +168,7 @@ def unreadable(file: Input, error: OSError) -> FileMissing:
     return FileMissing(f"{file.name} cannot be read: {error.strerror}", hint)
 
 
-def open_input(file: Input, asked: Asked, areas: Areas) -> Source:
+def open_input(file: Input, asked: ReadOptions, areas: Areas) -> Source:
     """A file as what it is: a workbook, a CSV, or of a format that an area declares.
 
     Raises:

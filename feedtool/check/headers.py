@@ -16,7 +16,7 @@ from feedtool.feeds.header import LONGEST, folded
 from feedtool.model.cells import Cell, Kind, letters
 from feedtool.model.errors import FileProblem
 from feedtool.model.header import Column, Header
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import AccountSettings
 
 ENOUGH = 2
 """Known headers that make a row a header; one alone may be a word in a title."""
@@ -109,7 +109,7 @@ def _bare(header: str) -> str:
     return folded(_ASIDES.sub(" ", _ASIDES.sub(" ", header)))
 
 
-class Known(NamedTuple):
+class KnownHeader(NamedTuple):
     """A header's meaning, and what makes us think so."""
 
     column: Column
@@ -119,16 +119,20 @@ class Known(NamedTuple):
 class Names:
     """Every header that means a column of one family of feeds."""
 
-    def __init__(self, columns: Iterable[Column], dialect: Dialect, own: Iterable[str]) -> None:
+    def __init__(
+        self, columns: Iterable[Column], dialect: AccountSettings, own: Iterable[str]
+    ) -> None:
         self.by_key = {column.key: column for column in columns}
         self.own = frozenset(map(folded, own))
-        self._by_name: dict[str, Known] = {}
-        self._by_ends: dict[tuple[str, str], Known] = {}
+        self._by_name: dict[str, KnownHeader] = {}
+        self._by_ends: dict[tuple[str, str], KnownHeader] = {}
         for column in self.by_key.values():
             for label, language in zip(column.labels, LANGUAGES, strict=True):
-                self._by_name.setdefault(folded(label), Known(column, f"its label ({language})"))
+                self._by_name.setdefault(
+                    folded(label), KnownHeader(column, f"its label ({language})")
+                )
             for alias in column.aliases:
-                known = Known(column, f"the alias “{alias}”")
+                known = KnownHeader(column, f"the alias “{alias}”")
                 start, any_words, end = alias.partition(_ANY_WORDS)
                 if any_words:
                     self._by_ends[folded(start), folded(end)] = known
@@ -136,10 +140,10 @@ class Names:
                     self._by_name.setdefault(folded(alias), known)
         self._starts = tuple(start for start, _ in self._by_ends)
         for key, column in self.by_key.items():  # a key is never another one's alias
-            self._by_name[folded(key)] = Known(column, "its key")
+            self._by_name[folded(key)] = KnownHeader(column, "its key")
         for header, key in dialect.columns.items():
             if key in self.by_key:
-                known = Known(self.by_key[key], "the profile's [columns] table")
+                known = KnownHeader(self.by_key[key], "the profile's [columns] table")
                 self._by_name[folded(header)] = known
 
     def column(self, header: str) -> Column | None:
@@ -147,7 +151,7 @@ class Names:
         known = self._known(header)
         return known and known.column
 
-    def _known(self, header: str) -> Known | None:
+    def _known(self, header: str) -> KnownHeader | None:
         """By the whole of it, else without what is said of it aside."""
         if len(header) > LONGEST:
             return None
@@ -167,7 +171,7 @@ class Names:
             None,
         )
 
-    def in_row(self, texts: Mapping[int, str]) -> dict[int, Known]:
+    def in_row(self, texts: Mapping[int, str]) -> dict[int, KnownHeader]:
         """0-based index → what is known of a row's headers; our own headings are left out.
 
         A footnote at a header's end counts for nothing, unless another header of the row means

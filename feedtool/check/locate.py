@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from feedtool.model.cells import Block, Cells, brief, letters, shown
 from feedtool.model.header import Header
-from feedtool.model.nouns import Fault, Problem
+from feedtool.model.nouns import Issue, Problem
 
 
 class _Place(NamedTuple):
@@ -24,7 +24,7 @@ _NOWHERE = _Place(None, None, None)
 NO_COLUMN = -1
 """The index of what is about no column; it stands before all others."""
 
-InCell = tuple[int, Fault, str]
+InCell = tuple[int, Issue, str]
 """A column's index, what is wrong there, and what the cell shows."""
 
 
@@ -53,7 +53,7 @@ class Locator:
                 self._lines.append(line)
 
     def in_row(
-        self, cells: Cells, position: int, in_cells: Iterable[InCell], faults: Sequence[Fault]
+        self, cells: Cells, position: int, in_cells: Iterable[InCell], faults: Sequence[Issue]
     ) -> list[Problem]:
         """The problems of a row of a block, in the order of columns.
 
@@ -70,27 +70,27 @@ class Locator:
             in_cells = sorted([*in_cells, *located], key=itemgetter(0))
         return [self._problem(fault, index, row, line, text) for index, fault, text in in_cells]
 
-    def _located(self, cells: Cells, position: int, fault: Fault) -> InCell:
+    def _located(self, cells: Cells, position: int, fault: Issue) -> InCell:
         """A fault in the cell of the field that it names."""
         index = self._index(fault)
         is_shown = fault.value is None and index != NO_COLUMN
         return index, fault, shown(cells.at(position, index)) if is_shown else ""
 
-    def in_earlier_row(self, row: int, fault: Fault) -> Problem:
+    def in_earlier_row(self, row: int, fault: Issue) -> Problem:
         """The problem of a row that was read long ago."""
         line = self._lines[row] if row < len(self._lines) else None
         return self._problem(fault, self._index(fault), row, line)
 
-    def of_sheet(self, fault: Fault) -> Problem:
+    def of_sheet(self, fault: Issue) -> Problem:
         """A problem of the sheet as a whole."""
         return self._problem(fault, self._index(fault), None, None)
 
-    def _index(self, fault: Fault) -> int:
+    def _index(self, fault: Issue) -> int:
         """The index of the column of the field that a fault names."""
         return NO_COLUMN if fault.field is None else self._index_of.get(fault.field, NO_COLUMN)
 
     def _problem(
-        self, fault: Fault, index: int, row: int | None, line: int | None, text: str = ""
+        self, fault: Issue, index: int, row: int | None, line: int | None, text: str = ""
     ) -> Problem:
         """A fault in its place; `text` is what its cell shows, where there is one."""
         code, message, hint, field, value = fault

@@ -11,14 +11,14 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from feedtool.check.rules import not_a_row
-from feedtool.feeds.columns import ColumnReader, Flawed
+from feedtool.feeds.columns import ColumnReader, InvalidValue
 from feedtool.feeds.columns.gtin import Gtin
 from feedtool.feeds.columns.number import Number
 from feedtool.feeds.columns.text import ProductReference, Reference
 from feedtool.feeds.header import folded
 from feedtool.model.cells import LONGEST_SHOWN, Block, Cell, Cells, Kind, shown
 from feedtool.model.header import Header
-from feedtool.model.nouns import Fault
+from feedtool.model.nouns import Issue
 from feedtool.model.settings import Context
 from feedtool.sheets import Sheet
 
@@ -59,7 +59,7 @@ class _Part(Number):
         if is_total(cell):
             return _WORD
         value = Number.read(self, cell, column)
-        return _TEXT if isinstance(value, Flawed) else value
+        return _TEXT if isinstance(value, InvalidValue) else value
 
     def checked(self, number: Decimal, cell: Cell, column: ColumnReader) -> object:
         """A number of any usual size; what is beyond is no sum."""
@@ -131,7 +131,7 @@ class NotRows:
             return False
         return folded(reference) in self._words
 
-    def fault(self, cells: Cells, position: int) -> Fault | None:
+    def fault(self, cells: Cells, position: int) -> Issue | None:
         """Why a row of a block is none; None where it is one."""
         filled = self._filled(cells, position)
         first = filled.get(-1 if self._reference is None else self._reference)

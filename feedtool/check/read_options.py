@@ -6,7 +6,7 @@ from pathlib import Path
 
 from feedtool.check.kinds import KindUnclear
 from feedtool.model.errors import FileProblem
-from feedtool.model.settings import Context, Dialect, OpenCatalog, no_catalog
+from feedtool.model.settings import AccountSettings, Context, OpenCatalog, no_catalog
 
 EVERY_ROW = range(1, 1 << 31)
 """As `Asked.as_rows`: no row is skipped."""
@@ -27,10 +27,10 @@ class Input:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ReadOptions:
     """How files are to be read."""
 
-    dialect: Dialect = field(default_factory=Dialect)
+    dialect: AccountSettings = field(default_factory=AccountSettings)
     channel: str = "PRIMARY"
     """The salesChannelId of rows that name none."""
     kind: str | None = None

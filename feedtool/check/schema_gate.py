@@ -14,7 +14,7 @@ import jsonschema_rs
 
 from feedtool.check.rules import schema_mismatch
 from feedtool.feeds.feed import Feed
-from feedtool.model.nouns import Fault
+from feedtool.model.nouns import Issue
 
 
 @cache
@@ -31,7 +31,7 @@ def gate(feed: Feed) -> Callable[[object], bool]:
     return jsonschema_rs.Draft202012Validator(schema(feed)).is_valid
 
 
-def faults(feed: Feed, request: dict[str, object]) -> Iterator[Fault]:
+def faults(feed: Feed, request: dict[str, object]) -> Iterator[Issue]:
     """What is wrong with a request that the gate refuses; at least one fault."""
     from jsonschema import Draft202012Validator  # slow to import, and hardly ever needed
 

@@ -11,20 +11,20 @@ import orjson
 from feedtool.check.kinds import sheet_columns
 from feedtool.check.locate import InCell, Locator
 from feedtool.check.not_rows import NotRows
-from feedtool.check.read_options import Asked
+from feedtool.check.read_options import ReadOptions
 from feedtool.check.rules import rules_for, too_many_columns
 from feedtool.check.rules.required_missing import CODE as REQUIRED_MISSING
 from feedtool.check.schema_gate import faults, gate
 from feedtool.check.sheet_selection import Chosen
 from feedtool.feeds.area import Areas
-from feedtool.feeds.columns import ColumnReader, Flawed, is_error
+from feedtool.feeds.columns import ColumnReader, InvalidValue, is_error
 from feedtool.feeds.columns.choice import Ignored
 from feedtool.feeds.columns.text import plain
 from feedtool.feeds.feed import FLOOR, Feed, Row, SheetColumns
 from feedtool.feeds.rule import Rule, SheetFacts, Survey
 from feedtool.model.cells import Block, Cell, Cells, Kind, brief, letters, rounded, shown
 from feedtool.model.header import Column
-from feedtool.model.nouns import Fault, Item, Message, Status, Verdict
+from feedtool.model.nouns import Issue, Item, Message, RowResult, Status
 from feedtool.model.settings import Context
 from feedtool.model.sheet import (
     INVALID,
@@ -50,7 +50,7 @@ class RowFaults:
 
 NO_FAULTS = RowFaults()
 
-RowCheck = Callable[[Row], Iterator[Fault]]
+RowCheck = Callable[[Row], Iterator[Issue]]
 
 
 @dataclass(slots=True)
@@ -73,7 +73,7 @@ class SheetReader:
         self,
         chosen: Chosen,
         checked: CheckedSheet,
-        asked: Asked,
+        asked: ReadOptions,
         context: Context,
         areas: Areas,
         surveys: Sequence[Survey],
@@ -123,7 +123,7 @@ class SheetReader:
     def _read_rows(self, evidence: Mapping[str, Mapping[str, str]]) -> dict[str, ColumnReader]:
         """One reading; `evidence` is what a first one found in columns with ambiguous cells."""
         self._problems = ProblemSpool()
-        self._once: dict[str, Fault] = {}
+        self._once: dict[str, Issue] = {}
         self._hidden = 0
         self.locator.begin()
         for kind, checks in self._checks.items():
@@ -195,7 +195,7 @@ class SheetReader:
             self._hidden += 1
         if self.checked.filled is not None:
             self.checked.filled.append(self._filled(cells, position, row))
-        told: Sequence[Fault] = ()
+        told: Sequence[Issue] = ()
         if self._enrich:
             row, told = self._enrich(row)
         found = [*told, *self._faults(row, checks)]
@@ -228,7 +228,7 @@ class SheetReader:
         self.checked.marks[number] = SKIPPED
         reference = self._shown_reference(cells, position, values) or ""
         message = Message(fault.code.name, f"{fault.message} ({fault.hint})")
-        self.checked.skipped.append(Verdict(number, reference, Status.SKIPPED, (message,)))
+        self.checked.skipped.append(RowResult(number, reference, Status.SKIPPED, (message,)))
         if self.checked.filled is not None:
             line = _line(cells, position)
             self.checked.filled.append(Filled(number, line, self.feed.kind, pickle.dumps({})))
@@ -259,10 +259,10 @@ class SheetReader:
         value = values[self.feed.reference]
         return brief(str(value) if value else shown(cells.at(position, index))) or None
 
-    def _faults(self, row: Row, checks: FeedChecks) -> Iterator[Fault]:
+    def _faults(self, row: Row, checks: FeedChecks) -> Iterator[Issue]:
         """What the rules say of a row; what is said once for a sheet is kept for its end."""
         if not self.checked.is_kind_certain and row.is_blank("action"):
-            yield Fault(REQUIRED_MISSING, "action is missing", "fill the cell", "action")
+            yield Issue(REQUIRED_MISSING, "action is missing", "fill the cell", "action")
         for rule, check in checks.rules:
             for fault in check(row):
                 if rule.is_once:
@@ -333,7 +333,7 @@ def _take_out_flaws(
 ) -> None:
     """Leaves the values alone in a column, and notes what was said of them by position."""
     for position, value in enumerate(values):
-        if isinstance(value, Flawed):
+        if isinstance(value, InvalidValue):
             values[position] = value.value
             row = found.get(position)
             if row is None:

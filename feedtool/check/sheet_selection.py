@@ -14,13 +14,13 @@ from feedtool.check.headers import (
     most_known,
 )
 from feedtool.check.kinds import HeaderMissing, KindUnclear, families, recognise
-from feedtool.check.read_options import Asked
+from feedtool.check.read_options import ReadOptions
 from feedtool.feeds.area import Areas
 from feedtool.feeds.feed import Feed
 from feedtool.model.errors import Exit, FileProblem
 from feedtool.model.header import Header
 from feedtool.model.markers import HEADINGS, OURS, ROW, STAMP, SUMMARY
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import AccountSettings
 from feedtool.sheets import Sheet, Source
 
 SEARCHED = 40
@@ -54,7 +54,7 @@ class Chosen:
     """Whether rows without an `action` are of this kind."""
 
 
-def choose(source: Source, asked: Asked, areas: Areas, file: str) -> list[Chosen]:
+def choose(source: Source, asked: ReadOptions, areas: Areas, file: str) -> list[Chosen]:
     """The sheets of a file that are feeds, and of which kind each is; `file` is its name.
 
     Raises:
@@ -70,7 +70,7 @@ def choose(source: Source, asked: Asked, areas: Areas, file: str) -> list[Chosen
 class _Selection:
     """The sheets of one file, while those that are feeds are chosen."""
 
-    def __init__(self, source: Source, asked: Asked, areas: Areas, file: str) -> None:
+    def __init__(self, source: Source, asked: ReadOptions, areas: Areas, file: str) -> None:
         self._source, self._asked, self._file = source, asked, file
         self._families = families(areas)
         self._stamp = source.properties.get(STAMP)
@@ -212,7 +212,7 @@ class _Selection:
         return feed.sheet if feed.kind == self._stamp else None
 
 
-def _names(family: Sequence[Feed], dialect: Dialect) -> Names:
+def _names(family: Sequence[Feed], dialect: AccountSettings) -> Names:
     return Names(family[0].understood(dialect), dialect, (*HEADINGS, ROW))
 
 

@@ -25,7 +25,7 @@ from feedtool.model.errors import Exit, NothingToDo, UsageProblem
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from feedtool.areas.products.catalog.sync import Step
+    from feedtool.areas.products.catalog.sync import SyncStep
     from feedtool.runs.session import Session
 
 SHOWN_LACKS = 10
@@ -63,7 +63,7 @@ def sync(ctx: click.Context, /, only: str | None, page_size: int, form: str, **g
     from feedtool.areas.products.catalog.report import write_synced
     from feedtool.areas.products.catalog.sync import GO_ON
     from feedtool.areas.products.catalog.sync import sync as bring
-    from feedtool.service.fetch import Circumstances
+    from feedtool.service.fetch import FetchContext
 
     options.refuse_two_services(ctx, given)
     codes = _codes(only)
@@ -76,7 +76,7 @@ def sync(ctx: click.Context, /, only: str | None, page_size: int, form: str, **g
         synced = bring(
             service.client,
             cache,
-            Circumstances(
+            FetchContext(
                 service.now,
                 service.sleep,
                 pool=service.pool,
@@ -193,13 +193,13 @@ def _reaching(ctx: click.Context, home: Path, given: dict[str, Any]) -> "Iterato
 
 
 @contextmanager
-def _progress() -> "Iterator[Callable[[Step], None]]":
+def _progress() -> "Iterator[Callable[[SyncStep], None]]":
     from feedtool.cli.progress import COUNTED, on_stderr
     from feedtool.delivery.events import Event
 
     lines = on_stderr(time.monotonic)
 
-    def tell(step: "Step") -> None:
+    def tell(step: "SyncStep") -> None:
         lines.tell(Event(COUNTED[0], step.text, "", 0, None, None, step.done, step.total))
 
     try:

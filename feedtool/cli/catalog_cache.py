@@ -145,11 +145,11 @@ def _bring_sandbox(cache: "Cache", language: str) -> None:
     """What `catalog sync --sandbox` does: whoever tries the sandbox needs nothing else first."""
     from feedtool.areas.products.catalog.sync import sync
     from feedtool.cli.connect import to_sandbox
-    from feedtool.service.fetch import Circumstances
+    from feedtool.service.fetch import FetchContext
 
     echo("catalogue", "the embedded sandbox's is brought; that is done once")
     with to_sandbox(None, {"language": language}) as service:
-        around = Circumstances(service.now, service.sleep, pool=service.pool)
+        around = FetchContext(service.now, service.sleep, pool=service.pool)
         sync(service.client, cache, around, service=service.address, language=language)
 
 

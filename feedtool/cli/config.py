@@ -76,10 +76,10 @@ def _source(ctx: click.Context, name: str, option: click.Parameter) -> str:
 
 def _dialect(ctx: click.Context) -> list[Row]:
     """The dialect's fields; those that differ from the default come from the profile."""
-    from feedtool.model.settings import Dialect
+    from feedtool.model.settings import AccountSettings
 
     state = options.chosen(ctx)
-    usual = _fields(Dialect())
+    usual = _fields(AccountSettings())
     return [
         (name, value, "default" if value == usual[name] else f"{state.config.path}, profile")
         for name, value in _fields(state.profile.dialect).items()

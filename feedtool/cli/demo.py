@@ -33,7 +33,7 @@ def demo(ctx: click.Context, /, folder: Path, home: Path | None) -> int:
     something to see. Edit the workbook and run it again. `feedtool runs` lists its runs, as those
     of any account.
     """
-    from feedtool.check import Asked, Input
+    from feedtool.check import Input, ReadOptions
     from feedtool.cli.connect import to_sandbox
     from feedtool.cli.files import beside
     from feedtool.cli.output import echo_results
@@ -47,7 +47,7 @@ def demo(ctx: click.Context, /, folder: Path, home: Path | None) -> int:
     with to_sandbox(state, {"language": "en"}) as service, books(state, None) as opened:
         submission = submit_files(
             [Input(str(sample), sample)],
-            Asked(),
+            ReadOptions(),
             Outputs({str(sample): target}),
             replace(service, is_sandbox=True),
             opened,

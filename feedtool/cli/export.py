@@ -24,7 +24,7 @@ from feedtool.model.settings import Context
 if TYPE_CHECKING:
     from feedtool.runs.session import Session
     from feedtool.runs.workspace import Workspace
-    from feedtool.service.fetch import Circumstances
+    from feedtool.service.fetch import FetchContext
 
 GO_ON = "Run it again; nothing was written."
 
@@ -202,11 +202,11 @@ def _reaching(
     given: dict[str, Any],
     form: str,
     closed: tuple[str, str] | None = None,
-) -> "Iterator[tuple[Session, Circumstances, Callable[[str, int], None]]]":
+) -> "Iterator[tuple[Session, FetchContext, Callable[[str, int], None]]]":
     """A way to the service that stops gently, and how far it is told meanwhile."""
     from feedtool.cli.connect import to_account, to_sandbox
     from feedtool.cli.signals import stopping
-    from feedtool.service.fetch import Circumstances
+    from feedtool.service.fetch import FetchContext
 
     options.refuse_two_services(ctx, given)
     is_sandbox = given["sandbox"]
@@ -220,7 +220,7 @@ def _reaching(
     with way as service, stopping(GO_ON) as stop, _progress(form) as on_progress:
         # Where time is virtual there is nothing to wake from.
         sleep = service.sleep if is_sandbox else stop.sleep
-        around = Circumstances(
+        around = FetchContext(
             service.now,
             sleep,
             pool=service.pool,

@@ -21,16 +21,16 @@ INSECURE, INSECURE_OPTION = "insecure_http", "--insecure-http"
 
 
 @dataclass
-class Chosen:
+class ChosenProfile:
     """The configuration and the profile in force, on the command's context."""
 
     config: Config = field(default_factory=Config)
     profile: Profile = field(default_factory=Profile)
 
 
-def chosen(ctx: click.Context) -> Chosen:
+def chosen(ctx: click.Context) -> ChosenProfile:
     """What `--config` and `--profile` chose."""
-    return ctx.ensure_object(Chosen)
+    return ctx.ensure_object(ChosenProfile)
 
 
 def option(*names: str, **settings: Any) -> Callable[[F], F]:

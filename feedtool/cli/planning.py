@@ -21,7 +21,7 @@ from feedtool.cli.reading import sifting_of
 from feedtool.model.errors import UsageProblem
 
 if TYPE_CHECKING:
-    from feedtool.check import Asked, Input
+    from feedtool.check import Input, ReadOptions
     from feedtool.ledger import Ledger
     from feedtool.model.sheet import CheckedSheet
     from feedtool.runs.plan_file import (
@@ -129,7 +129,7 @@ def account_of(given: Mapping[str, Any]) -> "Account":
 def saving(
     ctx: click.Context,
     given: Mapping[str, Any],
-    asked: "Asked",
+    asked: "ReadOptions",
     found: "Sequence[Input]",
     known: "Known",
 ) -> "Promise":
@@ -152,7 +152,7 @@ def saving(
 def keeping(
     plan: "SavedPlan",
     given: Mapping[str, Any],
-    asked: "Asked",
+    asked: "ReadOptions",
     account: "Account",
     known: "Known",
 ) -> "Promise":
@@ -179,7 +179,7 @@ def check_not_sent(plan: "SavedPlan | None", ledger: "Ledger", *, is_sure: bool)
 
 
 def _conditions(
-    given: Mapping[str, Any], asked: "Asked", account: "Account"
+    given: Mapping[str, Any], asked: "ReadOptions", account: "Account"
 ) -> "Callable[[Hashes], Conditions]":
     from feedtool.runs.plan_file import conditions_of
 
@@ -203,7 +203,7 @@ Sift = Callable[[Sequence["CheckedSheet"]], None]
 
 
 @contextmanager
-def sifting(given: Mapping[str, Any], asked: "Asked") -> "Iterator[tuple[Sift, Known]]":
+def sifting(given: Mapping[str, Any], asked: "ReadOptions") -> "Iterator[tuple[Sift, Known]]":
     """Decides it, and what is known of the offers; nothing is made that is not there.
 
     Raises:

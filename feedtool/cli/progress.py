@@ -25,7 +25,7 @@ BAR = 20
 """Columns of the bar."""
 
 
-class Rate:
+class ProgressRate:
     """How fast uploads or results come, and how long the rest of them takes."""
 
     def __init__(self) -> None:
@@ -82,7 +82,7 @@ class ProgressLines:
         self._monotonic = monotonic
         self._told_at = monotonic()
         self._drawn = 0
-        self._rate = Rate()
+        self._rate = ProgressRate()
 
     def tell(self, event: Event) -> None:
         """Draws the event on a terminal; elsewhere now and then one."""

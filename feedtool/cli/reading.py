@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from feedtool.areas.registry import load
-from feedtool.check import Asked
+from feedtool.check import ReadOptions
 from feedtool.cli.catalog_cache import catalogue
 from feedtool.cli.options import chosen
 from feedtool.model.errors import UsageProblem
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import AccountSettings
 
 if TYPE_CHECKING:
     from feedtool.areas.offers.changes.selection import Sifting
@@ -47,7 +47,7 @@ def sifting_of(given: Mapping[str, Any]) -> "Sifting":
     )
 
 
-def how_to_read(ctx: click.Context, given: Mapping[str, Any], **more: Any) -> Asked:
+def how_to_read(ctx: click.Context, given: Mapping[str, Any], **more: Any) -> ReadOptions:
     """How files are to be read, from the options and the profile.
 
     Raises:
@@ -61,10 +61,10 @@ def how_to_read(ctx: click.Context, given: Mapping[str, Any], **more: Any) -> As
     _check_columns(dialect)
     as_rows = tuple(map(int, as_row.split(","))) if as_row else ()
     channel = given["channel"] or dialect.primary_channel
-    return Asked(dialect, channel, kind, given["sheet"], as_rows, catalog=catalog, **more)
+    return ReadOptions(dialect, channel, kind, given["sheet"], as_rows, catalog=catalog, **more)
 
 
-def _check_columns(dialect: Dialect) -> None:
+def _check_columns(dialect: AccountSettings) -> None:
     if not dialect.columns:
         return
     feeds = load().feeds.values()

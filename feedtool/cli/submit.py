@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from feedtool.check import Asked, Input
+from feedtool.check import Input, ReadOptions
 from feedtool.cli import options
 from feedtool.cli.confirming import asked_to_purge, confirming, kind_asked
 from feedtool.cli.credentials import token_options
@@ -130,7 +130,7 @@ def submit(
 def _promise(
     ctx: click.Context,
     given: dict[str, Any],
-    asked: Asked,
+    asked: ReadOptions,
     found: Sequence[Input],
     plan: "SavedPlan | None",
     known: "Known",
@@ -148,7 +148,7 @@ def _outputs(found: Sequence[Input], given: dict[str, Any]) -> Outputs:
 
 def _submit(
     found: Sequence[Input],
-    asked: Asked,
+    asked: ReadOptions,
     given: dict[str, Any],
     plan: "SavedPlan | None",
     form: str,

@@ -15,8 +15,8 @@ from typing import NamedTuple
 from feedtool.delivery import plan
 from feedtool.feeds.delivery import Needs
 from feedtool.feeds.feed import Feed, routes_of
-from feedtool.model.nouns import Item, Message, Status, Verdict
-from feedtool.model.settings import Limits
+from feedtool.model.nouns import Item, Message, RowResult, Status
+from feedtool.model.settings import PackageLimits
 from feedtool.model.sheet import VALID, CheckedSheet
 
 ADVICE = {
@@ -45,7 +45,7 @@ class Dependencies:
         self._feeds = feeds
         self._routes = routes_of(feeds.values())
 
-    def uploads(self, sheet: CheckedSheet, limits: Limits) -> Iterator[plan.Planned]:
+    def uploads(self, sheet: CheckedSheet, limits: PackageLimits) -> Iterator[plan.Planned]:
         """The uploads of a sheet's valid rows; those that wait travel apart."""
         order = () if self._sent else sheet.order
         return plan.uploads(sheet.valid_items(), self._routes, limits, self._waits, order)
@@ -63,9 +63,9 @@ class Dependencies:
     def with_hints(
         self,
         sheet: CheckedSheet,
-        results: Iterable[Verdict],
+        results: Iterable[RowResult],
         statuses_of: Callable[[int], Mapping[int, Status]],
-    ) -> Iterator[Verdict]:
+    ) -> Iterator[RowResult]:
         """Results that name the row that makes what a row lacks.
 
         Args:
@@ -94,7 +94,7 @@ class Dependencies:
 
     def _hint(
         self,
-        result: Verdict,
+        result: RowResult,
         maker: Maker,
         needs: Needs,
         statuses_of: Callable[[int], Mapping[int, Status]],

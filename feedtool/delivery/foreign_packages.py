@@ -23,7 +23,7 @@ from feedtool.ledger import Ledger, Package
 from feedtool.model.call import Failure, OutcomeUnknown, Sender
 from feedtool.model.errors import FeedtoolError, NotAuthorised
 from feedtool.model.nouns import PendingProduct
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import AccountSettings
 from feedtool.service.answers import AnswerKind, kind_of
 from feedtool.service.auth import HTTP_UNAUTHORISED
 from feedtool.service.bodies import Unreadable
@@ -74,7 +74,7 @@ def foreign_packages(
 
 
 def _listed(client: Sender, listing: Endpoint[PackagesPage]) -> Iterator[ListedPackage]:
-    ref = PackageRef("", "", "", Dialect())
+    ref = PackageRef("", "", "", AccountSettings())
     for _ in range(PAGES):
         call = listing.call(ref)
         reply = client.send(call)

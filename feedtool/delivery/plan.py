@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from feedtool.feeds.delivery import Names, Routes, Size, Submitted
 from feedtool.model.nouns import Item, PackageSummary, Upload
-from feedtool.model.settings import Limits
+from feedtool.model.settings import PackageLimits
 
 
 class RowPlace(NamedTuple):
@@ -52,7 +52,7 @@ def place(count: int, size: Size) -> RowPlace:
 def uploads(
     items: Iterable[Item],
     routes: Routes,
-    limits: Limits | None = None,
+    limits: PackageLimits | None = None,
     waits: Callable[[Item], bool] = lambda _: False,
     order: Iterable[tuple[str, str]] = (),
 ) -> Iterator[Planned]:
@@ -69,7 +69,7 @@ def uploads(
         order: The channels and types of rows that do not wait, each with such a row, in the order
             of their first packages; None of them is in that of its first row.
     """
-    limits = limits or Limits()
+    limits = limits or PackageLimits()
     counts: Counter[PackageGroup] = Counter()
     numbers = {
         (PackageGroup(channel, kind, False), 0): number

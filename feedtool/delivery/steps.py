@@ -8,7 +8,7 @@ from typing import NamedTuple
 from feedtool.feeds.delivery import Act, DeliveryRoute
 from feedtool.ledger import Attempt, Package, Phase, Stage
 from feedtool.model.nouns import LookupRow, PendingProduct
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import AccountSettings
 
 
 class Step(StrEnum):
@@ -91,7 +91,7 @@ class DeliverySettings:
     """While of so many packages it is not known whether they were taken no other one is sent."""
     forgotten: timedelta = timedelta(days=3)
     """How long after a package was submitted a report of it may still come."""
-    dialect: Dialect = field(default_factory=Dialect)
+    dialect: AccountSettings = field(default_factory=AccountSettings)
     """The account's, by which the areas make their calls."""
 
 

@@ -11,7 +11,7 @@ from feedtool.feeds.delivery import Routes
 from feedtool.feeds.export import Export
 from feedtool.feeds.feed import Feed, routes_of
 from feedtool.feeds.rule import Rule
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import AccountSettings
 
 
 class FileFormat(NamedTuple):
@@ -21,11 +21,11 @@ class FileFormat(NamedTuple):
     """As the format of an open file: `offers-xml`."""
     recognises: Callable[[Path], bool]
     """Whether a file is of this format, by its content. Raises OSError if it cannot be opened."""
-    open: Callable[[Path, Dialect, str | None], Any]
+    open: Callable[[Path, AccountSettings, str | None], Any]
     """The file as a `sheets.Source`, read as the kind of feed that was asked for."""
-    write_workbook: Callable[[Path, Path, Dialect, Sequence[str | None]], None]
+    write_workbook: Callable[[Path, Path, AccountSettings, Sequence[str | None]], None]
     """Write a file's rows, read as these kinds, as the workbook that is annotated in its stead."""
-    said: Callable[[Any, Path, Dialect, str], Said] | None = None
+    said: Callable[[Any, Path, AccountSettings, str], Said] | None = None
     """What an open file, here, says of itself, where its rows are for this channel."""
     outputs: tuple[Output, ...] = ()
     """The forms in which it is written."""
@@ -48,7 +48,7 @@ class Area(NamedTuple):
     """Its further formats of files."""
 
 
-def _as_they_are(_: Dialect) -> Carry:
+def _as_they_are(_: AccountSettings) -> Carry:
     return lambda values: Carried(values, [])
 
 
@@ -98,7 +98,7 @@ class Areas:
         formats = (one for area in self.areas for one in area.formats)
         return {output.ending: output for one in formats for output in one.outputs}
 
-    def kinds_of(self, headers: Iterable[str], settings: Dialect) -> dict[str, str]:
+    def kinds_of(self, headers: Iterable[str], settings: AccountSettings) -> dict[str, str]:
         """Of headers that are keys of a column of a kind that is named elsewhere, that kind."""
         wanted = set(headers)
         return {

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from feedtool.model.cells import Cell, Kind, Value
 from feedtool.model.nouns import Item
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import AccountSettings
 from feedtool.model.spool import Spool
 
 Values = dict[str, Value]
@@ -47,11 +47,13 @@ class RowConversion(NamedTuple):
 
     kind: str
     became: str
-    carrier: Callable[[Dialect], Carry]
+    carrier: Callable[[AccountSettings], Carry]
     """What there is no column for is left out, and told."""
     is_for_json: bool = False
     """Whether its JSON requests are of that kind, unless another is asked for."""
-    in_requests: Callable[[Mapping[str, Value], Dialect], Iterable[CarryLoss]] = lambda _, __: ()
+    in_requests: Callable[[Mapping[str, Value], AccountSettings], Iterable[CarryLoss]] = (
+        lambda _, __: ()
+    )
     """What a request cannot say of a row beside that."""
 
     def is_for_json_of(self, kind: str) -> bool:
@@ -106,13 +108,13 @@ class JsonRequests(NamedTuple):
     """Under which name a document lists them."""
     is_bare: bool
     """Whether a list without a name is of them, too."""
-    cells: Callable[[Mapping[str, Any], Dialect], Read]
+    cells: Callable[[Mapping[str, Any], AccountSettings], Read]
     """The way back, from a request to a row."""
     kind_of: Callable[[Collection[str]], str | None]
     """The kind of requests that fill these columns; None where nothing tells."""
-    bundle: Callable[[Sequence[bytes], Dialect], bytes]
+    bundle: Callable[[Sequence[bytes], AccountSettings], bytes]
     """Requests as they travel together."""
-    limit: Callable[[Dialect], int]
+    limit: Callable[[AccountSettings], int]
     """The most that travel together."""
 
 
@@ -149,9 +151,9 @@ class Output(NamedTuple):
     """What each kind of row becomes there, unless another kind is asked for."""
     refusals: Mapping[str, str]
     """Why there is no row of some kinds."""
-    limit: Callable[[Dialect], int]
+    limit: Callable[[AccountSettings], int]
     too_many: str
     """What is said of more, with `count` and `most`."""
-    write: Callable[[Path, Spool[Item], object, Dialect], bool]
+    write: Callable[[Path, Spool[Item], object, AccountSettings], bool]
     """Write requests of one package, with what the input said of itself; False where they do not
     read back like that."""

@@ -25,7 +25,7 @@ from feedtool.feeds.answers import (
 )
 from feedtool.model.call import Call, Reply
 from feedtool.model.nouns import LookupRow, Message, PendingProduct, Status
-from feedtool.model.settings import Dialect, Limits
+from feedtool.model.settings import AccountSettings, PackageLimits
 
 Page = TypeVar("Page")
 State = TypeVar("State")
@@ -39,7 +39,7 @@ class PackageRef(NamedTuple):
     package_type: str
     channel: str
     language: str
-    settings: Dialect
+    settings: AccountSettings
     package_id: str = ""
     """The service's; empty while it has none."""
     link: str | None = None
@@ -98,7 +98,7 @@ class Since(NamedTuple):
     package_type: str
     sent_at: datetime | None
     """By the service's clock; what was touched last before this is untouched."""
-    settings: Dialect
+    settings: AccountSettings
 
 
 class Lookup(NamedTuple, Generic[Page]):
@@ -128,7 +128,7 @@ def never(_: str) -> bool:
 class Staged(NamedTuple):
     """Packages that are created, filled by uploads, and committed by one call."""
 
-    size: Callable[[Limits], Size]
+    size: Callable[[PackageLimits], Size]
     create: Endpoint[str]
     """Its success carries the package's id."""
     upload: Callable[[PackageRef, Sequence[bytes]], Call]
@@ -171,7 +171,7 @@ class PackageLog(NamedTuple):
 class Submitted(NamedTuple):
     """Packages that one POST stages and commits."""
 
-    size: Callable[[Limits], Size]
+    size: Callable[[PackageLimits], Size]
     submit: Callable[[PackageRef, Sequence[bytes]], Call]
     submitted: Callable[[Reply], str]
     """The id that the answer carries."""
@@ -260,7 +260,7 @@ class Direct(NamedTuple, Generic[State]):
     repeat: Repeat = Repeat.TRACED
     patience: timedelta = timedelta(minutes=10)
     """How long an effect may take to show."""
-    size: Callable[[Limits], Size] = lambda _: Size(1, 1)
+    size: Callable[[PackageLimits], Size] = lambda _: Size(1, 1)
     """Each request is a package of its own: it has a state of its own."""
 
 

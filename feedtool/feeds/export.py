@@ -14,7 +14,7 @@ from feedtool.feeds.template import Field, Language
 from feedtool.model.call import Call, Reply
 from feedtool.model.cells import Value
 from feedtool.model.errors import NothingToDo
-from feedtool.model.settings import Context, Dialect
+from feedtool.model.settings import AccountSettings, Context
 
 KeyedRow = Mapping[str, Value]
 """Values by the column's key."""
@@ -72,7 +72,7 @@ class Query:
     """What the filters ask for, by their names: () and None ask for nothing."""
 
     @property
-    def dialect(self) -> Dialect:
+    def dialect(self) -> AccountSettings:
         """The profile's settings."""
         return self.context.settings
 

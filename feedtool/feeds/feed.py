@@ -14,8 +14,8 @@ from feedtool.feeds.delivery import DeliveryRoute, Names, Needs, Protocol, Route
 from feedtool.feeds.template import Basis, Contents
 from feedtool.model.cells import Cell
 from feedtool.model.header import Column
-from feedtool.model.nouns import Fault
-from feedtool.model.settings import Context, Dialect
+from feedtool.model.nouns import Issue
+from feedtool.model.settings import AccountSettings, Context
 
 LANGUAGES = ("en", "fr", "es")
 
@@ -63,7 +63,7 @@ class SheetColumns:
     """The headers that no column is known for."""
 
     @property
-    def dialect(self) -> Dialect:
+    def dialect(self) -> AccountSettings:
         """The profile's settings."""
         return self.context.settings
 
@@ -139,7 +139,7 @@ class Row(NamedTuple):
         return [field for field in fields if values.get(field) is None and field not in refused]
 
 
-Enrich = Callable[[Row], tuple[Row, Sequence[Fault]]]
+Enrich = Callable[[Row], tuple[Row, Sequence[Issue]]]
 """Gives cells the meaning that they have beside the others of the row, or says what is wrong."""
 
 
@@ -155,11 +155,11 @@ class Feed:
     """The name of the template's sheet."""
     package_type: str
     summary: str
-    columns: Callable[[Dialect], tuple[Column, ...]]
+    columns: Callable[[AccountSettings], tuple[Column, ...]]
     """All columns that its template has, in order."""
-    understood: Callable[[Dialect], tuple[Column, ...]]
+    understood: Callable[[AccountSettings], tuple[Column, ...]]
     """All columns that a header of its family may have, retired ones included."""
-    modes: Callable[[Dialect], tuple[Mode, ...]]
+    modes: Callable[[AccountSettings], tuple[Mode, ...]]
     """The delivery modes that a header of its family may have."""
     missing: Callable[[SheetColumns], list[str]]
     """The keys that a header must have and this one has not."""
@@ -199,7 +199,7 @@ class Feed:
     key_column: str | None = None
     """The key without which an unnamed header is not even an incomplete one of its kind."""
     layout: Callable[
-        [Sequence[tuple[int, Sequence[Cell]]], int, Mapping[int, str], Dialect], Layout
+        [Sequence[tuple[int, Sequence[Cell]]], int, Mapping[int, str], AccountSettings], Layout
     ] = lambda _rows, _header, _keys, _dialect: Layout()
     """What the first rows, the header's number and its keys by index say of the sheet."""
     extra_columns: Callable[[HeaderContext], ExtraColumns] | None = None
@@ -226,7 +226,9 @@ class Feed:
     """Headers, in lower case, for which nothing stands any more."""
     template: Callable[[Basis], Contents] | None = None
     """What its template holds, where its columns alone do not say it."""
-    with_retired: Callable[[Dialect, Collection[str]], Dialect] = lambda dialect, _: dialect
+    with_retired: Callable[[AccountSettings, Collection[str]], AccountSettings] = (
+        lambda dialect, _: dialect
+    )
     """The profile's settings with what is going away, as far as these keys still need it."""
     provides: Names | None = None
     """The names of what a request of it makes, of its reference and product."""

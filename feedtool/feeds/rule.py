@@ -3,9 +3,9 @@
 The module's name is the code (`origin_price_below_price` is `origin-price-below-price`). What it
 defines says when it is asked:
 
-    check(row)          for each row that was read: yields Faults
+    check(row)          for each row that was read: yields Issues
     check_sheet(facts)  once for each sheet, after its rows
-    Survey              sees every row of every file, then yields Faults with their places
+    SURVEY              a class that sees every row of every file, then yields Issues
 
 `KINDS` names the kinds of feed whose rows and sheets a rule is about; without it, all of them.
 A rule with `ONCE = True` is asked until it finds something, which is said once for the sheet.
@@ -19,7 +19,7 @@ from typing import Protocol
 
 from feedtool.feeds.feed import Row, SheetColumns
 from feedtool.feeds.occurrences import Place
-from feedtool.model.nouns import Code, Fault, Severity
+from feedtool.model.nouns import Code, Issue, Severity
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Survey(Protocol):
         """Notes one row of the sheet with this number."""
         ...
 
-    def faults(self, names: list[str]) -> Iterator[tuple[Place, Fault]]:
+    def faults(self, names: list[str]) -> Iterator[tuple[Place, Issue]]:
         """What is wrong, and where; `names` are the sheets', for messages."""
         ...
 
@@ -61,8 +61,8 @@ class Rule:
     """What a rule's module defines; None where it leaves that out."""
 
     code: Code
-    check: Callable[[Row], Iterator[Fault]] | None
-    check_sheet: Callable[[SheetFacts], Iterator[Fault]] | None
+    check: Callable[[Row], Iterator[Issue]] | None
+    check_sheet: Callable[[SheetFacts], Iterator[Issue]] | None
     survey: Callable[[], Survey] | None
     is_once: bool
     kinds: tuple[str, ...] | None
@@ -74,12 +74,12 @@ def code(module: str, docstring: str | None, severity: Severity = Severity.ERROR
     return Code(module.rpartition(".")[2].replace("_", "-"), severity, docstring or "")
 
 
-def notices(result: Code, hint: str) -> Callable[[SheetFacts], Iterator[Fault]]:
+def notices(result: Code, hint: str) -> Callable[[SheetFacts], Iterator[Issue]]:
     """A rule's `check_sheet` that passes on what reading noticed, each once."""
 
-    def check_sheet(sheet: SheetFacts) -> Iterator[Fault]:
+    def check_sheet(sheet: SheetFacts) -> Iterator[Issue]:
         for notice in dict.fromkeys(sheet.notices.get(result.name, ())):
-            yield Fault(result, notice, hint)
+            yield Issue(result, notice, hint)
 
     return check_sheet
 
@@ -92,7 +92,7 @@ def rules_of(package: str) -> Iterator[Rule]:
             module.CODE,
             getattr(module, "check", None),
             getattr(module, "check_sheet", None),
-            getattr(module, "Survey", None),
+            getattr(module, "SURVEY", None),
             getattr(module, "ONCE", False),
             getattr(module, "KINDS", None),
         )

@@ -58,7 +58,7 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Earlier:
+class EarlierClaim:
     """The run that the same content already had."""
 
     run_id: int
@@ -83,7 +83,7 @@ class Claims:
         names: Iterable[str],
         now: datetime,
         since: datetime,
-    ) -> Claim | Earlier | None:
+    ) -> Claim | EarlierClaim | None:
         """Claim a file under the first of the `names` that no other claim of its lane has.
 
         Returns:
@@ -110,7 +110,7 @@ class Claims:
                 if same is not None and same.state != ClaimState.ENDED:
                     return None
                 if same is not None and same.taken_at >= since and _still_holds(db, same, source):
-                    return Earlier(same.run_id, same.source, same.taken_at)
+                    return EarlierClaim(same.run_id, same.source, same.taken_at)
                 if same is not None:
                     db.execute(delete(t.claims).where(t.claims.c.claim == same.claim))
                 told["name"] = next(name for name in names if _is_free(db, folder, lane, name))

@@ -44,7 +44,7 @@ from feedtool.ledger.rows import (
 )
 from feedtool.ledger.skipped_rows import read_skipped
 from feedtool.model.errors import UsageProblem
-from feedtool.model.nouns import LookupRow, PackageSummary, PendingProduct, Status, Verdict
+from feedtool.model.nouns import LookupRow, PackageSummary, PendingProduct, RowResult, Status
 
 EARLIER = 200
 """Files among which the one before is looked for."""
@@ -182,11 +182,11 @@ class LedgerReader:
         with reading(self._engine) as db:
             return counting.skew(db, service)
 
-    def verdicts(self, file: int) -> Iterator[Verdict]:
+    def verdicts(self, file: int) -> Iterator[RowResult]:
         """What became of each row of a file, in row order; nothing is held open meanwhile."""
         return merge(self._verdicts(file), read_skipped(self._engine, file), key=attrgetter("row"))
 
-    def _verdicts(self, file: int) -> Iterator[Verdict]:
+    def _verdicts(self, file: int) -> Iterator[RowResult]:
         after = 0
         while True:
             query = FACTS.where(t.rows.c.file == file, t.rows.c.row > after)

@@ -7,7 +7,7 @@ and its package, in the order of the table in `verdict`.
 from typing import NamedTuple
 
 from feedtool.ledger.records import Phase, Stage
-from feedtool.model.nouns import Message, Status, Verdict
+from feedtool.model.nouns import Message, RowResult, Status
 
 BATCHES = (Phase.CLEARED, Phase.SUBMITTING, Phase.SUBMITTED)
 """Phases in which only a batch of products, or a legacy zip, is committed."""
@@ -39,7 +39,7 @@ class RowFacts(NamedTuple):
     messages: tuple[Message, ...]
 
 
-def row_result(facts: RowFacts) -> Verdict:
+def row_result(facts: RowFacts) -> RowResult:
     """What became of the row."""
     if facts.status is not None:
         return _verdict(facts, facts.status, *facts.messages)
@@ -68,7 +68,7 @@ def _why_pending(facts: RowFacts) -> Message:
     return Message("", doubt.text.format(id=facts.package_id))
 
 
-def _closed(facts: RowFacts) -> Verdict:
+def _closed(facts: RowFacts) -> RowResult:
     """A row without a result in a package of which nothing more is to be had."""
     if facts.stage is Stage.REFUSED:
         return _verdict(facts, Status.REJECTED, facts.upload_message)
@@ -84,8 +84,8 @@ def _closed(facts: RowFacts) -> Verdict:
     return _verdict(facts, Status.UNKNOWN, _LOST, facts.package_message)
 
 
-def _verdict(facts: RowFacts, status: Status, *messages: Message | None) -> Verdict:
-    return Verdict(facts.row, facts.reference, status, tuple(filter(None, messages)))
+def _verdict(facts: RowFacts, status: Status, *messages: Message | None) -> RowResult:
+    return RowResult(facts.row, facts.reference, status, tuple(filter(None, messages)))
 
 
 _REFUSED_SO_FAR = Message(

@@ -8,13 +8,13 @@ from sqlalchemy import Connection, Engine, insert, select
 from feedtool.ledger import tables as t
 from feedtool.ledger.database import reading
 from feedtool.ledger.rows import messages_as_text, messages_of
-from feedtool.model.nouns import Status, Verdict
+from feedtool.model.nouns import RowResult, Status
 
 CHUNK = 5_000
 """Rows read or written at a time."""
 
 
-def add_skipped(db: Connection, file: int, verdicts: Iterable[Verdict]) -> None:
+def add_skipped(db: Connection, file: int, verdicts: Iterable[RowResult]) -> None:
     """Write down what is told of rows of a file that are not sent."""
     coming = (
         {
@@ -30,7 +30,7 @@ def add_skipped(db: Connection, file: int, verdicts: Iterable[Verdict]) -> None:
         db.execute(insert(t.withheld), batch)
 
 
-def read_skipped(engine: Engine, file: int) -> Iterator[Verdict]:
+def read_skipped(engine: Engine, file: int) -> Iterator[RowResult]:
     """What is told of them, in row order; nothing is held open meanwhile."""
     columns = t.withheld.c
     query = select(columns.row, columns.reference, columns.status, columns.messages)
@@ -40,7 +40,7 @@ def read_skipped(engine: Engine, file: int) -> Iterator[Verdict]:
         with reading(engine) as db:
             found = db.execute(own.limit(CHUNK)).all()
         for row, reference, status, messages in found:
-            yield Verdict(row, reference, Status(status), messages_of(messages))
+            yield RowResult(row, reference, Status(status), messages_of(messages))
         if len(found) < CHUNK:
             return
         after = found[-1].row

@@ -37,7 +37,7 @@ from feedtool.ledger.rows import (
 from feedtool.ledger.saving import save_changes
 from feedtool.ledger.skipped_rows import add_skipped
 from feedtool.ledger.waiting import unanswered
-from feedtool.model.nouns import Status, Upload, Verdict
+from feedtool.model.nouns import RowResult, Status, Upload
 
 BATCH = 5_000
 """Rows written at a time, and what of the last upload is beyond."""
@@ -87,7 +87,7 @@ class Ledger(LedgerReader):
         kind: str,
         sheet: str | None = None,
         size: int | None = None,
-        withheld: Iterable[Verdict] = (),
+        withheld: Iterable[RowResult] = (),
     ) -> int:
         """A file with all its rows: `plan.uploads`, (package number, upload). Returns its key.
 

@@ -11,7 +11,7 @@ class CellType(Protocol):
     """What kind of value a column holds."""
 
     def read(self, cell: Cell, column: Any) -> object | None:
-        """The cell's value, None for a blank, `Flawed` where there is something to say."""
+        """The cell's value, None for a blank, `InvalidValue` where there is something to say."""
         ...
 
 

@@ -6,7 +6,7 @@ MIB = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ReadingLimits:
     """How far a package is unpacked, in absolute sizes: a ratio would punish repetitive sheets.
 
     The defaults leave room for a million rows of 16 columns with inline texts.

@@ -44,7 +44,7 @@ class Code:
     """What it means, an example, how to mend it; the first line is its summary."""
 
 
-class Fault(NamedTuple):
+class Issue(NamedTuple):
     """What is wrong with a value, before it is known in which row it stands."""
 
     code: Code
@@ -57,7 +57,7 @@ class Fault(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """A Fault in its place. `row` None is a problem of the whole sheet or file."""
+    """An Issue in its place. `row` None is a problem of the whole sheet or file."""
 
     row: int | None
     """The sheet's own row number, 1-based."""
@@ -147,7 +147,7 @@ class Message(NamedTuple):
     """How much it says against that field."""
 
 
-class Verdict(NamedTuple):
+class RowResult(NamedTuple):
     """What became of one row: the end of its journey."""
 
     row: int

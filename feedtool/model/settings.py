@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from feedtool.model.limits import Limits as ReadingLimits
+from feedtool.model.limits import ReadingLimits
 
 CELL = re.compile(r"([A-Z]{1,3})([1-9][0-9]{0,6})", re.ASCII)
 """The name of a cell in a sheet, as C1."""
@@ -55,7 +55,7 @@ class Bounds:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class PackageLimits:
     """How much travels at once (specification, "Limits"; legacy and products from the field)."""
 
     upload: int = 100
@@ -95,7 +95,7 @@ class Guards:
 
 
 @dataclass(frozen=True, slots=True)
-class Dialect:
+class AccountSettings:
     """How one seller's service speaks."""
 
     upload_body: str = "array"
@@ -178,7 +178,7 @@ class Dialect:
     columns: Mapping[str, str] = field(default_factory=dict)
     """The seller's own headers → our keys."""
     bounds: Bounds = field(default_factory=Bounds)
-    limits: Limits = field(default_factory=Limits)
+    limits: PackageLimits = field(default_factory=PackageLimits)
     reading: ReadingLimits = field(default_factory=ReadingLimits)
     """How much of a file is read."""
     guards: Guards = field(default_factory=Guards)
@@ -198,5 +198,5 @@ def no_catalog(language: str | None = None) -> Any:
 class Context(NamedTuple):
     """What sheets are judged by."""
 
-    settings: Dialect = Dialect()
+    settings: AccountSettings = AccountSettings()
     catalog: OpenCatalog = no_catalog

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from feedtool.model.errors import FileProblem
 from feedtool.model.file_version import Version
 from feedtool.model.header import Header
-from feedtool.model.nouns import Counts, Item, Problem, Severity, Verdict
+from feedtool.model.nouns import Counts, Item, Problem, RowResult, Severity
 from feedtool.model.spool import Spool
 
 VALID, INVALID, SKIPPED = 1, 2, 3
@@ -62,7 +62,7 @@ class ProblemSpool(Spool[Problem]):
         self.extend(problems, weight)
 
 
-class Marks:
+class RowStates:
     """Which rows are valid, invalid or skipped, a byte for each row number."""
 
     def __init__(self, marks: bytes = b"") -> None:
@@ -104,13 +104,13 @@ class CheckedSheet:
     items: Spool[Item] = field(default_factory=lambda: Spool(Item))
     """The rows that were valid by themselves; a row may still be refused for its neighbours."""
     refused: Spool[Refused] = field(default_factory=lambda: Spool(Refused))
-    skipped: Spool[Verdict] = field(default_factory=lambda: Spool(Verdict))
+    skipped: Spool[RowResult] = field(default_factory=lambda: Spool(RowResult))
     """The rows that are none: totals, and the header once more."""
     filled: Spool[Filled] | None = None
     """All rows, where what they hold was asked for."""
     problems_by_source: list[ProblemSpool] = field(default_factory=list)
     """Each in the order of rows: what reading found, then what each survey found."""
-    marks: Marks = field(default_factory=Marks)
+    marks: RowStates = field(default_factory=RowStates)
     has_items: bool = True
     """Whether `items` were asked for; a check alone needs none."""
     purges: bool = False
@@ -121,7 +121,7 @@ class CheckedSheet:
     """Why it is of its kind."""
     sent: Spool[Item] | None = None
     """Those of the valid rows that are sent, where not all are, or not as they stand there."""
-    withheld: Spool[Verdict] | None = None
+    withheld: Spool[RowResult] | None = None
     """What is told of the others."""
     held: int = 0
     """How many of these a guard holds."""
@@ -150,7 +150,7 @@ class CheckedSheet:
         skipped = self.marks.count(SKIPPED)
         return Counts(valid + invalid + skipped, valid, invalid, skipped, self.warnings)
 
-    def not_sent(self) -> Iterator[Verdict]:
+    def not_sent(self) -> Iterator[RowResult]:
         """What is told of the rows that are skipped, unchanged or held, in the order of rows."""
         return merge(self.skipped, self.withheld or (), key=lambda verdict: verdict.row)
 
@@ -168,8 +168,8 @@ class CheckedSheet:
     def forget(self) -> None:
         """Takes back all that was found in the rows, since they are read once more."""
         self.items, self.refused = Spool(Item), Spool(Refused)
-        self.problems_by_source, self.marks = [], Marks()
-        self.skipped = Spool(Verdict)
+        self.problems_by_source, self.marks = [], RowStates()
+        self.skipped = Spool(RowResult)
         self.filled = self.filled and Spool(Filled)
 
     def is_clean(self) -> bool:

@@ -32,7 +32,7 @@ class Loss(NamedTuple):
 
 
 @dataclass(slots=True)
-class Written:
+class ConvertedSheet:
     """A sheet of the input, and what became of it."""
 
     kind: str
@@ -54,7 +54,7 @@ class Conversion:
     source: str
     """The input as the user gave it."""
     target: Path
-    written: Sequence[Written]
+    written: Sequence[ConvertedSheet]
     notes: list[tuple[str, str]] = field(default_factory=list)
     """What whoever uses the output should know, and what to do, each on one line."""
 
@@ -85,7 +85,7 @@ def write_conversion(conversion: Conversion, out: TextIO, form: str) -> None:
             write_lines([{"type": "summary", **_fields(conversion, sheet)}], out)
 
 
-def _line(conversion: Conversion, sheet: Written) -> str:
+def _line(conversion: Conversion, sheet: ConvertedSheet) -> str:
     became = sheet.kind if sheet.kind == sheet.became else f"{sheet.kind} as {sheet.became}"
     place = str(conversion.target) if sheet.rows else "nothing written"
     skipped = f", {sheet.skipped:,} left out" if sheet.skipped else ""
@@ -93,7 +93,7 @@ def _line(conversion: Conversion, sheet: Written) -> str:
     return clean(f"{place}  {became}, {counted(sheet.rows, 'row')}{skipped}{lost}")
 
 
-def _fields(conversion: Conversion, sheet: Written) -> Fields:
+def _fields(conversion: Conversion, sheet: ConvertedSheet) -> Fields:
     return {
         "file": conversion.source,
         "kind": sheet.kind,

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any, TextIO
 
 from feedtool.model.errors import FeedtoolError, FileProblem
-from feedtool.model.nouns import Counts, Message, PackageSummary, Verdict
+from feedtool.model.nouns import Counts, Message, PackageSummary, RowResult
 from feedtool.report.plain import STEERING
 from feedtool.report.sheet_result import SheetResult
 
@@ -143,7 +143,7 @@ def package_fields(package: PackageSummary) -> Fields:
     }
 
 
-def verdict_fields(verdict: Verdict) -> Fields:
+def verdict_fields(verdict: RowResult) -> Fields:
     """The result of a row."""
     return {
         "row": verdict.row,

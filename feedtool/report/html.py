@@ -17,7 +17,7 @@ from typing import NamedTuple, TextIO
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
-from feedtool.model.nouns import Status, Verdict
+from feedtool.model.nouns import RowResult, Status
 from feedtool.report.codes import Codes
 from feedtool.report.plain import clean, counted, listed, printable, value
 from feedtool.report.sheet_result import SheetResult, to_read
@@ -81,7 +81,7 @@ class Section:
         """The id of the part about one of the codes, 1-based."""
         return f"s{self.number}-code-{at}"
 
-    def verdicts(self) -> Iterator[Verdict]:
+    def verdicts(self) -> Iterator[RowResult]:
         """The rows that are listed: the first of each status."""
         seen: Counter[Status] = Counter()
         for verdict in self.result.every_verdict():

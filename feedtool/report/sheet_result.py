@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from feedtool.model.errors import FeedtoolError
-from feedtool.model.nouns import Counts, Message, PackageSummary, Status, Verdict
+from feedtool.model.nouns import Counts, Message, PackageSummary, RowResult, Status
 from feedtool.model.sheet import INVALID, SKIPPED, VALID, CheckedSheet
 
 NOT_SENT = (Status.UNCHANGED, Status.HELD)
@@ -44,7 +44,7 @@ class SheetResult:
     is_submitted: bool = False
     """Whether it is of `submit` (also of a dry run): then packages and results are shown."""
     packages: Sequence[PackageSummary] = ()
-    verdicts: Callable[[], Iterator[Verdict]] | None = None
+    verdicts: Callable[[], Iterator[RowResult]] | None = None
     """Every row's result in the order of rows, the invalid ones too; may be called repeatedly."""
     sent_again: Mapping[int, int] = field(default_factory=dict)
     """The last run that has sent a row again, by row."""
@@ -61,7 +61,7 @@ class SheetResult:
     failed: Path | None = None
     """The workbook of the rows to correct, where one was written."""
 
-    def every_verdict(self) -> Iterator[Verdict]:
+    def every_verdict(self) -> Iterator[RowResult]:
         """The results of the rows that are shown; a mere check has none beside its problems."""
         return self.verdicts() if self.verdicts and self.is_submitted else iter(())
 
@@ -81,7 +81,7 @@ class SheetResult:
         return Counts(rows, valid - not_sent, invalid, skipped, warnings, by_status)
 
 
-def to_read(verdict: Verdict, is_confirmation: Callable[[str], bool]) -> Sequence[Message]:
+def to_read(verdict: RowResult, is_confirmation: Callable[[str], bool]) -> Sequence[Message]:
     """The messages that say more of a row than its status: no confirmation of one that is taken.
 
     JSON and the CSV report have all of them.

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import TextIO
 
 from feedtool.model.errors import FileProblem
-from feedtool.model.nouns import Message, Severity, Status, Verdict
+from feedtool.model.nouns import Message, RowResult, Severity, Status
 from feedtool.report.plain import clean
 from feedtool.report.sheet_result import SheetResult
 
@@ -82,7 +82,7 @@ def _of_error(error: FileProblem) -> Line:
     }
 
 
-def _of_verdict(verdict: Verdict) -> Iterator[Line]:
+def _of_verdict(verdict: RowResult) -> Iterator[Line]:
     """A line for each message, one where there is none; problems of invalid rows have theirs."""
     messages = () if verdict.status is Status.INVALID else verdict.messages
     for message in messages or (Message("", ""),):

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from feedtool.model.nouns import Counts, Problem, Severity, Status, Verdict
+from feedtool.model.nouns import Counts, Problem, RowResult, Severity, Status
 from feedtool.report.plain import clean, counted
 from feedtool.report.sheet_result import SheetResult
 
@@ -71,7 +71,7 @@ class CodeGroup:
 
 
 @dataclass(slots=True)
-class Refusal:
+class RefusedRows:
     """All rows of which the service said the same."""
 
     status: Status
@@ -89,7 +89,7 @@ class Tally:
     counts: Counts
     groups: list[CodeGroup]
     """Errors before warnings, the frequent before the rare."""
-    refusals: list[Refusal]
+    refusals: list[RefusedRows]
     """In the order of their first row."""
 
 
@@ -111,9 +111,9 @@ def tally(outcome: SheetResult, kept: int) -> Tally:
     return Tally(outcome.counts_with(statuses), ordered, refusals)
 
 
-def _verdicts(verdicts: Iterable[Verdict]) -> tuple[Counter[Status], list[Refusal]]:
+def _verdicts(verdicts: Iterable[RowResult]) -> tuple[Counter[Status], list[RefusedRows]]:
     statuses: Counter[Status] = Counter()
-    refusals: dict[tuple[Status, str, str], Refusal] = {}
+    refusals: dict[tuple[Status, str, str], RefusedRows] = {}
     for verdict in verdicts:
         statuses[verdict.status] += 1
         if verdict.status in SILENT:
@@ -125,7 +125,7 @@ def _verdicts(verdicts: Iterable[Verdict]) -> tuple[Counter[Status], list[Refusa
             key = (verdict.status, code, text)
             if key not in refusals and len(refusals) >= MESSAGES:
                 key = (verdict.status, code, "other messages")
-            refusal = refusals.setdefault(key, Refusal(*key))
+            refusal = refusals.setdefault(key, RefusedRows(*key))
             refusal.count += 1
             if len(refusal.rows) < NAMED_ROWS:
                 refusal.rows.append(verdict.row)

@@ -18,7 +18,7 @@ from feedtool.report.plain import clean, counted, listed, printable, value
 from feedtool.report.sheet_result import SheetResult
 from feedtool.report.tally import (
     CodeGroup,
-    Refusal,
+    RefusedRows,
     Tally,
     Totals,
     statuses_text,
@@ -271,9 +271,9 @@ def _package(package: PackageSummary, *, is_planned: bool) -> str:
     return f"Package {clean(package.package_id)}: {what}: {clean(package.state or 'not sent yet')}"
 
 
-def _write_refusals(page: Page, refusals: Iterable[Refusal]) -> None:
+def _write_refusals(page: Page, refusals: Iterable[RefusedRows]) -> None:
     """The first messages of each code; where messages name their row, all of them differ."""
-    by_code: dict[tuple[str, str], list[Refusal]] = {}
+    by_code: dict[tuple[str, str], list[RefusedRows]] = {}
     for refusal in refusals:
         by_code.setdefault((refusal.status, refusal.code), []).append(refusal)
     for alike in by_code.values():
@@ -285,7 +285,7 @@ def _write_refusals(page: Page, refusals: Iterable[Refusal]) -> None:
             page.line(f"… and {rows} with other messages ({MORE})", ink=Ink.FAINT, indent=2)
 
 
-def _write_refusal(page: Page, refusal: Refusal) -> None:
+def _write_refusal(page: Page, refusal: RefusedRows) -> None:
     code = f"[{clean(refusal.code)}]" if refusal.code else ""
     page.line(
         f" {counted(refusal.count, 'row')}: {printable(refusal.message)}",

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from feedtool.areas.registry import load
-from feedtool.check import SUMMARY, Asked, Input
+from feedtool.check import SUMMARY, Input, ReadOptions
 from feedtool.model.errors import FeedtoolError, UsageProblem
 from feedtool.model.file_version import unchanged
 from feedtool.model.sheet import CheckedSheet
@@ -40,7 +40,7 @@ def is_anybodys(place: Path) -> bool:
 
 
 def refuse_places(
-    inputs: Sequence[Input], sheets: Iterable[CheckedSheet], outputs: Outputs, asked: Asked
+    inputs: Sequence[Input], sheets: Iterable[CheckedSheet], outputs: Outputs, asked: ReadOptions
 ) -> None:
     """Nothing is sent whose answer could not be written where it was asked for."""
     if outputs.is_in_place:
@@ -57,7 +57,7 @@ def write_copies_of(
     inputs: Sequence[Input],
     outcomes: Sequence[SheetResult],
     outputs: Outputs,
-    asked: Asked,
+    asked: ReadOptions,
     *,
     spares: Callable[[Path], Iterable[Path]] = lambda _: (),
     may_replace: Callable[[Path], bool] = is_anybodys,
@@ -107,7 +107,7 @@ def _changed(place: Path) -> UsageProblem:
 
 
 def _write(
-    one: Input, place: Path, told: Sequence[SheetResult], asked: Asked, *, overwrite: bool
+    one: Input, place: Path, told: Sequence[SheetResult], asked: ReadOptions, *, overwrite: bool
 ) -> FeedtoolError | None:
     try:
         _refuse_pipe(place)
@@ -129,7 +129,7 @@ def _write(
 
 
 @contextmanager
-def _book(one: Input, told: Sequence[SheetResult], asked: Asked) -> Iterator[Path]:
+def _book(one: Input, told: Sequence[SheetResult], asked: ReadOptions) -> Iterator[Path]:
     """What is annotated of an input: itself, or a workbook of its rows if that cannot be."""
     declared = load().format_of(one.path)
     if declared is None:

@@ -36,8 +36,8 @@ from pathlib import Path
 from typing import Any
 
 from feedtool.model.errors import UsageProblem
-from feedtool.model.limits import Limits as ReadingLimits
-from feedtool.model.settings import CELL, Bounds, Dialect, Guards, Limits
+from feedtool.model.limits import ReadingLimits
+from feedtool.model.settings import CELL, AccountSettings, Bounds, Guards, PackageLimits
 
 FILE = "feedtool.toml"
 
@@ -81,12 +81,12 @@ CHOICES = {
 }
 
 
-Record = Bounds | Guards | Limits | ReadingLimits
+Record = Bounds | Guards | PackageLimits | ReadingLimits
 
 RECORDS: Mapping[str, type[Record]] = {
     "bounds": Bounds,
     "guards": Guards,
-    "limits": Limits,
+    "limits": PackageLimits,
     "reading": ReadingLimits,
 }
 """The fields of a dialect that have fields of their own: each is a table."""
@@ -124,7 +124,7 @@ class Profile:
 
     account: Mapping[str, str | float] = field(default_factory=dict)
     """Values of `ACCOUNT`, `TIMEOUTS` and `FLAGS`."""
-    dialect: Dialect = field(default_factory=Dialect)
+    dialect: AccountSettings = field(default_factory=AccountSettings)
 
 
 def load(path: Path | None, fallbacks: tuple[Path, ...] = ()) -> Config:
@@ -167,7 +167,7 @@ def _unread(error: Exception) -> tuple[str, str]:
 
 
 def _profile(table: Mapping[str, Any], where: str) -> Profile:
-    known = [one.name for one in fields(Dialect)]
+    known = [one.name for one in fields(AccountSettings)]
     own = (*ACCOUNT, *TIMEOUTS, *FLAGS)
     _known(table, (*own, *known), where)
     account = {name: table[name] for name in own if name in table}
@@ -191,10 +191,10 @@ def _check_account(name: str, value: Any, where: str) -> None:
             )
 
 
-def dialect_of(table: Mapping[str, Any], where: str) -> Dialect:
+def dialect_of(table: Mapping[str, Any], where: str) -> AccountSettings:
     """A dialect from the fields of a profile that differ from the default."""
-    default = Dialect()
-    _known(table, [one.name for one in fields(Dialect)], where)
+    default = AccountSettings()
+    _known(table, [one.name for one in fields(AccountSettings)], where)
     values = dict(table)
     for name, allowed in CHOICES.items():
         if name in values and values[name] not in allowed:
@@ -223,7 +223,7 @@ def dialect_of(table: Mapping[str, Any], where: str) -> Dialect:
                 f"{where}: {name} = {values[name]} is no pause that can be kept",
                 f"write a number of seconds from 0 to {LONGEST_PAUSE}",
             )
-    return Dialect(**values)
+    return AccountSettings(**values)
 
 
 def _legacy_transport(values: Mapping[str, Any], where: str) -> None:

@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from feedtool.areas.registry import load
-from feedtool.check import Asked
+from feedtool.check import ReadOptions
 from feedtool.model.errors import FeedtoolError
 from feedtool.report import SheetResult
 from feedtool.runs.session import Session
@@ -35,7 +35,7 @@ class Submission:
 
 def deliver_run(
     run: int,
-    asked: Asked,
+    asked: ReadOptions,
     session: Session,
     workspace: Workspace,
     *,

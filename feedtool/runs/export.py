@@ -26,7 +26,7 @@ from feedtool.report.export import Exported
 from feedtool.runs.row_buffer import RowBuffer
 from feedtool.runs.session import Session
 from feedtool.runs.workspace import Workspace
-from feedtool.service.fetch import Circumstances
+from feedtool.service.fetch import FetchContext
 from feedtool.service.listing import Next, read_list
 from feedtool.templates.contents import SPLITTING, contents_of
 from feedtool.templates.rows import SheetRows, unfolded, write
@@ -43,7 +43,7 @@ def export(
     query: Query,
     target: Path,
     client: Sender,
-    around: Circumstances,
+    around: FetchContext,
     *,
     service: str,
     on_progress: Progress = lambda _text, _count: None,

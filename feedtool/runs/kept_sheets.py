@@ -16,8 +16,8 @@ from typing import Any
 from feedtool.feeds.columns.text import Text
 from feedtool.model.errors import Exit, FileProblem
 from feedtool.model.header import Column, Header
-from feedtool.model.nouns import Item, Message, Problem, Severity, Status, Verdict
-from feedtool.model.sheet import INVALID, CheckedSheet, Marks, ProblemSpool, Refused
+from feedtool.model.nouns import Item, Message, Problem, RowResult, Severity, Status
+from feedtool.model.sheet import INVALID, CheckedSheet, ProblemSpool, Refused, RowStates
 
 BATCH = 1000
 """Problems that are restored at once."""
@@ -110,7 +110,7 @@ def _facts(sheet: CheckedSheet) -> dict[str, Any]:
 
 def _sheet(facts: dict[str, Any]) -> CheckedSheet:
     header, error, marks = (facts.pop(name) for name in ("header", "error", "marks"))
-    sheet = CheckedSheet(**facts, marks=Marks(b64decode(marks)))
+    sheet = CheckedSheet(**facts, marks=RowStates(b64decode(marks)))
     sheet.problems_by_source.append(ProblemSpool())
     sheet.header = header and _header(header)
     sheet.error = error and _error(*error)
@@ -144,9 +144,9 @@ def _item(row: int, package_type: str, channel: str, reference: str, product: st
     return Item(row, package_type, channel, reference, product, body=b"")
 
 
-def _verdict(kept: list[Any]) -> Verdict:
+def _verdict(kept: list[Any]) -> RowResult:
     row, reference, status, messages = kept
     said = tuple(
         Message(code, text, field, Severity(severity)) for code, text, field, severity in messages
     )
-    return Verdict(row, reference, Status(status), said)
+    return RowResult(row, reference, Status(status), said)

@@ -55,7 +55,7 @@ Warn = Callable[[str], None]
 Post = Callable[[str, bytes], Reply]
 
 
-class Attempt(NamedTuple):
+class NoticeAttempt(NamedTuple):
     """The result of one try."""
 
     failure: str | None = None
@@ -87,7 +87,7 @@ class Hook:
         """The program alone: what follows may be a secret."""
         return f"the hook {self._command[0]}"
 
-    def send(self, body: bytes) -> Attempt:
+    def send(self, body: bytes) -> NoticeAttempt:
         """Run it, with the notice on its stdin; what it prints goes to our stderr."""
         try:
             with subprocess.Popen(  # noqa: S603 - the user's own command, and no shell
@@ -100,18 +100,18 @@ class Hook:
                 self._running = process
                 return self._result(process, body)
         except OSError as error:
-            return Attempt(error.strerror or "it cannot be run", is_final=True)
+            return NoticeAttempt(error.strerror or "it cannot be run", is_final=True)
         finally:
             self._running = None
 
-    def _result(self, process: subprocess.Popen[bytes], body: bytes) -> Attempt:
+    def _result(self, process: subprocess.Popen[bytes], body: bytes) -> NoticeAttempt:
         try:
             process.communicate(body, self._longest)
         except subprocess.TimeoutExpired:
             _end(process)
-            return Attempt(f"it took longer than {self._longest:g} s")
+            return NoticeAttempt(f"it took longer than {self._longest:g} s")
         code = process.returncode
-        return Attempt(f"it ended with exit code {code}") if code else Attempt()
+        return NoticeAttempt(f"it ended with exit code {code}") if code else NoticeAttempt()
 
     def cut(self) -> None:
         """End it, and what it has begun."""
@@ -170,17 +170,17 @@ class Webhook:
         """The host alone: the path is a secret of many services'."""
         return f"the webhook at {self._host}"
 
-    def send(self, body: bytes) -> Attempt:
+    def send(self, body: bytes) -> NoticeAttempt:
         """Post it once."""
         try:
             reply = self._post(self._url, body)
         except Failure as error:
-            return Attempt(str(error).replace(self._url, self.name))
+            return NoticeAttempt(str(error).replace(self._url, self.name))
         kind = kind_of(_CALL, reply)
         if kind is AnswerKind.DONE:
-            return Attempt()
+            return NoticeAttempt()
         is_redirect = reply.status // 100 == REDIRECTS
-        return Attempt(
+        return NoticeAttempt(
             f"it answers HTTP {reply.status}" + (", which is not followed" * is_redirect),
             is_final=is_redirect or kind in {AnswerKind.REFUSED, AnswerKind.AUTH},
             after=retry_after(reply, datetime.now(UTC)),

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from feedtool.areas.legacy.purge import check_one_zip
 from feedtool.areas.registry import load
-from feedtool.check import Asked, Input, check
+from feedtool.check import Input, ReadOptions, check
 from feedtool.model.errors import UsageProblem
 from feedtool.model.sheet import CheckedSheet
 from feedtool.runs.row_results import ALL_OR_NOTHING, OTHERS_HELD
@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # the ledger's library takes longer to import than a small fi
 
 
 def checked_sheets(
-    inputs: Sequence[Input], asked: Asked, *, has_channel: bool = True
+    inputs: Sequence[Input], asked: ReadOptions, *, has_channel: bool = True
 ) -> list[CheckedSheet]:
     """The sheets that are to be sent; UsageProblem where they cannot be what is asked for."""
     sheets = check(inputs, asked, load())
@@ -38,7 +38,9 @@ def _refuse_without_channel(sheets: Iterable[CheckedSheet]) -> None:
         )
 
 
-def blocked_reason(sheets: Sequence[CheckedSheet], asked: Asked, *, is_all_or_nothing: bool) -> str:
+def blocked_reason(
+    sheets: Sequence[CheckedSheet], asked: ReadOptions, *, is_all_or_nothing: bool
+) -> str:
     """Why no row is sent although some might be; empty where they are, or could not be."""
     if all(sheet.error for sheet in sheets):
         return ""

@@ -15,7 +15,7 @@ from feedtool.delivery.dependencies import Dependencies
 from feedtool.delivery.plan import Planned
 from feedtool.feeds.delivery import PackageRef, Staged, Submitted
 from feedtool.model.errors import UsageProblem
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import AccountSettings
 from feedtool.model.sheet import CheckedSheet
 
 _OURS = re.compile(
@@ -24,7 +24,7 @@ _OURS = re.compile(
 _UNSAFE = re.compile(r"[^\w.@+-]")
 
 
-def write_requests(folder: Path, sheets: Sequence[CheckedSheet], dialect: Dialect) -> None:
+def write_requests(folder: Path, sheets: Sequence[CheckedSheet], dialect: AccountSettings) -> None:
     """Writes what would be sent, upload by upload; equal names of files are numbered.
 
     The offers and the products of one file share its folder.
@@ -56,7 +56,7 @@ def write_requests(folder: Path, sheets: Sequence[CheckedSheet], dialect: Dialec
         ) from error
 
 
-def _write_uploads(folder: Path, uploads: Iterable[Planned], dialect: Dialect) -> None:
+def _write_uploads(folder: Path, uploads: Iterable[Planned], dialect: AccountSettings) -> None:
     for number, upload in uploads:
         first, bodies = upload.items[0], [item.body for item in upload.items]
         protocol = load().routes[first.package_type].protocol

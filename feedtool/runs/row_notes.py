@@ -6,34 +6,34 @@ from heapq import merge
 from feedtool.areas.offers.wire.result_codes import field_of, is_confirmation
 from feedtool.check import HEADINGS
 from feedtool.model.cells import index_of, letters
-from feedtool.model.nouns import Message, Problem, Severity, Status, Verdict
+from feedtool.model.nouns import Message, Problem, RowResult, Severity, Status
 from feedtool.model.sheet import INVALID, CheckedSheet
 from feedtool.report.sheet_result import to_read
 from feedtool.sheets.annotate import Note, SheetNotes
 
-Verdicts = Callable[[], Iterator[Verdict]]
+Verdicts = Callable[[], Iterator[RowResult]]
 
 REFUSED = (Status.REJECTED, Status.DUPLICATED, Status.REFUSED)
 
 
-def of_check(checked: CheckedSheet) -> Iterator[Verdict]:
+def of_check(checked: CheckedSheet) -> Iterator[RowResult]:
     """Every row's verdict when nothing is sent: `Valid`, `Invalid`, or why it would be withheld."""
     return every_row(checked, _not_refused(checked))
 
 
-def _not_refused(checked: CheckedSheet) -> Iterator[Verdict]:
-    valid = (Verdict(item.row, item.reference, Status.VALID) for item in checked.valid_items())
+def _not_refused(checked: CheckedSheet) -> Iterator[RowResult]:
+    valid = (RowResult(item.row, item.reference, Status.VALID) for item in checked.valid_items())
     return merge(valid, checked.not_sent(), key=lambda verdict: verdict.row)
 
 
-def every_row(checked: CheckedSheet, sent: Iterable[Verdict]) -> Iterator[Verdict]:
+def every_row(checked: CheckedSheet, sent: Iterable[RowResult]) -> Iterator[RowResult]:
     """The service's verdicts and our own ones of the rows that were not sent, by row."""
     return (verdict for verdict, _ in _with_problems(checked, sent))
 
 
 def _with_problems(
-    checked: CheckedSheet, sent: Iterable[Verdict]
-) -> Iterator[tuple[Verdict, Sequence[Problem]]]:
+    checked: CheckedSheet, sent: Iterable[RowResult]
+) -> Iterator[tuple[RowResult, Sequence[Problem]]]:
     """The same, each with what checking found in the row."""
     references = _references(checked)
     others = iter(sent)
@@ -50,7 +50,7 @@ def _with_problems(
                 for problem in problems
                 if problem.severity is Severity.ERROR
             )
-            yield Verdict(row, next(references), Status.INVALID, messages), problems
+            yield RowResult(row, next(references), Status.INVALID, messages), problems
     while other:
         yield other, ()
         other = next(others, None)
@@ -74,7 +74,7 @@ def told(problem: Problem) -> str:
 
 
 def notes(
-    checked: CheckedSheet, verdicts: Callable[[], Iterable[Verdict]] | None = None
+    checked: CheckedSheet, verdicts: Callable[[], Iterable[RowResult]] | None = None
 ) -> SheetNotes:
     """What is written beside the rows of a sheet; without verdicts, what checking found."""
     if checked.header is None:
@@ -89,9 +89,9 @@ def notes(
 
 
 def _joined(
-    checked: CheckedSheet, verdicts: Iterable[Verdict]
-) -> Iterator[tuple[Verdict, Sequence[Problem]]]:
-    """Verdicts, whoever's they are, each with what checking found in the row."""
+    checked: CheckedSheet, verdicts: Iterable[RowResult]
+) -> Iterator[tuple[RowResult, Sequence[Problem]]]:
+    """RowResults, whoever's they are, each with what checking found in the row."""
     problems = ((row, found) for row, found in checked.problems_by_row() if row is not None)
     row, found = next(problems, (0, []))
     for verdict in verdicts:
@@ -100,7 +100,7 @@ def _joined(
         yield verdict, found if row == verdict.row else ()
 
 
-def note(verdict: Verdict, problems: Iterable[Problem], columns: dict[str, int]) -> Note:
+def note(verdict: RowResult, problems: Iterable[Problem], columns: dict[str, int]) -> Note:
     """What is written beside one row, and its guilty cells.
 
     Args:

@@ -8,8 +8,8 @@ from feedtool.areas.registry import load
 from feedtool.delivery import plan
 from feedtool.delivery.dependencies import Dependencies
 from feedtool.model.errors import Exit, FeedtoolError, first_of
-from feedtool.model.nouns import Message, Status, Verdict
-from feedtool.model.settings import Limits
+from feedtool.model.nouns import Message, RowResult, Status
+from feedtool.model.settings import PackageLimits
 from feedtool.model.sheet import CheckedSheet
 from feedtool.report import SheetResult
 from feedtool.runs import row_notes
@@ -33,7 +33,7 @@ OTHERS_HELD = "not sent, since other rows are held, and all are sent or none"
 
 def results_of_plan(
     sheets: Sequence[CheckedSheet],
-    limits: Limits,
+    limits: PackageLimits,
     *,
     sent: Sequence[CheckedSheet],
     reason: str = ALL_OR_NOTHING,
@@ -53,7 +53,7 @@ def results_of_plan(
     ]
 
 
-def _not_sent(sheet: CheckedSheet, status: Status, reason: str) -> Iterator[Verdict]:
+def _not_sent(sheet: CheckedSheet, status: Status, reason: str) -> Iterator[RowResult]:
     for verdict in row_notes.of_check(sheet):
         is_valid = verdict.status is Status.VALID
         messages = (Message("", reason),)
@@ -83,7 +83,7 @@ def results_of_run(
     is_given_up = begun is not None and RunOptions.from_json(begun.options).abandoned is not None
     outcomes = []
 
-    def every_row(sheet: CheckedSheet) -> Iterator[Verdict]:
+    def every_row(sheet: CheckedSheet) -> Iterator[RowResult]:
         file = files.get((sheet.file, sheet.sheet))
         if file is None and is_given_up:
             return _not_sent(sheet, Status.HELD, GIVEN_UP)
@@ -95,7 +95,7 @@ def results_of_run(
     def statuses_of(number: int) -> dict[int, Status]:
         return {verdict.row: verdict.status for verdict in every_row(sheets[number])}
 
-    def pointed(sheet: CheckedSheet) -> Iterator[Verdict]:
+    def pointed(sheet: CheckedSheet) -> Iterator[RowResult]:
         return dependencies.with_hints(sheet, every_row(sheet), statuses_of)
 
     for sheet in sheets:

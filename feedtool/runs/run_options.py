@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from feedtool.areas.offers.changes.selection import Sifting
-from feedtool.check import EVERY_ROW, Asked, Input
+from feedtool.check import EVERY_ROW, Input, ReadOptions
 from feedtool.model.errors import UsageProblem
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import AccountSettings
 from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.config import dialect_of
 
@@ -28,7 +28,7 @@ class RunOptions:
 
     inputs: Sequence[tuple[str, str]]
     """Each file's name as it was given, and the SHA-256 of its snapshot."""
-    asked: Asked
+    asked: ReadOptions
     outputs: Outputs
     profile: str | None = None
     """The account's, where one was named."""
@@ -65,7 +65,7 @@ class RunOptions:
                 "purges": asked.purges,
                 "as_rows": sorted(asked.as_rows),
             },
-            "dialect": _table(asked.dialect, Dialect()),
+            "dialect": _table(asked.dialect, AccountSettings()),
             "targets": {name: str(path.absolute()) for name, path in self.outputs.targets.items()},
             "in_place": self.outputs.is_in_place,
             "only_whole": self.outputs.only_whole,
@@ -138,10 +138,10 @@ def refuse_names(inputs: Iterable[Input], outputs: Outputs) -> None:
             )
 
 
-def _asked(dialect: Dialect, found: Mapping[str, Any]) -> Asked:
+def _asked(dialect: AccountSettings, found: Mapping[str, Any]) -> ReadOptions:
     """How files were read; a run that is older than `as_rows` has taken every row."""
     as_rows = tuple(found["as_rows"]) if "as_rows" in found else EVERY_ROW
-    return Asked(dialect, **{**found, "as_rows": as_rows})
+    return ReadOptions(dialect, **{**found, "as_rows": as_rows})
 
 
 def _sifting(found: Mapping[str, Any]) -> Sifting:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from feedtool.model.nouns import Message, Status, Verdict
+from feedtool.model.nouns import Message, RowResult, Status
 from feedtool.model.sheet import INVALID, CheckedSheet
 from feedtool.report import SheetResult
 from feedtool.runs.row_notes import REFUSED, Verdicts
@@ -64,7 +64,7 @@ def _references(
         yield refused.row, refused.channel, refused.reference or ""
 
 
-def _noted(verdicts: Verdicts, sent_again: Mapping[int, int]) -> Iterator[Verdict]:
+def _noted(verdicts: Verdicts, sent_again: Mapping[int, int]) -> Iterator[RowResult]:
     for verdict in verdicts():
         run = sent_again.get(verdict.row)
         note = (Message("", f"Sent again in run {run}."),) if run else ()

@@ -12,7 +12,7 @@ from feedtool.runs.workspace import Workspace
 if TYPE_CHECKING:
     from feedtool.delivery.deadlines import Clock
     from feedtool.model.errors import FeedtoolError
-    from feedtool.service.fetch import Circumstances
+    from feedtool.service.fetch import FetchContext
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +60,8 @@ def clock_of(service: Session, books: Workspace) -> "Clock":
     return Clock(service.now(), books.ledger.skew(service.address), service.ahead())
 
 
-def fetch_context_of(service: Session) -> "Circumstances":
+def fetch_context_of(service: Session) -> "FetchContext":
     """For lists of the service that are read to their end."""
-    from feedtool.service.fetch import Circumstances
+    from feedtool.service.fetch import FetchContext
 
-    return Circumstances(service.now, service.sleep, pool=service.pool, stopping=service.stopping)
+    return FetchContext(service.now, service.sleep, pool=service.pool, stopping=service.stopping)

@@ -5,14 +5,14 @@ before its first request leaves, so that whatever stops it can be gone on with.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from feedtool.areas.legacy.purge import Confirm, check_nothing_open, counted, refuse
 from feedtool.areas.offers.changes.selection import EVERY_ROW, Sifting
 from feedtool.areas.products.catalog.excerpt import Consulted
 from feedtool.areas.registry import load
-from feedtool.check import Asked, Input
+from feedtool.check import Input, ReadOptions
 from feedtool.model.errors import FeedtoolError, NotAuthorised
 from feedtool.model.sheet import INVALID, CheckedSheet
 from feedtool.report import SheetResult
@@ -30,7 +30,7 @@ from feedtool.runs.workspace import Kept, Workspace, judged_by, record, select_r
 
 def plan_only(
     inputs: Sequence[Input],
-    asked: Asked,
+    asked: ReadOptions,
     outputs: Outputs,
     *,
     requests: Path | None = None,
@@ -66,7 +66,7 @@ def plan_only(
 
 def submit(
     inputs: Sequence[Input],
-    asked: Asked,
+    asked: ReadOptions,
     outputs: Outputs,
     session: Session,
     workspace: Workspace,
@@ -84,20 +84,9 @@ def submit(
 
     What stops the delivery is in `Submission.stopped`, beside the outcomes of the rows.
 
-    Args:
-        inputs: The files.
-        asked: How to read them.
-        outputs: Where annotated copies go.
-        session: The way to the service.
-        workspace: Where the run is kept.
-        requests: The folder for the exact request bodies.
-        is_all_or_nothing: Whether one invalid row keeps all others back.
-        wait: Whether to wait for the service's answers.
-        on_event: Told of each step.
-        confirm: Asked before a purge removes offers.
-        claim: The watcher's, of which this is the run.
-        promise: The plan of which just that is sent, or nothing.
-        sifting: Which rows are sent.
+    `requests` is the folder for the exact request bodies. `confirm` is asked before a purge
+    removes offers. A `claim` is the watcher's, of which this is the run. With a `promise` just
+    that plan is sent, or nothing. `sifting` says which rows are sent.
     """
     refuse_names(inputs, outputs)
     snapshots = [workspace.keep(file) for file in inputs]
@@ -107,26 +96,14 @@ def submit(
     consulted = Consulted(asked.catalog)
     sheets = checked_sheets(files, judged_by(asked, consulted), has_channel=session.has_channel)
     refuse_places(inputs, sheets, outputs, asked)
-
-    def blocked() -> list[SheetResult] | None:
-        """What is known of the rows where none of them is sent; None where some are."""
-        reason = blocked_reason(sheets, asked, is_all_or_nothing=is_all_or_nothing)
-        if promise:
-            promise.settle(sheets, [] if reason else sheets)
-        if not reason:
-            return None
-        outcomes = results_of_plan(sheets, asked.dialect.limits, sent=[], reason=reason)
-        write_copies_of(files, outcomes, outputs, asked)
-        return outcomes
-
-    is_blocked = blocked_reason(sheets, asked, is_all_or_nothing=is_all_or_nothing)
-    if is_blocked or all(sheet.error for sheet in sheets):
-        return Submission(blocked() or [SheetResult(sheet) for sheet in sheets])
+    checked = _Checked(files, sheets, asked, outputs, promise, is_all_or_nothing=is_all_or_nothing)
+    if checked.blocked_reason() or all(sheet.error for sheet in sheets):
+        return Submission(checked.blocked() or [SheetResult(sheet) for sheet in sheets])
     options = _options(snapshots, asked, outputs, session, sheets, promise, sifting)
     _refuse_claim_of_stopped(claim, session)
     with locked(session, workspace, "submit"):
         select_rows(workspace, sheets, asked, sifting, (session.address, session.seller))
-        if outcomes := blocked():
+        if outcomes := checked.blocked():
             return Submission(outcomes)
         if requests:
             write_requests(requests, sheets, asked.dialect)
@@ -135,13 +112,7 @@ def submit(
             warnings = open_elsewhere(sheets, workspace.ledger, session.client)
         except NotAuthorised as error:  # found out before a run is written down
             return Submission(not_begun(sheets, error), error)
-        excerpt = consulted.excerpt()
-        options = replace(
-            options,
-            removals=removals,
-            catalog=workspace.keep_excerpt(excerpt) if excerpt else None,
-            checked=workspace.keep_sheets(_kept(sheets, options)),
-        )
+        options = replace(_with_snapshots(options, sheets, consulted, workspace), removals=removals)
         run = _begin(sheets, options, session, workspace, claim)
         warnings = [*_open_runs(run, session, workspace), *warnings]
         stopped = _send(run, sheets, asked, session, workspace, wait=wait, on_event=on_event)
@@ -151,9 +122,49 @@ def submit(
     return Submission(outcomes, stopped, warnings)
 
 
+@dataclass(frozen=True, slots=True)
+class _Checked:
+    """The files of a command, checked, before it is known whether anything is sent."""
+
+    files: Sequence[Input]
+    sheets: Sequence[CheckedSheet]
+    asked: ReadOptions
+    outputs: Outputs
+    promise: Promise | None
+    is_all_or_nothing: bool
+
+    def blocked_reason(self) -> str:
+        """Why no row is sent although some might be; empty where they are."""
+        return blocked_reason(self.sheets, self.asked, is_all_or_nothing=self.is_all_or_nothing)
+
+    def blocked(self) -> list[SheetResult] | None:
+        """What is known of the rows where none of them is sent; None where some are."""
+        reason = self.blocked_reason()
+        if self.promise:
+            self.promise.settle(self.sheets, [] if reason else self.sheets)
+        if not reason:
+            return None
+        limits = self.asked.dialect.limits
+        outcomes = results_of_plan(self.sheets, limits, sent=[], reason=reason)
+        write_copies_of(self.files, outcomes, self.outputs, self.asked)
+        return outcomes
+
+
+def _with_snapshots(
+    options: RunOptions, sheets: Sequence[CheckedSheet], consulted: Consulted, workspace: Workspace
+) -> RunOptions:
+    """With what the sheets were judged by, and what checking found in them."""
+    excerpt = consulted.excerpt()
+    return replace(
+        options,
+        catalog=workspace.keep_excerpt(excerpt) if excerpt else None,
+        checked=workspace.keep_sheets(_kept(sheets, options)),
+    )
+
+
 def _options(
     snapshots: Sequence[Kept],
-    asked: Asked,
+    asked: ReadOptions,
     outputs: Outputs,
     session: Session,
     sheets: Sequence[CheckedSheet],
@@ -192,7 +203,7 @@ def _refuse_claim_of_stopped(claim: int | None, session: Session) -> None:
 
 def _confirmed_removals(
     sheets: Sequence[CheckedSheet],
-    asked: Asked,
+    asked: ReadOptions,
     session: Session,
     workspace: Workspace,
     confirm: Confirm,
@@ -237,7 +248,7 @@ def _open_runs(run: int, session: Session, workspace: Workspace) -> list[str]:
 def _send(
     run: int,
     sheets: Sequence[CheckedSheet],
-    asked: Asked,
+    asked: ReadOptions,
     session: Session,
     workspace: Workspace,
     *,

@@ -6,7 +6,7 @@ from feedtool.check import SUMMARY
 from feedtool.model.nouns import Problem
 from feedtool.report import SheetResult
 from feedtool.report.plain import clean, listed, printable
-from feedtool.report.tally import CodeGroup, Refusal, Tally, tally
+from feedtool.report.tally import CodeGroup, RefusedRows, Tally, tally
 from feedtool.runs.codes import all_codes
 from feedtool.sheets.annotate import Link, Summary, Table
 
@@ -99,7 +99,7 @@ def _columns(group: CodeGroup) -> str:
     return ", ".join(named) + (" …" if group.more_columns else "")
 
 
-def _rows(refusal: Refusal) -> str:
+def _rows(refusal: RefusedRows) -> str:
     return listed(refusal.rows, refusal.count)
 
 

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 from feedtool.areas.registry import load
-from feedtool.check import Asked, Input, check
+from feedtool.check import Input, ReadOptions, check
 from feedtool.report import SheetResult
 from feedtool.runs.annotated_copy import Outputs, refuse_places, write_copies_of
 
 
-def validate(inputs: Sequence[Input], asked: Asked, outputs: Outputs) -> list[SheetResult]:
+def validate(inputs: Sequence[Input], asked: ReadOptions, outputs: Outputs) -> list[SheetResult]:
     """The outcome of each sheet; nothing is planned or sent."""
     sheets = check(inputs, asked, load())
     if len(inputs) == 1:  # of several, one place that is taken is no reason to stop

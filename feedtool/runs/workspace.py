@@ -7,12 +7,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from feedtool.areas.offers.changes.guards import Earlier
+from feedtool.areas.offers.changes.guards import EarlierFile
 from feedtool.areas.offers.changes.selection import Sifting, sift
 from feedtool.areas.offers.changes.selection.predecessors import predecessor
 from feedtool.areas.products.catalog.excerpt import from_excerpt
 from feedtool.areas.registry import load
-from feedtool.check import Asked, Input, check
+from feedtool.check import Input, ReadOptions, check
 from feedtool.delivery.dependencies import Dependencies
 from feedtool.model.errors import FileProblem, UsageProblem
 from feedtool.model.file_version import FileChanging, version_of
@@ -161,7 +161,7 @@ def check_again(recorded: RunOptions, books: Workspace) -> list[CheckedSheet]:
     return check(kept_inputs(recorded, books), read_options_again(recorded, books), load())
 
 
-def read_options_again(recorded: RunOptions, books: Workspace) -> Asked:
+def read_options_again(recorded: RunOptions, books: Workspace) -> ReadOptions:
     """How a run's files were read, with what they were judged by.
 
     Raises:
@@ -173,7 +173,7 @@ def read_options_again(recorded: RunOptions, books: Workspace) -> Asked:
     return judged_by(recorded.asked, from_excerpt(kept.read_bytes()))
 
 
-def judged_by(asked: Asked, catalog: "Callable[[str | None], Catalog | None]") -> Asked:
+def judged_by(asked: ReadOptions, catalog: "Callable[[str | None], Catalog | None]") -> ReadOptions:
     """The same, with products judged by another catalogue."""
     return replace(asked, catalog=catalog)
 
@@ -181,7 +181,7 @@ def judged_by(asked: Asked, catalog: "Callable[[str | None], Catalog | None]") -
 def select_rows(
     books: Workspace,
     sheets: Sequence[CheckedSheet],
-    asked: Asked,
+    asked: ReadOptions,
     sifting: Sifting,
     account: tuple[str, str],
     run: int | None = None,
@@ -199,7 +199,7 @@ def select_rows(
     if asked.purges:
         sifting = replace(sifting, changed_only=False, prefer_update=False)
 
-    def earlier(sheet: CheckedSheet) -> Earlier | None:
+    def earlier(sheet: CheckedSheet) -> EarlierFile | None:
         files = books.ledger.earlier(*account, sheet.kind or "", run)
         return predecessor(sheet.file, ((one.path, one.run_id, one.size) for one in files))
 

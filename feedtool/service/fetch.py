@@ -61,7 +61,7 @@ class Reader(Protocol[Asked]):
 
 
 @dataclass(frozen=True, slots=True)
-class Circumstances:
+class FetchContext:
     """Time, chance, and how far to go."""
 
     now: Callable[[], datetime]
@@ -88,7 +88,7 @@ class Circumstances:
 
 
 def fetch(
-    asked: Iterable[Asked], reader: Reader[Asked], client: Sender, around: Circumstances
+    asked: Iterable[Asked], reader: Reader[Asked], client: Sender, around: FetchContext
 ) -> None:
     """Ask for all of it, and for what that leads to, in the order in which it was named.
 
@@ -106,7 +106,7 @@ class _Fetching(Generic[Asked]):
         self,
         reader: Reader[Asked],
         client: Sender,
-        around: Circumstances,
+        around: FetchContext,
         lanes: Executor,
         asked: Iterable[Asked],
     ) -> None:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from feedtool.model.call import Call, Reply, Sender
 from feedtool.model.errors import Interrupted, UsageProblem
-from feedtool.service.fetch import Circumstances, fetch
+from feedtool.service.fetch import FetchContext, fetch
 
 MOST_PAGES = 100_000
 """A list of more pages is no list that ends."""
@@ -26,7 +26,7 @@ Take = Callable[[Reply, Call], Next | None]
 
 
 def read_list(
-    name: str, first: Call, take: Take, client: Sender, around: Circumstances, hint: str
+    name: str, first: Call, take: Take, client: Sender, around: FetchContext, hint: str
 ) -> None:
     """Ask for a list to its end.
 

@@ -10,7 +10,7 @@ proven to be safe and by a parser (`sax_reader`) elsewhere; `csv_source` reads C
 proves its quotation marks). All come out as `feedtool.model.cells.Block`.
 """
 
-from feedtool.model.limits import Limits
+from feedtool.model.limits import ReadingLimits
 from feedtool.sheets.read.blocks import first_rows, rows_after
 from feedtool.sheets.read.errors import (
     CorruptXml,
@@ -37,11 +37,11 @@ __all__ = [
     "EmptyFile",
     "Encrypted",
     "HeadRow",
-    "Limits",
     "MergedArea",
     "NotAWorkbook",
     "NotAsWritten",
     "Notice",
+    "ReadingLimits",
     "Sheet",
     "SheetEntry",
     "Source",

@@ -19,7 +19,7 @@ from zipfile import ZipFile
 from feedtool.model.cells import SHOWN_DIGITS, Cell, Kind, letters
 from feedtool.model.cells import shown as as_shown
 from feedtool.model.errors import UsageProblem
-from feedtool.model.limits import Limits
+from feedtool.model.limits import ReadingLimits
 from feedtool.sheets.annotate.csv_copy import FORMULA_STARTS, UNHELD
 from feedtool.sheets.annotate.inline_strings import inline, shown
 from feedtool.sheets.annotate.zip_copy import LEVEL, Repack
@@ -70,7 +70,7 @@ def fill_workbook(
     target: Path,
     sheet: str,
     rows: Iterable[Sequence[Value]],
-    limits: Limits = DEFAULT_LIMITS,
+    limits: ReadingLimits = DEFAULT_LIMITS,
     formats: Formats = PLAIN,
 ) -> None:
     """Write a workbook of ours with rows in one of its sheets.

@@ -10,7 +10,7 @@ from feedtool.feeds.columns.number import Number
 from feedtool.feeds.feed import ACTION, CHANNEL, LANGUAGES, Feed, Row, SheetColumns
 from feedtool.feeds.template import Basis, Contents, Field, Language, Need
 from feedtool.model.header import CellType, Column
-from feedtool.model.settings import Context, Dialect
+from feedtool.model.settings import AccountSettings, Context
 from feedtool.model.translation import Translate, translation
 from feedtool.templates.entry import entry_of
 from feedtool.templates.look import texts
@@ -71,7 +71,7 @@ def _steps(feed: Feed, fields: tuple[Field, ...], _: Translate) -> tuple[str, ..
     )
 
 
-def fields_of(feed: Feed, language: Language, dialect: Dialect) -> tuple[Field, ...]:
+def fields_of(feed: Feed, language: Language, dialect: AccountSettings) -> tuple[Field, ...]:
     """All columns of a feed's template, in order."""
     columns, at = feed.columns(dialect), LANGUAGES.index(language)
     labels = {column.key: column.labels[at] for column in columns}
@@ -107,7 +107,7 @@ def _requirement(need: Need, others: list[str], language: Language) -> str:
     return said.get(need, _("No")).format(others=", ".join(others))
 
 
-def _folded(feed: Feed, dialect: Dialect, keys: list[str]) -> frozenset[str]:
+def _folded(feed: Feed, dialect: AccountSettings, keys: list[str]) -> frozenset[str]:
     """All delivery modes but the usual one, and what splits a sheet."""
     modes = feed.modes(dialect)
     same = dialect.legacy_modes  # a legacy mode by the name of the JSON mode that it is
@@ -119,7 +119,7 @@ def _folded(feed: Feed, dialect: Dialect, keys: list[str]) -> frozenset[str]:
     return frozenset(keys) & (further | SPLITTING)
 
 
-def _excuses(feed: Feed, dialect: Dialect, keys: list[str]) -> dict[str, tuple[str, ...]]:
+def _excuses(feed: Feed, dialect: AccountSettings, keys: list[str]) -> dict[str, tuple[str, ...]]:
     """Each required key, and the keys that make it needless once they are filled."""
     modes = tuple(mode for mode in feed.modes(dialect) if mode.cost in keys)
     sheet = SheetColumns(Context(dialect), frozenset(keys), modes)
@@ -162,7 +162,7 @@ def _example(column: Column, language: Language) -> str:
     return column.example
 
 
-def _choices(cell_type: CellType, language: Language, dialect: Dialect) -> tuple[str, ...]:
+def _choices(cell_type: CellType, language: Language, dialect: AccountSettings) -> tuple[str, ...]:
     """What a choice offers; a condition by its label, which the reader knows as well."""
     if not isinstance(cell_type, Choice):
         return ()

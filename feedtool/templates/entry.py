@@ -14,7 +14,7 @@ from feedtool.feeds.columns.number import Days, Money, Number, Rate, Whole
 from feedtool.feeds.columns.text import Text
 from feedtool.feeds.template import TEXT, CellEntry, Language, Limit, choice_width
 from feedtool.model.header import CellType
-from feedtool.model.settings import Bounds, Dialect
+from feedtool.model.settings import AccountSettings, Bounds
 from feedtool.model.translation import Translate
 from feedtool.templates.look import texts, typeset
 
@@ -26,7 +26,7 @@ def entry_of(
     label: str,
     choices: tuple[str, ...],
     language: Language,
-    dialect: Dialect,
+    dialect: AccountSettings,
 ) -> CellEntry:
     """What a feed's column takes, by its type."""
     return CellEntry(
@@ -86,7 +86,7 @@ def rule_of(entry: CellEntry, choices: str, language: Language) -> DataValidatio
     return rule
 
 
-def _limit(cell_type: CellType, _: Translate, dialect: Dialect) -> Limit | None:
+def _limit(cell_type: CellType, _: Translate, dialect: AccountSettings) -> Limit | None:
     """The limit of a column's type, and what is said when it refuses."""
     match cell_type:
         case Choice():

@@ -12,7 +12,7 @@ from openpyxl.utils import get_column_letter
 from feedtool.feeds.export import KeyedRows, PlainTable
 from feedtool.feeds.template import Contents, Need
 from feedtool.model.cells import Value
-from feedtool.model.limits import Limits
+from feedtool.model.limits import ReadingLimits
 from feedtool.model.spool import temporary_folder
 from feedtool.sheets.atomic_write import atomic_write, cannot_write
 from feedtool.sheets.fill import PLAIN, Formats, fill_csv, fill_workbook
@@ -49,7 +49,7 @@ def is_csv(target: Path) -> bool:
 
 
 def write(
-    target: Path, sheets: Sequence[SheetRows], limits: Limits, *, copies_cells: bool = False
+    target: Path, sheets: Sequence[SheetRows], limits: ReadingLimits, *, copies_cells: bool = False
 ) -> WrittenRows:
     """Write rows under the columns of their sheets.
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Sequence
 from pathlib import Path, PurePosixPath
 
-from feedtool.ledger.claims import Claim, Earlier
+from feedtool.ledger.claims import Claim, EarlierClaim
 from feedtool.model.errors import Exit, FeedtoolError
 from feedtool.report import SheetResult
 from feedtool.report.fields import Fields, error_fields, summary_fields
@@ -75,7 +75,7 @@ class AlreadySent(FeedtoolError):
 
     exit = Exit.ROWS
 
-    def __init__(self, earlier: Earlier) -> None:
+    def __init__(self, earlier: EarlierClaim) -> None:
         when = earlier.taken_at.astimezone().strftime("%Y-%m-%d %H:%M")
         run = earlier.run_id
         super().__init__(

@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from feedtool.areas.registry import load
 from feedtool.check import Input
 from feedtool.check.kinds import KindUnclear
-from feedtool.ledger.claims import Claim, ClaimState, Earlier
+from feedtool.ledger.claims import Claim, ClaimState, EarlierClaim
 from feedtool.model.errors import CannotWrite, Exit, FeedtoolError, FileProblem, UsageProblem
 from feedtool.report import SheetResult
 from feedtool.runs.annotated_copy import Outputs, digest_of
@@ -32,7 +32,7 @@ from feedtool.watch.messages import (
     write_summary,
 )
 from feedtool.watch.session import ClaimWorkspace, SellerSession
-from feedtool.watch.steps import InboxRoute, Step, names_for, next_step
+from feedtool.watch.steps import ClaimStep, InboxRoute, names_for, next_step
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class FileProcessor:
             )
         except NameUnfit as error:
             return self.refuse(place, error, session)
-        if isinstance(found, Earlier):
+        if isinstance(found, EarlierClaim):
             return self.refuse(place, AlreadySent(found), session)
         return None if found is None else self.process(found, route, session)
 
@@ -138,23 +138,23 @@ class FileProcessor:
         place = self.folder.place_of(claim)
         self.folder.sweep(claim.lane)
         while step := self._next(claim):
-            if step is Step.TAKE_IN:
+            if step is ClaimStep.TAKE_IN:
                 try:
                     self.folder.take_in(claim)
                 except CannotMove as error:
                     claims.forget(number)
                     self.log.once(f"move {place}", "waiting", error.message)
                     return None
-            elif step is Step.FILE_AWAY:
+            elif step is ClaimStep.FILE_AWAY:
                 try:
                     move(place, free(self.folder.root / (claim.target or "error")))
                 except CannotMove as error:  # all is told of it; the next file is not to wait
                     self.log.once(f"move {place}", "waiting", error.message)
                     return code
-            elif step is Step.END:
+            elif step is ClaimStep.END:
                 self.folder.drop_lent(claim)
                 claims.end(number)
-            elif step is Step.FORGET:
+            elif step is ClaimStep.FORGET:
                 self.folder.drop_lent(claim)
                 claims.forget(number)
                 return code
@@ -165,7 +165,7 @@ class FileProcessor:
             claim = claims.read(number)
         return code
 
-    def _next(self, claim: Claim) -> Step | None:
+    def _next(self, claim: Claim) -> ClaimStep | None:
         return next_step(
             claim.state,
             has_run=claim.run_id is not None,
@@ -174,11 +174,11 @@ class FileProcessor:
         )
 
     def _send(
-        self, step: Step, claim: Claim, route: InboxRoute, session: SellerSession
+        self, step: ClaimStep, claim: Claim, route: InboxRoute, session: SellerSession
     ) -> Exit | None:
         """Send it, or go on with its run, and write its answers; None where it is another file."""
         try:
-            if step is Step.GO_ON:
+            if step is ClaimStep.GO_ON:
                 submission = self._go_on(claim, session)
             else:
                 kept = session.books.keep(Input(self._shown(claim), self.folder.place_of(claim)))

@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from feedtool.areas.offers.changes.selection import EVERY_ROW, Sifting
-from feedtool.check import Asked
+from feedtool.check import ReadOptions
 from feedtool.ledger import Ledger
 from feedtool.ledger.claims import Claims
 from feedtool.model.errors import Exit, FeedtoolError
@@ -34,7 +34,7 @@ class SellerSession:
 
     service: Session
     books: Workspace
-    asked_as: Callable[[str | None], Asked]
+    asked_as: Callable[[str | None], ReadOptions]
     """How files are read, as a kind or as what they are recognised for."""
     on_answered: Callable[[Sequence[SheetResult], Exit], None] = lambda *_: None
     """Told what came of a run; returns at once."""

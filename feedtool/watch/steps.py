@@ -14,7 +14,7 @@ from pathlib import PurePosixPath
 from feedtool.ledger.claims import ClaimState
 
 
-class Step(Enum):
+class ClaimStep(Enum):
     """What is done with a claim."""
 
     TAKE_IN = "move it from the inbox to processing"
@@ -27,19 +27,19 @@ class Step(Enum):
 
 def next_step(
     state: ClaimState, *, has_run: bool, is_in_processing: bool, is_in_inbox: bool
-) -> Step | None:
+) -> ClaimStep | None:
     """The next step of a claim; None where it is at its end."""
     if state is ClaimState.ENDED:
         return None
     if state is ClaimState.TAKEN:
         if has_run:  # it is sent from its snapshot, wherever the file is
-            return Step.GO_ON
+            return ClaimStep.GO_ON
         if is_in_processing:  # what is in the inbox then is another one of the same name
-            return Step.SEND
-        return Step.TAKE_IN if is_in_inbox else Step.FORGET
+            return ClaimStep.SEND
+        return ClaimStep.TAKE_IN if is_in_inbox else ClaimStep.FORGET
     if is_in_processing:
-        return Step.FILE_AWAY
-    return Step.END if has_run else Step.FORGET
+        return ClaimStep.FILE_AWAY
+    return ClaimStep.END if has_run else ClaimStep.FORGET
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,7 @@ MOST_NAMES = 5
 
 
 @dataclass(slots=True)
-class Seller:
+class WatchedSeller:
     """What the main thread knows of a seller."""
 
     running: Future[Pass] | None = None
@@ -83,7 +83,7 @@ class Watcher:
         self._seen: dict[PurePosixPath, Sighting] = {}
         self._opened: dict[PurePosixPath, Sighting] = {}
         """Those that were found to open as they are."""
-        self._sellers: defaultdict[Whose, Seller] = defaultdict(Seller)
+        self._sellers: defaultdict[Whose, WatchedSeller] = defaultdict(WatchedSeller)
         self._codes: set[Exit] = set()
 
     def run(self) -> Exit:
@@ -255,7 +255,7 @@ class Watcher:
             seller.not_before = self._environment.clock() + self._rest(seller)
             self._echo_trouble(whose, seller)
 
-    def _echo_trouble(self, whose: Whose, seller: Seller) -> None:
+    def _echo_trouble(self, whose: Whose, seller: WatchedSeller) -> None:
         """What keeps a seller from its files, once for as long as it does."""
         key, now = f"seller {whose}", self._environment.clock()
         trouble, is_held = seller.trouble, isinstance(seller.trouble, Held)
@@ -270,7 +270,7 @@ class Watcher:
             label = "waiting" if is_held else "error"
             self._log.once(key, label, profile + trouble.message)
 
-    def _rest(self, seller: Seller) -> float:
+    def _rest(self, seller: WatchedSeller) -> float:
         """Seconds before a seller is given its files again."""
         if isinstance(seller.trouble, Held):
             return self._settings.poll

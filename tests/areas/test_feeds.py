@@ -7,7 +7,7 @@ from feedtool.areas.registry import load
 from feedtool.check.schema_gate import schema
 from feedtool.feeds.feed import Feed
 from feedtool.feeds.header import folded
-from feedtool.model.settings import DEPRECATED_MODES, Dialect
+from feedtool.model.settings import DEPRECATED_MODES, AccountSettings
 
 FEEDS = pytest.mark.parametrize("feed", load().feeds.values(), ids=load().feeds)
 
@@ -27,25 +27,27 @@ def test_it_has_a_schema(feed: Feed) -> None:
 
 @FEEDS
 def test_its_template_has_only_columns_that_its_sheets_are_understood_by(feed: Feed) -> None:
-    understood = {column.key for column in feed.understood(Dialect())}
-    keys = [column.key for column in feed.columns(Dialect())]
+    understood = {column.key for column in feed.understood(AccountSettings())}
+    keys = [column.key for column in feed.columns(AccountSettings())]
     assert set(keys) <= understood
     assert len(keys) == len(set(keys))
 
 
 @FEEDS
 def test_its_template_can_be_filled_without_what_the_service_retires(feed: Feed) -> None:
-    keys = {column.key for column in feed.columns(Dialect())}
+    keys = {column.key for column in feed.columns(AccountSettings())}
     assert not keys & {"CDAV", "PackagingUnit", "PackagingValue"}
     modes = {key.split(".")[1] for key in keys if key.startswith("deliveryModes.")}
-    modes -= {*Dialect().legacy_modes} if feed.sheet == SHEET else set()  # its own Standard stays
+    modes -= (
+        {*AccountSettings().legacy_modes} if feed.sheet == SHEET else set()
+    )  # its own Standard stays
     assert modes.isdisjoint(DEPRECATED_MODES)
 
 
 @FEEDS
 def test_no_label_means_two_columns(feed: Feed) -> None:
     names: dict[str, str] = {}
-    for column in feed.understood(Dialect()):
+    for column in feed.understood(AccountSettings()):
         if "".join(column.key.split(".")[1:2]) in DEPRECATED_MODES:
             continue  # the operator's “Express” is ExpressHomeDelivery, which comes first
         for name in {folded(one) for one in (column.key, *column.labels, *column.aliases)}:
@@ -54,7 +56,7 @@ def test_no_label_means_two_columns(feed: Feed) -> None:
 
 @FEEDS
 def test_every_column_speaks_three_languages(feed: Feed) -> None:
-    for column in feed.understood(Dialect()):
+    for column in feed.understood(AccountSettings()):
         assert len(column.labels) == len(column.help) == 3
         assert all(column.labels)
         assert all(column.help)
@@ -62,7 +64,7 @@ def test_every_column_speaks_three_languages(feed: Feed) -> None:
 
 def test_the_account_says_which_modes_there_are() -> None:
     feed = load().feeds["offers-upsert"]
-    dialect = Dialect(delivery_modes=("TrackedHomeDelivery", "Relay"))
+    dialect = AccountSettings(delivery_modes=("TrackedHomeDelivery", "Relay"))
     keys = [column.key for column in feed.columns(dialect) if "deliveryModes" in column.key]
     assert keys == [
         f"deliveryModes.{mode}.{amount}"

@@ -7,8 +7,8 @@ import pytest
 from openpyxl import load_workbook
 
 from feedtool.areas.registry import load
-from feedtool.check import Asked, Input, check
-from feedtool.model.settings import Dialect
+from feedtool.check import Input, ReadOptions, check
+from feedtool.model.settings import AccountSettings
 from tests.conftest import Files, checked, codes, offer, refused, table, told, update
 
 TEXT = table([offer()])
@@ -156,13 +156,15 @@ def test_a_final_ctrl_z_is_ignored(files: Files) -> None:
 
 
 def test_the_path_is_told_as_given(files: Files) -> None:
-    (sheet,) = check([Input("./some/../offers.csv", files.csv(offer()))], Asked(), load())
+    (sheet,) = check([Input("./some/../offers.csv", files.csv(offer()))], ReadOptions(), load())
     assert sheet.file == "./some/../offers.csv"
 
 
 def test_a_profile_maps_a_sellers_own_headers(files: Files) -> None:
     row = {{"product.gtin": "Mon code"}.get(key, key): value for key, value in offer().items()}
-    (sheet,) = checked(files.csv(row), dialect=Dialect(columns={"mon  CODE": "product.gtin"}))
+    (sheet,) = checked(
+        files.csv(row), dialect=AccountSettings(columns={"mon  CODE": "product.gtin"})
+    )
     assert (sheet.kind, codes(sheet)) == ("offers-upsert", [])
 
 

@@ -3,13 +3,13 @@
 from decimal import Decimal
 
 from feedtool.areas.registry import load
-from feedtool.check import Asked, Input, check
+from feedtool.check import Input, ReadOptions, check
 from feedtool.model.sheet import CheckedSheet, Filled
 from tests.conftest import Files, offer
 
 
 def filled(files: Files, *rows: dict[str, str]) -> tuple[CheckedSheet, list[Filled]]:
-    (sheet,) = check([Input("offers.csv", files.csv(*rows))], Asked(with_values=True), load())
+    (sheet,) = check([Input("offers.csv", files.csv(*rows))], ReadOptions(with_values=True), load())
     return sheet, list(sheet.filled or ())
 
 
@@ -40,5 +40,5 @@ def test_a_second_reading_keeps_no_row_twice(files: Files) -> None:
 
 
 def test_nothing_is_kept_unasked(files: Files) -> None:
-    (sheet,) = check([Input("offers.csv", files.csv(offer(1)))], Asked(), load())
+    (sheet,) = check([Input("offers.csv", files.csv(offer(1)))], ReadOptions(), load())
     assert sheet.filled is None

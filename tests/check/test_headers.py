@@ -12,14 +12,14 @@ from feedtool.check.kinds import families
 from feedtool.feeds.header import folded
 from feedtool.model.cells import BLANK, Cell, Kind
 from feedtool.model.header import Header
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import AccountSettings
 
 OWN = ("feedtool status", "feedtool message", "feedtool code")
 FEED = load().feeds["offers-upsert"]
 
 
-def names(dialect: Dialect | None = None) -> Names:
-    dialect = dialect or Dialect()
+def names(dialect: AccountSettings | None = None) -> Names:
+    dialect = dialect or AccountSettings()
     return Names(FEED.understood(dialect), dialect, OWN)
 
 
@@ -27,7 +27,7 @@ def row(number: int, *texts: str | None) -> HeadRow:
     return number, [Cell(Kind.TEXT, text) if text else BLANK for text in texts]
 
 
-def found(*rows: HeadRow, dialect: Dialect | None = None, enough: int = ENOUGH) -> Header:
+def found(*rows: HeadRow, dialect: AccountSettings | None = None, enough: int = ENOUGH) -> Header:
     header = find(rows, names(dialect), enough)
     assert header is not None
     return header
@@ -115,7 +115,8 @@ def test_a_header_means(header: str, key: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "label", sorted({label for column in FEED.columns(Dialect()) for label in column.labels})
+    "label",
+    sorted({label for column in FEED.columns(AccountSettings()) for label in column.labels}),
 )
 def test_every_label_of_our_templates_is_known(label: str) -> None:
     column = names().column(label)
@@ -145,7 +146,7 @@ DECORATIONS = (
 NAMES = sorted(
     {
         name.replace("…", "a la puerta")
-        for column in FEED.understood(Dialect())
+        for column in FEED.understood(AccountSettings())
         for name in (column.key, *column.labels, *column.aliases)
     }
 )
@@ -184,7 +185,7 @@ def test_a_row_that_says_what_must_be_filled_is_no_data() -> None:
 
 
 def test_a_profiles_own_headers_win() -> None:
-    dialect = Dialect(columns={"Mon EAN": "product.gtin", "stock": "preparationTime"})
+    dialect = AccountSettings(columns={"Mon EAN": "product.gtin", "stock": "preparationTime"})
     known = names(dialect)
     assert [known.column(text).key for text in ("MON ean", "Stock")] == [  # type: ignore[union-attr]  # both are known
         "product.gtin",

@@ -8,9 +8,9 @@ from openpyxl import load_workbook
 from openpyxl.packaging.custom import StringProperty
 
 from feedtool.areas.registry import load
-from feedtool.check import Asked, Input, check
+from feedtool.check import Input, ReadOptions, check
 from feedtool.check.kinds import KindUnclear
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import AccountSettings
 from tests.conftest import Files, checked, codes, gtin, offer, refused, table, update
 
 COST = "deliveryModes.TrackedHomeDelivery.cost"
@@ -140,7 +140,7 @@ def test_whoever_is_asked_settles_it(files: Files, kind: str) -> None:
         return kind
 
     book = files.book({"Good": [offer(1)], "Unclear": [without("taxes.VAT")]})
-    sheets = check([Input("a.xlsx", book)], Asked(settle=settle), load())
+    sheets = check([Input("a.xlsx", book)], ReadOptions(settle=settle), load())
     assert asked == [("a.xlsx", "Unclear")]
     if kind == "offers-update":
         assert [(one.sheet, one.kind) for one in sheets] == [
@@ -215,7 +215,7 @@ def test_an_upsert_asked_for_names_what_is_missing(files: Files) -> None:
 
 def test_which_mode_an_upsert_requires_is_a_setting(files: Files) -> None:
     path = files.csv(without(COST, ADDITIONAL))
-    (sheet,) = checked(path, dialect=Dialect(mandatory_mode=None))
+    (sheet,) = checked(path, dialect=AccountSettings(mandatory_mode=None))
     assert sheet.kind == "offers-upsert"
 
 

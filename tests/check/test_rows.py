@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from feedtool.areas.registry import load
-from feedtool.check import Asked, Input, check
+from feedtool.check import Input, ReadOptions, check
 from feedtool.model.nouns import Item, Severity
-from feedtool.model.sheet import VALID, Marks
+from feedtool.model.sheet import VALID, RowStates
 from feedtool.runs import row_notes
 from tests.conftest import Files, checked, codes, offer, table, told, update
 
@@ -147,13 +147,13 @@ def test_a_reference_that_is_refused_is_told_as_it_stands_in_its_cell(files: Fil
 
 def test_a_check_alone_keeps_no_items_and_counts_the_same(files: Files) -> None:
     path = files.csv(offer(1), offer(2, quantity="-1"))
-    (sheet,) = check([Input("offers.csv", path)], Asked(with_items=False), load())
+    (sheet,) = check([Input("offers.csv", path)], ReadOptions(with_items=False), load())
     assert len(sheet.items) == 0
     assert (sheet.counts().valid, sheet.counts().invalid) == (1, 1)
 
 
 def test_marks_are_a_byte_for_each_row() -> None:
-    marks = Marks()
+    marks = RowStates()
     marks[1_048_576] = VALID
     marks[3] = VALID
     assert list(marks) == [3, 1_048_576]

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from feedtool.areas.products.catalog import Choice, Necessity
+from feedtool.areas.products.catalog import Necessity, PropertyChoice
 from feedtool.areas.products.catalog.cache import FILE, Cache
-from feedtool.areas.products.catalog.model import Marks
+from feedtool.areas.products.catalog.model import Validators
 from feedtool.areas.registry import sandbox_parts
 from feedtool.cli.options import SANDBOX
 from feedtool.sandbox.server import serving
@@ -31,7 +31,7 @@ KETTLES = (
         label="Colour",
         is_ranged=True,
         is_multiple=True,
-        choices=(Choice("1", "Red"), Choice("2", "Blue")),
+        choices=(PropertyChoice("1", "Red"), PropertyChoice("2", "Blue")),
     ),
     prop("20", label="Volume", unit="l", is_numeric=True, necessity=Necessity.RECOMMENDED),
     prop("30", label="Manual", allowed_file_types=("pdf", "png")),
@@ -61,7 +61,7 @@ def fill(
         key = cache.begin(service, language, (), T0).catalog
         cache.save_categories(key, TREE)
         cache.save_brands(key, BRANDS)
-        cache.save_properties(key, "0A0101", KETTLES, Marks(), T0)
+        cache.save_properties(key, "0A0101", KETTLES, Validators(), T0)
         if is_whole:
             listed = frozenset(one.reference for one in TREE)
             cache.finish(key, listed, frozenset(one.reference for one in BRANDS), T0)
@@ -211,7 +211,7 @@ def test_many_choices_are_counted_and_shown_when_asked_for(feedtool: Feedtool, h
     fill(home)
     with Cache(home / FILE) as cache:
         key = cache.begin(SERVICE, "en", (), T0).catalog
-        cache.save_properties(key, "0B0101", [many], Marks(), T0)
+        cache.save_properties(key, "0B0101", [many], Validators(), T0)
     short = feedtool("catalog", "show", "0B0101").out
     assert "2,345: choice 0, choice 1," in short
     assert max(map(len, short.splitlines())) < 120
@@ -307,7 +307,7 @@ def test_nothing_steers_the_terminal(feedtool: Feedtool, home: Path) -> None:
     with Cache(home / FILE) as cache:
         key = cache.begin(SERVICE, "en", (), T0).catalog
         cache.save_categories(key, [category("0A0101", evil)])
-        cache.save_properties(key, "0A0101", [prop(label=evil, unit=evil)], Marks(), T0)
+        cache.save_properties(key, "0A0101", [prop(label=evil, unit=evil)], Validators(), T0)
     for words in (["search", "kettle"], ["show", "0A0101"]):
         for form in ("text", "json"):
             ran = feedtool("catalog", *words, "--format", form)

@@ -6,14 +6,14 @@ from io import StringIO
 import pytest
 
 from feedtool.cli.validate import explained as header_of
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import AccountSettings
 from feedtool.report import SheetResult, write_columns
 from tests.conftest import Files, checked
 
 OWN = {"Réf. interne": "sellerExternalReference", "cost": "price.price"}
 
 
-def explained(files: Files, *lines: str, dialect: Dialect | None = None) -> list[list[str]]:
+def explained(files: Files, *lines: str, dialect: AccountSettings | None = None) -> list[list[str]]:
     """The table's lines in words; the first says where the header is."""
     (sheet,) = checked(files.text("\n".join(lines) + "\n"), dialect=dialect)
     out = StringIO()
@@ -45,7 +45,7 @@ def test_why(files: Files, header: str, key: str | None, reason: str) -> None:
     known = ("SKU", "sellerExternalReference"), ("Stock", "quantity"), ("Prix", "price.price")
     others = [name for name, meant in known if meant != key]
     lines = (",".join((header, *others)), ",".join(("1", *("2" for _ in others))))
-    first, line, *rest = explained(files, *lines, dialect=Dialect(columns=OWN))
+    first, line, *rest = explained(files, *lines, dialect=AccountSettings(columns=OWN))
     assert " ".join(first) == "offers.csv: header in row 1"
     assert " ".join(line).startswith(f"A {header} {key or '-'} ")
     assert reason in " ".join(line)

@@ -11,7 +11,7 @@ from openpyxl import load_workbook
 from openpyxl.packaging.custom import StringProperty
 
 from feedtool.areas.products.catalog.cache import FILE, Cache
-from feedtool.areas.products.catalog.model import Marks
+from feedtool.areas.products.catalog.model import Validators
 from tests.areas.products.test_sheets import operator
 from tests.catalogues import AT, CATALOG, CATEGORIES, PROPERTIES, product, shirt
 from tests.cli.conftest import Feedtool
@@ -29,7 +29,7 @@ def bring(home: Path, language: str = "en", service: str = SERVICE) -> None:
         cache.save_categories(key, CATEGORIES)
         cache.save_brands(key, list(CATALOG.brands()))
         for code, properties in PROPERTIES.items():
-            cache.save_properties(key, code, properties, Marks(), AT)
+            cache.save_properties(key, code, properties, Validators(), AT)
         cache.finish(
             key,
             frozenset(one.reference for one in CATEGORIES),

@@ -3,7 +3,7 @@
 from contextlib import suppress
 from pathlib import Path
 
-from feedtool.check import Asked
+from feedtool.check import ReadOptions
 from feedtool.model.errors import FileProblem
 from tests.agreement.again import annotate_and_compare, annotate_and_compare_csv
 from tests.fuzz.trial import judge
@@ -12,7 +12,7 @@ NO_ROOM = "rows, no copy: NoRoom"
 """The sheet's last columns are used."""
 
 
-def assert_copied(file: Path, folder: Path, asked: Asked | None = None) -> str:
+def assert_copied(file: Path, folder: Path, asked: ReadOptions | None = None) -> str:
     """Annotates a file twice: with a note on every row of any sheet, and with what checking says.
 
     Returns:

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from feedtool.areas.registry import load
-from feedtool.check import Asked, Input, check
+from feedtool.check import Input, ReadOptions, check
 from feedtool.model.cells import letters
 from feedtool.model.nouns import Severity
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import AccountSettings
 from feedtool.model.sheet import CheckedSheet
 from tests.conftest import gtin, offer
 
@@ -90,7 +90,7 @@ class Case:
     """`--sheet`."""
     kind: str | None = None
     """`--as`."""
-    dialect: Dialect = field(default_factory=Dialect)
+    dialect: AccountSettings = field(default_factory=AccountSettings)
     lines: Mapping[int, int] = field(default_factory=dict)
     """Of a CSV, the lines in which records with problems start."""
 
@@ -100,9 +100,9 @@ class Case:
         path.write_bytes(self.make())
         return path
 
-    def asked(self) -> Asked:
+    def asked(self) -> ReadOptions:
         """How it is read."""
-        return Asked(self.dialect, kind=self.kind, sheet=self.sheet)
+        return ReadOptions(self.dialect, kind=self.kind, sheet=self.sheet)
 
     def check(self, path: Path) -> CheckedSheet:
         """The file, read and judged."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import AccountSettings
 from tests.corpus.made import (
     ADDITIONAL,
     COST,
@@ -127,7 +127,7 @@ CASES: dict[str, Case] = {
         {2: sent(reference="Źródło")},
         GUESSED,
         says=["cp1250", "“Źródło”"],
-        dialect=Dialect(csv_fallback="cp1250"),
+        dialect=AccountSettings(csv_fallback="cp1250"),
     ),
     "Windows-1250, taken for Windows-1252": Case(
         lambda: accented("cp1250", "Źródło"),

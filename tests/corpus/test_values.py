@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import AccountSettings
 from tests.corpus.made import (
     COST,
     GTIN,
@@ -254,7 +254,9 @@ CASES: dict[str, Case] = {
             data(row(1, ["Ref no.", *KEYS[1:3], "Cost (net)", *KEYS[4:]]) + row(2, values()))
         ),
         {2: sent()},
-        dialect=Dialect(columns={"ref no": "sellerExternalReference", "COST net": "price.price"}),
+        dialect=AccountSettings(
+            columns={"ref no": "sellerExternalReference", "COST net": "price.price"}
+        ),
     ),
     "a header that is nearly one": Case(
         lambda: book(data(row(1, [*KEYS, "orgin price"]) + row(2, [*values(), "24.99"]))),

@@ -19,8 +19,8 @@ from feedtool.delivery.steps import DeliverySettings
 from feedtool.ledger import Ledger, Package
 from feedtool.model.call import Call, Reply, Sender
 from feedtool.model.errors import FeedtoolError
-from feedtool.model.nouns import Item, Verdict
-from feedtool.model.settings import Limits
+from feedtool.model.nouns import Item, RowResult
+from feedtool.model.settings import PackageLimits
 from feedtool.sandbox import Quota, SandboxSettings
 from feedtool.sandbox.transport import SandboxTransport, mount
 from feedtool.service.auth import StaticToken
@@ -159,7 +159,7 @@ class Scene:
     events: list[Event] = field(default_factory=list)
 
     def plan(
-        self, items: Iterable[Item], limits: Limits | None = None, language: str = "en"
+        self, items: Iterable[Item], limits: PackageLimits | None = None, language: str = "en"
     ) -> None:
         base = self.transport.base
         self.run_id = self.ledger.start_run(now=START, seller="S1", service=base, language=language)
@@ -175,7 +175,7 @@ class Scene:
         jitter: float = 1.0,
         settings: DeliverySettings | None = None,
         stopping: Callable[[], FeedtoolError | None] = lambda: None,
-    ) -> list[Verdict]:
+    ) -> list[RowResult]:
         deliver(
             self.ledger,
             self.run_id,
@@ -192,18 +192,18 @@ class Scene:
         )
         return self.verdicts
 
-    def deliver(self, *items: Item) -> list[Verdict]:
+    def deliver(self, *items: Item) -> list[RowResult]:
         self.plan(items)
         return self.go_on()
 
-    def another(self, items: Iterable[Item], limits: Limits | None = None) -> "Scene":
+    def another(self, items: Iterable[Item], limits: PackageLimits | None = None) -> "Scene":
         """A later run of the same seller, on the same ledger and service."""
         other = replace(self, events=[])
         other.plan(items, limits)
         return other
 
     @property
-    def verdicts(self) -> list[Verdict]:
+    def verdicts(self) -> list[RowResult]:
         return list(self.ledger.verdicts(self.file))
 
     @property

@@ -15,7 +15,7 @@ from feedtool.ledger import Phase
 from feedtool.model.call import Call
 from feedtool.model.errors import FeedtoolError, Interrupted
 from feedtool.model.nouns import Item
-from feedtool.model.settings import Limits
+from feedtool.model.settings import PackageLimits
 from feedtool.sandbox.settings import Quota
 from tests.delivery.conftest import START, Scene, gtin, offer, product, quick
 from tests.delivery.network import Killed as Ended
@@ -24,7 +24,7 @@ from tests.delivery.test_engine import Script
 from tests.delivery.test_products import Deadly, Killed, post, reports
 from tests.delivery.test_products_faults import SWIFT
 
-TWO = Limits(products=2)
+TWO = PackageLimits(products=2)
 MINUTE = timedelta(minutes=1)
 OFFERS = 100
 """What the number of an offer's row is ahead of its product's."""

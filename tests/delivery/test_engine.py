@@ -19,12 +19,12 @@ from feedtool.ledger import Ledger, Phase, Stage
 from feedtool.model.call import Call, NotSent, OutcomeUnknown, Reply, Sender
 from feedtool.model.errors import Interrupted, NotAuthorised, UsageProblem
 from feedtool.model.nouns import Item, Message, PackageSummary, Status
-from feedtool.model.settings import Dialect, Limits
+from feedtool.model.settings import AccountSettings, PackageLimits
 from feedtool.sandbox import Quota, SandboxSettings
 from tests.delivery.conftest import START, Scene, delete, quick, upsert
 
 TAXES = ("VAT", "EcoPart", "DEA")
-TWO = Limits(upload=2, package=100)
+TWO = PackageLimits(upload=2, package=100)
 PATIENT = DeliverySettings(patience=timedelta(hours=10))
 
 
@@ -159,7 +159,7 @@ def test_channels_and_types_travel_apart(scene: Scene) -> None:
 
 
 def test_packages_are_integrated_side_by_side(scene: Scene) -> None:
-    scene.plan((upsert(row) for row in range(3, 9)), Limits(2, 2))
+    scene.plan((upsert(row) for row in range(3, 9)), PackageLimits(2, 2))
     scene.go_on()
     said = scene.client.said
     # The second is created while the first is on its way, and not only after its end.
@@ -180,19 +180,21 @@ def test_messages_in_three_languages(scene: Scene, language: str, word: str) -> 
 
 def test_the_wrapped_shape_of_an_upload(scene: Scene) -> None:
     scene.plan([upsert(3)])
-    scene.go_on(settings=DeliverySettings(dialect=Dialect(upload_body=UploadBody.OFFER_REQUESTS)))
+    scene.go_on(
+        settings=DeliverySettings(dialect=AccountSettings(upload_body=UploadBody.OFFER_REQUESTS))
+    )
     assert scene.statuses == ["Integrated"]
 
 
 def test_threads_do_no_worse(scene: Scene) -> None:
-    scene.plan((upsert(row) for row in range(3, 203)), Limits(upload=5, package=60))
+    scene.plan((upsert(row) for row in range(3, 203)), PackageLimits(upload=5, package=60))
     scene.go_on(pool=4)
     assert Counter(scene.statuses) == {"Integrated": 200}
     assert len(scene.applied) == 200
 
 
 def test_without_waiting_it_ends_at_the_commit(scene: Scene) -> None:
-    scene.plan((upsert(row) for row in range(3, 7)), Limits(2, 2))
+    scene.plan((upsert(row) for row in range(3, 7)), PackageLimits(2, 2))
     verdicts = scene.go_on(wait=False)
     assert [package.phase for package in scene.packages] == [Phase.COMMITTED] * 2
     assert {v.status for v in verdicts} == {Status.PENDING}
@@ -315,7 +317,7 @@ def test_a_refused_upload_is_sent_in_halves(scene: Scene, status: int) -> None:
 @pytest.mark.parametrize("guilty", range(3, 11))
 def test_one_guilty_row_keeps_no_other_back(scene: Scene, guilty: int) -> None:
     rows = (upsert(row, quantity="x" if row == guilty else 7) for row in range(3, 13))
-    scene.plan(rows, Limits(8, 100))
+    scene.plan(rows, PackageLimits(8, 100))
     scene.go_on()
     expected = {f"R{row}": "Integrated" for row in range(3, 13)} | {f"R{guilty}": "Rejected"}
     assert {v.reference: str(v.status) for v in scene.verdicts} == expected

@@ -12,7 +12,7 @@ import pytest
 from feedtool.model.call import Call, NotSent, OutcomeUnknown, Reply, Sender
 from feedtool.model.errors import Interrupted
 from feedtool.model.nouns import Status
-from feedtool.model.settings import Limits
+from feedtool.model.settings import PackageLimits
 from tests.delivery.conftest import Scene, upsert
 
 FAULTS = ("not sent", "request lost", "answer lost", "late", "500", "429", "crash", "crash after")
@@ -72,7 +72,7 @@ def check(scene: Scene) -> None:
 
 
 def run(scene: Scene, seed: int, pool: int) -> None:
-    scene.plan((upsert(row) for row in range(3, 27)), Limits(upload=2, package=10))
+    scene.plan((upsert(row) for row in range(3, 27)), PackageLimits(upload=2, package=10))
     unreliable = Unreliable(scene.client, seed)
     for _ in range(LIVES):
         try:

@@ -7,8 +7,8 @@ import pytest
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.registry import load
 from feedtool.delivery.dependencies import ADVICE, Dependencies
-from feedtool.model.nouns import Item, Message, Status, Verdict
-from feedtool.model.settings import Limits
+from feedtool.model.nouns import Item, Message, RowResult, Status
+from feedtool.model.settings import PackageLimits
 from feedtool.model.sheet import INVALID, VALID, CheckedSheet, Refused
 
 GTIN, OTHER = "0040170725", "96385074"
@@ -64,7 +64,7 @@ KETTLE, MUG, STRANGER = f"{GTIN}||New", f"{OTHER}||New", "5901234123457||New"
 )
 def test_an_offer_waits_for_a_product_that_is_sent(named: str, *, waits: bool) -> None:
     sheet = offers(STRANGER, named, STRANGER)
-    found = Dependencies([products(), sheet], load().feeds).uploads(sheet, Limits())
+    found = Dependencies([products(), sheet], load().feeds).uploads(sheet, PackageLimits())
     rows = [[item.row for item in one.upload.items] for one in found]
     assert rows == ([[2, 4], [3]] if waits else [[2, 3, 4]])
 
@@ -72,19 +72,21 @@ def test_an_offer_waits_for_a_product_that_is_sent(named: str, *, waits: bool) -
 @pytest.mark.parametrize("kind", [PackageType.UPDATE, PackageType.DELETE, PackageType.FULL])
 def test_only_what_may_make_an_offer_waits(kind: str) -> None:
     sheet = offers(KETTLE, STRANGER, kind=kind)
-    (found,) = Dependencies([products(), sheet], load().feeds).uploads(sheet, Limits())
+    (found,) = Dependencies([products(), sheet], load().feeds).uploads(sheet, PackageLimits())
     assert [item.row for item in found.upload.items] == [2, 3]
 
 
 def test_of_a_product_that_is_not_sent_no_offer_waits() -> None:
     sheet = offers(KETTLE, MUG)
-    found = [*Dependencies([products(invalid=[3]), sheet], load().feeds).uploads(sheet, Limits())]
+    found = [
+        *Dependencies([products(invalid=[3]), sheet], load().feeds).uploads(sheet, PackageLimits())
+    ]
     assert [[item.row for item in one.upload.items] for one in found] == [[2], [3]]
 
 
 def test_without_products_nothing_is_asked_of_the_rows() -> None:
     sheet = offers(KETTLE, MUG)
-    (found,) = Dependencies([sheet], load().feeds).uploads(sheet, Limits())
+    (found,) = Dependencies([sheet], load().feeds).uploads(sheet, PackageLimits())
     assert len(found.upload.items) == 2
 
 
@@ -131,7 +133,7 @@ def test_an_offer_names_the_row_that_it_lacks(
 ) -> None:
     sheet = offers(KETTLE)
     status, *said = verdict
-    given = Verdict(2, "R2", status, tuple(said))
+    given = RowResult(2, "R2", status, tuple(said))
     (found,) = Dependencies([products(), sheet], load().feeds).with_hints(
         sheet, [given], lambda _: {3: product}
     )
@@ -141,10 +143,10 @@ def test_an_offer_names_the_row_that_it_lacks(
 def test_rows_without_an_item_and_without_a_product_are_as_they_were() -> None:
     sheet = offers(STRANGER, MUG)
     given = [
-        Verdict(1, "", Status.INVALID),
-        Verdict(2, "R2", Status.REJECTED, (MISSING,)),
-        Verdict(3, "R3", Status.REJECTED, (MISSING,)),
-        Verdict(9, "", Status.INVALID),
+        RowResult(1, "", Status.INVALID),
+        RowResult(2, "R2", Status.REJECTED, (MISSING,)),
+        RowResult(3, "R3", Status.REJECTED, (MISSING,)),
+        RowResult(9, "", Status.INVALID),
     ]
     statuses = {4: Status.REFUSED}
     found = list(
@@ -158,7 +160,7 @@ def test_rows_without_an_item_and_without_a_product_are_as_they_were() -> None:
 def test_of_several_files_the_products_is_named(sheet: str | None) -> None:
     other = offers(KETTLE)
     other.file = "offers.xlsx"
-    given = Verdict(2, "R2", Status.REJECTED, (MISSING,))
+    given = RowResult(2, "R2", Status.REJECTED, (MISSING,))
     both = Dependencies([other, products(sheet=sheet)], load().feeds)
     (found,) = both.with_hints(other, [given], lambda number: {3: Status.REFUSED} if number else {})
     of_sheet = " of sheet Products" if sheet else ""
@@ -167,7 +169,7 @@ def test_of_several_files_the_products_is_named(sheet: str | None) -> None:
 
 def test_products_are_told_as_they_are() -> None:
     made = products()
-    given = [Verdict(3, "P3", Status.REFUSED)]
+    given = [RowResult(3, "P3", Status.REFUSED)]
     assert (
         list(
             Dependencies([made, offers(KETTLE)], load().feeds).with_hints(made, given, lambda _: {})

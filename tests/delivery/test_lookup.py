@@ -18,7 +18,7 @@ from feedtool.ledger import Package, Phase, Resolution
 from feedtool.ledger.requeue import MOST_SENDS
 from feedtool.model.call import LONGEST_LIST
 from feedtool.model.nouns import LookupRow, Message, Status
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import AccountSettings
 
 CREATED = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
@@ -51,7 +51,7 @@ OFFER = Offer(
 )
 
 NOW = TransitionContext(CREATED, 1.0, DeliverySettings(), load().routes[PackageType.UPSERT])
-REF = PackageRef(PackageType.UPSERT, "P", "en", Dialect())
+REF = PackageRef(PackageType.UPSERT, "P", "en", AccountSettings())
 PURGED = Message("", "The service no longer has package p1.")
 
 

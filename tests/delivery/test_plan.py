@@ -11,7 +11,7 @@ from feedtool.areas.registry import load
 from feedtool.delivery.plan import Planned, place, summaries, uploads
 from feedtool.feeds.delivery import Size
 from feedtool.model.nouns import Item, PackageSummary
-from feedtool.model.settings import Limits
+from feedtool.model.settings import PackageLimits
 
 ROUTES = load().routes
 UPSERT, UPDATE, DELETE = PackageType.UPSERT, PackageType.UPDATE, PackageType.DELETE
@@ -76,7 +76,7 @@ def test_a_package_is_bound_to_one_channel_and_one_type() -> None:
 
 
 def test_packages_are_numbered_by_their_first_rows() -> None:
-    limits = Limits(upload=2, package=2)
+    limits = PackageLimits(upload=2, package=2)
     mixed = items([("P", UPSERT), ("P", UPSERT), ("P", UPSERT), ("S", UPSERT), ("P", UPSERT)])
     assert shape(uploads(mixed, ROUTES, limits)) == [(1, 1, [3, 4]), (2, 1, [5, 7]), (3, 1, [6])]
 
@@ -89,14 +89,14 @@ def test_an_upload_comes_as_soon_as_it_is_full() -> None:
             taken.append(item.row)
             yield item
 
-    stream = uploads(rows(), ROUTES, Limits(upload=2, package=3))
+    stream = uploads(rows(), ROUTES, PackageLimits(upload=2, package=3))
     assert [(next(stream).upload.number, len(taken)) for _ in range(2)] == [(1, 2), (2, 3)]
 
 
 @pytest.mark.parametrize("limits", [(0, 10), (10, 0), (-1, 10)])
 def test_limits_leave_room(limits: tuple[int, int]) -> None:
     with pytest.raises(ValueError, match="no place"):
-        Limits(*limits)
+        PackageLimits(*limits)
 
 
 groups = st.lists(
@@ -108,7 +108,7 @@ groups = st.lists(
 def test_every_row_is_in_one_upload_of_its_group(
     chosen: list[tuple[str, str]], upload_limit: int, package_limit: int
 ) -> None:
-    limits = Limits(upload_limit, package_limit)
+    limits = PackageLimits(upload_limit, package_limit)
     rows = items(chosen)
     planned = list(uploads(rows, ROUTES, limits))
     assert sorted(row for _, _, held in shape(planned) for row in held) == [r.row for r in rows]
@@ -139,7 +139,7 @@ def test_every_row_is_in_one_upload_of_its_group(
 def test_the_place_is_a_function_of_the_count(
     chosen: list[tuple[str, str]], upload_limit: int, package_limit: int
 ) -> None:
-    limits = Limits(upload_limit, package_limit)
+    limits = PackageLimits(upload_limit, package_limit)
     counts: Counter[tuple[str, str]] = Counter()
     expected = {}
     for item in items(chosen):
@@ -167,13 +167,14 @@ def product(row: int, reference: str = "", gtin: str = "") -> Item:
 
 def test_a_batch_of_products_is_a_package_of_one_upload() -> None:
     rows = [product(row) for row in range(3, 8)]
-    assert shape(uploads(rows, ROUTES, Limits(products=2, package=3))) == [
+    assert shape(uploads(rows, ROUTES, PackageLimits(products=2, package=3))) == [
         (1, 1, [3, 4]),
         (2, 1, [5, 6]),
         (3, 1, [7]),
     ]
     assert [
-        (one.rows, one.uploads) for one in summaries(uploads(rows, ROUTES, Limits(products=3)))
+        (one.rows, one.uploads)
+        for one in summaries(uploads(rows, ROUTES, PackageLimits(products=3)))
     ] == [
         (3, 1),
         (2, 1),
@@ -187,7 +188,7 @@ def test_a_batch_of_products_is_a_package_of_one_upload() -> None:
 )
 def test_no_batch_names_a_product_twice(again: Item) -> None:
     rows = [product(3), product(4), again, product(6), product(7), product(8)]
-    assert shape(uploads(rows, ROUTES, Limits(products=4))) == [
+    assert shape(uploads(rows, ROUTES, PackageLimits(products=4))) == [
         (1, 1, [3, 4]),
         (2, 1, [5, 6, 7, 8]),
     ]
@@ -195,7 +196,9 @@ def test_no_batch_names_a_product_twice(again: Item) -> None:
 
 @pytest.mark.parametrize("kind", [PackageType.FULL, PackageType.PURGE, PackageType.STOCK_AND_PRICE])
 def test_a_legacy_zip_is_one_upload(kind: str) -> None:
-    planned = uploads(items([("P", kind)] * 5 + [("S", kind)]), ROUTES, Limits(upload=1, legacy=2))
+    planned = uploads(
+        items([("P", kind)] * 5 + [("S", kind)]), ROUTES, PackageLimits(upload=1, legacy=2)
+    )
     assert shape(planned) == [
         (1, 1, [3, 4]),
         (2, 1, [5, 6]),

@@ -19,7 +19,7 @@ from feedtool.ledger.requeue import FEW
 from feedtool.model.call import Call, NotSent, Reply
 from feedtool.model.errors import Interrupted, NotAuthorised, UsageProblem
 from feedtool.model.nouns import Message, PackageSummary, Severity
-from feedtool.model.settings import Limits
+from feedtool.model.settings import PackageLimits
 from feedtool.sandbox import SandboxSettings
 from feedtool.sandbox.settings import Quota
 from feedtool.service.auth import StaticToken
@@ -28,7 +28,7 @@ from tests.areas.products.sandbox.made_products import PIECES
 from tests.delivery.conftest import Scene, gtin, product, product_of, quick, upsert
 from tests.delivery.test_engine import Script, problem
 
-TWO = Limits(products=2)
+TWO = PackageLimits(products=2)
 MINUTE = timedelta(minutes=1)
 
 
@@ -164,7 +164,7 @@ def test_the_pages_of_a_report(scene: Scene) -> None:
 
 def test_a_report_that_leaves_products_out(scene_of: Callable[..., Scene]) -> None:
     scene = scene_of(quick(ProductBehaviour(reported=2)))
-    scene.plan([product(row) for row in range(3, 9)], Limits(products=3))
+    scene.plan([product(row) for row in range(3, 9)], PackageLimits(products=3))
     scene.go_on()
     assert scene.statuses == ["Integrated", "Integrated", "Pending"] * 2
     assert scene.verdicts[2].messages[0].text.endswith("has not said the last word on it yet.")

@@ -13,13 +13,13 @@ from feedtool.areas.products.sandbox.settings import ProductBehaviour
 from feedtool.delivery.steps import DeliverySettings
 from feedtool.ledger import Package, Phase
 from feedtool.model.errors import FeedtoolError
-from feedtool.model.settings import Limits
+from feedtool.model.settings import PackageLimits
 from tests.delivery.conftest import Scene, gtin, product, quick
 from tests.delivery.network import Killed, Network, killed
 from tests.delivery.test_products import FIND, bad, post
 
 SWIFT = quick(ProductBehaviour(validate=timedelta(seconds=5), integrate=timedelta(seconds=20)))
-THREE = Limits(products=3)
+THREE = PackageLimits(products=3)
 ROWS = range(3, 11)
 BAD = 6
 

@@ -21,12 +21,12 @@ from feedtool.ledger import Ledger, Phase, Stage
 from feedtool.model.call import Call, NotSent, Reply
 from feedtool.model.errors import Interrupted, NotAuthorised, UsageProblem
 from feedtool.model.nouns import Item, Message, PackageSummary
-from feedtool.model.settings import Dialect, Limits
+from feedtool.model.settings import AccountSettings, PackageLimits
 from feedtool.sandbox import SandboxSettings
 from tests.delivery.conftest import QUICK, START, Scene, delete, gtin, legacy, quick, stock, upsert
 from tests.delivery.test_engine import Script, problem
 
-TWO = Limits(legacy=2)
+TWO = PackageLimits(legacy=2)
 MINUTE = timedelta(minutes=1)
 BAD = "ADL|X"
 """A reference that the service refuses."""
@@ -138,7 +138,7 @@ def test_without_waiting_it_ends_once_all_is_sent(scene: Scene) -> None:
 
 
 def test_the_address_travels_in_the_place_of_the_bytes(scene: Scene, tmp_path: Path) -> None:
-    dialect = Dialect(
+    dialect = AccountSettings(
         legacy_transport="url", legacy_folder=str(tmp_path), legacy_address="https://a.example/x/"
     )
     scene.plan([legacy(3)])
@@ -155,7 +155,9 @@ def test_the_address_travels_in_the_place_of_the_bytes(scene: Scene, tmp_path: P
 
 def test_a_folder_that_cannot_be_written(scene: Scene, tmp_path: Path) -> None:
     folder = str(tmp_path / "none")
-    dialect = Dialect(legacy_transport="url", legacy_folder=folder, legacy_address="https://a.b")
+    dialect = AccountSettings(
+        legacy_transport="url", legacy_folder=folder, legacy_address="https://a.b"
+    )
     scene.plan([legacy(3)])
     with pytest.raises(UsageProblem, match="cannot be put into"):
         scene.go_on(settings=DeliverySettings(dialect=dialect))

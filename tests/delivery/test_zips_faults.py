@@ -15,13 +15,13 @@ from feedtool.delivery.steps import DeliverySettings
 from feedtool.ledger import Phase
 from feedtool.ledger.requeue import MOST_SENDS
 from feedtool.model.errors import FeedtoolError
-from feedtool.model.settings import Limits
+from feedtool.model.settings import PackageLimits
 from tests.delivery.conftest import QUICK, Scene, legacy, quick
 from tests.delivery.network import Killed, Network, killed
 from tests.delivery.test_zips import bad, look_up, post, purge, xml
 
 SWIFT = quick(replace(QUICK, integrate=timedelta(seconds=20)))
-THREE = Limits(legacy=3)
+THREE = PackageLimits(legacy=3)
 PAGED = DeliverySettings(results_limit=2)
 ROWS = range(3, 11)
 BAD = 6

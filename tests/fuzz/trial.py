@@ -14,7 +14,7 @@ from itertools import zip_longest
 from pathlib import Path
 
 from feedtool.areas.registry import load
-from feedtool.check import Asked, Input, check
+from feedtool.check import Input, ReadOptions, check
 from feedtool.model.cells import BLANK, Cell
 from feedtool.model.errors import FileProblem, UsageProblem
 from feedtool.model.nouns import Problem
@@ -37,7 +37,7 @@ MOST_ROWS = 5000
 """Of a file with more only the check is tried: a row number is cheap to spoil."""
 
 
-def judge(file: Path, folder: Path, asked: Asked | None = None) -> str:
+def judge(file: Path, folder: Path, asked: ReadOptions | None = None) -> str:
     """What came of a file: `rows`, or the code of the error that it ends in.
 
     Args:
@@ -49,7 +49,7 @@ def judge(file: Path, folder: Path, asked: Asked | None = None) -> str:
         AssertionError: Something that was read is otherwise in the copy, or a report is unsafe.
         Exception: A bug.
     """
-    asked = asked or Asked()
+    asked = asked or ReadOptions()
     sheets = check([Input(NAME, file)], asked, load())
     assert sheets
     outcomes = [
@@ -78,13 +78,13 @@ def judge(file: Path, folder: Path, asked: Asked | None = None) -> str:
     return "rows"
 
 
-def _annotate(file: Path, target: Path, sheets: list[CheckedSheet], asked: Asked) -> None:
+def _annotate(file: Path, target: Path, sheets: list[CheckedSheet], asked: ReadOptions) -> None:
     notes = [row_notes.notes(sheet, partial(row_notes.of_check, sheet)) for sheet in sheets]
     summary = summary_sheet([SheetResult(sheet) for sheet in sheets])
     annotate(file, target, notes, summary, csv_fallback=asked.dialect.csv_fallback)
 
 
-def _compare(file: Path, copy: Path, sheets: list[CheckedSheet], asked: Asked) -> None:
+def _compare(file: Path, copy: Path, sheets: list[CheckedSheet], asked: ReadOptions) -> None:
     """The copy reads as the file did, and its own copy is the same."""
     copied = check([Input(NAME, copy)], asked, load())
     for before, after in zip(sheets, copied, strict=True):

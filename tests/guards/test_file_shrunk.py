@@ -2,7 +2,7 @@ from decimal import Decimal
 
 import pytest
 
-from feedtool.areas.offers.changes.guards import Earlier, Facts
+from feedtool.areas.offers.changes.guards import EarlierFile, Facts
 from feedtool.model.settings import Guards
 from tests.guards.conftest import holdings
 
@@ -11,10 +11,10 @@ ALLOWED = Guards(fewer_rows=Decimal(40))
 
 PASSES = {
     "the first": Facts(1),
-    "as long": Facts(100, Earlier(7, 100)),
-    "longer": Facts(900, Earlier(7, 100)),
-    "just so many fewer": Facts(60, Earlier(7, 100)),
-    "a short predecessor": Facts(1, Earlier(7, 19)),
+    "as long": Facts(100, EarlierFile(7, 100)),
+    "longer": Facts(900, EarlierFile(7, 100)),
+    "just so many fewer": Facts(60, EarlierFile(7, 100)),
+    "a short predecessor": Facts(1, EarlierFile(7, 19)),
 }
 
 
@@ -24,7 +24,7 @@ def test_passes(facts: Facts) -> None:
 
 
 def test_fails() -> None:
-    (found,) = holdings(CODE, Facts(310, Earlier(7, 1204)), ALLOWED)
+    (found,) = holdings(CODE, Facts(310, EarlierFile(7, 1204)), ALLOWED)
     assert (found.channel, found.only_removals) == (None, False)
     assert found.fault.message == (
         "the file has 310 rows, and its predecessor, of run 7, had 1,204: 74.3 % fewer"
@@ -33,4 +33,4 @@ def test_fails() -> None:
 
 
 def test_it_is_off_unless_it_is_set(usual: Guards) -> None:
-    assert holdings(CODE, Facts(1, Earlier(7, 1204)), usual) == []
+    assert holdings(CODE, Facts(1, EarlierFile(7, 1204)), usual) == []

@@ -9,7 +9,7 @@ import pytest
 
 from feedtool.areas.offers.changes.accepted import AcceptedOffers
 from feedtool.areas.offers.changes.observed import see
-from feedtool.areas.offers.changes.offer_state import Seen
+from feedtool.areas.offers.changes.offer_state import ObservedOffer
 from feedtool.areas.offers.changes.projection import count_absorbed
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.ledger import Ledger
@@ -94,7 +94,7 @@ def test_offers_at_zero_and_stocks_above_it_are_counted(shop: Shop) -> None:
 
 
 def test_what_an_export_shows_is_accepted(shop: Shop) -> None:
-    seen = [Seen("SKU-1", {"price": 18, "quantity": 4}, KEY)]
+    seen = [ObservedOffer("SKU-1", {"price": 18, "quantity": 4}, KEY)]
     how: dict[str, Any] = {"between": (START, START), "is_all": True}
     assert see(shop.ledger.engine, ADDRESS, shop.seller, "PRIMARY", seen, absorbed=0, **how)
     assert known(shop, item()) == ({"price": 18}, True, 4)
@@ -105,7 +105,7 @@ def test_all_that_an_export_shows_is_all_that_there_is(shop: Shop) -> None:
     shop.send(ONE, TWO)
     AcceptedOffers(shop.ledger.engine, ADDRESS, shop.seller)
     for is_all, count in ((False, 2), (True, 1)):
-        seen = [Seen("SKU-1", {"price": 18}, KEY)]
+        seen = [ObservedOffer("SKU-1", {"price": 18}, KEY)]
         how: dict[str, Any] = {"between": (LATER, LATER), "is_all": is_all, "absorbed": 1}
         assert see(shop.ledger.engine, ADDRESS, shop.seller, "PRIMARY", seen, **how)
         assert AcceptedOffers(shop.ledger.engine, ADDRESS, shop.seller).count("PRIMARY") == count
@@ -117,7 +117,7 @@ def test_a_struck_price_stays_known_where_nothing_else_has_changed(
 ) -> None:
     shop.send(ONE | {"price.originPrice": "30"})
     AcceptedOffers(shop.ledger.engine, ADDRESS, shop.seller)
-    seen = [Seen("SKU-1", {"price": price}, KEY)]
+    seen = [ObservedOffer("SKU-1", {"price": price}, KEY)]
     how: dict[str, Any] = {"between": (LATER, LATER), "is_all": True, "absorbed": 1}
     assert see(shop.ledger.engine, ADDRESS, shop.seller, "PRIMARY", seen, **how)
     terms, _, _ = known(shop, item())
@@ -129,7 +129,7 @@ def test_what_was_sent_while_an_export_was_under_way_goes_before_it(shop: Shop) 
     before = count_absorbed(shop.ledger.engine, ADDRESS, shop.seller)
     shop.send(ONE)
     AcceptedOffers(shop.ledger.engine, ADDRESS, shop.seller)
-    seen = [Seen("SKU-1", {"price": 18}, KEY)]
+    seen = [ObservedOffer("SKU-1", {"price": 18}, KEY)]
     how: dict[str, Any] = {"between": (START, LATER), "is_all": True, "absorbed": before}
     assert not see(shop.ledger.engine, ADDRESS, shop.seller, "PRIMARY", seen, **how)
     terms, _, _ = known(shop, item())

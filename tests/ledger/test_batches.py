@@ -19,7 +19,7 @@ from feedtool.ledger.database import reading
 from feedtool.ledger.records import Requeue
 from feedtool.ledger.requeue import FEW
 from feedtool.model.nouns import Item, Message, PackageSummary, PendingProduct, Severity, Status
-from feedtool.model.settings import Limits
+from feedtool.model.settings import PackageLimits
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 PRODUCTS = "Products"
@@ -40,7 +40,7 @@ def ledger(place: Path | str) -> Iterator[Ledger]:
 def planned(ledger: Ledger, *rows: int, size: int = 4) -> tuple[int, list[Package]]:
     """The file of some rows, and its batches."""
     run = ledger.start_run(now=NOW, seller="S1", service="https://service.example/v2")
-    stream = plan.uploads(map(item, rows), load().routes, Limits(products=size))
+    stream = plan.uploads(map(item, rows), load().routes, PackageLimits(products=size))
     file = ledger.add_file(run, stream, path="a.xlsx", sha256="00", kind="products")
     return file, ledger.read_packages(run)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from feedtool.ledger import Ledger
-from feedtool.ledger.claims import Claim, ClaimState, Earlier
+from feedtool.ledger.claims import Claim, ClaimState, EarlierClaim
 from tests.ledger.conftest import Process
 
 NOW = datetime(2026, 3, 2, 11, 2, tzinfo=UTC)
@@ -28,7 +28,7 @@ def names(stem: str = "a") -> Iterator[str]:
 
 def take(
     ledger: Ledger, content: str = "c1", scope: str = "S1", now: datetime = NOW, **more: str
-) -> Claim | Earlier | None:
+) -> Claim | EarlierClaim | None:
     return ledger.claims.take(
         folder=more.get("folder", "F"),
         lane=more.get("lane", "shop"),
@@ -95,7 +95,7 @@ def test_the_same_content_again(
     ledger.claims.end(claim.claim)
     found = take(ledger, now=NOW + later, source="b.csv")
     if is_earlier:
-        assert found == Earlier(run or 0, "a.csv", NOW)
+        assert found == EarlierClaim(run or 0, "a.csv", NOW)
         return
     assert isinstance(found, Claim)
     assert (found.source, found.run_id, found.state) == ("b.csv", None, ClaimState.TAKEN)

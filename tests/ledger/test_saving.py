@@ -13,7 +13,7 @@ from feedtool.ledger import Attempt, Change, Ledger, Package, Phase, Resolution,
 from feedtool.ledger.database import reading
 from feedtool.ledger.saving import AT_ONCE
 from feedtool.model.nouns import Item, Message, Status
-from feedtool.model.settings import Limits
+from feedtool.model.settings import PackageLimits
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 ROWS = range(3, 3 + 2 * AT_ONCE + 1)
@@ -31,7 +31,7 @@ def ledger(place: Path | str) -> Iterator[Ledger]:
             for row in some
         )
         opened.add_file(
-            run, plan.uploads(rows, load().routes, Limits()), path="a", sha256="", kind="k"
+            run, plan.uploads(rows, load().routes, PackageLimits()), path="a", sha256="", kind="k"
         )
         yield opened
 

@@ -27,12 +27,12 @@ from feedtool.ledger import (
 )
 from feedtool.ledger.database import reading, writing
 from feedtool.model.errors import FileProblem, Interrupted
-from feedtool.model.nouns import Item, LookupRow, Message, PackageSummary, Status, Verdict
-from feedtool.model.settings import Limits
+from feedtool.model.nouns import Item, LookupRow, Message, PackageSummary, RowResult, Status
+from feedtool.model.settings import PackageLimits
 
 SERVICE = "https://service.example/v2"
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
-SMALL = Limits(upload=2, package=3)
+SMALL = PackageLimits(upload=2, package=3)
 UPSERT = PackageType.UPSERT
 
 
@@ -209,8 +209,8 @@ def test_results_may_be_read_more_than_once(ledger: Ledger) -> None:
         page = [("R3", status, (told,)), ("R5", status, ()), ("stranger", status, ())]
         ledger.save([Change(package, package, results=page)])
     found = list(ledger.verdicts(file))
-    assert found[0] == Verdict(3, "R3", Status.INTEGRATED, (told,))
-    assert found[2] == Verdict(5, "R5", Status.INTEGRATED)
+    assert found[0] == RowResult(3, "R3", Status.INTEGRATED, (told,))
+    assert found[2] == RowResult(5, "R5", Status.INTEGRATED)
 
 
 def test_rows_taken_without_a_result_are_counted(ledger: Ledger) -> None:
@@ -436,7 +436,7 @@ def test_an_earlier_run_supersedes_nothing(ledger: Ledger) -> None:
 def close(ledger: Ledger, stages: str, *, rows: int | None = None, **more: Any) -> "Closing":
     """A run of uploads of two rows (R3 R4, R5 R6, …), then its package closed at these stages."""
     count = rows or 2 * len(stages)
-    size = Limits(-(-count // len(stages)), 1000)
+    size = PackageLimits(-(-count // len(stages)), 1000)
     run_id = ledger.start_run(now=NOW, seller="S1", service=SERVICE)
     items = [item(row) for row in range(3, 3 + count)]
     ledger.add_file(run_id, plan.uploads(items, load().routes, size), path="a", sha256="", kind="k")
@@ -611,7 +611,7 @@ def test_what_has_no_result(
 ) -> None:
     run_id = ledger.start_run(now=NOW, seller="S1", service=SERVICE)
     items = [item(row) for row in range(3, 7)]
-    ledger.add_file(run_id, plan.uploads(items, load().routes, Limits(2, 9)), **FILE)
+    ledger.add_file(run_id, plan.uploads(items, load().routes, PackageLimits(2, 9)), **FILE)
     (before,) = ledger.read_packages(run_id)
     after = replace(before, uploads=tuple(STAGES[one] for one in stages), phase=Phase.LOOKING)
     found = [(name, Status.INTEGRATED, ()) for name in results.split()]

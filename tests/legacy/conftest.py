@@ -9,7 +9,7 @@ import pytest
 from hypothesis import strategies as st
 
 from feedtool.areas.legacy.names import CONTENT_TYPES, NAMESPACE, OFFERS, RELATIONSHIPS
-from feedtool.areas.legacy.offers_xml import Offer, Shipping
+from feedtool.areas.legacy.offers_xml import Shipping, XmlOffer
 from feedtool.areas.legacy.writer import Head, write
 from tests.conftest import gtin
 
@@ -27,16 +27,16 @@ ATTRIBUTES = {
     "PreparationTime": "2",
 }
 TRACKED = Shipping("Tracked", "4.9", "1.5")
-OFFER = Offer(ATTRIBUTES, (TRACKED,))
+OFFER = XmlOffer(ATTRIBUTES, (TRACKED,))
 
 
-def changed(**changes: str | None) -> Offer:
+def changed(**changes: str | None) -> XmlOffer:
     """The offer with some attributes changed; a change of None leaves one out."""
     attributes = {**ATTRIBUTES, **changes}
     return OFFER._replace(attributes={k: v for k, v in attributes.items() if v is not None})
 
 
-def zipped(offers: Sequence[Offer], head: Head | None = None) -> bytes:
+def zipped(offers: Sequence[XmlOffer], head: Head | None = None) -> bytes:
     """The zip of some offers."""
     target = BytesIO()
     write(target, head or Head("offers"), offers, len(offers))
@@ -136,7 +136,7 @@ SHIPPING = st.lists(
 ).map(tuple)
 
 OFFERS_OF_ANY_KIND = st.builds(
-    Offer,
+    XmlOffer,
     st.fixed_dictionaries(
         {
             "SellerProductId": XML_TEXTS.filter(bool),

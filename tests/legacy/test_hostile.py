@@ -16,8 +16,8 @@ from feedtool.areas.legacy.names import OFFERS
 from feedtool.areas.legacy.reader import OffersXml
 from feedtool.areas.legacy.source import OffersSource, is_legacy
 from feedtool.model.errors import FileProblem
-from feedtool.model.limits import MIB, Limits
-from feedtool.model.settings import Dialect
+from feedtool.model.limits import MIB, ReadingLimits
+from feedtool.model.settings import AccountSettings
 from tests.conftest import checked
 from tests.legacy.conftest import HONEST, OFFER, Put, members_with, package_of, with_, zipped
 
@@ -51,7 +51,7 @@ XML = {
     "a comment without end": (with_(('Comment=""', f'Comment="{"a" * 3 * MIB}"')), "zip-bomb"),
     "blanks without end": (with_(("<Offer.Ship", " " * 3 * MIB + "<Offer.Ship")), "zip-bomb"),
 }
-SMALL = Limits(part=8 * MIB, total=16 * MIB, text=1 * MIB)
+SMALL = ReadingLimits(part=8 * MIB, total=16 * MIB, text=1 * MIB)
 
 
 def refusal(path_of: Put, content: str | bytes) -> FileProblem:
@@ -183,7 +183,7 @@ def test_whatever_is_damaged_is_read_or_refused(
         path.write_bytes(content)
         is_legacy(path)
         with suppress(FileProblem):
-            for block in OffersSource(path, Dialect(reading=SMALL)).sheet().blocks():
+            for block in OffersSource(path, AccountSettings(reading=SMALL)).sheet().blocks():
                 assert all(
                     len(list(block.column(i))) == len(block.rows) for i in range(block.width)
                 )

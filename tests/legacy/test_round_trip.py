@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
-from feedtool.areas.legacy.offers_xml import STOCK_AND_PRICE, Offer
+from feedtool.areas.legacy.offers_xml import STOCK_AND_PRICE, XmlOffer
 from feedtool.areas.legacy.reader import OffersXml
 from feedtool.areas.legacy.writer import Head, Pool
 from feedtool.areas.offers.package_types import PackageType
@@ -27,7 +27,7 @@ POOLS = st.lists(
 )
 
 
-def read(content: bytes) -> tuple[OffersXml, list[Offer]]:
+def read(content: bytes) -> tuple[OffersXml, list[XmlOffer]]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "offers"
         path.write_bytes(content)
@@ -39,7 +39,7 @@ def read(content: bytes) -> tuple[OffersXml, list[Offer]]:
 
 @settings(max_examples=80)
 @given(st.lists(OFFERS_OF_ANY_KIND, min_size=1, max_size=5), XML_TEXTS, st.booleans(), POOLS)
-def test_a_full_package(offers: list[Offer], name: str, purges: bool, pools: list[Pool]) -> None:  # noqa: FBT001  # Hypothesis passes it by place
+def test_a_full_package(offers: list[XmlOffer], name: str, purges: bool, pools: list[Pool]) -> None:  # noqa: FBT001  # Hypothesis passes it by place
     head = Head(name, purges=purges, pools=pools)
     package = zipped(offers, head)
     assert zipped(offers, head) == package
@@ -56,7 +56,7 @@ def test_a_full_package(offers: list[Offer], name: str, purges: bool, pools: lis
 
 @settings(max_examples=40)
 @given(st.lists(OFFERS_OF_ANY_KIND, min_size=1, max_size=3))
-def test_stock_and_price(offers: list[Offer]) -> None:
+def test_stock_and_price(offers: list[XmlOffer]) -> None:
     package = zipped(offers, Head("n", PackageType.STOCK_AND_PRICE))
     SCHEMA.assertValid(etree.fromstring(member(package)))
     back, found = read(package)

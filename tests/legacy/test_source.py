@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from feedtool.areas.legacy.offers_xml import Offer, Shipping
+from feedtool.areas.legacy.offers_xml import Shipping, XmlOffer
 from feedtool.areas.legacy.source import OffersSource, is_legacy
 from feedtool.areas.legacy.writer import Head, Pool
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.model.cells import BLANK, Block, Cell, Kind
-from feedtool.model.limits import MIB, Limits
-from feedtool.model.settings import Dialect
+from feedtool.model.limits import MIB, ReadingLimits
+from feedtool.model.settings import AccountSettings
 from tests.conftest import Files, gtin, offer
 from tests.legacy.conftest import (
     HONEST,
@@ -43,7 +43,7 @@ KEYS = [
     "deliveryModes.Registered.cost",
     "deliveryModes.Registered.additionalCost",
 ]
-RELAY = Dialect(legacy_modes={**Dialect().legacy_modes, "Relay": ""})
+RELAY = AccountSettings(legacy_modes={**AccountSettings().legacy_modes, "Relay": ""})
 
 
 def table(source: OffersSource, after: int = 0) -> list[list[Cell]]:
@@ -136,7 +136,7 @@ def test_conditions_by_their_numbers(put: Put, written: str, read: str) -> None:
 def test_a_dialect_has_its_own_conditions(put: Put) -> None:
     source = OffersSource(
         put(with_(('ProductCondition="6"', 'ProductCondition="7"'))),
-        Dialect(legacy_conditions={"Antique": "7"}),
+        AccountSettings(legacy_conditions={"Antique": "7"}),
     )
     assert cells(source)["condition"] == text("Antique")
 
@@ -224,7 +224,7 @@ LIBERTIES = {
 
 
 @pytest.mark.parametrize(("one", "change", "told"), LIBERTIES.values(), ids=LIBERTIES)
-def test_liberties(put: Put, one: Offer, change: tuple[str, str], told: str) -> None:
+def test_liberties(put: Put, one: XmlOffer, change: tuple[str, str], told: str) -> None:
     sheet = OffersSource(put(member(zipped([one])).decode().replace(*change))).sheet()
     for _ in range(2):  # they are told once, however often the sheet is read
         assert sum(len(block.rows) for block in sheet.blocks(1)) == 1
@@ -293,7 +293,7 @@ def test_a_workbook_is_none(files: Files) -> None:
 def test_limits_are_the_profiles(tmp_path: Path) -> None:
     path = tmp_path / "offers.xml"
     path.write_text(with_(("<Offer.Ship", " " * MIB + "<Offer.Ship")))
-    dialect = Dialect(reading=Limits(text=1000))
+    dialect = AccountSettings(reading=ReadingLimits(text=1000))
     with pytest.raises(Exception, match="beyond all measure"):
         table(OffersSource(path, dialect))
     assert len(table(OffersSource(path))) == 2
@@ -329,7 +329,7 @@ def test_the_channel_of_the_pool(
     put: Put, pools: list[Pool], channel: str | None, said: str | None
 ) -> None:
     path = put(zipped([OFFER, changed(SellerProductId="SKU-2")], Head("n", pools=pools)))
-    source = OffersSource(path, Dialect(legacy_pools={"SEVENTH": "7"}))
+    source = OffersSource(path, AccountSettings(legacy_pools={"SEVENTH": "7"}))
     header, *offers = table(source)
     keys = [cell.text for cell in header]
     assert keys == [*KEYS, *(["salesChannelId"] if channel else [])]

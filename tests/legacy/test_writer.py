@@ -9,7 +9,7 @@ import pytest
 from lxml import etree
 
 from feedtool.areas.legacy.names import CONTENT_TYPES, MEMBERS, NAMESPACE, RELATIONSHIPS
-from feedtool.areas.legacy.offers_xml import NAMES, STOCK_AND_PRICE, Offer, Shipping
+from feedtool.areas.legacy.offers_xml import NAMES, STOCK_AND_PRICE, Shipping, XmlOffer
 from feedtool.areas.legacy.writer import Head, Pool, offer_of, shares, write
 from feedtool.areas.offers.package_types import PackageType
 from tests.legacy.conftest import ATTRIBUTES, OFFER, TRACKED, changed, member, zipped
@@ -163,7 +163,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("offer", REFUSED.values(), ids=REFUSED)
-def test_what_the_format_forbids_is_never_written(offer: Offer) -> None:
+def test_what_the_format_forbids_is_never_written(offer: XmlOffer) -> None:
     with pytest.raises(ValueError, match=r"."):
         zipped([offer])
 

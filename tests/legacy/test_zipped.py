@@ -10,7 +10,7 @@ import pytest
 from feedtool.areas.legacy.reader import OffersXml
 from feedtool.areas.legacy.zipped import zipped
 from feedtool.areas.offers.package_types import PackageType
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import AccountSettings
 
 FULL = orjson.dumps(
     {
@@ -47,7 +47,7 @@ def test_what_the_zip_says_of_itself(
     pools: list[tuple[str, str]],
 ) -> None:
     path = tmp_path / "offers.zip"
-    path.write_bytes(zipped(kind, "SECOND", [body], Dialect()))
+    path.write_bytes(zipped(kind, "SECOND", [body], AccountSettings()))
     xml = OffersXml(path)
     [found] = xml.read()
     assert found.offer.attributes["SellerProductId"] == "A-1"
@@ -56,11 +56,11 @@ def test_what_the_zip_says_of_itself(
 
 
 def test_a_pool_by_its_id() -> None:
-    dialect = Dialect(legacy_pools={"PRIMARY": "1"})
+    dialect = AccountSettings(legacy_pools={"PRIMARY": "1"})
     with ZipFile(BytesIO(zipped(PackageType.FULL, "PRIMARY", [FULL], dialect))) as package:
         assert b'<PublicationPool Id="1"' in package.read("Content/Offers.xml")
 
 
 def test_the_same_rows_give_the_same_bytes() -> None:
-    made = {zipped(PackageType.FULL, "PRIMARY", [FULL, FULL], Dialect()) for _ in range(2)}
+    made = {zipped(PackageType.FULL, "PRIMARY", [FULL, FULL], AccountSettings()) for _ in range(2)}
     assert len(made) == 1

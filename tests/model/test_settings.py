@@ -5,8 +5,8 @@ from decimal import Decimal
 import pytest
 
 from feedtool.areas.offers.feeds.conditions import CONDITIONS, LEGACY_CONDITIONS
-from feedtool.check import Asked
-from feedtool.model.settings import DEPRECATED_MODES, Dialect
+from feedtool.check import ReadOptions
+from feedtool.model.settings import DEPRECATED_MODES, AccountSettings
 from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.run_options import RunOptions
 
@@ -32,11 +32,11 @@ DEFAULTS = {
 
 @pytest.mark.parametrize(("name", "value"), DEFAULTS.items(), ids=DEFAULTS)
 def test_defaults(name: str, value: object) -> None:
-    assert getattr(Dialect(), name) == value
+    assert getattr(AccountSettings(), name) == value
 
 
 def test_limits_are_the_specifications() -> None:
-    limits = Dialect().limits
+    limits = AccountSettings().limits
     assert (limits.upload, limits.package, limits.legacy, limits.products) == (
         100,
         50_000,
@@ -46,38 +46,38 @@ def test_limits_are_the_specifications() -> None:
 
 
 def test_bounds_are_generous() -> None:
-    bounds = Dialect().bounds
+    bounds = AccountSettings().bounds
     assert bounds.highest_price >= Decimal(1_000_000)
     assert bounds.longest_preparation >= 90
     assert bounds.highest_quantity == 9_999_999_999
 
 
 def test_the_catalogue_is_no_setting() -> None:
-    options = Asked(catalog=lambda _: "a catalogue")
-    assert options == Asked()
+    options = ReadOptions(catalog=lambda _: "a catalogue")
+    assert options == ReadOptions()
     assert options.context.catalog("fr") == "a catalogue"
-    assert Asked().context.catalog("fr") is None
+    assert ReadOptions().context.catalog("fr") is None
     known = RunOptions([], options, Outputs()).as_json()
     assert known["dialect"] == {}
 
 
 def test_the_modes_are_the_specifications_and_no_deprecated_one() -> None:
-    assert set(Dialect().delivery_modes) == {
+    assert set(AccountSettings().delivery_modes) == {
         *("TrackedHomeDelivery", "SignedHomeDelivery", "ExpressHomeDelivery"),
         *("NotTrackedHomeDelivery", "FixedDateHomeDelivery", "SpecificRoomHomeDelivery"),
         "WithSetupHomeDelivery",
     }
-    assert not set(DEPRECATED_MODES) & set(Dialect().delivery_modes)
+    assert not set(DEPRECATED_MODES) & set(AccountSettings().delivery_modes)
 
 
 def test_no_label_means_two_conditions() -> None:
     labels = [label.casefold() for labels in CONDITIONS.values() for label in set(labels)]
     assert len(labels) == len(set(labels))
-    assert list(CONDITIONS) == list(Dialect().conditions)
+    assert list(CONDITIONS) == list(AccountSettings().conditions)
 
 
 def test_every_condition_has_its_number_in_a_legacy_zip() -> None:
-    numbers = Dialect().legacy_conditions
+    numbers = AccountSettings().legacy_conditions
     assert numbers.keys() == CONDITIONS.keys() | LEGACY_CONDITIONS.keys()
     assert set(numbers.values()) == set("123456")
     assert {numbers[name] for name in CONDITIONS if name.startswith("Refurbished")} == {"5"}

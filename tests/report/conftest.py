@@ -6,7 +6,7 @@ import pytest
 
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.model.header import Header
-from feedtool.model.nouns import Message, PackageSummary, Problem, Severity, Status, Verdict
+from feedtool.model.nouns import Message, PackageSummary, Problem, RowResult, Severity, Status
 from feedtool.model.sheet import INVALID, VALID, CheckedSheet, ProblemSpool
 from feedtool.report import SheetResult
 from feedtool.sheets import ZipBomb
@@ -99,11 +99,11 @@ def make_sent() -> SheetResult:
     """The mistaken sheet after submit: one row refused, one integrated."""
     mistaken = make_mistaken()
     verdicts = [
-        Verdict(3, "SKU-1", Status.INTEGRATED, (Message("8000", "The offer has been created."),)),
-        Verdict(4, "SKU-2", Status.REJECTED, (Message("1324", "No product sheet <exists>"),)),
-        Verdict(5, "SKU-3", Status.INVALID, (Message("gtin-checksum", "wrong digit"),)),
-        Verdict(6, "", Status.INVALID, (Message("required-missing", "missing"),)),
-        Verdict(7, "=cmd()", Status.INVALID, (Message("gtin-checksum", "wrong digit"),)),
+        RowResult(3, "SKU-1", Status.INTEGRATED, (Message("8000", "The offer has been created."),)),
+        RowResult(4, "SKU-2", Status.REJECTED, (Message("1324", "No product sheet <exists>"),)),
+        RowResult(5, "SKU-3", Status.INVALID, (Message("gtin-checksum", "wrong digit"),)),
+        RowResult(6, "", Status.INVALID, (Message("required-missing", "missing"),)),
+        RowResult(7, "=cmd()", Status.INVALID, (Message("gtin-checksum", "wrong digit"),)),
     ]
     mistaken.run = "run-7"
     mistaken.is_submitted = True

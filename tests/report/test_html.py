@@ -12,7 +12,7 @@ from lxml import html
 
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.model.errors import Interrupted
-from feedtool.model.nouns import Message, PackageSummary, Problem, Status, Verdict
+from feedtool.model.nouns import Message, PackageSummary, Problem, RowResult, Status
 from feedtool.model.sheet import ProblemSpool
 from feedtool.report import SheetResult
 from feedtool.report.html import write_html
@@ -94,7 +94,7 @@ def test_statuses_are_counted_where_there_are_any(sent: SheetResult) -> None:
 def test_how_a_status_is_coloured(outcome: MakeOutcome, status: Status, ink: str) -> None:
     told = outcome()
     told.is_submitted = True
-    told.verdicts = lambda: iter([Verdict(3, "R", status)])
+    told.verdicts = lambda: iter([RowResult(3, "R", status)])
     found: Any = html.fromstring(page(told)).xpath("//tr[@data-status]/td[3]/@class")
     assert found == [ink]
 
@@ -250,7 +250,7 @@ def test_whatever_comes_from_outside_is_text(outcome: MakeOutcome, problem: Make
     hostile.run = EVIL
     hostile.annotated = Path("<img>")
     hostile.packages = [PackageSummary(EVIL, PackageType.UPSERT, EVIL, EVIL, 1, 1)]
-    verdict = Verdict(3, EVIL, Status.REJECTED, (Message(EVIL, EVIL),))
+    verdict = RowResult(3, EVIL, Status.REJECTED, (Message(EVIL, EVIL),))
     hostile.is_submitted = True
     hostile.verdicts = lambda: iter([verdict])
     text = page(hostile)
@@ -264,7 +264,7 @@ def test_of_a_row_s_many_messages_the_first_are_listed(outcome: MakeOutcome) -> 
     wide = outcome()
     wide.is_submitted = True
     said = tuple(Message("too-many-columns", f"field {number}") for number in range(1, 16_001))
-    wide.verdicts = lambda: iter([Verdict(3, "R", Status.INVALID, said)])
+    wide.verdicts = lambda: iter([RowResult(3, "R", Status.INVALID, said)])
     ((*_, told),) = cells(page(wide), "//tr[@data-status]")
     assert told.endswith("too-many-columns field 20… and 15,980 more")
 
@@ -273,7 +273,8 @@ def test_long_lists_end_and_say_where_all_is(outcome: MakeOutcome, problem: Make
     many = outcome([problem(row=row) for row in range(5, 2505)])
     many.is_submitted = True
     many.verdicts = lambda: (
-        Verdict(row, "R", Status.PENDING if row % 10 else Status.REJECTED) for row in range(12_000)
+        RowResult(row, "R", Status.PENDING if row % 10 else Status.REJECTED)
+        for row in range(12_000)
     )
     text = page(many)
     assert len(cells(text, "//details//tbody/tr")) == 1000

@@ -6,7 +6,7 @@ from typing import Any, TextIO
 
 import pytest
 
-from feedtool.model.nouns import Message, Problem, Status, Verdict
+from feedtool.model.nouns import Message, Problem, RowResult, Status
 from feedtool.report import SheetResult, progress_events, write_json, write_jsonl
 from feedtool.report.fields import verdict_fields
 
@@ -183,7 +183,7 @@ def test_progress_is_an_event() -> None:
 
 def test_a_message_about_a_field_names_it() -> None:
     told = (Message("C", "No.", "title"), Message("8000", "Created."))
-    found = verdict_fields(Verdict(5, "P1", Status.REFUSED, told))
+    found = verdict_fields(RowResult(5, "P1", Status.REFUSED, told))
     assert found == {
         "row": 5,
         "sellerExternalReference": "P1",

@@ -20,7 +20,7 @@ from feedtool.cli.validate import explained
 from feedtool.model.cells import Kind
 from feedtool.model.errors import Interrupted
 from feedtool.model.header import Header
-from feedtool.model.nouns import Message, PackageSummary, Severity, Status, Verdict
+from feedtool.model.nouns import Message, PackageSummary, RowResult, Severity, Status
 from feedtool.report import (
     SheetResult,
     progress_events,
@@ -71,9 +71,9 @@ def told_everywhere(text: str) -> list[SheetResult]:
     said = (Message(text, text), Message("", text))
     sent.verdicts = lambda: iter(
         [
-            Verdict(2, text, Status.REJECTED, said),
-            Verdict(3, text, Status.INVALID, said),
-            Verdict(4, text, Status.INTEGRATED, (Message(text, ""),)),
+            RowResult(2, text, Status.REJECTED, said),
+            RowResult(3, text, Status.INVALID, said),
+            RowResult(4, text, Status.INTEGRATED, (Message(text, ""),)),
         ]
     )
     unreadable = make_outcome(file=text)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from feedtool.model.nouns import Message, Problem, Status, Verdict
+from feedtool.model.nouns import Message, Problem, RowResult, Status
 from feedtool.report import SheetResult
 from feedtool.report.table import COLUMNS, as_text, write_csv
 
@@ -44,7 +44,7 @@ def test_each_message_of_a_row_is_a_line(outcome: MakeOutcome) -> None:
     refused = outcome()
     said = (Message("2503", "Known under another product"), Message("1324", "No product sheet"))
     refused.is_submitted = True
-    refused.verdicts = lambda: iter([Verdict(3, "SKU-1", Status.REJECTED, said)])
+    refused.verdicts = lambda: iter([RowResult(3, "SKU-1", Status.REJECTED, said)])
     assert [one["code"] for one in lines(refused)] == ["2503", "1324"]
 
 

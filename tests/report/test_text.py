@@ -8,8 +8,8 @@ import pytest
 
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.registry import load
-from feedtool.check import Asked, Input, check
-from feedtool.model.nouns import Message, PackageSummary, Problem, Severity, Status, Verdict
+from feedtool.check import Input, ReadOptions, check
+from feedtool.model.nouns import Message, PackageSummary, Problem, RowResult, Severity, Status
 from feedtool.model.sheet import ProblemSpool
 from feedtool.report import SheetResult, write_text
 from feedtool.report.text import place
@@ -122,7 +122,9 @@ def test_of_a_refused_package_whose_rows_went_on_only_the_number_is_told(
 def test_unchanged_and_held_rows_are_skipped(outcome: MakeOutcome) -> None:
     skipped = outcome()
     skipped.is_submitted = True
-    skipped.verdicts = lambda: iter([Verdict(3, "", Status.UNCHANGED), Verdict(4, "", Status.HELD)])
+    skipped.verdicts = lambda: iter(
+        [RowResult(3, "", Status.UNCHANGED), RowResult(4, "", Status.HELD)]
+    )
     assert "2 rows: 0 valid, 0 invalid, 2 skipped, 0 warnings\n" in told(skipped)
 
 
@@ -158,7 +160,7 @@ def test_a_real_file_from_reading_to_report(tmp_path: Path) -> None:
         '"SKU\n1";1;1,234;1\nSKU-2;soon;19,99;1,5\n',
         "utf-8",
     )
-    checked = check([Input("offers.csv", path)], Asked(kind="offers-update"), load())
+    checked = check([Input("offers.csv", path)], ReadOptions(kind="offers-update"), load())
     report = told(*map(SheetResult, checked))
     assert "offers.csv:2 A2 sellerExternalReference “SKU<U+000A>1”: " in report
     assert "offers.csv:4 B3 preparationTime “soon”: " in report
@@ -188,7 +190,7 @@ def test_refusals_that_all_differ_are_summed_up(outcome: MakeOutcome) -> None:
     differing = outcome()
     differing.is_submitted = True
     differing.verdicts = lambda: (
-        Verdict(row, "", Status.REJECTED, (Message("1324", f"No sheet for {row}"),))
+        RowResult(row, "", Status.REJECTED, (Message("1324", f"No sheet for {row}"),))
         for row in range(3, 1203)
     )
     report = told(differing)

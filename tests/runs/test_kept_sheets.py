@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from feedtool.areas.registry import load
-from feedtool.check import Asked, Input, check
+from feedtool.check import Input, ReadOptions, check
 from feedtool.model.sheet import CheckedSheet
 from feedtool.report import SheetResult, write_json, write_text
 from feedtool.runs import row_notes
@@ -41,7 +41,7 @@ def kept(sheets: list[CheckedSheet], folder: Path) -> list[CheckedSheet]:
 
 @pytest.mark.parametrize("name", sorted(path.name for path in SAMPLES.glob("*[os]*s*.[cx]*")))
 def test_it_says_the_same_of_a_sample(name: str, tmp_path: Path) -> None:
-    sheets = check([Input(name, SAMPLES / name)], Asked(), load())
+    sheets = check([Input(name, SAMPLES / name)], ReadOptions(), load())
     assert told(kept(sheets, tmp_path)) == told(sheets)
 
 
@@ -53,7 +53,7 @@ def test_it_says_the_same_of_neighbours_totals_and_broken_files(
     bad = offer(4, quantity="-1", price__price="x")
     rows = files.csv(offer(1), offer(2), offer(1), bad, total)
     paths = [rows, tmp_path / "broken.xlsx", tmp_path / "missing.csv"]
-    sheets = check([Input(path.name, path) for path in paths], Asked(), load())
+    sheets = check([Input(path.name, path) for path in paths], ReadOptions(), load())
     again = kept(sheets, tmp_path)
     assert told(again) == told(sheets)
     assert [sheet.error and sheet.error.exit for sheet in again] == [None, 3, 3]
@@ -65,7 +65,7 @@ def test_it_says_the_same_of_neighbours_totals_and_broken_files(
 
 
 def test_the_same_sheets_are_the_same_bytes(files: Files, tmp_path: Path) -> None:
-    sheets = check([Input("a.csv", files.csv(offer(1)))], Asked(), load())
+    sheets = check([Input("a.csv", files.csv(offer(1)))], ReadOptions(), load())
     for name in ("first", "second"):
         write_sheets(sheets, tmp_path / name)
     assert (tmp_path / "first").read_bytes() == (tmp_path / "second").read_bytes()

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from feedtool.check import Asked
-from feedtool.model.settings import Bounds, Dialect
+from feedtool.check import ReadOptions
+from feedtool.model.settings import AccountSettings, Bounds
 from feedtool.runs.plan_file.conditions import Account, Conditions, conditions_of, unfit
 
 INPUT = ("offers.csv", "aa")
@@ -16,14 +16,14 @@ SHOP = Account("https://a.example/v2", "12345", "shop")
 def made(
     *inputs: tuple[str, str | None],
     account: Account = SHOP,
-    dialect: Dialect | None = None,
+    dialect: AccountSettings | None = None,
     tool: str = "feedtool 1",
     all_or_nothing: bool = False,
     **asked: Any,
 ) -> Conditions:
     found = conditions_of(
         inputs or [INPUT],
-        Asked(dialect or Dialect(), **asked),
+        ReadOptions(dialect or AccountSettings(), **asked),
         account,
         all_or_nothing=all_or_nothing,
     )
@@ -67,13 +67,13 @@ UNFIT = {
     "no sandbox": (made(account=Account(is_sandbox=True)), made(), "it is for the sandbox"),
     "the sandbox": (made(), made(account=Account(*SHOP[:3], True)), "it is not for the sandbox"),
     "a setting": (
-        made(dialect=Dialect(vat_scale=1)),
+        made(dialect=AccountSettings(vat_scale=1)),
         made(),
         "vat_scale was 1, and is not set",
     ),
     "a setting of a table": (
         made(),
-        made(dialect=Dialect(bounds=Bounds(longest_preparation=9))),
+        made(dialect=AccountSettings(bounds=Bounds(longest_preparation=9))),
         "bounds.longest_preparation was not set, and is 9",
     ),
     "a channel": (made(), made(channel="SECOND"), "--channel was PRIMARY, and is SECOND"),
@@ -96,7 +96,7 @@ FIT = {
     "all the same": (made(), made()),
     "a file by another path": (made(), made(("/feeds/offers.csv", "aa"))),
     "made without an account": (made(account=Account()), made()),
-    "a default that is written": (made(), made(dialect=Dialect(vat_scale=100))),
+    "a default that is written": (made(), made(dialect=AccountSettings(vat_scale=100))),
     "unreadable as it was": (made(("a.csv", None)), made(("a.csv", None))),
 }
 

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from feedtool.model.errors import Exit, UsageProblem
-from feedtool.model.settings import Dialect, Limits
+from feedtool.model.settings import AccountSettings, PackageLimits
 from feedtool.runs.plan_file.conditions import Account, Conditions
 from feedtool.runs.plan_file.file import load, save
 from tests.conftest import Files, checked, offer, update
@@ -26,9 +26,9 @@ def place(files: Files) -> Path:
     return saved(path, files.folder / "plan.jsonl")
 
 
-def saved(path: Path, place: Path, dialect: Dialect | None = None) -> Path:
+def saved(path: Path, place: Path, dialect: AccountSettings | None = None) -> Path:
     sheets = checked(path, dialect=dialect)
-    save(place, CONDITIONS, sheets, Limits(), sent=sheets, words={}, effects={}, now=NOW)
+    save(place, CONDITIONS, sheets, PackageLimits(), sent=sheets, words={}, effects={}, now=NOW)
     return place
 
 
@@ -106,7 +106,7 @@ def test_what_would_be_sent_otherwise(
     plan = load(saved(planned, files.folder / "plan.jsonl"))
     sheets = checked(files.csv(*rows))
     if said is None:
-        plan.refuse_other(sheets, Limits(), sent=sheets)
+        plan.refuse_other(sheets, PackageLimits(), sent=sheets)
         return
     with pytest.raises(UsageProblem, match=f"no longer fits: .*{said}"):
-        plan.refuse_other(sheets, Limits(), sent=sheets)
+        plan.refuse_other(sheets, PackageLimits(), sent=sheets)

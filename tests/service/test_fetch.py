@@ -9,7 +9,7 @@ import pytest
 from feedtool.model.call import READ, Call, NotSent, OutcomeUnknown, Reply
 from feedtool.model.errors import FeedtoolError, Interrupted, NotAuthorised, Stopped, UsageProblem
 from feedtool.service.bodies import Unreadable
-from feedtool.service.fetch import Circumstances, fetch
+from feedtool.service.fetch import FetchContext, fetch
 
 T0 = datetime(2026, 3, 1, tzinfo=UTC)
 OK = Reply(200)
@@ -62,7 +62,7 @@ class World:
         pool: int = 1,
         stopping: Callable[[], FeedtoolError | None] = lambda: None,
     ) -> None:
-        around = Circumstances(
+        around = FetchContext(
             lambda: self.at,
             self.sleep,
             lambda: 1.0,
@@ -195,7 +195,7 @@ def test_how_to_go_on_is_told() -> None:
 
 def test_what_a_403_means_may_be_told() -> None:
     world = World({"a": [Reply(403)]})
-    around = Circumstances(lambda: world.at, world.sleep, pool=1, closed=("It is closed", "Ask."))
+    around = FetchContext(lambda: world.at, world.sleep, pool=1, closed=("It is closed", "Ask."))
     with pytest.raises(NotAuthorised) as caught:
         fetch(["a"], world, world, around)
     assert caught.value.message.startswith("It is closed: ")

@@ -16,11 +16,11 @@ from feedtool.areas.offers.export import EXPORT
 from feedtool.areas.offers.sandbox.records import Applied, applied_requests
 from feedtool.areas.offers.sandbox.settings import OfferBehaviour
 from feedtool.areas.registry import sandbox_parts
-from feedtool.check import Asked, Input
+from feedtool.check import Input, ReadOptions
 from feedtool.ledger import Ledger
 from feedtool.ledger.snapshots import Snapshots
 from feedtool.model.errors import Interrupted, NothingToDo
-from feedtool.model.settings import Dialect, Guards
+from feedtool.model.settings import AccountSettings, Guards
 from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.deliver import Submission
 from feedtool.runs.export import export, remembered
@@ -33,7 +33,7 @@ from feedtool.sandbox.settings import SandboxSettings
 from feedtool.sandbox.transport import mount
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
-from feedtool.service.fetch import Circumstances
+from feedtool.service.fetch import FetchContext
 from tests.answers import query_of
 from tests.conftest import table
 
@@ -97,10 +97,10 @@ class Shop:
         self.unrecorded: list[int] = []
         self.service = Session(client, seller, ADDRESS, "en", now, sleep, pool=1, page=1000)
 
-    def asked(self, kind: str | None = None) -> Asked:
-        return Asked(Dialect(guards=self.guards), kind=kind)
+    def asked(self, kind: str | None = None) -> ReadOptions:
+        return ReadOptions(AccountSettings(guards=self.guards), kind=kind)
 
-    def purging(self) -> Asked:
+    def purging(self) -> ReadOptions:
         return replace(self.asked("legacy-offers"), purges=True)
 
     def send(
@@ -109,7 +109,7 @@ class Shop:
         sifting: Sifting = EVERY_ROW,
         kind: str | None = None,
         name: str = "offers.csv",
-        asked: Asked | None = None,
+        asked: ReadOptions | None = None,
         service: Session | None = None,
         **how: Any,
     ) -> Submission:
@@ -134,7 +134,7 @@ class Shop:
         now = self.transport.now
         query = query_of(EXPORT, channel=channel)
         target = self.folder / "export.csv"
-        around = Circumstances(now, self.transport.sleep, pool=1)
+        around = FetchContext(now, self.transport.sleep, pool=1)
         service = replace(self.service, seller=self.seller, address=ADDRESS, now=now)
         told: list[str] = []
         with (

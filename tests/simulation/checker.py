@@ -32,7 +32,7 @@ from tests.simulation.story import MARK
 
 if TYPE_CHECKING:
     from feedtool.areas.offers.sandbox.records import Applied
-    from feedtool.model.nouns import Verdict
+    from feedtool.model.nouns import RowResult
     from tests.simulation.story import Row
     from tests.simulation.world import World
 
@@ -145,7 +145,7 @@ class Court:
                     unknown[_text(verdict)] += 1
         return Findings(statuses, unknown)
 
-    def _check_verdict(self, row: Row, verdict: Verdict) -> None:
+    def _check_verdict(self, row: Row, verdict: RowResult) -> None:
         records = self.applied.get(row.mark, [])
         outcomes = [record.outcome for record in records]
         say = (
@@ -166,7 +166,7 @@ class Court:
         else:
             raise Wrong(say)
 
-    def _is_in_effect(self, row: Row, verdict: Verdict) -> bool:
+    def _is_in_effect(self, row: Row, verdict: RowResult) -> bool:
         """Looked up after its results were purged, and found to be as it wanted to be.
 
         The offer was so before, or nothing was there to delete: nobody can tell that from a row
@@ -212,5 +212,5 @@ def _run_of(mark: str) -> int:
     return int(mark.partition("/")[0])
 
 
-def _text(verdict: Verdict) -> str:
+def _text(verdict: RowResult) -> str:
     return " ".join(message.text for message in verdict.messages)

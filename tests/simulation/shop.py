@@ -35,7 +35,7 @@ from tests.simulation.world import SERVICE, World
 if TYPE_CHECKING:
     from feedtool.areas.products.sandbox.records import Reported
     from feedtool.model.call import Call, Reply
-    from feedtool.model.nouns import Verdict
+    from feedtool.model.nouns import RowResult
     from feedtool.sandbox import SandboxSettings
 
 NO_SHEET = "1324"
@@ -212,7 +212,7 @@ class Shop(World):
         offers, products = court.check_verdicts(), court.check_products()
         return Findings(offers.statuses + products.statuses, offers.unknown + products.unknown)
 
-    def of_products(self, run: Told) -> list[Verdict]:
+    def of_products(self, run: Told) -> list[RowResult]:
         self.power.is_on = True
         return list(self.ledger.verdicts(self.product_files[run.number]))
 
@@ -266,7 +266,7 @@ class ShopCourt(Court):
             self._check_meeting(run, verdicts)
         return Findings(statuses, unknown)
 
-    def _check_product(self, row: Row, verdict: Verdict) -> None:
+    def _check_product(self, row: Row, verdict: RowResult) -> None:
         records = self.reported.get(row.mark, [])
         told = [record.status for record in records]
         say = f"product {row.mark} is {verdict.status}, and at the service {told}"
@@ -292,7 +292,7 @@ class ShopCourt(Court):
             if run > number
         )
 
-    def _check_meeting(self, run: Told, verdicts: list[Verdict]) -> None:
+    def _check_meeting(self, run: Told, verdicts: list[RowResult]) -> None:
         """No offer went before its product: else it would lack a sheet that the run has made."""
         integrated = {
             name

@@ -22,7 +22,7 @@ from feedtool.delivery import call_pool, plan
 from feedtool.delivery import engine as shell
 from feedtool.delivery.steps import DeliverySettings
 from feedtool.model.errors import FeedtoolError, Interrupted
-from feedtool.model.settings import Limits
+from feedtool.model.settings import PackageLimits
 from feedtool.sandbox import Sandbox, SandboxSettings
 from tests.simulation.checker import checked
 from tests.simulation.machine import Clock, Crash, Lanes, Power
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from feedtool.model.call import Call
-    from feedtool.model.nouns import Verdict
+    from feedtool.model.nouns import RowResult
     from tests.simulation.checker import Findings
     from tests.simulation.machine import FragileLedger
 
@@ -87,7 +87,7 @@ class World:
             patience=self.dice.choice((timedelta(minutes=10), timedelta(hours=1))),
         )
         upload = self.dice.choice((2, 3))
-        self.limits = Limits(upload=upload, package=self.dice.choice((6, 8, 10)))
+        self.limits = PackageLimits(upload=upload, package=self.dice.choice((6, 8, 10)))
         self.pool = self.dice.choice((1, 2, 4))
 
     def _tell_story(self) -> Story:
@@ -265,7 +265,7 @@ class World:
         """All rows of the runs, by their marks."""
         return {row.mark: row for run in self.story.runs for row in run.rows}
 
-    def verdicts(self, run: Told) -> list[Verdict]:
+    def verdicts(self, run: Told) -> list[RowResult]:
         self.power.is_on = True
         return list(self.ledger.verdicts(self.files[run.number]))
 

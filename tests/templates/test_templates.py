@@ -10,12 +10,12 @@ from openpyxl import Workbook, load_workbook
 from openpyxl.worksheet.worksheet import Worksheet
 
 from feedtool.areas.registry import load
-from feedtool.check import Asked, Input, check
+from feedtool.check import Input, ReadOptions, check
 from feedtool.feeds.feed import LANGUAGES
 from feedtool.feeds.header import folded
 from feedtool.feeds.template import Basis, Language, Need
 from feedtool.model.cells import letters
-from feedtool.model.settings import Context, Dialect
+from feedtool.model.settings import AccountSettings, Context
 from feedtool.runs.template import write_all
 from feedtool.templates import write_template
 from feedtool.templates.contents import fields_of
@@ -75,7 +75,7 @@ def test_the_same_template_has_the_same_bytes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("kind", "language"), ALL)
 def test_is_recognised_as_its_kind_and_has_no_rows(kind: str, language: str) -> None:
     path = TEMPLATES / f"{kind}.{language}.xlsx"
-    (checked,) = check([Input(path.name, path)], Asked(), load())
+    (checked,) = check([Input(path.name, path)], ReadOptions(), load())
     assert checked.error is not None
     assert (checked.kind, checked.sheet, checked.error.code) == (
         kind,
@@ -94,9 +94,9 @@ def test_labels_alone_are_a_header_as_well_as_keys_alone(
     sheet = workbook.worksheets[0]
     sheet.append(texts(offers("offers-upsert", language), row))
     workbook.save(tmp_path / "plain.xlsx")
-    (checked,) = check([Input("plain.xlsx", tmp_path / "plain.xlsx")], Asked(), load())
+    (checked,) = check([Input("plain.xlsx", tmp_path / "plain.xlsx")], ReadOptions(), load())
     assert checked.header is not None
-    expected = [column.key for column in load().feeds["offers-upsert"].columns(Dialect())]
+    expected = [column.key for column in load().feeds["offers-upsert"].columns(AccountSettings())]
     assert [column.key for column in checked.header.columns.values()] == expected
 
 
@@ -120,7 +120,7 @@ def test_has_its_sheets_its_stamp_and_opens_on_offers(kind: str, language: str) 
 @pytest.mark.parametrize(("kind", "language"), ALL)
 def test_shows_labels_above_keys_and_freezes_both(kind: str, language: str) -> None:
     sheet = offers(kind, language)
-    columns = load().feeds[kind].columns(Dialect())
+    columns = load().feeds[kind].columns(AccountSettings())
     assert texts(sheet, 2) == [column.key for column in columns]
     labels = [column.labels[LANGUAGES.index(language)] for column in columns]
     assert [str(text).rstrip(" (*)") for text in texts(sheet, 1)] == [
@@ -162,7 +162,7 @@ def test_marks_what_is_required_by_more_than_colour(
 
 
 def test_marks_no_delivery_where_the_profile_requires_none() -> None:
-    fields = fields_of(load().feeds["offers-upsert"], "en", Dialect(mandatory_mode=None))
+    fields = fields_of(load().feeds["offers-upsert"], "en", AccountSettings(mandatory_mode=None))
     costs = [field for field in fields if field.key.startswith("deliveryModes.")]
     assert {field.need for field in costs} == {Need.NEVER}
     assert [field.key for field in costs if not field.is_folded] == [
@@ -254,7 +254,7 @@ def test_nothing_is_longer_than_spreadsheet_programs_take(kind: str, language: s
 
 
 def test_a_profile_decides_modes_and_conditions(tmp_path: Path) -> None:
-    own = Dialect(
+    own = AccountSettings(
         delivery_modes=("TrackedHomeDelivery", "DroneDelivery"), conditions=("New", "Antique")
     )
     write_template(load().feeds["offers-upsert"], tmp_path / "own.xlsx", Basis("es", Context(own)))

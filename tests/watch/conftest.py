@@ -14,7 +14,7 @@ import pytest
 
 from feedtool.areas.offers.sandbox.records import Applied, applied_requests
 from feedtool.areas.registry import sandbox_parts
-from feedtool.check import Asked
+from feedtool.check import ReadOptions
 from feedtool.ledger import Ledger
 from feedtool.ledger.snapshots import Snapshots
 from feedtool.model.errors import UsageProblem
@@ -158,7 +158,7 @@ class World:
         service = replace(service, stopping=lambda: self.stopped)
         with client, self.ledger() as ledger:
             books = Workspace(ledger, Snapshots(self.root / "snapshots"), self.root / "spares")
-            yield SellerSession(service, books, lambda kind: Asked(kind=kind))
+            yield SellerSession(service, books, lambda kind: ReadOptions(kind=kind))
 
     def applied(self) -> list[Applied]:
         """What the service has done, in its order."""

@@ -9,39 +9,39 @@ from pathlib import PurePosixPath
 import pytest
 
 from feedtool.ledger.claims import ClaimState
-from feedtool.watch.steps import InboxRoute, Step, names_for, next_step, route_of
+from feedtool.watch.steps import ClaimStep, InboxRoute, names_for, next_step, route_of
 
 T, A, R, E = ClaimState.TAKEN, ClaimState.ANSWERED, ClaimState.REFUSED, ClaimState.ENDED
 YES, NO = True, False
 
-TABLE: dict[tuple[ClaimState, bool, bool, bool], Step | None] = {
+TABLE: dict[tuple[ClaimState, bool, bool, bool], ClaimStep | None] = {
     # state, has run, in processing, in inbox
-    (T, NO, NO, YES): Step.TAKE_IN,
-    (T, NO, NO, NO): Step.FORGET,
-    (T, NO, YES, NO): Step.SEND,
-    (T, NO, YES, YES): Step.SEND,
-    (T, YES, NO, NO): Step.GO_ON,
-    (T, YES, NO, YES): Step.GO_ON,
-    (T, YES, YES, NO): Step.GO_ON,
-    (T, YES, YES, YES): Step.GO_ON,
-    (A, YES, YES, NO): Step.FILE_AWAY,
-    (A, YES, YES, YES): Step.FILE_AWAY,
-    (A, YES, NO, NO): Step.END,
-    (A, YES, NO, YES): Step.END,
-    (R, NO, YES, NO): Step.FILE_AWAY,
-    (R, NO, YES, YES): Step.FILE_AWAY,
-    (R, NO, NO, NO): Step.FORGET,
-    (R, NO, NO, YES): Step.FORGET,
-    (R, YES, YES, NO): Step.FILE_AWAY,
-    (R, YES, YES, YES): Step.FILE_AWAY,
-    (R, YES, NO, NO): Step.END,
-    (R, YES, NO, YES): Step.END,
+    (T, NO, NO, YES): ClaimStep.TAKE_IN,
+    (T, NO, NO, NO): ClaimStep.FORGET,
+    (T, NO, YES, NO): ClaimStep.SEND,
+    (T, NO, YES, YES): ClaimStep.SEND,
+    (T, YES, NO, NO): ClaimStep.GO_ON,
+    (T, YES, NO, YES): ClaimStep.GO_ON,
+    (T, YES, YES, NO): ClaimStep.GO_ON,
+    (T, YES, YES, YES): ClaimStep.GO_ON,
+    (A, YES, YES, NO): ClaimStep.FILE_AWAY,
+    (A, YES, YES, YES): ClaimStep.FILE_AWAY,
+    (A, YES, NO, NO): ClaimStep.END,
+    (A, YES, NO, YES): ClaimStep.END,
+    (R, NO, YES, NO): ClaimStep.FILE_AWAY,
+    (R, NO, YES, YES): ClaimStep.FILE_AWAY,
+    (R, NO, NO, NO): ClaimStep.FORGET,
+    (R, NO, NO, YES): ClaimStep.FORGET,
+    (R, YES, YES, NO): ClaimStep.FILE_AWAY,
+    (R, YES, YES, YES): ClaimStep.FILE_AWAY,
+    (R, YES, NO, NO): ClaimStep.END,
+    (R, YES, NO, YES): ClaimStep.END,
     **{(E, run, there, inbox): None for run, there, inbox in product((NO, YES), repeat=3)},
 }
 
 
 @pytest.mark.parametrize(("found", "step"), TABLE.items(), ids=str)
-def test_the_next_step(found: tuple[ClaimState, bool, bool, bool], step: Step | None) -> None:
+def test_the_next_step(found: tuple[ClaimState, bool, bool, bool], step: ClaimStep | None) -> None:
     state, run, processing, inbox = found
     told = next_step(state, has_run=run, is_in_processing=processing, is_in_inbox=inbox)
     assert told is step

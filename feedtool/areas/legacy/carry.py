@@ -19,7 +19,7 @@ from feedtool.areas.offers.feeds import common as offers
 from feedtool.areas.offers.feeds import delete, update, upsert
 from feedtool.feeds.conversion import Carried, CarryLoss, RowConversion, Values, shown
 from feedtool.model.cells import Value
-from feedtool.model.settings import DEPRECATED_MODES, Dialect
+from feedtool.model.settings import DEPRECATED_MODES, AccountSettings
 
 UPSERT, UPDATE, DELETE = upsert.FEED.kind, update.FEED.kind, delete.FEED.kind
 OFFERS = frozenset((UPSERT, UPDATE, DELETE))
@@ -48,7 +48,7 @@ _ELSEWHERE = {
 }
 
 
-def carrier(kind: str, became: str, dialect: Dialect) -> Callable[[Values], Carried]:
+def carrier(kind: str, became: str, dialect: AccountSettings) -> Callable[[Values], Carried]:
     """How rows of a kind become rows of another, or stay what they are.
 
     What its sheet has no column for is left out; a condition that it does not have stays in its
@@ -89,7 +89,7 @@ def carrier(kind: str, became: str, dialect: Dialect) -> Callable[[Values], Carr
     return carry
 
 
-def numbered(values: Mapping[str, Value], dialect: Dialect) -> Iterator[CarryLoss]:
+def numbered(values: Mapping[str, Value], dialect: AccountSettings) -> Iterator[CarryLoss]:
     """What the numbers of an Offers.xml cannot say of a row that has a condition."""
     condition = values.get(offers.CONDITION)
     number = dialect.legacy_conditions.get(str(condition))
@@ -125,7 +125,7 @@ def _reason(key: str, became: str) -> str:
 
 
 def _mode_names(
-    kind: str, became: str, dialect: Dialect
+    kind: str, became: str, dialect: AccountSettings
 ) -> Callable[[str, Mapping[str, Value]], str | None]:
     """What a key is called among those of the other kind; None is a mode that has no name there."""
     if (kind in LEGACY_KINDS) == (became in LEGACY_KINDS) or became == STOCK_AND_PRICE:

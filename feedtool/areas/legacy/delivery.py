@@ -36,7 +36,7 @@ from feedtool.feeds.delivery import (
 from feedtool.model.call import Call
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import LookupRow, PendingProduct
-from feedtool.model.settings import Dialect, Limits
+from feedtool.model.settings import AccountSettings, PackageLimits
 
 WRONG_KIND = 415
 """The service takes no zips sent in this way."""
@@ -46,7 +46,7 @@ OF_THE_PACKAGE = frozenset(
 """Causes of a refusal that are about no offer: attributes of the root and of the pools."""
 
 
-def _size(limits: Limits) -> Size:
+def _size(limits: PackageLimits) -> Size:
     return Size(limits.legacy, limits.legacy)
 
 
@@ -66,7 +66,7 @@ def submit(package: PackageRef, bodies: Sequence[bytes]) -> Call:
     return submit_zip_address(_publish(body, package.settings), package.language)
 
 
-def _publish(body: bytes, settings: Dialect) -> str:
+def _publish(body: bytes, settings: AccountSettings) -> str:
     """The address of a zip that is put into the published folder.
 
     Its name is that of its content, so that nobody guesses it, and the same zip is put there once.
@@ -115,14 +115,16 @@ def _traces(
     return (_TRACES if is_full else _TRACES_OF_PRICES)(since, rows, page)
 
 
-def _price(_: Dialect, request: Mapping[str, Any], offer: Offer) -> Iterator[tuple[object, object]]:
+def _price(
+    _: AccountSettings, request: Mapping[str, Any], offer: Offer
+) -> Iterator[tuple[object, object]]:
     """The price alone: the stock proves nothing, since sales move it."""
     if "Price" in request:
         yield Decimal(request["Price"]), offer.price
 
 
 def _pairs(
-    settings: Dialect, request: Mapping[str, Any], offer: Offer
+    settings: AccountSettings, request: Mapping[str, Any], offer: Offer
 ) -> Iterator[tuple[object, object]]:
     """What an Offer asked for, and what the offer has in its place."""
     yield from _price(settings, request, offer)
@@ -136,7 +138,7 @@ def _pairs(
         yield asked, offer.delivery_modes
 
 
-def _taxes(settings: Dialect, request: Mapping[str, Any]) -> dict[str, Decimal]:
+def _taxes(settings: AccountSettings, request: Mapping[str, Any]) -> dict[str, Decimal]:
     """By the codes, and on the scale, that the account's offers have."""
     family = "taxes."
     amounts = {
@@ -149,7 +151,7 @@ def _taxes(settings: Dialect, request: Mapping[str, Any]) -> dict[str, Decimal]:
 
 
 def _modes(
-    settings: Dialect, request: Mapping[str, Any]
+    settings: AccountSettings, request: Mapping[str, Any]
 ) -> dict[str, tuple[Decimal, Decimal]] | None:
     """By their names in the offers; None where one of them has none there."""
     asked = {

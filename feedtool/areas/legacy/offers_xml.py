@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 
-class Attribute(NamedTuple):
+class XmlAttribute(NamedTuple):
     """An attribute of an Offer."""
 
     name: str
@@ -21,17 +21,17 @@ class Attribute(NamedTuple):
 
 
 ATTRIBUTES = (
-    Attribute("SellerProductId", "sellerExternalReference", has_stock_or_price=True),
-    Attribute("ProductEan", "product.gtin", is_required=False, has_stock_or_price=True),
-    Attribute("ProductCondition", "condition"),
-    Attribute("Price", "price.price", has_stock_or_price=True),
-    Attribute("EcoPart", "taxes.EcoPart"),
-    Attribute("DeaTax", "taxes.DEA"),
-    Attribute("Vat", "taxes.VAT"),
-    Attribute("Stock", "quantity", has_stock_or_price=True),
-    Attribute("StrikedPrice", "price.originPrice", is_required=False),
-    Attribute("Comment", "comment"),
-    Attribute("PreparationTime", "preparationTime"),
+    XmlAttribute("SellerProductId", "sellerExternalReference", has_stock_or_price=True),
+    XmlAttribute("ProductEan", "product.gtin", is_required=False, has_stock_or_price=True),
+    XmlAttribute("ProductCondition", "condition"),
+    XmlAttribute("Price", "price.price", has_stock_or_price=True),
+    XmlAttribute("EcoPart", "taxes.EcoPart"),
+    XmlAttribute("DeaTax", "taxes.DEA"),
+    XmlAttribute("Vat", "taxes.VAT"),
+    XmlAttribute("Stock", "quantity", has_stock_or_price=True),
+    XmlAttribute("StrikedPrice", "price.originPrice", is_required=False),
+    XmlAttribute("Comment", "comment"),
+    XmlAttribute("PreparationTime", "preparationTime"),
 )
 """In the order in which they are written."""
 
@@ -60,7 +60,7 @@ class Shipping(NamedTuple):
     """Its AdditionalShippingCharges."""
 
 
-class Offer(NamedTuple):
+class XmlOffer(NamedTuple):
     """An Offer."""
 
     attributes: Mapping[str, str]

@@ -13,14 +13,14 @@ from typing import IO
 from feedtool.areas.legacy.carry import UPDATE, UPSERT
 from feedtool.areas.legacy.offers_xml import KIND as FULL
 from feedtool.areas.legacy.offers_xml import STOCK_AND_PRICE_KIND as STOCK_AND_PRICE
-from feedtool.areas.legacy.offers_xml import Offer
+from feedtool.areas.legacy.offers_xml import XmlOffer
 from feedtool.areas.legacy.reader import OffersXml
 from feedtool.areas.legacy.source import PRIMARY_POOL, OffersSource
 from feedtool.areas.legacy.writer import Head, Pool, offer_of, write, write_xml
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.feeds.conversion import Fact, Output, Said
 from feedtool.model.nouns import Item
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import AccountSettings
 from feedtool.model.spool import Spool
 
 PURGE = "PurgeAndReplace"
@@ -35,7 +35,7 @@ class OffersXmlAbout:
     """Where it says; else the one of the rows' channel."""
 
 
-def said(source: OffersSource, path: Path, dialect: Dialect, channel: str) -> Said:
+def said(source: OffersSource, path: Path, dialect: AccountSettings, channel: str) -> Said:
     """What an Offers.xml says of itself, and what of that nothing else can say."""
     xml = OffersXml(path, dialect.reading)
     next(iter(xml.read()), None)
@@ -61,11 +61,13 @@ def said(source: OffersSource, path: Path, dialect: Dialect, channel: str) -> Sa
     return Said(about, replace(about, pools=()), losses, elsewhere)
 
 
-Make = Callable[[IO[bytes], Head, Iterable[Offer], int], None]
+Make = Callable[[IO[bytes], Head, Iterable[XmlOffer], int], None]
 
 
-def _writer(make: Make) -> Callable[[Path, Spool[Item], object, Dialect], bool]:
-    def write_offers(path: Path, items: Spool[Item], about: object, dialect: Dialect) -> bool:
+def _writer(make: Make) -> Callable[[Path, Spool[Item], object, AccountSettings], bool]:
+    def write_offers(
+        path: Path, items: Spool[Item], about: object, dialect: AccountSettings
+    ) -> bool:
         """Write the offers of one package; False where they do not read back like that."""
         own = about if isinstance(about, OffersXmlAbout) else OffersXmlAbout()
         with path.open("wb") as file:
@@ -76,7 +78,7 @@ def _writer(make: Make) -> Callable[[Path, Spool[Item], object, Dialect], bool]:
     return write_offers
 
 
-def _head(item: Item, about: OffersXmlAbout, dialect: Dialect) -> Head:
+def _head(item: Item, about: OffersXmlAbout, dialect: AccountSettings) -> Head:
     pools = about.pools
     if not pools and item.channel:
         number = dialect.legacy_pools.get(item.channel)
@@ -90,7 +92,7 @@ def _head(item: Item, about: OffersXmlAbout, dialect: Dialect) -> Head:
     )
 
 
-def _offers(items: Iterable[Item]) -> Iterator[Offer]:
+def _offers(items: Iterable[Item]) -> Iterator[XmlOffer]:
     return (offer_of(json.loads(item.body)) for item in items)
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from feedtool.ledger import Ledger, Package
     from feedtool.model.call import Reply, Sender
-    from feedtool.service.fetch import Circumstances
+    from feedtool.service.fetch import FetchContext
 
 NOTHING_SENT = "nothing was sent"
 NOT_CONFIRMED = (
@@ -140,7 +140,7 @@ def check_nothing_open(ledger: "Ledger", seller: str, foreign: Sequence[str]) ->
         )
 
 
-def counted(sheets: Sequence[CheckedSheet], client: "Sender", around: "Circumstances") -> Purge:
+def counted(sheets: Sequence[CheckedSheet], client: "Sender", around: "FetchContext") -> Purge:
     """What the purge would come to, by the offers that the service has now.
 
     Raises:

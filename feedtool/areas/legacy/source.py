@@ -16,15 +16,16 @@ from feedtool.areas.legacy.offers_xml import (
     KINDS,
     SHEET,
     STOCK_AND_PRICE_KIND,
-    Attribute,
+    XmlAttribute,
     cost_keys,
 )
-from feedtool.areas.legacy.reader import Found, OffersXml, member_of
+from feedtool.areas.legacy.parser import OfferInPlace
+from feedtool.areas.legacy.reader import OffersXml, member_of
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.model.cells import BLANK, Block, Cell, Kind
 from feedtool.model.errors import FileProblem
-from feedtool.model.limits import Limits
-from feedtool.model.settings import Dialect
+from feedtool.model.limits import ReadingLimits
+from feedtool.model.settings import AccountSettings
 from feedtool.sheets import (
     Encrypted,
     HeadRow,
@@ -100,7 +101,7 @@ def _are_of_offers(names: Iterable[str]) -> bool:
     return not is_workbook and any(key.rpartition("/")[2] == "offers.xml" for key in keys)
 
 
-def open_offers(path: Path, dialect: Dialect, kind: str | None) -> "OffersSource":
+def open_offers(path: Path, dialect: AccountSettings, kind: str | None) -> "OffersSource":
     """The offers of a file, with delivery modes as the kind that was asked for calls them."""
     return OffersSource(path, dialect, as_json=kind not in {None, *KINDS})
 
@@ -113,8 +114,8 @@ class OffersSource:
     def __init__(
         self,
         path: Path,
-        dialect: Dialect | None = None,
-        limits: Limits | None = None,
+        dialect: AccountSettings | None = None,
+        limits: ReadingLimits | None = None,
         *,
         as_json: bool = False,
     ) -> None:
@@ -126,7 +127,7 @@ class OffersSource:
             limits: How much is read; the profile's where nothing is given.
             as_json: Whether delivery modes are called as in the JSON packages.
         """
-        dialect = dialect or Dialect()
+        dialect = dialect or AccountSettings()
         self._xml = OffersXml(path, limits or dialect.reading)
         self._dialect = dialect
         self._as_json = as_json
@@ -156,7 +157,7 @@ class OffersSheet:
 
     name = SHEET
 
-    def __init__(self, xml: OffersXml, dialect: Dialect, *, as_json: bool) -> None:
+    def __init__(self, xml: OffersXml, dialect: AccountSettings, *, as_json: bool) -> None:
         self.last_column = -1
         """The 0-based last column; -1 before anything was read."""
         self.merges: list[MergedArea] = []
@@ -251,7 +252,7 @@ class OffersSheet:
     def _is_full(self) -> bool:
         return self._xml.about.package_type == PackageType.FULL
 
-    def _column(self, attribute: Attribute, offers: list[Found]) -> list[Hashable]:
+    def _column(self, attribute: XmlAttribute, offers: list[OfferInPlace]) -> list[Hashable]:
         """The keys of an attribute's cells."""
         name = attribute.name
         texts = [one.offer.attributes.get(name, "") for one in offers]
@@ -263,7 +264,7 @@ class OffersSheet:
             return list(texts)
         return [self._number(name, text, one.line) for text, one in zip(texts, offers, strict=True)]
 
-    def _shipping_columns(self, offers: list[Found]) -> list[list[Hashable]]:
+    def _shipping_columns(self, offers: list[OfferInPlace]) -> list[list[Hashable]]:
         """The keys of the amounts of every mode: charges, then additional charges."""
         columns: list[list[Hashable]] = [[""] * len(offers) for _ in self._cost_keys]
         for position, (line, offer) in enumerate(offers):

@@ -10,7 +10,7 @@ from pathlib import Path
 from feedtool.areas.legacy.offers_xml import ATTRIBUTES, KINDS, SHEET
 from feedtool.areas.legacy.source import HEADER, OffersSheet, OffersSource
 from feedtool.model.cells import Cell, Kind, letters
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import AccountSettings
 from feedtool.model.spool import temporary_folder
 from feedtool.sheets.fill import Value, fill_workbook
 
@@ -24,7 +24,9 @@ TEXTS = frozenset(
 """The keys of what is no number."""
 
 
-def write_book(path: Path, target: Path, dialect: Dialect, kinds: Sequence[str | None]) -> None:
+def write_book(
+    path: Path, target: Path, dialect: AccountSettings, kinds: Sequence[str | None]
+) -> None:
     """Write the offers of a file as a workbook.
 
     Args:

@@ -14,11 +14,11 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 from lxml import etree
 
 from feedtool.areas.legacy.names import CONTENT_TYPES, NAMESPACE, OFFERS, RELATIONSHIPS, XAML
-from feedtool.areas.legacy.offers_xml import NAMES, REQUIRED, STOCK_AND_PRICE, Offer, Shipping
+from feedtool.areas.legacy.offers_xml import NAMES, REQUIRED, STOCK_AND_PRICE, Shipping, XmlOffer
 from feedtool.areas.offers.package_types import PackageType
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import AccountSettings
 
-DOCUMENT_TYPE = Dialect().legacy_document_type
+DOCUMENT_TYPE = AccountSettings().legacy_document_type
 _PACKAGES = "http://schemas.openxmlformats.org/package/2006/"
 _DATE = (1980, 1, 1, 0, 0, 0)
 """Of every member: the earliest that a zip knows."""
@@ -96,16 +96,16 @@ def shares(count: int, most: int) -> list[int]:
     return [min(most, count - done) for done in range(0, count, most)]
 
 
-def offer_of(body: Mapping[str, Any]) -> Offer:
+def offer_of(body: Mapping[str, Any]) -> XmlOffer:
     """The Offer of a request as the feed makes it."""
     shipping = tuple(
         Shipping(one["DeliveryMode"], one["ShippingCharges"], one["AdditionalShippingCharges"])
         for one in body.get("ShippingInformation", ())
     )
-    return Offer({name: body[name] for name in NAMES if name in body}, shipping)
+    return XmlOffer({name: body[name] for name in NAMES if name in body}, shipping)
 
 
-def write(target: IO[bytes], head: Head, offers: Iterable[Offer], count: int) -> None:
+def write(target: IO[bytes], head: Head, offers: Iterable[XmlOffer], count: int) -> None:
     """Writes one zip.
 
     Args:
@@ -126,7 +126,7 @@ def write(target: IO[bytes], head: Head, offers: Iterable[Offer], count: int) ->
             write_xml(member, head, offers, count)
 
 
-def write_xml(target: IO[bytes], head: Head, offers: Iterable[Offer], count: int) -> None:
+def write_xml(target: IO[bytes], head: Head, offers: Iterable[XmlOffer], count: int) -> None:
     """Writes the Offers.xml alone; see `write`."""
     if count < 1:
         raise ValueError("a package has at least one offer")
@@ -143,7 +143,7 @@ def write_xml(target: IO[bytes], head: Head, offers: Iterable[Offer], count: int
             _write_offers(xml, offers, count, head.package_type)
 
 
-def _write_offers(xml: Any, offers: Iterable[Offer], count: int, package_type: str) -> None:
+def _write_offers(xml: Any, offers: Iterable[XmlOffer], count: int, package_type: str) -> None:
     with (
         xml.element(_tag("OfferPackage.Offers")),
         xml.element(_tag("OfferCollection"), {"Capacity": str(count)}),
@@ -167,7 +167,7 @@ def _write_pools(xml: Any, pools: Sequence[Pool]) -> None:
                 pass
 
 
-def _write_offer(xml: Any, offer: Offer, package_type: str) -> None:
+def _write_offer(xml: Any, offer: XmlOffer, package_type: str) -> None:
     is_full = package_type == PackageType.FULL
     attributes = _attributes(offer, is_full=is_full)
     if len({one.mode for one in offer.shipping}) < len(offer.shipping):
@@ -181,7 +181,7 @@ def _write_offer(xml: Any, offer: Offer, package_type: str) -> None:
                     pass
 
 
-def _attributes(offer: Offer, *, is_full: bool) -> dict[str, str]:
+def _attributes(offer: XmlOffer, *, is_full: bool) -> dict[str, str]:
     """The attributes of an offer in order. Raises ValueError where one is not as it must be."""
     given = offer.attributes
     unknown = given.keys() - _NAMES

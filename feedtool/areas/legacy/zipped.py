@@ -7,13 +7,15 @@ import json
 from collections.abc import Iterator, Sequence
 from io import BytesIO
 
-from feedtool.areas.legacy.offers_xml import Offer
+from feedtool.areas.legacy.offers_xml import XmlOffer
 from feedtool.areas.legacy.writer import Head, Pool, offer_of, write
 from feedtool.areas.offers.package_types import PackageType
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import AccountSettings
 
 
-def zipped(package_type: str, channel: str, bodies: Sequence[bytes], dialect: Dialect) -> bytes:
+def zipped(
+    package_type: str, channel: str, bodies: Sequence[bytes], dialect: AccountSettings
+) -> bytes:
     """The zip of some offers of one channel.
 
     Args:
@@ -35,11 +37,11 @@ def zipped(package_type: str, channel: str, bodies: Sequence[bytes], dialect: Di
     return target.getvalue()
 
 
-def _pool(channel: str, dialect: Dialect) -> Pool:
+def _pool(channel: str, dialect: AccountSettings) -> Pool:
     """By its Id where the profile says that the account's pools have one."""
     number = dialect.legacy_pools.get(channel)
     return Pool(number, "Id") if number else Pool(channel)
 
 
-def _offers(bodies: Sequence[bytes]) -> Iterator[Offer]:
+def _offers(bodies: Sequence[bytes]) -> Iterator[XmlOffer]:
     return (offer_of(json.loads(body)) for body in bodies)

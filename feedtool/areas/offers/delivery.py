@@ -26,9 +26,9 @@ from feedtool.feeds.delivery import (
 )
 from feedtool.model.call import Call, comma_lists, fits_comma_list
 from feedtool.model.nouns import LookupRow
-from feedtool.model.settings import Dialect, Limits
+from feedtool.model.settings import AccountSettings, PackageLimits
 
-Pairs = Callable[[Dialect, dict[str, Any], Offer], Iterable[tuple[object, object]]]
+Pairs = Callable[[AccountSettings, dict[str, Any], Offer], Iterable[tuple[object, object]]]
 """What a request asked for, and what an offer has in its place."""
 
 TEXTS = LookupTexts(
@@ -134,7 +134,9 @@ def _is_as_asked(pairs: Iterable[tuple[object, object]]) -> bool:
     return bool(said) and all(asked == shown for asked, shown in said)
 
 
-def _pairs(_: Dialect, request: dict[str, Any], offer: Offer) -> Iterator[tuple[object, object]]:
+def _pairs(
+    _: AccountSettings, request: dict[str, Any], offer: Offer
+) -> Iterator[tuple[object, object]]:
     product, price = request.get("product") or {}, request.get("price") or {}
     if "gtin" in product:
         yield str(product["gtin"]).lstrip("0"), offer.gtin and offer.gtin.lstrip("0")
@@ -161,7 +163,7 @@ def _money(value: float) -> Decimal:
 # The protocol.
 
 
-def _size(limits: Limits) -> Size:
+def _size(limits: PackageLimits) -> Size:
     return Size(limits.upload, limits.package)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from feedtool.areas.offers.changes.offer_state import Seen
+from feedtool.areas.offers.changes.offer_state import ObservedOffer
 from feedtool.areas.offers.feeds import common as columns
 from feedtool.areas.offers.feeds import delete, update, upsert
 from feedtool.areas.offers.rows import OfferRows, Omission, observed_by
@@ -161,7 +161,7 @@ def _page(query: Query) -> Callable[[Reply, Call], ListPage]:
         items, link = offer_items(reply)
         tally: ExportTally = Counter()
         rows: list[tuple[str | None, Mapping[str, Value]]] = []
-        offers: list[Seen] = []
+        offers: list[ObservedOffer] = []
         for item in items:
             offer = offer_of(dict(item))
             if reasons := _left_out(offer):
@@ -335,5 +335,5 @@ EXPORT = Export(
     summary,
     FILTERS,
     check,
-    memory=ExportMemory(Seen, _begin, _remember),
+    memory=ExportMemory(ObservedOffer, _begin, _remember),
 )

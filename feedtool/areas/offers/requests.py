@@ -12,7 +12,7 @@ from feedtool.areas.offers.feeds import common as columns
 from feedtool.areas.offers.feeds.common import HUNDRED
 from feedtool.areas.offers.wire.packages import UploadBody, upload
 from feedtool.feeds.conversion import JsonRequests, Read, is_number
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import AccountSettings
 
 _MODE = {"code", "cost", "additionalCost"}
 _SIMPLE = (columns.REFERENCE, columns.CONDITION, columns.PREPARATION, columns.QUANTITY)
@@ -20,7 +20,7 @@ _OF_WHOLE = {columns.CONDITION, columns.GTIN, columns.PRODUCT_REFERENCE}
 """Columns that requests of whole offers alone fill."""
 
 
-def offer_cells(body: Mapping[str, Any], dialect: Dialect) -> Read:
+def offer_cells(body: Mapping[str, Any], dialect: AccountSettings) -> Read:
     """The request of an offer."""
     found = Read({}, [])
     for name, value in body.items():
@@ -35,7 +35,7 @@ def offer_cells(body: Mapping[str, Any], dialect: Dialect) -> Read:
     return found
 
 
-def _of_node(found: Read, node: str, members: Mapping[str, Any], dialect: Dialect) -> None:
+def _of_node(found: Read, node: str, members: Mapping[str, Any], dialect: AccountSettings) -> None:
     known = ("gtin", "reference") if node == "product" else ("price", "originPrice")
     for name, value in members.items():
         path = f"{node}.{name}"
@@ -47,7 +47,7 @@ def _of_node(found: Read, node: str, members: Mapping[str, Any], dialect: Dialec
             found.leave(path, value)
 
 
-def _of_taxes(found: Read, taxes: list[Any], dialect: Dialect) -> None:
+def _of_taxes(found: Read, taxes: list[Any], dialect: AccountSettings) -> None:
     names = {code.casefold(): name for name, code in dialect.tax_codes.items()}
     for place, tax in enumerate(taxes):
         path = f"price.taxes[{place}]"

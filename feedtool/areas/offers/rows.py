@@ -14,7 +14,7 @@ from feedtool.areas.offers.changes.offer_state import (
     PRODUCT,
     QUANTITY,
     TAXES,
-    Seen,
+    ObservedOffer,
     plain_gtin,
     shared_by,
     taxes,
@@ -27,7 +27,7 @@ from feedtool.feeds.export import ExportTally, MadeRow
 from feedtool.feeds.feed import LANGUAGES
 from feedtool.feeds.template import Language
 from feedtool.model.cells import Value
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import AccountSettings
 
 
 class Omission(StrEnum):
@@ -49,7 +49,7 @@ class OfferRows:
         language: In which conditions are told by their labels; None keeps their names.
     """
 
-    def __init__(self, dialect: Dialect, language: Language | None) -> None:
+    def __init__(self, dialect: AccountSettings, language: Language | None) -> None:
         self._taxes = {code.casefold(): name for name, code in dialect.tax_codes.items()}
         self._vat_scale = dialect.vat_scale
         self._modes = {code: columns.mode(code) for code in columns.all_modes(dialect)}
@@ -101,7 +101,7 @@ class OfferRows:
         return amounts
 
 
-def observed_by(dialect: Dialect) -> Callable[[Offer], Seen]:
+def observed_by(dialect: AccountSettings) -> Callable[[Offer], ObservedOffer]:
     """How offers are noted; `dialect` is the profile's, which says how taxes are called.
 
     What the service did not say, or said in part, is left out: it is not known. The struck price
@@ -109,7 +109,7 @@ def observed_by(dialect: Dialect) -> Callable[[Offer], Seen]:
     """
     codes = {code.casefold(): code for code in dialect.tax_codes.values()}
 
-    def observed(offer: Offer) -> Seen:
+    def observed(offer: Offer) -> ObservedOffer:
         terms: dict[str, Any] = {
             CONDITION: offer.condition,
             PRICE: None if offer.price is None else number(offer.price),
@@ -125,7 +125,7 @@ def observed_by(dialect: Dialect) -> Callable[[Offer], Seen]:
             terms[MODES] = _modes(offer)
         said = {name: value for name, value in terms.items() if value is not None}
         key = shared_by(offer.gtin, offer.product_reference, offer.condition)
-        return Seen(offer.reference or "", said, key)
+        return ObservedOffer(offer.reference or "", said, key)
 
     return observed
 

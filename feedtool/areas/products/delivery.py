@@ -18,7 +18,7 @@ from feedtool.feeds.answers import ReportItem
 from feedtool.feeds.delivery import Endpoint, PackageRef, Report, Size, Submitted
 from feedtool.model.call import Call, comma_lists
 from feedtool.model.nouns import PendingProduct, Severity, Status
-from feedtool.model.settings import Limits
+from feedtool.model.settings import PackageLimits
 
 PACKAGE_TYPE = "Products"
 """No package of offers but a batch of products; it has no channel."""
@@ -54,7 +54,7 @@ def is_quota(item: ReportItem) -> bool:
     return item.status not in {None, Status.INTEGRATED} and errors == {QUOTA}
 
 
-def _size(limits: Limits) -> Size:
+def _size(limits: PackageLimits) -> Size:
     return Size(limits.products, limits.products)
 
 

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 
 from feedtool.areas.products.catalog import Catalog
-from feedtool.areas.products.catalog.wire import Page as Asked
+from feedtool.areas.products.catalog.wire import CatalogPage as Asked
 from feedtool.areas.products.categories import chosen
 from feedtool.areas.products.columns import common as columns
 from feedtool.areas.products.feeds import FEED

@@ -23,7 +23,7 @@ from feedtool.areas.products.requests import REQUESTS
 from feedtool.feeds.feed import Feed, Row, SheetColumns
 from feedtool.feeds.template import Basis, Contents
 from feedtool.model.header import Column
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import AccountSettings
 
 __all__ = [
     "FEED",
@@ -58,13 +58,13 @@ def is_common(key: str) -> bool:
     return key in _COMMON
 
 
-def template_columns(dialect: Dialect) -> tuple[Column, ...]:
+def template_columns(dialect: AccountSettings) -> tuple[Column, ...]:
     """The common data; a category's properties come behind them."""
     del dialect
     return columns.TEMPLATE_COLUMNS
 
 
-def understood(dialect: Dialect) -> tuple[Column, ...]:
+def understood(dialect: AccountSettings) -> tuple[Column, ...]:
     """The same, more pictures, and what is retired."""
     del dialect
     return columns.UNDERSTOOD_COLUMNS

@@ -10,7 +10,7 @@ from feedtool.areas.products.columns import common as products
 from feedtool.areas.products.columns.attribute import SEPARATOR
 from feedtool.areas.products.wire.submissions import products_body
 from feedtool.feeds.conversion import JsonRequests, Read, is_number
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import AccountSettings
 
 _PRODUCT_FIELDS = (
     *(products.GTIN, products.REFERENCE, products.TITLE, products.DESCRIPTION, products.BRAND),
@@ -19,7 +19,7 @@ _PRODUCT_FIELDS = (
 )
 
 
-def product_cells(body: Mapping[str, Any], dialect: Dialect) -> Read:
+def product_cells(body: Mapping[str, Any], dialect: AccountSettings) -> Read:
     """The request of a product."""
     del dialect
     found = Read({}, [])

@@ -9,7 +9,7 @@ from feedtool.areas.products.catalog import Catalog, Property
 from feedtool.areas.products.columns import common as columns
 from feedtool.areas.products.columns.attribute import RETIRED, SEPARATOR
 from feedtool.areas.products.template_shared import offered
-from feedtool.areas.products.wire.sheets import Attribute, ProductSheet, Seller
+from feedtool.areas.products.wire.sheets import ProductSheet, SheetAttribute, SheetSeller
 from feedtool.feeds.export import ExportTally, KeyedRow, MadeRow
 from feedtool.model.cells import Value
 
@@ -25,7 +25,7 @@ VALUES, URLS = "values:", "urls:"
 LINE = "\0"
 
 
-def flat(sheet: ProductSheet, own: Seller) -> Iterator[tuple[str, Value]]:
+def flat(sheet: ProductSheet, own: SheetSeller) -> Iterator[tuple[str, Value]]:
     """A product under the keys of common columns; attributes wait for their category."""
     yield columns.GTIN, sheet.gtin
     yield columns.REFERENCE, own.product_reference
@@ -78,7 +78,7 @@ class ProductRows:
             elif reference.upper() != RETIRED:
                 texts = tuple(str(value).split(LINE))
                 is_values = f"{name}:" == VALUES
-                attribute = Attribute(texts, ()) if is_values else Attribute((), texts)
+                attribute = SheetAttribute(texts, ()) if is_values else SheetAttribute((), texts)
                 cell = self._cell(category, reference, language, attribute)
                 if cell is not None:
                     row[reference] = cell
@@ -89,7 +89,9 @@ class ProductRows:
             tally[PICTURES, ""] += 1
         return MadeRow(row, tally)
 
-    def _cell(self, category: str, reference: str, language: str, attribute: Attribute) -> Value:
+    def _cell(
+        self, category: str, reference: str, language: str, attribute: SheetAttribute
+    ) -> Value:
         one = self._properties[category].get(reference)
         if one is None:
             return None
@@ -129,7 +131,7 @@ class PropertyCells:
             if choice.code in told:
                 self._told[choice.label] = told[choice.code]
 
-    def cell(self, attribute: Attribute) -> Value:
+    def cell(self, attribute: SheetAttribute) -> Value:
         """The cell; None where none could say it."""
         one = self._one
         if one.allowed_file_types:

@@ -30,7 +30,7 @@ from feedtool.feeds.template import (
 )
 from feedtool.model.errors import UsageProblem
 from feedtool.model.header import Column
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import AccountSettings
 from feedtool.model.translation import translation
 
 TEXTS = "feedtool.areas.products"
@@ -71,7 +71,7 @@ def contents(basis: Basis) -> Contents:
 
 
 def products_contents(
-    catalog: Catalog, codes: Sequence[str], dialect: Dialect, *, has_example: bool = False
+    catalog: Catalog, codes: Sequence[str], dialect: AccountSettings, *, has_example: bool = False
 ) -> Contents:
     """All that the template for these categories says.
 
@@ -155,7 +155,7 @@ def _steps(language: Language, *, has_example: bool, has_variants: bool) -> tupl
 
 
 def _fields(
-    catalog: Catalog, categories: Sequence[Category], language: Language, dialect: Dialect
+    catalog: Catalog, categories: Sequence[Category], language: Language, dialect: AccountSettings
 ) -> tuple[Field, ...]:
     maker = _Maker(categories, language, dialect)
     has_variants = any(category.is_variant for category in categories)
@@ -180,7 +180,7 @@ class _Maker:
     """Fields of a template, one after the other."""
 
     def __init__(
-        self, categories: Sequence[Category], language: Language, dialect: Dialect
+        self, categories: Sequence[Category], language: Language, dialect: AccountSettings
     ) -> None:
         self.fields: list[Field] = []
         self._categories, self._language = categories, language

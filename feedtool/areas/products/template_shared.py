@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from feedtool.areas.products.catalog import Catalog, Category, Choice, Necessity, Property
+from feedtool.areas.products.catalog import Catalog, Category, Necessity, Property, PropertyChoice
 from feedtool.feeds.template import SHOWN_CHOICES, is_whole
 from feedtool.model.translation import Translate
 
@@ -30,9 +30,9 @@ class Shared:
         return min(one.index for one in self.by_category.values())
 
     @property
-    def choices(self) -> tuple[Choice, ...]:
+    def choices(self) -> tuple[PropertyChoice, ...]:
         """All that one of the categories has."""
-        by_code: dict[str, Choice] = {}
+        by_code: dict[str, PropertyChoice] = {}
         for one in self.by_category.values():
             for choice in one.choices:
                 by_code.setdefault(choice.code, choice)
@@ -85,12 +85,12 @@ def shared(catalog: Catalog, categories: Iterable[Category]) -> list[Shared]:
     return sorted(properties, key=lambda one: one.index)  # stable: then as they were met
 
 
-def offered(choices: Sequence[Choice]) -> tuple[str, ...]:
+def offered(choices: Sequence[PropertyChoice]) -> tuple[str, ...]:
     """What a dropdown offers: labels, and codes where a label would not tell which is meant."""
     labels = Counter(choice.label for choice in choices)
     codes = {choice.code for choice in choices}
 
-    def is_clear(choice: Choice) -> bool:
+    def is_clear(choice: PropertyChoice) -> bool:
         is_others_code = choice.label != choice.code and choice.label in codes
         return labels[choice.label] == 1 and not is_others_code and is_whole(choice.label)
 

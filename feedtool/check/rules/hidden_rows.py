@@ -10,16 +10,16 @@ To leave them out, delete them, or copy the visible rows to another sheet.
 from collections.abc import Iterator
 
 from feedtool.feeds.rule import SheetFacts, code
-from feedtool.model.nouns import Fault, Severity
+from feedtool.model.nouns import Issue, Severity
 
 CODE = code(__name__, __doc__, Severity.WARNING)
 
 
-def check_sheet(sheet: SheetFacts) -> Iterator[Fault]:
+def check_sheet(sheet: SheetFacts) -> Iterator[Issue]:
     """One warning with their number."""
     if sheet.hidden_rows:
         are = "row is" if sheet.hidden_rows == 1 else "rows are"
-        yield Fault(
+        yield Issue(
             CODE,
             f"{sheet.hidden_rows} hidden {are} read like all others",
             "delete the rows that shall not be sent",

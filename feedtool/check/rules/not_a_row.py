@@ -12,18 +12,18 @@ number takes it.
 """
 
 from feedtool.feeds.rule import code
-from feedtool.model.nouns import Fault, Severity
+from feedtool.model.nouns import Issue, Severity
 
 CODE = code(__name__, __doc__, Severity.WARNING)
 
 
-def fault(reason: str, value: str) -> Fault:
+def fault(reason: str, value: str) -> Issue:
     """The fault of one such row.
 
     Args:
         reason: What makes it one.
         value: The text of the cell that shows it.
     """
-    return Fault(
+    return Issue(
         CODE, reason, "delete it, or take it all the same with --as-row and its number", value=value
     )

@@ -18,16 +18,16 @@ from collections.abc import Iterator
 
 from feedtool.feeds.feed import Row
 from feedtool.feeds.rule import code
-from feedtool.model.nouns import Fault
+from feedtool.model.nouns import Issue
 
 CODE = code(__name__, __doc__)
 
 NAMES = {"product.gtin": "GTIN or product reference"}
 
 
-def check(row: Row) -> Iterator[Fault]:
+def check(row: Row) -> Iterator[Issue]:
     """A fault for each key that the row must fill and does not."""
     for key in row.feed.required(row):
         name = NAMES.get(key) or row.feed.name_of(row, key)
         hint = "fill the cell" if key in row.sheet.fields else "add its column, and fill it"
-        yield Fault(CODE, f"{name} is missing", hint, key)
+        yield Issue(CODE, f"{name} is missing", hint, key)

@@ -10,14 +10,14 @@ To mend it, look at the place that the message names; if it looks right, please 
 """
 
 from feedtool.feeds.rule import code
-from feedtool.model.nouns import Fault
+from feedtool.model.nouns import Issue
 
 CODE = code(__name__, __doc__)
 
 
-def fault(place: str, reason: str) -> Fault:
+def fault(place: str, reason: str) -> Issue:
     """The fault of one place in a request."""
-    return Fault(
+    return Issue(
         CODE,
         f"{place or 'the request'}: {reason}",
         "look at the cell and at the profile's settings for it",

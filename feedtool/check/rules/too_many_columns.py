@@ -8,11 +8,11 @@ Example: `SKU-1;Lamp; large;19,99` under three headers.
 To mend it, put the value in quotes, give the column a header, or delete the value.
 """
 
-from feedtool.feeds.columns import ColumnReader, Flawed
+from feedtool.feeds.columns import ColumnReader, InvalidValue
 from feedtool.feeds.columns.text import plain
 from feedtool.feeds.rule import code
 from feedtool.model.cells import Cell, shown
-from feedtool.model.nouns import Fault
+from feedtool.model.nouns import Issue
 
 CODE = code(__name__, __doc__)
 
@@ -23,12 +23,12 @@ class Beyond:
     def read(self, cell: Cell, column: ColumnReader) -> object | None:
         """None for a blank, else this."""
         del column
-        return Flawed(None, (fault(shown(cell)),)) if plain(cell.text) else None
+        return InvalidValue(None, (fault(shown(cell)),)) if plain(cell.text) else None
 
 
-def fault(value: str) -> Fault:
+def fault(value: str) -> Issue:
     """The fault of one such cell."""
-    return Fault(
+    return Issue(
         CODE,
         f"“{value[:40]}” stands beyond the last header",
         "put values with separators in quotes, give the column a header, or delete the value",

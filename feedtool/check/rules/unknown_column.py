@@ -13,12 +13,12 @@ table a line for it.
 from collections.abc import Iterator
 
 from feedtool.feeds.rule import SheetFacts, code
-from feedtool.model.nouns import Fault, Severity
+from feedtool.model.nouns import Issue, Severity
 
 CODE = code(__name__, __doc__, Severity.WARNING)
 
 
-def check_sheet(sheet: SheetFacts) -> Iterator[Fault]:
+def check_sheet(sheet: SheetFacts) -> Iterator[Issue]:
     """One warning for all of them."""
     if not sheet.unknown:
         return
@@ -26,7 +26,7 @@ def check_sheet(sheet: SheetFacts) -> Iterator[Fault]:
         f"“{header}” in {column}" + _meaning(nearest, sheet.elsewhere.get(header))
         for column, header, nearest in sheet.unknown
     ]
-    yield Fault(
+    yield Issue(
         CODE,
         f"not sent: {', '.join(names)}",
         "nothing needs to be done if it is not meant to be sent here"

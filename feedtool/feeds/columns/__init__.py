@@ -1,8 +1,8 @@
 """From a cell to a value: each column's type reads a cell and says what is wrong with it.
 
 A type is a declaration (`Money(above=0)`), `read` its only verb: it turns a `Cell` into a value,
-None for a blank, or `Flawed` when there is something to say. `ColumnReader` applies a type to a
-whole column of one sheet and remembers every distinct cell, which is where the speed comes from.
+None for a blank, or `InvalidValue` when there is something to say. `ColumnReader` applies a type to
+a whole column of one sheet and remembers every distinct cell, which is where the speed comes from.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
@@ -11,7 +11,7 @@ from typing import NamedTuple
 from feedtool.feeds.problems import Problems
 from feedtool.model.cells import Cell, shown
 from feedtool.model.header import CellType
-from feedtool.model.nouns import Fault, Severity
+from feedtool.model.nouns import Issue, Severity
 from feedtool.model.settings import Context
 
 PROBLEMS = Problems(__name__)
@@ -20,11 +20,11 @@ REMEMBERED = 4096
 """Distinct cells a column remembers; more would only help columns that hardly repeat anyway."""
 
 
-class Flawed(NamedTuple):
+class InvalidValue(NamedTuple):
     """A value with something to say of it; the value is None if it cannot be sent."""
 
     value: object | None
-    faults: tuple[Fault, ...]
+    faults: tuple[Issue, ...]
     shown: str = ""
     """The cell's text, which the column's reader adds."""
 
@@ -34,7 +34,7 @@ class Flawed(NamedTuple):
         return is_error(self.faults)
 
 
-def is_error(faults: Iterable[Fault]) -> bool:
+def is_error(faults: Iterable[Issue]) -> bool:
     """Whether an error, and not only a warning, is among faults."""
     return Severity.ERROR in [fault.code.severity for fault in faults]
 
@@ -68,16 +68,16 @@ class ColumnReader(dict[Hashable, object]):
     def __missing__(self, key: Hashable) -> object:
         cell = self._decode(key)
         value = self.cell_type.read(cell, self)
-        if isinstance(value, Flawed):
+        if isinstance(value, InvalidValue):
             self.is_flawed = True
-            value = Flawed(value.value, value.faults, shown(cell))
+            value = InvalidValue(value.value, value.faults, shown(cell))
         self[key] = value
         return value
 
     def read(
         self, keys: Iterable[Hashable], decode: Callable[[Hashable], Cell]
     ) -> list[object | None]:
-        """The values of one block's cells, in order; some may be `Flawed` once `is_flawed`."""
+        """The values of a block's cells, in order; once `is_flawed` some are `InvalidValue`."""
         if len(self) > REMEMBERED:
             self.clear()
         self._decode = decode

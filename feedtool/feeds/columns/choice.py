@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
-from feedtool.feeds.columns import PROBLEMS, ColumnReader, Flawed
+from feedtool.feeds.columns import PROBLEMS, ColumnReader, InvalidValue
 from feedtool.feeds.columns.text import identified, plain, refused, trimmed, visible
 from feedtool.model.cells import Cell
 
@@ -56,12 +56,12 @@ class Choice:
         if value not in allowed:
             return self._unknown(text, allowed)
         faults = trimmed(cell, text)
-        return Flawed(value, faults) if faults else value
+        return InvalidValue(value, faults) if faults else value
 
     def _of_parts(self, text: str) -> str | None:
         """The value that a text of several parts means, where there are such."""
 
-    def _unknown(self, text: str, allowed: tuple[str, ...]) -> Flawed:
+    def _unknown(self, text: str, allowed: tuple[str, ...]) -> InvalidValue:
         from rapidfuzz import fuzz, process
 
         folded = _folded(text)

@@ -3,10 +3,10 @@
 import re
 from dataclasses import dataclass
 
-from feedtool.feeds.columns import PROBLEMS, ColumnReader, Flawed
+from feedtool.feeds.columns import PROBLEMS, ColumnReader, InvalidValue
 from feedtool.feeds.columns.text import TRIMMED, ZERO_WIDTH, identified, refused, visible
 from feedtool.model.cells import Cell, Kind
-from feedtool.model.nouns import Fault
+from feedtool.model.nouns import Issue
 
 LENGTHS = (8, 12, 13, 14)
 
@@ -58,7 +58,9 @@ def _checked(digits: str, cell: Cell) -> object:
         return _wrong_digit(digits, right)
     if cell.kind is Kind.TEXT and cell.text != digits:
         left_out = "hyphens" if re.search(_HYPHEN, cell.text) else "blanks"
-        return Flawed(digits, (Fault(TRIMMED, f"{left_out} were left out: read as {digits}"),))
+        return InvalidValue(
+            digits, (Issue(TRIMMED, f"{left_out} were left out: read as {digits}"),)
+        )
     return digits
 
 
@@ -74,7 +76,7 @@ def _from_number(digits: str) -> object:
     if wanted is None or digits[-1] != right:
         return _malformed(digits, None)
     padded = digits.zfill(wanted)
-    return Flawed(padded, (Fault(GTIN_PADDED, f"leading zeros were put back: {padded}"),))
+    return InvalidValue(padded, (Issue(GTIN_PADDED, f"leading zeros were put back: {padded}"),))
 
 
 def _is_plausible(digits: str) -> bool:
@@ -87,7 +89,7 @@ def _is_plausible(digits: str) -> bool:
     )
 
 
-def _wrong_digit(digits: str, right: str) -> Flawed:
+def _wrong_digit(digits: str, right: str) -> InvalidValue:
     return refused(
         GTIN_CHECKSUM,
         f"the check digit of {digits} is wrong",
@@ -95,7 +97,7 @@ def _wrong_digit(digits: str, right: str) -> Flawed:
     )
 
 
-def _malformed(digits: str, cell: Cell | None) -> Flawed:
+def _malformed(digits: str, cell: Cell | None) -> InvalidValue:
     hint = "format the column as text and copy the number from the package"
     if cell and re.fullmatch(r"[0-9]{5,11}", digits) and digits[-1] == check_digit(digits[:-1]):
         wanted = next(length for length in LENGTHS if length > len(digits))

@@ -7,10 +7,10 @@ from decimal import Decimal
 from functools import cache
 from typing import NamedTuple
 
-from feedtool.feeds.columns import PROBLEMS, ColumnReader, Flawed
+from feedtool.feeds.columns import PROBLEMS, ColumnReader, InvalidValue
 from feedtool.feeds.columns.text import no_value, plain, refused
 from feedtool.model.cells import Cell, Kind, rounded, shown
-from feedtool.model.nouns import Fault
+from feedtool.model.nouns import Issue
 
 NUMBER_FORMAT = PROBLEMS.error("number-format")
 NUMBER_AMBIGUOUS = PROBLEMS.error("number-ambiguous")
@@ -104,7 +104,7 @@ class Number(ABC):
     """The number must not be greater; None takes the dialect's bound where there is one."""
 
     def read(self, cell: Cell, column: ColumnReader) -> object | None:
-        """The value, None for a blank, `Flawed` where there is something to say."""
+        """The value, None for a blank, `InvalidValue` where there is something to say."""
         flaw = no_value(cell)
         if flaw:
             return flaw
@@ -120,7 +120,7 @@ class Number(ABC):
         if isinstance(amount, str):
             return _unread(text, column) if amount else _no_number(text, column)
         value = self.checked(-amount.number if negative else amount.number, cell, column)
-        if isinstance(value, Flawed):
+        if isinstance(value, InvalidValue):
             is_settled = column.decimal is not None and _AMBIGUOUS.fullmatch(digits) is not None
             return _as_settled(value, column) if is_settled else value
         if amount.decimal:
@@ -131,7 +131,9 @@ class Number(ABC):
     def checked(self, number: Decimal, cell: Cell, column: ColumnReader) -> object:
         """The number as the column's value, if it is within bounds and precise enough."""
 
-    def out_of_range(self, number: Decimal, cell: Cell, most: Decimal | None) -> Flawed | None:
+    def out_of_range(
+        self, number: Decimal, cell: Cell, most: Decimal | None
+    ) -> InvalidValue | None:
         """The flaw of a number outside its bounds."""
         if self.above is not None and number <= self.above:
             rule = f"must be above {self.above}"
@@ -176,10 +178,10 @@ class Rate(Number):
                 " profile's vat_scale",
             )
         value = self.out_of_range(number, cell, self.most) or _money(number, cell)
-        if not cell.percent or isinstance(value, Flawed):
+        if not cell.percent or isinstance(value, InvalidValue):
             return value
-        return Flawed(
-            value, (Fault(PERCENT_READ, f"{shown(cell)} is read as {number.normalize():f}"),)
+        return InvalidValue(
+            value, (Issue(PERCENT_READ, f"{shown(cell)} is read as {number.normalize():f}"),)
         )
 
 
@@ -210,7 +212,7 @@ class Days(Whole):
         return self.out_of_range(number, cell, longest) or Whole.checked(self, number, cell, column)
 
 
-def _money(number: Decimal, cell: Cell) -> Decimal | Flawed:
+def _money(number: Decimal, cell: Cell) -> Decimal | InvalidValue:
     """With two decimals, if it has no more; an int or a float would not be exact."""
     money = number.quantize(_CENT)
     if money == number:
@@ -247,7 +249,7 @@ def _in_capitals(currencies: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(currency.upper() for currency in currencies)
 
 
-def _unread(text: str, column: ColumnReader) -> Flawed:
+def _unread(text: str, column: ColumnReader) -> InvalidValue:
     """A lone separator with three digits behind it, and what the column says of it."""
     column.is_ambiguous = True
     whole, fraction = re.split("[.,]", text.strip("+-"))[:2]
@@ -266,7 +268,7 @@ def _unread(text: str, column: ColumnReader) -> Flawed:
     )
 
 
-def _as_settled(flawed: Flawed, column: ColumnReader) -> Flawed:
+def _as_settled(flawed: InvalidValue, column: ColumnReader) -> InvalidValue:
     """What is wrong with a number that the column settled: that it did, and by which cell."""
     example = column.evidence.get(column.decimal or "")
     why = f" when read with “{column.decimal}” for decimals"
@@ -280,7 +282,7 @@ def _digits(text: str) -> str:
     return _NOT_DIGITS.sub("", text)
 
 
-def _no_number(text: str, column: ColumnReader) -> Flawed:
+def _no_number(text: str, column: ColumnReader) -> InvalidValue:
     return refused(NUMBER_FORMAT, f"“{text}” is not a number", _accepted(column.dialect.currencies))
 
 

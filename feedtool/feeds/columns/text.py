@@ -3,9 +3,9 @@
 import re
 from dataclasses import dataclass
 
-from feedtool.feeds.columns import PROBLEMS, ColumnReader, Flawed
+from feedtool.feeds.columns import PROBLEMS, ColumnReader, InvalidValue
 from feedtool.model.cells import SHOWN_DIGITS, Cell, Kind, rounded, shown
-from feedtool.model.nouns import Code, Fault
+from feedtool.model.nouns import Code, Issue
 
 ZERO_WIDTH = "\u200b\u200c\u200d\u2060\ufeff\u180e"
 ERROR_TEXTS = frozenset(
@@ -44,7 +44,7 @@ def plain(text: str) -> str:
     return bare
 
 
-def no_value(cell: Cell) -> Flawed | None:
+def no_value(cell: Cell) -> InvalidValue | None:
     """The flaw of a cell that holds neither number nor text, None where it does."""
     if cell.kind is Kind.NUMBER or (cell.kind is Kind.TEXT and "#" not in cell.text):
         return None
@@ -57,9 +57,9 @@ def no_value(cell: Cell) -> Flawed | None:
     return _NO_VALUE[cell.kind](cell) if cell.kind in _NO_VALUE else None
 
 
-def refused(code: Code, message: str, hint: str) -> Flawed:
+def refused(code: Code, message: str, hint: str) -> InvalidValue:
     """A cell without a value that can be sent, and why."""
-    return Flawed(None, (Fault(code, message, hint),))
+    return InvalidValue(None, (Issue(code, message, hint),))
 
 
 _NO_VALUE = {
@@ -79,7 +79,7 @@ _NO_VALUE = {
 }
 
 
-def identifier(cell: Cell) -> str | Flawed:
+def identifier(cell: Cell) -> str | InvalidValue:
     """The characters of an identifier, whether its cell is text or a number.
 
     A whole number is written without `.0`; where its format pads with zeros it is read as shown.
@@ -102,16 +102,16 @@ def identifier(cell: Cell) -> str | Flawed:
     return text
 
 
-def identified(cell: Cell) -> str | Flawed | None:
+def identified(cell: Cell) -> str | InvalidValue | None:
     """The characters of an identifier, None of a blank cell, or why there are none to send."""
     return no_value(cell) or identifier(cell) or None
 
 
-def trimmed(cell: Cell, value: str) -> tuple[Fault, ...]:
+def trimmed(cell: Cell, value: str) -> tuple[Issue, ...]:
     """A warning where blanks were left out of a text cell."""
     if cell.kind is not Kind.TEXT or cell.text == value:
         return ()
-    return (Fault(TRIMMED, f"blanks were left out: read as “{value}”"),)
+    return (Issue(TRIMMED, f"blanks were left out: read as “{value}”"),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,14 +130,14 @@ class Text:
         if not isinstance(value, str):
             return value
         faults = (*trimmed(cell, value), *_too_long(value, column), *self.faults(value))
-        return Flawed(value, faults) if faults else value
+        return InvalidValue(value, faults) if faults else value
 
-    def faults(self, value: str) -> tuple[Fault, ...]:
+    def faults(self, value: str) -> tuple[Issue, ...]:
         """What is wrong with the characters themselves."""
         if not has_invisible(value):
             return ()
         return (
-            Fault(
+            Issue(
                 TEXT_CONTROL_CHARS,
                 f"the text holds an invisible character: {visible(value)}",
                 "delete the text and type it again",
@@ -149,12 +149,12 @@ class Text:
 class Reference(Text):
     """The seller's own reference of an offer."""
 
-    def faults(self, value: str) -> tuple[Fault, ...]:
+    def faults(self, value: str) -> tuple[Issue, ...]:
         """`reference-format`."""
         if "|" not in value and not has_invisible(value):
             return ()
         return (
-            Fault(
+            Issue(
                 REFERENCE_FORMAT,
                 f"the reference holds `|` or an invisible character: {visible(value)}",
                 "type the reference again without it",
@@ -166,12 +166,12 @@ class Reference(Text):
 class ProductReference(Text):
     """The reference of a product in the service's catalogue (ER400-8614)."""
 
-    def faults(self, value: str) -> tuple[Fault, ...]:
+    def faults(self, value: str) -> tuple[Issue, ...]:
         """`product-reference-format`."""
         if _PRODUCT_REFERENCE.fullmatch(value):
             return ()
         return (
-            Fault(
+            Issue(
                 PRODUCT_REFERENCE_FORMAT,
                 f"“{visible(value)}” is not only letters, digits, dash and dot",
                 "use the reference as the service's catalogue gives it",
@@ -195,14 +195,14 @@ class Comment(Text):
             _too_long(value, column) if len(value) > column.dialect.bounds.longest_text else ()
         )
         faults = (*trimmed(cell, value), *too_long, *self.faults(value))
-        return Flawed(value, faults) if faults else value
+        return InvalidValue(value, faults) if faults else value
 
-    def faults(self, value: str) -> tuple[Fault, ...]:
+    def faults(self, value: str) -> tuple[Issue, ...]:
         """`text-control-chars` (XML 1.0, production 2)."""
         if not _NOT_IN_XML.search(value):
             return ()
         return (
-            Fault(
+            Issue(
                 TEXT_CONTROL_CHARS,
                 f"no XML can carry a character of this text: {_NOT_IN_XML.sub(_spelled, value)}",
                 "delete the text and type it again",
@@ -210,20 +210,20 @@ class Comment(Text):
         )
 
 
-def _too_long(value: str, column: ColumnReader) -> tuple[Fault, ...]:
+def _too_long(value: str, column: ColumnReader) -> tuple[Issue, ...]:
     bounds = column.dialect.bounds
     if len(value) <= bounds.advised_length:
         return ()
     if len(value) > bounds.longest_text:
         return (
-            Fault(
+            Issue(
                 TEXT_TOO_LONG,
                 f"{len(value):,} characters, at most {bounds.longest_text:,} are possible",
                 "shorten the text; look whether a quote is missing before it",
             ),
         )
     return (
-        Fault(
+        Issue(
             LENGTH_ADVISED,
             f"{len(value)} characters, comparable services allow {bounds.advised_length}",
             "use a shorter one if the service refuses it",

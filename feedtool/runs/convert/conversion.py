@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 
-from feedtool.check import Asked, Input, check_source, open_input, unreadable
+from feedtool.check import Input, ReadOptions, check_source, open_input, unreadable
 from feedtool.check.kinds import HeaderMissing
 from feedtool.feeds.area import Areas
 from feedtool.feeds.conversion import Output, Said
@@ -18,7 +18,9 @@ from feedtool.runs.convert.sheet import ConversionOptions, OpenedFile, SheetConv
 from feedtool.runs.convert.write import BY_HAND, valid_sheet, write_items
 
 
-def convert(file: Input, asked: Asked, options: ConversionOptions, areas: Areas) -> Conversion:
+def convert(
+    file: Input, asked: ReadOptions, options: ConversionOptions, areas: Areas
+) -> Conversion:
     """Writes a file as another one, and lists what is not in it.
 
     Rows that cannot be sent go into no request and no Offers.xml; in a workbook or a CSV they
@@ -84,7 +86,7 @@ def _is_of(file: Input, output: Output, areas: Areas) -> bool:
     return False
 
 
-def _open(file: Input, asked: Asked, areas: Areas) -> OpenedFile:
+def _open(file: Input, asked: ReadOptions, areas: Areas) -> OpenedFile:
     try:
         if is_requests(file.path):
             with RequestsSource(file.path, asked.dialect, areas, asked.channel) as requests:
@@ -106,7 +108,7 @@ def _open(file: Input, asked: Asked, areas: Areas) -> OpenedFile:
         raise unreadable(file, error) from error
 
 
-def _refuse_references_alone(requests: RequestsSource, asked: Asked) -> None:
+def _refuse_references_alone(requests: RequestsSource, asked: ReadOptions) -> None:
     """A reference alone would remove what it is of, which nobody is taken to mean."""
     [first, *others] = [requests.sheet(one.name) for one in requests.sheets]
     removing = next((feed for feed in first.feeds if feed.needs_asking), None)
@@ -120,7 +122,7 @@ def _refuse_references_alone(requests: RequestsSource, asked: Asked) -> None:
 def _write_requests(
     steps: Sequence[SheetConversion],
     about: object,
-    asked: Asked,
+    asked: ReadOptions,
     options: ConversionOptions,
     areas: Areas,
     found: Conversion,

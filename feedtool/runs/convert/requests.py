@@ -19,7 +19,7 @@ from feedtool.feeds.conversion import JsonRequests
 from feedtool.feeds.feed import ACTION, CHANNEL, Feed
 from feedtool.model.cells import BLANK, Block, Cell, Kind
 from feedtool.model.errors import FileProblem, UsageProblem
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import AccountSettings
 from feedtool.model.spool import Spool
 from feedtool.report.conversion import Loss
 from feedtool.sheets import (
@@ -70,7 +70,9 @@ class RequestsSource:
 
     format = "requests"
 
-    def __init__(self, path: Path, dialect: Dialect, areas: Areas, channel: str = "") -> None:
+    def __init__(
+        self, path: Path, dialect: AccountSettings, areas: Areas, channel: str = ""
+    ) -> None:
         """Reads them.
 
         Args:
@@ -133,7 +135,9 @@ class RequestsSource:
 class RequestsSheet:
     """Requests as rows under a header of keys. A cell's key is the cell."""
 
-    def __init__(self, family: Sequence[Feed], requests: JsonRequests, dialect: Dialect) -> None:
+    def __init__(
+        self, family: Sequence[Feed], requests: JsonRequests, dialect: AccountSettings
+    ) -> None:
         self.name = family[0].sheet
         self.merges: list[MergedArea] = []
         self.warnings: list[Notice] = []

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from feedtool.check import Asked
+from feedtool.check import ReadOptions
 from feedtool.check.rules.not_a_row import CODE as NOT_A_ROW
 from feedtool.check.rules.too_many_columns import CODE as TOO_MANY_COLUMNS
 from feedtool.feeds.area import Areas
@@ -13,10 +13,10 @@ from feedtool.feeds.conversion import Carry, CarryLoss, Said, Values, shown
 from feedtool.feeds.feed import ACTION, LANGUAGES, Feed
 from feedtool.feeds.template import Basis, Language
 from feedtool.model.nouns import Item, Problem, Severity
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import AccountSettings
 from feedtool.model.sheet import SKIPPED, VALID, CheckedSheet, Filled
 from feedtool.model.spool import Spool
-from feedtool.report.conversion import Conversion, Loss, Written
+from feedtool.report.conversion import Conversion, ConvertedSheet, Loss
 from feedtool.runs.convert.forms import CSV, Form, kind_for
 from feedtool.runs.convert.write import maker
 from feedtool.runs.row_buffer import RowBuffer
@@ -53,13 +53,13 @@ class SheetConversion:
     """One sheet on its way."""
 
     def __init__(
-        self, checked: CheckedSheet, asked: Asked, options: ConversionOptions, areas: Areas
+        self, checked: CheckedSheet, asked: ReadOptions, options: ConversionOptions, areas: Areas
     ) -> None:
         self.checked, self._asked, self._options = checked, asked, options
         self._areas, self._carriers = areas, dict[tuple[str, str], Carry]()
         self.kind = str(checked.kind)
         became = kind_for(options.form, self.kind, options.to, areas)
-        self.written = Written(self.kind, checked.sheet, became)
+        self.written = ConvertedSheet(self.kind, checked.sheet, became)
         self._feed, self._family = areas.feeds[became], areas.family(areas.feeds[self.kind])
         self._losing = {TOO_MANY_COLUMNS.name, *areas.feeds[self.kind].losing}
 
@@ -226,7 +226,7 @@ def _barring(lack: CarryLoss) -> CarryLoss:
 
 
 def _labels(
-    feed: Feed, dialect: Dialect, language: Language, areas: Areas
+    feed: Feed, dialect: AccountSettings, language: Language, areas: Areas
 ) -> Mapping[str, Mapping[str, str]]:
     """Conditions as a workbook's own dropdown offers them, by the keys of the feed's columns."""
     at = LANGUAGES.index(language)

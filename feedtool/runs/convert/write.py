@@ -16,8 +16,8 @@ from feedtool.feeds.conversion import CarryLoss, shown
 from feedtool.feeds.feed import CHANNEL, Feed, Row, SheetColumns
 from feedtool.model.cells import Value
 from feedtool.model.errors import UsageProblem
-from feedtool.model.nouns import Fault, Item, Severity
-from feedtool.model.settings import Context, Dialect
+from feedtool.model.nouns import Issue, Item, Severity
+from feedtool.model.settings import AccountSettings, Context
 from feedtool.model.sheet import VALID, CheckedSheet
 from feedtool.model.spool import Spool
 from feedtool.runs.convert.forms import FOLDER, Form
@@ -37,7 +37,7 @@ class MadeRequest(NamedTuple):
     """Why."""
 
 
-def maker(feed: Feed, channel: str, dialect: Dialect, areas: Areas) -> Make:
+def maker(feed: Feed, channel: str, dialect: AccountSettings, areas: Areas) -> Make:
     """How the rows of a kind become Items.
 
     Args:
@@ -70,11 +70,11 @@ def maker(feed: Feed, channel: str, dialect: Dialect, areas: Areas) -> Make:
     return make
 
 
-def _is_error(fault: Fault) -> bool:
+def _is_error(fault: Issue) -> bool:
     return fault.code.severity is Severity.ERROR
 
 
-def _lack(fault: Fault, values: Mapping[str, Value]) -> CarryLoss:
+def _lack(fault: Issue, values: Mapping[str, Value]) -> CarryLoss:
     field = fault.field or ""
     value = values.get(field)
     return CarryLoss(field, "" if value is None else shown(value), fault.message, is_needed=True)
@@ -88,7 +88,7 @@ def write_items(
     form: Form,
     sheets: Sequence[CheckedSheet],
     about: object,
-    dialect: Dialect,
+    dialect: AccountSettings,
     areas: Areas,
 ) -> None:
     """Requests as they travel: in one file, or in a folder of packages.

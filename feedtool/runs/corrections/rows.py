@@ -4,11 +4,11 @@ from collections.abc import Collection, Iterator, Mapping
 from decimal import Decimal
 from typing import NamedTuple
 
-from feedtool.feeds.columns import ColumnReader, Flawed
+from feedtool.feeds.columns import ColumnReader, InvalidValue
 from feedtool.feeds.columns.number import NUMBER_AMBIGUOUS, Number
 from feedtool.model.cells import Block, Cell, Cells, Kind
 from feedtool.model.header import Header
-from feedtool.model.settings import Context, Dialect
+from feedtool.model.settings import AccountSettings, Context
 from feedtool.sheets import Sheet
 
 
@@ -44,7 +44,7 @@ class NumberFormats:
     nothing settles it any more, so the number itself is written in its place.
     """
 
-    def __init__(self, header: Header, dialect: Dialect) -> None:
+    def __init__(self, header: Header, dialect: AccountSettings) -> None:
         self._dialect = dialect
         self._readers = {
             index: ColumnReader(column.type, Context(dialect))
@@ -64,7 +64,7 @@ class NumberFormats:
         if reader is None or cell.kind is not Kind.TEXT or not reader.is_ambiguous:
             return cell
         alone = self._read(cell, reader, None)
-        is_ambiguous = isinstance(alone, Flawed) and any(
+        is_ambiguous = isinstance(alone, InvalidValue) and any(
             fault.code is NUMBER_AMBIGUOUS for fault in alone.faults
         )
         if not is_ambiguous or len(reader.evidence) != 1:

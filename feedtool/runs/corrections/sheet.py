@@ -4,14 +4,14 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 
-from feedtool.check import ROW, Asked
-from feedtool.feeds.columns import ColumnReader, Flawed
+from feedtool.check import ROW, ReadOptions
+from feedtool.feeds.columns import ColumnReader, InvalidValue
 from feedtool.feeds.export import KeyedRow
 from feedtool.feeds.feed import ACTION, CHANNEL, Feed
 from feedtool.feeds.template import Contents, Language
 from feedtool.model.cells import Value, index_of, letters
 from feedtool.model.header import Header
-from feedtool.model.nouns import Problem, Status, Verdict
+from feedtool.model.nouns import Problem, RowResult, Status
 from feedtool.model.settings import Context
 from feedtool.model.sheet import INVALID, VALID, CheckedSheet, ProblemSpool, Refused
 from feedtool.model.spool import Spool
@@ -43,7 +43,7 @@ class SheetToCorrect:
         outcome: SheetResult,
         rows: Collection[int],
         source: Source,
-        asked: Asked,
+        asked: ReadOptions,
         language: Language,
         run: int,
         *,
@@ -103,7 +103,7 @@ class SheetToCorrect:
             if problem.row in now_at:
                 problems.append(self._moved(problem, now_at[problem.row]))
         told.problems_by_source.append(problems)
-        others: Spool[Verdict] = Spool(Verdict)
+        others: Spool[RowResult] = Spool(RowResult)
         for verdict in self._outcome.every_verdict():
             row = now_at.get(verdict.row)
             if row is None:
@@ -128,7 +128,7 @@ class SheetToCorrect:
 
 
 def _given(
-    feed: Feed, checked: CheckedSheet, header: Header, asked: Asked, *, is_first: bool
+    feed: Feed, checked: CheckedSheet, header: Header, asked: ReadOptions, *, is_first: bool
 ) -> Mapping[str, str]:
     """What the command, or the sheet, said of all rows that do not say it themselves."""
     given = {}
@@ -158,7 +158,7 @@ class _Categories:
         if cell is None:
             return
         read = self._reader.cell_type.read(cell, self._reader)
-        code = read.value if isinstance(read, Flawed) else read
+        code = read.value if isinstance(read, InvalidValue) else read
         if isinstance(code, str):
             self.codes[code] = None
 

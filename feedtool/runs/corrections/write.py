@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import NamedTuple, cast
 
 from feedtool.areas.registry import load
-from feedtool.check import Asked, Input, open_input
+from feedtool.check import Input, ReadOptions, open_input
 from feedtool.feeds.template import Language
 from feedtool.model.errors import UsageProblem
-from feedtool.model.nouns import Status, Verdict
+from feedtool.model.nouns import RowResult, Status
 from feedtool.model.sheet import CheckedSheet
 from feedtool.model.spool import temporary_folder
 from feedtool.report import SheetResult
@@ -27,7 +27,7 @@ TO_CORRECT = frozenset((Status.INVALID, *row_notes.REFUSED))
 """What says of a row that something is wrong with it: refused here, or by the service."""
 
 
-def is_to_correct(verdict: Verdict) -> bool:
+def is_to_correct(verdict: RowResult) -> bool:
     """Whether a row is to be corrected and sent again.
 
     Of the held those that a guard names: with the others nothing is wrong. What is Pending or
@@ -171,7 +171,7 @@ def _name(name: str, sheets: Sequence[SheetToCorrect]) -> None:
     sheets[0].contents = replace(sheets[0].contents, file=name)
 
 
-def _write(target: Path, sheets: Sequence[SheetToCorrect], asked: Asked) -> None:
+def _write(target: Path, sheets: Sequence[SheetToCorrect], asked: ReadOptions) -> None:
     """The rows, and what was said of them beside them."""
     reading = asked.dialect.reading
     with temporary_folder() as folder:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from feedtool import __version__
-from feedtool.check import Asked
+from feedtool.check import ReadOptions
 from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.run_options import RunOptions
 
@@ -58,7 +58,7 @@ class Conditions:
 
 def conditions_of(
     inputs: Sequence[tuple[str, str | None]],
-    asked: Asked,
+    asked: ReadOptions,
     account: Account,
     **options: bool,
 ) -> Conditions:

@@ -24,7 +24,7 @@ from typing import Any
 from feedtool.areas import registry
 from feedtool.delivery.dependencies import Dependencies
 from feedtool.model.errors import UsageProblem
-from feedtool.model.settings import Limits
+from feedtool.model.settings import PackageLimits
 from feedtool.model.sheet import INVALID, VALID, CheckedSheet
 from feedtool.runs.plan_file.conditions import Conditions, unfit
 from feedtool.sheets.atomic_write import atomic_write
@@ -39,7 +39,7 @@ def save(
     place: Path,
     conditions: Conditions,
     sheets: Sequence[CheckedSheet],
-    limits: Limits,
+    limits: PackageLimits,
     *,
     sent: Sequence[CheckedSheet],
     words: Mapping[str, Any],
@@ -95,7 +95,7 @@ def _line(value: object) -> bytes:
 
 
 def _contents(
-    sheets: Sequence[CheckedSheet], sent: Sequence[CheckedSheet], limits: Limits
+    sheets: Sequence[CheckedSheet], sent: Sequence[CheckedSheet], limits: PackageLimits
 ) -> Iterator[bytes]:
     """A line for each row that would be sent, and one for each sheet."""
     dependencies = Dependencies(sheets, registry.load().feeds)
@@ -114,7 +114,9 @@ def _contents(
         )
 
 
-def _requests(dependencies: Dependencies, sheet: CheckedSheet, limits: Limits) -> Iterator[bytes]:
+def _requests(
+    dependencies: Dependencies, sheet: CheckedSheet, limits: PackageLimits
+) -> Iterator[bytes]:
     for package, upload in dependencies.uploads(sheet, limits):
         for item in upload.items:
             place = {
@@ -146,7 +148,7 @@ class SavedPlan:
             raise UsageProblem(f"the plan {self.place} no longer fits: {'; '.join(others)}", AGAIN)
 
     def refuse_other(
-        self, sheets: Sequence[CheckedSheet], limits: Limits, *, sent: Sequence[CheckedSheet]
+        self, sheets: Sequence[CheckedSheet], limits: PackageLimits, *, sent: Sequence[CheckedSheet]
     ) -> None:
         """UsageProblem unless just what was planned would be sent.
 

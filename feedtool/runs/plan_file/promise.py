@@ -13,7 +13,7 @@ from feedtool.areas.offers.changes.effects import Effects, Known, effects_of
 from feedtool.areas.registry import load
 from feedtool.delivery.dependencies import Dependencies
 from feedtool.model.errors import UsageProblem
-from feedtool.model.settings import Limits
+from feedtool.model.settings import PackageLimits
 from feedtool.model.sheet import CheckedSheet
 from feedtool.runs.plan_file.conditions import Conditions
 from feedtool.runs.plan_file.file import SavedPlan, save
@@ -43,7 +43,9 @@ class Promise(Protocol):
         ...
 
 
-def effects_in(sheets: Sheets, sent: Sheets, limits: Limits, known: Known) -> dict[str, Effects]:
+def effects_in(
+    sheets: Sheets, sent: Sheets, limits: PackageLimits, known: Known
+) -> dict[str, Effects]:
     """What becomes of the offers of each channel."""
     dependencies = Dependencies(sheets, load().feeds)
     readable = (sheet for sheet in sent if sheet.error is None)
@@ -60,7 +62,7 @@ class Saving:
     hashes: Callable[[], Hashes]
     """Of the files as they are when it is called."""
     words: Mapping[str, Any]
-    limits: Limits
+    limits: PackageLimits
     known: Known
     tell: Tell
     now: datetime
@@ -98,7 +100,7 @@ class Keeping:
 
     plan: SavedPlan
     conditions: Callable[[Hashes], Conditions]
-    limits: Limits
+    limits: PackageLimits
     known: Known
     tell: Tell
 

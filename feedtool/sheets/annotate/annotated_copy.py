@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from feedtool.model.errors import FileProblem, UsageProblem
-from feedtool.model.limits import Limits
+from feedtool.model.limits import ReadingLimits
 from feedtool.sheets.annotate.csv_copy import annotate_csv, is_annotated_csv
 from feedtool.sheets.annotate.notes import SheetNotes, Summary
 from feedtool.sheets.annotate.workbook_copy import annotate_workbook, is_annotated_workbook
@@ -26,7 +26,7 @@ def annotate(
     *,
     overwrite: bool = False,
     csv_fallback: str = "cp1252",
-    limits: Limits = DEFAULT_LIMITS,
+    limits: ReadingLimits = DEFAULT_LIMITS,
     confirm: Callable[[], None] = lambda: None,
 ) -> None:
     """Write the annotated copy of a workbook (.xlsx, .xlsm) or CSV, whichever `source` is.
@@ -82,7 +82,7 @@ def refuse_place(
     sheets: Sequence[SheetNotes],
     summary: Summary | None,
     csv_fallback: str,
-    limits: Limits = DEFAULT_LIMITS,
+    limits: ReadingLimits = DEFAULT_LIMITS,
 ) -> None:
     """Find out, before any work is done, that a copy could not take its place.
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from feedtool.model.cells import index_of
-from feedtool.model.limits import Limits
+from feedtool.model.limits import ReadingLimits
 from feedtool.sheets.annotate.note_cells import NoteCells
 from feedtool.sheets.annotate.row_edit import CellSpan, RawRow, rewrite
 from feedtool.sheets.annotate.sheet_scan import SheetScan
@@ -44,7 +44,7 @@ class RowParser:
     Raises on iterating: CorruptXml, XmlDoctype, ZipBomb.
     """
 
-    def __init__(self, stream: Iterator[bytes], part: str, limits: Limits) -> None:
+    def __init__(self, stream: Iterator[bytes], part: str, limits: ReadingLimits) -> None:
         self.head = b""
         """All up to the rows; there from the first row on."""
         self.tail = b""

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from feedtool.model.cells import letters
-from feedtool.model.limits import Limits
+from feedtool.model.limits import ReadingLimits
 from feedtool.sheets.read.errors import GridOutOfRange
 from feedtool.sheets.read.source import LAST_COLUMN, LAST_ROW
 from feedtool.sheets.read.xml_parser import corrupt
@@ -15,7 +15,7 @@ class SheetScan:
 
     part: str
     header_row: int
-    limits: Limits
+    limits: ReadingLimits
     head: bytes = b""
     tail: bytes = b""
     used: int = -1

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from feedtool.model.errors import UsageProblem
-from feedtool.model.limits import Limits
+from feedtool.model.limits import ReadingLimits
 from feedtool.sheets.annotate.cell_formats import FormatIndexes, add_styles, empty_styles
 from feedtool.sheets.annotate.earlier_columns import earlier_columns
 from feedtool.sheets.annotate.notes import SheetNotes, Summary
@@ -23,7 +23,7 @@ def annotate_workbook(
     result: Path,
     sheets: Sequence[SheetNotes],
     summary: Summary | None,
-    limits: Limits = DEFAULT_LIMITS,
+    limits: ReadingLimits = DEFAULT_LIMITS,
 ) -> None:
     """Write the annotated copy of `source` to `result` and check it.
 
@@ -48,7 +48,7 @@ def is_annotated_workbook(
     path: Path,
     sheets: Sequence[SheetNotes],
     summary: Summary | None,
-    limits: Limits = DEFAULT_LIMITS,
+    limits: ReadingLimits = DEFAULT_LIMITS,
 ) -> bool:
     """Whether a workbook has our summary, or our headings in one of the sheets.
 

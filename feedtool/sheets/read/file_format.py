@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from feedtool.model.errors import FileProblem
-from feedtool.model.limits import Limits
+from feedtool.model.limits import ReadingLimits
 from feedtool.sheets.read.csv_encoding import unicode_of
 from feedtool.sheets.read.csv_source import CsvSource
 from feedtool.sheets.read.errors import (
@@ -52,7 +52,7 @@ _LOCK_NAME = 55
 
 
 def open_source(
-    path: Path, *, limits: Limits = DEFAULT_LIMITS, csv_fallback: str = "cp1252"
+    path: Path, *, limits: ReadingLimits = DEFAULT_LIMITS, csv_fallback: str = "cp1252"
 ) -> XlsxSource | CsvSource:
     """Open a workbook or a text of rows and columns; use it as a context manager.
 

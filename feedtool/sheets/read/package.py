@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import IO, Self
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
-from feedtool.model.limits import MIB, Limits
+from feedtool.model.limits import MIB, ReadingLimits
 from feedtool.sheets.read.errors import (
     COPY_AGAIN,
     SAVE_AGAIN,
@@ -32,7 +32,7 @@ _TAIL = _LOCATOR + _END_RECORD + (1 << 16)
 _ENCRYPTED_FLAGS = 0x01 | 0x40 | 0x2000
 
 
-DEFAULT_LIMITS = Limits()
+DEFAULT_LIMITS = ReadingLimits()
 
 
 class ZipPackage:
@@ -42,7 +42,7 @@ class ZipPackage:
     where the file itself cannot be opened.
     """
 
-    def __init__(self, path: Path, limits: Limits = DEFAULT_LIMITS) -> None:
+    def __init__(self, path: Path, limits: ReadingLimits = DEFAULT_LIMITS) -> None:
         self.path = path
         self.limits = limits
         self._file = path.open("rb")
@@ -150,7 +150,7 @@ def _directory_size(file: IO[bytes]) -> int:
     return int(struct.unpack_from("<L", tail, end + 12)[0])
 
 
-def _index(infos: list[ZipInfo], limits: Limits) -> dict[str, ZipInfo]:
+def _index(infos: list[ZipInfo], limits: ReadingLimits) -> dict[str, ZipInfo]:
     """The parts by key, each looked at for what no honest package has."""
     if len(infos) > limits.parts:
         raise ZipBomb(f"The package has {len(infos)} parts.", _NOT_TRUSTED)
@@ -186,7 +186,7 @@ def _refuse_bad_member(info: ZipInfo) -> None:
         )
 
 
-def _refuse_bombs(infos: list[ZipInfo], limits: Limits, archive_size: int) -> None:
+def _refuse_bombs(infos: list[ZipInfo], limits: ReadingLimits, archive_size: int) -> None:
     """Raise ZipBomb by what the directory announces; zipfile never inflates more than that."""
     for info in infos:
         if info.file_size > limits.part:

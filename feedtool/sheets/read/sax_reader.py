@@ -5,7 +5,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from feedtool.model.cells import index_of
-from feedtool.model.limits import Limits
+from feedtool.model.limits import ReadingLimits
 from feedtool.sheets.read.cell_decoder import CELL_TYPES, Raw
 from feedtool.sheets.read.errors import SAVE_AGAIN, CorruptXml, GridOutOfRange, ZipBomb
 from feedtool.sheets.read.source import LAST_COLUMN, LAST_ROW, MergedArea
@@ -37,7 +37,7 @@ class SheetParser:
     Raises on feeding: CorruptXml, XmlDoctype, GridOutOfRange, ZipBomb.
     """
 
-    def __init__(self, part: str, limits: Limits) -> None:
+    def __init__(self, part: str, limits: ReadingLimits) -> None:
         self.merges: list[MergedArea] = []
         self.dimension: Extent | None = None
         """As the sheet announces it."""

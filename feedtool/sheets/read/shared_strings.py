@@ -5,7 +5,7 @@ from array import array
 from collections.abc import Iterator
 from itertools import accumulate
 
-from feedtool.model.limits import MIB, Limits
+from feedtool.model.limits import MIB, ReadingLimits
 from feedtool.sheets.read.errors import ZipBomb
 from feedtool.sheets.read.escapes import escape, spreadsheet_text, unescape
 from feedtool.sheets.read.normalize_xml import normalize_xml
@@ -40,14 +40,14 @@ _MOST = 1 << 24
 class SharedStrings:
     """Texts by index, kept as one UTF-8 blob and the places where each begins."""
 
-    def __init__(self, part: str = "", limits: Limits = DEFAULT_LIMITS) -> None:
+    def __init__(self, part: str = "", limits: ReadingLimits = DEFAULT_LIMITS) -> None:
         self._part = part
         self._limits = limits
         self._blob = bytearray()
         self._starts = array("Q", [0])
 
     @classmethod
-    def read(cls, stream: Iterator[bytes], part: str, limits: Limits) -> "SharedStrings":
+    def read(cls, stream: Iterator[bytes], part: str, limits: ReadingLimits) -> "SharedStrings":
         """Read the part. Raises CorruptXml, XmlDoctype, ZipBomb."""
         strings = cls(part, limits)
         parser = _StringParser(part, limits)
@@ -104,7 +104,7 @@ def _by_pattern(data: bytes, prefix: str) -> list[bytes] | None:
 class _StringParser:
     """The strings of a part by a parser, for whatever the patterns do not know."""
 
-    def __init__(self, part: str, limits: Limits) -> None:
+    def __init__(self, part: str, limits: ReadingLimits) -> None:
         self._done: list[bytes] = []
         self._runs: list[str] = []
         text = XmlElement(text=self._runs.append)

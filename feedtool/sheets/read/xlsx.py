@@ -8,7 +8,7 @@ from typing import Self
 
 from feedtool.model.cells import Block, letters
 from feedtool.model.errors import UsageProblem
-from feedtool.model.limits import Limits
+from feedtool.model.limits import ReadingLimits
 from feedtool.sheets.read.blocks import first_rows, rows_after
 from feedtool.sheets.read.cell_decoder import Decoder
 from feedtool.sheets.read.normalize_xml import normalize_xml
@@ -30,7 +30,7 @@ class XlsxSource:
 
     format = "xlsx"
 
-    def __init__(self, path: Path, limits: Limits = DEFAULT_LIMITS) -> None:
+    def __init__(self, path: Path, limits: ReadingLimits = DEFAULT_LIMITS) -> None:
         self.package = ZipPackage(path, limits)
         try:
             self.parts: WorkbookParts = read_workbook(self.package)

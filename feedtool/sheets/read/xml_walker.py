@@ -7,7 +7,7 @@ in an extension, or in another namespace, is no value of a cell.
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from feedtool.model.limits import Limits
+from feedtool.model.limits import ReadingLimits
 from feedtool.sheets.read.errors import ZipBomb
 from feedtool.sheets.read.xml_parser import MAIN_NAMESPACES, hardened_parser, parse
 
@@ -58,7 +58,7 @@ class XmlWalker:
     Raises on feeding: CorruptXml, XmlDoctype, ZipBomb, and what the elements' callbacks raise.
     """
 
-    def __init__(self, root: Mapping[str, XmlElement], part: str, limits: Limits) -> None:
+    def __init__(self, root: Mapping[str, XmlElement], part: str, limits: ReadingLimits) -> None:
         self.prefixes: set[str] = set()
         """The namespace prefixes that the root declares."""
         self._namespaces: list[tuple[str, str]] = []

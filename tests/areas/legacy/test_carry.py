@@ -6,7 +6,7 @@ import pytest
 
 from feedtool.areas.legacy.carry import carrier, numbered
 from feedtool.model.cells import Value
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import AccountSettings
 
 UPSERT, UPDATE, FULL, STOCK = (
     "offers-upsert",
@@ -101,14 +101,14 @@ def test_a_row(
     expected: dict[str, Value],
     lacks: list[str],
 ) -> None:
-    found = carrier(kind, became, Dialect())(values)
+    found = carrier(kind, became, AccountSettings())(values)
     assert found.values == expected
     assert [lack.field for lack in found.lacks] == lacks
     assert all(lack.message and lack.value for lack in found.lacks)
 
 
 def test_the_profile_says_which_modes_are_the_same() -> None:
-    dialect = Dialect(legacy_modes={"Tracked": "TrackedHomeDelivery", "Relay": ""})
+    dialect = AccountSettings(legacy_modes={"Tracked": "TrackedHomeDelivery", "Relay": ""})
     relay = "deliveryModes.Relay.cost"
     found = carrier(FULL, UPSERT, dialect)({relay: ONE, LEGACY_TRACKED: ONE})
     assert found.values == {TRACKED: ONE}
@@ -127,5 +127,5 @@ def test_the_profile_says_which_modes_are_the_same() -> None:
     ],
 )
 def test_one_number_stands_for_several_conditions(condition: str, *, is_told: bool) -> None:
-    lacks = list(numbered({"condition": condition}, Dialect()))
+    lacks = list(numbered({"condition": condition}, AccountSettings()))
     assert [lack.value for lack in lacks] == ([condition] if is_told else [])

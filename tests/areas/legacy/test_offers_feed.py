@@ -18,7 +18,7 @@ from feedtool.feeds.columns import ColumnReader
 from feedtool.feeds.feed import Row, SheetColumns
 from feedtool.feeds.header import folded
 from feedtool.model.cells import BLANK, Cell, Kind
-from feedtool.model.settings import Context, Dialect
+from feedtool.model.settings import AccountSettings, Context
 from tests.conftest import gtin
 
 ROW = {
@@ -48,9 +48,9 @@ BODY: dict[str, Any] = {
 }
 
 
-def row(cells: Mapping[str, str], dialect: Dialect | None = None) -> Row:
+def row(cells: Mapping[str, str], dialect: AccountSettings | None = None) -> Row:
     """A row that was read; all of its cells are valid."""
-    dialect = dialect or Dialect()
+    dialect = dialect or AccountSettings()
     types = {column.key: column.type for column in FEED.columns(dialect)}
     values = {}
     for key, text in cells.items():
@@ -63,7 +63,9 @@ def row(cells: Mapping[str, str], dialect: Dialect | None = None) -> Row:
     return Row(2, FEED, "PRIMARY", values, frozenset(), sheet)
 
 
-def request(changes: Mapping[str, str], dialect: Dialect | None = None) -> dict[str, object]:
+def request(
+    changes: Mapping[str, str], dialect: AccountSettings | None = None
+) -> dict[str, object]:
     body = FEED.request(row({**ROW, **changes}, dialect))
     assert gate(FEED)(body)
     return body
@@ -110,13 +112,13 @@ def test_what_a_cell_becomes(changes: dict[str, str], expected: dict[str, object
 
 
 def test_the_vat_is_a_percentage_whatever_the_json_packages_want() -> None:
-    assert request({}, Dialect(vat_scale=1))["Vat"] == "20"
+    assert request({}, AccountSettings(vat_scale=1))["Vat"] == "20"
 
 
 def test_the_profile_adds_modes_and_conditions() -> None:
-    own = Dialect(
-        legacy_modes={**Dialect().legacy_modes, "Relay": "RelayDelivery"},
-        legacy_conditions={**Dialect().legacy_conditions, "Antique": "7"},
+    own = AccountSettings(
+        legacy_modes={**AccountSettings().legacy_modes, "Relay": "RelayDelivery"},
+        legacy_conditions={**AccountSettings().legacy_conditions, "Antique": "7"},
     )
     changes = {
         "condition": "antique",
@@ -182,18 +184,18 @@ HEADERS = {
 
 @pytest.mark.parametrize(("header", "key"), HEADERS.items())
 def test_headers_of_the_json_feeds_are_understood_too(header: str, key: str) -> None:
-    column = Names(FEED.understood(Dialect()), Dialect(), ()).column(header)
+    column = Names(FEED.understood(AccountSettings()), AccountSettings(), ()).column(header)
     assert column
     assert column.key == key
 
 
 def test_no_label_means_two_columns() -> None:
     names: dict[str, str] = {}
-    for column in FEED.understood(Dialect()):
+    for column in FEED.understood(AccountSettings()):
         for name in {folded(one) for one in (column.key, *column.labels, *column.aliases)}:
             assert names.setdefault(name, column.key) == column.key, name
 
 
 def test_every_attribute_has_its_column() -> None:
-    keys = {column.key for column in FEED.columns(Dialect())}
+    keys = {column.key for column in FEED.columns(AccountSettings())}
     assert {one.key for one in ATTRIBUTES} <= keys

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from feedtool.areas.legacy.offers_xml import Offer, Shipping
+from feedtool.areas.legacy.offers_xml import Shipping, XmlOffer
 from feedtool.areas.legacy.writer import Head
 from feedtool.areas.offers.package_types import PackageType
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import AccountSettings
 from tests.conftest import Files, checked, codes, gtin, told
 from tests.legacy.conftest import HONEST, OFFER, changed, member, with_, zipped
 
@@ -52,7 +52,7 @@ def test_every_mode_becomes_the_one_that_means_the_same(files: Files) -> None:
     ]
 
 
-WRONG: dict[str, tuple[Offer, str, str]] = {
+WRONG: dict[str, tuple[XmlOffer, str, str]] = {
     "no place among the JSON conditions": (
         changed(ProductCondition="5"),
         "enum-value",
@@ -69,7 +69,7 @@ WRONG: dict[str, tuple[Offer, str, str]] = {
 
 @pytest.mark.parametrize(("offer", "code", "field"), WRONG.values(), ids=WRONG)
 def test_what_is_wrong_stands_in_the_line_of_its_offer(
-    files: Files, offer: Offer, code: str, field: str
+    files: Files, offer: XmlOffer, code: str, field: str
 ) -> None:
     path = files.text(zipped([changed(SellerProductId="SKU-0"), offer]))
     (sheet,) = checked(path, kind="offers-upsert")
@@ -91,9 +91,9 @@ def test_stock_and_price_change_what_is_there(files: Files) -> None:
 
 
 def test_the_profile_adds_modes(files: Files) -> None:
-    dialect = Dialect(
+    dialect = AccountSettings(
         delivery_modes=("TrackedHomeDelivery", "RelayDelivery"),
-        legacy_modes={**Dialect().legacy_modes, "Relay": "RelayDelivery"},
+        legacy_modes={**AccountSettings().legacy_modes, "Relay": "RelayDelivery"},
     )
     shipping = (*OFFER.shipping, Shipping("Relay", "1", "2"))
     path = files.text(zipped([OFFER._replace(shipping=shipping)]))

@@ -18,7 +18,7 @@ from feedtool.areas.offers.rows import OfferRows
 from feedtool.areas.offers.wire.offers import offer_of
 from feedtool.areas.registry import load
 from feedtool.model.errors import Interrupted, NotAuthorised, NothingToDo, UsageProblem
-from feedtool.model.settings import LARGE_PARCEL_MODES, SMALL_PARCEL_MODES, Dialect
+from feedtool.model.settings import LARGE_PARCEL_MODES, SMALL_PARCEL_MODES, AccountSettings
 from feedtool.report.export import Exported
 from feedtool.service.bodies import loads
 from tests.answers import BASE, Answers
@@ -60,10 +60,10 @@ def offer(
     }
 
 
-def row(item: Mapping[str, Any], dialect: Dialect | None = None) -> dict[str, Any]:
+def row(item: Mapping[str, Any], dialect: AccountSettings | None = None) -> dict[str, Any]:
     """What an offer becomes, blanks left out."""
     read = offer_of(loads(json.dumps(item).encode()))
-    made = OfferRows(dialect or Dialect(), "fr").row(read, "PRIMARY")
+    made = OfferRows(dialect or AccountSettings(), "fr").row(read, "PRIMARY")
     return {key: value for key, value in (made.row or {}).items() if value is not None}
 
 
@@ -84,21 +84,21 @@ def test_an_offer_is_all_that_can_be_sent_of_it() -> None:
 
 
 OTHERWISE = replace(
-    Dialect(),
+    AccountSettings(),
     tax_codes={"VAT": "tva", "EcoPart": "Ecotax", "DEA": "Deatax"},
     vat_scale=1,
     delivery_modes=("Drone",),
 )
-TAXES: dict[str, tuple[list[dict[str, Any]], Dialect, dict[str, Any]]] = {
+TAXES: dict[str, tuple[list[dict[str, Any]], AccountSettings, dict[str, Any]]] = {
     "in any case": (
         [{**VAT, "code": "vat"}, ECO, DEA],
-        Dialect(),
+        AccountSettings(),
         {"VAT": 20, "EcoPart": Decimal("0.12"), "DEA": 0},
     ),
-    "what is not listed is zero": ([VAT], Dialect(), {"VAT": 20, "EcoPart": 0, "DEA": 0}),
-    "none": ([], Dialect(), {}),
-    "without VAT the rest would be all there is": ([ECO, DEA], Dialect(), {}),
-    "a tax that nobody knows": ([VAT, {"code": "Moon", "value": 1}], Dialect(), {}),
+    "what is not listed is zero": ([VAT], AccountSettings(), {"VAT": 20, "EcoPart": 0, "DEA": 0}),
+    "none": ([], AccountSettings(), {}),
+    "without VAT the rest would be all there is": ([ECO, DEA], AccountSettings(), {}),
+    "a tax that nobody knows": ([VAT, {"code": "Moon", "value": 1}], AccountSettings(), {}),
     "as the profile calls them, in its scale": (
         [{"code": "TVA", "value": 0.055}, {"code": "Ecotax", "value": 1}],
         OTHERWISE,
@@ -109,18 +109,18 @@ TAXES: dict[str, tuple[list[dict[str, Any]], Dialect, dict[str, Any]]] = {
 
 @pytest.mark.parametrize(("taxes", "dialect", "expected"), TAXES.values(), ids=TAXES)
 def test_taxes_are_all_or_none(
-    taxes: list[dict[str, Any]], dialect: Dialect, expected: Mapping[str, Any]
+    taxes: list[dict[str, Any]], dialect: AccountSettings, expected: Mapping[str, Any]
 ) -> None:
     found = row(offer(taxes=taxes), dialect)
     told = {key: value for key, value in found.items() if key.startswith("taxes.")}
     assert told == {f"taxes.{name}": value for name, value in expected.items()}
 
 
-MODES: dict[str, tuple[list[dict[str, Any]], Dialect, dict[str, Any]]] = {
-    "usual": ([TRACKED], Dialect(), TRACKED_CELLS),
-    "none": ([], Dialect(), {}),
-    "half a mode": ([TRACKED, {"code": "SignedHomeDelivery", "cost": 9}], Dialect(), {}),
-    "a mode that nobody knows": ([TRACKED, {**TRACKED, "code": "Drone"}], Dialect(), {}),
+MODES: dict[str, tuple[list[dict[str, Any]], AccountSettings, dict[str, Any]]] = {
+    "usual": ([TRACKED], AccountSettings(), TRACKED_CELLS),
+    "none": ([], AccountSettings(), {}),
+    "half a mode": ([TRACKED, {"code": "SignedHomeDelivery", "cost": 9}], AccountSettings(), {}),
+    "a mode that nobody knows": ([TRACKED, {**TRACKED, "code": "Drone"}], AccountSettings(), {}),
     "the profile's": (
         [{**TRACKED, "code": "Drone"}],
         OTHERWISE,
@@ -131,7 +131,7 @@ MODES: dict[str, tuple[list[dict[str, Any]], Dialect, dict[str, Any]]] = {
     ),
     "a retiring one": (
         [{**TRACKED, "code": "Express"}],
-        Dialect(),
+        AccountSettings(),
         {
             "deliveryModes.Express.cost": Decimal("4.9"),
             "deliveryModes.Express.additionalCost": Decimal("1.5"),
@@ -142,7 +142,7 @@ MODES: dict[str, tuple[list[dict[str, Any]], Dialect, dict[str, Any]]] = {
 
 @pytest.mark.parametrize(("modes", "dialect", "expected"), MODES.values(), ids=MODES)
 def test_delivery_modes_are_all_or_none(
-    modes: list[dict[str, Any]], dialect: Dialect, expected: Mapping[str, Any]
+    modes: list[dict[str, Any]], dialect: AccountSettings, expected: Mapping[str, Any]
 ) -> None:
     found = row(offer(modes=modes), dialect)
     assert {key: value for key, value in found.items() if "Modes" in key} == expected

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from feedtool.areas.offers.requests import offer_cells
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import AccountSettings
 
 MODE = "deliveryModes.TrackedHomeDelivery"
 OFFERS: dict[str, tuple[str, dict[str, str], list[str]]] = {
@@ -62,13 +62,15 @@ def read(body: str) -> Any:
 
 @pytest.mark.parametrize(("body", "cells", "left"), OFFERS.values(), ids=OFFERS)
 def test_an_offer(body: str, cells: dict[str, str], left: list[str]) -> None:
-    found = offer_cells(read(body), Dialect())
+    found = offer_cells(read(body), AccountSettings())
     assert {key: cell.text for key, cell in found.cells.items()} == cells
     assert [path for path, _ in found.left] == left
 
 
 def test_the_profile_says_how_taxes_are_called_and_counted() -> None:
-    dialect = Dialect(tax_codes={"VAT": "Tva", "EcoPart": "Ecotax", "DEA": "Deatax"}, vat_scale=1)
+    dialect = AccountSettings(
+        tax_codes={"VAT": "Tva", "EcoPart": "Ecotax", "DEA": "Deatax"}, vat_scale=1
+    )
     taxes = [{"code": "Tva", "value": Decimal("0.055")}, {"code": "Ecotax", "value": 1}]
     found = offer_cells({"price": {"taxes": taxes}}, dialect)
     assert {key: cell.text for key, cell in found.cells.items()} == {

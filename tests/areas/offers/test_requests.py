@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import AccountSettings
 from tests.conftest import Files, Sent, checked, gtin, offer, update
 
 TRACKED = {"code": "TrackedHomeDelivery", "cost": 4.9, "additionalCost": 1.5}
@@ -122,7 +122,9 @@ def test_a_delete_is_the_reference_alone(sent: Sent) -> None:
 
 
 def test_the_dialect_names_and_scales_taxes(sent: Sent) -> None:
-    dialect = Dialect(tax_codes={"VAT": "TVA", "EcoPart": "Ecotax", "DEA": "Deatax"}, vat_scale=1)
+    dialect = AccountSettings(
+        tax_codes={"VAT": "TVA", "EcoPart": "Ecotax", "DEA": "Deatax"}, vat_scale=1
+    )
     assert sent(offer(taxes__VAT="5.5"), dialect=dialect)["price"]["taxes"] == [
         {"code": "TVA", "value": 0.055},
         {"code": "Ecotax", "value": 0},
@@ -131,7 +133,7 @@ def test_the_dialect_names_and_scales_taxes(sent: Sent) -> None:
 
 
 def test_a_gtin_may_travel_as_a_number(sent: Sent) -> None:
-    request = sent(offer(product__gtin="036000291452"), dialect=Dialect(gtin_as="number"))
+    request = sent(offer(product__gtin="036000291452"), dialect=AccountSettings(gtin_as="number"))
     assert request["product"] == {"gtin": 36000291452}
 
 

@@ -8,19 +8,19 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from feedtool.areas.products.catalog import Catalog, Choice, Necessity, Property
+from feedtool.areas.products.catalog import Catalog, Necessity, Property, PropertyChoice
 from feedtool.areas.products.catalog.lookup import Listed, Origin
-from feedtool.areas.products.columns.attribute import Attribute
+from feedtool.areas.products.columns.attribute import PropertyCell
 from feedtool.areas.products.columns.properties import enrich
 from feedtool.areas.products.feeds import FEED
 from feedtool.areas.registry import load
 from feedtool.check.rules import all_rules
 from feedtool.check.schema_gate import gate
-from feedtool.feeds.columns import ColumnReader, Flawed
+from feedtool.feeds.columns import ColumnReader, InvalidValue
 from feedtool.feeds.feed import Row, SheetColumns
 from feedtool.model.cells import Cell, Kind
 from feedtool.model.nouns import Severity
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import AccountSettings
 from tests.catalogues import (
     AT,
     PLAIN,
@@ -95,7 +95,7 @@ def test_a_row_that_names_no_language_is_in_the_catalogues(
 
 
 def test_a_product_without_further_data(sent: Sent) -> None:
-    few = Dialect(product_fields=())
+    few = AccountSettings(product_fields=())
     row = {"gtin": gtin(1), "categoryCode": "1E0203"}
     assert sent(row, dialect=judging(dialect=few)) == {
         "gtin": gtin(1),
@@ -105,7 +105,7 @@ def test_a_product_without_further_data(sent: Sent) -> None:
 
 
 def test_the_gtin_may_be_a_number(sent: Sent) -> None:
-    own = judging(dialect=Dialect(gtin_as="number"))
+    own = judging(dialect=AccountSettings(gtin_as="number"))
     assert sent(product(), dialect=own)["gtin"] == int(gtin(1))
 
 
@@ -116,8 +116,8 @@ WORDS = st.text("abcdefghijk ", min_size=1, max_size=12).map(str.strip).filter(b
 NUMBERS = st.decimals(-9999, 9999, places=1).map(lambda number: f"{number.normalize():f}")
 
 
-def _choices(names: list[str]) -> tuple[Choice, ...]:
-    return tuple(Choice(f"C{place}", name) for place, name in enumerate(names))
+def _choices(names: list[str]) -> tuple[PropertyChoice, ...]:
+    return tuple(PropertyChoice(f"C{place}", name) for place, name in enumerate(names))
 
 
 LISTS = st.lists(NAMES, min_size=2, max_size=6, unique_by=lambda name: name.casefold())
@@ -214,9 +214,9 @@ def judged(
     values: dict[str, Any] = {}
     found, refused = [], set()
     for key in keys:
-        kind = types.get(key, Attribute())
+        kind = types.get(key, PropertyCell())
         value = kind.read(Cell(Kind.TEXT, row.get(key, "")), ColumnReader(kind, context))
-        if isinstance(value, Flawed):
+        if isinstance(value, InvalidValue):
             found += [(key, fault) for fault in value.faults]
             refused |= {key} if value.is_refused else set()
             value = value.value

@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 
 from feedtool.areas.products.requests import product_cells
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import AccountSettings
 
 PRODUCTS: dict[str, tuple[str, dict[str, str], list[str]]] = {
     "a product": (
@@ -50,6 +50,6 @@ PRODUCTS: dict[str, tuple[str, dict[str, str], list[str]]] = {
 
 @pytest.mark.parametrize(("body", "cells", "left"), PRODUCTS.values(), ids=PRODUCTS)
 def test_a_product(body: str, cells: dict[str, str], left: list[str]) -> None:
-    found = product_cells(json.loads(body, parse_float=Decimal), Dialect())
+    found = product_cells(json.loads(body, parse_float=Decimal), AccountSettings())
     assert {key: cell.text for key, cell in found.cells.items()} == cells
     assert [path for path, _ in found.left] == left

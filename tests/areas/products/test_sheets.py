@@ -9,7 +9,7 @@ import pytest
 from openpyxl import Workbook, load_workbook
 from openpyxl.packaging.custom import StringProperty
 
-from feedtool.model.settings import Context, Dialect
+from feedtool.model.settings import AccountSettings, Context
 from feedtool.model.sheet import CheckedSheet
 from tests.catalogues import KETTLES, PROPERTIES, catalog_of, judging, product, shirt
 from tests.conftest import Files, Rows, checked, codes, gtin, offer, refused, told, update
@@ -126,7 +126,7 @@ def test_a_header_of_nothing_is_told_with_the_nearest(files: Files) -> None:
 
 
 def test_a_profile_maps_its_own_headers(files: Files) -> None:
-    own = Dialect(columns={"Ma couleur": "3002", "Mon code": "categoryCode"})
+    own = AccountSettings(columns={"Ma couleur": "3002", "Mon code": "categoryCode"})
     row = without(product(), "categoryCode") | {"Mon code": "010101", "Ma couleur": "Blue"}
     (sheet,) = checked(files.csv(row), dialect=judging(dialect=own))
     assert sheet.is_clean()
@@ -136,8 +136,10 @@ def test_a_profile_maps_its_own_headers(files: Files) -> None:
 # Without a catalogue.
 
 
-@pytest.mark.parametrize("dialect", [Dialect(), judging(catalog_of({}, ()))], ids=["none", "empty"])
-def test_without_a_catalogue_there_is_one_error(files: Files, dialect: Dialect) -> None:
+@pytest.mark.parametrize(
+    "dialect", [AccountSettings(), judging(catalog_of({}, ()))], ids=["none", "empty"]
+)
+def test_without_a_catalogue_there_is_one_error(files: Files, dialect: AccountSettings) -> None:
     (sheet,) = checked(files.csv(product(1), product(2)), dialect=dialect)
     assert sheet.error is not None
     assert (sheet.error.code, sheet.error.exit, sheet.kind) == ("catalog-missing", 2, "products")
@@ -339,7 +341,7 @@ def test_its_category_is_checked(files: Files) -> None:
 
 
 def test_a_profile_says_where_other_templates_have_it(files: Files) -> None:
-    own = judging(dialect=Dialect(operator_category="B2", operator_notes=6))
+    own = judging(dialect=AccountSettings(operator_category="B2", operator_notes=6))
     more = [("obligatoire",), (), ("voir l'aide",)]
     path = operator(files, product(1), product(2, p3001="Z"), place="B2", more_notes=more)
     (sheet,) = checked(path, dialect=own)

@@ -9,18 +9,18 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from openpyxl import load_workbook
 
-from feedtool.areas.products.catalog import Choice, Necessity
+from feedtool.areas.products.catalog import Necessity, PropertyChoice
 from feedtool.areas.products.catalog.traits import written
 from feedtool.areas.products.feeds import FEED
 from feedtool.areas.products.template import products_contents
 from feedtool.areas.products.template_shared import offered
 from feedtool.areas.registry import load
-from feedtool.check import Asked, Input, check
+from feedtool.check import Input, ReadOptions, check
 from feedtool.feeds import template
 from feedtool.feeds.header import folded
 from feedtool.feeds.template import Basis, Contents, Field, Need
 from feedtool.model.errors import UsageProblem
-from feedtool.model.settings import Context, Dialect
+from feedtool.model.settings import AccountSettings, Context
 from feedtool.templates import limits, write_template
 from tests.areas.products.catalog.conftest import catalog, category, choices, prop
 
@@ -52,7 +52,7 @@ def write_products_template(known: Catalog, codes: Sequence[str], target: Path) 
 def made(*properties: Property, **more: Sequence[Property]) -> Contents:
     """Of kettles with these properties, and of the other categories that are named."""
     every = {KETTLES: properties, **{f"0{code}": tuple(some) for code, some in more.items()}}
-    return products_contents(catalog(every), list(every), Dialect())
+    return products_contents(catalog(every), list(every), AccountSettings())
 
 
 def field_of(contents: Contents, key: str = "3263") -> Field:
@@ -82,7 +82,7 @@ def test_common_fields_come_first_then_properties_by_index(
             SEEDS: (),
         }
     )
-    fields = products_contents(known, codes, Dialect()).fields
+    fields = products_contents(known, codes, AccountSettings()).fields
     keys = [field.key for field in fields]
     assert sorted(keys) == sorted(expected)
     assert keys[: len(COMMON)] == COMMON
@@ -150,7 +150,7 @@ def test_of_several_categories_it_says_which_demand_a_property(
             for code, necessity in zip(codes, necessities, strict=True)
         }
     )
-    field = field_of(products_contents(known, codes, Dialect()))
+    field = field_of(products_contents(known, codes, AccountSettings()))
     assert (field.need, field.requirement) == (need, told)
     assert field.hint.startswith(told)
 
@@ -166,7 +166,7 @@ def test_a_long_list_of_categories_leaves_room_for_what_belongs_in_the_column() 
         },
         categories=many,
     )
-    field = field_of(products_contents(known, [one.reference for one in many], Dialect()))
+    field = field_of(products_contents(known, [one.reference for one in many], AccountSettings()))
     assert field.hint.startswith("Mandatory in some categories\nA number. Unit: cm")
     assert len(field.requirement) > 255
     assert "0A0139" in field.requirement
@@ -183,13 +183,13 @@ def test_a_long_list_of_categories_leaves_room_for_what_belongs_in_the_column() 
 def test_the_brand_is_mandatory_where_the_category_says_so(
     codes: list[str], title: str, told: str
 ) -> None:
-    contents = products_contents(catalog(dict.fromkeys(codes, ())), codes, Dialect())
+    contents = products_contents(catalog(dict.fromkeys(codes, ())), codes, AccountSettings())
     field = field_of(contents, "brand")
     assert (field.title, field.requirement) == (title, told)
 
 
 def test_the_profile_says_which_common_fields_must_be_filled() -> None:
-    dialect = Dialect(product_fields=("title", "brand"))
+    dialect = AccountSettings(product_fields=("title", "brand"))
     fields = products_contents(catalog({MACHINES: ()}), [MACHINES], dialect).fields
     needed = [field.key for field in fields if field.need is Need.ALWAYS]
     assert needed == ["gtin", "title", "brand", "categoryCode"]
@@ -281,14 +281,17 @@ def test_where_categories_differ_a_column_takes_what_any_of_them_takes() -> None
 @pytest.mark.parametrize(
     ("known", "expected"),
     [
-        ([Choice("r", "Red"), Choice("b", "Blue")], ("Red", "Blue")),
-        ([Choice("r1", "Red"), Choice("r2", "Red"), Choice("b", "Blue")], ("r1", "r2", "Blue")),
-        ([Choice("S", "Small"), Choice("Small", "Tiny")], ("S", "Tiny")),
-        ([Choice("long", "x" * 32_768), Choice("bell", "\x07")], ("long", "bell")),
+        ([PropertyChoice("r", "Red"), PropertyChoice("b", "Blue")], ("Red", "Blue")),
+        (
+            [PropertyChoice("r1", "Red"), PropertyChoice("r2", "Red"), PropertyChoice("b", "Blue")],
+            ("r1", "r2", "Blue"),
+        ),
+        ([PropertyChoice("S", "Small"), PropertyChoice("Small", "Tiny")], ("S", "Tiny")),
+        ([PropertyChoice("long", "x" * 32_768), PropertyChoice("bell", "\x07")], ("long", "bell")),
     ],
 )
 def test_offers_labels_and_codes_where_a_label_is_not_clear(
-    known: list[Choice], expected: tuple[str, ...]
+    known: list[PropertyChoice], expected: tuple[str, ...]
 ) -> None:
     assert offered(known) == expected
 
@@ -325,19 +328,19 @@ REFUSED = {
 @pytest.mark.parametrize(("codes", "message", "hint"), REFUSED.values(), ids=REFUSED)
 def test_says_why_there_is_no_template(codes: list[str], message: str, hint: str) -> None:
     with pytest.raises(UsageProblem) as raised:
-        products_contents(catalog({KETTLES: (), MACHINES: ()}), codes, Dialect())
+        products_contents(catalog({KETTLES: (), MACHINES: ()}), codes, AccountSettings())
     assert message in raised.value.message
     assert hint in raised.value.hint
 
 
 def test_only_categories_that_take_products_are_suggested() -> None:
     with pytest.raises(UsageProblem) as raised:
-        products_contents(catalog({KETTLES: ()}), ["0A0104"], Dialect())
+        products_contents(catalog({KETTLES: ()}), ["0A0104"], AccountSettings())
     assert "0A0103" not in raised.value.hint
 
 
 def test_codes_are_read_as_people_type_them() -> None:
-    contents = products_contents(catalog({KETTLES: ()}), [" 0a0101", "0A0101 "], Dialect())
+    contents = products_contents(catalog({KETTLES: ()}), [" 0a0101", "0A0101 "], AccountSettings())
     assert contents.stamps["category"] == (KETTLES,)
 
 
@@ -421,7 +424,7 @@ def test_shows_an_example_that_is_never_sent(
     fields = {row[-1]: row for row in book["Fields"].iter_rows(values_only=True)}
     assert set(example[1:]) - {None} <= {text for row in fields.values() for text in row}
     book.save(tmp_path / "saved.xlsx")
-    asked = Asked(catalog=lambda _: known)
+    asked = ReadOptions(catalog=lambda _: known)
     (sheet,) = check([Input("saved.xlsx", tmp_path / "saved.xlsx")], asked, load())
     assert sheet.error is not None
     assert sheet.error.code == "no-rows"
@@ -486,7 +489,7 @@ PROPERTIES = st.builds(
     is_numeric=st.booleans(),
     is_multiple=st.booleans(),
     is_variation=st.booleans(),
-    choices=st.lists(st.builds(Choice, TEXTS, TEXTS), max_size=4).map(tuple),
+    choices=st.lists(st.builds(PropertyChoice, TEXTS, TEXTS), max_size=4).map(tuple),
     allowed_file_types=st.lists(TEXTS, max_size=2).map(tuple),
 )
 

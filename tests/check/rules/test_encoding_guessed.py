@@ -1,6 +1,6 @@
 import pytest
 
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import AccountSettings
 from tests.conftest import Files, checked, offer, table, told
 
 CODE = "encoding-guessed"
@@ -27,7 +27,7 @@ def test_passes(files: Files, content: bytes) -> None:
 )
 def test_fails_once_and_shows_what_was_decoded(files: Files, encoding: str, read_as: str) -> None:
     path = files.text(table([offer(sellerExternalReference="Dépôt-1")]).encode(encoding))
-    (sheet,) = checked(path, dialect=Dialect(csv_fallback=read_as))
+    (sheet,) = checked(path, dialect=AccountSettings(csv_fallback=read_as))
     (problem,) = told(sheet, CODE)
     assert (problem.row, problem.severity) == (None, "warning")
     assert read_as in problem.message

@@ -3,7 +3,7 @@ from collections.abc import Mapping
 import pytest
 
 from feedtool.areas.registry import load
-from feedtool.check import EVERY_ROW, Asked, Input, check
+from feedtool.check import EVERY_ROW, Input, ReadOptions, check
 from feedtool.runs import row_notes
 from tests.conftest import Files, checked, gtin, offer, table, told, update
 
@@ -107,7 +107,7 @@ def test_the_number_of_a_single_row_is_no_sum(files: Files) -> None:
 def test_it_is_taken_all_the_same_if_that_is_said(files: Files, row: Mapping[str, str]) -> None:
     path = files.csv(*with_notes(*FOUR, row))
     for as_rows in ((6,), EVERY_ROW):
-        (sheet,) = check([Input("offers.csv", path)], Asked(as_rows=as_rows), load())
+        (sheet,) = check([Input("offers.csv", path)], ReadOptions(as_rows=as_rows), load())
         assert told(sheet, CODE) == []
         assert (sheet.counts().rows, sheet.counts().skipped) == (5, 0)
 

@@ -2,7 +2,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import AccountSettings
 from tests.conftest import Find, offer, update
 
 CODE = "required-missing"
@@ -116,8 +116,8 @@ def test_a_refused_cell_is_not_also_missing(find: Find, refused: Mapping[str, st
 def test_which_mode_is_mandatory_is_a_setting(find: Find) -> None:
     signed = "deliveryModes.SignedHomeDelivery"
     row = offer() | {f"{signed}.cost": "", f"{signed}.additionalCost": ""}
-    assert find(CODE, row | NO_TRACKED, dialect=Dialect(mandatory_mode=None)) == []
-    problems = find(CODE, row, dialect=Dialect(mandatory_mode="SignedHomeDelivery"))
+    assert find(CODE, row | NO_TRACKED, dialect=AccountSettings(mandatory_mode=None)) == []
+    problems = find(CODE, row, dialect=AccountSettings(mandatory_mode="SignedHomeDelivery"))
     assert {problem.field for problem in problems} == {f"{signed}.cost", f"{signed}.additionalCost"}
 
 

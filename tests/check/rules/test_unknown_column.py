@@ -1,6 +1,6 @@
 import pytest
 
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import AccountSettings
 from tests.conftest import Find, offer
 
 CODE = "unknown-column"
@@ -53,4 +53,4 @@ def test_what_stands_in_such_a_column_is_no_problem(find: Find, value: str) -> N
 
 def test_the_sellers_own_header_is_known(find: Find) -> None:
     row = offer(product__gtin=None) | {"Mon code": "4006381333931"}
-    assert find(CODE, row, dialect=Dialect(columns={"mon CODE": "product.gtin"})) == []
+    assert find(CODE, row, dialect=AccountSettings(columns={"mon CODE": "product.gtin"})) == []

@@ -2,10 +2,10 @@
 
 from typing import NamedTuple
 
-from feedtool.feeds.columns import ColumnReader, Flawed
+from feedtool.feeds.columns import ColumnReader, InvalidValue
 from feedtool.model.cells import Cell, Kind
 from feedtool.model.header import CellType
-from feedtool.model.settings import Context, Dialect
+from feedtool.model.settings import AccountSettings, Context
 from tests.conftest import as_context
 
 
@@ -28,11 +28,14 @@ def number(digits: str, *, percent: bool = False, zeros: int = 0) -> Cell:
 
 
 def read(
-    kind: CellType, cell: Cell, dialect: Dialect | Context | None = None, decimal: str | None = None
+    kind: CellType,
+    cell: Cell,
+    dialect: AccountSettings | Context | None = None,
+    decimal: str | None = None,
 ) -> Reading:
     """A single cell's value and faults, in a column whose separator may be settled."""
     value = kind.read(cell, ColumnReader(kind, as_context(dialect), decimal))
-    if isinstance(value, Flawed):
+    if isinstance(value, InvalidValue):
         codes = tuple(fault.code.name for fault in value.faults)
         return Reading(value.value, codes, value.faults[0].hint)
     return Reading(value, ())

@@ -12,7 +12,7 @@ from feedtool.feeds.columns.choice import (
     Retired,
 )
 from feedtool.model.cells import Cell
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import AccountSettings
 from tests.feeds.columns.conftest import NO_VALUES, number, read, text
 
 (ACTIONS,) = (column.type for column in SPLITTING_COLUMNS if column.key == ACTION)
@@ -92,7 +92,7 @@ def test_anything_else_is_refused(cell: Cell) -> None:
 
 
 def test_the_list_is_a_setting() -> None:
-    narrow = Dialect(conditions=("New", "Grade-B"))
+    narrow = AccountSettings(conditions=("New", "Grade-B"))
     assert read(CONDITION, text("new"), narrow).value == "New"
     assert read(CONDITION, text("GRADE-b"), narrow).value == "Grade-B"
     reading = read(CONDITION, text("UsedLikeNew"), narrow)
@@ -158,7 +158,7 @@ def test_a_condition_of_the_legacy_zip(writing: str, value: str | None) -> None:
 
 
 def test_those_of_the_legacy_zip_are_a_setting() -> None:
-    own = Dialect(legacy_conditions={"Antique": "7"})
+    own = AccountSettings(legacy_conditions={"Antique": "7"})
     assert read(LEGACY_CONDITION, text("antique"), own).value == "Antique"
     assert read(LEGACY_CONDITION, text("New"), own).codes == ("enum-value",)
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from feedtool.feeds.columns.number import Days, Money, Number, Rate, Whole
 from feedtool.model.cells import Cell, Kind
-from feedtool.model.settings import Bounds, Dialect
+from feedtool.model.settings import AccountSettings, Bounds
 from tests.feeds.columns.conftest import NO_VALUES, number, read, text
 
 ZERO = Decimal(0)
@@ -150,7 +150,7 @@ def test_an_error_written_as_text_is_an_error(error: str) -> None:
 def test_bounds_that_the_specification_does_not_give_are_settings(
     kind: Number, bounds: Bounds, cell: Cell
 ) -> None:
-    assert read(kind, cell, replace(Dialect(), bounds=bounds)).codes == ("number-range",)
+    assert read(kind, cell, replace(AccountSettings(), bounds=bounds)).codes == ("number-range",)
     assert read(kind, cell).codes == ()
 
 

@@ -5,7 +5,7 @@ from collections.abc import Hashable
 from hypothesis import given
 from hypothesis import strategies as st
 
-from feedtool.feeds.columns import REMEMBERED, ColumnReader, Flawed
+from feedtool.feeds.columns import REMEMBERED, ColumnReader, InvalidValue
 from feedtool.feeds.columns.text import Reference
 from feedtool.feeds.columns.text import Text as TextType
 from feedtool.model.cells import Cell
@@ -47,11 +47,11 @@ def test_it_tells_whether_anything_was_flawed() -> None:
     assert not clean.is_flawed
     (value,) = flawed.read(["A|B"], lambda key: text(str(key)))
     assert flawed.is_flawed
-    assert isinstance(value, Flawed)
+    assert isinstance(value, InvalidValue)
     assert value.is_refused
 
 
 def test_a_warning_refuses_nothing() -> None:
     (value,) = ColumnReader(Reference(), Context()).read(["A "], lambda key: text(str(key)))
-    assert isinstance(value, Flawed)
+    assert isinstance(value, InvalidValue)
     assert not value.is_refused

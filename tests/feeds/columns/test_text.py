@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from feedtool.feeds.columns.text import Comment, ProductReference, Reference, Text, plain
 from feedtool.model.cells import Cell
-from feedtool.model.settings import Bounds, Dialect
+from feedtool.model.settings import AccountSettings, Bounds
 from tests.feeds.columns.conftest import NO_VALUES, number, read, text
 
 KEPT = [
@@ -144,7 +144,7 @@ def test_lengths(length: int, codes: tuple[str, ...]) -> None:
 
 
 def test_the_advised_length_is_a_setting() -> None:
-    longer = replace(Dialect(), bounds=Bounds(advised_length=80))
+    longer = replace(AccountSettings(), bounds=Bounds(advised_length=80))
     assert read(Reference(), text("x" * 80), longer).codes == ()
 
 

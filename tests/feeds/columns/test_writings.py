@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from feedtool.feeds.columns.number import Amount, Money, parse
 from feedtool.feeds.columns.text import plain
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import AccountSettings
 from tests.feeds.columns.conftest import read, text
 
 NBSP, NARROW, THIN, FIGURE = "\u00a0", "\u202f", "\u2009", "\u2007"
@@ -84,7 +84,7 @@ def test_a_settled_column_changes_no_clear_writing(writing: str, amount: str, de
 
 
 def test_the_currencies_are_the_profiles() -> None:
-    swiss = Dialect(currencies=("CHF", "Fr."))
+    swiss = AccountSettings(currencies=("CHF", "Fr."))
     assert read(Money(), text("CHF 19.90"), swiss).value == Decimal("19.90")
     assert read(Money(), text("19.90 Fr."), swiss).value == Decimal("19.90")
     assert read(Money(), text("19.90 €"), swiss).codes == ("number-format",)

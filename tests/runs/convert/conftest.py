@@ -3,14 +3,14 @@
 from pathlib import Path
 
 from feedtool.areas.registry import load
-from feedtool.check import Asked, Input
-from feedtool.model.settings import Dialect
+from feedtool.check import Input, ReadOptions
+from feedtool.model.settings import AccountSettings
 from feedtool.model.sheet import CheckedSheet
 from feedtool.report.conversion import Conversion, Loss
 from feedtool.runs.convert import ConversionOptions, convert, form_of
 from tests.conftest import checked
 
-USUAL = Dialect()
+USUAL = AccountSettings()
 
 
 def converted(
@@ -20,9 +20,9 @@ def converted(
     to: str | None = None,
     kind: str | None = None,
     channel: str | None = None,
-    dialect: Dialect = USUAL,
+    dialect: AccountSettings = USUAL,
 ) -> Conversion:
-    asked = Asked(dialect, channel or dialect.primary_channel, kind)
+    asked = ReadOptions(dialect, channel or dialect.primary_channel, kind)
     options = ConversionOptions(target, form_of(target, load()), to, "en", channel is not None)
     return convert(Input(source.name, source), asked, options, load())
 
@@ -36,7 +36,9 @@ def places(found: Conversion) -> set[tuple[int | None, str | None]]:
     return {(loss.row, loss.field) for loss in losses(found)}
 
 
-def only(path: Path, kind: str | None = None, dialect: Dialect | None = None) -> CheckedSheet:
+def only(
+    path: Path, kind: str | None = None, dialect: AccountSettings | None = None
+) -> CheckedSheet:
     """What a file is judged to be."""
     (sheet,) = checked(path, kind=kind, dialect=dialect)
     assert sheet.error is None

@@ -12,12 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
-from feedtool.areas.legacy.offers_xml import Offer
+from feedtool.areas.legacy.offers_xml import XmlOffer
 from feedtool.areas.legacy.reader import OffersXml
 from feedtool.areas.offers.feeds.conditions import CONDITIONS
 from feedtool.areas.registry import load
-from feedtool.check import Asked, Input, check
-from feedtool.model.settings import SMALL_PARCEL_MODES, Dialect
+from feedtool.check import Input, ReadOptions, check
+from feedtool.model.settings import SMALL_PARCEL_MODES, AccountSettings
 from tests.conftest import gtin, offer, table
 from tests.legacy.conftest import OFFERS_OF_ANY_KIND, member, zipped
 from tests.runs.convert.conftest import converted, losses, places
@@ -63,7 +63,7 @@ ROWS = st.integers(1, 4).flatmap(lambda count: st.tuples(*map(upserts, range(1, 
 
 def values(path: Path, kind: str | None = None) -> list[Mapping[str, Any]]:
     """What the cells of a file hold, amounts by what they are worth."""
-    (sheet,) = check([Input(path.name, path)], Asked(kind=kind, with_values=True), load())
+    (sheet,) = check([Input(path.name, path)], ReadOptions(kind=kind, with_values=True), load())
     assert sheet.is_clean(), list(sheet.problems())
     return [one.values() for one in sheet.filled or ()]
 
@@ -80,7 +80,7 @@ def test_a_sheet_through_a_zip_and_back(rows: tuple[dict[str, str], ...]) -> Non
         back = converted(package, folder / "back.csv", to="offers-upsert")
         lost = places(there) | places(back)
         found = Path(folder / "back.csv")
-        (read,) = check([Input("back", found)], Asked(with_values=True), load())
+        (read,) = check([Input("back", found)], ReadOptions(with_values=True), load())
         assert there.rows == back.rows == len(rows)
         for number, (before, after) in enumerate(
             zip(values(sheet), [one.values() for one in read.filled or ()], strict=True), start=2
@@ -106,7 +106,7 @@ def test_json_loses_nothing(rows: tuple[dict[str, str], ...]) -> None:
         assert values(folder / "back.csv") == [{**SENT_AS_ZERO, **row} for row in values(sheet)]
 
 
-def unlike(number: int, one: Offer) -> Offer:
+def unlike(number: int, one: XmlOffer) -> XmlOffer:
     """With a reference and a GTIN of its own, and what the checks ask of a whole offer."""
     attributes = {
         **one.attributes,
@@ -121,14 +121,14 @@ def unlike(number: int, one: Offer) -> Offer:
         "PreparationTime": str(number),
     }
     attributes.pop("StrikedPrice", None)
-    return Offer(attributes, one.shipping)
+    return XmlOffer(attributes, one.shipping)
 
 
 @settings(max_examples=30)
 @given(st.lists(OFFERS_OF_ANY_KIND, min_size=1, max_size=4))
-def test_an_offers_xml_through_a_sheet_and_back(some: list[Offer]) -> None:
+def test_an_offers_xml_through_a_sheet_and_back(some: list[XmlOffer]) -> None:
     offers = [unlike(number, one) for number, one in enumerate(some, start=1)]
-    dialect = Dialect(mandatory_mode=None)
+    dialect = AccountSettings(mandatory_mode=None)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         package, sheet, again = (folder / one for one in ("a.zip", "b.csv", "c.zip"))

@@ -8,7 +8,7 @@ import pytest
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.registry import load
 from feedtool.model.cells import Value
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import AccountSettings
 from feedtool.runs.convert.write import Make
 from feedtool.runs.convert.write import maker as maker_of
 from tests.conftest import gtin
@@ -27,7 +27,7 @@ OFFER: dict[str, Value] = {
 
 
 def maker(kind: str) -> Make:
-    return maker_of(load().feeds[kind], "FR", Dialect(), load())
+    return maker_of(load().feeds[kind], "FR", AccountSettings(), load())
 
 
 def test_a_request() -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from feedtool.model.nouns import Message, Status, Verdict
+from feedtool.model.nouns import Message, RowResult, Status
 from feedtool.runs.corrections import is_to_correct, place_of, places
 
 GUARDED = (Message("price-drop", "the price falls by 90 %"),)
@@ -30,7 +30,7 @@ ALONE = (Message("", "not sent, since not all rows of all files are valid"),)
 def test_what_is_to_be_corrected(
     status: Status, messages: tuple[Message, ...], *, is_one: bool
 ) -> None:
-    assert is_to_correct(Verdict(2, "SKU-1", status, messages)) is is_one
+    assert is_to_correct(RowResult(2, "SKU-1", status, messages)) is is_one
 
 
 @pytest.mark.parametrize(

@@ -8,12 +8,12 @@ import pytest
 
 from feedtool.model.cells import Cell
 from feedtool.model.errors import FileProblem
-from feedtool.sheets import Limits, open_source
+from feedtool.sheets import ReadingLimits, open_source
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 MakeSheet = Callable[..., Path]
 Read = Callable[[Path], dict[int, dict[int, Cell]]]
-SMALL = Limits(text=1 << 20)
+SMALL = ReadingLimits(text=1 << 20)
 
 
 def read_all(path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from feedtool.model.errors import FileProblem
-from feedtool.sheets import Limits, ZipPackage
+from feedtool.sheets import ReadingLimits, ZipPackage
 from feedtool.sheets.read import errors
 
 MakePackage = Callable[..., Path]
@@ -22,8 +22,8 @@ def code_of(action: Callable[[], object]) -> str:
     return caught.value.code
 
 
-def read_all(path: Path, limits: Limits | None = None) -> None:
-    with ZipPackage(path, limits or Limits()) as package:
+def read_all(path: Path, limits: ReadingLimits | None = None) -> None:
+    with ZipPackage(path, limits or ReadingLimits()) as package:
         for name in package.names:
             package.read(name)
 
@@ -69,9 +69,14 @@ def test_two_parts_of_one_name(make_package: MakePackage, name: str) -> None:
 
 @pytest.mark.parametrize(
     "limits",
-    [Limits(part=99_999), Limits(total=99_999), Limits(parts=3), Limits(small=99_999)],
+    [
+        ReadingLimits(part=99_999),
+        ReadingLimits(total=99_999),
+        ReadingLimits(parts=3),
+        ReadingLimits(small=99_999),
+    ],
 )
-def test_bombs(make_package: MakePackage, limits: Limits) -> None:
+def test_bombs(make_package: MakePackage, limits: ReadingLimits) -> None:
     path = make_package({"big": b"0" * 100_000})
     read_all(path)
     assert code_of(lambda: read_all(path, limits)) == "zip-bomb"

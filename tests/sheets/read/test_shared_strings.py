@@ -3,17 +3,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from feedtool.model.errors import FileProblem
-from feedtool.sheets import Limits
+from feedtool.sheets import ReadingLimits
 from feedtool.sheets.read.escapes import escape
 from feedtool.sheets.read.shared_strings import SharedStrings
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 
 
-def read(xml: str, size: int = 1 << 18, limits: Limits | None = None) -> list[str]:
+def read(xml: str, size: int = 1 << 18, limits: ReadingLimits | None = None) -> list[str]:
     data = xml.encode()
     stream = (data[at : at + size] for at in range(0, len(data), size))
-    strings = SharedStrings.read(stream, "xl/sharedStrings.xml", limits or Limits())
+    strings = SharedStrings.read(stream, "xl/sharedStrings.xml", limits or ReadingLimits())
     return [strings[index] for index in range(len(strings))]
 
 
@@ -134,7 +134,7 @@ def test_nothing_is_overlooked_before_a_text(before: str) -> None:
 )
 def test_refused(xml: str, code: str) -> None:
     with pytest.raises(FileProblem) as caught:
-        read(xml, size=500, limits=Limits(text=1000, strings=2500))
+        read(xml, size=500, limits=ReadingLimits(text=1000, strings=2500))
     assert caught.value.code == code
 
 
@@ -148,5 +148,5 @@ def test_no_such_text(index: int) -> None:
 
 def test_an_endless_tag() -> None:
     with pytest.raises(FileProblem, match="tag") as caught:
-        read(table(f'<si a="{"x" * 6_000_000}"/>'), limits=Limits(text=1_000_000))
+        read(table(f'<si a="{"x" * 6_000_000}"/>'), limits=ReadingLimits(text=1_000_000))
     assert caught.value.code == "zip-bomb"

@@ -20,7 +20,7 @@ from feedtool.feeds.columns.text import Comment
 from feedtool.feeds.feed import Feed, Mode, Row, SheetColumns
 from feedtool.feeds.words import Words
 from feedtool.model.header import Column
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import AccountSettings
 
 ALWAYS = (
     *(offers.REFERENCE, offers.CONDITION, "price.price", "taxes.VAT", offers.PREPARATION),
@@ -65,7 +65,7 @@ LEGACY_CONDITION = LegacyCondition(
 )
 
 
-def columns(dialect: Dialect) -> tuple[Column, ...]:
+def columns(dialect: AccountSettings) -> tuple[Column, ...]:
     """Every column of an offer, and the channel whose pool it is for."""
     reference, gtin, _, condition = offers.IDENTITY_COLUMNS
     return (
@@ -80,12 +80,12 @@ def columns(dialect: Dialect) -> tuple[Column, ...]:
     )
 
 
-def understood(dialect: Dialect) -> tuple[Column, ...]:
+def understood(dialect: AccountSettings) -> tuple[Column, ...]:
     """Every column that a header may have."""
     return (*columns(dialect), *offers.GUARDING_COLUMNS)
 
 
-def _mode_columns(code: str, dialect: Dialect) -> tuple[Column, ...]:
+def _mode_columns(code: str, dialect: AccountSettings) -> tuple[Column, ...]:
     """The amounts of a mode, known by the names of the JSON mode that means the same, too."""
     own = offers.mode_columns(code)
     same = offers.mode_columns(dialect.legacy_modes[code] or code)
@@ -97,7 +97,7 @@ def _mode_columns(code: str, dialect: Dialect) -> tuple[Column, ...]:
     )
 
 
-def modes(dialect: Dialect) -> tuple[Mode, ...]:
+def modes(dialect: AccountSettings) -> tuple[Mode, ...]:
     """Standard, Tracked, Registered, and what the profile adds."""
     return tuple(offers.mode(code, same) for code, same in dialect.legacy_modes.items())
 
@@ -114,7 +114,7 @@ def required(row: Row) -> list[str]:
     return row.blanks(ALWAYS) + amounts
 
 
-def mandatory_amounts(dialect: Dialect) -> tuple[str, ...]:
+def mandatory_amounts(dialect: AccountSettings) -> tuple[str, ...]:
     """The keys of the amounts of the mode that means the mandatory one."""
     wanted = dialect.mandatory_mode
     own = [code for code, same in dialect.legacy_modes.items() if wanted and same == wanted]

@@ -12,19 +12,19 @@ from feedtool.areas.offers.feeds import common as offers
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.feeds.feed import FLOOR, Feed, Mode, Row, SheetColumns
 from feedtool.model.header import Column
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import AccountSettings
 
 SENT = {item.key: item.name for item in ATTRIBUTES if item.has_stock_or_price}
 """Attribute by the key of its column."""
 CHANGEABLE = ("price.price", offers.QUANTITY)
 
 
-def columns(dialect: Dialect) -> tuple[Column, ...]:
+def columns(dialect: AccountSettings) -> tuple[Column, ...]:
     """The reference, the GTIN, the price and the stock."""
     return tuple(column for column in legacy_offers.columns(dialect) if column.key in SENT)
 
 
-def modes(dialect: Dialect) -> tuple[Mode, ...]:
+def modes(dialect: AccountSettings) -> tuple[Mode, ...]:
     """None of them travels; those of whole offers are known as what they are."""
     return offers.modes(dialect)
 

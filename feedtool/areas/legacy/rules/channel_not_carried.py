@@ -17,18 +17,18 @@ from feedtool.areas.legacy.offers_xml import STOCK_AND_PRICE_KIND
 from feedtool.feeds.columns.text import visible
 from feedtool.feeds.feed import Row
 from feedtool.feeds.rule import code
-from feedtool.model.nouns import Fault
+from feedtool.model.nouns import Issue
 
 CODE = code(__name__, __doc__)
 KINDS = (STOCK_AND_PRICE_KIND,)
 
 
-def check(row: Row) -> Iterator[Fault]:
+def check(row: Row) -> Iterator[Issue]:
     """A fault where the row is for another channel than the primary one."""
     primary = row.sheet.dialect.primary_channel
     if row.channel in ("", primary):  # none: nothing is sent to it
         return
-    yield Fault(
+    yield Issue(
         CODE,
         f"a StockAndPrice package cannot say that it is for {visible(row.channel)}: it changes the"
         f" offers of {primary}",

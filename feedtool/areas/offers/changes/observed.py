@@ -21,7 +21,7 @@ from feedtool.areas.offers.changes.offer_state import (
     PRODUCT,
     QUANTITY,
     Accepted,
-    Seen,
+    ObservedOffer,
     unnamed,
 )
 from feedtool.areas.offers.changes.projection import absorbed_by
@@ -34,7 +34,7 @@ def see(
     service: str,
     seller: str,
     channel: str,
-    offers: Iterable[Seen],
+    offers: Iterable[ObservedOffer],
     *,
     between: tuple[datetime, datetime],
     is_all: bool,
@@ -91,7 +91,7 @@ def _drop(db: Connection, before: str, scope: str) -> None:
     _move(db, before, scope)
 
 
-def _seen(one: Seen, before: Accepted | None, scope: str) -> Accepted:
+def _seen(one: ObservedOffer, before: Accepted | None, scope: str) -> Accepted:
     """What is shown counts; what is never shown stays where nothing else has changed."""
     terms = {name: value for name, value in one.terms.items() if name != QUANTITY}
     old = (before.terms if before else None) or {}

@@ -46,7 +46,7 @@ MAY_ALSO_BE = {
 """How another channel may name the same product, so that nobody sees that it is the same."""
 
 
-class Seen(NamedTuple):
+class ObservedOffer(NamedTuple):
     """An offer as the service shows it."""
 
     reference: str

@@ -27,7 +27,7 @@ from feedtool.feeds.feed import (
     SheetColumns,
 )
 from feedtool.model.header import Column
-from feedtool.model.settings import DEPRECATED_MODES, LARGE_PARCEL_MODES, Dialect
+from feedtool.model.settings import DEPRECATED_MODES, LARGE_PARCEL_MODES, AccountSettings
 
 ZERO = Decimal(0)
 HUNDRED = Decimal(100)
@@ -210,12 +210,12 @@ def _mode_column(code: str, what: str, label: str, note: str, example: str) -> C
     )
 
 
-def all_modes(dialect: Dialect) -> tuple[str, ...]:
+def all_modes(dialect: AccountSettings) -> tuple[str, ...]:
     """The modes that are understood: the account's, and the deprecated ones."""
     return (*dialect.delivery_modes, *DEPRECATED_MODES)
 
 
-def with_retired(dialect: Dialect, keys: Collection[str]) -> Dialect:
+def with_retired(dialect: AccountSettings, keys: Collection[str]) -> AccountSettings:
     """The settings with the deprecated modes that some keys are of."""
     own = dialect.delivery_modes
     retired = (code for code in DEPRECATED_MODES if mode(code).cost in keys and code not in own)
@@ -264,7 +264,7 @@ def is_price(header: str) -> bool:
     return _PRICE_NAME.search(header) is not None
 
 
-def understood(dialect: Dialect) -> tuple[Column, ...]:
+def understood(dialect: AccountSettings) -> tuple[Column, ...]:
     """Every column that the header of an offers sheet may have."""
     return (
         *IDENTITY_COLUMNS,
@@ -277,7 +277,7 @@ def understood(dialect: Dialect) -> tuple[Column, ...]:
     )
 
 
-def modes(dialect: Dialect) -> tuple[Mode, ...]:
+def modes(dialect: AccountSettings) -> tuple[Mode, ...]:
     """Every delivery mode that the header of an offers sheet may have."""
     return tuple(mode(code) for code in all_modes(dialect))
 

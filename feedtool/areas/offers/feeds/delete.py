@@ -6,10 +6,10 @@ from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.offers.requests import REQUESTS
 from feedtool.feeds.feed import Feed, Row, SheetColumns
 from feedtool.model.header import Column
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import AccountSettings
 
 
-def columns(dialect: Dialect) -> tuple[Column, ...]:
+def columns(dialect: AccountSettings) -> tuple[Column, ...]:
     """The reference alone."""
     del dialect
     return (offers.IDENTITY_COLUMNS[0], *offers.SPLITTING_COLUMNS)

@@ -11,12 +11,12 @@ from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.offers.requests import REQUESTS
 from feedtool.feeds.feed import Feed, Fit, Row, SheetColumns
 from feedtool.model.header import Column
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import AccountSettings
 
 SIMPLE = ("price.price", "price.originPrice", offers.PREPARATION, offers.QUANTITY)
 
 
-def columns(dialect: Dialect) -> tuple[Column, ...]:
+def columns(dialect: AccountSettings) -> tuple[Column, ...]:
     """The reference, and what can change."""
     return (
         offers.IDENTITY_COLUMNS[0],

@@ -8,7 +8,7 @@ from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.offers.requests import REQUESTS
 from feedtool.feeds.feed import Feed, Row, SheetColumns
 from feedtool.model.header import Column
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import AccountSettings
 
 ALWAYS = (
     *(offers.REFERENCE, offers.CONDITION, "price.price", "taxes.VAT", offers.PREPARATION),
@@ -16,7 +16,7 @@ ALWAYS = (
 )
 
 
-def columns(dialect: Dialect) -> tuple[Column, ...]:
+def columns(dialect: AccountSettings) -> tuple[Column, ...]:
     """Every column of an offer."""
     return (
         *offers.IDENTITY_COLUMNS,

@@ -12,13 +12,13 @@ from collections.abc import Iterator
 
 from feedtool.feeds.feed import Mode, Row
 from feedtool.feeds.rule import code
-from feedtool.model.nouns import Fault
+from feedtool.model.nouns import Issue
 
 CODE = code(__name__, __doc__)
 KINDS = ("offers-upsert", "offers-update", "legacy-offers")
 
 
-def check(row: Row) -> Iterator[Fault]:
+def check(row: Row) -> Iterator[Issue]:
     """A fault for each half-filled mode; of an Upsert's mandatory one `required-missing` tells."""
     half = [_half(row, mode) for mode in row.sheet.modes]
     if not any(half):
@@ -26,7 +26,7 @@ def check(row: Row) -> Iterator[Fault]:
     told = row.feed.required(row)
     for mode, blank in zip(row.sheet.modes, half, strict=True):
         if blank and blank not in told:
-            yield Fault(
+            yield Issue(
                 CODE,
                 f"{mode.code} has only one of its two amounts",
                 "fill the other one (0 if it is free), or empty both",

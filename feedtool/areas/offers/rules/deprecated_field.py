@@ -11,15 +11,15 @@ Nothing needs to be done; remove the column to be rid of the warning.
 from collections.abc import Iterator
 
 from feedtool.feeds.rule import SheetFacts, code
-from feedtool.model.nouns import Fault, Severity
+from feedtool.model.nouns import Issue, Severity
 
 CODE = code(__name__, __doc__, Severity.WARNING)
 
 DEPRECATED = ("PackagingUnit", "PackagingValue")
 
 
-def check_sheet(sheet: SheetFacts) -> Iterator[Fault]:
+def check_sheet(sheet: SheetFacts) -> Iterator[Issue]:
     """A warning for each such column."""
     for key in DEPRECATED:
         if key in sheet.columns.fields:
-            yield Fault(CODE, f"{key} is no longer supported and is not sent", "", key)
+            yield Issue(CODE, f"{key} is no longer supported and is not sent", "", key)

@@ -14,12 +14,12 @@ from collections.abc import Iterator
 from feedtool.feeds.feed import Row
 from feedtool.feeds.occurrences import Occurrences, Place
 from feedtool.feeds.rule import code
-from feedtool.model.nouns import Fault
+from feedtool.model.nouns import Issue
 
 CODE = code(__name__, __doc__)
 
 
-class Survey(Occurrences):
+class DuplicateReferences(Occurrences):
     """Remembers every reference of every channel until all files are read."""
 
     def see(self, sheet: int, row: Row) -> None:
@@ -28,13 +28,13 @@ class Survey(Occurrences):
         if reference is not None:
             self.add(f"{row.channel}\0{reference}", sheet, row.number)
 
-    def faults(self, names: list[str]) -> Iterator[tuple[Place, Fault]]:
+    def faults(self, names: list[str]) -> Iterator[tuple[Place, Issue]]:
         """A fault for each row whose reference is not alone; `names` are the sheets'."""
         for index, key, group in self.repeated():
             channel, _, reference = key.partition("\0")
             yield (
                 self.place(index),
-                Fault(
+                Issue(
                     CODE,
                     f"“{reference}” occurs {len(group)} times for {channel}: "
                     f"also in {self.others(index, group, names)}",
@@ -43,3 +43,6 @@ class Survey(Occurrences):
                     reference,
                 ),
             )
+
+
+SURVEY = DuplicateReferences

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from feedtool.feeds.feed import EXPORTED, Row
 from feedtool.feeds.rule import code
-from feedtool.model.nouns import Fault, Severity
+from feedtool.model.nouns import Issue, Severity
 
 CODE = code(__name__, __doc__, Severity.WARNING)
 KINDS = ("offers-update",)
@@ -23,13 +23,13 @@ ONCE = True
 IDENTITY = ("product.gtin", "product.reference", "condition")
 
 
-def check(row: Row) -> Iterator[Fault]:
+def check(row: Row) -> Iterator[Issue]:
     """The first Update row with one of them."""
     if EXPORTED in row.sheet.stamp:
         return
     for key in IDENTITY:
         if not row.is_blank(key):
-            yield Fault(
+            yield Issue(
                 CODE,
                 "GTIN, product reference and condition never change and are not sent",
                 "nothing needs to be done",

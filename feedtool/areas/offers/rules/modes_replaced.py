@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from feedtool.feeds.feed import EXPORTED, Row
 from feedtool.feeds.rule import code
-from feedtool.model.nouns import Fault, Severity
+from feedtool.model.nouns import Issue, Severity
 
 CODE = code(__name__, __doc__, Severity.WARNING)
 KINDS = ("offers-update",)
@@ -22,13 +22,13 @@ ONCE = True
 """Said once for a sheet."""
 
 
-def check(row: Row) -> Iterator[Fault]:
+def check(row: Row) -> Iterator[Issue]:
     """The first Update row with a mode."""
     if EXPORTED in row.sheet.stamp:
         return
     for mode in row.sheet.modes:
         if not row.is_blank(mode.cost):
-            yield Fault(
+            yield Issue(
                 CODE,
                 "delivery modes that an Update row does not list are removed from its offer",
                 "list every mode that the offer shall keep",

@@ -12,16 +12,16 @@ from collections.abc import Iterator
 
 from feedtool.feeds.feed import Row
 from feedtool.feeds.rule import code
-from feedtool.model.nouns import Fault
+from feedtool.model.nouns import Issue
 
 CODE = code(__name__, __doc__)
 KINDS = ("offers-update", "legacy-stock-and-price")
 
 
-def check(row: Row) -> Iterator[Fault]:
+def check(row: Row) -> Iterator[Issue]:
     """A fault where every changeable cell is blank."""
     if all(row.is_blank(key) for key in row.feed.changeable(row.sheet)):
-        yield Fault(
+        yield Issue(
             CODE,
             "nothing changes in this row",
             "fill what changes, or delete the row",

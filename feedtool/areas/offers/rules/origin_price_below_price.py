@@ -11,17 +11,17 @@ from collections.abc import Iterator
 
 from feedtool.feeds.feed import Row
 from feedtool.feeds.rule import code
-from feedtool.model.nouns import Fault
+from feedtool.model.nouns import Issue
 
 CODE = code(__name__, __doc__)
 KINDS = ("offers-upsert", "offers-update", "legacy-offers")
 
 
-def check(row: Row) -> Iterator[Fault]:
+def check(row: Row) -> Iterator[Issue]:
     """Compares the two where the row has both."""
     struck, price = row.values.get("price.originPrice"), row.values.get("price.price")
     if struck is not None and price is not None and struck < price:
-        yield Fault(
+        yield Issue(
             CODE,
             f"the struck price {struck} is below the price {price}",
             "exchange the two, or empty the struck price",

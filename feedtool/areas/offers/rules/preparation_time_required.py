@@ -12,20 +12,20 @@ from collections.abc import Iterator
 
 from feedtool.feeds.feed import Row
 from feedtool.feeds.rule import code
-from feedtool.model.nouns import Fault
+from feedtool.model.nouns import Issue
 
 CODE = code(__name__, __doc__)
 KINDS = ("offers-update",)
 
 
-def check(row: Row) -> Iterator[Fault]:
+def check(row: Row) -> Iterator[Issue]:
     """A fault where an Update row gives a mode and no preparation time."""
     if not row.is_blank("preparationTime"):
         return
     if any(
         not row.is_blank(key) for mode in row.sheet.modes for key in (mode.cost, mode.additional)
     ):
-        yield Fault(
+        yield Issue(
             CODE,
             "delivery modes change, so the preparation time is needed",
             "fill the preparation time",

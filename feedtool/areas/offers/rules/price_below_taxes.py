@@ -11,19 +11,19 @@ from collections.abc import Iterator
 
 from feedtool.feeds.feed import Row
 from feedtool.feeds.rule import code
-from feedtool.model.nouns import Fault
+from feedtool.model.nouns import Issue
 
 CODE = code(__name__, __doc__)
 KINDS = ("offers-upsert", "offers-update", "legacy-offers")
 
 
-def check(row: Row) -> Iterator[Fault]:
+def check(row: Row) -> Iterator[Issue]:
     """Compares the price with the sum of the amount taxes."""
     values = row.values
     price = values.get("price.price")
     contained = (values.get("taxes.EcoPart") or 0) + (values.get("taxes.DEA") or 0)
     if price is not None and contained and price <= contained:
-        yield Fault(
+        yield Issue(
             CODE,
             f"the price {price} is not above the {contained} of EcoPart and DEA inside it",
             "give the price with all taxes, or correct the tax",

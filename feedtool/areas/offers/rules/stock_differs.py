@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from feedtool.feeds.feed import Row
 from feedtool.feeds.occurrences import Group, Occurrences, Place
 from feedtool.feeds.rule import code
-from feedtool.model.nouns import Fault, Severity
+from feedtool.model.nouns import Issue, Severity
 
 CODE = code(__name__, __doc__, Severity.WARNING)
 
@@ -22,7 +22,7 @@ UNSEEN, ALIKE = -1, -2
 """Instead of an index: not looked at yet, and all quantities are the same."""
 
 
-class Survey(Occurrences):
+class DifferentStocks(Occurrences):
     """Remembers the quantity of every product and condition until all files are read."""
 
     def __init__(self) -> None:
@@ -43,7 +43,7 @@ class Survey(Occurrences):
             self.add(f"{product}\0{values.get('condition')}", sheet, row.number)
             self._quantities.append(quantity)
 
-    def faults(self, names: list[str]) -> Iterator[tuple[Place, Fault]]:
+    def faults(self, names: list[str]) -> Iterator[tuple[Place, Issue]]:
         """A warning for each row of a product whose rows do not agree."""
         unlike = array("q", [UNSEEN]) * len(self)
         for index, key, group in self.repeated():
@@ -61,10 +61,10 @@ class Survey(Occurrences):
         first = self._quantities[group.first]
         return next((index for index in group if self._quantities[index] != first), ALIKE)
 
-    def _fault(self, index: int, other: int, key: str, names: list[str]) -> Fault:
+    def _fault(self, index: int, other: int, key: str, names: list[str]) -> Issue:
         product, _, condition = key.partition("\0")
         own, place = self._quantities[index], self.place(other)
-        return Fault(
+        return Issue(
             CODE,
             f"stock {own} here and {self._quantities[other]} in row {place.row} of "
             f"{names[place.sheet]} for {product}, {condition}; stock is shared",
@@ -72,3 +72,6 @@ class Survey(Occurrences):
             "quantity",
             str(own),
         )
+
+
+SURVEY = DifferentStocks

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from feedtool.feeds.feed import Row
 from feedtool.feeds.rule import code
-from feedtool.model.nouns import Fault
+from feedtool.model.nouns import Issue
 
 CODE = code(__name__, __doc__)
 KINDS = ("offers-update",)
@@ -20,12 +20,12 @@ KINDS = ("offers-update",)
 TAXES = ("taxes.VAT", "taxes.EcoPart", "taxes.DEA")
 
 
-def check(row: Row) -> Iterator[Fault]:
+def check(row: Row) -> Iterator[Issue]:
     """A fault for each tax that is missing beside the others."""
     blank = [key for key in TAXES if row.is_blank(key)]
     if 0 < len(blank) < len(TAXES):
         for key in blank:
-            yield Fault(
+            yield Issue(
                 CODE,
                 f"{key.removeprefix('taxes.')} is missing beside the other taxes",
                 "give all taxes (0 where there is none), or none",

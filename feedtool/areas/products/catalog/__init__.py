@@ -13,10 +13,10 @@ from feedtool.areas.products.catalog.lookup import Catalog
 from feedtool.areas.products.catalog.model import (
     Brand,
     Category,
-    Choice,
     Necessity,
     Property,
+    PropertyChoice,
     fingerprint,
 )
 
-__all__ = ["Brand", "Catalog", "Category", "Choice", "Necessity", "Property", "fingerprint"]
+__all__ = ["Brand", "Catalog", "Category", "Necessity", "Property", "PropertyChoice", "fingerprint"]

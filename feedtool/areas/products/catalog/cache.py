@@ -18,7 +18,7 @@ from feedtool.areas.products.catalog import tables
 from feedtool.areas.products.catalog.database import open_engine, reading, writing
 from feedtool.areas.products.catalog.documents import document_of, moment, properties_of, stamp
 from feedtool.areas.products.catalog.lookup import Catalog, Listed, Origin
-from feedtool.areas.products.catalog.model import Brand, Category, Marks, Property
+from feedtool.areas.products.catalog.model import Brand, Category, Property, Validators
 from feedtool.areas.products.catalog.tree import with_paths
 
 FILE = "catalog.sqlite"
@@ -47,7 +47,7 @@ class Begun(NamedTuple):
     is_resumed: bool
     fetched: frozenset[str]
     """Categories whose properties this sync has already brought."""
-    marks: dict[str, Marks]
+    marks: dict[str, Validators]
     """Of the properties that an earlier sync brought, by category."""
 
 
@@ -156,7 +156,7 @@ class Cache:
             )
             kept = connection.execute(
                 select(
-                    *(tables.properties.c[name] for name in ("category", *Marks._fields)),
+                    *(tables.properties.c[name] for name in ("category", *Validators._fields)),
                     tables.properties.c.checked_at,
                 ).where(tables.properties.c.catalog == row.catalog)
             ).all()
@@ -167,7 +167,7 @@ class Cache:
             frozenset(item.category for item in kept if item.checked_at >= stamp(started))
             if goes_on
             else frozenset(),
-            {item.category: Marks(item.etag, item.last_modified) for item in kept},
+            {item.category: Validators(item.etag, item.last_modified) for item in kept},
         )
 
     def save_categories(self, key: int, categories: Sequence[Category]) -> Counter[Saved]:
@@ -205,7 +205,7 @@ class Cache:
         key: int,
         category: str,
         properties: Sequence[Property] | None,
-        marks: Marks,
+        marks: Validators,
         at: datetime,
     ) -> Saved:
         """Keep a category's properties, or that they are as they were (None)."""

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from feedtool.areas.products.catalog.model import Choice, Necessity, Property
+from feedtool.areas.products.catalog.model import Necessity, Property, PropertyChoice
 
 
 def document_of(properties: Sequence[Property]) -> str:
@@ -23,7 +23,7 @@ def properties_of(document: str) -> tuple[Property, ...]:
 
 def _property(told: dict[str, Any]) -> Property:
     told["necessity"] = Necessity(told["necessity"])
-    told["choices"] = tuple(Choice(*choice) for choice in told["choices"])
+    told["choices"] = tuple(PropertyChoice(*choice) for choice in told["choices"])
     told["allowed_file_types"] = tuple(told["allowed_file_types"])
     return Property(**told)
 

@@ -28,7 +28,7 @@ class Listed(NamedTuple):
     """When the service was last asked for them."""
 
 
-class Seen(NamedTuple):
+class Consultation(NamedTuple):
     """What a catalogue was asked for, beside its categories."""
 
     listed: Mapping[str, Listed | None]
@@ -121,9 +121,9 @@ class Catalog:
         """All brands; of several with one name the first."""
         return self._by_name().values()
 
-    def seen(self) -> Seen:
+    def seen(self) -> Consultation:
         """All that it was asked for until now."""
-        return Seen(self._read, () if self._brands is None else self._brands.values())
+        return Consultation(self._read, () if self._brands is None else self._brands.values())
 
     def _of(self, reference: str) -> Listed | None:
         if reference not in self._read:

@@ -50,7 +50,7 @@ class Category(NamedTuple):
         return SEPARATOR.join(self.path)
 
 
-class Choice(NamedTuple):
+class PropertyChoice(NamedTuple):
     """A value that a ranged property can have."""
 
     code: str
@@ -78,7 +78,7 @@ class Property:
     is_variation: bool
     """Whether members of a family differ by it."""
     is_size: bool
-    choices: tuple[Choice, ...]
+    choices: tuple[PropertyChoice, ...]
     """Filled where it is ranged."""
     allowed_file_types: tuple[str, ...]
     """Of a property whose values are files."""
@@ -97,7 +97,7 @@ class Brand(NamedTuple):
     name: str
 
 
-class Marks(NamedTuple):
+class Validators(NamedTuple):
     """What an answer of the service's can be compared by when it is asked for again."""
 
     etag: str | None = None

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any, TextIO
 
-from feedtool.areas.products.catalog import Brand, Catalog, Category, Choice, Property
+from feedtool.areas.products.catalog import Brand, Catalog, Category, Property, PropertyChoice
 from feedtool.areas.products.catalog.cache import Saved
 from feedtool.areas.products.catalog.lookup import Origin
-from feedtool.areas.products.catalog.search import Found
+from feedtool.areas.products.catalog.search import SearchResult
 from feedtool.areas.products.catalog.sync import Synced
 from feedtool.report.fields import dumped
 from feedtool.report.plain import clean, counted, shorten
@@ -35,7 +35,7 @@ def _minute(at: datetime) -> str:
 # Search.
 
 
-def write_found(result: Found, out: TextIO, form: str) -> None:
+def write_found(result: SearchResult, out: TextIO, form: str) -> None:
     """What a search finds, the best first: as a table, or as a list in JSON."""
     if form == "json":
         _write_list([_found_fields(item) for item in result.ranked], out)
@@ -120,7 +120,7 @@ def _value(item: Property) -> str:
     return ", ".join([kind, *(word for word, is_so in more.items() if is_so)])
 
 
-def _choices(choices: Sequence[Choice], longest: int | None) -> str:
+def _choices(choices: Sequence[PropertyChoice], longest: int | None) -> str:
     if not choices:
         return ""
     told = ", ".join(

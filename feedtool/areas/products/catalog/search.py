@@ -22,7 +22,7 @@ class Rank(IntEnum):
     """Or each of its words is somewhere in the path."""
 
 
-class Found(NamedTuple):
+class SearchResult(NamedTuple):
     """What was found, the best first."""
 
     ranked: list[Category | Brand]
@@ -38,7 +38,7 @@ class Found(NamedTuple):
         return [item for item in self.ranked if isinstance(item, Brand)]
 
 
-def search(catalog: Catalog, text: str) -> Found:
+def search(catalog: Catalog, text: str) -> SearchResult:
     """Categories by code, label or path, and brands by name or reference.
 
     Case and accents do not count. Of the equally good the active ones come first, then those
@@ -46,9 +46,9 @@ def search(catalog: Catalog, text: str) -> Found:
     """
     wanted = folded(text)
     if not wanted:
-        return Found([])
+        return SearchResult([])
     ranked = sorted(_matches(catalog, wanted), key=lambda item: item[0])
-    return Found([result for _, result in ranked])
+    return SearchResult([result for _, result in ranked])
 
 
 Key = tuple[Rank, bool, bool, str, str]

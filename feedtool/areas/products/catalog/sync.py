@@ -14,14 +14,14 @@ from typing import Any, NamedTuple
 
 from feedtool.areas.products.catalog import wire
 from feedtool.areas.products.catalog.cache import Begun, Cache, Removed, Saved
-from feedtool.areas.products.catalog.model import DEEPEST, Brand, Category, Marks
+from feedtool.areas.products.catalog.model import DEEPEST, Brand, Category, Validators
 from feedtool.areas.products.catalog.tree import within
-from feedtool.areas.products.catalog.wire import Page
+from feedtool.areas.products.catalog.wire import CatalogPage
 from feedtool.areas.products.catalog.words import near_codes
 from feedtool.model.call import Call, Reply, Sender, language_tag
 from feedtool.model.errors import Interrupted, UsageProblem
 from feedtool.service.bodies import Unreadable
-from feedtool.service.fetch import Circumstances, fetch
+from feedtool.service.fetch import FetchContext, fetch
 
 GO_ON = "Go on with `feedtool catalog sync`: what was brought is kept."
 
@@ -45,13 +45,13 @@ class Ask(NamedTuple):
     """One thing to ask for."""
 
     what: What
-    page: Page = wire.Page()
+    page: CatalogPage = wire.CatalogPage()
     """Of a list."""
     category: str = ""
     """Whose properties."""
 
 
-class Step(NamedTuple):
+class SyncStep(NamedTuple):
     """How far a sync is."""
 
     text: str
@@ -88,13 +88,13 @@ class Synced:
 def sync(
     client: Sender,
     cache: Cache,
-    around: Circumstances,
+    around: FetchContext,
     *,
     service: str,
     language: str,
     only: Sequence[str] = (),
     page_size: int = wire.PAGE_SIZE,
-    on_step: Callable[[Step], None] = lambda _: None,
+    on_step: Callable[[SyncStep], None] = lambda _: None,
 ) -> Synced:
     """Bring brands, categories and properties.
 
@@ -131,7 +131,7 @@ class _Bringing:
         now: Callable[[], datetime],
         only: Sequence[str],
         page_size: int,
-        on_step: Callable[[Step], None],
+        on_step: Callable[[SyncStep], None],
     ) -> None:
         self._cache, self._begun, self._synced, self._now = cache, begun, synced, now
         self._only, self._page_size, self._on_step = only, page_size, on_step
@@ -147,7 +147,7 @@ class _Bringing:
             return wire.read_brands(asked.page, self._page_size)
         if asked.what is What.CATEGORIES:
             return wire.read_categories(self._synced.language, asked.page, self._page_size)
-        marks = self._begun.marks.get(asked.category, Marks())
+        marks = self._begun.marks.get(asked.category, Validators())
         return wire.read_properties(asked.category, self._synced.language, marks)
 
     def take(self, asked: Ask, reply: Reply) -> Iterable[Ask]:
@@ -220,7 +220,7 @@ class _Bringing:
                 f"{strange} of the {asked.what} on page {asked.page.number} cannot be read."
             )
 
-    def _next(self, asked: Ask, page: Page | None, *, is_fresh: bool) -> list[Ask]:
+    def _next(self, asked: Ask, page: CatalogPage | None, *, is_fresh: bool) -> list[Ask]:
         if page is None or (page.link is None and not is_fresh):
             return []
         if page.number > MOST_PAGES or page.link in self._links:
@@ -282,7 +282,7 @@ class _Bringing:
             text = f"properties of {asked.category}"
         else:
             text = f"{len(self._categories):,} categories, {len(self._brands):,} brands"
-        self._on_step(Step(text, done, self._wanted))
+        self._on_step(SyncStep(text, done, self._wanted))
 
 
 def unknown_category(code: str, known: Iterable[str]) -> UsageProblem:

@@ -15,10 +15,10 @@ from feedtool.areas.products.catalog.model import (
     DEEPEST,
     Brand,
     Category,
-    Choice,
-    Marks,
     Necessity,
     Property,
+    PropertyChoice,
+    Validators,
 )
 from feedtool.model.call import Call, Reply, language_tag
 from feedtool.service.answers import text
@@ -57,7 +57,7 @@ LEVELS = {2: 1, 4: 2, 6: 3}
 """The length of a category's reference, and the level that it means."""
 
 
-class Page(NamedTuple):
+class CatalogPage(NamedTuple):
     """Which page of a list is asked for."""
 
     number: int = 1
@@ -66,11 +66,15 @@ class Page(NamedTuple):
     """The address that the page before gave."""
 
 
+FIRST_PAGE = CatalogPage()
+NO_VALIDATORS = Validators()
+
+
 class Listing(NamedTuple):
     """A page of brands, or of categories, whose paths are of their own labels alone."""
 
     entries: list[Any]
-    next: Page | None
+    next: CatalogPage | None
     strange: int
     """Items that are none."""
     language: str
@@ -82,17 +86,17 @@ class PropertiesReply(NamedTuple):
 
     properties: tuple[Property, ...] | None
     """By their index; None where nothing has changed."""
-    marks: Marks
+    marks: Validators
     strange: int = 0
     """Items that are no properties."""
 
 
-def read_brands(page: Page = Page(), size: int = PAGE_SIZE) -> Call:  # noqa: B008 - immutable
+def read_brands(page: CatalogPage = FIRST_PAGE, size: int = PAGE_SIZE) -> Call:
     """A page of brands; the answer is read by `brands_page`."""
     return _page_of("/brands", page, size, BRAND_FIELDS)
 
 
-def read_categories(language: str, page: Page = Page(), size: int = PAGE_SIZE) -> Call:  # noqa: B008 - immutable
+def read_categories(language: str, page: CatalogPage = FIRST_PAGE, size: int = PAGE_SIZE) -> Call:
     """A page of categories; the answer is read by `categories_page`."""
     return _page_of("/categories", page, size, CATEGORY_FIELDS, _in(language))
 
@@ -102,7 +106,7 @@ def read_category(reference: str, language: str) -> Call:
     return Call("GET", _category(reference), READ, headers=_in(language))
 
 
-def read_properties(reference: str, language: str, marks: Marks = Marks()) -> Call:  # noqa: B008 - immutable
+def read_properties(reference: str, language: str, marks: Validators = NO_VALIDATORS) -> Call:
     """A category's properties; the answer is read by `properties_of`.
 
     `marks` are of the answer that we have: the service may say 304 instead of giving it again.
@@ -119,7 +123,7 @@ def read_properties(reference: str, language: str, marks: Marks = Marks()) -> Ca
 
 def _page_of(
     target: str,
-    page: Page,
+    page: CatalogPage,
     size: int,
     fields: tuple[str, ...],
     headers: tuple[tuple[str, str], ...] = (),
@@ -141,17 +145,17 @@ def _category(reference: str) -> str:
 # What the answers say.
 
 
-def brands_page(reply: Reply, page: Page) -> Listing:
+def brands_page(reply: Reply, page: CatalogPage) -> Listing:
     """A page of brands; Unreadable when the body is no list, or its link leads away."""
     return _listing(reply, page, "brands", _brand)
 
 
-def categories_page(reply: Reply, page: Page) -> Listing:
+def categories_page(reply: Reply, page: CatalogPage) -> Listing:
     """A page of categories; Unreadable when the body is no list, or its link leads away."""
     return _listing(reply, page, "categories", _category_from)
 
 
-def _listing(reply: Reply, page: Page, what: str, read: Callable[[Any], Any]) -> Listing:
+def _listing(reply: Reply, page: CatalogPage, what: str, read: Callable[[Any], Any]) -> Listing:
     items = items_of(reply, what)
     entries = [entry for item in items if (entry := read(item))]
     spoken = text(reply.headers.get("content-language"))
@@ -168,7 +172,7 @@ def category_of(reply: Reply) -> Category:
 
 def properties_of(reply: Reply) -> PropertiesReply:
     """A category's properties; Unreadable when the body is no list, or too long to be one."""
-    marks = Marks(_mark(reply, "etag"), _mark(reply, "last-modified"))
+    marks = Validators(_mark(reply, "etag"), _mark(reply, "last-modified"))
     if reply.status == NOT_MODIFIED:
         return PropertiesReply(None, marks)
     items = items_of(reply, "properties")
@@ -181,7 +185,7 @@ def properties_of(reply: Reply) -> PropertiesReply:
     return PropertiesReply(tuple(ordered), marks, len(items) - len(result))
 
 
-def next_page(reply: Reply, page: Page, items: list[Any]) -> Page | None:
+def next_page(reply: Reply, page: CatalogPage, items: list[Any]) -> CatalogPage | None:
     """The page after this one: where a link leads, else by its index.
 
     Without any link there may still be more: the list ends with an empty page, or with one that
@@ -189,11 +193,11 @@ def next_page(reply: Reply, page: Page, items: list[Any]) -> Page | None:
     """
     link = next_link(reply)
     if link is not None:
-        return Page(page.number + 1, link)
+        return CatalogPage(page.number + 1, link)
     if page.link is not None or "link" in reply.headers or not items:
         return None
     full = _items_per_page(reply)
-    return None if full and len(items) < full else Page(page.number + 1)
+    return None if full and len(items) < full else CatalogPage(page.number + 1)
 
 
 def _items_per_page(reply: Reply) -> int:
@@ -292,13 +296,13 @@ LABELS = ("label", "name", "value", "title")
 """Where a choice that is an object may have its two texts; the specification does not show it."""
 
 
-def _choice(value: Any) -> Choice | None:
+def _choice(value: Any) -> PropertyChoice | None:
     if not isinstance(value, dict):
         said = text(value)
-        return Choice(said, said) if said else None
+        return PropertyChoice(said, said) if said else None
     code = next((said for name in CODES if (said := text(value.get(name)))), "")
     label = next((said for name in LABELS if (said := text(value.get(name)))), "")
-    return Choice(code or label, label or code) if code or label else None
+    return PropertyChoice(code or label, label or code) if code or label else None
 
 
 def _file_type(value: Any) -> str | None:

@@ -7,10 +7,10 @@ from pathlib import PurePosixPath
 from urllib.parse import urlsplit
 
 from feedtool.areas.products.columns import PROBLEMS
-from feedtool.feeds.columns import ColumnReader, Flawed
+from feedtool.feeds.columns import ColumnReader, InvalidValue
 from feedtool.feeds.columns.text import has_invisible, no_value, plain, refused, trimmed, visible
 from feedtool.model.cells import Cell, Kind
-from feedtool.model.nouns import Fault
+from feedtool.model.nouns import Issue
 
 URL_FORMAT = PROBLEMS.error("url-format")
 PICTURE_ADVISED = PROBLEMS.warning("picture-advised")
@@ -58,9 +58,9 @@ class Picture:
                 "paste the address, which begins with https://",
             )
         faults = (*trimmed(cell, text), *self._advice(text, column))
-        return Flawed(text, faults) if faults else text
+        return InvalidValue(text, faults) if faults else text
 
-    def _advice(self, url: str, column: ColumnReader) -> Iterable[Fault]:
+    def _advice(self, url: str, column: ColumnReader) -> Iterable[Issue]:
         dialect = column.dialect
         scheme, kind = urlsplit(url).scheme, ending(url)
         if scheme not in dialect.picture_schemes:
@@ -98,8 +98,8 @@ def _usual(text: str) -> re.Match[str] | None:
     return _USUAL.fullmatch(text) if len(text) <= LONGEST else None
 
 
-def _advised(what: str, usual: Iterable[str]) -> Fault:
-    return Fault(
+def _advised(what: str, usual: Iterable[str]) -> Issue:
+    return Issue(
         PICTURE_ADVISED,
         f"{what}; comparable services take {', '.join(usual)}",
         "give another picture if the service refuses it",

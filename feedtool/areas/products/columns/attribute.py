@@ -17,7 +17,7 @@ from feedtool.areas.products.catalog.words import folded
 from feedtool.areas.products.columns import PROBLEMS
 from feedtool.areas.products.columns.address import FILE_TYPE, URL_FORMAT, ending, is_address
 from feedtool.areas.products.columns.prose import Lines
-from feedtool.feeds.columns import ColumnReader, Flawed
+from feedtool.feeds.columns import ColumnReader, InvalidValue
 from feedtool.feeds.columns.choice import ENUM_VALUE, FIELD_RETIRED
 from feedtool.feeds.columns.number import NUMBER_AMBIGUOUS, NUMBER_FORMAT, parse
 from feedtool.feeds.columns.text import (
@@ -30,7 +30,7 @@ from feedtool.feeds.columns.text import (
     visible,
 )
 from feedtool.model.cells import Cell, Kind
-from feedtool.model.nouns import Code, Fault, Severity
+from feedtool.model.nouns import Code, Issue, Severity
 
 UNIT_DIFFERS = PROBLEMS.error("unit-differs")
 SINGLE_VALUE = PROBLEMS.error("single-value")
@@ -48,7 +48,7 @@ _LONGEST_NUMBER = 60
 _FILES = re.compile(r"\s*;\s*(?=[A-Za-z]+://)|\s*;\s*$")
 
 
-class Written(NamedTuple):
+class WrittenProperty(NamedTuple):
     """What stands in a property's cell, before its category is known."""
 
     text: str
@@ -64,7 +64,7 @@ class Judged(NamedTuple):
 
     attribute: dict[str, Any] | None
     """As it is sent; None where it is not."""
-    faults: tuple[Fault, ...] = ()
+    faults: tuple[Issue, ...] = ()
 
     @property
     def is_refused(self) -> bool:
@@ -73,7 +73,7 @@ class Judged(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Attribute:
+class PropertyCell:
     """A cell of a property's column; a Written."""
 
     def read(self, cell: Cell, column: ColumnReader) -> object | None:
@@ -83,9 +83,9 @@ class Attribute:
             return flaw
         if cell.kind is Kind.NUMBER:
             text = identifier(cell)
-            if isinstance(text, Flawed):
+            if isinstance(text, InvalidValue):
                 return text
-            return Written(
+            return WrittenProperty(
                 text.removesuffix("%"), is_number=True, is_percent=cell.percent, decimal=None
             )
         text = plain(cell.text)
@@ -100,9 +100,9 @@ class Attribute:
             )
         if text[0].isdecimal() or text[0] in "+-":
             _note_decimals(text, column)
-        written = Written(text, is_number=False, is_percent=False, decimal=column.decimal)
+        written = WrittenProperty(text, is_number=False, is_percent=False, decimal=column.decimal)
         faults = (*trimmed(cell, text), *_TEXT.faults(text))
-        return Flawed(written, faults) if faults else written
+        return InvalidValue(written, faults) if faults else written
 
 
 def _note_decimals(text: str, column: ColumnReader) -> None:
@@ -135,7 +135,7 @@ class Judge:
                         self._by_number.setdefault(number, choice.code)
         self._types = frozenset(map(_file_type, known.allowed_file_types))
 
-    def judge(self, written: Written) -> Judged:
+    def judge(self, written: WrittenProperty) -> Judged:
         """What the property makes of a cell that is not blank."""
         if self.known.reference.upper() == RETIRED:
             return self._refused(
@@ -173,7 +173,7 @@ class Judge:
             return [text]
         return [part for item in text.split(SEPARATOR) if (part := item.strip())] or [text]
 
-    def _value(self, text: str, written: Written) -> "str | Judged":
+    def _value(self, text: str, written: WrittenProperty) -> "str | Judged":
         code = self._choice(text, written) if self.known.choices else None
         if code is not None:
             return code
@@ -184,7 +184,7 @@ class Judge:
         number = self._number(text, written.decimal, written)
         return _digits(number) if isinstance(number, Decimal) else number
 
-    def _choice(self, text: str, written: Written) -> str | None:
+    def _choice(self, text: str, written: WrittenProperty) -> str | None:
         code = self._codes.get(text) or self._by_name.get(folded(text))
         if code is None and self._by_number:
             number = self._number(text, written.decimal, written)
@@ -210,7 +210,7 @@ class Judge:
         )
 
     def _number(
-        self, text: str, decimal: str | None, written: Written | None = None
+        self, text: str, decimal: str | None, written: WrittenProperty | None = None
     ) -> "Decimal | Judged":
         unit = self.known.unit
         if written and written.is_number:
@@ -246,7 +246,7 @@ class Judge:
             f"convert it to {own} and type the number alone" if own else "type the number alone",
         )
 
-    def _files(self, written: Written) -> Judged:
+    def _files(self, written: WrittenProperty) -> Judged:
         urls = [url for url in _FILES.split(written.text) if url]
         faults = [fault for url in urls for fault in self._file_faults(url)]
         if faults:
@@ -256,10 +256,10 @@ class Judge:
         files = [{"index": index, "url": url} for index, url in enumerate(urls, start=1)]
         return Judged({"propertyReference": self.known.reference, "files": files})
 
-    def _file_faults(self, url: str) -> Iterator[Fault]:
+    def _file_faults(self, url: str) -> Iterator[Issue]:
         types = ", ".join(self.known.allowed_file_types)
         if not is_address(url, ("https",)):
-            yield Fault(
+            yield Issue(
                 URL_FORMAT,
                 f"“{visible(url)}” is no address of a file on the web",
                 f"paste the address of a file ({types}), which begins with https://",
@@ -267,7 +267,7 @@ class Judge:
             )
         elif _file_type(ending(url)) not in self._types:
             kind = ending(url)
-            yield Fault(
+            yield Issue(
                 FILE_TYPE,
                 f"{f'the address ends with .{kind}' if kind else 'no type ends the address'}; "
                 f"{self.name} takes {types}",
@@ -281,12 +281,12 @@ class Judge:
         )
 
     def _refused(self, code: Code, message: str, hint: str) -> Judged:
-        return Judged(None, (Fault(code, message, hint, self.known.reference),))
+        return Judged(None, (Issue(code, message, hint, self.known.reference),))
 
 
 def unneeded(reference: str, category: str) -> Judged:
     """What is said of a value whose property the category does not have."""
-    fault = Fault(
+    fault = Issue(
         PROPERTY_UNNEEDED,
         f"{category} has no such property: the value is not sent",
         "nothing needs to be done if the category is right",

@@ -3,34 +3,34 @@
 from dataclasses import dataclass
 
 from feedtool.areas.products.columns import PROBLEMS
-from feedtool.feeds.columns import ColumnReader, Flawed
+from feedtool.feeds.columns import ColumnReader, InvalidValue
 from feedtool.feeds.columns.text import Text
 from feedtool.model.cells import Cell
-from feedtool.model.nouns import Fault
+from feedtool.model.nouns import Issue
 
 BRAND_UNKNOWN = PROBLEMS.warning("brand-unknown")
 
 
 @dataclass(frozen=True, slots=True)
-class Brand(Text):
+class BrandName(Text):
     """A brand's name as the catalogue writes it, where it knows it."""
 
     def read(self, cell: Cell, column: ColumnReader) -> object | None:
         """A str."""
         value = Text.read(self, cell, column)
-        faults: tuple[Fault, ...] = ()
-        if isinstance(value, Flawed):
+        faults: tuple[Issue, ...] = ()
+        if isinstance(value, InvalidValue):
             if value.is_refused:
                 return value
             value, faults, _ = value
         catalog = column.context.catalog(None)
         if not isinstance(value, str) or catalog is None:
-            return Flawed(value, faults) if faults else value
+            return InvalidValue(value, faults) if faults else value
         known = catalog.brand(value)
         if known:
             value = known.name
         elif any(True for _ in catalog.brands()):  # some catalogues were brought without brands
             near = catalog.near_brands(value)
             hint = f"did you mean {' or '.join(near)}?" if near else "nothing needs to be done"
-            faults += (Fault(BRAND_UNKNOWN, f"the catalogue has no brand “{value}”", hint),)
-        return Flawed(value, faults) if faults else value
+            faults += (Issue(BRAND_UNKNOWN, f"the catalogue has no brand “{value}”", hint),)
+        return InvalidValue(value, faults) if faults else value

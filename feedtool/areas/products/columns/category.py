@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from feedtool.areas.products.catalog import Catalog
 from feedtool.areas.products.columns import PROBLEMS
-from feedtool.feeds.columns import ColumnReader, Flawed
+from feedtool.feeds.columns import ColumnReader, InvalidValue
 from feedtool.feeds.columns.text import identified, trimmed, visible
 from feedtool.model.cells import Cell, Kind
-from feedtool.model.nouns import Fault
+from feedtool.model.nouns import Issue
 
 CATEGORY_UNKNOWN = PROBLEMS.error("category-unknown")
 CATEGORY_LEVEL = PROBLEMS.error("category-level")
@@ -37,40 +37,40 @@ class CategoryCode:
             return text.upper()
         code, warnings = written_as(text, catalog, is_number=cell.kind is Kind.NUMBER)
         faults = (*trimmed(cell, text), *warnings, *faults_of(code, catalog))
-        value = Flawed(code, faults)
+        value = InvalidValue(code, faults)
         if value.is_refused:
             return value._replace(value=None)
         return value if faults else code
 
 
-def written_as(text: str, catalog: "Catalog", *, is_number: bool) -> tuple[str, tuple[Fault, ...]]:
+def written_as(text: str, catalog: "Catalog", *, is_number: bool) -> tuple[str, tuple[Issue, ...]]:
     """The code that a text stands for, and what was done to it."""
     code = text.upper()
-    warnings: list[Fault] = []
+    warnings: list[Issue] = []
     if is_number:
         for length in (LENGTH, LEGACY_LENGTH):
             padded = code.zfill(length)
             if len(code) < length and catalog.category(padded[:LENGTH]):
                 warnings.append(
-                    Fault(CATEGORY_PADDED, f"leading zeros were put back: {padded}", "")
+                    Issue(CATEGORY_PADDED, f"leading zeros were put back: {padded}", "")
                 )
                 code = padded
                 break
     if _LEGACY.fullmatch(code):
         warnings.append(
-            Fault(CATEGORY_CODE_CUT, f"{code} is a legacy code: read as {code[:LENGTH]}")
+            Issue(CATEGORY_CODE_CUT, f"{code} is a legacy code: read as {code[:LENGTH]}")
         )
         code = code[:LENGTH]
     return code, tuple(warnings)
 
 
-def faults_of(code: str, catalog: "Catalog") -> tuple[Fault, ...]:
+def faults_of(code: str, catalog: "Catalog") -> tuple[Issue, ...]:
     """Why no product can be put into a category, or not be judged; nothing where it can."""
     category = catalog.category(code)
     if category is None:
         near = [_named(item, catalog) for item in catalog.near_categories(code)]
         return (
-            Fault(
+            Issue(
                 CATEGORY_UNKNOWN,
                 f"the catalogue has no category {visible(code)}",
                 f"did you mean {' or '.join(near)}?"
@@ -81,13 +81,13 @@ def faults_of(code: str, catalog: "Catalog") -> tuple[Fault, ...]:
     name = _named(code, catalog)
     if not category.is_active:
         hint = "choose another one with `feedtool catalog search`"
-        return (Fault(CATEGORY_INACTIVE, f"{name} is not active", hint),)
+        return (Issue(CATEGORY_INACTIVE, f"{name} is not active", hint),)
     if not category.takes_products:
         hint = f"choose one below it: `feedtool catalog show {code}` lists them"
-        return (Fault(CATEGORY_LEVEL, f"{name} is of level {category.level}, not 3", hint),)
+        return (Issue(CATEGORY_LEVEL, f"{name} is of level {category.level}, not 3", hint),)
     if catalog.properties(code) is None:
         hint = f"bring them with `feedtool catalog sync --category {code}`"
-        return (Fault(CATEGORY_NOT_SYNCED, f"the properties of {name} are not here", hint),)
+        return (Issue(CATEGORY_NOT_SYNCED, f"the properties of {name} are not here", hint),)
     return ()
 
 

@@ -6,7 +6,7 @@ are aliases, too (specification, "Versioning" 6).
 """
 
 from feedtool.areas.products.columns.address import Picture
-from feedtool.areas.products.columns.brand import Brand
+from feedtool.areas.products.columns.brand import BrandName
 from feedtool.areas.products.columns.category import CategoryCode
 from feedtool.areas.products.columns.prose import Html, Prose, Title
 from feedtool.feeds.columns.choice import Choice, Retired
@@ -99,7 +99,11 @@ PICTURE_COLUMNS = tuple(map(_picture, range(1, MOST_PICTURES + 1)))
 
 FILING_COLUMNS = (
     _column(
-        BRAND, Brand(), "Brand", "As the catalogue writes it; a new brand is added.", "Maison Alder"
+        BRAND,
+        BrandName(),
+        "Brand",
+        "As the catalogue writes it; a new brand is added.",
+        "Maison Alder",
     ),
     _column(
         CATEGORY,

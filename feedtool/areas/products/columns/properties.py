@@ -8,10 +8,10 @@ from typing import Any
 
 from feedtool.areas.products.catalog import Catalog, Category, Property
 from feedtool.areas.products.catalog.words import folded
+from feedtool.areas.products.columns import attribute
 from feedtool.areas.products.columns import common as columns
-from feedtool.areas.products.columns.attribute import Attribute, Judge, Judged, Written, unneeded
 from feedtool.areas.products.columns.category import LENGTH, CategoryCode, faults_of, written_as
-from feedtool.feeds.columns import ColumnReader, Flawed
+from feedtool.feeds.columns import ColumnReader, InvalidValue
 from feedtool.feeds.feed import (
     Enrich,
     ExtraColumns,
@@ -24,8 +24,8 @@ from feedtool.feeds.feed import (
 from feedtool.model.cells import Cell, Kind, index_of
 from feedtool.model.errors import Exit, FileProblem
 from feedtool.model.header import Column
-from feedtool.model.nouns import Fault
-from feedtool.model.settings import CELL, Context, Dialect
+from feedtool.model.nouns import Issue
+from feedtool.model.settings import CELL, AccountSettings, Context
 
 ATTRIBUTES = "attributes"
 """The key of what a completed row sends of its properties, in their order."""
@@ -94,7 +94,7 @@ def layout(
     rows: Sequence[tuple[int, Sequence[Cell]]],
     header: int,
     keys: Mapping[int, str],
-    dialect: Dialect,
+    dialect: AccountSettings,
 ) -> Layout:
     """Where people read the header, and what the channel operator's own templates say.
 
@@ -177,7 +177,7 @@ def _codes(sheet: HeaderContext, context: Context) -> Iterator[str]:
     reader = ColumnReader(CategoryCode(), context)
     for cell in sheet.cells(columns.CATEGORY):
         result = reader.cell_type.read(cell, reader)
-        code = result.value if isinstance(result, Flawed) else result
+        code = result.value if isinstance(result, InvalidValue) else result
         if isinstance(code, str):
             yield code
 
@@ -220,7 +220,7 @@ class _Wanted:
         for item in self._found.values():
             is_own = len(self._by_label[_bare(item.label)]) == 1
             label = item.label if is_own and item.label else item.reference
-            yield Column(item.reference, Attribute(), (label,) * 3, ("", "", ""))
+            yield Column(item.reference, attribute.PropertyCell(), (label,) * 3, ("", "", ""))
 
 
 def _bare(header: str) -> str:
@@ -241,9 +241,9 @@ def enrich(sheet: SheetColumns) -> Enrich:
     references = [key for key in sheet.fields if key not in known]
     books: dict[str, _Book] = {}
 
-    def enrich_row(row: Row) -> tuple[Row, Sequence[Fault]]:
+    def enrich_row(row: Row) -> tuple[Row, Sequence[Issue]]:
         code = row.values.get(columns.CATEGORY)
-        faults: list[Fault] = []
+        faults: list[Issue] = []
         if code is None and columns.CATEGORY not in row.refused and (given or told):
             code, faults = given, list(told)
         if code is None:
@@ -256,7 +256,7 @@ def enrich(sheet: SheetColumns) -> Enrich:
     return enrich_row
 
 
-def _sheet_category(stamp: Mapping[str, str], catalog: Catalog) -> tuple[str | None, list[Fault]]:
+def _sheet_category(stamp: Mapping[str, str], catalog: Catalog) -> tuple[str | None, list[Issue]]:
     """The category of the rows that name none, and what is wrong with it."""
     text = only_category(stamp)
     if text is None:
@@ -290,7 +290,7 @@ class _Book:
         self._own_cells, self._other_cells = _getter(own), _getter(others)
         self._no_others = (None,) * len(others)
 
-    def enrich(self, row: Row, faults: list[Fault]) -> tuple[Row, Sequence[Fault]]:
+    def enrich(self, row: Row, faults: list[Issue]) -> tuple[Row, Sequence[Issue]]:
         """The row with its properties as they are sent."""
         values = dict(row.values)
         values[columns.CATEGORY] = self.details.category.reference
@@ -324,7 +324,7 @@ def _getter(keys: Sequence[str]) -> Callable[[Mapping[str, Any]], tuple[Any, ...
     return lambda values: tuple(values[key] for key in keys)
 
 
-class _Memory(dict[int, tuple[Written, Judged]]):
+class _Memory(dict[int, tuple[attribute.WrittenProperty, attribute.Judged]]):
     """What one property of one category makes of each distinct cell.
 
     A column's reader gives equal cells the same value, so that its identity is enough to know it
@@ -333,17 +333,17 @@ class _Memory(dict[int, tuple[Written, Judged]]):
 
     def __init__(self, known: Property | None, reference: str, category: Category) -> None:
         super().__init__()
-        self._judge = Judge(known) if known else None
+        self._judge = attribute.Judge(known) if known else None
         self._reference, self._category = reference, category
 
-    def judge(self, written: Written) -> tuple[Written, Judged]:
+    def judge(
+        self, written: attribute.WrittenProperty
+    ) -> tuple[attribute.WrittenProperty, attribute.Judged]:
         """The cell, and what is made of it."""
         if len(self) > _REMEMBERED:
             self.clear()
-        if self._judge:
-            judged = self._judge.judge(written)
-        else:
-            name = f"{self._category.label} ({self._category.reference})"
-            judged = unneeded(self._reference, name)
+        name = f"{self._category.label} ({self._category.reference})"
+        judge = self._judge
+        judged = judge.judge(written) if judge else attribute.unneeded(self._reference, name)
         self[id(written)] = result = (written, judged)
         return result

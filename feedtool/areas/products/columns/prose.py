@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from feedtool.areas.products.columns import PROBLEMS
-from feedtool.feeds.columns import ColumnReader, Flawed
+from feedtool.feeds.columns import ColumnReader, InvalidValue
 from feedtool.feeds.columns.text import (
     LENGTH_ADVISED,
     TEXT_CONTROL_CHARS,
@@ -14,7 +14,7 @@ from feedtool.feeds.columns.text import (
     visible,
 )
 from feedtool.model.cells import Cell
-from feedtool.model.nouns import Fault
+from feedtool.model.nouns import Issue
 
 HTML_NOT_ALLOWED = PROBLEMS.error("html-not-allowed")
 HTML_MALFORMED = PROBLEMS.error("html-malformed")
@@ -40,13 +40,13 @@ _SHOWN = 40
 class Lines(Comment):
     """A text on any number of lines, all of which can be seen."""
 
-    def faults(self, value: str) -> tuple[Fault, ...]:
+    def faults(self, value: str) -> tuple[Issue, ...]:
         """`text-control-chars`; line breaks and tabs are none here."""
         result = invisible_in(value) and invisible_in(value.translate(_BREAKS))
         if not result:
             return Comment.faults(self, value)
         return (
-            Fault(
+            Issue(
                 TEXT_CONTROL_CHARS,
                 f"the text holds an invisible character: {_around(result)}",
                 "delete it together with the letters beside it, and type these again",
@@ -64,18 +64,18 @@ class Prose(Lines):
     def read(self, cell: Cell, column: ColumnReader) -> object | None:
         """A str; numbers are written as shown."""
         value = Comment.read(self, cell, column)
-        faults: tuple[Fault, ...] = ()
-        if isinstance(value, Flawed):
+        faults: tuple[Issue, ...] = ()
+        if isinstance(value, InvalidValue):
             value, faults, _ = value
         if not isinstance(value, str):
-            return Flawed(None, faults) if faults else None
+            return InvalidValue(None, faults) if faults else None
         bounds = column.dialect.bounds
         advised: int = getattr(bounds, self.advised)
         if advised < len(value) <= bounds.longest_text:
             faults += (_long(value, advised, self.advised),)
-        return Flawed(value, faults) if faults else value
+        return InvalidValue(value, faults) if faults else value
 
-    def faults(self, value: str) -> tuple[Fault, ...]:
+    def faults(self, value: str) -> tuple[Issue, ...]:
         """`html-not-allowed`, and what no text can carry."""
         result = _TAG.search(value) or _entity(value)
         html = (_html(result),) if result else ()
@@ -88,12 +88,12 @@ class Title(Prose):
 
     advised: str = "advised_title"
 
-    def faults(self, value: str) -> tuple[Fault, ...]:
+    def faults(self, value: str) -> tuple[Issue, ...]:
         """Line breaks and other characters that nobody sees are refused, too."""
         if not has_invisible(value):
             return Prose.faults(self, value)
         return (
-            Fault(
+            Issue(
                 TEXT_CONTROL_CHARS,
                 f"the text holds a line break or an invisible character: {visible(value)}",
                 "delete the text and type it again",
@@ -107,10 +107,10 @@ class Html(Prose):
 
     advised: str = "advised_marketing"
 
-    def faults(self, value: str) -> tuple[Fault, ...]:
+    def faults(self, value: str) -> tuple[Issue, ...]:
         """`html-malformed`."""
         wrong = malformed(value)
-        html = (Fault(HTML_MALFORMED, *wrong),) if wrong else ()
+        html = (Issue(HTML_MALFORMED, *wrong),) if wrong else ()
         return (*Lines.faults(self, value), *html)
 
 
@@ -152,16 +152,16 @@ def _entity(text: str) -> re.Match[str] | None:
     return None
 
 
-def _html(result: re.Match[str]) -> Fault:
-    return Fault(
+def _html(result: re.Match[str]) -> Issue:
+    return Issue(
         HTML_NOT_ALLOWED,
         f"“{result[0][:_SHOWN]}” is HTML, and this text is plain",
         "remove it; HTML belongs into richMarketingDescription",
     )
 
 
-def _long(value: str, advised: int, setting: str) -> Fault:
-    return Fault(
+def _long(value: str, advised: int, setting: str) -> Issue:
+    return Issue(
         LENGTH_ADVISED,
         f"{len(value):,} characters, comparable services allow {advised:,}",
         f"shorten it if the service refuses it, or raise bounds.{setting}",

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from feedtool.feeds.feed import Row
 from feedtool.feeds.occurrences import Occurrences, Place
 from feedtool.feeds.rule import code
-from feedtool.model.nouns import Fault
+from feedtool.model.nouns import Issue
 
 CODE = code(__name__, __doc__)
 KINDS = ("products",)
@@ -22,7 +22,7 @@ KINDS = ("products",)
 FIELDS = ("gtin", "sellerProductReference")
 
 
-class Survey(Occurrences):
+class DuplicateProducts(Occurrences):
     """Remembers both of every product until all files are read."""
 
     def see(self, sheet: int, row: Row) -> None:
@@ -35,14 +35,14 @@ class Survey(Occurrences):
                 same = str(value).zfill(14) if field == "gtin" else str(value)
                 self.add(f"{field}\0{same}", sheet, row.number)
 
-    def faults(self, names: list[str]) -> Iterator[tuple[Place, Fault]]:
+    def faults(self, names: list[str]) -> Iterator[tuple[Place, Issue]]:
         """A fault for each row whose GTIN or reference is not alone."""
         for index, key, group in self.repeated():
             field, _, value = key.partition("\0")
             shown = value.lstrip("0") if field == "gtin" else value
             yield (
                 self.place(index),
-                Fault(
+                Issue(
                     CODE,
                     f"{field} {shown} occurs {len(group)} times: "
                     f"also in {self.others(index, group, names)}",
@@ -51,3 +51,6 @@ class Survey(Occurrences):
                     shown,
                 ),
             )
+
+
+SURVEY = DuplicateProducts

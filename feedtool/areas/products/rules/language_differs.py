@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from feedtool.areas.products.feeds import LANGUAGE_TAGS
 from feedtool.feeds.feed import Row
 from feedtool.feeds.rule import code
-from feedtool.model.nouns import Fault, Severity
+from feedtool.model.nouns import Issue, Severity
 
 CODE = code(__name__, __doc__, Severity.WARNING)
 KINDS = ("products",)
@@ -23,12 +23,12 @@ ONCE = True
 """Said once for a sheet."""
 
 
-def check(row: Row) -> Iterator[Fault]:
+def check(row: Row) -> Iterator[Issue]:
     """The first row whose language is not the catalogue's."""
     catalog = row.sheet.context.catalog(None)
     named = row.values.get("language")
     if catalog and named and named != LANGUAGE_TAGS.get(catalog.language):
-        yield Fault(
+        yield Issue(
             CODE,
             f"there are rows in {named}, and the local catalogue is in {catalog.language}",
             f"bring it in that language: `feedtool catalog sync --language {str(named)[:2]}`",

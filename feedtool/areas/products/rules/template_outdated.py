@@ -23,7 +23,7 @@ from feedtool.areas.products.feeds import (
 )
 from feedtool.feeds.feed import SheetColumns, stamped_list
 from feedtool.feeds.rule import SheetFacts, code
-from feedtool.model.nouns import Fault, Severity
+from feedtool.model.nouns import Issue, Severity
 
 CODE = code(__name__, __doc__, Severity.WARNING)
 KINDS = ("products",)
@@ -31,7 +31,7 @@ KINDS = ("products",)
 NAMED = 12
 
 
-def check_sheet(sheet: SheetFacts) -> Iterator[Fault]:
+def check_sheet(sheet: SheetFacts) -> Iterator[Issue]:
     """A warning for each category whose fingerprint is another one."""
     columns = sheet.columns
     language = columns.stamp.get(STAMP_LANGUAGE)
@@ -42,7 +42,7 @@ def check_sheet(sheet: SheetFacts) -> Iterator[Fault]:
     for code_, stamped in _stamped(columns).items():
         known = catalog.fingerprint(code_)
         if known is not None and known != stamped:
-            yield Fault(
+            yield Issue(
                 CODE,
                 f"the properties of {code_} have changed since this template was made: "
                 f"{_changes(columns, code_, catalog)}",

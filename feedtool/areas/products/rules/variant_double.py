@@ -14,13 +14,13 @@ from feedtool.areas.products.feeds import GROUP, details_of
 from feedtool.feeds.feed import Row
 from feedtool.feeds.occurrences import Occurrences, Place
 from feedtool.feeds.rule import code
-from feedtool.model.nouns import Fault
+from feedtool.model.nouns import Issue
 
 CODE = code(__name__, __doc__)
 KINDS = ("products",)
 
 
-class Survey(Occurrences):
+class DoubleVariants(Occurrences):
     """Remembers every whole variant."""
 
     def see(self, sheet: int, row: Row) -> None:
@@ -32,14 +32,14 @@ class Survey(Occurrences):
         if None not in attributes:
             self.add(f"{values[GROUP]}\0{attributes}", sheet, row.number)
 
-    def faults(self, names: list[str]) -> Iterator[tuple[Place, Fault]]:
+    def faults(self, names: list[str]) -> Iterator[tuple[Place, Issue]]:
         """A fault for each row that is like another one of its group."""
         for index, key, same in self.repeated():
             group = key.partition("\0")[0]
             where = self.others(index, same, names)
             yield (
                 self.place(index),
-                Fault(
+                Issue(
                     CODE,
                     f"size and colour are those of {where} in the group “{group}”",
                     "correct the size or the colour",
@@ -47,3 +47,6 @@ class Survey(Occurrences):
                     group,
                 ),
             )
+
+
+SURVEY = DoubleVariants

@@ -14,13 +14,13 @@ from feedtool.areas.products.feeds import GROUP, details_of
 from feedtool.feeds.feed import Row
 from feedtool.feeds.occurrences import Group, Occurrences, Place
 from feedtool.feeds.rule import code
-from feedtool.model.nouns import Fault
+from feedtool.model.nouns import Issue
 
 CODE = code(__name__, __doc__)
 KINDS = ("products",)
 
 
-class Survey(Occurrences):
+class GroupCategories(Occurrences):
     """Remembers the category of every member."""
 
     def __init__(self) -> None:
@@ -39,7 +39,7 @@ class Survey(Occurrences):
             self.add(str(group), sheet, row.number)
             self._categories.append(known.category.reference)
 
-    def faults(self, names: list[str]) -> Iterator[tuple[Place, Fault]]:
+    def faults(self, names: list[str]) -> Iterator[tuple[Place, Issue]]:
         """A fault for each member of a group whose members do not agree."""
         unlike: dict[int, int | None] = {}
         for index, group, others in self.repeated():
@@ -55,7 +55,7 @@ class Survey(Occurrences):
         first = self._categories[group.first]
         return next((index for index in group if self._categories[index] != first), None)
 
-    def _fault(self, index: int, other: int, group: str, names: list[str]) -> tuple[Place, Fault]:
+    def _fault(self, index: int, other: int, group: str, names: list[str]) -> tuple[Place, Issue]:
         place, where = self.place(index), self.place(other)
         of = f" of {names[where.sheet]}" if where.sheet != place.sheet else ""
         message = (
@@ -63,4 +63,7 @@ class Survey(Occurrences):
             f"{self._categories[other]} in row {where.row}{of}"
         )
         hint = "correct the category, or give another group"
-        return place, Fault(CODE, message, hint, GROUP, group)
+        return place, Issue(CODE, message, hint, GROUP, group)
+
+
+SURVEY = GroupCategories

@@ -14,13 +14,13 @@ from collections.abc import Iterator
 from feedtool.areas.products.feeds import GROUP, details_of, name_of
 from feedtool.feeds.feed import Row
 from feedtool.feeds.rule import code
-from feedtool.model.nouns import Fault
+from feedtool.model.nouns import Issue
 
 CODE = code(__name__, __doc__)
 KINDS = ("products",)
 
 
-def check(row: Row) -> Iterator[Fault]:
+def check(row: Row) -> Iterator[Issue]:
     """A fault for each that is missing; of mandatory properties `required-missing` tells."""
     known = details_of(row)
     if known is None or not known.category.is_variant:
@@ -31,7 +31,7 @@ def check(row: Row) -> Iterator[Fault]:
         return
     for field in blank:
         if field not in known.mandatory:
-            yield Fault(
+            yield Issue(
                 CODE,
                 f"{name_of(row, field)} is missing beside the rest of a variant",
                 "fill the cell, or empty the others",

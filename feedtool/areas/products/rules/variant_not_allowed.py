@@ -13,15 +13,15 @@ from collections.abc import Iterator
 from feedtool.areas.products.feeds import GROUP, details_of
 from feedtool.feeds.feed import Row
 from feedtool.feeds.rule import code
-from feedtool.model.nouns import Fault
+from feedtool.model.nouns import Issue
 
 CODE = code(__name__, __doc__)
 KINDS = ("products",)
 
 
-def check(row: Row) -> Iterator[Fault]:
+def check(row: Row) -> Iterator[Issue]:
     """A fault of the group."""
     known = details_of(row)
     if known and not known.category.is_variant and not row.is_blank(GROUP):
         name = f"{known.category.label} ({known.category.reference})"
-        yield Fault(CODE, f"{name} has no variants", "empty the cell", GROUP)
+        yield Issue(CODE, f"{name} has no variants", "empty the cell", GROUP)

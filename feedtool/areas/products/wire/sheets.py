@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any, NamedTuple
 
-from feedtool.areas.products.catalog.wire import Page, next_page
+from feedtool.areas.products.catalog.wire import CatalogPage, next_page
 from feedtool.model.call import READ, Call, Reply
 from feedtool.service.answers import text
 from feedtool.service.bodies import Unreadable, items_of
@@ -18,7 +18,7 @@ MOST_VALUES = 1_000
 """Of one attribute, and pictures or sellers of one product."""
 
 
-class Attribute(NamedTuple):
+class SheetAttribute(NamedTuple):
     """What a product says of one property."""
 
     values: tuple[str, ...]
@@ -27,7 +27,7 @@ class Attribute(NamedTuple):
     """Of its files, by their index."""
 
 
-class Seller(NamedTuple):
+class SheetSeller(NamedTuple):
     """What ties a seller to a product."""
 
     product_reference: str | None
@@ -54,9 +54,9 @@ class ProductSheet(NamedTuple):
     """`groupReference`, of a variant."""
     pictures: Mapping[int, str]
     """Addresses by their index, 1-based."""
-    attributes: Mapping[str, Attribute]
+    attributes: Mapping[str, SheetAttribute]
     """By propertyReference, those by which variants differ among them."""
-    sellers: Mapping[str, Seller]
+    sellers: Mapping[str, SheetSeller]
     """By the seller's id; none where another seller has created the product."""
 
 
@@ -64,12 +64,12 @@ class SheetsPage(NamedTuple):
     """One page of products."""
 
     sheets: list[ProductSheet]
-    next: Page | None
+    next: CatalogPage | None
     strange: int
     """Items that are no products."""
 
 
-def sheets_page(reply: Reply, page: Page) -> SheetsPage:
+def sheets_page(reply: Reply, page: CatalogPage) -> SheetsPage:
     """A page of products.
 
     Raises:
@@ -85,7 +85,7 @@ def sheets_page(reply: Reply, page: Page) -> SheetsPage:
 def _sheet(item: Any) -> ProductSheet | None:
     if not isinstance(item, dict) or not (gtin := text(item.get("gtin"))):
         return None
-    attributes: dict[str, Attribute] = {}
+    attributes: dict[str, SheetAttribute] = {}
     for name in ("variantAttributes", "attributes"):
         attributes |= dict(islice(_attributes(item.get(name)), MOST_ATTRIBUTES))
     brand, category = item.get("brand"), item.get("category")
@@ -104,7 +104,7 @@ def _sheet(item: Any) -> ProductSheet | None:
     )
 
 
-def _attributes(value: Any) -> Iterator[tuple[str, Attribute]]:
+def _attributes(value: Any) -> Iterator[tuple[str, SheetAttribute]]:
     for one in _objects(value):
         reference = text(one.get("reference"))
         said = one.get("values")
@@ -115,7 +115,7 @@ def _attributes(value: Any) -> Iterator[tuple[str, Attribute]]:
         )
         urls = tuple(_addresses(one.get("files")).values())
         if reference and (values or urls):
-            yield reference, Attribute(values, urls)
+            yield reference, SheetAttribute(values, urls)
 
 
 def _addresses(value: Any) -> dict[int, str]:
@@ -130,12 +130,12 @@ def _addresses(value: Any) -> dict[int, str]:
     return dict(sorted(found.items()))
 
 
-def _sellers(value: Any) -> Iterator[tuple[str, Seller]]:
+def _sellers(value: Any) -> Iterator[tuple[str, SheetSeller]]:
     for one in islice(_objects(value), MOST_VALUES):
         if seller := text(one.get("reference")):
             yield (
                 seller,
-                Seller(
+                SheetSeller(
                     _text(one.get("productReference")),
                     _text(one.get("gtinReference")),
                     one.get("isCreator") is True,

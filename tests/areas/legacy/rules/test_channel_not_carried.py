@@ -2,14 +2,14 @@ from collections.abc import Mapping
 
 import pytest
 
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import AccountSettings
 from tests.conftest import Find, offer, update
 
 CODE = "channel-not-carried"
 KIND = "legacy-stock-and-price"
-SECOND = Dialect(primary_channel="SECOND")
+SECOND = AccountSettings(primary_channel="SECOND")
 
-PASSES: dict[str, tuple[Mapping[str, str], str, Dialect | None]] = {
+PASSES: dict[str, tuple[Mapping[str, str], str, AccountSettings | None]] = {
     "no channel is named": (update(quantity="3"), KIND, None),
     "the primary one": (update(quantity="3", salesChannelId="PRIMARY"), KIND, None),
     "what the profile says is the primary one": (
@@ -27,7 +27,9 @@ PASSES: dict[str, tuple[Mapping[str, str], str, Dialect | None]] = {
 
 
 @pytest.mark.parametrize(("row", "kind", "dialect"), PASSES.values(), ids=PASSES)
-def test_passes(find: Find, row: Mapping[str, str], kind: str, dialect: Dialect | None) -> None:
+def test_passes(
+    find: Find, row: Mapping[str, str], kind: str, dialect: AccountSettings | None
+) -> None:
     assert find(CODE, row, kind=kind, dialect=dialect) == []
 
 

@@ -4,7 +4,14 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from feedtool.areas.products.catalog import Brand, Catalog, Category, Choice, Necessity, Property
+from feedtool.areas.products.catalog import (
+    Brand,
+    Catalog,
+    Category,
+    Necessity,
+    Property,
+    PropertyChoice,
+)
 from feedtool.areas.products.catalog.lookup import Listed, Origin
 from feedtool.areas.products.catalog.tree import with_paths
 
@@ -48,9 +55,9 @@ def prop(reference: str = "3263", **changes: Any) -> Property:
     return Property(**(usual | changes))
 
 
-def choices(*labels: str) -> tuple[Choice, ...]:
+def choices(*labels: str) -> tuple[PropertyChoice, ...]:
     """Choices with but one text."""
-    return tuple(Choice(label, label) for label in labels)
+    return tuple(PropertyChoice(label, label) for label in labels)
 
 
 TREE = (

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from feedtool.areas.products.catalog import Brand, Choice, Necessity, tables
+from feedtool.areas.products.catalog import Brand, Necessity, PropertyChoice, tables
 from feedtool.areas.products.catalog.cache import STALE, Cache, Removed, Saved
 from feedtool.areas.products.catalog.lookup import Origin
-from feedtool.areas.products.catalog.model import Marks
+from feedtool.areas.products.catalog.model import Validators
 from feedtool.model.errors import Interrupted, UsageProblem
 from tests.areas.products.catalog.conftest import BRANDS, SERVICE, T0, TREE, prop
 
@@ -21,7 +21,7 @@ FULL = prop(
     unit="cm",
     is_ranged=True,
     is_size=True,
-    choices=(Choice("S", "Small"), Choice("M", "Medium")),
+    choices=(PropertyChoice("S", "Small"), PropertyChoice("M", "Medium")),
     allowed_file_types=("pdf",),
 )
 ALL = frozenset(one.reference for one in TREE)
@@ -44,7 +44,7 @@ def filled(cache: Cache, service: str = SERVICE, language: str = "en") -> int:
     key = cache.begin(service, language, (), T0).catalog
     cache.save_categories(key, TREE)
     cache.save_brands(key, BRANDS)
-    cache.save_properties(key, "0A0101", [FULL, prop()], Marks("e", "m"), T0)
+    cache.save_properties(key, "0A0101", [FULL, prop()], Validators("e", "m"), T0)
     cache.finish(key, ALL, ALL_BRANDS, T0 + MINUTE)
     return key
 
@@ -98,11 +98,11 @@ def test_only_what_differs_is_written(cache: Cache) -> None:
 def test_properties_are_compared(cache: Cache, properties: list[object] | None, how: Saved) -> None:
     key = filled(cache)
     at = T0 + 5 * MINUTE
-    assert cache.save_properties(key, "0A0101", properties, Marks("f"), at) is how  # type: ignore[arg-type]
+    assert cache.save_properties(key, "0A0101", properties, Validators("f"), at) is how  # type: ignore[arg-type]
     found = cache.catalog(SERVICE, "en")
     assert found is not None
     assert found.checked_at("0A0101") == at
-    assert cache.begin(SERVICE, "en", (), at).marks == {"0A0101": Marks("f")}
+    assert cache.begin(SERVICE, "en", (), at).marks == {"0A0101": Validators("f")}
 
 
 def test_what_is_no_longer_listed_goes(cache: Cache) -> None:
@@ -140,12 +140,12 @@ def test_a_sync_that_was_stopped_goes_on(
 ) -> None:
     filled(cache)
     key = cache.begin(SERVICE, "en", ["0A"], T0 + MINUTE).catalog
-    cache.save_properties(key, "0A0102", [], Marks(), T0 + 2 * MINUTE)
+    cache.save_properties(key, "0A0102", [], Validators(), T0 + 2 * MINUTE)
     again = cache.begin(SERVICE, "en", scope, T0 + MINUTE + later)
     assert again.is_resumed is goes_on
     assert again.started_at == (T0 + MINUTE if goes_on else T0 + MINUTE + later)
     assert again.fetched == ({"0A0102"} if goes_on else set())
-    assert again.marks == {"0A0101": Marks("e", "m"), "0A0102": Marks()}
+    assert again.marks == {"0A0101": Validators("e", "m"), "0A0102": Validators()}
 
 
 def test_a_sync_that_came_to_its_end_begins_anew(cache: Cache) -> None:
@@ -214,4 +214,4 @@ def test_a_place_where_no_file_can_be(tmp_path: Path) -> None:
 def test_nothing_known_cannot_be_as_it_was(cache: Cache) -> None:
     key = filled(cache)
     with pytest.raises(ValueError, match="0A0102"):
-        cache.save_properties(key, "0A0102", None, Marks(), T0)
+        cache.save_properties(key, "0A0102", None, Validators(), T0)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from feedtool.areas.products.catalog import Choice, Necessity, fingerprint
+from feedtool.areas.products.catalog import Necessity, PropertyChoice, fingerprint
 from tests.areas.products.catalog.conftest import category, choices, prop
 
 BASE = [prop("1", choices=choices("a", "b"), is_ranged=True), prop("2", unit="cm")]
@@ -28,7 +28,7 @@ SAME = {
     "another index": [BASE[0], prop("2", unit="cm", index=70)],
     "choices in another order": [prop("1", choices=choices("b", "a"), is_ranged=True), BASE[1]],
     "choices with labels": [
-        prop("1", choices=(Choice("a", "A"), Choice("b", "B")), is_ranged=True),
+        prop("1", choices=(PropertyChoice("a", "A"), PropertyChoice("b", "B")), is_ranged=True),
         BASE[1],
     ],
 }

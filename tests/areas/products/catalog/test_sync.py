@@ -12,14 +12,14 @@ import pytest
 
 from feedtool.areas.products.catalog import Catalog
 from feedtool.areas.products.catalog.cache import Cache, Removed, Saved
-from feedtool.areas.products.catalog.sync import Lack, Step, Synced, sync
+from feedtool.areas.products.catalog.sync import Lack, Synced, SyncStep, sync
 from feedtool.areas.registry import sandbox_parts
 from feedtool.model.call import Call, NotSent, Reply, Sender
 from feedtool.model.errors import FeedtoolError, Interrupted, Stopped, UsageProblem
 from feedtool.sandbox.transport import mount
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
-from feedtool.service.fetch import Circumstances
+from feedtool.service.fetch import FetchContext
 
 BASE = "https://service.example/v2"
 T0 = datetime(2026, 3, 1, tzinfo=UTC)
@@ -117,14 +117,14 @@ def brought(
     *only: str,
     stopping: Callable[[], FeedtoolError | None] = lambda: None,
     client: Sender | None = None,
-    on_step: Callable[[Step], None] = lambda _: None,
+    on_step: Callable[[SyncStep], None] = lambda _: None,
     pool: int = 1,
 ) -> Synced:
     """A sync, two entries a page."""
     return sync(
         client or service,
         cache,
-        Circumstances(lambda: service.at, service.sleep, lambda: 1.0, pool, stopping),
+        FetchContext(lambda: service.at, service.sleep, lambda: 1.0, pool, stopping),
         service=BASE,
         language="en",
         only=only,
@@ -300,10 +300,10 @@ def test_a_category_that_is_not_there(cache: Cache) -> None:
 
 
 def test_steps_are_told(cache: Cache) -> None:
-    steps: list[Step] = []
+    steps: list[SyncStep] = []
     brought(shop(), cache, on_step=steps.append)
-    assert steps[0] == Step("2 categories, 0 brands", 0, 0)
-    assert steps[-1] == Step("properties of 0B0101", 3, 3)
+    assert steps[0] == SyncStep("2 categories, 0 brands", 0, 0)
+    assert steps[-1] == SyncStep("properties of 0B0101", 3, 3)
     assert [one.done for one in steps if one.total] == [0, 1, 2, 3]
 
 
@@ -434,7 +434,7 @@ SHIRTS = "1E0101"
 def catalogs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Catalog]]:
     """The sandbox's catalogue in each language, had without any SellerId."""
     transport = mount(sandbox_parts())
-    around = Circumstances(transport.now, transport.sleep, pool=1)
+    around = FetchContext(transport.now, transport.sleep, pool=1)
     place = tmp_path_factory.mktemp("home") / "catalog.sqlite"
     token = StaticToken("sandbox")
     with Client(transport.base, None, token, transport=transport) as client, Cache(place) as cache:

@@ -7,11 +7,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from feedtool.areas.products.catalog import Brand, Category, Choice, Necessity, Property, wire
-from feedtool.areas.products.catalog.model import Marks
+from feedtool.areas.products.catalog import (
+    Brand,
+    Category,
+    Necessity,
+    Property,
+    PropertyChoice,
+    wire,
+)
+from feedtool.areas.products.catalog.model import Validators
 from feedtool.areas.products.catalog.wire import (
+    CatalogPage,
     Listing,
-    Page,
     PropertiesReply,
     brands_page,
     categories_page,
@@ -46,7 +53,7 @@ def test_a_page_of_brands() -> None:
     ("language", "tag"), [("en", "en-US"), ("fr", "fr-FR"), ("es", "es-ES"), ("fr-FR", "fr-FR")]
 )
 def test_a_page_of_categories(language: str, tag: str) -> None:
-    call = wire.read_categories(language, Page(3), 25)
+    call = wire.read_categories(language, CatalogPage(3), 25)
     assert call.target == "/categories"
     assert call.headers == (("Accept-Language", tag),)
     fields = "label,level,isActive,parentReference,parentReferences,isBrandMandatory,isVariant"
@@ -55,8 +62,8 @@ def test_a_page_of_categories(language: str, tag: str) -> None:
 
 def test_a_link_is_followed_as_it_is() -> None:
     link = "https://service.example/v2/anything?cursor=%2B1"
-    assert wire.read_categories("en", Page(2, link)) == Call("GET", link, READ, headers=EN)
-    assert wire.read_brands(Page(2, link)) == Call("GET", link, READ)
+    assert wire.read_categories("en", CatalogPage(2, link)) == Call("GET", link, READ, headers=EN)
+    assert wire.read_brands(CatalogPage(2, link)) == Call("GET", link, READ)
 
 
 def test_one_category() -> None:
@@ -66,7 +73,9 @@ def test_one_category() -> None:
 def test_properties_are_asked_for_when_they_have_changed() -> None:
     plain = wire.read_properties("0A0101", "en")
     assert plain == Call("GET", "/categories/0A0101/properties", READ, headers=EN)
-    marked = wire.read_properties("0A0101", "en", Marks('"e"', "Sun, 01 Mar 2026 00:00:00 GMT"))
+    marked = wire.read_properties(
+        "0A0101", "en", Validators('"e"', "Sun, 01 Mar 2026 00:00:00 GMT")
+    )
     assert marked.headers == (
         *EN,
         ("If-None-Match", '"e"'),
@@ -85,36 +94,36 @@ def test_a_language_that_there_is_none_of() -> None:
 
 LINK = {"link": '<https://service.example/v2/categories?pageIndex=2>; rel="next"'}
 LAST = {"link": '<https://service.example/v2/categories?pageIndex=1>; rel="prev"'}
-FIRST, LINKED = Page(), Page(2, "https://service.example/v2/x")
+FIRST, LINKED = CatalogPage(), CatalogPage(2, "https://service.example/v2/x")
 TWO = [{"categoryReference": "0A", "level": 1}, {"categoryReference": "0B", "level": 1}]
 
-NEXT: dict[str, tuple[Any, Mapping[str, str], Page, Page | None]] = {
+NEXT: dict[str, tuple[Any, Mapping[str, str], CatalogPage, CatalogPage | None]] = {
     "a link": (
         {"items": TWO},
         LINK,
         FIRST,
-        Page(2, "https://service.example/v2/categories?pageIndex=2"),
+        CatalogPage(2, "https://service.example/v2/categories?pageIndex=2"),
     ),
     "a link from a link": (
         {"items": TWO},
         LINK,
         LINKED,
-        Page(3, "https://service.example/v2/categories?pageIndex=2"),
+        CatalogPage(3, "https://service.example/v2/categories?pageIndex=2"),
     ),
     "links, and none to a next page": ({"items": TWO}, LAST, FIRST, None),
     "no link where one led here": ({"items": TWO}, {}, LINKED, None),
-    "a full page": ({"items": TWO, "itemsPerPage": 2}, {}, FIRST, Page(2)),
+    "a full page": ({"items": TWO, "itemsPerPage": 2}, {}, FIRST, CatalogPage(2)),
     "a page that is not full": ({"items": TWO, "itemsPerPage": 25}, {}, FIRST, None),
-    "nobody knows how full": ({"items": TWO}, {}, Page(7), Page(8)),
-    "nonsense about how full": ({"items": TWO, "itemsPerPage": "x"}, {}, FIRST, Page(2)),
+    "nobody knows how full": ({"items": TWO}, {}, CatalogPage(7), CatalogPage(8)),
+    "nonsense about how full": ({"items": TWO, "itemsPerPage": "x"}, {}, FIRST, CatalogPage(2)),
     "an empty page": ({"items": []}, {}, FIRST, None),
-    "a bare list": (TWO, {}, FIRST, Page(2)),
+    "a bare list": (TWO, {}, FIRST, CatalogPage(2)),
 }
 
 
 @pytest.mark.parametrize(("document", "headers", "page", "found"), NEXT.values(), ids=NEXT)
 def test_the_next_page(
-    document: object, headers: Mapping[str, str], page: Page, found: Page | None
+    document: object, headers: Mapping[str, str], page: CatalogPage, found: CatalogPage | None
 ) -> None:
     assert categories_page(reply(document, headers), page).next == found
 
@@ -198,7 +207,7 @@ TOLD = {
 )
 def test_a_category(changes: dict[str, Any], expected: dict[str, Any] | None) -> None:
     answer = reply({"items": [TOLD | changes]}, {"content-language": "en-US"})
-    found = categories_page(answer, Page(2, "https://service.example/v2/x"))
+    found = categories_page(answer, CatalogPage(2, "https://service.example/v2/x"))
     if expected is None:
         assert found == Listing([], None, 1, "en-US")
     else:
@@ -255,12 +264,21 @@ SAID = {
         ({"isSize": True, "isVariation": True}, {"is_size": True, "is_variation": True}),
         ({"isNumeric": 1}, {}),
         ({"choices": None}, {}),
-        ({"choices": ["S", "M", "S", "", None]}, {"choices": (Choice("S", "S"), Choice("M", "M"))}),
-        ({"choices": [38, 38.5]}, {"choices": (Choice("38", "38"), Choice("38.5", "38.5"))}),
-        ({"choices": [{"code": "1", "label": "Red"}]}, {"choices": (Choice("1", "Red"),)}),
-        ({"choices": [{"reference": "1", "name": "Red"}]}, {"choices": (Choice("1", "Red"),)}),
-        ({"choices": [{"value": "Red"}]}, {"choices": (Choice("Red", "Red"),)}),
-        ({"choices": [{"label": "Red"}]}, {"choices": (Choice("Red", "Red"),)}),
+        (
+            {"choices": ["S", "M", "S", "", None]},
+            {"choices": (PropertyChoice("S", "S"), PropertyChoice("M", "M"))},
+        ),
+        (
+            {"choices": [38, 38.5]},
+            {"choices": (PropertyChoice("38", "38"), PropertyChoice("38.5", "38.5"))},
+        ),
+        ({"choices": [{"code": "1", "label": "Red"}]}, {"choices": (PropertyChoice("1", "Red"),)}),
+        (
+            {"choices": [{"reference": "1", "name": "Red"}]},
+            {"choices": (PropertyChoice("1", "Red"),)},
+        ),
+        ({"choices": [{"value": "Red"}]}, {"choices": (PropertyChoice("Red", "Red"),)}),
+        ({"choices": [{"label": "Red"}]}, {"choices": (PropertyChoice("Red", "Red"),)}),
         ({"choices": [{"x": "Red"}]}, {}),
         ({"allowedFileTypes": ["pdf", "image/png"]}, {"allowed_file_types": ("pdf", "image/png")}),
         ({"allowedFileTypes": [{"mimeType": "a/b"}, {}]}, {"allowed_file_types": ("a/b",)}),
@@ -273,7 +291,7 @@ SAID = {
 def test_a_property(changes: dict[str, Any], expected: dict[str, Any] | None) -> None:
     found = properties_of(reply({"items": [SAID | changes]}))
     if expected is None:
-        assert found == PropertiesReply((), Marks(), 1)
+        assert found == PropertiesReply((), Validators(), 1)
     else:
         (one,) = found.properties or ()
         assert {name: getattr(one, name) for name in Property.__slots__} == {
@@ -294,18 +312,18 @@ def test_properties_come_by_their_index() -> None:
 @pytest.mark.parametrize(
     ("headers", "marks"),
     [
-        ({}, Marks()),
-        ({"etag": 'W/"1"', "last-modified": "x"}, Marks('W/"1"', "x")),
-        ({"etag": "é", "last-modified": "y" * 1001}, Marks()),
+        ({}, Validators()),
+        ({"etag": 'W/"1"', "last-modified": "x"}, Validators('W/"1"', "x")),
+        ({"etag": "é", "last-modified": "y" * 1001}, Validators()),
     ],
 )
-def test_what_to_compare_by(headers: dict[str, str], marks: Marks) -> None:
+def test_what_to_compare_by(headers: dict[str, str], marks: Validators) -> None:
     assert properties_of(reply({"items": []}, headers)).marks == marks
 
 
 def test_not_modified() -> None:
     found = properties_of(Reply(304, {"etag": "e"}, b"", URL))
-    assert found == PropertiesReply(None, Marks("e"))
+    assert found == PropertiesReply(None, Validators("e"))
 
 
 MANY = [{"propertyReference": str(number)} for number in range(wire.MOST_PROPERTIES + 1)]

@@ -4,7 +4,7 @@ import pytest
 
 from feedtool.areas.products.columns.address import Picture, ending, is_address
 from feedtool.model.cells import Cell
-from feedtool.model.settings import Bounds, Dialect
+from feedtool.model.settings import AccountSettings, Bounds
 from tests.feeds.columns.conftest import NO_VALUES, read, text
 
 PASSES = [
@@ -50,7 +50,7 @@ def test_more_pictures_than_peers_take() -> None:
 
 
 def test_what_is_advised_is_a_setting() -> None:
-    own = Dialect(
+    own = AccountSettings(
         picture_schemes=("https", "http"),
         picture_types=("tiff",),
         bounds=Bounds(advised_pictures=9),

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from feedtool.areas.products.catalog import Choice, Property
-from feedtool.areas.products.columns.attribute import Attribute, Judge, Written
-from feedtool.feeds.columns import ColumnReader, Flawed
+from feedtool.areas.products.catalog import Property, PropertyChoice
+from feedtool.areas.products.columns.attribute import Judge, PropertyCell, WrittenProperty
+from feedtool.feeds.columns import ColumnReader, InvalidValue
 from feedtool.model.cells import Cell
 from feedtool.model.settings import Context
 from tests import catalogues as made
@@ -20,13 +20,13 @@ def judged(
     known: Property, cell: Cell, decimal: str | None = None
 ) -> tuple[list[str] | None, tuple[str, ...]]:
     """The values (or files) that are sent, and the codes of what is wrong."""
-    column = ColumnReader(Attribute(), Context(), decimal)
-    written = Attribute().read(cell, column)
+    column = ColumnReader(PropertyCell(), Context(), decimal)
+    written = PropertyCell().read(cell, column)
     codes: tuple[str, ...] = ()
-    if isinstance(written, Flawed):
+    if isinstance(written, InvalidValue):
         codes = tuple(fault.code.name for fault in written.faults)
         written = written.value
-    if not isinstance(written, Written):
+    if not isinstance(written, WrittenProperty):
         return None, codes
     found = Judge(known).judge(written)
     codes += tuple(fault.code.name for fault in found.faults)
@@ -149,25 +149,27 @@ def test_read(
 
 @pytest.mark.parametrize(("code", "cell"), NO_VALUES.items(), ids=NO_VALUES)
 def test_no_value(code: str, cell: Cell) -> None:
-    assert read(Attribute(), cell).codes == (code,)
+    assert read(PropertyCell(), cell).codes == (code,)
 
 
 def test_the_column_settles_what_is_ambiguous() -> None:
     assert judged(made.LENGTH, text("1,234"), ",") == (["1.234"], ())
     assert judged(made.LENGTH, text("1,234"), ".") == (["1234"], ())
-    column = read_column(Attribute(), "1,234", "12,5 cm", "long", "3;4,25")
+    column = read_column(PropertyCell(), "1,234", "12,5 cm", "long", "3;4,25")
     assert column.is_ambiguous
     assert column.evidence == {",": "12,5 cm"}
 
 
 def test_a_choice_that_holds_the_separator() -> None:
-    known = replace(made.COLOUR, choices=(Choice("x", "Black; white"), Choice("y", "White")))
+    known = replace(
+        made.COLOUR, choices=(PropertyChoice("x", "Black; white"), PropertyChoice("y", "White"))
+    )
     assert judged(known, text("black; WHITE")) == (["x"], ())
     assert judged(known, text("White;x")) == (["y", "x"], ())
 
 
 def test_a_code_goes_before_a_label() -> None:
-    known = replace(made.ENERGY, choices=(Choice("1", "2"), Choice("2", "1")))
+    known = replace(made.ENERGY, choices=(PropertyChoice("1", "2"), PropertyChoice("2", "1")))
     assert judged(known, text("1")) == (["1"], ())
 
 
@@ -182,7 +184,7 @@ def test_ranged_without_choices_takes_anything() -> None:
 
 
 def test_the_nearest_choice_is_suggested_by_its_label() -> None:
-    written = Written("Bleu", is_number=False, is_percent=False, decimal=None)
+    written = WrittenProperty("Bleu", is_number=False, is_percent=False, decimal=None)
     (fault,) = Judge(made.COLOUR).judge(written).faults
     assert fault.hint == "did you mean Blue?"
     assert "Main colour (3002)" in fault.message
@@ -190,7 +192,7 @@ def test_the_nearest_choice_is_suggested_by_its_label() -> None:
 
 def test_of_very_many_choices_a_message_names_some() -> None:
     known = replace(made.ENERGY, choices=made.choices(*(f"Model {one}" for one in range(2500))))
-    written = Written("zzz", is_number=False, is_percent=False, decimal=None)
+    written = WrittenProperty("zzz", is_number=False, is_percent=False, decimal=None)
     (fault,) = Judge(known).judge(written).faults
     assert "2488 more" in fault.message
     assert len(fault.message) < 400

@@ -2,8 +2,8 @@
 
 import pytest
 
-from feedtool.areas.products.columns.brand import Brand
-from feedtool.model.settings import Dialect
+from feedtool.areas.products.columns.brand import BrandName
+from feedtool.model.settings import AccountSettings
 from tests.catalogues import PROPERTIES, catalog_of, judging
 from tests.feeds.columns.conftest import read, text
 
@@ -23,16 +23,16 @@ READ = {
 @pytest.mark.parametrize(("shown", "expected"), READ.items(), ids=READ)
 def test_read(shown: str, expected: tuple[str | None, tuple[str, ...]]) -> None:
     value, codes = expected
-    found = read(Brand(), text(shown), judging())
+    found = read(BrandName(), text(shown), judging())
     assert found.codes == codes
     assert found.value == (value if shown != "a\tb" else shown)
 
 
 def test_the_nearest_is_suggested() -> None:
-    assert read(Brand(), text("Nestlee"), judging()).hint == "did you mean Nestlé?"
+    assert read(BrandName(), text("Nestlee"), judging()).hint == "did you mean Nestlé?"
 
 
 def test_a_catalogue_without_brands_knows_of_none() -> None:
     bare = judging(catalog_of(PROPERTIES, brands=()))
-    assert read(Brand(), text("Nestlee"), bare) == ("Nestlee", (), "")
-    assert read(Brand(), text("Nestlee"), Dialect()) == ("Nestlee", (), "")
+    assert read(BrandName(), text("Nestlee"), bare) == ("Nestlee", (), "")
+    assert read(BrandName(), text("Nestlee"), AccountSettings()) == ("Nestlee", (), "")

@@ -4,7 +4,7 @@ import pytest
 
 from feedtool.areas.products.columns.category import CategoryCode
 from feedtool.model.cells import Cell
-from feedtool.model.settings import Dialect
+from feedtool.model.settings import AccountSettings
 from tests.catalogues import judging
 from tests.feeds.columns.conftest import NO_VALUES, number, read, text
 
@@ -48,4 +48,4 @@ def test_no_code(code: str, cell: Cell) -> None:
 
 
 def test_without_a_catalogue_nothing_is_said_of_the_cell() -> None:
-    assert read(CategoryCode(), text("0101zz"), Dialect()) == ("0101ZZ", (), "")
+    assert read(CategoryCode(), text("0101zz"), AccountSettings()) == ("0101ZZ", (), "")

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from feedtool.areas.products.columns.prose import Html, Prose, Title, malformed
-from feedtool.model.settings import Bounds, Dialect
+from feedtool.model.settings import AccountSettings, Bounds
 from tests.feeds.columns.conftest import NO_VALUES, number, read, text
 
 PLAIN = [
@@ -56,7 +56,7 @@ def test_lengths_of_peers_are_advice(kind: Prose, length: int) -> None:
         f"shorten it if the service refuses it, or raise bounds.{kind.advised}",
     )
     more: dict[str, Any] = {kind.advised: length + 1}
-    own = Dialect(bounds=replace(Bounds(), **more))
+    own = AccountSettings(bounds=replace(Bounds(), **more))
     assert read(kind, text("x" * (length + 1)), own).codes == ()
 
 

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from feedtool.areas.products.catalog.wire import Page
+from feedtool.areas.products.catalog.wire import CatalogPage
 from feedtool.areas.products.wire.sheets import (
-    Attribute,
     ProductSheet,
-    Seller,
+    SheetAttribute,
+    SheetSeller,
     SheetsPage,
     sheets_page,
 )
@@ -52,7 +52,7 @@ WHOLE = {
 
 def page(items: object, link: str = "") -> SheetsPage:
     body = json.dumps({"itemsPerPage": 2, "items": items}).encode()
-    return sheets_page(Reply(200, {"link": link} if link else {}, body, URL), Page(1))
+    return sheets_page(Reply(200, {"link": link} if link else {}, body, URL), CatalogPage(1))
 
 
 def only(item: dict[str, Any]) -> ProductSheet:
@@ -76,11 +76,11 @@ def test_all_that_a_creator_sees() -> None:
             3: "https://a.example/3.jpg",
         },
         attributes={
-            "3001": Attribute(("A", "7"), ()),
-            "3006": Attribute((), ("https://a.example/m.pdf",)),
-            "4001": Attribute(("M",), ()),
+            "3001": SheetAttribute(("A", "7"), ()),
+            "3006": SheetAttribute((), ("https://a.example/m.pdf",)),
+            "4001": SheetAttribute(("M",), ()),
         },
-        sellers={"12": Seller(" A,1", None, True), "13": Seller(None, None, False)},
+        sellers={"12": SheetSeller(" A,1", None, True), "13": SheetSeller(None, None, False)},
     )
 
 

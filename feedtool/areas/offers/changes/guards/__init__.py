@@ -4,7 +4,7 @@ The module's name is the code (`price_factor` is `price-factor`), its docstring 
 row that a guard holds is sent only once its code is released. What a module defines says when it is
 asked:
 
-    check(row, settings)         for each row that would be sent: a Fault, or None
+    check(row, settings)         for each row that would be sent: a Issue, or None
     check_file(file, settings)   once for each sheet: yields Holdings, which name what they concern
 
 Only what is known holds anything: without a history there is nothing to compare with.
@@ -18,7 +18,7 @@ from importlib import import_module
 from typing import NamedTuple
 
 from feedtool.areas.offers.changes.offer_state import Accepted, Terms
-from feedtool.model.nouns import Code, Fault, Item, Severity
+from feedtool.model.nouns import Code, Issue, Item, Severity
 from feedtool.model.settings import Guards
 
 
@@ -44,7 +44,7 @@ class Removals(NamedTuple):
     stock zero, among all that are not known to be at zero."""
 
 
-class Earlier(NamedTuple):
+class EarlierFile(NamedTuple):
     """The predecessor of a file."""
 
     run_id: int
@@ -57,14 +57,14 @@ class Facts:
 
     rows: int
     """All that it has."""
-    earlier: Earlier | None = None
+    earlier: EarlierFile | None = None
     removals: Sequence[Removals] = ()
 
 
 class Holding(NamedTuple):
     """What is wrong with more than one row, and with which."""
 
-    fault: Fault
+    fault: Issue
     channel: str | None = None
     """The rows of this channel; None is of any."""
     only_removals: bool = False
@@ -76,7 +76,7 @@ class Guard:
     """What a guard's module defines; None where it leaves that out."""
 
     code: Code
-    check: Callable[[Candidate, Guards], Fault | None] | None
+    check: Callable[[Candidate, Guards], Issue | None] | None
     check_file: Callable[[Facts, Guards], Iterator[Holding]] | None
 
 

@@ -15,7 +15,7 @@ To mend it, look whether the file is whole; if it is, send it with --release fil
 from collections.abc import Iterator
 
 from feedtool.areas.offers.changes.guards import Facts, Holding, code, release, rounded
-from feedtool.model.nouns import Fault
+from feedtool.model.nouns import Issue
 from feedtool.model.settings import Guards
 
 CODE = code(__name__, __doc__)
@@ -32,4 +32,4 @@ def check_file(file: Facts, settings: Guards) -> Iterator[Holding]:
             f"the file has {file.rows:,} rows, and its predecessor, of run {before.run_id}, had"
             f" {before.rows:,}: {rounded(percent)} % fewer (allowed: {settings.fewer_rows} %)"
         )
-        yield Holding(Fault(CODE, text, release(CODE)))
+        yield Holding(Issue(CODE, text, release(CODE)))

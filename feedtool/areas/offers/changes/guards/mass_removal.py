@@ -19,7 +19,7 @@ mass-removal.
 from collections.abc import Iterator
 
 from feedtool.areas.offers.changes.guards import Facts, Holding, Removals, code, release, rounded
-from feedtool.model.nouns import Fault
+from feedtool.model.nouns import Issue
 from feedtool.model.settings import Guards
 
 CODE = code(__name__, __doc__)
@@ -33,7 +33,7 @@ def check_file(file: Facts, settings: Guards) -> Iterator[Holding]:
         percent = one.removed / one.known * 100
         if percent > settings.removals:
             text = f"{_told(one)}, {rounded(percent)} % (allowed: {settings.removals} %)"
-            yield Holding(Fault(CODE, text, release(CODE)), one.channel, only_removals=True)
+            yield Holding(Issue(CODE, text, release(CODE)), one.channel, only_removals=True)
 
 
 def _told(one: Removals) -> str:

@@ -13,18 +13,18 @@ price-below-floor.
 
 from feedtool.areas.offers.changes.guards import Candidate, code, release
 from feedtool.areas.offers.changes.offer_state import PRICE
-from feedtool.model.nouns import Fault
+from feedtool.model.nouns import Issue
 from feedtool.model.settings import Guards
 
 CODE = code(__name__, __doc__)
 
 
-def check(row: Candidate, settings: Guards) -> Fault | None:
+def check(row: Candidate, settings: Guards) -> Issue | None:
     """Compares the price with the row's floor."""
     del settings
     price, floor = row.terms.get(PRICE), row.item.floor
     if price is None or floor is None or price >= floor:
         return None
-    return Fault(
+    return Issue(
         CODE, f"the price {price} is below its floor of {floor}", release(CODE), "price.price"
     )

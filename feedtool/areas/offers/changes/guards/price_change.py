@@ -10,13 +10,13 @@ To mend it, correct the price; if it is meant, send the file with --release pric
 
 from feedtool.areas.offers.changes.guards import Candidate, code, release, rounded
 from feedtool.areas.offers.changes.offer_state import PRICE
-from feedtool.model.nouns import Fault
+from feedtool.model.nouns import Issue
 from feedtool.model.settings import Guards
 
 CODE = code(__name__, __doc__)
 
 
-def check(row: Candidate, settings: Guards) -> Fault | None:
+def check(row: Candidate, settings: Guards) -> Issue | None:
     """Compares the price with the last accepted one."""
     new, old = row.terms.get(PRICE), row.offer and row.offer.last_price
     if not (settings.price_change and new and old):
@@ -26,7 +26,7 @@ def check(row: Candidate, settings: Guards) -> Fault | None:
     if abs(percent) <= settings.price_change:
         return None
     change = "more" if percent > 0 else "less"
-    return Fault(
+    return Issue(
         CODE,
         f"the price goes from {old}, as last accepted, to {new}: {rounded(abs(percent))} % {change}"
         f" (allowed: {settings.price_change} %)",

@@ -11,7 +11,7 @@ To mend it, correct the price; if it is meant, send the file with --release pric
 
 from feedtool.areas.offers.changes.guards import Candidate, code, release, rounded
 from feedtool.areas.offers.changes.offer_state import PRICE
-from feedtool.model.nouns import Fault
+from feedtool.model.nouns import Issue
 from feedtool.model.settings import Guards
 
 CODE = code(__name__, __doc__)
@@ -20,7 +20,7 @@ ABOUT = 0.95
 """Of the factor: whoever loses a decimal sign may have changed the price a little as well."""
 
 
-def check(row: Candidate, settings: Guards) -> Fault | None:
+def check(row: Candidate, settings: Guards) -> Issue | None:
     """Compares the price with the last accepted one."""
     new, old = row.terms.get(PRICE), row.offer and row.offer.last_price
     if not (settings.price_factor and new and old):
@@ -29,7 +29,7 @@ def check(row: Candidate, settings: Guards) -> Fault | None:
     if factor < float(settings.price_factor) * ABOUT:
         return None
     change = "up" if new > old else "down"
-    return Fault(
+    return Issue(
         CODE,
         f"the price goes {change} from {old}, as last accepted, to {new}: by a factor of"
         f" {rounded(factor)}",

@@ -11,8 +11,8 @@ Reading order: `sifting` (what a command asks for), `known` (what is asked of th
 and `footprints` (stocks that rows change); beside it `predecessors` (which file was before this).
 """
 
-from feedtool.areas.offers.changes.selection.known import Known, Nothing
+from feedtool.areas.offers.changes.selection.known import KnownOffers, Nothing
 from feedtool.areas.offers.changes.selection.looks import sift
 from feedtool.areas.offers.changes.selection.sifting import EVERY_ROW, Sifting
 
-__all__ = ["EVERY_ROW", "Known", "Nothing", "Sifting", "sift"]
+__all__ = ["EVERY_ROW", "KnownOffers", "Nothing", "Sifting", "sift"]

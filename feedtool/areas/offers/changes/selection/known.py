@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from feedtool.areas.offers.changes.selection.tally import Counts
+from feedtool.areas.offers.changes.selection.tally import OfferCounts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from feedtool.model.nouns import Item
 
 
-class Known(Counts, Protocol):
+class KnownOffers(OfferCounts, Protocol):
     """What the service has accepted: `AcceptedOffers`, as far as it is asked here."""
 
     def is_any(self) -> bool:

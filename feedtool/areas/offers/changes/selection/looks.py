@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from feedtool.areas.offers.changes.guards import Candidate, Earlier, Facts, Holding, all_guards
+from feedtool.areas.offers.changes.guards import Candidate, EarlierFile, Facts, Holding, all_guards
 from feedtool.areas.offers.changes.offer_state import (
     BY_REFERENCE,
     MAY_ALSO_BE,
@@ -19,19 +19,19 @@ from feedtool.areas.offers.changes.offer_state import (
 )
 from feedtool.areas.offers.changes.selection.changes import as_update, differences
 from feedtool.areas.offers.changes.selection.footprints import Footprints
-from feedtool.areas.offers.changes.selection.tally import Tally
+from feedtool.areas.offers.changes.selection.tally import RemovalTally
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.feeds.feed import FLOOR
-from feedtool.model.nouns import Item, Message, Severity, Status, Verdict
+from feedtool.model.nouns import Item, Message, RowResult, Severity, Status
 from feedtool.model.spool import Spool
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from feedtool.areas.offers.changes.selection.known import Known
+    from feedtool.areas.offers.changes.selection.known import KnownOffers
     from feedtool.areas.offers.changes.selection.sifting import Sifting
-    from feedtool.model.nouns import Fault
-    from feedtool.model.settings import Dialect
+    from feedtool.model.nouns import Issue
+    from feedtool.model.settings import AccountSettings
     from feedtool.model.sheet import CheckedSheet
 
 CHUNK = 1_000
@@ -63,7 +63,7 @@ class _Sheet:
 
     checked: CheckedSheet
     looked: Spool[_Looked] = field(default_factory=lambda: Spool(_Looked))
-    tally: Tally = field(default_factory=Tally)
+    tally: RemovalTally = field(default_factory=RemovalTally)
     groups: dict[tuple[str, str], None] = field(default_factory=dict)
     """In the order in which packages would be made if every row were sent."""
     is_touched: bool = False
@@ -72,10 +72,10 @@ class _Sheet:
 
 def sift(
     sheets: Sequence[CheckedSheet],
-    known: Known,
+    known: KnownOffers,
     sifting: Sifting,
-    dialect: Dialect,
-    earlier: Callable[[CheckedSheet], Earlier | None],
+    dialect: AccountSettings,
+    earlier: Callable[[CheckedSheet], EarlierFile | None],
 ) -> None:
     """Decide of each valid row whether it is sent; what is withheld is noted in the sheets.
 
@@ -108,7 +108,7 @@ def _has_column(sheet: CheckedSheet, key: str) -> bool:
 
 class _Sieve:
     def __init__(
-        self, known: Known, sifting: Sifting, dialect: Dialect, *, has_channels: bool
+        self, known: KnownOffers, sifting: Sifting, dialect: AccountSettings, *, has_channels: bool
     ) -> None:
         self._known, self._sifting, self._settings = known, sifting, dialect.guards
         self._primary = dialect.primary_channel
@@ -164,22 +164,22 @@ class _Sieve:
             if fault := check(candidate, self._settings):
                 yield _message(fault)
 
-    def decide(self, sheet: _Sheet, earlier: Callable[[CheckedSheet], Earlier | None]) -> None:
+    def decide(self, sheet: _Sheet, earlier: Callable[[CheckedSheet], EarlierFile | None]) -> None:
         """Look at each row again, now that all are known."""
         checked, holdings = sheet.checked, self._holdings(sheet, earlier)
-        sent, withheld = Spool(Item), Spool(Verdict)
+        sent, withheld = Spool(Item), Spool(RowResult)
         groups: set[tuple[str, str]] = set()
         for one in sheet.looked:
             item = Item._make(one.item)
             if one.is_unchanged and not self._is_touched(one, item.channel):
-                withheld.append(Verdict(item.row, item.reference, Status.UNCHANGED))
+                withheld.append(RowResult(item.row, item.reference, Status.UNCHANGED))
                 continue
             messages = (
                 *one.messages,
                 *_concerning(holdings, item.channel, is_removal=one.is_removal),
             )
             if messages:
-                withheld.append(Verdict(item.row, item.reference, Status.HELD, messages))
+                withheld.append(RowResult(item.row, item.reference, Status.HELD, messages))
                 checked.held += 1
                 continue
             groups.add((item.channel, item.package_type))
@@ -206,7 +206,7 @@ class _Sieve:
         )
 
     def _holdings(
-        self, sheet: _Sheet, earlier: Callable[[CheckedSheet], Earlier | None]
+        self, sheet: _Sheet, earlier: Callable[[CheckedSheet], EarlierFile | None]
     ) -> list[Holding]:
         facts = Facts(
             sheet.checked.size,
@@ -234,7 +234,7 @@ def _concerning(
             yield _message(one.fault)
 
 
-def _message(fault: Fault) -> Message:
+def _message(fault: Issue) -> Message:
     """What is told of a row that is held; the cell is marked as one to look at."""
     text = f"{fault.message} ({fault.hint})" if fault.hint else fault.message
     return Message(fault.code.name, text, fault.field or "", Severity.WARNING)

@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from feedtool.areas.offers.changes.guards import Earlier
+from feedtool.areas.offers.changes.guards import EarlierFile
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,7 +22,7 @@ _MOMENT = re.compile(
 )
 
 
-def predecessor(name: str, files: Iterable[tuple[str, int, int | None]]) -> Earlier | None:
+def predecessor(name: str, files: Iterable[tuple[str, int, int | None]]) -> EarlierFile | None:
     """The file before one of this name.
 
     Args:
@@ -38,9 +38,9 @@ def predecessor(name: str, files: Iterable[tuple[str, int, int | None]]) -> Earl
         if not rows:
             continue
         if Path(path).name == own:
-            return Earlier(run, rows)
+            return EarlierFile(run, rows)
         if alike is None and _without_moments(path) == _without_moments(name):
-            alike = Earlier(run, rows)
+            alike = EarlierFile(run, rows)
     return alike
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from feedtool.model.nouns import Item
 
 
-class Counts(Protocol):
+class OfferCounts(Protocol):
     """How much is known in all."""
 
     def count(self, channel: str) -> int:
@@ -37,7 +37,7 @@ class Counts(Protocol):
 
 
 @dataclass(slots=True)
-class Tally:
+class RemovalTally:
     """Counts rows that delete an offer, or set a stock to zero that is not known to be so."""
 
     removed: Counter[str] = field(default_factory=Counter)
@@ -56,7 +56,7 @@ class Tally:
         if quantity and not is_delete:
             self.emptied.add(hash(key))
 
-    def removals(self, known: Counts, primary: str) -> Iterator[Removals]:
+    def removals(self, known: OfferCounts, primary: str) -> Iterator[Removals]:
         """How much is taken away, and of how much.
 
         Stocks of the primary channel count also where nothing was sent to it: an export may have
