@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.conftest import Files, offer, table
-from tests.test_notify import KEEP, python, served
+from tests.runs.test_notify import KEEP, python, served
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Feedtool

@@ -14,8 +14,8 @@ from feedtool.areas.offers.changes.projection import count_absorbed
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.ledger import Ledger
 from feedtool.model.nouns import Item
+from tests.areas.offers.changes.conftest import ADDRESS, CHANGED, Market, Shop, statuses
 from tests.conftest import gtin, offer, update
-from tests.sieve.conftest import ADDRESS, CHANGED, Market, Shop, statuses
 
 ONE, TWO = offer(1), offer(2)
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)

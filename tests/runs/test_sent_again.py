@@ -10,7 +10,7 @@ from feedtool.model.errors import Interrupted
 from feedtool.runs.corrections.run import to_correct
 from feedtool.runs.resume import results, resume
 from tests.conftest import Files, gtin, offer
-from tests.test_run import START, Desk
+from tests.runs.test_submit import START, Desk
 
 BAD = {"quantity": "-1"}
 TAKEN = {"product__gtin": gtin(1)}

@@ -4,7 +4,7 @@ import pytest
 
 from feedtool.areas.offers.changes.guards import Candidate
 from feedtool.model.settings import Guards
-from tests.guards.conftest import after, held, row
+from tests.areas.offers.changes.guards.conftest import after, held, row
 
 CODE = "price-change"
 ALLOWED = Guards(price_change=Decimal(30))

@@ -2,7 +2,7 @@ import pytest
 
 from feedtool.areas.offers.changes.guards import Candidate
 from feedtool.model.settings import Guards
-from tests.guards.conftest import held, row
+from tests.areas.offers.changes.guards.conftest import held, row
 
 CODE = "price-below-floor"
 

@@ -10,8 +10,8 @@ import pytest
 from feedtool.areas.offers.changes.selection import Sifting
 from feedtool.model.settings import Guards
 from feedtool.runs.row_results import exit_code
+from tests.areas.offers.changes.conftest import CHANGED, Market, Shop, codes, statuses
 from tests.conftest import offer, update
-from tests.sieve.conftest import CHANGED, Market, Shop, codes, statuses
 
 ONE, TWO = offer(1), offer(2)
 LOST = offer(1, price__price="1999")

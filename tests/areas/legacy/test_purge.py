@@ -17,7 +17,7 @@ from feedtool.runs.row_results import exit_code
 from feedtool.runs.submit import submit
 from feedtool.runs.workspace import unfinished
 from tests.conftest import Files, offer
-from tests.test_run import Desk, statuses
+from tests.runs.test_submit import Desk, statuses
 
 
 class Refusing:

@@ -4,7 +4,7 @@ import pytest
 
 from feedtool.areas.offers.changes.guards import Facts, Removals
 from feedtool.model.settings import Guards
-from tests.guards.conftest import holdings
+from tests.areas.offers.changes.guards.conftest import holdings
 
 CODE = "mass-removal"
 

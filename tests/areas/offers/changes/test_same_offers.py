@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from feedtool.areas.offers.changes.selection import Sifting
+from tests.areas.offers.changes.conftest import CHANGED, PREFERRED, Market
 from tests.conftest import gtin
-from tests.sieve.conftest import CHANGED, PREFERRED, Market
 
 CHANNELS = ("PRIMARY", "SECOND")
 

@@ -21,7 +21,7 @@ from feedtool.report.runs import RunState, write_run, write_runs
 from feedtool.runs.history import every_run, run_state
 from feedtool.runs.resume import results, resume
 from tests.conftest import Files, offer
-from tests.test_run import ADDRESS, START, Desk
+from tests.runs.test_submit import ADDRESS, START, Desk
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 

@@ -10,8 +10,8 @@ from feedtool.areas.offers.changes.selection import Sifting
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.runs.deliver import Submission
 from feedtool.runs.resume import results
+from tests.areas.offers.changes.conftest import CHANGED, PREFERRED, Shop, statuses
 from tests.conftest import gtin, offer, update
-from tests.sieve.conftest import CHANGED, PREFERRED, Shop, statuses
 
 
 class Step(NamedTuple):
