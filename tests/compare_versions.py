@@ -40,7 +40,7 @@ VARIABLE = (
     (re.compile(r"\b[0-9a-f]{16,64}\b"), "HEX"),
     (re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|\+00:00)?"), "TIME"),
     (re.compile(r"\b\d\d:\d\d(:\d\d)?\b"), "TIME"),
-    (re.compile(r"\b\d{14,18}\b"), "PACKAGE"),
+    (re.compile(r'(?<=packageId": ")\d+|(?<=Package )\d+'), "PACKAGE"),
 )
 
 
