@@ -191,8 +191,6 @@ class Submitted(NamedTuple):
     """Whether packages of a type may be sent again, whole or in halves."""
     is_exclusive: Callable[[str], bool] = never
     """Whether packages of a type need that no other package of the seller is open."""
-    comes_in_many: bool = False
-    """Whether there may be hundreds of packages, so that they are told of together."""
 
 
 class Repeat(StrEnum):

@@ -82,5 +82,4 @@ DELIVERY = Submitted(
     names=product_names,
     document=lambda _, bodies: products_body(bodies),
     file_name="batch-{number:03}.json",
-    comes_in_many=True,
 )
