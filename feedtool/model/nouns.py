@@ -75,9 +75,10 @@ class Problem(NamedTuple):
 
 
 class Item(NamedTuple):
-    """A valid row, ready to travel."""
+    """A valid request, ready to travel. It may come of several rows; a row may give several."""
 
     row: int
+    """The first of its rows."""
     package_type: str
     """In the words of its area: Upsert."""
     channel: str
@@ -91,6 +92,10 @@ class Item(NamedTuple):
     """The request as JSON, exactly as it will be sent."""
     floor: float | None = None
     """The price below which it is not to be sent unasked."""
+    number: int = 0
+    """Among the requests of its first row, 0-based; (row, number) is a request's key in its sheet."""
+    further_rows: tuple[int, ...] = ()
+    """Its other rows."""
 
 
 class LookupRow(NamedTuple):
@@ -148,12 +153,14 @@ class Message(NamedTuple):
 
 
 class RowResult(NamedTuple):
-    """What became of one row: the end of its journey."""
+    """The end of a row's journey: one for each of its requests, one for a row that has none."""
 
     row: int
     reference: str
     status: Status
     messages: tuple[Message, ...] = ()
+    channel: str = ""
+    """The salesChannelId of its request; empty where it has none."""
 
 
 @dataclass(frozen=True, slots=True)
