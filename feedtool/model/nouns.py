@@ -93,7 +93,7 @@ class Item(NamedTuple):
     floor: float | None = None
     """The price below which it is not to be sent unasked."""
     number: int = 0
-    """Among the requests of its first row, 0-based; (row, number) is a request's key in its sheet."""
+    """Among the requests of its first row, 0-based: `row` and it name a request in its sheet."""
     further_rows: tuple[int, ...] = ()
     """Its other rows."""
 
