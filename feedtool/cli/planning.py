@@ -16,8 +16,8 @@ import click
 
 from feedtool.cli import options
 from feedtool.cli.errors import echo
-from feedtool.cli.home import books, home_path
-from feedtool.cli.reading import sifting_of
+from feedtool.cli.home import home_path, open_workspace
+from feedtool.cli.reading import row_selection
 from feedtool.model.errors import UsageProblem
 
 if TYPE_CHECKING:
@@ -117,11 +117,10 @@ def plan_of(
 
 def account_of(given: Mapping[str, Any]) -> "Account":
     """Whom a dry run is for, as far as the options say."""
-    from feedtool.cli.connect import SANDBOX_SELLER
     from feedtool.runs.plan_file import Account
 
     if given["sandbox"]:
-        seller = given["seller"] or SANDBOX_SELLER
+        seller = given["seller"] or options.SANDBOX_SELLER
         return Account(options.SANDBOX, seller, given["profile"], is_sandbox=True)
     return Account(given["base_url"] or None, given["seller"] or None, given["profile"])
 
@@ -185,7 +184,7 @@ def _conditions(
 
     names = ("all_or_nothing", "changed_only", "prefer_update")
     told = {name: bool(given[name]) for name in names}
-    released = dict.fromkeys(f"release {code}" for code in sifting_of(given).released)
+    released = dict.fromkeys(f"release {code}" for code in row_selection(given).released)
     return lambda inputs: conditions_of(
         inputs, asked, account, **told, **dict.fromkeys(released, True)
     )
@@ -209,7 +208,7 @@ def sifting(given: Mapping[str, Any], asked: "ReadOptions") -> "Iterator[tuple[S
     Raises:
         UsageProblem: only what has changed is wanted, and nobody says whose offers are meant.
     """
-    wanted, account = sifting_of(given), account_of(given)
+    wanted, account = row_selection(given), account_of(given)
     is_known = account.service is not None and account.seller is not None
     if wanted.changed_only and not is_known:
         raise UsageProblem(
@@ -222,7 +221,7 @@ def sifting(given: Mapping[str, Any], asked: "ReadOptions") -> "Iterator[tuple[S
         from feedtool.runs.workspace import select_rows
 
         whose = (account.service or "", account.seller or "")
-        with books(home, given["ledger"]) as opened:
+        with open_workspace(home, given["ledger"]) as opened:
             sift = partial(select_rows, opened, asked=asked, sifting=wanted, account=whose)
             yield sift, known_of(opened, whose)
         return

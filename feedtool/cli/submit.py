@@ -8,11 +8,10 @@ import click
 
 from feedtool.check import Input, ReadOptions
 from feedtool.cli import options
-from feedtool.cli.confirming import asked_to_purge, confirming, kind_asked
-from feedtool.cli.credentials import token_options
+from feedtool.cli.confirming import confirming, is_purge, kind_asked
 from feedtool.cli.errors import echo
 from feedtool.cli.files import as_row, inputs, maybe_files, targets
-from feedtool.cli.home import books, home_folder
+from feedtool.cli.home import home_folder, open_workspace
 from feedtool.cli.output import echo_results, echo_submission
 from feedtool.cli.planning import (
     PLAN,
@@ -24,16 +23,17 @@ from feedtool.cli.planning import (
     saving,
     sifting,
 )
-from feedtool.cli.reading import how_to_read, sifting_of
+from feedtool.cli.reading import read_options, row_selection
 from feedtool.runs.annotated_copy import Outputs
 
 if TYPE_CHECKING:
-    from feedtool.runs.plan_file import Known, Promise, SavedPlan
+    from feedtool.report import SheetResult
+    from feedtool.runs.plan_file import SavedPlan
 
 
 @click.command(cls=PlannedCommand)
 @maybe_files
-@options.flag("--dry-run", "Stop after the plan and tell it; send nothing.")
+@options.flag("--dry-run", "Stop after the plan and show it; send nothing.")
 @options.sandbox
 @options.path(
     "--requests", "DIR", "Also write the exact request bodies into this folder.", may_be="folder"
@@ -64,13 +64,13 @@ if TYPE_CHECKING:
     may_be="file",
 )
 @options.configuration
-@options.sifting
+@options.selecting
 @options.release
 @options.connection
 @options.reading
 @as_row
 @options.writing
-@options.telling
+@options.reporting
 @options.notifying
 @options.common
 @options.ledger
@@ -91,17 +91,14 @@ def submit(
     and named; the others are sent in uploads of 100 and packages of 50,000. With --plan the files
     are those of the plan.
     """
-    from feedtool.runs.submit import plan_only
+    from feedtool.cli.connect import account_options
 
     plan = plan_of(ctx, given, files)
     files = files or tuple(name for name, _ in plan.conditions.inputs) if plan else files
-    options.refuse_two_services(ctx, given)
-    if given["sandbox"]:  # it needs nothing else, and an account's settings are not meant for it
-        given |= options.on_command_line(ctx, "seller", "channel", "token")
-    given |= token_options(ctx)
-    purges = asked_to_purge(ctx, given)
-    with inputs(files) as found:
-        asked = how_to_read(
+    account_options(ctx, given)
+    purges = is_purge(ctx, given)
+    with inputs(files) as read:
+        reading = read_options(
             ctx,
             given,
             purges=purges,
@@ -109,46 +106,50 @@ def submit(
             settle=kind_asked("plan" if plan or given["save_plan"] else form),
         )
         if given["dry_run"]:
-            is_annotated = given["out"] is not None or given["in_place"]
-            outputs = _outputs(found, given) if is_annotated else Outputs()
-            with sifting(given, asked) as (sift, known):
-                outcomes = plan_only(
-                    found,
-                    asked,
-                    outputs,
-                    requests=given["requests"],
-                    is_all_or_nothing=given["all_or_nothing"],
-                    promise=_promise(ctx, given, asked, found, plan, known),
-                    sift=sift,
-                )
-            if given["save_plan"]:
-                echo("plan", f"saved as {given['save_plan']}")
-            return echo_results(outcomes, form, report, is_verbose=verbose)
-        return _submit(found, asked, given, plan, form, report, is_verbose=verbose)
+            results = _plan_only(ctx, given, read, reading, plan)
+            return echo_results(results, form, report, is_verbose=verbose)
+        return _submit(read, reading, given, plan, form, report, is_verbose=verbose)
 
 
-def _promise(
+def _plan_only(
     ctx: click.Context,
     given: dict[str, Any],
-    asked: ReadOptions,
-    found: Sequence[Input],
+    read: Sequence[Input],
+    reading: ReadOptions,
     plan: "SavedPlan | None",
-    known: "Known",
-) -> "Promise | None":
-    """What a dry run has to do with a plan."""
-    if plan:
-        return keeping(plan, given, asked, account_of(given), known)
-    return saving(ctx, given, asked, found, known) if given["save_plan"] else None
+) -> "list[SheetResult]":
+    """The results of a dry run, which may save a plan or be compared with one."""
+    from feedtool.runs.submit import plan_only
+
+    is_annotated = given["out"] is not None or given["in_place"]
+    with sifting(given, reading) as (sift, known):
+        promise = None
+        if plan:
+            promise = keeping(plan, given, reading, account_of(given), known)
+        elif given["save_plan"]:
+            promise = saving(ctx, given, reading, read, known)
+        results = plan_only(
+            read,
+            reading,
+            _outputs(read, given) if is_annotated else Outputs(),
+            requests=given["requests"],
+            is_all_or_nothing=given["all_or_nothing"],
+            promise=promise,
+            sift=sift,
+        )
+    if given["save_plan"]:
+        echo("plan", f"saved as {given['save_plan']}")
+    return results
 
 
-def _outputs(found: Sequence[Input], given: dict[str, Any]) -> Outputs:
+def _outputs(read: Sequence[Input], given: dict[str, Any]) -> Outputs:
     in_place = given["in_place"]
-    return Outputs(targets(found, given["out"], in_place=in_place), is_in_place=in_place)
+    return Outputs(targets(read, given["out"], in_place=in_place), is_in_place=in_place)
 
 
 def _submit(
-    found: Sequence[Input],
-    asked: ReadOptions,
+    read: Sequence[Input],
+    reading: ReadOptions,
     given: dict[str, Any],
     plan: "SavedPlan | None",
     form: str,
@@ -156,43 +157,43 @@ def _submit(
     *,
     is_verbose: bool,
 ) -> int:
-    """Sends, and tells what came of it even where something stopped the delivery."""
-    from feedtool.cli.connect import connection_of
+    """Sends, and shows the results even where something stopped the delivery."""
+    from feedtool.cli.connect import connect
     from feedtool.cli.notifier import run_notices
     from feedtool.cli.progress import progress_of
     from feedtool.cli.signals import stopping
     from feedtool.runs.plan_file import Account, known_of
-    from feedtool.runs.submit import submit as submit_files
+    from feedtool.runs.submit import submit
 
-    outputs = _outputs(found, given)
-    given["page"] = asked.dialect.report_page_size
+    outputs = _outputs(read, given)
+    given["page"] = reading.dialect.report_page_size
     home = home_folder(given["home"])
     with (
         run_notices("submit", given) as notices,
         stopping() as stop,
-        connection_of(home, given, stop, needs_channel=False) as service,
+        connect(home, given, stop) as session,
         progress_of(form, notices.on_event) as on_event,
-        books(home, given["ledger"]) as opened,
+        open_workspace(home, given["ledger"]) as workspace,
     ):
-        check_not_sent(plan, opened.ledger, is_sure=given["yes"])
-        known = known_of(opened, (service.address, service.seller))
-        account = (service.address, service.seller, service.profile, service.is_sandbox)
-        submission = submit_files(
-            found,
-            asked,
+        check_not_sent(plan, workspace.ledger, is_sure=given["yes"])
+        known = known_of(workspace, (session.address, session.seller))
+        account = Account(session.address, session.seller, session.profile, session.is_sandbox)
+        submission = submit(
+            read,
+            reading,
             outputs,
-            service,
-            opened,
+            session,
+            workspace,
             requests=given["requests"],
             is_all_or_nothing=given["all_or_nothing"],
             wait=not given["no_wait"],
             on_event=on_event,
-            sifting=sifting_of(given),
+            sifting=row_selection(given),
             confirm=confirming(given),
-            promise=keeping(plan, given, asked, Account(*account), known) if plan else None,
+            promise=keeping(plan, given, reading, account, known) if plan else None,
         )
         code = echo_submission(
             submission, form, report, outputs.targets.values(), is_verbose=is_verbose
         )
-        notices.run(submission.outcomes, code, submission.stopped, service.seller)
+        notices.run(submission.outcomes, code, submission.stopped, session.seller)
         return code

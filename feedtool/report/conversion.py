@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple, TextIO
 
 from feedtool.model.spool import Spool
-from feedtool.report.fields import Fields, write_lines, write_objects
+from feedtool.report.as_json import Fields, write_lines, write_objects
 from feedtool.report.plain import clean, counted, listed, printable, value
 
 NAMED = 8

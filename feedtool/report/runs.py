@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import NamedTuple, TextIO
 
 from feedtool.model.nouns import Status
-from feedtool.report.fields import Fields, dumped, write_lines
+from feedtool.report.as_json import Fields, dumped, write_lines
 from feedtool.report.plain import clean, counted
 from feedtool.report.tally import statuses_text
 

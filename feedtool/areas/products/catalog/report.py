@@ -10,7 +10,7 @@ from feedtool.areas.products.catalog.cache import Saved
 from feedtool.areas.products.catalog.lookup import Origin
 from feedtool.areas.products.catalog.search import SearchResult
 from feedtool.areas.products.catalog.sync import Synced
-from feedtool.report.fields import dumped
+from feedtool.report.as_json import dumped
 from feedtool.report.plain import clean, counted, shorten
 
 Fields = dict[str, Any]
