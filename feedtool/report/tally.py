@@ -70,6 +70,14 @@ class CodeGroup:
         return next(iter(self.nouns)) if len(self.nouns) == 1 else "place"
 
 
+def _noun(problem: Problem) -> str:
+    if problem.row is None:
+        return "column" if problem.column else "sheet"
+    if problem.column:
+        return "cell"
+    return "value" if problem.field else "row"  # a row may lack several columns
+
+
 @dataclass(slots=True)
 class RefusedRows:
     """All rows of which the service said the same."""
@@ -82,7 +90,7 @@ class RefusedRows:
     """The first of them."""
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Tally:
     """What one sheet's report says before it goes into detail."""
 
@@ -93,56 +101,49 @@ class Tally:
     """In the order of their first row."""
 
 
-def tally(outcome: SheetResult, kept: int) -> Tally:
-    """Counts all that there is to tell of a sheet.
-
-    Args:
-        outcome: The sheet, checked and perhaps sent.
-        kept: How many problems of each code are kept.
-    """
+def tally(result: SheetResult, kept: int) -> Tally:
+    """The counts of a sheet, checked and perhaps sent; of each code `kept` problems are kept."""
     groups: dict[str, CodeGroup] = {}
-    for problem in outcome.checked.problems():
+    for problem in result.checked.problems():
         group = groups.get(problem.code)
         if group is None:
             group = groups[problem.code] = CodeGroup(problem.code, problem.severity)
         group.add(problem, kept)
-    statuses, refusals = _verdicts(outcome.every_verdict())
+    statuses, refusals = _refusals(result.every_verdict())
     ordered = sorted(groups.values(), key=lambda group: (group.severity, -group.count, group.code))
-    return Tally(outcome.counts_with(statuses), ordered, refusals)
+    return Tally(result.counts_with(statuses), ordered, refusals)
 
 
-def _verdicts(verdicts: Iterable[RowResult]) -> tuple[Counter[Status], list[RefusedRows]]:
+def _refusals(rows: Iterable[RowResult]) -> tuple[Counter[Status], list[RefusedRows]]:
     statuses: Counter[Status] = Counter()
     refusals: dict[tuple[Status, str, str], RefusedRows] = {}
-    for verdict in verdicts:
-        statuses[verdict.status] += 1
-        if verdict.status in SILENT:
+    for row in rows:
+        statuses[row.status] += 1
+        if row.status in SILENT:
             continue
-        said = [(message.code, message.text) for message in verdict.messages]
-        if not said and verdict.status in REFUSED:
-            said = [("", "no reason was given")]
-        for code, text in said:
-            key = (verdict.status, code, text)
+        messages = [(message.code, message.text) for message in row.messages]
+        if not messages and row.status in REFUSED:
+            messages = [("", "no reason was given")]
+        for code, text in messages:
+            key = (row.status, code, text)
             if key not in refusals and len(refusals) >= MESSAGES:
-                key = (verdict.status, code, "other messages")
+                key = (row.status, code, "other messages")
             refusal = refusals.setdefault(key, RefusedRows(*key))
             refusal.count += 1
             if len(refusal.rows) < NAMED_ROWS:
-                refusal.rows.append(verdict.row)
+                refusal.rows.append(row.row)
     return statuses, list(refusals.values())
-
-
-def _noun(problem: Problem) -> str:
-    if problem.row is None:
-        return "column" if problem.column else "sheet"
-    if problem.column:
-        return "cell"
-    return "value" if problem.field else "row"  # a row may lack several columns
 
 
 def statuses_text(statuses: Mapping[Status, int] | Mapping[str, int]) -> str:
     """`9 Integrated, 2 Rejected`: numbers by status, of rows or of packages."""
     return ", ".join(f"{number:,} {status}" for status, number in statuses.items())
+
+
+def validity_text(counts: Counts) -> str:
+    """`1,198 valid, 6 invalid, 2 skipped`."""
+    skipped = f", {counts.skipped:,} skipped" if counts.skipped else ""
+    return f"{counts.valid:,} valid, {counts.invalid:,} invalid{skipped}"
 
 
 @dataclass(slots=True)
@@ -175,7 +176,7 @@ class Totals:
 
     @property
     def is_clean(self) -> bool:
-        """Whether nothing needs anybody's attention."""
+        """True if nothing needs anybody's attention."""
         statuses = self.counts.by_status
         # What is invalid may have been corrected in a later run: its status tells.
         is_bad = set(statuses) - ACCEPTED if statuses else self.counts.invalid
@@ -183,27 +184,17 @@ class Totals:
 
     def sentence(self) -> str:
         """All of it in one line."""
-        rows = self.counts.rows
-        where = f" in {len(self.files)} files" if len(self.files) > 1 else ""
-        parts = [f"{counted(rows, 'row')}{where}: {self._rows()}."] if rows else []
+        counts, parts = self.counts, []
+        if counts.rows:
+            where = f" in {len(self.files)} files" if len(self.files) > 1 else ""
+            is_valid = counts.valid == counts.rows
+            text = statuses_text(counts.by_status) or (
+                "all valid" if is_valid else validity_text(counts)
+            )
+            warnings = f", {counted(counts.warnings, 'warning')}" if counts.warnings else ""
+            parts.append(f"{counted(counts.rows, 'row')}{where}: {text}{warnings}.")
         if self.unreadable:
             parts.append(f"{counted(self.unreadable, 'file')} could not be read.")
         if self.runs:
             parts.append(f"Run {clean(', '.join(self.runs))}.")
         return " ".join(parts) or "Nothing was read."
-
-    def _rows(self) -> str:
-        counts = self.counts
-        if counts.by_status:
-            text = statuses_text(counts.by_status)
-        elif counts.valid == counts.rows:
-            text = "all valid"
-        else:
-            text = validity_text(counts)
-        return f"{text}, {counted(counts.warnings, 'warning')}" if counts.warnings else text
-
-
-def validity_text(counts: Counts) -> str:
-    """`1,198 valid, 6 invalid, 2 skipped`."""
-    skipped = f", {counts.skipped:,} skipped" if counts.skipped else ""
-    return f"{counts.valid:,} valid, {counts.invalid:,} invalid{skipped}"
