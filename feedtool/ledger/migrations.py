@@ -262,6 +262,21 @@ def _requests(connection: Connection) -> None:
         ),
         sqlite_with_rowid=False,
     ).create(connection)
+    statements = (
+        """
+        INSERT INTO requests
+            (file, row, number, package, upload, reference, product, body, sends, fate, fate_text)
+        SELECT file, row, 0, package, upload, reference, product, body, sends, fate, fate_text
+        FROM rows
+        """,
+        "DROP TABLE rows",
+    )
+    for statement in statements:
+        connection.execute(text(statement))
+    _withheld_by_channel(connection, known)
+
+
+def _withheld_by_channel(connection: Connection, known: MetaData) -> None:
     Table(
         "withheld_by_channel",
         known,
@@ -274,13 +289,6 @@ def _requests(connection: Connection) -> None:
         sqlite_with_rowid=False,
     ).create(connection)
     statements = (
-        """
-        INSERT INTO requests
-            (file, row, number, package, upload, reference, product, body, sends, fate, fate_text)
-        SELECT file, row, 0, package, upload, reference, product, body, sends, fate, fate_text
-        FROM rows
-        """,
-        "DROP TABLE rows",
         """
         INSERT INTO withheld_by_channel (file, row, channel, reference, status, messages)
         SELECT file, row, '', reference, status, messages FROM withheld

@@ -28,7 +28,7 @@ from sqlalchemy import (
 from feedtool.ledger import tables as t
 from feedtool.ledger.database import reading
 from feedtool.ledger.records import Phase, Stage
-from feedtool.model.nouns import Message, RowResult, Severity, Status, row_statuses
+from feedtool.model.nouns import Message, RowResult, Severity, Status, by_row, worst_status
 
 BATCHES = (Phase.CLEARED, Phase.SUBMITTING, Phase.SUBMITTED)
 """Phases in which only a batch of products, or a legacy zip, is committed."""
@@ -304,7 +304,7 @@ def count_statuses(engine: Engine, run_id: int) -> Counter[Status]:
             return counts
         files = db.execute(select(t.files.c.file).where(of_run)).scalars().all()
     results = (read_results(engine, file) for file in files)
-    return Counter(chain.from_iterable(map(row_statuses, results)))
+    return Counter(map(worst_status, by_row(chain.from_iterable(results))))
 
 
 _TEXTS = {"reference", "fate_text", "messages", "upload_text"}

@@ -184,18 +184,23 @@ WORST_FIRST = (
 """Which status of its requests is a row's: what is to be mended, or may yet be, before the rest."""
 
 
-def row_statuses(results: Iterable[RowResult]) -> Iterator[Status]:
-    """The status of each row: the worst of its results, which follow on each other."""
-    row, worst = 0, None
+def by_row(results: Iterable[RowResult]) -> Iterator[list[RowResult]]:
+    """The results of each row, which follow on each other."""
+    of_row: list[RowResult] = []
     for result in results:
-        if worst and result.row == row:
-            worst = min(worst, result.status, key=WORST_FIRST.index)
-            continue
-        if worst:
-            yield worst
-        row, worst = result.row, result.status
-    if worst:
-        yield worst
+        if of_row and of_row[0].row != result.row:
+            yield of_row
+            of_row = []
+        of_row.append(result)
+    if of_row:
+        yield of_row
+
+
+def worst_status(of_row: Sequence[RowResult]) -> Status:
+    """The status of a row: the worst of its results."""
+    if len(of_row) == 1:
+        return of_row[0].status
+    return min((result.status for result in of_row), key=WORST_FIRST.index)
 
 
 @dataclass(frozen=True, slots=True)
