@@ -174,7 +174,9 @@ def _commands() -> Iterator[tuple[str, click.Command]]:
     for name in feedtool.list_commands(context):
         command = feedtool.get_command(context, name)
         if isinstance(command, click.Group):
-            for below, subcommand in command.commands.items():
+            for below in command.list_commands(context):
+                subcommand = command.get_command(context, below)
+                assert subcommand
                 yield f"{name} {below}", subcommand
         elif command:
             yield name, command
