@@ -7,7 +7,15 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from feedtool.model.nouns import Counts, Problem, RowResult, Severity, Status
+from feedtool.model.nouns import (
+    Counts,
+    Problem,
+    RowResult,
+    Severity,
+    Status,
+    by_row,
+    worst_status,
+)
 from feedtool.report.plain import clean, counted
 from feedtool.report.sheet_result import SheetResult
 
@@ -114,25 +122,28 @@ def tally(result: SheetResult, kept: int) -> Tally:
     return Tally(result.counts_with(statuses), ordered, refusals)
 
 
-def _refusals(rows: Iterable[RowResult]) -> tuple[Counter[Status], list[RefusedRows]]:
+def _refusals(results: Iterable[RowResult]) -> tuple[Counter[Status], list[RefusedRows]]:
     statuses: Counter[Status] = Counter()
     refusals: dict[tuple[Status, str, str], RefusedRows] = {}
-    for row in rows:
-        statuses[row.status] += 1
-        if row.status in SILENT:
-            continue
-        messages = [(message.code, message.text) for message in row.messages]
-        if not messages and row.status in REFUSED:
-            messages = [("", "no reason was given")]
-        for code, text in messages:
-            key = (row.status, code, text)
-            if key not in refusals and len(refusals) >= MESSAGES:
-                key = (row.status, code, "other messages")
-            refusal = refusals.setdefault(key, RefusedRows(*key))
+    for of_row in by_row(results):
+        statuses[worst_status(of_row)] += 1
+        for key in dict.fromkeys(reason for result in of_row for reason in _reasons(result)):
+            is_kept = key in refusals or len(refusals) < MESSAGES
+            kept = key if is_kept else (*key[:2], "other messages")
+            refusal = refusals.setdefault(kept, RefusedRows(*kept))
             refusal.count += 1
             if len(refusal.rows) < NAMED_ROWS:
-                refusal.rows.append(row.row)
+                refusal.rows.append(of_row[0].row)
     return statuses, list(refusals.values())
+
+
+def _reasons(result: RowResult) -> list[tuple[Status, str, str]]:
+    """The reasons why a row was refused, each with its status and code."""
+    if result.status in SILENT:
+        return []
+    reasons = [(result.status, message.code, message.text) for message in result.messages]
+    is_unexplained = not reasons and result.status in REFUSED
+    return [(result.status, "", "no reason was given")] if is_unexplained else reasons
 
 
 def statuses_text(statuses: Mapping[Status, int] | Mapping[str, int]) -> str:
