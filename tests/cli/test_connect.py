@@ -199,11 +199,6 @@ def test_times_are_settings(feedtool: Feedtool, files: Files) -> None:
     assert found["answer-timeout"] == ("60.0", "default")
 
 
-@pytest.mark.parametrize("value", ["0", "-1", "soon"])
-def test_no_time_is_none(feedtool: Feedtool, value: str) -> None:
-    assert feedtool("config", "show", "--call-timeout", value).code == 2
-
-
 @pytest.mark.parametrize(
     ("line", "told"),
     [
