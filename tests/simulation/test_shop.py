@@ -16,7 +16,7 @@ import pytest
 from feedtool.delivery import machine
 from feedtool.delivery.steps import Step
 from feedtool.delivery.transition import fail
-from feedtool.ledger import Phase, Stage, store
+from feedtool.ledger import Phase, Stage, clearing
 from feedtool.model.nouns import Status
 from feedtool.service.answers import AnswerKind
 from tests.simulation.machine import FragileLedger
@@ -69,7 +69,7 @@ def check_rates(found: Findings) -> None:
 @contextmanager
 def no_holding() -> Iterator[None]:
     """Offers go before their products are answered."""
-    with mock.patch.object(store, "unanswered", return_value=frozenset()):
+    with mock.patch.object(clearing, "unanswered", return_value=frozenset()):
         yield
 
 
