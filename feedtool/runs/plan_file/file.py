@@ -19,19 +19,16 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain, zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from feedtool.areas import registry
-from feedtool.areas.offers.changes.effects import Effects, effects_of
+from feedtool.areas.offers.changes.effects import Effects, OpenAccepted, effects_of
 from feedtool.delivery.dependencies import Dependencies
 from feedtool.model.errors import UsageProblem
 from feedtool.model.settings import PackageLimits
 from feedtool.model.sheet import INVALID, VALID, CheckedSheet
 from feedtool.runs.plan_file.conditions import Conditions, unfit
 from feedtool.sheets.atomic_write import atomic_write
-
-if TYPE_CHECKING:  # the ledger's library takes longer to import than a small file to check
-    from feedtool.areas.offers.changes.accepted import AcceptedOffers
 
 Hashes = Sequence[tuple[str, str | None]]
 """Each file's name, and the SHA-256 of its content; None where it cannot be read."""
@@ -267,8 +264,7 @@ class _PlanFile:
 
     conditions: Callable[[Hashes], Conditions]
     limits: PackageLimits
-    open_known: "Callable[[], AcceptedOffers | None]"
-    """Returns what the service has accepted; None if nobody says whose offers are meant."""
+    open_accepted: OpenAccepted
     show: Callable[[Mapping[str, Effects]], None]
 
     def show_effects(self, sheets: Sheets, sent: Sheets) -> dict[str, Effects]:
@@ -280,7 +276,7 @@ class _PlanFile:
             if sheet.error is None
             for _, upload in dependencies.uploads(sheet, self.limits)
         )
-        effects = effects_of(uploads, self.open_known)
+        effects = effects_of(uploads, self.open_accepted)
         self.show(effects)
         return effects
 

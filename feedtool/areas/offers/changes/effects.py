@@ -23,6 +23,9 @@ from feedtool.report.plain import counted
 if TYPE_CHECKING:  # the ledger's library takes longer to import than a small file to check
     from feedtool.areas.offers.changes.accepted import AcceptedOffers
 
+OpenAccepted = Callable[[], "AcceptedOffers | None"]
+"""Returns what the service has accepted; None if nobody says whose offers are meant."""
+
 UNKNOWN = "of which nothing is known: no run here has had them accepted"
 HUNDRED = Decimal(100)
 TYPES = frozenset(PackageType)
@@ -154,21 +157,20 @@ def _add_move(
 
 
 def effects_of(
-    uploads: Iterable[Sequence[Item]], open_known: "Callable[[], AcceptedOffers | None]"
+    uploads: Iterable[Sequence[Item]], open_accepted: OpenAccepted
 ) -> dict[str, Effects]:
     """What the rows of a plan do to the offers of each channel; products have none.
 
     Args:
         uploads: The rows, some at a time.
-        open_known: Returns what the service has accepted, when it is first needed; None if nobody
-            says whose offers are meant.
+        open_accepted: Called once, when it is first needed.
     """
     effects: dict[str, Effects] = {}
     known: AcceptedOffers | None = None
     for items in uploads:
         looked_up: Iterable[tuple[AcceptedOffer | None, str, int | None]] = ()
         if items[0].package_type in TYPES:
-            known = known or open_known()
+            known = known or open_accepted()
             looked_up = known.look_up(items) if known else ()
         for item, (offer, _, quantity) in zip(
             items, looked_up or [(None, "", None)] * len(items), strict=True

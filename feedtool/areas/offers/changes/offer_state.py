@@ -132,9 +132,7 @@ def plain_gtin(value: object) -> str:
 # Requests and offers.
 
 
-def apply(
-    known: OfferFields | None, package_type: str, fields: OfferFields
-) -> OfferFields | None:
+def apply(known: OfferFields | None, package_type: str, fields: OfferFields) -> OfferFields | None:
     """The fields of an offer once a request of it was accepted; None once it was deleted."""
     if package_type == PackageType.DELETE:
         return None

@@ -162,9 +162,13 @@ class _Package:
                 quantities[product] = fields[QUANTITY] if status is Status.INTEGRATED else None
         write_accepted(self._db, self._scope, changed)
         kinds = {offer.product[0] for offer in changed.values()}
-        write_stocks(self._db, self._shared, self._scope, quantities, self._begun, self._until, kinds)
+        write_stocks(
+            self._db, self._shared, self._scope, quantities, self._begun, self._until, kinds
+        )
 
-    def _fields(self, status: Status, before: AcceptedOffer | None, fields: OfferFields) -> OfferFields | None:
+    def _fields(
+        self, status: Status, before: AcceptedOffer | None, fields: OfferFields
+    ) -> OfferFields | None:
         old = before.fields if before else {}
         if status is Status.INTEGRATED:
             return apply(old, self._type, fields)

@@ -253,7 +253,9 @@ class _Selection:
             earlier(sheet.checked) if self._settings.fewer_rows else None,
             [*sheet.removals(self._known, self._primary)] if self._known else (),
         )
-        return [holding for check in self._file_checks for holding in check(summary, self._settings)]
+        return [
+            holding for check in self._file_checks for holding in check(summary, self._settings)
+        ]
 
 
 def _removes(item: Item, fields: OfferFields, quantity: int | None) -> bool:

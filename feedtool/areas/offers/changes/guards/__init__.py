@@ -3,8 +3,8 @@
 The module's name is the code (`price_factor` is `price-factor`), its docstring the user's page. A
 row that a guard holds is sent only once its code is released. A module defines one of these:
 
-    check(row, settings)           for each row that would be sent: an Issue, or None
-    check_file(summary, settings)  once for each sheet: yields Holdings, which name what they concern
+    check(row, settings)         for each row that would be sent: an Issue, or None
+    check_file(file, settings)   once for each sheet: yields Holdings, which name what they concern
 
 Only what is known holds anything: without a history there is nothing to compare with.
 """
@@ -99,9 +99,7 @@ def rounded(value: float) -> str:
 @cache
 def all_guards() -> Mapping[str, Guard]:
     """Every guard by its code, in the order of the modules' names."""
-    modules = [
-        import_module(f"{__name__}.{info.name}") for info in pkgutil.iter_modules(__path__)
-    ]
+    modules = [import_module(f"{__name__}.{info.name}") for info in pkgutil.iter_modules(__path__)]
     return {
         module.CODE.name: Guard(
             module.CODE, getattr(module, "check", None), getattr(module, "check_file", None)

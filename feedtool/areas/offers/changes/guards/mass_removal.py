@@ -18,7 +18,14 @@ mass-removal.
 
 from collections.abc import Iterator
 
-from feedtool.areas.offers.changes.guards import Holding, Removals, SheetSummary, code, issue, rounded
+from feedtool.areas.offers.changes.guards import (
+    Holding,
+    Removals,
+    SheetSummary,
+    code,
+    issue,
+    rounded,
+)
 from feedtool.model.settings import Guards
 
 CODE = code(__name__, __doc__)

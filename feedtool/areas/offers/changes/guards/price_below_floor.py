@@ -25,6 +25,4 @@ def check(row: Candidate, settings: Guards) -> Issue | None:
     price, floor = row.fields.get(PRICE), row.item.floor
     if price is None or floor is None or price >= floor:
         return None
-    return issue(
-        CODE, f"the price {price} is below its floor of {floor}", "price.price"
-    )
+    return issue(CODE, f"the price {price} is below its floor of {floor}", "price.price")

@@ -30,6 +30,5 @@ def check(row: Candidate, settings: Guards) -> Issue | None:
         CODE,
         f"the price goes from {old}, as last accepted, to {new}: {rounded(abs(percent))} % {change}"
         f" (allowed: {settings.price_change} %)",
-       
         "price.price",
     )

@@ -33,6 +33,5 @@ def check(row: Candidate, settings: Guards) -> Issue | None:
         CODE,
         f"the price goes {change} from {old}, as last accepted, to {new}: by a factor of"
         f" {rounded(factor)}",
-       
         "price.price",
     )
