@@ -221,7 +221,7 @@ class _Selection:
         groups: set[tuple[str, str]] = set()
         for row in sheet.rows:
             item = Item._make(row.item)
-            result = RowResult(item.row, item.reference, Status.UNCHANGED)
+            result = RowResult(item.row, item.reference, Status.UNCHANGED, (), item.channel)
             if row.is_unchanged and not self._is_touched(row):
                 withheld.append(result)
             elif messages := (*row.messages, *_concerning(holdings, row, item.channel)):
