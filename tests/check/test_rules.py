@@ -163,7 +163,10 @@ def test_a_workbook_is_read_and_its_flaw_is_said_once(
     [
         (AccountSettings(), []),
         (AccountSettings(gtin_as="number"), []),
-        (AccountSettings(tax_codes={"VAT": "", "EcoPart": "EcoPart", "DEA": "DEA"}), ["price/taxes/0/code"]),
+        (
+            AccountSettings(tax_codes={"VAT": "", "EcoPart": "EcoPart", "DEA": "DEA"}),
+            ["price/taxes/0/code"],
+        ),
     ],
     ids=["the usual", "GTIN as number", "a tax without a code"],
 )
