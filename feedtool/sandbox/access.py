@@ -1,15 +1,9 @@
 """Who asks, and in which language: part "Authentication" of the specification."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
+from feedtool.sandbox.message import HttpRequest
 from feedtool.sandbox.problem import FIELD_EMPTY, RequestRefused, bad_request
-
-if TYPE_CHECKING:
-    from feedtool.sandbox.message import HttpRequest
-    from feedtool.sandbox.route import Exchange
-    from feedtool.sandbox.settings import SandboxSettings
+from feedtool.sandbox.route import Exchange
+from feedtool.sandbox.settings import SandboxSettings
 
 LANGUAGES = ("en-US", "fr-FR", "es-ES")
 """Those that the service speaks."""

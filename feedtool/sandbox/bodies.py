@@ -1,11 +1,12 @@
 """What a request body must be before anyone looks at what it says: JSON of some structure."""
 
-from __future__ import annotations
+from collections.abc import Collection
+from typing import Any
 
-from typing import TYPE_CHECKING, Any
-
+import jsonschema_rs
 import orjson
 
+from feedtool.sandbox.message import HttpRequest
 from feedtool.sandbox.problem import (
     FIELD_EMPTY,
     FIELD_MISSING,
@@ -13,13 +14,6 @@ from feedtool.sandbox.problem import (
     RequestRefused,
     bad_request,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    import jsonschema_rs
-
-    from feedtool.sandbox.message import HttpRequest
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 TEXT = {"type": ["string", "null"]}

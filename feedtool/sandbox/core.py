@@ -4,28 +4,21 @@ Time is an argument and nothing is left to chance: the same requests at the same
 same state get the same answers, byte for byte.
 """
 
-from __future__ import annotations
-
 import logging
-from datetime import UTC
+import sqlite3
+from collections.abc import Sequence
+from datetime import UTC, datetime
 from email.utils import format_datetime
-from typing import TYPE_CHECKING, Self
+from pathlib import Path
+from typing import Self
 
 from feedtool.sandbox import quota as quotas
 from feedtool.sandbox.access import check_token, language_of, required_header
+from feedtool.sandbox.message import HttpRequest, HttpResponse
 from feedtool.sandbox.problem import RequestRefused, problem_answer, trace_of
-from feedtool.sandbox.route import Exchange, find_route
+from feedtool.sandbox.route import Exchange, Part, find_route
 from feedtool.sandbox.settings import SandboxSettings
 from feedtool.sandbox.state import State, latest_moment, stamp
-
-if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Sequence
-    from datetime import datetime
-    from pathlib import Path
-
-    from feedtool.sandbox.message import HttpRequest, HttpResponse
-    from feedtool.sandbox.route import Part
 
 _log = logging.getLogger(__name__)
 

@@ -4,21 +4,16 @@ A cursor names the last row shown, so that rows which come or go meanwhile are n
 twice nor make others be left out.
 """
 
-from __future__ import annotations
-
 import re
+import sqlite3
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 from urllib.parse import urlencode
 
 from feedtool.sandbox.message import HttpResponse, json_answer
 from feedtool.sandbox.problem import bad_request
-
-if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Callable, Sequence
-
-    from feedtool.sandbox.route import Exchange
+from feedtool.sandbox.route import Exchange
 
 LIMIT = 100
 PAGE_SIZE = 25

@@ -3,18 +3,13 @@
 A route raises `Refused`; the core turns it into an `application/problem+json` body.
 """
 
-from __future__ import annotations
-
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import orjson
 
 from feedtool.sandbox.message import HttpResponse
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 TITLES = {
     400: "Bad Request",

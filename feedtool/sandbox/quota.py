@@ -1,19 +1,12 @@
 """The quota on some endpoints: 429 exists, its figures are "not shown" (part "Limits")."""
 
-from __future__ import annotations
-
 import math
-from datetime import timedelta
-from typing import TYPE_CHECKING
+import sqlite3
+from datetime import datetime, timedelta
 
 from feedtool.sandbox.problem import RequestRefused
+from feedtool.sandbox.settings import Quota
 from feedtool.sandbox.state import moment_of, stamp
-
-if TYPE_CHECKING:
-    import sqlite3
-    from datetime import datetime
-
-    from feedtool.sandbox.settings import Quota
 
 TABLES = """
 CREATE TABLE IF NOT EXISTS quota(

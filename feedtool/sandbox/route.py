@@ -8,22 +8,17 @@ A part is a module that an area declares and whoever makes a sandbox hands over.
 - `step(db, settings)`: does that one thing.
 """
 
-from __future__ import annotations
-
 import re
+import sqlite3
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import cache
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
+from feedtool.sandbox.message import HttpRequest, HttpResponse
 from feedtool.sandbox.problem import RequestRefused, not_found
-
-if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Callable, Iterable, Mapping
-    from datetime import datetime
-
-    from feedtool.sandbox.message import HttpRequest, HttpResponse
-    from feedtool.sandbox.settings import SandboxSettings
+from feedtool.sandbox.settings import SandboxSettings
 
 
 @dataclass(frozen=True, slots=True)

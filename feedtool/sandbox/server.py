@@ -1,15 +1,15 @@
 """The sandbox on a port of this machine, for clients that are not in this process."""
 
-from __future__ import annotations
-
 import logging
 import math
 import signal
 import socket
 import sqlite3
 import threading
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from pathlib import Path
+from types import FrameType
 
 import flask
 from waitress import wasyncore
@@ -17,16 +17,9 @@ from waitress.server import create_server
 
 from feedtool.sandbox.clock import FastClock
 from feedtool.sandbox.core import Sandbox
-from feedtool.sandbox.message import VERSION, HttpRequest, relative
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
-    from types import FrameType
-
-    from feedtool.sandbox.message import HttpResponse
-    from feedtool.sandbox.route import Part
-    from feedtool.sandbox.settings import SandboxSettings
+from feedtool.sandbox.message import VERSION, HttpRequest, HttpResponse, relative
+from feedtool.sandbox.route import Part
+from feedtool.sandbox.settings import SandboxSettings
 
 _log = logging.getLogger(__name__)
 

@@ -1,7 +1,5 @@
 """What an owner of a sandbox may choose; the defaults are the specification's where it has one."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import TypeVar
 

@@ -3,18 +3,13 @@
 The tables belong to the parts; this module opens, guards and locks.
 """
 
-from __future__ import annotations
-
 import os
 import sqlite3
 import threading
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
+from pathlib import Path
 
 LAYOUT = 1
 """Raised with every change to a table; a state of another layout is refused, not migrated."""

@@ -1,22 +1,16 @@
 """The sandbox in-process: an httpx transport, and a clock that sleeping moves on."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
 
 import httpx
 
 from feedtool.sandbox.clock import LeapingClock, wall
 from feedtool.sandbox.core import Sandbox
 from feedtool.sandbox.message import NOWHERE, HttpRequest, relative
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from datetime import datetime, timedelta
-    from pathlib import Path
-
-    from feedtool.sandbox.route import Part
-    from feedtool.sandbox.settings import SandboxSettings
+from feedtool.sandbox.route import Part
+from feedtool.sandbox.settings import SandboxSettings
 
 
 class SandboxTransport(httpx.BaseTransport):

@@ -4,13 +4,11 @@ All of it follows from one seed. The decision table, the shell that carries it o
 and the service are the real ones; time, the network and the threads are not.
 """
 
-from __future__ import annotations
-
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from random import Random
-from typing import TYPE_CHECKING
 from unittest import mock
 
 from feedtool.areas.offers.package_types import PackageType
@@ -21,21 +19,15 @@ from feedtool.areas.registry import load, sandbox_parts
 from feedtool.delivery import call_pool, plan
 from feedtool.delivery import engine as shell
 from feedtool.delivery.steps import DeliverySettings
+from feedtool.model.call import Call
 from feedtool.model.errors import FeedtoolError, Interrupted
+from feedtool.model.nouns import RowResult
 from feedtool.model.settings import PackageLimits
 from feedtool.sandbox import Sandbox, SandboxSettings
-from tests.simulation.checker import checked
-from tests.simulation.machine import Clock, Crash, Lanes, Power
+from tests.simulation.checker import Findings, checked
+from tests.simulation.machine import Clock, Crash, FragileLedger, Lanes, Power
 from tests.simulation.network import GOOD, SELLER, Network
 from tests.simulation.story import CHANNELS, Row, Story, Told
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from feedtool.model.call import Call
-    from feedtool.model.nouns import RowResult
-    from tests.simulation.checker import Findings
-    from tests.simulation.machine import FragileLedger
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 SERVICE = "https://service.invalid/v2"
