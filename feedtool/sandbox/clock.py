@@ -56,7 +56,7 @@ class LeapingClock:
             return _reached(db, self._real())
 
     def ahead(self) -> timedelta:
-        """What sandbox time is ahead of real time."""
+        """The time that sandbox time is ahead of real time."""
         with self._state.transaction() as db:
             real = self._real()
             return _reached(db, real) - real

@@ -1,4 +1,4 @@
-"""What goes in and comes out of the sandbox: a Request and a Response, both plain values."""
+"""The sandbox's requests and responses: plain values."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

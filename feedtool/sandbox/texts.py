@@ -1,4 +1,4 @@
-"""What the service says, by code and language: gettext catalogues, a file for each language."""
+"""The service's texts by code and language: gettext catalogues, a file for each language."""
 
 from collections.abc import Mapping
 from functools import cache

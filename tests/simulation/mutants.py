@@ -5,11 +5,11 @@ from contextlib import AbstractContextManager, contextmanager
 from unittest import mock
 
 from feedtool.delivery import machine
-from feedtool.delivery.answer import Answer
 from feedtool.delivery.steps import Step, StepIntent
 from feedtool.delivery.transition import Transition, TransitionContext, fail
 from feedtool.ledger import Change, Package, Phase, Stage, clearing
 from feedtool.service.answers import AnswerKind
+from feedtool.service.calls import Answer
 from tests.simulation.machine import FragileLedger
 
 Rule = Callable[[Package, StepIntent, Answer, TransitionContext], Transition]

@@ -12,12 +12,12 @@ from unittest import mock
 import pytest
 
 from feedtool.delivery import machine
-from feedtool.delivery.answer import Answer
 from feedtool.delivery.steps import Step, StepIntent
 from feedtool.delivery.transition import Transition, TransitionContext, fail
 from feedtool.ledger import Package, Phase, Stage, store
 from feedtool.model.nouns import Status
 from feedtool.service.answers import AnswerKind
+from feedtool.service.calls import Answer
 from tests.simulation.checker import Findings
 from tests.simulation.machine import FragileLedger
 from tests.simulation.shop import Shop
