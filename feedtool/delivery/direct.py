@@ -80,7 +80,8 @@ def _closed(
 def _unknown(
     package: Package, intent: StepIntent, text: str, context: TransitionContext
 ) -> Transition:
-    resolved = [Resolution(_act_of(intent).row, Status.UNKNOWN, text)]
+    act = _act_of(intent)
+    resolved = [Resolution(act.row, Status.UNKNOWN, text, act.number)]
     return Transition(close(package, context), resolutions=resolved)
 
 

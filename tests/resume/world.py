@@ -314,7 +314,7 @@ class World:
         """The references that the network swallowed in every package that a row may go into."""
         with closing(sqlite3.connect(self.folder / "home" / "ledger.sqlite")) as ledger:
             found = ledger.execute(
-                "SELECT reference FROM rows JOIN uploads USING (package, upload)"
+                "SELECT reference FROM requests JOIN uploads USING (package, upload)"
                 " WHERE sends = ? AND stage = 'doubtful'",
                 [MOST_SENDS - 1],
             )

@@ -2,14 +2,22 @@
 
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
+from importlib.resources import files
 from io import BytesIO
 from pathlib import Path
 
 import pytest
 from hypothesis import strategies as st
+from lxml import etree
 
-from feedtool.areas.legacy.names import CONTENT_TYPES, NAMESPACE, OFFERS, RELATIONSHIPS
-from feedtool.areas.legacy.offers_xml import Shipping, XmlOffer
+from feedtool.areas.legacy.offers_xml import (
+    CONTENT_TYPES,
+    NAMESPACE,
+    OFFERS,
+    RELATIONSHIPS,
+    Shipping,
+    XmlOffer,
+)
 from feedtool.areas.legacy.writer import Head, write
 from tests.conftest import gtin
 
@@ -92,6 +100,11 @@ def with_(*changes: tuple[str, str]) -> str:
         text = text.replace(old, new)
     return text
 
+
+SCHEMA = etree.RelaxNG(
+    etree.fromstring((files("feedtool.areas.legacy") / "offers.rng").read_bytes())
+)
+"""Of an Offers.xml, as the format demands it."""
 
 Put = Callable[[str | bytes], Path]
 

@@ -2,27 +2,32 @@
 
 import pytest
 
-from feedtool.areas.legacy.liberties import MOST, Liberties, told
-from feedtool.areas.legacy.names import CONTENT_TYPES, NAMESPACE, OFFERS, RELATIONSHIPS
-from feedtool.areas.legacy.offers_xml import Shipping
-from feedtool.areas.legacy.reader import OffersXml
+from feedtool.areas.legacy.irregularities import MOST, Irregularities, printable_name
+from feedtool.areas.legacy.offers_xml import (
+    CONTENT_TYPES,
+    NAMESPACE,
+    OFFERS,
+    RELATIONSHIPS,
+    Shipping,
+)
+from feedtool.areas.legacy.reader import OffersXml, is_legacy
 from feedtool.areas.offers.package_types import PackageType
-from tests.conftest import gtin
-from tests.legacy.conftest import HONEST, Put, members_with, package_of, with_
+from tests.areas.legacy.conftest import ATTRIBUTES as ALL
+from tests.areas.legacy.conftest import (
+    HONEST,
+    OFFER,
+    TRACKED,
+    Put,
+    members_with,
+    package_of,
+    with_,
+    zipped,
+)
+from tests.conftest import Files
+from tests.conftest import offer as offer_row
 
-ATTRIBUTES = {
-    "SellerProductId": "SKU-1",
-    "ProductEan": gtin(1),
-    "ProductCondition": "6",
-    "Price": "19.99",
-    "EcoPart": "0.12",
-    "DeaTax": "0",
-    "Vat": "20",
-    "Stock": "7",
-    "Comment": "",
-    "PreparationTime": "2",
-}
-TRACKED = (Shipping("Tracked", "4.9", "1.5"),)
+ATTRIBUTES = {**ALL, "Comment": ""}
+del ATTRIBUTES["StrikedPrice"]
 SHIPPING_LIST = HONEST[
     HONEST.index("        <Offer.ShippingInformationList>") : HONEST.index("      </Offer>\n")
 ]
@@ -45,9 +50,9 @@ def test_an_honest_one_takes_no_liberty(put: Put) -> None:
     ((line, offer),) = xml.read()
     assert line == 5
     assert offer.attributes == ATTRIBUTES
-    assert offer.shipping == TRACKED
-    assert xml.liberties.texts() == []
-    assert (xml.about.name, xml.about.purges, xml.about.line) == ("n", False, 2)
+    assert offer.shipping == (TRACKED,)
+    assert xml.irregularities.texts() == []
+    assert (xml.head.name, xml.head.purges, xml.head.line) == ("n", False, 2)
 
 
 SLOPPY = {
@@ -171,8 +176,8 @@ def test_it_is_read_all_the_same(put: Put, text: str, expected: list[str]) -> No
     ((_, offer),) = xml.read()
     comment = {} if "Comment" not in text else {"Comment": ""}
     assert {"Comment": "", **offer.attributes} == {**ATTRIBUTES, **comment}
-    assert offer.shipping == TRACKED
-    assert xml.liberties.texts() == expected
+    assert offer.shipping == (TRACKED,)
+    assert xml.irregularities.texts() == expected
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "iso-8859-1", "windows-1252", "us-ascii"])
@@ -189,7 +194,7 @@ def test_a_liberty_is_counted_each_time(put: Put) -> None:
     offer = HONEST[start:end].replace("<Offer ", "<OFFER ").replace("</Offer>", "</OFFER>")
     xml = OffersXml(put(HONEST[:start] + 7 * offer.replace(" Stock", " STOCK") + HONEST[end:]))
     assert [line for line, _ in xml.read()] == list(range(5, 68, 9))
-    assert xml.liberties.texts() == [
+    assert xml.irregularities.texts() == [
         "the element Offer is written OFFER (7 times, first in lines 5, 14, 23, 32, 41)",
         "the attribute Stock of Offer is written STOCK (7 times, first in lines 5, 14, 23, 32, 41)",
     ]
@@ -199,13 +204,13 @@ def test_nothing_is_said_of_what_is_inside_a_foreign_element(put: Put) -> None:
     inside = '<a><OFFERCOLLECTION xmlns="clr-namespace:other">text</OFFERCOLLECTION></a>'
     xml = OffersXml(put(with_(("<Offer.Ship", inside + "<Offer.Ship"))))
     assert len(list(xml.read())) == 1
-    assert xml.liberties.texts() == ["the element a is not known, nor read (line 7)"]
+    assert xml.irregularities.texts() == ["the element a is not known, nor read (line 7)"]
 
 
 def test_shipping_outside_of_an_offer(put: Put) -> None:
     xml = OffersXml(put(with_(("      <Offer Seller", f"{SHIPPING}<Offer Seller"))))
-    assert [offer.shipping for _, offer in xml.read()] == [TRACKED]
-    assert xml.liberties.texts() == [
+    assert [offer.shipping for _, offer in xml.read()] == [(TRACKED,)]
+    assert xml.irregularities.texts() == [
         "ShippingInformation stands in OfferCollection instead of ShippingInformationList (line 5)",
         "ShippingInformation stands outside of an Offer, and is not read (line 5)",
     ]
@@ -215,7 +220,7 @@ def test_missing_shipping_attributes(put: Put) -> None:
     text = with_((' AdditionalShippingCharges="1.5"', ""))
     xml = OffersXml(put(text))
     assert [offer.shipping for _, offer in xml.read()] == [(Shipping("Tracked", "4.9", ""),)]
-    assert xml.liberties.texts() == [
+    assert xml.irregularities.texts() == [
         "the attribute AdditionalShippingCharges of ShippingInformation is missing (line 9)"
     ]
 
@@ -224,15 +229,15 @@ def test_stock_and_price_lack_nothing(put: Put) -> None:
     text = with_(('"Full"', '"StockAndPrice"'), (' Comment=""', ""), (' Vat="20"', ""))
     xml = OffersXml(put(text))
     assert len(list(xml.read())) == 1
-    assert xml.about.package_type == PackageType.STOCK_AND_PRICE
-    assert xml.liberties.texts() == []
+    assert xml.head.package_type == PackageType.STOCK_AND_PRICE
+    assert xml.irregularities.texts() == []
 
 
 def test_it_may_be_read_again(put: Put) -> None:
     xml = OffersXml(put(with_(('="false"', '="TRUE"'))))
     assert [list(xml.read()), list(xml.read())][0] == list(xml.read())
-    assert xml.liberties.texts() == ["PurgeAndReplace is written TRUE (line 2)"]
-    assert xml.about.purges
+    assert xml.irregularities.texts() == ["PurgeAndReplace is written TRUE (line 2)"]
+    assert xml.head.purges
 
 
 SLOPPY_ZIPS = {
@@ -269,30 +274,74 @@ def test_a_zip_is_read_all_the_same(
         del members[OFFERS]
     xml = OffersXml(put(package_of(members)))
     assert [offer.attributes for _, offer in xml.read()] == [ATTRIBUTES]
-    assert xml.liberties.texts() == expected
+    assert xml.irregularities.texts() == expected
 
 
-def test_liberties_are_counted_and_the_first_lines_named() -> None:
-    liberties = Liberties()
+def test_irregularities_are_counted_and_the_first_lines_named() -> None:
+    irregularities = Irregularities()
     for line in range(10, 2000):
-        liberties.note("a is b", line)
-    liberties.note("c", 7)
-    liberties.note("c", 7)
-    assert liberties.texts() == [
+        irregularities.note("a is b", line)
+    irregularities.note("c", 7)
+    irregularities.note("c", 7)
+    assert irregularities.texts() == [
         "a is b (1,990 times, first in lines 10, 11, 12, 13, 14)",
         "c (2 times, first in line 7)",
     ]
 
 
-def test_a_file_with_too_many_liberties_is_told_of_the_first() -> None:
-    liberties = Liberties()
+def test_a_file_with_too_many_irregularities_is_told_of_the_first() -> None:
+    irregularities = Irregularities()
     for line in range(1000):
-        liberties.note(f"the attribute a{line}", line)
-    texts = liberties.texts()
+        irregularities.note(f"the attribute a{line}", line)
+    texts = irregularities.texts()
     assert len(texts) == MOST + 1
     assert texts[-1].startswith("other things are not as the format demands (960 times, first in")
 
 
 def test_names_are_told_short_and_harmless() -> None:
-    assert told("a\x1b\u202eb") == "a\ufffd\ufffdb"
-    assert len(told("a" * 1000)) == 60
+    assert printable_name("a\x1b\u202eb") == "a\ufffd\ufffdb"
+    assert len(printable_name("a" * 1000)) == 60
+
+
+LEGACY = {
+    "an Offers.xml": HONEST,
+    "one with a byte order mark": "\ufeff" + HONEST,
+    "one in UTF-16": HONEST.replace("utf-8", "utf-16").encode("utf-16"),
+    "one with a prefix": HONEST.replace("<OfferPackage", "<o:OfferPackage", 1),
+    "one with a comment in front": with_(("<OfferPackage x", "<!-- <a> --> <OfferPackage x")),
+    "one without a declaration": HONEST.partition("\n")[2],
+    "one with a document type": "<!DOCTYPE a>" + HONEST.partition("\n")[2],
+    "one with entities": '<!DOCTYPE a [<!ENTITY b "c">]>' + HONEST.partition("\n")[2],
+    "its zip": zipped([OFFER]),
+    "its zip with other names": package_of({"OFFERS.XML": HONEST.encode()}),
+}
+OTHERS = {
+    "a CSV": "sku,price\n1,2\n",
+    "a text of it": "OfferPackage,price\n",
+    "another XML": "<?xml version='1.0'?><Catalogue><OfferPackage/></Catalogue>",
+    "a longer name": "<OfferPackages/>",
+    "a web page": "<html><OfferPackage/></html>",
+    "nothing": "",
+    "instructions without end": "<?a?>" * 1000,
+    "blanks without end": " " * 5000,
+    "document types without end": "<!DOCTYPE a [" * 500,
+    "another zip": package_of({"a.xml": b"<OfferPackage/>"}),
+    "a zip cut off": zipped([OFFER])[:-30],
+    "a workbook with one in it": package_of(
+        {"xl/workbook.xml": b"", **members_with(HONEST.encode())}
+    ),
+}
+
+
+@pytest.mark.parametrize("content", LEGACY.values(), ids=LEGACY)
+def test_it_is_known_by_its_content(put: Put, content: str | bytes) -> None:
+    assert is_legacy(put(content))
+
+
+@pytest.mark.parametrize("content", OTHERS.values(), ids=OTHERS)
+def test_others_are_none(put: Put, content: str | bytes) -> None:
+    assert not is_legacy(put(content))
+
+
+def test_a_workbook_is_none(files: Files) -> None:
+    assert not is_legacy(files.book({"Offers": [offer_row()]}))
