@@ -97,9 +97,7 @@ def deliver(
         settings = replace(settings, submissions=0)
     paths = {file.file: file.path for file in ledger.files(run_id)}
     events = EventBuffer(on_event, paths, settings.failures, routes)
-    # Calls that wait for a lane, their intents written, so that no lane waits for the ledger.
-    backlog = pool if pool > 1 else 0
-    with CallPool[PendingCall](client, pool, backlog) as calls:
+    with CallPool[PendingCall](client, pool) as calls:
         _Delivery(
             ledger=ledger,
             order=run,

@@ -81,11 +81,15 @@ def read_answer(
 class CallPool(Generic[Key]):
     """The calls under way and those that wait for a lane. Used from one thread."""
 
-    def __init__(self, client: Sender, lanes: int, backlog: int = 0) -> None:
-        """So many calls at a time, one in the calling thread; `backlog` more may wait for that."""
+    def __init__(self, client: Sender, lanes: int, *, is_ahead: bool = True) -> None:
+        """So many calls at a time; for one lane the calling thread makes them.
+
+        With `is_ahead` as many more may wait for a lane, so that no lane waits for whoever begins
+        them.
+        """
         self._client = client
         self._executor = executor(lanes)
-        self._backlog = backlog
+        self._backlog = lanes if is_ahead and lanes > 1 else 0
         self._unsent: list[tuple[Key, Sequence[Call]]] = []
         self._under_way: dict[Future[CallResult], Key] = {}
 

@@ -97,7 +97,7 @@ def fetch(
         Interrupted: it cannot be reached, or gives no usable answer; what was taken stays so.
         FeedtoolError: what `stopping` said. The calls under way are finished first.
     """
-    with CallPool[tuple[Asked, Call]](client, context.pool) as calls:
+    with CallPool[tuple[Asked, Call]](client, context.pool, is_ahead=False) as calls:
         _Fetching(reader, context, calls, asked).run()
 
 
