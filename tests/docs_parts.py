@@ -46,6 +46,17 @@ def statuses() -> str:
     return _table(("Status", "Meaning"), ((name, _first_line(page)) for name, page in rows))
 
 
+def areas() -> str:
+    """The areas: what the title of each one's page says, its kinds of sheets and its exports."""
+    rows = []
+    for area in load().areas:
+        page = f"feedtool/areas/{area.name}/README.md"
+        title = (ROOT / page).read_text("utf-8").partition("\n")[0].removeprefix("# ")
+        kinds, exports = ((one.kind for one in part) for part in (area.feeds, area.exports))
+        rows.append((f"[{title}]({page})", _listed(kinds), _listed(exports)))
+    return _table(("Page", "Kinds of sheets", "Exports"), rows)
+
+
 def kinds(area: str) -> str:
     """The kinds of sheet of an area, each with its summary."""
     feeds = next(known.feeds for known in load().areas if known.name == area)
@@ -127,22 +138,30 @@ def rooms() -> str:
 
 def packages() -> str:
     """The step of a package in each phase, and the phase after each answer."""
-    return _table(("Phase", "Step", "Answer → next phase"), decisions_drawn.table())
+    return _table(
+        ("Phase", "Step", "Answer → next phase"), decisions_drawn.table(decisions_drawn.PACKAGES)
+    )
 
 
 def batches() -> str:
     """The same of a batch of products."""
-    return _table(("Phase", "Step", "Answer → next phase"), decisions_drawn.batches())
+    return _table(
+        ("Phase", "Step", "Answer → next phase"), decisions_drawn.table(decisions_drawn.BATCHES)
+    )
 
 
 def zips() -> str:
     """The same of a legacy zip."""
-    return _table(("Phase", "Step", "Answer → next phase"), decisions_drawn.zips())
+    return _table(
+        ("Phase", "Step", "Answer → next phase"), decisions_drawn.table(decisions_drawn.ZIPS)
+    )
 
 
 def requests() -> str:
     """The decisions on a single request."""
-    return _table(("Phase", "Step", "Answer → next phase"), decisions_drawn.requests())
+    return _table(
+        ("Phase", "Step", "Answer → next phase"), decisions_drawn.table(decisions_drawn.REQUESTS)
+    )
 
 
 def _pages(names: Iterable[str]) -> str:
@@ -163,7 +182,9 @@ def _commands() -> Iterator[tuple[str, click.Command]]:
     for name in feedtool.list_commands(context):
         command = feedtool.get_command(context, name)
         if isinstance(command, click.Group):
-            for below, subcommand in command.commands.items():
+            for below in command.list_commands(context):
+                subcommand = command.get_command(context, below)
+                assert subcommand
                 yield f"{name} {below}", subcommand
         elif command:
             yield name, command

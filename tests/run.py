@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 TOOLS = Path(sysconfig.get_path("scripts"))
 """Where the tools of this Python's own environment are."""
 
-PAGES = ["README.md", "docs/*.md", "docs/*/*.md"]
+PAGES = ["README.md", "docs/*.md", "docs/*/*.md", "feedtool/areas/*/README.md"]
 FIXES = {
     "ruff check": ["ruff", "check", "--fix", "."],
     "ruff format": ["ruff", "format", "."],

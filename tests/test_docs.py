@@ -1,4 +1,4 @@
-"""README.md and docs/ are true: their examples run here, their links and commands exist."""
+"""The pages are true: their examples run here, their links and commands exist."""
 
 import os
 import re
@@ -19,7 +19,8 @@ from tests.forked import forking
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = {
     path.relative_to(ROOT).as_posix(): path.read_text("utf-8")
-    for path in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
+    for pattern in ("README.md", "docs/**/*.md", "feedtool/areas/*/README.md")
+    for path in sorted(ROOT.glob(pattern))
 }
 README = PAGES["README.md"]
 TASKS = "README.md#tasks"

@@ -25,8 +25,8 @@ class FileFormat(NamedTuple):
     """The file as a `sheets.Source`, read as the kind of feed that was asked for."""
     write_workbook: Callable[[Path, Path, AccountSettings, Sequence[str | None]], None]
     """Write a file's rows, read as these kinds, as the workbook that is annotated in its stead."""
-    said: Callable[[Any, Path, AccountSettings, str], Said] | None = None
-    """What an open file, here, says of itself, where its rows are for this channel."""
+    said: Callable[[Any, AccountSettings, str], Said] | None = None
+    """What a file that was read says of itself, where its rows are for this channel."""
     outputs: tuple[Output, ...] = ()
     """The forms in which it is written."""
 

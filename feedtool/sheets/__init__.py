@@ -24,6 +24,7 @@ from feedtool.sheets.read.errors import (
     ZipDuplicateMember,
 )
 from feedtool.sheets.read.file_format import open_source
+from feedtool.sheets.read.keyed_sheet import HEADER, KeyedLine, KeyedSheet, decode
 from feedtool.sheets.read.package import DEFAULT_LIMITS, ZipPackage, part_key
 from feedtool.sheets.read.source import HeadRow, MergedArea, Notice, Sheet, Source
 from feedtool.sheets.read.workbook import SheetEntry
@@ -32,11 +33,14 @@ from feedtool.sheets.read_back import NotAsWritten
 
 __all__ = [
     "DEFAULT_LIMITS",
+    "HEADER",
     "CorruptXml",
     "CorruptZip",
     "EmptyFile",
     "Encrypted",
     "HeadRow",
+    "KeyedLine",
+    "KeyedSheet",
     "MergedArea",
     "NotAWorkbook",
     "NotAsWritten",
@@ -50,6 +54,7 @@ __all__ = [
     "ZipBomb",
     "ZipDuplicateMember",
     "ZipPackage",
+    "decode",
     "first_rows",
     "hardened_parser",
     "open_source",

@@ -13,9 +13,9 @@ from lxml import etree
 from openpyxl import load_workbook
 
 from feedtool.areas.legacy.writer import Head, Pool
+from tests.areas.legacy.conftest import OFFER, changed, member, zipped
 from tests.cli.conftest import Feedtool
 from tests.conftest import Files, gtin, offer, update
-from tests.legacy.conftest import OFFER, changed, member, zipped
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 SCHEMA = etree.RelaxNG(

@@ -10,9 +10,9 @@ from openpyxl import load_workbook
 from feedtool.areas.offers.sandbox.records import stored_offers
 from feedtool.areas.registry import sandbox_parts
 from feedtool.sandbox import Sandbox
+from tests.areas.legacy.conftest import OFFER, changed, member, zipped
 from tests.cli.conftest import Feedtool
 from tests.conftest import Files, gtin, offer
-from tests.legacy.conftest import OFFER, changed, member, zipped
 
 COMMENT = {"comment": "Avec notice"}
 BAD = "2000000000008"

@@ -1,14 +1,14 @@
-"""`feedtool export competing-offers` and `competing-offer-changes`: what others offer, as a table.
+"""`feedtool export competing-offers` and `competing-offer-changes`: others' offers as a table.
 
 Specification, part "Legacy offer routes". A row is an offer of another seller; a product of which
 there is none has a row of its own. The columns carry the service's own words below their labels.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from feedtool.areas.competition.wire import (
-    Competition,
     competition_page,
     fits,
     read_competing_changes,
@@ -30,7 +30,6 @@ from feedtool.feeds.export import (
 )
 from feedtool.feeds.template import TEXT, CellEntry, Field
 from feedtool.model.call import READ, Call, Reply, comma_lists
-from feedtool.model.cells import Value
 from feedtool.model.errors import NothingToDo, UsageProblem
 from feedtool.model.translation import translation
 
@@ -45,7 +44,7 @@ CLOSED = (
         " competing-offer routes for it."
     ),
 )
-"""What a 403 means here."""
+"""The meaning of a 403 here."""
 
 HINT = "look at --product, and whether the service has the legacy offer routes"
 
@@ -55,39 +54,34 @@ PRODUCT, ANSWERED = "product", "answered"
 class TableColumn(NamedTuple):
     """One column of the table."""
 
-    key: str
-    """The path of the field."""
     label: str
     """In English."""
-    name: str
-    """Of what it shows: a field of the offer, or of the product."""
     width: float = 18
     number_format: str = "General"
 
 
 MONEY = "0.00##"
 
-COLUMNS = (
-    TableColumn("product.product_ean", "EAN", "product_ean", 18, TEXT),
-    TableColumn("product.product_id", "Product", "product_id", 18, TEXT),
-    TableColumn("product.title", "Title", "title", 40),
-    TableColumn("product.brand_name", "Brand", "brand_name"),
-    TableColumn("last_change_date", "Last change", "last_change_date", 28),
-    TableColumn("seller.name", "Seller", "seller", 24),
-    TableColumn("price", "Price", "price", 12, MONEY),
-    TableColumn("shipping.shipping_price", "Shipping", "shipping_price", 14, MONEY),
-    TableColumn("is_best_offer", "Best offer", "is_best_offer"),
-    TableColumn("is_available", "Available", "is_available"),
-    TableColumn("product_condition_id", "Condition", "product_condition_id"),
-    TableColumn("product_state_id", "State", "product_state_id"),
-    TableColumn(
-        "is_with_commercial_operation", "Commercial operation", "is_with_commercial_operation", 22
-    ),
-    TableColumn("seller.rating", "Rating", "rating"),
-    TableColumn("seller.rating_count", "Ratings", "rating_count"),
-    TableColumn("seller.sales_count", "Sales", "sales_count"),
-    TableColumn("seller.shipment_country", "Ships from", "shipment_country"),
-)
+COLUMNS = {
+    "product.product_ean": TableColumn("EAN", 18, TEXT),
+    "product.product_id": TableColumn("Product", 18, TEXT),
+    "product.title": TableColumn("Title", 40),
+    "product.brand_name": TableColumn("Brand"),
+    "last_change_date": TableColumn("Last change", 28),
+    "seller.name": TableColumn("Seller", 24),
+    "price": TableColumn("Price", 12, MONEY),
+    "shipping.shipping_price": TableColumn("Shipping", 14, MONEY),
+    "is_best_offer": TableColumn("Best offer"),
+    "is_available": TableColumn("Available"),
+    "product_condition_id": TableColumn("Condition"),
+    "product_state_id": TableColumn("State"),
+    "is_with_commercial_operation": TableColumn("Commercial operation", 22),
+    "seller.rating": TableColumn("Rating"),
+    "seller.rating_count": TableColumn("Ratings"),
+    "seller.sales_count": TableColumn("Sales"),
+    "seller.shipment_country": TableColumn("Ships from"),
+}
+"""By the path of the field."""
 
 
 def check(query: Query) -> None:
@@ -128,7 +122,7 @@ OWN = ServiceList(
 )
 
 
-# What others offer of them.
+# The offers of others.
 
 
 def _first(query: Query, own: KeyedRows) -> Iterator[Call]:
@@ -138,24 +132,12 @@ def _first(query: Query, own: KeyedRows) -> Iterator[Call]:
 
 def _page(_: Query) -> Callable[[Reply, Call], ListPage]:
     def page(reply: Reply, _: Call) -> ListPage:
-        products, link = competition_page(reply)
-        rows = [(None, row) for product in products for row in _rows_of(product)]
-        count = len(products)
+        count, rows, link = competition_page(reply)
         following = Call("GET", link, READ) if link else None
-        return ListPage(rows, following, progress=count, tally={(ANSWERED, ""): count})
+        tally: ExportTally = Counter({(ANSWERED, ""): count})
+        return ListPage([(None, row) for row in rows], following, progress=count, tally=tally)
 
     return page
-
-
-def _rows_of(product: Competition) -> Iterator[dict[str, Value]]:
-    for offer in product.offers or (None,):
-        shown = {**product._asdict(), **(offer._asdict() if offer else {})}
-        yield {column.key: _cell(shown.get(column.name)) for column in COLUMNS}
-
-
-def _cell(value: Any) -> Value:
-    cell: Value = value
-    return str(value).lower() if isinstance(value, bool) else cell
 
 
 def _nothing(reason: str) -> Callable[[Query, ExportTally], NothingToDo]:
@@ -184,13 +166,8 @@ def _table(kind: str) -> Callable[[Query, KeyedRows, ExportTally], PlainTable]:
     def table(query: Query, _: KeyedRows, __: ExportTally) -> PlainTable:
         translate = translation("feedtool.areas.competition", query.language)
         fields = (
-            Field(
-                column.key,
-                translate(column.label),
-                "",
-                CellEntry(column.number_format, column.width),
-            )
-            for column in COLUMNS
+            Field(path, translate(label), "", CellEntry(number_format, width))
+            for path, (label, width, number_format) in COLUMNS.items()
         )
         return PlainTable(SHEETS[kind], tuple(fields))
 
@@ -198,7 +175,7 @@ def _table(kind: str) -> Callable[[Query, KeyedRows, ExportTally], PlainTable]:
 
 
 def summary(query: Query, tally: ExportTally) -> ExportSummary:
-    """Of how many products the service knows nothing."""
+    """The number of products of which the service knows nothing."""
     asked = len(query[PRODUCT]) or tally[OWN.name, ""]
     unknown = asked - tally[ANSWERED, ""]
     if unknown <= 0:

@@ -1,24 +1,18 @@
-"""Offers of others for the same products: the calls, and what their answers say. Pure.
+"""Offers of others for the same products: the calls, and their answers. Pure.
 
 Specification, part "Legacy offer routes": access is by special request, and an account that has
-none gets a 403 (part "Authentication", 3 and 4). Every shape is checked, none is trusted; what is
-absent or of another type than it should be was not said.
+none gets a 403 (part "Authentication", 3 and 4). Every shape is checked, none is trusted; a field
+that is absent or of another type than it should be is None.
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from feedtool.model.call import READ, Call, fits_comma_list
+from feedtool.model.call import READ, Call, Reply, fits_comma_list
+from feedtool.model.cells import Value
 from feedtool.service.answers import text
 from feedtool.service.bodies import Unreadable, amount, items_of, next_link, whole
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from decimal import Decimal
-
-    from feedtool.model.call import Reply
 
 SEPARATOR = "&"
 """Between the values of `products`; percent-encoded as it travels."""
@@ -27,40 +21,36 @@ MOST_OFFERS = 10_000
 """Of one product."""
 
 
-class CompetingOffer(NamedTuple):
-    """An offer of another seller; the numbers are the service's own codes."""
-
-    is_available: bool | None
-    is_best_offer: bool | None
-    is_with_commercial_operation: bool | None
-    product_condition_id: int | None
-    product_state_id: int | None
-    price: Decimal | None
-    seller: str | None
-    """Its name."""
-    rating: Decimal | None
-    rating_count: int | None
-    sales_count: int | None
-    shipment_country: str | None
-    shipping_price: Decimal | None
+def _text(value: Any) -> str | None:
+    return text(value) or None
 
 
-class Competition(NamedTuple):
-    """What others offer of one product."""
+def _flag(value: Any) -> str | None:
+    return str(value).lower() if isinstance(value, bool) else None
 
-    product_id: str | None
-    product_ean: str | None
-    title: str | None
-    brand_name: str | None
-    last_change_date: str | None
-    """As the service writes it."""
-    offers: tuple[CompetingOffer, ...]
+
+FIELDS: Mapping[str, Callable[[Any], Value]] = {
+    **dict.fromkeys((f"product.product_{name}" for name in ("ean", "id")), _text),
+    **dict.fromkeys(("product.title", "product.brand_name", "last_change_date"), _text),
+    "seller.name": _text,
+    **dict.fromkeys(("price", "shipping.shipping_price"), amount),
+    **dict.fromkeys(("is_best_offer", "is_available"), _flag),
+    **dict.fromkeys(("product_condition_id", "product_state_id"), whole),
+    "is_with_commercial_operation": _flag,
+    "seller.rating": amount,
+    **dict.fromkeys(("seller.rating_count", "seller.sales_count"), whole),
+    "seller.shipment_country": _text,
+}
+"""The fields of an offer and of its product by their paths; the numbers are the service's codes."""
 
 
 class CompetitionPage(NamedTuple):
     """One answer."""
 
-    products: list[Competition]
+    products: int
+    """How many the answer is about."""
+    rows: list[dict[str, Value]]
+    """Fields by their paths: of each offer, or of a product that has none."""
     next: str | None
     """The address of the page after this one, of the same origin, where there are pages."""
 
@@ -78,13 +68,13 @@ def read_competing_offers(products: Sequence[str]) -> Call:
 
 
 def fits(product: str) -> bool:
-    """Whether a product can be asked for by this name."""
+    """True if a product can be asked for by this name."""
     return fits_comma_list(product) and SEPARATOR not in product
 
 
-def read_competing_changes(link: str | None = None) -> Call:
-    """Others' offers that have changed; `link` is the address that the page before gave."""
-    return Call("GET", link or "/competing-offer-changes", READ)
+def read_competing_changes() -> Call:
+    """Others' offers that have changed."""
+    return Call("GET", "/competing-offer-changes", READ)
 
 
 def competition_page(reply: Reply) -> CompetitionPage:
@@ -96,48 +86,20 @@ def competition_page(reply: Reply) -> CompetitionPage:
     items = items_of(reply, "competing offers")
     if not all(isinstance(item, dict) for item in items):
         raise Unreadable("the answer holds what is no competing offer")
-    return CompetitionPage([_competition(item) for item in items], next_link(reply))
+    rows = [row for item in items for row in _rows(item)]
+    return CompetitionPage(len(items), rows, next_link(reply))
 
 
-def _competition(item: dict[str, Any]) -> Competition:
-    product = _object(item.get("product"))
+def _rows(item: dict[str, Any]) -> Iterator[dict[str, Value]]:
     offers = item.get("offers")
-    listed = offers if isinstance(offers, list) else []
-    return Competition(
-        _said(product.get("product_id")),
-        _said(product.get("product_ean")),
-        _said(product.get("title")),
-        _said(product.get("brand_name")),
-        _said(item.get("last_change_date")),
-        tuple(_offer(one) for one in islice(listed, MOST_OFFERS) if isinstance(one, dict)),
-    )
+    listed = islice(offers if isinstance(offers, list) else (), MOST_OFFERS)
+    common = {name: item.get(name) for name in ("product", "last_change_date")}
+    for offer in [offer for offer in listed if isinstance(offer, dict)] or [{}]:
+        fields = {**offer, **common}
+        yield {path: read(_field(fields, path)) for path, read in FIELDS.items()}
 
 
-def _offer(one: dict[str, Any]) -> CompetingOffer:
-    seller, shipping = _object(one.get("seller")), _object(one.get("shipping"))
-    return CompetingOffer(
-        _is(one.get("is_available")),
-        _is(one.get("is_best_offer")),
-        _is(one.get("is_with_commercial_operation")),
-        whole(one.get("product_condition_id")),
-        whole(one.get("product_state_id")),
-        amount(one.get("price")),
-        _said(seller.get("name")),
-        amount(seller.get("rating")),
-        whole(seller.get("rating_count")),
-        whole(seller.get("sales_count")),
-        _said(seller.get("shipment_country")),
-        amount(shipping.get("shipping_price")),
-    )
-
-
-def _object(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _said(value: Any) -> str | None:
-    return text(value) or None
-
-
-def _is(value: Any) -> bool | None:
-    return value if isinstance(value, bool) else None
+def _field(item: Any, path: str) -> Any:
+    for name in path.split("."):
+        item = item.get(name) if isinstance(item, dict) else None
+    return item

@@ -3,8 +3,9 @@
 from feedtool.areas.legacy.carry import CONVERSIONS
 from feedtool.areas.legacy.feeds import offers, stock_and_price
 from feedtool.areas.legacy.output import OUTPUTS, said
-from feedtool.areas.legacy.source import is_legacy, open_offers
-from feedtool.areas.legacy.workbook import write_book
+from feedtool.areas.legacy.reader import is_legacy
+from feedtool.areas.legacy.source import open_offers
+from feedtool.areas.legacy.workbook import write_workbook
 from feedtool.feeds.area import Area, FileFormat
 from feedtool.feeds.rule import rules_of
 
@@ -13,5 +14,5 @@ AREA = Area(
     feeds=(offers.FEED, stock_and_price.FEED),
     rules=tuple(rules_of("feedtool.areas.legacy.rules")),
     conversions=CONVERSIONS,
-    formats=(FileFormat("offers-xml", is_legacy, open_offers, write_book, said, OUTPUTS),),
+    formats=(FileFormat("offers-xml", is_legacy, open_offers, write_workbook, said, OUTPUTS),),
 )

@@ -7,6 +7,7 @@ stands in its log. The service lists no zips, so where an answer is lost the sel
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from hashlib import sha256
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from feedtool.areas.legacy.wire import (
     submit_zip_address,
     zip_id,
 )
-from feedtool.areas.legacy.zipped import zipped
+from feedtool.areas.legacy.writer import head_of, offers_of, write
 from feedtool.areas.offers.delivery import TEXTS, ask_offers, traces_by
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.offers.wire.offers import Offer, OffersPage, offers_page
@@ -51,7 +52,10 @@ def _size(limits: PackageLimits) -> Size:
 
 
 def _document(package: PackageRef, bodies: Sequence[bytes]) -> bytes:
-    return zipped(package.package_type, package.channel, bodies, package.settings)
+    target = BytesIO()
+    head = head_of(package.package_type, package.channel, package.settings)
+    write(target, head, offers_of(bodies), len(bodies))
+    return target.getvalue()
 
 
 def submit(package: PackageRef, bodies: Sequence[bytes]) -> Call:

@@ -1,11 +1,42 @@
-"""What an Offers.xml says of an offer: its attributes, in the format's order, and their keys.
+"""The elements and attributes of an Offers.xml, and the keys of the columns that they come from.
 
-Source: specification, "Legacy offer routes", for the names; the order, and what a Full package
-must have, from the field. All values are texts as they stand in the file.
+Source: specification, "Legacy offer routes", for the names; namespaces, members of the zip, order
+and what a Full package must have, from files of the field. All values are texts as they stand in
+the file.
 """
 
 from collections.abc import Mapping
 from typing import NamedTuple
+
+NAMESPACE = (
+    "clr-namespace:Cdiscount.Service.OfferIntegration.Pivot;"
+    "assembly=Cdiscount.Service.OfferIntegration"
+)
+XAML = "http://schemas.microsoft.com/winfx/2006/xaml"
+
+CONTENT_TYPES = "[Content_Types].xml"
+RELATIONSHIPS = "_rels/.rels"
+OFFERS = "Content/Offers.xml"
+MEMBERS = (CONTENT_TYPES, RELATIONSHIPS, OFFERS)
+
+PARENTS = {
+    "OfferPackage": "",
+    "OfferPackage.OfferPublicationList": "OfferPackage",
+    "OfferPublicationList": "OfferPackage.OfferPublicationList",
+    "PublicationPool": "OfferPublicationList",
+    "OfferPackage.Offers": "OfferPackage",
+    "OfferCollection": "OfferPackage.Offers",
+    "Offer": "OfferCollection",
+    "Offer.PriceAndDiscountList": "Offer",
+    "DiscountComponentList": "Offer.PriceAndDiscountList",
+    "DiscountComponent": "DiscountComponentList",
+    "Offer.ShippingInformationList": "Offer",
+    "ShippingInformationList": "Offer.ShippingInformationList",
+    "ShippingInformation": "ShippingInformationList",
+}
+"""Each element, in the order in which they must stand, and the element that it stands in."""
+PRIMARY_POOL = "1"
+"""The Id of the primary channel's publication pool."""
 
 
 class XmlAttribute(NamedTuple):
@@ -15,9 +46,9 @@ class XmlAttribute(NamedTuple):
     key: str
     """The key of the sheet's column that it comes from."""
     is_required: bool = True
-    """Whether every Offer of a Full package has it."""
+    """Every Offer of a Full package has it."""
     has_stock_or_price: bool = False
-    """Whether an Offer of a StockAndPrice package may have it."""
+    """An Offer of a StockAndPrice package may have it."""
 
 
 ATTRIBUTES = (
@@ -35,9 +66,9 @@ ATTRIBUTES = (
 )
 """In the order in which they are written."""
 
-NAMES = tuple(one.name for one in ATTRIBUTES)
-REQUIRED = frozenset(one.name for one in ATTRIBUTES if one.is_required)
-STOCK_AND_PRICE = tuple(one.name for one in ATTRIBUTES if one.has_stock_or_price)
+NAMES = tuple(attribute.name for attribute in ATTRIBUTES)
+REQUIRED = frozenset(attribute.name for attribute in ATTRIBUTES if attribute.is_required)
+STOCK_AND_PRICE = tuple(item.name for item in ATTRIBUTES if item.has_stock_or_price)
 
 SHEET = "Legacy offers"
 """The sheet of the feed, and that of an Offers.xml when it is read as one."""
@@ -50,14 +81,11 @@ KINDS = frozenset((KIND, STOCK_AND_PRICE_KIND))
 
 
 class Shipping(NamedTuple):
-    """A ShippingInformation."""
+    """A ShippingInformation: DeliveryMode, ShippingCharges, AdditionalShippingCharges."""
 
     mode: str
-    """Its DeliveryMode."""
     charges: str
-    """Its ShippingCharges."""
     additional: str
-    """Its AdditionalShippingCharges."""
 
 
 class XmlOffer(NamedTuple):

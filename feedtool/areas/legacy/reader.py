@@ -1,27 +1,82 @@
-"""An Offers.xml, or the zip around it, becomes offers with their lines, in constant memory.
+"""The offers of an Offers.xml, or of the zip around it, with their lines, in constant memory.
 
-Whatever the wild has made of the format is read as far as it can only mean one thing, and told
-as a liberty; what could harm is refused in the words of `feedtool.sheets.read.errors`.
+Whatever the wild has made of the format is read as far as it can only mean one thing, and noted as
+irregular; what could harm is refused in the words of `feedtool.sheets.read.errors`.
 """
 
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from zipfile import ZipFile
 
-from feedtool.areas.legacy.liberties import Liberties, told
-from feedtool.areas.legacy.names import MEMBERS, OFFERS
-from feedtool.areas.legacy.parser import MAKE_AGAIN, NOT_TRUSTED, About, OfferInPlace, OffersParser
+from feedtool.areas.legacy.irregularities import Irregularities, printable_name
+from feedtool.areas.legacy.offers_xml import MEMBERS, OFFERS
+from feedtool.areas.legacy.parser import (
+    MAKE_AGAIN,
+    NOT_TRUSTED,
+    OfferInPlace,
+    OffersParser,
+    PackageHead,
+)
 from feedtool.model.errors import FileProblem
 from feedtool.model.limits import ReadingLimits
 from feedtool.sheets import (
     DEFAULT_LIMITS,
     CorruptZip,
+    Encrypted,
     XmlDoctype,
+    ZipBadName,
+    ZipDuplicateMember,
     ZipPackage,
+    part_key,
 )
 
 _BLOCK = 1 << 18
 _POOL = b"publicationpool"
+_START = 1 << 12
+_ROOT = re.compile(
+    r"""(?> \s+ | <\?.*?\?> | <!--.*?--> | <!doctype [^>\[]* (?: \[.*?\] \s* )? > )*+
+        < (?: [\w.-]+ : )? offerpackage [\s>/]""",
+    re.DOTALL | re.IGNORECASE | re.VERBOSE,
+)
+"""With what may stand before it; each of these ends where it first may."""
+
+
+def is_legacy(path: Path) -> bool:
+    """True for an Offers.xml or a zip with one, by its content, never by its name.
+
+    Raises:
+        OSError: The file cannot be opened.
+    """
+    with path.open("rb") as file:
+        start = file.read(_START)
+    if start.startswith(b"PK"):
+        return _is_zip_of_offers(path)
+    codec = "utf-16" if start.startswith((b"\xff\xfe", b"\xfe\xff")) else "latin-1"
+    text = start.removeprefix(b"\xef\xbb\xbf").decode(codec, "replace")
+    return _ROOT.match(text) is not None
+
+
+def _is_zip_of_offers(path: Path) -> bool:
+    """A workbook is none, whatever else is in it; nor is what cannot be opened.
+
+    One whose members are not to be trusted is one, so that it is refused as what it is.
+    """
+    try:
+        with ZipPackage(path) as package:
+            return _are_of_offers(package.names) and _member_of(package.names) is not None
+    except (Encrypted, ZipBadName, ZipDuplicateMember):
+        with ZipFile(path) as package:  # its directory is sound
+            return _are_of_offers(package.namelist())
+    except FileProblem:
+        return False
+
+
+def _are_of_offers(names: Iterable[str]) -> bool:
+    keys = {part_key(name) for name in names}
+    is_workbook = not keys.isdisjoint(("xl/workbook.xml", "xl/workbook.bin"))
+    return not is_workbook and any(key.rpartition("/")[2] == "offers.xml" for key in keys)
 
 
 class OffersXml:
@@ -33,20 +88,20 @@ class OffersXml:
 
     def __init__(self, path: Path, limits: ReadingLimits = DEFAULT_LIMITS) -> None:
         self.path = path
-        self.about = About()
+        self.head = PackageHead()
         """Of the last reading; known before its first offer, but for pools that stand behind."""
-        self.liberties = Liberties()
+        self.irregularities = Irregularities()
         """Of the last reading; complete at its end."""
         self._limits = limits
 
     def read(self) -> Iterator[OfferInPlace]:
         """The offers in their order."""
-        self.about, self.liberties = About(), Liberties()
+        self.head, self.irregularities = PackageHead(), Irregularities()
         with _in_own_words():
-            events = OffersParser(self.about, self.liberties, self._limits.text)
+            parser = OffersParser(self.head, self.irregularities, self._limits.text)
             for piece in self._pieces():
-                yield from events.feed(piece)
-            events.finish()
+                yield from parser.feed(piece)
+            parser.finish()
 
     def pools_behind(self) -> list[tuple[str, str]]:
         """The publication pools of a file that names none before its offers, as some do.
@@ -65,48 +120,49 @@ class OffersXml:
         again = OffersXml(self.path, self._limits)
         for _ in again.read():
             pass
-        return again.about.pools
+        return again.head.pools
 
     def _pieces(self) -> Iterator[bytes]:
         with self.path.open("rb") as file:
             is_zip = file.read(4).startswith(b"PK")
         if is_zip:
             with ZipPackage(self.path, self._limits) as package:
-                yield from package.stream(_member(package, self.liberties), _BLOCK)
+                yield from package.stream(self._member(package.names), _BLOCK)
             return
         with self.path.open("rb") as file:
             while piece := file.read(_BLOCK):
                 yield piece
 
+    def _member(self, names: Iterable[str]) -> str:
+        """The name of the Offers.xml; what is irregular in all names is noted."""
+        member = _member_of(names)
+        if member is None:
+            raise CorruptZip("The zip has no Content/Offers.xml.", MAKE_AGAIN)
+        by_key = {_key(name): name for name in names} | {_key(OFFERS): member}
+        for expected in MEMBERS:
+            name = by_key.get(_key(expected))
+            if name is None:
+                self.irregularities.note(f"the zip has no {expected}", 1)
+            elif name != expected:
+                text = f"the member {expected} of the zip is called {printable_name(name)}"
+                self.irregularities.note(text, 1)
+        return member
 
-def member_of(names: Iterable[str]) -> str | None:
+
+def _member_of(names: Iterable[str]) -> str | None:
     """The Offers.xml among the names of a zip's members, in its place or anywhere."""
-    found = [name for name in names if _key(name).rpartition("/")[2] == "offers.xml"]
-    proper = [name for name in found if _key(name) == OFFERS.casefold()]
-    return next(iter(proper or (found if len(found) == 1 else ())), None)
+    named = [name for name in names if _key(name).rpartition("/")[2] == "offers.xml"]
+    proper = [name for name in named if _key(name) == _key(OFFERS)]
+    return next(iter(proper or (named if len(named) == 1 else ())), None)
 
 
 def _key(name: str) -> str:
     return name.replace("\\", "/").lstrip("/").casefold()
 
 
-def _member(package: ZipPackage, liberties: Liberties) -> str:
-    member = member_of(package.names)
-    if member is None:
-        raise CorruptZip("The zip has no Content/Offers.xml.", MAKE_AGAIN)
-    names = {_key(name): name for name in package.names}
-    for expected in MEMBERS:
-        name = member if expected is OFFERS else names.get(expected.casefold())
-        if name is None:
-            liberties.note(f"the zip has no {expected}", 1)
-        elif name != expected:
-            liberties.note(f"the member {expected} of the zip is called {told(name)}", 1)
-    return member
-
-
 @contextmanager
 def _in_own_words() -> Iterator[None]:
-    """What is said of workbooks, said of an Offers.xml."""
+    """Errors about workbooks, said of an Offers.xml."""
     try:
         yield
     except XmlDoctype as error:

@@ -101,7 +101,7 @@ def _open(file: Input, asked: ReadOptions, areas: Areas) -> OpenedFile:
             own = areas.format_of(file.path)
             said = Said()
             if own and own.said:
-                said = own.said(source, file.path, asked.dialect, asked.channel)
+                said = own.said(source, asked.dialect, asked.channel)
             losses = [Loss(None, *fact) for fact in said.losses]
             return OpenedFile(sheets, {sheet.sheet: losses for sheet in sheets}, said)
     except OSError as error:

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import orjson
 
+from feedtool.check.requests import faults, gate
 from feedtool.check.rules import rules_for
-from feedtool.check.schema_gate import faults, gate
 from feedtool.feeds.area import Areas
 from feedtool.feeds.conversion import CarryLoss, shown
 from feedtool.feeds.feed import CHANNEL, Feed, Row, SheetColumns

@@ -8,8 +8,8 @@ from feedtool.areas.legacy.offers_xml import Shipping, XmlOffer
 from feedtool.areas.legacy.writer import Head
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.model.settings import AccountSettings
+from tests.areas.legacy.conftest import HONEST, OFFER, changed, member, with_, zipped
 from tests.conftest import Files, checked, codes, gtin, told
-from tests.legacy.conftest import HONEST, OFFER, changed, member, with_, zipped
 
 UPSERT = {
     "sellerExternalReference": "SKU-1",

@@ -3,7 +3,6 @@
 import tempfile
 from collections.abc import Mapping
 from decimal import Decimal
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +17,10 @@ from feedtool.areas.offers.feeds.conditions import CONDITIONS
 from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions, check
 from feedtool.model.settings import SMALL_PARCEL_MODES, AccountSettings
+from tests.areas.legacy.conftest import OFFERS_OF_ANY_KIND, SCHEMA, member, zipped
 from tests.conftest import gtin, offer, table
-from tests.legacy.conftest import OFFERS_OF_ANY_KIND, member, zipped
 from tests.runs.convert.conftest import converted, losses, places
 
-SCHEMA = etree.RelaxNG(
-    etree.fromstring((files("feedtool.areas.legacy") / "offers.rng").read_bytes())
-)
 SENT_AS_ZERO = {"taxes.EcoPart": Decimal(0), "taxes.DEA": Decimal(0)}
 
 ENDS = st.sampled_from(("", " é", "=A1", "&<>", "日本"))

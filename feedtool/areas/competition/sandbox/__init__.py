@@ -1,12 +1,6 @@
-"""The sandbox's competing offers: `competing_offers` (the routes) and `rivals`."""
+"""The sandbox's competing offers."""
 
-from __future__ import annotations
+from feedtool.areas.competition.sandbox import competition
+from feedtool.sandbox.route import Part
 
-from typing import TYPE_CHECKING
-
-from feedtool.areas.competition.sandbox import competing_offers
-
-if TYPE_CHECKING:
-    from feedtool.sandbox.route import Part
-
-PARTS: tuple[Part, ...] = (competing_offers,)
+PARTS: tuple[Part, ...] = (competition,)

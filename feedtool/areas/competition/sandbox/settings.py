@@ -1,6 +1,4 @@
-"""How the sandbox's competing-offer routes behave."""
-
-from __future__ import annotations
+"""The settings of the sandbox's competing-offer routes."""
 
 from dataclasses import dataclass
 

@@ -194,14 +194,16 @@ class AcceptedOffers:
 
 def _open(service: str, seller: str) -> Select[Any]:
     """The rows of a seller whose end is not known."""
-    rows, packages, runs = t.rows.c, t.packages.c, t.runs.c
+    rows, packages, runs = t.requests.c, t.packages.c, t.runs.c
     return (
         select(
             *(packages.channel, packages.package_type, rows.reference),
             *(rows.product, rows.body, runs.run_id),
         )
         .select_from(
-            t.rows.join(t.packages).join(t.files, t.packages.c.file == t.files.c.file).join(t.runs)
+            t.requests.join(t.packages)
+            .join(t.files, t.packages.c.file == t.files.c.file)
+            .join(t.runs)
         )
         .where(
             runs.seller == seller,

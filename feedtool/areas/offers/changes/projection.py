@@ -30,7 +30,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Row, func, select, text
+from sqlalchemy import Connection, Engine, Row, func, select, text, tuple_
 
 from feedtool.areas.offers.changes.known import (
     CHUNK,
@@ -54,8 +54,7 @@ from feedtool.areas.offers.package_types import PackageType
 from feedtool.ledger import tables as t
 from feedtool.ledger.database import reading, writing
 from feedtool.ledger.records import Phase
-from feedtool.ledger.row_results import row_result
-from feedtool.ledger.rows import FACTS, facts_of
+from feedtool.ledger.row_results import FACTS, facts_of, row_result
 from feedtool.model.nouns import Status
 
 FAILED = frozenset({Status.REJECTED, Status.DUPLICATED, Status.REFUSED})
@@ -107,13 +106,13 @@ class _Package:
         if self._type == PackageType.PURGE and self._package.creations:
             # What is not in the zip is gone, and nobody says which rows that was.
             forget(self._db, self._scope)
-        query = FACTS.add_columns(t.rows.c.body, t.rows.c.product).where(
-            t.rows.c.file == self._package.file, t.rows.c.package == self._package.package
+        query = FACTS.add_columns(t.requests.c.body, t.requests.c.product).where(
+            t.requests.c.file == self._package.file, t.requests.c.package == self._package.package
         )
-        after = 0
-        while rows := self._db.execute(query.where(t.rows.c.row > after).limit(CHUNK)).all():
+        key, after = tuple_(t.requests.c.row, t.requests.c.number), (0, 0)
+        while rows := self._db.execute(query.where(key > after).limit(CHUNK)).all():
             self._fold(rows)
-            after = rows[-1].row
+            after = (rows[-1].row, rows[-1].number)
 
     def _over(self) -> datetime:
         """When it was known to be over, by our clock: `finished_at` is by the service's."""
@@ -128,7 +127,7 @@ class _Package:
         writes: dict[str, int | None] = {}
         changed: dict[str, Accepted] = {}
         for row in rows:
-            status = row_result(facts_of(row[:-2])).status
+            status = row_result(facts_of(row.row, row[2:-2])).status
             if status in NEVER_SENT:
                 continue
             before = known.get(row.reference)

@@ -1,16 +1,10 @@
 """The sandbox's products.
 
-Reading order: `catalogue` and `categories` (what there is), `products` (the routes), `integration`
-and `rules` (what becomes of a product), `sheets`.
+Reading order: `catalogue` and `categories` (what there is), `products` (the routes), `submission`,
+`rules` and `integration` (the outcome of a product), `sheets` and `view`.
 """
 
-from __future__ import annotations
+from feedtool.areas.products.sandbox import products
+from feedtool.sandbox.route import Part
 
-from typing import TYPE_CHECKING
-
-from feedtool.areas.products.sandbox import categories, products
-
-if TYPE_CHECKING:
-    from feedtool.sandbox.route import Part
-
-PARTS: tuple[Part, ...] = (categories, products)
+PARTS: tuple[Part, ...] = (products,)

@@ -1,20 +1,23 @@
-"""The catalogue that the sandbox knows from the start: parts "Catalog" and "Catalog endpoints".
+"""The catalogue that the sandbox knows: parts "Catalog" and "Catalog endpoints".
 
 Brands, a tree of categories and their properties, all invented; they never change, so they are no
-state. `samples/make_catalogue.py` says how the file is laid out that they are read from.
+state. `samples/make_catalogue.py` says how the file is laid out that they are read from. Only the
+brands that sellers brought along are kept: "unknown brands are added". A brand is free text matched
+to the referential; an added one is the sellers' to use at once, but shows in GET /brands only once
+it is validated.
 """
 
-from __future__ import annotations
-
+import sqlite3
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from functools import cache, cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import orjson
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+from feedtool.sandbox.state import stamp
 
 FILE = Path(__file__).with_name("catalogue.json")
 
@@ -23,13 +26,24 @@ LANGUAGES = ("fr-FR", "en-US", "es-ES")
 
 MANDATORY = "Mandatory"
 NECESSITIES = {"!": MANDATORY, "+": "Recommended", "-": "Optional"}
-LEVEL_OF_LENGTH = {2: 1, 4: 2, 6: 3}
-"""A categoryReference has 2, 4 or 6 characters for level 1, 2, 3."""
 DEEPEST = 3
 """Only level 3 categories accept products."""
 
 # A step of the index, so that nobody takes it for a place in the list.
 INDEX_STEP = 10
+
+TABLES = """
+CREATE TABLE IF NOT EXISTS added_brand(
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  key TEXT NOT NULL UNIQUE,               -- what a name is matched by
+  name TEXT NOT NULL,
+  added_at TEXT NOT NULL
+);
+"""
+FIRST_ADDED = 900_001
+"""The brandReference of the first added brand."""
+VALIDATION = timedelta(days=1)
+"""How long it takes until an added brand is published."""
 
 Texts = tuple[str, ...]
 """A text in each of LANGUAGES, or one for all of them."""
@@ -42,13 +56,13 @@ def text_in(texts: Texts, language: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CatalogueProperty:
-    """What a product of some category may say of itself."""
+    """A property that products of some categories may have."""
 
     reference: str
     label: Texts
     unit: Texts | None
     choices: tuple[Texts, ...]
-    """Filled when ranged."""
+    """The only possible values, where there are any."""
     file_types: tuple[str, ...]
     """Filled when its values are files: their extensions, `pdf`."""
     is_numeric: bool
@@ -56,34 +70,13 @@ class CatalogueProperty:
     is_variation: bool
     is_size: bool
 
-    @property
-    def is_ranged(self) -> bool:
-        """Whether a value must be one of the choices."""
-        return bool(self.choices)
-
-    @property
-    def is_translated(self) -> bool:
-        """Whether its label and its choices are the language's."""
-        return len(self.label) > 1
-
     def choices_in(self, language: str) -> list[str]:
         """The choices as a product of this language names them."""
         return [text_in(choice, language) for choice in self.choices]
 
-    def choice(self, value: str, language: str) -> Texts | None:
-        """The choice that a product of this language names so."""
-        return next((one for one in self.choices if text_in(one, language) == value), None)
-
-    def canonical(self, given: Mapping[str, Any], language: str) -> dict[str, Any]:
-        """Values and files with the choices in the default language, so that they compare."""
-        return {**given, "values": self._translated(given["values"], language, LANGUAGES[0])}
-
-    def shown(self, held: Mapping[str, Any], language: str) -> list[str]:
-        """The values that `canonical` gave, in a language."""
-        return self._translated(held["values"], LANGUAGES[0], language)
-
-    def _translated(self, values: Iterable[str], source: str, target: str) -> list[str]:
-        choices = {text_in(one, source): text_in(one, target) for one in self.choices}
+    def translated(self, values: Iterable[str], source: str, target: str) -> list[str]:
+        """Values with the choices of one language in another one, so that they compare."""
+        choices = dict(zip(self.choices_in(source), self.choices_in(target), strict=True))
         return [choices.get(value, value) for value in values]
 
 
@@ -97,7 +90,7 @@ class Use:
 
     @property
     def is_mandatory(self) -> bool:
-        """Whether product creation is denied without it."""
+        """True if product creation is denied without it."""
         return self.necessity == MANDATORY
 
 
@@ -106,6 +99,7 @@ class CatalogueCategory:
     """A category of any level."""
 
     reference: str
+    """Of 2, 4 or 6 characters for level 1, 2, 3."""
     label: Texts
     is_active: bool
     is_brand_mandatory: bool
@@ -116,7 +110,7 @@ class CatalogueCategory:
     @property
     def level(self) -> int:
         """1 to 3."""
-        return LEVEL_OF_LENGTH[len(self.reference)]
+        return len(self.reference) // 2
 
     @property
     def parents(self) -> list[str]:
@@ -124,13 +118,8 @@ class CatalogueCategory:
         return [self.reference[:length] for length in range(2, len(self.reference), 2)]
 
     @property
-    def is_translated(self) -> bool:
-        """Whether its label is the language's."""
-        return len(self.label) > 1
-
-    @property
     def takes_products(self) -> bool:
-        """Whether a product may be put into it."""
+        """True if a product may be put into it."""
         return self.level == DEEPEST and self.is_active
 
     @cached_property
@@ -138,17 +127,20 @@ class CatalogueCategory:
         """Its properties by propertyReference."""
         return {use.known.reference: use for use in self.uses}
 
+    @property
+    def variations(self) -> list[str]:
+        """The references of the properties by which the members of a family differ."""
+        return [use.known.reference for use in self.uses if use.known.is_variation]
 
-@dataclass(frozen=True, slots=True)
-class CatalogueBrand:
+
+class CatalogueBrand(NamedTuple):
     """A brand of the referential."""
 
     reference: str
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Catalogue:
+class Catalogue(NamedTuple):
     """All that there is from the start."""
 
     brands: tuple[CatalogueBrand, ...]
@@ -160,21 +152,15 @@ class Catalogue:
 def catalogue() -> Catalogue:
     """The one catalogue, read when it is first needed."""
     document = orjson.loads(FILE.read_bytes())
-    lists = {
-        name: tuple(tuple(choice) for choice in choices)
-        for name, choices in document["choices"].items()
-    }
+    lists = {name: tuple(map(tuple, choices)) for name, choices in document["choices"].items()}
     properties = {
         reference: _property(reference, entry, lists)
         for reference, entry in document["properties"].items()
     }
-    categories = sorted(
-        (_category(entry, properties) for entry in document["categories"]),
-        key=lambda category: category.reference,
-    )
+    categories = [_category(entry, properties) for entry in document["categories"]]
     return Catalogue(
         tuple(CatalogueBrand(reference, name) for reference, name in document["brands"]),
-        {category.reference: category for category in categories},
+        {item.reference: item for item in sorted(categories, key=lambda item: item.reference)},
     )
 
 
@@ -205,3 +191,41 @@ def _category(entry: dict[str, Any], properties: dict[str, CatalogueProperty]) -
             for place, name in enumerate(named, 1)
         ),
     )
+
+
+# Brands.
+
+
+def published_brands(db: sqlite3.Connection, now: datetime) -> list[CatalogueBrand]:
+    """All brands that are validated by now."""
+    query = "SELECT id, name FROM added_brand WHERE added_at <= ? ORDER BY id"
+    added = db.execute(query, (stamp(now - VALIDATION),))
+    return [*catalogue().brands, *map(_added, added)]
+
+
+def find_brand(db: sqlite3.Connection, name: str) -> CatalogueBrand | None:
+    """The brand of this name, in whatever case and with whatever blanks it is written."""
+    if brand := _brands_from_the_start().get(_key(name)):
+        return brand
+    query = "SELECT id, name FROM added_brand WHERE key = ?"
+    row = db.execute(query, (_key(name),)).fetchone()
+    return row and _added(row)
+
+
+def add_brand(db: sqlite3.Connection, name: str, at: str) -> None:
+    """Add a brand, as the seller wrote it."""
+    values = (_key(name), " ".join(name.split()), at)
+    db.execute("INSERT INTO added_brand(key, name, added_at) VALUES (?, ?, ?)", values)
+
+
+@cache
+def _brands_from_the_start() -> dict[str, CatalogueBrand]:
+    return {_key(brand.name): brand for brand in catalogue().brands}
+
+
+def _key(name: str) -> str:
+    return " ".join(name.casefold().split())
+
+
+def _added(row: sqlite3.Row) -> CatalogueBrand:
+    return CatalogueBrand(str(FIRST_ADDED + row["id"]), row["name"])

@@ -3,18 +3,17 @@
 None of these routes needs a SellerId (part "Authentication", 1).
 """
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Collection, Mapping
+from typing import Any
 
-from feedtool.areas.products.sandbox import brands
 from feedtool.areas.products.sandbox.catalogue import (
     DEEPEST,
     LANGUAGES,
     CatalogueCategory,
     Use,
     catalogue,
+    published_brands,
     text_in,
 )
 from feedtool.sandbox.access import asked, language_of
@@ -29,14 +28,6 @@ from feedtool.sandbox.problem import (
 )
 from feedtool.sandbox.route import Exchange, Route
 
-if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Callable, Collection, Mapping
-
-    from feedtool.sandbox.settings import SandboxSettings
-
-TABLES = brands.TABLES
-
 CATEGORY_REFERENCE = "ER400-2108"
 
 REFERENCE = re.compile(r"(?:[A-Z0-9]{2}){1,3}")
@@ -46,12 +37,12 @@ def read_brands(exchange: Exchange) -> HttpResponse:
     """GET /brands: "only validated published brands", by reference."""
     names = asked_fields(exchange, ("brandReference", "name")) or ()
     page = asked_numbered_page(exchange)
-    known = [*catalogue().brands, *brands.published(exchange.db, exchange.now)]
+    brands = published_brands(exchange.db, exchange.now)
     items = [
         {"brandReference": brand.reference} | ({"name": brand.name} if "name" in names else {})
-        for brand in page.of(known)
+        for brand in page.of(brands)
     ]
-    return json_answer(200, {"items": items}, next_page_link(exchange, page, len(known)))
+    return json_answer(200, {"items": items}, next_page_link(exchange, page, len(brands)))
 
 
 def read_categories(exchange: Exchange) -> HttpResponse:
@@ -84,7 +75,7 @@ def read_properties(exchange: Exchange) -> HttpResponse:
 
 
 def asked_fields(exchange: Exchange, known: Collection[str]) -> list[str] | None:
-    """The names in `fields`, or None without any; unknown ones are all told (ER400-179)."""
+    """The names in `fields`, or None without any; all unknown ones are reported (ER400-179)."""
     text = exchange.parameters.get("fields")
     if text is None:
         return None
@@ -109,25 +100,10 @@ def _category(exchange: Exchange) -> CatalogueCategory:
     return catalogue().categories[reference]
 
 
-def _order(exchange: Exchange, language: str) -> Callable[[CatalogueCategory], tuple[Any, ...]]:
-    """What the names in `sort` compare, one after the other, rising."""
-    text = asked(exchange, "sort")
-    names = text.split(",") if text else []
-    if unknown := [name for name in names if name not in SORTS]:
-        raise bad_request("sort", f"sort cannot be {', '.join(unknown)}.")
-    return lambda category: tuple(SORTS[name](category, language) for name in names)
+Show = Callable[[CatalogueCategory, str], Any]
+"""A field of a category, in a language."""
 
-
-SORTS: Mapping[str, Callable[[CatalogueCategory, str], Any]] = {
-    "reference": lambda category, _: category.reference,
-    "label": lambda category, language: text_in(category.label, language).casefold(),
-    "level": lambda category, _: category.level,
-    "isActive": lambda category, _: category.is_active,
-    "isBrandMandatory": lambda category, _: category.is_brand_mandatory,
-    "parentReference": lambda category, _: category.parents[-1:],
-}
-
-CATEGORY_FIELDS: Mapping[str, Callable[[CatalogueCategory, str], Any]] = {
+CATEGORY_FIELDS: Mapping[str, Show] = {
     "categoryReference": lambda category, _: category.reference,
     "label": lambda category, language: text_in(category.label, language),
     "level": lambda category, _: category.level,
@@ -139,8 +115,24 @@ CATEGORY_FIELDS: Mapping[str, Callable[[CatalogueCategory, str], Any]] = {
         category.is_brand_mandatory if category.level == DEEPEST else None
     ),
     "isVariant": lambda category, _: category.is_variant,
-    "isTranslated": lambda category, _: category.is_translated,
+    "isTranslated": lambda category, _: len(category.label) > 1,
 }
+SORTS: Mapping[str, Show] = {
+    **{name: CATEGORY_FIELDS[name] for name in ("level", "isActive")},
+    "reference": lambda category, _: category.reference,
+    "label": lambda category, language: text_in(category.label, language).casefold(),
+    "isBrandMandatory": lambda category, _: category.is_brand_mandatory,
+    "parentReference": lambda category, _: category.parents[-1:],
+}
+
+
+def _order(exchange: Exchange, language: str) -> Callable[[CatalogueCategory], tuple[Any, ...]]:
+    """A sort key of the names in `sort`, one after the other, rising."""
+    text = asked(exchange, "sort")
+    names = text.split(",") if text else []
+    if unknown := [name for name in names if name not in SORTS]:
+        raise bad_request("sort", f"sort cannot be {', '.join(unknown)}.")
+    return lambda category: tuple(SORTS[name](category, language) for name in names)
 
 
 def category_document(
@@ -163,24 +155,15 @@ def property_document(use: Use, language: str) -> dict[str, Any]:
         "necessity": use.necessity,
         "label": text_in(known.label, language),
         "unit": known.unit and text_in(known.unit, language),
-        "isRanged": known.is_ranged,
+        "isRanged": bool(known.choices),
         "isNumeric": known.is_numeric,
         "isMultiple": known.is_multiple,
         "isVariation": known.is_variation,
         "isSize": known.is_size,
         "choices": known.choices_in(language),
         "allowedFileTypes": list(known.file_types),
-        "isTranslated": known.is_translated,
+        "isTranslated": len(known.label) > 1,
     }
-
-
-def next_due(_db: sqlite3.Connection) -> str | None:
-    """The catalogue does nothing by itself."""
-    return None
-
-
-def step(_db: sqlite3.Connection, _settings: SandboxSettings) -> None:
-    """Nothing, see `next_due`."""
 
 
 ROUTES: tuple[Route, ...] = (

@@ -5,17 +5,22 @@ already known". First what needs no look at the catalogue is checked (`validated
 the product is integrated.
 """
 
-from __future__ import annotations
-
-from dataclasses import asdict, dataclass, field, replace
+import json
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import replace
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
-
-import orjson
+from typing import Any, NamedTuple
 
 from feedtool.areas.offers.sandbox.store import gtin_product
-from feedtool.areas.products.sandbox import brands, sheets
-from feedtool.areas.products.sandbox.catalogue import LANGUAGES, CatalogueCategory, catalogue
+from feedtool.areas.products.sandbox import sheets
+from feedtool.areas.products.sandbox.catalogue import (
+    LANGUAGES,
+    CatalogueCategory,
+    add_brand,
+    catalogue,
+    find_brand,
+)
 from feedtool.areas.products.sandbox.messages import Finding, is_error
 from feedtool.areas.products.sandbox.rules import (
     creation_findings,
@@ -24,40 +29,31 @@ from feedtool.areas.products.sandbox.rules import (
     submitted_findings,
     variant_findings,
 )
+from feedtool.areas.products.sandbox.settings import ProductBehaviour
 from feedtool.areas.products.sandbox.sheets import CatalogueSheet, SheetValue
 from feedtool.areas.products.sandbox.submission import (
     CATEGORY,
     COMMON,
     GROUP,
     PICTURES,
+    SubmittedProduct,
     submission_of,
 )
 from feedtool.sandbox.state import moment_of
 
-if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Iterator
-
-    from feedtool.areas.products.sandbox.settings import ProductBehaviour
-    from feedtool.areas.products.sandbox.submission import SubmittedProduct
-
 INTEGRATED, REFUSED, VALIDATED = "Integrated", "Refused", "Validated"
 CREATION, MODIFICATION, IDENTICAL = "Creation", "Modification", "Identical"
 
-MARKETABLE = ("title", "description", PICTURES, "brand", CATEGORY)
-"""The common data of a sheet; without one of them the product cannot be sold."""
 
-
-@dataclass(frozen=True, slots=True)
-class ProductOutcome:
-    """What became of a submitted product, as its report tells it."""
+class ProductOutcome(NamedTuple):
+    """The outcome of a submitted product, as its report shows it."""
 
     status: str
     operation: str | None = None
-    findings: list[Finding] = field(default_factory=list)
+    findings: tuple[Finding, ...] = ()
     reference: str | None = None
     """The product's reference in the catalogue, where it has one."""
-    pictures: list[dict[str, Any]] = field(default_factory=list)
+    pictures: tuple[dict[str, Any], ...] = ()
     """The sheet's, once integrated."""
     completeness: int | None = None
     was_allowed_to_edit: bool | None = None
@@ -66,28 +62,26 @@ class ProductOutcome:
 
     def text(self) -> str:
         """As it is kept."""
-        findings = [tuple(finding) for finding in self.findings]
-        return orjson.dumps({**asdict(self), "findings": findings}).decode()
+        return json.dumps(self._asdict())
 
 
 def outcome_of(text: str) -> ProductOutcome:
-    """A kept outcome as a value again."""
-    kept = orjson.loads(text)
+    """From the text that it is kept as."""
+    kept = json.loads(text)
     return ProductOutcome(
-        **{**kept, "findings": [Finding(*finding) for finding in kept["findings"]]}
+        **{**kept, "findings": tuple(Finding(*finding) for finding in kept["findings"])}
     )
 
 
 def validated(body: dict[str, Any], behaviour: ProductBehaviour) -> ProductOutcome:
-    """What the submission alone tells."""
+    """The outcome that the submission alone leads to."""
     submission = submission_of(body)
     category = catalogue().categories.get(submission.values.get(CATEGORY, ""))
-    language = submission.values.get("language", LANGUAGES[0])
-    findings = [
+    findings = (
         *submitted_findings(submission, behaviour),
-        *property_findings(submission, category, language),
-    ]
-    return ProductOutcome(REFUSED if any(map(is_error, findings)) else VALIDATED, findings=findings)
+        *property_findings(submission, category),
+    )
+    return ProductOutcome(REFUSED if any(map(is_error, findings)) else VALIDATED, None, findings)
 
 
 def integrated(
@@ -95,75 +89,36 @@ def integrated(
 ) -> ProductOutcome:
     """Create the product, complete it, or refuse it for what the catalogue says."""
     submission = submission_of(body)
-    known = sheets.find(db, gtin_product(submission.gtin))
-    closed = {gtin_product(gtin) for gtin in behaviour.closed}
-    merge = SheetMerge(
-        db,
-        submission,
-        seller,
-        known,
-        is_creator=known is None or known.creator == seller,
-        is_closed=known is not None and known.product in closed,
-    )
+    sheet = sheets.find(db, submission.product)
+    merge = SheetMerge(db, behaviour, submission, seller, sheet)
     findings = [
         *submitted_findings(submission, behaviour),
         *merge.findings,
         *_sheet_findings(db, behaviour, merge, at),
     ]
-    if any(map(is_error, findings)):
-        return _outcome(REFUSED, merge, findings, known)
-    sheet = merge.sheet(at)
-    brand = sheet.content.get("brand")
-    if brand and brands.find(db, brand.value) is None:
-        brands.add(db, brand.value, at)
-        findings.append(Finding("BrandAdded", "brand", brand.value))
-    sheets.write(db, sheet)
-    sheets.note_seller(db, seller, submission, sheet.product)
-    return _outcome(INTEGRATED, merge, findings, sheet)
-
-
-def _sheet_findings(
-    db: sqlite3.Connection, behaviour: ProductBehaviour, merge: SheetMerge, at: str
-) -> Iterator[Finding]:
-    """What is wrong with the sheet that the submission would lead to."""
-    seller, submission = merge.seller, merge.submission
-    product = gtin_product(submission.gtin)
-    if other := sheets.other_gtin(db, seller, submission, product):
-        yield Finding("ReferenceUsed", "sellerProductReference", other)
-    values = {name: held.value for name, held in merge.content.items()}
-    if merge.known is None:
-        yield from creation_findings(values)
-        yield from _quota_findings(db, behaviour, seller, at)
-    if merge.category is None:
-        return
-    yield from mandatory_findings(values, merge.category, merge.language)
-    yield from variant_findings(values, merge.category)
-    if GROUP in values:
-        yield from _family_findings(db, values, merge.category, product)
-
-
-def _quota_findings(
-    db: sqlite3.Connection, behaviour: ProductBehaviour, seller: str, at: str
-) -> Iterator[Finding]:
-    quota = behaviour.creations
-    if quota is None:
-        return
-    since = moment_of(at) - timedelta(seconds=quota.seconds)
-    if sheets.created_since(db, seller, since) >= quota.requests:
-        yield Finding("QuotaExceeded", None, str(quota.requests))
-
-
-def _family_findings(
-    db: sqlite3.Connection, values: dict[str, Any], category: CatalogueCategory, product: str
-) -> Iterator[Finding]:
-    """One group is of one category, and its members differ."""
-    names = [use.known.reference for use in category.uses if use.known.is_variation]
-    own = [values.get(name) for name in names]
-    for member in sheets.family(db, values[GROUP], product):
-        if member.category is not category:
-            yield Finding("VariantGroupCategory", GROUP, values[GROUP])
-        elif own == [member.values.get(name) for name in names]:
-            yield Finding("VariantDouble", GROUP, member.gtin)
+    is_refused = any(map(is_error, findings))
+    operation = CREATION if sheet is None else MODIFICATION
+    if not is_refused:
+        if sheet is not None and not merge.is_changed:
+            operation = IDENTICAL
+        sheet = merge.sheet(at)
+        brand = sheet.values.get("brand")
+        if brand and find_brand(db, brand) is None:
+            add_brand(db, brand, at)
+            findings.append(Finding("BrandAdded", "brand", brand))
+        sheets.write(db, sheet)
+        sheets.note_seller(db, seller, submission)
+    return ProductOutcome(
+        REFUSED if is_refused else INTEGRATED,
+        operation,
+        tuple(findings),
+        sheet.reference if sheet else None,
+        tuple(sheet.values.get(PICTURES, ())) if sheet and not is_refused else (),
+        sheet.completeness if sheet else None,
+        merge.may_edit,
+        merge.may_enrich,
+        sheet is not None and sheet.is_marketable,
+    )
 
 
 class SheetMerge:
@@ -172,51 +127,44 @@ class SheetMerge:
     def __init__(
         self,
         db: sqlite3.Connection,
+        behaviour: ProductBehaviour,
         submission: SubmittedProduct,
         seller: str,
         known: CatalogueSheet | None,
-        *,
-        is_creator: bool,
-        is_closed: bool,
     ) -> None:
         """Lay the submission over the known sheet; nothing is written."""
-        self.submission = submission
-        self.seller = seller
-        self.known = known
-        self.may_edit = is_creator
-        self.may_enrich = is_creator or not is_closed
-        self.content = dict(known.content) if known else {}
+        self.submission, self.seller, self.known = submission, seller, known
+        is_closed = known is not None and known.product in set(map(gtin_product, behaviour.closed))
+        self.may_edit = known is None or known.creator == seller
+        self.may_enrich = self.may_edit or not is_closed
+        before = known.content if known else {}
+        self.content = dict(before)
         self.findings: list[Finding] = []
-        self.language = submission.values.get("language", LANGUAGES[0])
         self._lay(_common(db, submission, is_new=known is None))
-        self.category = self._category()
+        held = self.content.get(CATEGORY)
+        self.category = held and catalogue().categories.get(held.value)
         if self.category:
             self._lay_properties(self.category)
-        before = known.content if known else {}
         self.is_changed = self.content != before
 
     def sheet(self, at: str) -> CatalogueSheet:
-        """What is to be kept."""
+        """The sheet that is to be kept."""
         if self.known:
             moment = at if self.is_changed else self.known.updated_at
             return replace(self.known, content=self.content, updated_at=moment)
-        gtin = self.submission.gtin
-        return CatalogueSheet(gtin_product(gtin), gtin, self.seller, self.content, at, at)
-
-    def _category(self) -> CatalogueCategory | None:
-        held = self.content.get(CATEGORY)
-        return held and catalogue().categories.get(held.value)
+        submission = self.submission
+        return CatalogueSheet(
+            submission.product, submission.gtin, self.seller, self.content, at, at
+        )
 
     def _lay_properties(self, category: CatalogueCategory) -> None:
         """Properties of another category are left out; those of a former one are forgotten."""
-        self.findings += property_findings(self.submission, category, self.language)
-        self._lay(
-            {
-                reference: category.use_of[reference].known.canonical(given, self.language)
-                for reference, given in self.submission.properties.items()
-                if reference in category.use_of
-            }
-        )
+        self.findings += property_findings(self.submission, category)
+        language = self.submission.values.get("language", LANGUAGES[0])
+        for name, given in self.submission.properties.items():
+            if use := category.use_of.get(name):
+                values = use.known.translated(given["values"], language, LANGUAGES[0])
+                self._lay({name: {**given, "values": values}})
         self.content = {
             name: held
             for name, held in self.content.items()
@@ -242,38 +190,44 @@ def _common(
     """The common fields; a known brand as the referential writes it."""
     values = dict(submission.values)
     if name := values.get("brand"):
-        brand = brands.find(db, name)
+        brand = find_brand(db, name)
         values["brand"] = brand.name if brand else " ".join(name.split())
     if is_new:
         values.setdefault("language", LANGUAGES[0])
     return values
 
 
-def _outcome(
-    status: str, merge: SheetMerge, findings: list[Finding], sheet: CatalogueSheet | None
-) -> ProductOutcome:
-    operation = CREATION if merge.known is None else MODIFICATION
-    if status == INTEGRATED and merge.known is not None and not merge.is_changed:
-        operation = IDENTICAL
-    return ProductOutcome(
-        status,
-        operation,
-        findings,
-        sheet.reference if sheet else None,
-        sheet.values.get(PICTURES, []) if sheet and status == INTEGRATED else [],
-        completeness(sheet) if sheet else None,
-        merge.may_edit,
-        merge.may_enrich,
-        sheet is not None and is_marketable(sheet),
-    )
+def _sheet_findings(
+    db: sqlite3.Connection, behaviour: ProductBehaviour, merge: SheetMerge, at: str
+) -> Iterator[Finding]:
+    """The faults of the sheet that the submission would lead to."""
+    seller, submission = merge.seller, merge.submission
+    if other := sheets.other_gtin(db, seller, submission):
+        yield Finding("ReferenceUsed", "sellerProductReference", other)
+    values = {name: held.value for name, held in merge.content.items()}
+    if merge.known is None:
+        yield from creation_findings(values)
+        if quota := behaviour.creations:
+            since = moment_of(at) - timedelta(seconds=quota.seconds)
+            if sheets.created_since(db, seller, since) >= quota.requests:
+                yield Finding("QuotaExceeded", None, str(quota.requests))
+    if merge.category is None:
+        return
+    language = submission.values.get("language", LANGUAGES[0])
+    yield from mandatory_findings(values, merge.category, language)
+    yield from variant_findings(values, merge.category)
+    if GROUP in values:
+        yield from _family_findings(db, values, merge.category, submission.product)
 
 
-def is_marketable(sheet: CatalogueSheet) -> bool:
-    """Whether the sheet has all the common data (part "Catalog")."""
-    return all(name in sheet.content for name in MARKETABLE)
-
-
-def completeness(sheet: CatalogueSheet) -> int:
-    """How much of what there is to be filled is filled, in percent."""
-    names = [*MARKETABLE, *sheet.category.use_of]
-    return 100 * sum(name in sheet.content for name in names) // len(names)
+def _family_findings(
+    db: sqlite3.Connection, values: dict[str, Any], category: CatalogueCategory, product: str
+) -> Iterator[Finding]:
+    """One group is of one category, and its members differ."""
+    names = category.variations
+    own = [values.get(name) for name in names]
+    for member in sheets.family(db, values[GROUP], product):
+        if member.category is not category:
+            yield Finding("VariantGroupCategory", GROUP, values[GROUP])
+        elif own == [member.values.get(name) for name in names]:
+            yield Finding("VariantDouble", GROUP, member.gtin)

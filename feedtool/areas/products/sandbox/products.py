@@ -5,32 +5,25 @@ processing"), then tells which products are Refused and which are Validated and 
 which of these are Integrated.
 """
 
-from __future__ import annotations
-
+import sqlite3
 import uuid
-from typing import TYPE_CHECKING, Any
 
 import orjson
 
 from feedtool.areas.offers.sandbox.rules import is_gtin
 from feedtool.areas.offers.sandbox.store import gtin_product, has_sheet
-from feedtool.areas.products.sandbox import integration, sheets
-from feedtool.areas.products.sandbox.bodies import products
-from feedtool.areas.products.sandbox.integration import VALIDATED
+from feedtool.areas.products.sandbox import catalogue, categories, sheets
+from feedtool.areas.products.sandbox.integration import VALIDATED, integrated, validated
 from feedtool.areas.products.sandbox.settings import ProductBehaviour
+from feedtool.areas.products.sandbox.submission import submitted_products
 from feedtool.areas.products.sandbox.view import product_document, report_document
 from feedtool.sandbox.access import asked, language_of
 from feedtool.sandbox.message import HttpResponse, json_answer
 from feedtool.sandbox.paging import asked_numbered_page, next_page_link
 from feedtool.sandbox.problem import bad_request
 from feedtool.sandbox.route import Exchange, Route
+from feedtool.sandbox.settings import SandboxSettings
 from feedtool.sandbox.state import moment_of, stamp
-
-if TYPE_CHECKING:
-    import sqlite3
-
-    from feedtool.areas.products.sandbox.integration import ProductOutcome
-    from feedtool.sandbox.settings import SandboxSettings
 
 RECEIVED = "Received"
 """Neither seen in a report nor checked yet."""
@@ -58,7 +51,7 @@ CREATE TABLE IF NOT EXISTS product_report(
   reference TEXT,              -- sellerProductReference
   body TEXT NOT NULL,          -- as it was submitted
   status TEXT NOT NULL,
-  outcome TEXT NOT NULL,       -- as Outcome.text writes it; empty while it is only received
+  outcome TEXT NOT NULL,       -- as ProductOutcome.text writes it; empty while it is only received
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL
 );
@@ -66,6 +59,7 @@ CREATE INDEX IF NOT EXISTS product_report_by_package ON product_report(package, 
 CREATE INDEX IF NOT EXISTS product_report_by_seller ON product_report(seller, id);
 """
     + sheets.TABLES
+    + catalogue.TABLES
 )
 
 
@@ -74,15 +68,14 @@ CREATE INDEX IF NOT EXISTS product_report_by_seller ON product_report(seller, id
 
 def submit(exchange: Exchange) -> HttpResponse:
     """POST /products-integration: take a package of products in."""
-    rows = products(exchange.request)
+    products = submitted_products(exchange.request)
     behaviour = exchange.settings.of(ProductBehaviour)
-    if len(rows) > behaviour.limit:
+    if len(products) > behaviour.limit:
         raise bad_request("products", f"A package holds at most {behaviour.limit} products.")
-    now = stamp(exchange.now)
-    due = stamp(exchange.now + behaviour.validate)
+    seller, now = exchange.seller, stamp(exchange.now)
     package = exchange.db.execute(
         "INSERT INTO product_package(seller, waiting, next_at, created_at) VALUES (?, ?, ?, ?)",
-        (exchange.seller, RECEIVED, due, now),
+        (seller, RECEIVED, stamp(exchange.now + behaviour.validate), now),
     ).lastrowid
     # The time is part of it, so that a new state gives none that an earlier one gave.
     package_id = str(uuid.uuid5(uuid.NAMESPACE_URL, f"products {package} of {now}"))
@@ -94,11 +87,10 @@ def submit(exchange: Exchange) -> HttpResponse:
         " outcome, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, '', ?, ?)",
         (
             (
-                *(package, package_id, exchange.seller, str(row["gtin"])),
-                *(row.get("sellerProductReference"), orjson.dumps(row).decode()),
-                *(RECEIVED, now, now),
+                *(package, package_id, seller, str(row["gtin"]), row.get("sellerProductReference")),
+                *(orjson.dumps(row).decode(), RECEIVED, now, now),
             )
-            for row in rows
+            for row in products
         ),
     )
     return json_answer(200, {"packageId": package_id})
@@ -110,23 +102,20 @@ def submit(exchange: Exchange) -> HttpResponse:
 def read_reports(exchange: Exchange) -> HttpResponse:
     """GET /products-integration-reports, oldest first; `packageId` and `gtin` are comma lists."""
     page = asked_numbered_page(exchange)
-    asked = {
+    values = {
         "seller": exchange.seller,
         "received": RECEIVED,
         "packages": _list(exchange, "packageId"),
         "gtins": _list(exchange, "gtin"),
         "shown": exchange.settings.of(ProductBehaviour).reported,
+        "size": page.size,
+        "start": page.start,
     }
-    (total,) = exchange.db.execute(f"SELECT COUNT(*) {REPORTS}", asked).fetchone()
-    rows = exchange.db.execute(
-        f"SELECT * {REPORTS} ORDER BY id LIMIT :size OFFSET :start",
-        {**asked, "size": page.size, "start": page.start},
-    )
+    (total,) = exchange.db.execute(f"SELECT COUNT(*) {REPORTS}", values).fetchone()
+    rows = exchange.db.execute(f"SELECT * {REPORTS} ORDER BY id LIMIT :size OFFSET :start", values)
     language = language_of(exchange.request)
-    document = {
-        "itemsPerPage": page.size,
-        "items": [report_document(row, language) for row in rows],
-    }
+    items = [report_document(row, language) for row in rows]
+    document = {"itemsPerPage": page.size, "items": items}
     return json_answer(200, document, next_page_link(exchange, page, total))
 
 
@@ -140,7 +129,7 @@ FROM product_report AS report WHERE seller = :seller AND status <> :received
 
 
 def _list(exchange: Exchange, name: str) -> str | None:
-    """A comma list as JSON, or None where it is not asked for."""
+    """A comma list as JSON, or None where the query has none."""
     text = asked(exchange, name)
     return orjson.dumps(text.split(",")).decode() if text else None
 
@@ -148,22 +137,19 @@ def _list(exchange: Exchange, name: str) -> str | None:
 def read_products(exchange: Exchange) -> HttpResponse:
     """GET /products: those of the GTINs in `Gtin`, else those that the seller has submitted."""
     page = asked_numbered_page(exchange)
-    keys = _asked_products(exchange)
-    behaviour = exchange.settings.of(ProductBehaviour)
-    found = (sheets.find(exchange.db, key) for key in page.of(keys))
+    db, behaviour = exchange.db, exchange.settings.of(ProductBehaviour)
+    if gtins := asked(exchange, "Gtin"):
+        named = dict.fromkeys(gtin_product(gtin) for gtin in gtins.split(",") if is_gtin(gtin))
+        products = [product for product in named if has_sheet(db, product)]
+    else:
+        products = [row["product"] for row in db.execute(OWN_PRODUCTS, (exchange.seller,))]
     items = [
-        product_document(exchange.db, behaviour, sheet, exchange.seller) for sheet in found if sheet
+        product_document(db, behaviour, sheet, exchange.seller)
+        for product in page.of(products)
+        if (sheet := sheets.find(db, product))
     ]
     document = {"itemsPerPage": page.size, "items": items}
-    return json_answer(200, document, next_page_link(exchange, page, len(keys)))
-
-
-def _asked_products(exchange: Exchange) -> list[str]:
-    gtins = asked(exchange, "Gtin")
-    if not gtins:
-        return [row["product"] for row in exchange.db.execute(OWN_PRODUCTS, (exchange.seller,))]
-    keys = dict.fromkeys(gtin_product(gtin) for gtin in gtins.split(",") if is_gtin(gtin))
-    return [key for key in keys if has_sheet(exchange.db, key)]
+    return json_answer(200, document, next_page_link(exchange, page, len(products)))
 
 
 OWN_PRODUCTS = """
@@ -175,11 +161,9 @@ SELECT product FROM sheet JOIN sheet_seller USING (product) WHERE seller = ? ORD
 
 
 def next_due(db: sqlite3.Connection) -> str | None:
-    """When the next products are validated or integrated."""
-    row = db.execute(
-        "SELECT MIN(next_at) FROM product_package WHERE next_at IS NOT NULL"
-    ).fetchone()
-    due: str | None = row[0]
+    """The time at which the next products are validated or integrated."""
+    query = "SELECT MIN(next_at) FROM product_package WHERE next_at IS NOT NULL"
+    due: str | None = db.execute(query).fetchone()[0]
     return due
 
 
@@ -188,42 +172,32 @@ def step(db: sqlite3.Connection, settings: SandboxSettings) -> None:
     package = db.execute(
         "SELECT * FROM product_package WHERE next_at IS NOT NULL ORDER BY next_at, id LIMIT 1"
     ).fetchone()
+    is_new, at = package["waiting"] == RECEIVED, package["next_at"]
+    behaviour = settings.of(ProductBehaviour)
     batch = db.execute(
         "SELECT id, body FROM product_report WHERE package = ? AND status = ? ORDER BY id LIMIT ?",
         (package["id"], package["waiting"], BATCH),
     ).fetchall()
-    behaviour = settings.of(ProductBehaviour)
     for row in batch:
-        outcome = _worked_on(db, behaviour, package, orjson.loads(row["body"]))
+        body = orjson.loads(row["body"])
+        if is_new:
+            outcome = validated(body, behaviour)
+        else:
+            outcome = integrated(db, behaviour, package["seller"], body, at)
         db.execute(
             "UPDATE product_report SET status = ?, outcome = ?, updated_at = ? WHERE id = ?",
-            (outcome.status, outcome.text(), package["next_at"], row["id"]),
+            (outcome.status, outcome.text(), at, row["id"]),
         )
-    if not batch:
-        _go_on(db, behaviour, package)
-
-
-def _worked_on(
-    db: sqlite3.Connection, behaviour: ProductBehaviour, package: sqlite3.Row, body: dict[str, Any]
-) -> ProductOutcome:
-    if package["waiting"] == RECEIVED:
-        return integration.validated(body, behaviour)
-    return integration.integrated(db, behaviour, package["seller"], body, package["next_at"])
-
-
-def _go_on(db: sqlite3.Connection, behaviour: ProductBehaviour, package: sqlite3.Row) -> None:
-    """Those that were received are to be integrated next; after that nothing is left to do."""
-    due = None
-    if package["waiting"] == RECEIVED:
-        at = stamp(moment_of(package["created_at"]) + behaviour.integrate)
-        due = max(at, package["next_at"])
-    db.execute(
-        "UPDATE product_package SET waiting = ?, next_at = ? WHERE id = ?",
-        (VALIDATED, due, package["id"]),
-    )
+    if not batch:  # the received ones are integrated next; after that nothing is left to do
+        due = stamp(moment_of(package["created_at"]) + behaviour.integrate)
+        db.execute(
+            "UPDATE product_package SET waiting = ?, next_at = ? WHERE id = ?",
+            (VALIDATED, max(due, at) if is_new else None, package["id"]),
+        )
 
 
 ROUTES: tuple[Route, ...] = (
+    *categories.ROUTES,
     Route("GET", "/products", read_products),
     Route("POST", "/products-integration", submit),
     Route("GET", "/products-integration-reports", read_reports),

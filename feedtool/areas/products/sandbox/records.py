@@ -1,9 +1,9 @@
-"""What an owner of a sandbox sees of its products."""
+"""The products of a sandbox, as its owner sees them."""
 
-from __future__ import annotations
-
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from datetime import datetime
+from typing import Any
 
 import orjson
 
@@ -11,13 +11,8 @@ from feedtool.areas.products.sandbox.integration import ProductOutcome, outcome_
 from feedtool.areas.products.sandbox.settings import ProductBehaviour
 from feedtool.areas.products.sandbox.sheets import sheet_of
 from feedtool.areas.products.sandbox.view import product_document
+from feedtool.sandbox import Sandbox
 from feedtool.sandbox.state import moment_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from datetime import datetime
-
-    from feedtool.sandbox import Sandbox
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,16 +47,16 @@ def reported_products(sandbox: Sandbox, package_id: str | None = None) -> Iterat
     for row in sandbox.state.rows(query, package_id, package_id):
         outcome = outcome_of(row["outcome"]) if row["outcome"] else ProductOutcome(row["status"])
         yield Reported(
-            sequence=row["id"],
-            at=moment_of(row["updated_at"]),
-            package_id=row["package_id"],
-            seller=row["seller"],
-            gtin=row["gtin"],
-            reference=row["reference"],
-            body=orjson.loads(row["body"]),
-            status=outcome.status,
-            operation=outcome.operation,
-            codes=tuple(finding.code for finding in outcome.findings),
+            row["id"],
+            moment_of(row["updated_at"]),
+            row["package_id"],
+            row["seller"],
+            row["gtin"],
+            row["reference"],
+            orjson.loads(row["body"]),
+            outcome.status,
+            outcome.operation,
+            tuple(finding.code for finding in outcome.findings),
         )
 
 

@@ -1,14 +1,13 @@
-"""What the service demands of a product: part "Catalog" of the specification.
+"""The service's demands on a product: part "Catalog" of the specification.
 
-A fault is no HTTP error but an entry of the report (part "Errors", 9). What can be told from the
-submission alone is told by `submitted_findings`; the rest needs the sheet that it would lead to.
+A fault is no HTTP error but an entry of the report (part "Errors", 9). `submitted_findings` and
+`property_findings` need the submission alone, the others the sheet that it would lead to.
 """
 
-from __future__ import annotations
-
 import re
+from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 from feedtool.areas.offers.sandbox.rules import UNWANTED, is_gtin
@@ -21,12 +20,8 @@ from feedtool.areas.products.sandbox.catalogue import (
     text_in,
 )
 from feedtool.areas.products.sandbox.messages import Finding
+from feedtool.areas.products.sandbox.settings import ProductBehaviour
 from feedtool.areas.products.sandbox.submission import CATEGORY, GROUP, PICTURES, SubmittedProduct
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from feedtool.areas.products.sandbox.settings import ProductBehaviour
 
 RETIRED = "CDAV"
 """The property that can no longer be submitted (part "Versioning", 4)."""
@@ -42,35 +37,31 @@ COMMON_DATA = ("title", "description", PICTURES, CATEGORY)
 """What a product sheet has in common with all others, beside its GTIN and its brand."""
 
 
-def submitted_findings(submission: SubmittedProduct, behaviour: ProductBehaviour) -> list[Finding]:
-    """What is to be said of all but the properties, whatever the catalogue holds."""
-    values = submission.values
-    return [
-        *([] if is_gtin(submission.gtin) else [Finding("GtinInvalid", "gtin", submission.gtin)]),
-        *_reference_findings(submission.reference, behaviour),
-        *_language_findings(values.get("language", LANGUAGES[0])),
-        *_category_findings(values.get(CATEGORY)),
-        *_text_findings(values),
-        *_picture_findings(values.get(PICTURES, [])),
-    ]
-
-
-def _reference_findings(reference: str, behaviour: ProductBehaviour) -> Iterator[Finding]:
-    field = "sellerProductReference"
+def submitted_findings(
+    submission: SubmittedProduct, behaviour: ProductBehaviour
+) -> Iterator[Finding]:
+    """The findings about all but the properties, whatever the catalogue holds."""
+    values, reference = submission.values, submission.reference
+    if not is_gtin(submission.gtin):
+        yield Finding("GtinInvalid", "gtin", submission.gtin)
     if not reference.strip():
-        yield Finding("FieldMissing", field)
+        yield Finding("FieldMissing", "sellerProductReference")
     elif len(reference) > behaviour.reference_length or UNWANTED.search(reference):
-        yield Finding("ReferenceInvalid", field)
-
-
-def _language_findings(language: str) -> Iterator[Finding]:
-    if language not in LANGUAGES:
+        yield Finding("ReferenceInvalid", "sellerProductReference")
+    if (language := values.get("language", LANGUAGES[0])) not in LANGUAGES:
         yield Finding("LanguageUnknown", "language", language)
+    if category := values.get(CATEGORY):
+        yield from _category_findings(category)
+    for field in ("title", "description"):
+        if TAG.search(values.get(field, "")):
+            yield Finding("HtmlNotAllowed", field)
+    for field, length in LENGTHS.items():
+        if len(values.get(field, "")) > length:
+            yield Finding("TextLong", field, str(length))
+    yield from _picture_findings(values.get(PICTURES, []))
 
 
-def _category_findings(reference: str | None) -> Iterator[Finding]:
-    if reference is None:
-        return
+def _category_findings(reference: str) -> Iterator[Finding]:
     category = catalogue().categories.get(reference)
     if category is None:
         yield Finding("CategoryUnknown", CATEGORY, reference)
@@ -78,15 +69,6 @@ def _category_findings(reference: str | None) -> Iterator[Finding]:
         yield Finding("CategoryLevel", CATEGORY, reference)
     elif not category.is_active:
         yield Finding("CategoryInactive", CATEGORY, reference)
-
-
-def _text_findings(values: Mapping[str, Any]) -> Iterator[Finding]:
-    for field in ("title", "description"):
-        if TAG.search(values.get(field, "")):
-            yield Finding("HtmlNotAllowed", field)
-    for field, length in LENGTHS.items():
-        if len(values.get(field, "")) > length:
-            yield Finding("TextLong", field, str(length))
 
 
 def _picture_findings(pictures: list[dict[str, Any]]) -> Iterator[Finding]:
@@ -110,9 +92,10 @@ def _is_file(url: str, types: tuple[str, ...]) -> bool:
 
 
 def property_findings(
-    submission: SubmittedProduct, category: CatalogueCategory | None, language: str
+    submission: SubmittedProduct, category: CatalogueCategory | None
 ) -> Iterator[Finding]:
-    """What is wrong with the values of properties, as far as the category is known."""
+    """The faults of the properties' values, as far as the category is known."""
+    language = submission.values.get("language", LANGUAGES[0])
     for reference, given in submission.properties.items():
         if reference.upper() == RETIRED:
             yield Finding("PropertyRetired", reference, reference)
@@ -136,8 +119,9 @@ def _value_findings(
         return
     if files:
         yield Finding("FileNotAllowed", known.reference)
+    choices = known.choices_in(language) if language in LANGUAGES else None
     for value in values:
-        if known.is_ranged and language in LANGUAGES and known.choice(value, language) is None:
+        if known.choices and choices is not None and value not in choices:
             yield Finding("ChoiceUnknown", known.reference, value)
         elif known.is_numeric and not NUMBER.fullmatch(value):
             yield Finding("NumberInvalid", known.reference, value)
@@ -145,12 +129,11 @@ def _value_findings(
 
 def creation_findings(values: Mapping[str, Any]) -> Iterator[Finding]:
     """The common data that a new sheet lacks."""
-    for field in COMMON_DATA:
+    category = catalogue().categories.get(values.get(CATEGORY, ""))
+    needs_brand = category is not None and category.is_brand_mandatory
+    for field in (*COMMON_DATA, *(["brand"] if needs_brand else [])):
         if field not in values:
             yield Finding("FieldMissing", field)
-    category = catalogue().categories.get(values.get(CATEGORY, ""))
-    if category and category.is_brand_mandatory and "brand" not in values:
-        yield Finding("FieldMissing", "brand")
 
 
 def mandatory_findings(
@@ -164,16 +147,14 @@ def mandatory_findings(
 
 
 def variant_findings(values: Mapping[str, Any], category: CatalogueCategory) -> Iterator[Finding]:
-    """Whether a sheet with these values is a standard product or a whole variant.
+    """The faults of a sheet with these values that is neither a standard product nor a variant.
 
     Size, color and group make a variant: all three or none of them.
     """
     if GROUP in values and not category.is_variant:
         yield Finding("VariantNotAllowed", GROUP, category.reference)
         return
-    fields = [use.known.reference for use in category.uses if use.known.is_variation]
-    given = [field for field in (GROUP, *fields) if field in values]
-    if given:
-        for field in (GROUP, *fields):
-            if field not in values:
-                yield Finding("VariantIncomplete", field)
+    missing = [field for field in (GROUP, *category.variations) if field not in values]
+    if len(missing) <= len(category.variations):
+        for field in missing:
+            yield Finding("VariantIncomplete", field)

@@ -1,13 +1,9 @@
-"""How the sandbox's products behave."""
-
-from __future__ import annotations
+"""The settings of the sandbox's products."""
 
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from feedtool.sandbox.settings import Quota
+from feedtool.sandbox.settings import Quota
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,25 +4,19 @@ The seller who submits an unknown product is its creator; whoever adds to it is 
 sheet remembers of each value who gave it. Sheets that nobody has touched are not kept but made up.
 """
 
-from __future__ import annotations
-
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any, NamedTuple
 
 import orjson
 
 from feedtool.areas.offers.sandbox.store import has_sheet, note_sheet
 from feedtool.areas.products.sandbox import fixtures
 from feedtool.areas.products.sandbox.catalogue import CatalogueCategory, catalogue
-from feedtool.areas.products.sandbox.submission import CATEGORY, GROUP
+from feedtool.areas.products.sandbox.submission import CATEGORY, GROUP, PICTURES, SubmittedProduct
 from feedtool.sandbox.state import stamp
-
-if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Iterator
-    from datetime import datetime
-
-    from feedtool.areas.products.sandbox.submission import SubmittedProduct
 
 TABLES = """
 CREATE TABLE IF NOT EXISTS sheet(         -- those that some seller has created or added to
@@ -47,18 +41,21 @@ CREATE TABLE IF NOT EXISTS sheet_seller(
 ) WITHOUT ROWID;
 """
 
+MARKETABLE = ("title", "description", PICTURES, "brand", CATEGORY)
+"""The common data of a sheet; without one of them the product cannot be sold."""
+
 
 class SheetValue(NamedTuple):
     """A value on a sheet."""
 
     value: Any
     seller: str
-    """Who gave it; empty where it is none of the sandbox's."""
+    """The one who gave it; empty where it is none of the sandbox's."""
 
 
 @dataclass(frozen=True, slots=True)
 class CatalogueSheet:
-    """What the catalogue knows of a product."""
+    """A product's sheet in the catalogue."""
 
     product: str
     gtin: str
@@ -83,6 +80,17 @@ class CatalogueSheet:
         """The product's own reference in the catalogue."""
         return f"P{int(self.product):X}"
 
+    @property
+    def is_marketable(self) -> bool:
+        """True if the sheet has all the common data (part "Catalog")."""
+        return all(name in self.content for name in MARKETABLE)
+
+    @property
+    def completeness(self) -> int:
+        """The share of its fields that are filled, in percent."""
+        names = [*MARKETABLE, *self.category.use_of]
+        return 100 * sum(name in self.content for name in names) // len(names)
+
 
 def find(db: sqlite3.Connection, product: str) -> CatalogueSheet | None:
     """The sheet of a product, or None where the catalogue has none."""
@@ -92,22 +100,15 @@ def find(db: sqlite3.Connection, product: str) -> CatalogueSheet | None:
     if not has_sheet(db, product):
         return None
     content = {name: SheetValue(value, "") for name, value in fixtures.values(product).items()}
-    return CatalogueSheet(
-        product, fixtures.gtin(product), "", content, fixtures.SINCE, fixtures.SINCE
-    )
+    gtin, since = fixtures.gtin(product), fixtures.SINCE
+    return CatalogueSheet(product, gtin, "", content, since, since)
 
 
 def sheet_of(row: sqlite3.Row) -> CatalogueSheet:
-    """A row of the table."""
-    content = {name: SheetValue(*held) for name, held in orjson.loads(row["content"]).items()}
-    return CatalogueSheet(
-        product=row["product"],
-        gtin=row["gtin"],
-        creator=row["creator"],
-        content=content,
-        created_at=row["created_at"],
-        updated_at=row["updated_at"],
-    )
+    """The sheet of a row of the table."""
+    _, product, gtin, creator, _, content, created_at, updated_at = row
+    held = {name: SheetValue(*value) for name, value in orjson.loads(content).items()}
+    return CatalogueSheet(product, gtin, creator, held, created_at, updated_at)
 
 
 def write(db: sqlite3.Connection, sheet: CatalogueSheet) -> None:
@@ -116,57 +117,50 @@ def write(db: sqlite3.Connection, sheet: CatalogueSheet) -> None:
     content = {name: tuple(held) for name, held in sheet.content.items()}
     db.execute(
         "INSERT INTO sheet(product, gtin, creator, family, content, created_at, updated_at)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT(product) DO UPDATE SET"
+        " VALUES (:product, :gtin, :creator, :family, :content, :created_at, :updated_at)"
+        " ON CONFLICT(product) DO UPDATE SET"
         " family = excluded.family, content = excluded.content, updated_at = excluded.updated_at",
-        (
-            *(sheet.product, sheet.gtin, sheet.creator, group and group.value),
-            orjson.dumps(content).decode(),
-            *(sheet.created_at, sheet.updated_at),
-        ),
+        {
+            **asdict(sheet),
+            "family": group and group.value,
+            "content": orjson.dumps(content).decode(),
+        },
     )
     note_sheet(db, sheet.product)
 
 
-def other_gtin(
-    db: sqlite3.Connection, seller: str, submission: SubmittedProduct, product: str
-) -> str | None:
+def other_gtin(db: sqlite3.Connection, seller: str, submission: SubmittedProduct) -> str | None:
     """The GTIN that the seller uses this reference for, when it is another one."""
     row = db.execute(
         "SELECT gtin FROM sheet_seller JOIN sheet USING (product)"
         " WHERE seller = ? AND reference = ? AND product <> ?",
-        (seller, submission.reference, product),
+        (seller, submission.reference, submission.product),
     ).fetchone()
     return row and str(row["gtin"])
 
 
-def note_seller(
-    db: sqlite3.Connection, seller: str, submission: SubmittedProduct, product: str
-) -> None:
+def note_seller(db: sqlite3.Connection, seller: str, submission: SubmittedProduct) -> None:
     """Note under which reference a seller knows the product; the latest one counts."""
+    names = (submission.reference, submission.values.get("gtinReference"))
     db.execute(
         "INSERT OR REPLACE INTO sheet_seller VALUES (?, ?, ?, ?)",
-        (seller, product, submission.reference, submission.values.get("gtinReference")),
+        (seller, submission.product, *names),
     )
 
 
 def family(db: sqlite3.Connection, group: str, product: str) -> Iterator[CatalogueSheet]:
     """The other members of a variant group."""
-    rows = db.execute(
-        "SELECT * FROM sheet WHERE family = ? AND product <> ? ORDER BY id", (group, product)
-    )
-    return (sheet_of(row) for row in rows.fetchall())
+    query = "SELECT * FROM sheet WHERE family = ? AND product <> ? ORDER BY id"
+    return map(sheet_of, db.execute(query, (group, product)).fetchall())
 
 
 def created_since(db: sqlite3.Connection, seller: str, since: datetime) -> int:
-    """How many sheets a seller has created after a moment."""
-    row = db.execute(
-        "SELECT COUNT(*) FROM sheet WHERE creator = ? AND created_at > ?", (seller, stamp(since))
-    ).fetchone()
-    return int(row[0])
+    """The number of sheets that a seller has created after a moment."""
+    query = "SELECT COUNT(*) FROM sheet WHERE creator = ? AND created_at > ?"
+    return int(db.execute(query, (seller, stamp(since))).fetchone()[0])
 
 
 def sellers(db: sqlite3.Connection, product: str) -> list[sqlite3.Row]:
-    """Who has submitted the product, with their references."""
-    return db.execute(
-        "SELECT * FROM sheet_seller WHERE product = ? ORDER BY seller", (product,)
-    ).fetchall()
+    """The sellers who have submitted the product, with their references."""
+    query = "SELECT * FROM sheet_seller WHERE product = ? ORDER BY seller"
+    return db.execute(query, (product,)).fetchall()

@@ -1,7 +1,7 @@
 import pytest
 
+from tests.areas.legacy.conftest import HONEST, with_
 from tests.conftest import Files, checked, told
-from tests.legacy.conftest import HONEST, with_
 
 CODE = "xml-irregular"
 

@@ -172,14 +172,18 @@ class _Sieve:
         for one in sheet.looked:
             item = Item._make(one.item)
             if one.is_unchanged and not self._is_touched(one, item.channel):
-                withheld.append(RowResult(item.row, item.reference, Status.UNCHANGED))
+                withheld.append(
+                    RowResult(item.row, item.reference, Status.UNCHANGED, (), item.channel)
+                )
                 continue
             messages = (
                 *one.messages,
                 *_concerning(holdings, item.channel, is_removal=one.is_removal),
             )
             if messages:
-                withheld.append(RowResult(item.row, item.reference, Status.HELD, messages))
+                withheld.append(
+                    RowResult(item.row, item.reference, Status.HELD, messages, item.channel)
+                )
                 checked.held += 1
                 continue
             groups.add((item.channel, item.package_type))

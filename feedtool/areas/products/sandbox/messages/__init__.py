@@ -1,10 +1,8 @@
-"""What a product integration report says: part "Product integration report item".
+"""The findings of a product integration report: part "Product integration report item".
 
 The specification shows `{code, field, message, type}` but no list of codes; these are named for
 what they mean, as is `QuotaExceeded`, the one that the field knows.
 """
-
-from __future__ import annotations
 
 from typing import NamedTuple
 
@@ -12,13 +10,13 @@ from feedtool.sandbox.texts import texts
 
 
 class Finding(NamedTuple):
-    """Something to be told about a submitted product."""
+    """An entry of a submitted product's report."""
 
     code: str
     field: str | None = None
     """A common field's name or a propertyReference; None for the product as a whole."""
     value: str = ""
-    """What the message quotes."""
+    """The value that the message quotes."""
 
 
 ERROR = "Error"
@@ -30,7 +28,7 @@ TYPES = {
 
 
 def is_error(finding: Finding) -> bool:
-    """Whether it refuses the product."""
+    """True if it refuses the product."""
     return finding.code not in TYPES
 
 

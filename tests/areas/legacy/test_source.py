@@ -1,0 +1,237 @@
+"""An Offers.xml as the rows of a sheet."""
+
+from typing import Any
+
+import pytest
+
+from feedtool.areas.legacy.offers_xml import Shipping
+from feedtool.areas.legacy.source import OffersSource
+from feedtool.areas.legacy.writer import Head, Pool
+from feedtool.areas.offers.package_types import PackageType
+from feedtool.model.cells import BLANK, Cell, Kind
+from feedtool.model.errors import FileProblem
+from feedtool.model.limits import MIB, ReadingLimits
+from feedtool.model.settings import AccountSettings
+from tests.areas.legacy.conftest import HONEST, OFFER, Put, changed, member, with_, zipped
+from tests.conftest import gtin
+
+KEYS = [
+    *("sellerExternalReference", "product.gtin", "condition", "price.price", "taxes.EcoPart"),
+    *("taxes.DEA", "taxes.VAT", "quantity", "price.originPrice", "comment", "preparationTime"),
+    *("deliveryModes.Standard.cost", "deliveryModes.Standard.additionalCost"),
+    *("deliveryModes.Tracked.cost", "deliveryModes.Tracked.additionalCost"),
+    *("deliveryModes.Registered.cost", "deliveryModes.Registered.additionalCost"),
+]
+RELAY = AccountSettings(legacy_modes={**AccountSettings().legacy_modes, "Relay": ""})
+STOCK = Head("n", PackageType.STOCK_AND_PRICE)
+
+
+def table(source: OffersSource, after: int = 0) -> list[list[Cell]]:
+    """The cells of all rows."""
+    rows: list[list[Cell]] = []
+    for block in source.sheet().blocks(after):
+        columns = [[block.decode(key) for key in block.column(i)] for i in range(block.width)]
+        rows += map(list, zip(*columns, strict=True))
+    return rows
+
+
+def text(value: str) -> Cell:
+    return Cell(Kind.TEXT, value) if value else BLANK
+
+
+def number(value: str) -> Cell:
+    return Cell(Kind.NUMBER, value)
+
+
+def cells(source: OffersSource) -> dict[str, Cell]:
+    """The first offer's cells by the header above them."""
+    header, first, *_ = table(source)
+    return dict(zip((cell.text for cell in header), first, strict=True))
+
+
+ROW = [
+    *map(text, ("SKU-1", gtin(1), "New")),
+    *map(number, ("19.99", "0.12", "0", "20", "7", "24.99")),
+    *(text("With its manual"), number("2"), BLANK, BLANK, number("4.9"), number("1.5")),
+    *(BLANK, BLANK),
+]
+
+
+@pytest.mark.parametrize("is_zip", [True, False])
+def test_a_header_of_keys_and_a_row_for_each_offer(put: Put, *, is_zip: bool) -> None:
+    package = zipped([OFFER, changed(StrikedPrice=None, ProductEan=None)])
+    source = OffersSource(put(package if is_zip else member(package)))
+    header, first, second = table(source)
+    assert header == list(map(text, KEYS))
+    assert first == ROW
+    assert [second[KEYS.index(key)] for key in ("product.gtin", "price.originPrice")] == [BLANK] * 2
+    assert table(source, after=2) == [second]
+    assert (source.notices, list(source.merges), source.format) == ({}, [], "offers-xml")
+    assert [(entry.name, entry.hidden) for entry in source.sheets] == [("Legacy offers", False)]
+
+
+def test_rows_have_the_lines_of_their_offers(put: Put) -> None:
+    with OffersSource(put(zipped([OFFER] * 1500))) as source:
+        sheet = source.sheet("whatever")
+        header, first, second = sheet.blocks()
+        assert (list(header.rows), list(header.lines or ())) == ([1], [2])
+        assert [*first.rows, *second.rows] == list(range(2, 1502))
+        assert [*(first.lines or ()), *(second.lines or ())] == list(range(3, 1503))
+        assert sheet.last_column == len(KEYS) - 1
+
+
+def test_the_head(put: Put) -> None:
+    sheet = OffersSource(put(HONEST)).sheet()
+    head = sheet.head(40)
+    assert [(row.number, row.line) for row in head] == [(1, 2), (2, 5)]
+    assert [cell.text for cell in head[0].cells] == KEYS
+    assert len(sheet.head(1)) == 1
+
+
+ANTIQUE = AccountSettings(legacy_conditions={"Antique": "7"})
+CONDITIONS = [
+    *(("1", "UsedLikeNew", None), ("6", "New", None), ("7", "7", None), ("New", "New", None)),
+    *(("", "", None), ("7", "Antique", ANTIQUE)),
+]
+
+
+@pytest.mark.parametrize(("written", "read", "settings"), CONDITIONS)
+def test_conditions_by_their_numbers(
+    put: Put, written: str, read: str, settings: AccountSettings | None
+) -> None:
+    path = put(with_(('ProductCondition="6"', f'ProductCondition="{written}"')))
+    assert cells(OffersSource(path, settings))["condition"] == text(read)
+
+
+NUMBERS = {
+    **{plain: number(plain) for plain in ("1.500", "12")},
+    **{other: text(other) for other in ("12,50", "1 200.00", "-1", "1e3", "")},
+}
+
+
+@pytest.mark.parametrize(("written", "cell"), NUMBERS.items())
+def test_a_plain_number_is_never_taken_for_thousands(put: Put, written: str, cell: Cell) -> None:
+    assert cells(OffersSource(put(with_(("19.99", written)))))["price.price"] == cell
+
+
+def test_the_profile_adds_modes(put: Put) -> None:
+    shipping = (Shipping("Standard", "3", "1"), Shipping("relay", "2", "0.5"))
+    drone = Shipping("Drone", "9", "9")
+    path = put(zipped([OFFER._replace(shipping=(*shipping, drone))]))
+    found = {key: cell for key, cell in cells(OffersSource(path, RELAY)).items() if "Modes" in key}
+    assert {key: cell.text for key, cell in found.items() if cell is not BLANK} == {
+        "deliveryModes.Standard.cost": "3",
+        "deliveryModes.Standard.additionalCost": "1",
+        "deliveryModes.Relay.cost": "2",
+        "deliveryModes.Relay.additionalCost": "0.5",
+    }
+
+
+def test_modes_are_called_as_in_the_json_packages_if_asked(put: Put) -> None:
+    found = cells(OffersSource(put(zipped([OFFER])), RELAY, as_json=True))
+    modes = [key.split(".")[1] for key in found if key.endswith(".cost")]
+    assert modes == [
+        *("NotTrackedHomeDelivery", "TrackedHomeDelivery", "SignedHomeDelivery", "Relay")
+    ]
+    assert found["deliveryModes.TrackedHomeDelivery.cost"] == number("4.9")
+
+
+@pytest.mark.parametrize(
+    ("head", "kind", "keys"),
+    [
+        (None, "legacy-offers", KEYS),
+        (STOCK, "legacy-stock-and-price", [*KEYS[:2], "price.price", "quantity"]),
+    ],
+)
+def test_it_is_stamped_as_what_it_is(
+    put: Put, head: Head | None, kind: str, keys: list[str]
+) -> None:
+    source = OffersSource(put(zipped([OFFER], head)))
+    assert source.properties == {"feedtool.template": kind}
+    assert list(cells(source)) == keys
+
+
+IRREGULAR: dict[str, tuple[Any, str]] = {
+    "a number with a comma": (
+        ('Price="19.99"', 'Price="19,99"'),
+        "Price is not written as a plain number with a point (line 3)",
+    ),
+    "a condition that is none": (
+        ('ProductCondition="6"', 'ProductCondition="9"'),
+        "ProductCondition is none of the numbers that it can be (line 3)",
+    ),
+    "a mode of nobody": (
+        ('"Tracked"', '"Drone"'),
+        "the delivery mode Drone is none of the profile's, nor read (line 3)",
+    ),
+    "a mode in small letters": (
+        ('"Tracked"', '"tracked"'),
+        "the delivery mode Tracked is written tracked (line 3)",
+    ),
+    "a purge": (
+        ('PurgeAndReplace="false"', 'PurgeAndReplace="true"'),
+        "PurgeAndReplace is true, and asked for by --purge-and-replace alone (line 2)",
+    ),
+}
+
+
+@pytest.mark.parametrize(("change", "notice"), IRREGULAR.values(), ids=IRREGULAR)
+def test_what_is_irregular(put: Put, change: tuple[str, str], notice: str) -> None:
+    sheet = OffersSource(put(member(zipped([OFFER])).decode().replace(*change))).sheet()
+    for _ in range(2):  # they are told once, however often the sheet is read
+        assert sum(len(block.rows) for block in sheet.blocks(1)) == 1
+        assert sheet.notices == {"xml-irregular": [notice]}
+
+
+def test_limits_are_the_profiles(put: Put) -> None:
+    path = put(with_(("<Offer.Ship", " " * MIB + "<Offer.Ship")))
+    with pytest.raises(FileProblem, match="beyond all measure"):
+        table(OffersSource(path, AccountSettings(reading=ReadingLimits(text=1000))))
+    assert len(table(OffersSource(path))) == 2
+
+
+CHANNELS: dict[str, tuple[list[Pool], str | None, str | None]] = {
+    "none": ([], None, None),
+    "the usual one": ([Pool("PRIMARY")], None, None),
+    "the usual one by its id": ([Pool("1", "Id")], None, None),
+    "another": ([Pool("SECOND")], "SECOND", None),
+    "another by its id": ([Pool("7", "Id")], "SEVENTH", None),
+    "an id that nobody knows": (
+        [Pool("8", "Id")],
+        None,
+        "the publication pools 8 are not read: --channel says where (line 2)",
+    ),
+    "two": (
+        [Pool("SECOND"), Pool("1", "Id")],
+        None,
+        "the publication pools SECOND, 1 are not read: --channel says where (line 2)",
+    ),
+}
+
+
+@pytest.mark.parametrize(("pools", "channel", "notice"), CHANNELS.values(), ids=CHANNELS)
+def test_the_channel_of_the_pool(
+    put: Put, pools: list[Pool], channel: str | None, notice: str | None
+) -> None:
+    path = put(zipped([OFFER, changed(SellerProductId="SKU-2")], Head("n", pools=pools)))
+    source = OffersSource(path, AccountSettings(legacy_pools={"SEVENTH": "7"}))
+    header, *offers = table(source)
+    keys = [cell.text for cell in header]
+    assert keys == [*KEYS, *(["salesChannelId"] if channel else [])]
+    assert {row[-1].text for row in offers} == {channel} or channel is None
+    assert source.notices == ({"xml-irregular": [notice]} if notice else {})
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_the_channel_of_a_pool_behind_the_offers(put: Put, encoding: str) -> None:
+    start, end = HONEST.index("      <Offer Seller"), HONEST.index("    </OfferCollection>")
+    pools = (
+        "<OfferPackage.OfferPublicationList><OfferPublicationList>"
+        '<publicationPool SalesChannelId="SECOND"/>'
+        "</OfferPublicationList></OfferPackage.OfferPublicationList>"
+    )
+    text = HONEST[:start] + 1500 * HONEST[start:end] + HONEST[end:]
+    text = text.replace("</OfferPackage>", f"{pools}</OfferPackage>").replace("utf-8", encoding)
+    header, *offers = table(OffersSource(put(text.encode(encoding))))
+    assert header[-1].text == "salesChannelId"
+    assert [row[-1].text for row in offers] == ["SECOND"] * 1500
