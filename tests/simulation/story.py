@@ -1,17 +1,13 @@
 """What a seller does in a world, all of it from one seed: the offers, the runs, their rows."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from random import Random
+from typing import Any
 
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.model.nouns import Item
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from random import Random
 
 CHANNELS = ("PRIMARY", "SECOND")
 FURTHER = 50
