@@ -9,10 +9,11 @@ from feedtool.model.limits import ReadingLimits
 from feedtool.sheets.read.cell_decoder import CELL_TYPES, Raw
 from feedtool.sheets.read.errors import SAVE_AGAIN, CorruptXml, GridOutOfRange, ZipBomb
 from feedtool.sheets.read.source import LAST_COLUMN, LAST_ROW, MergedArea
-from feedtool.sheets.read.xml_parser import corrupt, is_true
-from feedtool.sheets.read.xml_walker import Attributes, XmlElement, XmlWalker
+from feedtool.sheets.read.xml_parser import Node, XmlParser, corrupt, is_true, string_text
 
 _MOST_MERGES = 200_000
+_DATA = "/worksheet/sheetData"
+_ROW = f"{_DATA}/row"
 
 
 class Extent(NamedTuple):
@@ -49,68 +50,54 @@ class SheetParser:
         self._hidden = False
         self._cells: dict[int, Raw] = {}
         self._column = -1
-        self._type, self._style, self._value = "n", "0", ""
-        self._inline: str | None = None
-        self._formula: str | None = None
         self._columns: dict[str, int] = {}
         """The 0-based columns by their letters, as far as met."""
-        self._data = XmlElement({"row": self._row_element()})
-        sheet = XmlElement(
+        self._parser = XmlParser(
+            part,
+            limits,
             {
-                "sheetData": self._data,
-                "dimension": XmlElement(start=self._announce),
-                "mergeCells": XmlElement({"mergeCell": XmlElement(start=self._merge)}),
-            }
-        )
-        self._walker = XmlWalker({"worksheet": sheet}, part, limits)
-
-    def _row_element(self) -> XmlElement:
-        text = XmlElement(text=self._end_text)
-        # Not the phonetic guides (`rPh`) beside the runs.
-        inline = XmlElement({"t": text, "r": XmlElement({"t": text})}, start=self._start_inline)
-        cell = XmlElement(
-            {
-                "v": XmlElement(text=self._end_value),
-                "f": XmlElement(text=self._end_formula),
-                "is": inline,
+                f"{_ROW}/c": self._add_cell,
+                "/worksheet/dimension": self._announce,
+                "/worksheet/mergeCells/mergeCell": self._merge,
             },
-            start=self._start_cell,
-            end=self._end_cell,
+            starts={_ROW: self._start_row},
+            ends={_ROW: self._end_row},
         )
-        return XmlElement({"c": cell}, start=self._start_row, end=self._end_row)
 
     @property
     def prefixes(self) -> set[str]:
         """The namespace prefixes that every row may use."""
-        return self._walker.prefixes
+        return self._parser.prefixes
 
     def expects_rows(self, prefix: str) -> bool:
         """Whether a `row` with this prefix (`x:` or none) would be a row of the sheet now."""
-        return self._walker.is_right_inside(self._data, prefix)
+        return self._parser.is_right_inside(_DATA, prefix)
 
     def feed(self, data: bytes) -> list[SheetRow]:
         """The rows that end in `data`; formatted but empty ones are left out."""
-        self._walker.feed(data)
+        self._parser.feed(data)
         rows, self._rows = self._rows, []
         return rows
 
     def finish(self) -> None:
         """The sheet is at its end."""
-        self._walker.finish()
+        self._parser.finish()
 
-    def _announce(self, attributes: Attributes) -> None:
+    def _announce(self, node: Node) -> None:
         """Remember the dimension, a mere hint: what is wrong with it harms nobody."""
         with suppress(CorruptXml, GridOutOfRange):
-            area = self._area(attributes.get("ref", ""))
+            area = self._area(node.attributes.get("ref", ""))
             self.dimension = Extent(area.last_row, area.last_column)
 
-    def _merge(self, attributes: Attributes) -> None:
-        self.merges.append(self._area(attributes.get("ref", "")))
+    def _merge(self, node: Node) -> None:
+        self.merges.append(self._area(node.attributes.get("ref", "")))
         if len(self.merges) > _MOST_MERGES:
             raise ZipBomb(f"The sheet has more than {_MOST_MERGES:,} merged cells.", SAVE_AGAIN)
 
-    def _start_row(self, attributes: Attributes) -> None:
-        number = self._row_number(attributes["r"]) if "r" in attributes else self.last_row + 1
+    def _start_row(self, node: Node) -> None:
+        number = (
+            self._row_number(node.attributes["r"]) if "r" in node.attributes else self.last_row + 1
+        )
         if number == self.last_row:
             raise self._corrupt(f"row {number} is there twice")
         if number < self.last_row:
@@ -119,7 +106,7 @@ class SheetParser:
             raise _outside(f"row {number}")
         self.last_row = number
         self._number = str(number)
-        self._hidden = is_true(attributes.get("hidden"))
+        self._hidden = is_true(node.attributes.get("hidden"))
         self._cells = {}
         self._column = -1
 
@@ -127,7 +114,8 @@ class SheetParser:
         if self._cells:
             self._rows.append(SheetRow(self.last_row, self._hidden, self._cells))
 
-    def _start_cell(self, attributes: Attributes) -> None:
+    def _add_cell(self, node: Node) -> None:
+        attributes = node.attributes
         reference = attributes.get("r")
         if reference is None:
             self._column += 1
@@ -137,33 +125,15 @@ class SheetParser:
             letters = reference.removesuffix(self._number)
             column = self._columns.get(letters)
             self._column = self._cell_column(reference) if column is None else column
-        self._type = attributes.get("t", "n")
-        self._style = attributes.get("s", "0")
-        self._value = ""
-        self._inline = self._formula = None
-
-    def _end_cell(self) -> None:
-        if not self._value and not self._inline and self._formula is None:
+        value, inline, formula = _content(node)
+        if not value and not inline and formula is None:
             return
-        if self._type not in CELL_TYPES:
-            raise self._corrupt(f"row {self._number} has a cell of the unknown type {self._type}")
+        kind = attributes.get("t", "n")
+        if kind not in CELL_TYPES:
+            raise self._corrupt(f"row {self._number} has a cell of the unknown type {kind}")
         if self._column in self._cells:
             raise self._corrupt(f"row {self._number} has two cells in column {self._column + 1}")
-        self._cells[self._column] = Raw(
-            self._style, self._type, self._value, self._inline, self._formula
-        )
-
-    def _start_inline(self, _attributes: Attributes) -> None:
-        self._inline = self._inline or ""
-
-    def _end_text(self, text: str) -> None:
-        self._inline = (self._inline or "") + text
-
-    def _end_value(self, text: str) -> None:
-        self._value += text
-
-    def _end_formula(self, text: str) -> None:
-        self._formula = (self._formula or "") + text
+        self._cells[self._column] = Raw(attributes.get("s", "0"), kind, value, inline, formula)
 
     def _row_number(self, text: str) -> int:
         text = text.strip()
@@ -200,6 +170,21 @@ class SheetParser:
 
     def _corrupt(self, what: str) -> CorruptXml:
         return corrupt(self._part, what)
+
+
+def _content(cell: Node) -> tuple[str, str | None, str | None]:
+    """The value of a cell, its text and its formula."""
+    value, inline, formula = "", None, None
+    for child in cell.children:
+        if not child.is_main:
+            continue
+        if child.name == "v":
+            value += child.text
+        elif child.name == "f":
+            formula = (formula or "") + child.text
+        elif child.name == "is":
+            inline = (inline or "") + string_text(child)
+    return value, inline, formula
 
 
 def _outside(what: str) -> GridOutOfRange:

@@ -3,9 +3,8 @@ from threading import Event
 
 import pytest
 
-from feedtool.delivery.call_pool import answered
 from feedtool.model.call import Reply
-from feedtool.service.calling import CallResult
+from feedtool.service.calls import CallResult, answered
 
 HEARD = Reply(204, {}, b"", "https://service.example/v2")
 LONG = 60.0
