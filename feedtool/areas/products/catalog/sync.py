@@ -31,8 +31,8 @@ BAD_REQUEST = 400
 NOT_FOUND = 404
 
 
-class Kind(StrEnum):
-    """The kinds of answers."""
+class AnswerContent(StrEnum):
+    """What an answer holds."""
 
     BRANDS = "brands"
     CATEGORIES = "categories"
@@ -42,7 +42,7 @@ class Kind(StrEnum):
 class Ask(NamedTuple):
     """One thing to ask for."""
 
-    kind: Kind
+    kind: AnswerContent
     page: CatalogPage = wire.FIRST_PAGE
     """Of a list."""
     category: str = ""
@@ -114,7 +114,7 @@ def sync(
     begun = cache.begin(service, language, only, around.wall())
     synced = Synced(service, language, begun.started_at)
     reader = _SyncReader(cache, begun, synced, around.wall, only, page_size, on_step)
-    fetch([Ask(Kind.CATEGORIES), Ask(Kind.BRANDS)], reader, client, around)
+    fetch([Ask(AnswerContent.CATEGORIES), Ask(AnswerContent.BRANDS)], reader, client, around)
     return reader.finished()
 
 
@@ -138,16 +138,16 @@ class _SyncReader:
         """The call that asks for it."""
         language = self.synced.language
         match asked.kind:
-            case Kind.BRANDS:
+            case AnswerContent.BRANDS:
                 return wire.read_brands(asked.page, self.page_size)
-            case Kind.CATEGORIES:
+            case AnswerContent.CATEGORIES:
                 return wire.read_categories(language, asked.page, self.page_size)
         marks = self.begun.marks.get(asked.category, Validators())
         return wire.read_properties(asked.category, language, marks)
 
     def take(self, asked: Ask, reply: Reply) -> Iterable[Ask]:
         """Save the answer; what is to be asked for next."""
-        if asked.kind is Kind.PROPERTIES:
+        if asked.kind is AnswerContent.PROPERTIES:
             more = self._take_properties(asked, reply)
         else:
             more = self._take_list(asked, reply)
@@ -156,13 +156,13 @@ class _SyncReader:
 
     def lack(self, asked: Ask, reason: str, status: int | None) -> Iterable[Ask]:
         """Without its lists there is no catalogue; without some properties there is."""
-        if asked.kind is Kind.PROPERTIES:
+        if asked.kind is AnswerContent.PROPERTIES:
             self.synced.lacks.append(Lack(asked.category, reason))
             self._report_step(asked)
             return []
         if status == NOT_FOUND and asked.page.number > 1 and asked.page.link is None:
             # Where the service does not say how many pages there are, this one was a try.
-            return self._asks_for_properties() if asked.kind is Kind.CATEGORIES else []
+            return self._asks_for_properties() if asked.kind is AnswerContent.CATEGORIES else []
         raise UsageProblem(
             f"The service does not list its {asked.kind}: {reason}",
             "Ask for smaller pages with --page-size; the service's own have 25."
@@ -188,7 +188,7 @@ class _SyncReader:
 
     def _take_list(self, asked: Ask, reply: Reply) -> list[Ask]:
         """Save the entries of a page that no page before it had."""
-        key, is_brands = self.begun.catalog, asked.kind is Kind.BRANDS
+        key, is_brands = self.begun.catalog, asked.kind is AnswerContent.BRANDS
         page = (wire.brands_page if is_brands else wire.categories_page)(reply, asked.page)
         known: dict[str, Any] = self.brands if is_brands else self.categories
         fresh = {item.reference: item for item in page.entries if item.reference not in known}
@@ -238,7 +238,9 @@ class _SyncReader:
         fetched = self.begun.fetched
         self.synced.resumed = len(fetched.intersection(wanted))
         self.wanted = len(wanted)
-        return [Ask(Kind.PROPERTIES, category=code) for code in wanted if code not in fetched]
+        return [
+            Ask(AnswerContent.PROPERTIES, category=code) for code in wanted if code not in fetched
+        ]
 
     def _take_properties(self, asked: Ask, reply: Reply) -> list[Ask]:
         result, code, begun = wire.properties_of(reply), asked.category, self.begun
@@ -256,7 +258,7 @@ class _SyncReader:
         synced = self.synced
         done = synced.resumed + synced.properties.total() + len(synced.lacks)
         text = f"{len(self.categories):,} categories, {len(self.brands):,} brands"
-        if asked.kind is Kind.PROPERTIES:
+        if asked.kind is AnswerContent.PROPERTIES:
             text = f"properties of {asked.category}"
         self.on_step(SyncStep(text, done, self.wanted))
 
