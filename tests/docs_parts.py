@@ -138,22 +138,30 @@ def rooms() -> str:
 
 def packages() -> str:
     """The step of a package in each phase, and the phase after each answer."""
-    return _table(("Phase", "Step", "Answer → next phase"), decisions_drawn.table())
+    return _table(
+        ("Phase", "Step", "Answer → next phase"), decisions_drawn.table(decisions_drawn.PACKAGES)
+    )
 
 
 def batches() -> str:
     """The same of a batch of products."""
-    return _table(("Phase", "Step", "Answer → next phase"), decisions_drawn.batches())
+    return _table(
+        ("Phase", "Step", "Answer → next phase"), decisions_drawn.table(decisions_drawn.BATCHES)
+    )
 
 
 def zips() -> str:
     """The same of a legacy zip."""
-    return _table(("Phase", "Step", "Answer → next phase"), decisions_drawn.zips())
+    return _table(
+        ("Phase", "Step", "Answer → next phase"), decisions_drawn.table(decisions_drawn.ZIPS)
+    )
 
 
 def requests() -> str:
     """The decisions on a single request."""
-    return _table(("Phase", "Step", "Answer → next phase"), decisions_drawn.requests())
+    return _table(
+        ("Phase", "Step", "Answer → next phase"), decisions_drawn.table(decisions_drawn.REQUESTS)
+    )
 
 
 def _pages(names: Iterable[str]) -> str:
@@ -174,7 +182,9 @@ def _commands() -> Iterator[tuple[str, click.Command]]:
     for name in feedtool.list_commands(context):
         command = feedtool.get_command(context, name)
         if isinstance(command, click.Group):
-            for below, subcommand in command.commands.items():
+            for below in command.list_commands(context):
+                subcommand = command.get_command(context, below)
+                assert subcommand
                 yield f"{name} {below}", subcommand
         elif command:
             yield name, command

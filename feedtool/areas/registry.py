@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 NAMES = ("offers", "legacy", "products", "competition")
 
 
-def load(names: Iterable[str] = NAMES) -> Areas:
-    """The areas of these names; a dotted name is that of a package from outside."""
-    return _load(tuple(names))
+def load(names: Iterable[str] | None = None) -> Areas:
+    """The areas of these names, else of `NAMES`; a dotted name is a package's from outside."""
+    return _load(tuple(NAMES if names is None else names))
 
 
 @cache
@@ -24,14 +24,15 @@ def _load(names: tuple[str, ...]) -> Areas:
     return Areas(tuple(import_module(f"{package}.area").AREA for package in packages))
 
 
-def sandbox_parts(names: Sequence[str] = NAMES) -> "tuple[Part, ...]":
+def sandbox_parts(names: Sequence[str] | None = None) -> "tuple[Part, ...]":
     """The parts of the service that the areas' `sandbox` packages declare as `PARTS`.
 
     They are sorted by area, so that no order of names changes what the service does.
 
     Args:
-        names: Of areas here, or the dotted names of packages elsewhere.
+        names: As those of `load`.
     """
+    names = NAMES if names is None else names
     packages = sorted(name if "." in name else f"{__package__}.{name}" for name in names)
     modules = [import_module(f"{package}.sandbox") for package in packages]
     return tuple(part for module in modules for part in module.PARTS)

@@ -8,6 +8,7 @@ from pathlib import Path
 from feedtool.check.headers import Names, NoRows, again
 from feedtool.check.locate import Locator
 from feedtool.check.read_options import Input, ReadOptions
+from feedtool.check.requests import RowGroups
 from feedtool.check.rules import all_rules
 from feedtool.check.sheet import SheetReader
 from feedtool.check.sheet_selection import Chosen, choose
@@ -72,6 +73,7 @@ class _Checking:
         self._surveys = [rule.survey() for rule in all_rules(areas) if rule.survey]
         self._sheets: list[CheckedSheet] = []
         self._locators: dict[int, Locator] = {}
+        self._groups: dict[int, RowGroups] = {}
 
     def add_unchanged(self, file: Input) -> None:
         """Reads the sheets of one file as it was at one moment."""
@@ -80,6 +82,7 @@ class _Checking:
         def read(version: Version | None) -> None:
             self._rewind(seen)
             del self._sheets[first:]
+            self._groups = {at: groups for at, groups in self._groups.items() if at < first}
             self._add(file)
             for checked in self._sheets[first:]:
                 checked.version = version
@@ -144,6 +147,8 @@ class _Checking:
             checked.error = error
         else:
             self._locators[number] = reader.locator
+            if reader.groups is not None:
+                self._groups[number] = reader.groups
         return checked
 
     def conclude(self) -> list[CheckedSheet]:
@@ -159,6 +164,8 @@ class _Checking:
                     sheets[place.sheet].marks[place.row] = INVALID
             for number, spool in spools.items():
                 sheets[number].problems_by_source.append(spool)
+        for number, groups in self._groups.items():
+            groups.conclude(sheets[number], self._locators[number])
         return sheets
 
 

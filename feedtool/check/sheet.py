@@ -1,30 +1,27 @@
 """One sheet: its cells become values, its rows become requests or problems."""
 
 import pickle
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from operator import itemgetter
-
-import orjson
 
 from feedtool.check.kinds import sheet_columns
 from feedtool.check.locate import InCell, Locator
 from feedtool.check.not_rows import NotRows
 from feedtool.check.read_options import ReadOptions
-from feedtool.check.rules import rules_for, too_many_columns
-from feedtool.check.rules.required_missing import CODE as REQUIRED_MISSING
-from feedtool.check.schema_gate import faults, gate
+from feedtool.check.requests import RowGroups, faults, gate, item_of, product_of
+from feedtool.check.rules import REQUIRED_MISSING, Beyond, rules_for
 from feedtool.check.sheet_selection import Chosen
 from feedtool.feeds.area import Areas
 from feedtool.feeds.columns import ColumnReader, InvalidValue, is_error
 from feedtool.feeds.columns.choice import Ignored
 from feedtool.feeds.columns.text import plain
-from feedtool.feeds.feed import FLOOR, Feed, Row, SheetColumns
+from feedtool.feeds.feed import ACTION, CHANNEL, NOTHING_REFUSED, Feed, Row, SheetColumns
 from feedtool.feeds.rule import Rule, SheetFacts, Survey
 from feedtool.model.cells import Block, Cell, Cells, Kind, brief, letters, rounded, shown
 from feedtool.model.header import Column
-from feedtool.model.nouns import Issue, Item, Message, RowResult, Status
+from feedtool.model.nouns import Issue, Message, RowResult, Status
 from feedtool.model.settings import Context
 from feedtool.model.sheet import (
     INVALID,
@@ -49,6 +46,8 @@ class RowFaults:
 
 
 NO_FAULTS = RowFaults()
+
+NO_ISSUES: Sequence[Issue] = ()
 
 RowCheck = Callable[[Row], Iterator[Issue]]
 
@@ -125,6 +124,9 @@ class SheetReader:
         self._problems = ProblemSpool()
         self._once: dict[str, Issue] = {}
         self._hidden = 0
+        family = {kind: checks.feed for kind, checks in self._checks.items()}
+        is_plain = not any(feed.split or feed.group_by for feed in family.values())
+        self.groups = None if is_plain else RowGroups(family, self.columns)
         self.locator.begin()
         for kind, checks in self._checks.items():
             rules = rules_for(self.areas, kind)
@@ -133,7 +135,7 @@ class SheetReader:
             (index, column.key, self._reader(column, evidence.get(column.key, {})))
             for index, column in sorted(self.header.columns.items())
         ]
-        beyond = ColumnReader(too_many_columns.Beyond(), self.context)
+        beyond = ColumnReader(Beyond(), self.context)
         for block in self.sheet.blocks(self.header.after):
             self.locator.note_lines(block)
             self._read_block(block, by_index, beyond)
@@ -177,47 +179,60 @@ class SheetReader:
     def _read_row(
         self, cells: Cells, position: int, values: dict[str, object], said: RowFaults
     ) -> None:
-        number = cells.block.rows[position]
-        action = values.get("action")
-        kind = self._kinds[action] if isinstance(action, str) else self.feed.kind
-        checks = self._checks[kind]
-        row = Row(
-            number,
-            checks.feed,
-            str(values.get("salesChannelId") or self.asked.channel)
-            if self.feed.has_channel
-            else "",
-            values,
-            frozenset(said.refused) if said.refused else NOTHING_REFUSED,
-            self.columns,
-        )
+        row = self._row(cells.block.rows[position], values, said)
+        number, checks, told = row.number, self._checks[row.kind], NO_ISSUES
         if number in cells.block.hidden:
             self._hidden += 1
         if self.checked.filled is not None:
             self.checked.filled.append(self._filled(cells, position, row))
-        told: Sequence[Issue] = ()
         if self._enrich:
             row, told = self._enrich(row)
-        found = [*told, *self._faults(row, checks)]
         unsent, in_cells = checks.unsent, said.faults
         if unsent and in_cells:
-            in_cells = [one for one in in_cells if one[0] not in unsent]
-        is_valid = not is_error([*map(itemgetter(1), in_cells), *found])
-        if is_valid:
-            request = row.feed.request(row)
-            if checks.is_right(request):
-                self._accept(row, request)
-            else:
-                found += faults(row.feed, request)
-                is_valid = False
-        for survey in self.surveys:
-            survey.see(self.number, row)
+            in_cells = [entry for entry in in_cells if entry[0] not in unsent]
+        is_flawed = is_error(map(itemgetter(1), in_cells))
+        if self.groups is None:
+            issues = [*told, *self._faults(row, checks)]
+            is_valid = not is_flawed and not is_error(issues) and self._accept(row, checks, issues)
+            for survey in self.surveys:
+                survey.see(self.number, row)
+        else:
+            issues = self._add_parts(row, told, self.groups)
+            is_valid = not is_flawed and not is_error(issues)
         self.checked.marks[number] = VALID if is_valid else INVALID
         if not is_valid:
             reference = self._shown_reference(cells, position, values)
-            self.checked.refused.append(Refused(number, reference, _product(row), row.channel))
-        if in_cells or found:
-            self._problems.append_all(self.locator.in_row(cells, position, in_cells, found))
+            self.checked.refused.append(Refused(number, reference, product_of(row), row.channel))
+        if in_cells or issues:
+            self._problems.append_all(self.locator.in_row(cells, position, in_cells, issues))
+
+    def _row(self, number: int, values: dict[str, object], said: RowFaults) -> Row:
+        action = values.get(ACTION)
+        kind = self._kinds[action] if isinstance(action, str) else self.feed.kind
+        channel = str(values.get(CHANNEL) or self.asked.channel) if self.feed.has_channel else ""
+        refused = frozenset(said.refused) if said.refused else NOTHING_REFUSED
+        return Row(number, self._checks[kind].feed, channel, values, refused, self.columns)
+
+    def _accept(self, row: Row, checks: FeedChecks, issues: list[Issue]) -> bool:
+        """Makes the request of a row; False, with what is wrong, where its schema refuses it."""
+        request = row.feed.request(row)
+        if not checks.is_right(request):
+            issues += faults(row.feed, request)
+            return False
+        if self.checked.has_items:
+            self.checked.items.append(item_of(row, request, purges=self.checked.purges))
+        return True
+
+    def _add_parts(self, row: Row, told: Iterable[Issue], groups: RowGroups) -> list[Issue]:
+        """Adds a row to its requests, which are made at the end; what is wrong with the row."""
+        parts = row.feed.split(row) if row.feed.split else (row,)
+        issues = dict.fromkeys(told)
+        for index, part in enumerate(parts):
+            issues.update(dict.fromkeys(self._faults(part, self._checks[part.kind])))
+            groups.add(part, index)
+            for survey in self.surveys:
+                survey.see(self.number, part)
+        return list(issues)
 
     def _skips(self, cells: Cells, position: int, values: dict[str, object]) -> bool:
         """Whether a row is a total or a header, and is noted as skipped."""
@@ -261,7 +276,7 @@ class SheetReader:
 
     def _faults(self, row: Row, checks: FeedChecks) -> Iterator[Issue]:
         """What the rules say of a row; what is said once for a sheet is kept for its end."""
-        if not self.checked.is_kind_certain and row.is_blank("action"):
+        if not self.checked.is_kind_certain and row.is_blank(ACTION):
             yield Issue(REQUIRED_MISSING, "action is missing", "fill the cell", "action")
         for rule, check in checks.rules:
             for fault in check(row):
@@ -270,24 +285,6 @@ class SheetReader:
                     checks.rules = [other for other in checks.rules if other[0] is not rule]
                 else:
                     yield fault
-
-    def _accept(self, row: Row, request: dict[str, object]) -> None:
-        if not self.checked.has_items:
-            return
-        values, feed = row.values, row.feed
-        floor = values.get(FLOOR)
-        purges = self.checked.purges and feed.purge_type
-        self.checked.items.append(
-            Item(
-                row.number,
-                purges or feed.package_type,
-                row.channel,
-                str(values.get(feed.reference) or ""),
-                _product(row),
-                orjson.dumps(request),
-                None if floor is None else float(floor),
-            )
-        )
 
     def _check_sheet(self) -> None:
         """What is said once for the sheet; it stands before what is said of rows."""
@@ -309,9 +306,6 @@ class SheetReader:
         self.checked.problems_by_source += [own, self._problems]
 
 
-NOTHING_REFUSED: frozenset[str] = frozenset()
-
-
 def _line(cells: Cells, position: int) -> int | None:
     """In a CSV the line where a record starts."""
     return cells.block.lines[position] if cells.block.lines else None
@@ -321,11 +315,6 @@ def _standing(cell: Cell) -> str | Decimal:
     """What stands in a cell, whatever its column makes of it."""
     is_number = cell.kind is Kind.NUMBER and not (cell.percent or cell.zeros)
     return rounded(cell.text) if is_number else plain(shown(cell))
-
-
-def _product(row: Row) -> str:
-    """What else identifies a row than its reference."""
-    return "|".join([str(row.values.get(key) or "") for key in row.feed.identity])
 
 
 def _take_out_flaws(

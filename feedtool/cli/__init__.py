@@ -47,10 +47,14 @@ class Commands(click.Group):
 
     def every(self) -> Iterator[click.Command]:
         """All commands, imported, and those of groups."""
-        for name in COMMANDS:
-            command = self.get_command(click.Context(self), name)
+        for word in COMMANDS:
+            command = self.get_command(click.Context(self), word)
             if isinstance(command, click.Group):
-                yield from command.commands.values()
+                ctx = click.Context(command)
+                subcommands = (
+                    command.get_command(ctx, each) for each in command.list_commands(ctx)
+                )
+                yield from filter(None, subcommands)
             elif command:
                 yield command
 

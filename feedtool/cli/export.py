@@ -45,16 +45,25 @@ _form = options.option(
 class _Kinds(click.Group):
     """Names the kinds where there is none of a name."""
 
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        del ctx
+        return sorted(load().exports)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        del ctx
+        kind = load().exports.get(name)
+        return kind and _command(kind)
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in self.commands and not args[0].startswith("-"):
+        if args and args[0] not in load().exports and not args[0].startswith("-"):
             name = Path(args[0])
             raise UsageProblem(
                 f"there is no kind of export “{args[0]}”",
                 f"`feedtool convert {name} {name.with_suffix('.xlsx').name}` makes a workbook of it"
                 if name.suffix
-                else f"kinds: {', '.join(self.commands)}",
+                else f"kinds: {', '.join(load().exports)}",
             )
         return super().resolve_command(ctx, args)
 
@@ -248,7 +257,3 @@ def _progress(form: str) -> "Iterator[Callable[[str, int], None]]":
         yield lambda text, done: lines.tell(Event(COUNTED[0], text, "", 0, None, None, done, 0))
     finally:
         lines.close()
-
-
-for _kind in load().exports.values():
-    export.add_command(_command(_kind))

@@ -47,7 +47,7 @@ class CallBuilder:
         if isinstance(protocol, Direct):
             (body,) = self._whole(package)
             (row,) = self.ledger.pending(package.key)
-            act = Act(ref, row.row, row.reference, body, package.baseline)
+            act = Act(ref, row.row, row.reference, body, package.baseline, row.number)
             calls = (protocol.call(act),) if step is Step.CALL else (*protocol.looks(act),)
             return StepCalls(calls, act=act)
         bodies: Sequence[bytes] = ()

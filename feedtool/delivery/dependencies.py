@@ -10,6 +10,9 @@ by the feeds (`Feed.provides`, `Feed.needs`).
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import groupby
+from operator import itemgetter
+from sys import maxsize
 from typing import NamedTuple
 
 from feedtool.delivery import plan
@@ -17,7 +20,7 @@ from feedtool.feeds.delivery import Needs
 from feedtool.feeds.feed import Feed, routes_of
 from feedtool.model.nouns import Item, Message, RowResult, Status
 from feedtool.model.settings import PackageLimits
-from feedtool.model.sheet import VALID, CheckedSheet
+from feedtool.model.sheet import VALID, CheckedSheet, rows_of
 
 ADVICE = {
     Status.INVALID: "it was not sent. Correct it, and send both again.",
@@ -76,16 +79,25 @@ class Dependencies:
         if not self._made or self._makes(sheet):
             yield from results
             return
-        items = iter(sheet.items)
-        item = next(items, None)
+        by_row = groupby(rows_of(sheet.items), key=itemgetter(0))
+        row, items = 0, list[Item]()
         for result in results:
-            while item and item.row < result.row:
-                item = next(items, None)
-            hint = None
-            if item and item.row == result.row and (needs := self._needs(item)):
-                maker = self._maker_of(needs.names(item.reference, item.product))
-                hint = maker and self._hint(result, maker, needs, statuses_of)
+            while row < result.row:
+                row, group = next(by_row, (maxsize, ()))
+                items = [item for _, item in group]
+            own = items if row == result.row else ()
+            hints = (self._hint_of(item, result, statuses_of) for item in own)
+            hint = next(filter(None, hints), None)
             yield result._replace(messages=(*result.messages, hint)) if hint else result
+
+    def _hint_of(
+        self, item: Item, result: RowResult, statuses_of: Callable[[int], Mapping[int, Status]]
+    ) -> Message | None:
+        needs = self._needs(item)
+        if needs is None or item.channel != result.channel:
+            return None
+        maker = self._maker_of(needs.names(item.reference, item.product))
+        return maker and self._hint(result, maker, needs, statuses_of)
 
     def _maker_of(self, names: frozenset[str]) -> Maker | None:
         """Where what a row needs is made, by the first of its names that is known."""

@@ -8,7 +8,6 @@ and not sent again. What a row is compared with, and how, is the area's (`feeds.
 from collections.abc import Sequence
 from datetime import datetime
 
-from feedtool.delivery.answer import Answer
 from feedtool.delivery.steps import Step, StepIntent
 from feedtool.delivery.transition import (
     A_SECOND,
@@ -22,12 +21,13 @@ from feedtool.ledger import Package, Phase, Resolution
 from feedtool.ledger.requeue import MOST_SENDS
 from feedtool.model.nouns import LookupRow, Status
 from feedtool.service.answers import AnswerKind
+from feedtool.service.calls import Answer
 
 
 def unaskable(rows: Sequence[LookupRow], route: DeliveryRoute) -> list[Resolution]:
     """What becomes of rows that no call can ask for."""
     text = route.lookup.texts.unaskable if route.lookup else ""
-    return [Resolution(row.row, Status.UNKNOWN, text) for row in rows]
+    return [Resolution(row.row, Status.UNKNOWN, text, row.number) for row in rows]
 
 
 def resolutions(
@@ -60,9 +60,9 @@ def _resolution(
     texts: LookupTexts = context.protocol.lookup.texts
     if trace in {Trace.IN_FORCE, Trace.REMOVED}:
         text = texts.in_force if trace is Trace.IN_FORCE else texts.removed
-        return Resolution(row.row, Status.INTEGRATED, text)
+        return Resolution(row.row, Status.INTEGRATED, text, row.number)
     why_not = texts.changed if trace is Trace.CHANGED else _why_not_again(package, row, context)
-    return Resolution(row.row, Status.UNKNOWN if why_not else None, why_not)
+    return Resolution(row.row, Status.UNKNOWN if why_not else None, why_not, row.number)
 
 
 def _why_not_again(package: Package, row: LookupRow, context: TransitionContext) -> str:
@@ -91,7 +91,7 @@ def _not_looked_up(
     package: Package, intent: StepIntent, answer: Answer, context: TransitionContext
 ) -> Transition:
     text = f"The service gives no result for it, nor its offers: {answer.detail}"
-    resolved = [Resolution(row.row, Status.UNKNOWN, text) for row in intent.lookup_rows]
+    resolved = [Resolution(row.row, Status.UNKNOWN, text, row.number) for row in intent.lookup_rows]
     return Transition(package.advance(context.time), resolutions=resolved)
 
 

@@ -125,7 +125,7 @@ def summaries(planned: Iterable[Planned]) -> list[PackageSummary]:
             package_type=summary.package_type,
             channel=summary.channel,
             state=None,
-            rows=summary.rows + len(upload.items),
+            rows=summary.rows + sum(1 + len(item.further_rows) for item in upload.items),
             uploads=summary.uploads + 1,
         )
     return [found[number] for number in sorted(found)]

@@ -26,7 +26,6 @@ from dataclasses import replace
 from datetime import timedelta
 
 from feedtool.delivery import lookup
-from feedtool.delivery.answer import Answer
 from feedtool.delivery.steps import Step, StepIntent
 from feedtool.delivery.transition import (
     A_SECOND,
@@ -48,6 +47,7 @@ from feedtool.feeds.delivery import PackageLog, Submitted
 from feedtool.ledger import Package, Phase, Resolution, Stage
 from feedtool.model.nouns import Message, PendingProduct, Status
 from feedtool.service.answers import AnswerKind
+from feedtool.service.calls import Answer
 
 MOST_PAGES = 200
 """A reading of the reports ends after so many pages: what goes on is not about this package."""
@@ -191,19 +191,21 @@ def _reported(
     # The specification shows no filter, so the service may show other packages too.
     items = [item for item in page.items if item.package_id in {None, package.package_id}]
     found = list(context.protocol.outcome.match(intent.pending, items))
-    put_off = {row.row for row, item in found if _is_put_off(row, item, context)}
+    put_off = {(row.row, row.number) for row, item in found if _is_put_off(row, item, context)}
     transition = Transition(
         package,
         [
             (row.reference, item.status, item.messages)
             for row, item in found
-            if item.status and row.row not in put_off
+            if item.status and (row.row, row.number) not in put_off
         ],
-        resolutions=tuple(Resolution(row, None, PUT_OFF) for row in sorted(put_off)),
+        resolutions=tuple(
+            Resolution(row, None, PUT_OFF, number) for row, number in sorted(put_off)
+        ),
         rest=context.time + context.settings.quota_pause if put_off else None,
     )
-    answered = {row.row for row, item in found if item.status}
-    left = [row for row in intent.pending if row.row not in answered]
+    answered = {(row.row, row.number) for row, item in found if item.status}
+    left = [row for row in intent.pending if (row.row, row.number) not in answered]
     if not left:
         after = replace(package, state=REPORTED, link=None, pages=0)
         return transition._replace(package=close(after, context))
@@ -252,7 +254,7 @@ def _next_page(package: Package, page: ReportsPage) -> Package | None:
 def _given_up(
     package: Package, rows: Iterable[PendingProduct], why: str, context: TransitionContext
 ) -> Transition:
-    resolved = [Resolution(row.row, Status.UNKNOWN, why) for row in rows]
+    resolved = [Resolution(row.row, Status.UNKNOWN, why, row.number) for row in rows]
     return Transition(close(package, context), resolutions=resolved)
 
 

@@ -239,6 +239,8 @@ class Act(NamedTuple):
     body: bytes
     baseline: str | None = None
     """What was there before it was sent: see `Direct.baseline`."""
+    number: int = 0
+    """Among the requests of its first row, `row`."""
 
 
 class Direct(NamedTuple, Generic[State]):

@@ -108,6 +108,9 @@ class ExtraColumns(NamedTuple):
     """Beside those that are always understood."""
 
 
+NOTHING_REFUSED: frozenset[str] = frozenset()
+
+
 class Row(NamedTuple):
     """A row of values, before it is a request."""
 
@@ -159,14 +162,12 @@ class Feed:
     """All columns that its template has, in order."""
     understood: Callable[[AccountSettings], tuple[Column, ...]]
     """All columns that a header of its family may have, retired ones included."""
-    modes: Callable[[AccountSettings], tuple[Mode, ...]]
-    """The delivery modes that a header of its family may have."""
     missing: Callable[[SheetColumns], list[str]]
     """The keys that a header must have and this one has not."""
     required: Callable[[Row], list[str]]
     """The keys that this row must fill."""
-    request: Callable[[Row], dict[str, object]]
-    """The request that a valid row becomes."""
+    request: Callable[..., dict[str, object]]
+    """The request that a valid row becomes; of all its rows, where there is a `group_by`."""
     delivery: Protocol
     """How its requests reach the service."""
     is_sent: Callable[[str], bool] = lambda _: True
@@ -188,6 +189,14 @@ class Feed:
     """Whether other kinds say of an unknown header that it is the key of a column of this one."""
     changeable: Callable[[SheetColumns], tuple[str, ...]] = lambda _: ()
     """The keys of which a row must fill one; none where a row always says enough."""
+    modes: Callable[[AccountSettings], tuple[Mode, ...]] = lambda _: ()
+    """The delivery modes that a header of its family may have."""
+    group_by: tuple[str, ...] = ()
+    """The keys whose equal values make rows of a channel one request, wherever they stand; without
+    any, each row is one of its own."""
+    split: Callable[[Row], Sequence[Row]] | None = None
+    """The rows that a row stands for, of any kind of its family, where it may be several requests:
+    say one for each channel."""
     reference: str = "sellerExternalReference"
     """The key of the seller's own reference of a row."""
     identity: tuple[str, ...] = ()

@@ -36,12 +36,13 @@ def abandon(
     rows = {}
     for package, (status, text) in ended.items():
         has_result = exists().where(
-            t.results.c.package == t.rows.c.package, t.results.c.reference == t.rows.c.reference
+            t.results.c.package == t.requests.c.package,
+            t.results.c.reference == t.requests.c.reference,
         )
-        is_open = or_(t.rows.c.fate.is_(None), t.rows.c.fate == REQUEUE)
+        is_open = or_(t.requests.c.fate.is_(None), t.requests.c.fate == REQUEUE)
         done = db.execute(
-            update(t.rows)
-            .where(t.rows.c.package == package, is_open, ~has_result)
+            update(t.requests)
+            .where(t.requests.c.package == package, is_open, ~has_result)
             .values(fate=str(status), fate_text=text)
         )
         rows[package] = done.rowcount

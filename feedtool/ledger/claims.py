@@ -18,7 +18,7 @@ from sqlalchemy.exc import IntegrityError
 from feedtool.ledger import tables as t
 from feedtool.ledger.abandoning import ABANDONED
 from feedtool.ledger.database import reading, writing
-from feedtool.ledger.rows import key_of
+from feedtool.ledger.packages import key_of
 
 
 class ClaimState(StrEnum):

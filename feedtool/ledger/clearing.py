@@ -5,7 +5,7 @@ is in flight in one open package of a channel keeps every other row of the same 
 And what a later run has sent is never sent again.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from hashlib import sha256
 
 from sqlalchemy import (
@@ -31,6 +31,9 @@ from sqlalchemy.exc import IntegrityError
 from feedtool.ledger import tables as t
 from feedtool.ledger.records import NOT_IN_FLIGHT, Clearance, Package, Phase, Run, Stage
 from feedtool.model.nouns import Status
+
+CHUNK = 400
+"""References that one query asks for."""
 
 IS_IRREVOCABLE = and_(
     t.packages.c.committed_at.is_not(None), t.packages.c.phase != str(Phase.CLOSED)
@@ -67,14 +70,14 @@ def supersedes(packages: FromClause, rows: FromClause) -> ColumnElement[bool]:
     return and_(~is_held, or_(packages.c.creations > 0, rows.c.sends > 0, rows.c.fate.is_not(None)))
 
 
-_later, _theirs, _files, _runs = (x.alias() for x in (t.rows, t.packages, t.files, t.runs))
+_later, _theirs, _files, _runs = (x.alias() for x in (t.requests, t.packages, t.files, t.runs))
 _SUPERSEDE = (
-    update(t.rows)
+    update(t.requests)
     .where(
-        t.rows.c.package == bindparam("key"),
-        t.rows.c.fate.is_(None),
+        t.requests.c.package == bindparam("key"),
+        t.requests.c.fate.is_(None),
         exists().where(
-            _later.c.reference == t.rows.c.reference,
+            _later.c.reference == t.requests.c.reference,
             _theirs.c.package == _later.c.package,
             _theirs.c.channel == bindparam("of"),
             _files.c.file == _later.c.file,
@@ -92,12 +95,39 @@ _SUPERSEDE = (
 )
 
 
+def sent_later(
+    db: Connection, run: Run, channel: str, references: Collection[str]
+) -> dict[str, int]:
+    """By reference the last run that has sent it; see `Ledger.sent_later`."""
+    result: dict[str, int] = {}
+    wanted = list(references)
+    for start in range(0, len(wanted), CHUNK):
+        query = (
+            select(t.requests.c.reference, func.max(t.runs.c.run_id))
+            .select_from(t.requests)
+            .join(t.packages, t.packages.c.package == t.requests.c.package)
+            .join(t.files, t.files.c.file == t.requests.c.file)
+            .join(t.runs, t.runs.c.run_id == t.files.c.run_id)
+            .where(
+                t.requests.c.reference.in_(wanted[start : start + CHUNK]),
+                t.packages.c.channel == channel,
+                t.runs.c.run_id > run.run_id,
+                t.runs.c.seller == run.seller,
+                t.runs.c.service == run.service,
+                supersedes(t.packages, t.requests),
+            )
+            .group_by(t.requests.c.reference)
+        )
+        result.update((reference, run_id) for reference, run_id in db.execute(query))
+    return result
+
+
 def skip_empty_uploads(db: Connection, package: Package) -> None:
     """Uploads of which no row is left are not sent."""
     live = exists().where(
-        t.rows.c.package == t.uploads.c.package,
-        t.rows.c.upload == t.uploads.c.upload,
-        t.rows.c.fate.is_(None),
+        t.requests.c.package == t.uploads.c.package,
+        t.requests.c.upload == t.uploads.c.upload,
+        t.requests.c.fate.is_(None),
     )
     db.execute(
         update(t.uploads)
@@ -206,13 +236,55 @@ def release(db: Connection, package: int) -> None:
 
 def _keys(package: Package) -> CompoundSelect[tuple[str]]:
     """Of its live rows: `r` and the reference, `p` and the product in its condition."""
-    live = and_(t.rows.c.package == package.key, t.rows.c.fate.is_(None))
-    references: Select[tuple[str]] = select((literal("r") + t.rows.c.reference).label("key"))
-    products: Select[tuple[str]] = select((literal("p") + t.rows.c.product).label("key"))
-    return union(references.where(live), products.where(live, t.rows.c.product != ""))
+    live = and_(t.requests.c.package == package.key, t.requests.c.fate.is_(None))
+    references: Select[tuple[str]] = select((literal("r") + t.requests.c.reference).label("key"))
+    products: Select[tuple[str]] = select((literal("p") + t.requests.c.product).label("key"))
+    return union(references.where(live), products.where(live, t.requests.c.product != ""))
 
 
 def _scope(package: Package, run: Run) -> str:
     """The seller's channel, short: it stands in every row."""
     told = f"{run.service}\n{run.seller}\n{package.channel}"
     return sha256(told.encode()).hexdigest()[:24]
+
+
+# Rows that need what the same run makes.
+
+
+def unanswered(db: Connection, package: Package, run: Run, clearance: Clearance) -> frozenset[int]:
+    """The run's open packages that make what a row of this one needs."""
+    if clearance.needs is None or not clearance.provides:
+        return frozenset()
+    makers: dict[str, int] = {}
+    made = {"order": run.run_id, "types": [*clearance.provides]}
+    for key, package_type, reference, product in db.execute(_MADE, made):
+        makers |= dict.fromkeys(clearance.provides[package_type](reference, product), key)
+    if not makers:
+        return frozenset()
+    rows = select(t.requests.c.reference, t.requests.c.product).where(
+        t.requests.c.package == package.key, t.requests.c.fate.is_(None)
+    )
+    needed = (name for row in db.execute(rows) for name in clearance.needs(*row))
+    return frozenset(makers[name] for name in needed if name in makers)
+
+
+_MADE = (
+    select(
+        t.requests.c.package,
+        t.packages.c.package_type,
+        t.requests.c.reference,
+        t.requests.c.product,
+    )
+    .select_from(
+        t.requests.join(t.packages, t.requests.c.package == t.packages.c.package).join(
+            t.files, t.packages.c.file == t.files.c.file
+        )
+    )
+    .where(
+        t.files.c.run_id == bindparam("order"),
+        t.packages.c.package_type.in_(bindparam("types", expanding=True)),
+        t.packages.c.phase != str(Phase.CLOSED),
+        t.requests.c.fate.is_(None),
+    )
+)
+"""The rows of a run's open packages that make what others need."""

@@ -28,8 +28,10 @@ from sqlalchemy import (
     Column,
     Connection,
     ForeignKey,
+    ForeignKeyConstraint,
     Index,
     Integer,
+    LargeBinary,
     MetaData,
     String,
     Table,
@@ -223,10 +225,94 @@ def _baseline(connection: Connection) -> None:
     add_column(connection, "packages", Column("baseline", Text))
 
 
+# 8 to 9: requests of several rows, and rows of several requests.
+
+
+def _requests(connection: Connection) -> None:
+    known = MetaData()
+    Table("files", known, Column("file", _key(), primary_key=True))
+    Table("packages", known, Column("package", _key(), primary_key=True))
+    Table(
+        "requests",
+        known,
+        Column("file", _key(), ForeignKey("files.file"), primary_key=True),
+        Column("row", Integer, primary_key=True, autoincrement=False),
+        Column("number", Integer, primary_key=True, autoincrement=False),
+        Column("package", _key(), ForeignKey("packages.package"), nullable=False),
+        Column("upload", Integer, nullable=False),
+        Column("reference", Text, nullable=False),
+        Column("product", Text, nullable=False),
+        Column("body", LargeBinary, nullable=False),
+        Column("sends", Integer, nullable=False, server_default="0"),
+        Column("fate", Text),
+        Column("fate_text", Text),
+        Index("request_by_upload", "package", "upload"),
+        Index("request_by_reference", "reference"),
+        sqlite_with_rowid=False,
+    ).create(connection)
+    Table(
+        "request_rows",
+        known,
+        Column("file", _key(), primary_key=True, autoincrement=False),
+        Column("row", Integer, primary_key=True, autoincrement=False),
+        Column("first_row", Integer, primary_key=True, autoincrement=False),
+        Column("number", Integer, primary_key=True, autoincrement=False),
+        ForeignKeyConstraint(
+            ["file", "first_row", "number"], ["requests.file", "requests.row", "requests.number"]
+        ),
+        sqlite_with_rowid=False,
+    ).create(connection)
+    statements = (
+        """
+        INSERT INTO requests
+            (file, row, number, package, upload, reference, product, body, sends, fate, fate_text)
+        SELECT file, row, 0, package, upload, reference, product, body, sends, fate, fate_text
+        FROM rows
+        """,
+        "DROP TABLE rows",
+    )
+    for statement in statements:
+        connection.execute(text(statement))
+    _withheld_by_channel(connection, known)
+
+
+def _withheld_by_channel(connection: Connection, known: MetaData) -> None:
+    Table(
+        "withheld_by_channel",
+        known,
+        Column("file", _key(), ForeignKey("files.file"), primary_key=True),
+        Column("row", Integer, primary_key=True, autoincrement=False),
+        Column("channel", Text, primary_key=True),
+        Column("reference", Text, nullable=False),
+        Column("status", Text, nullable=False),
+        Column("messages", Text, nullable=False),
+        sqlite_with_rowid=False,
+    ).create(connection)
+    statements = (
+        """
+        INSERT INTO withheld_by_channel (file, row, channel, reference, status, messages)
+        SELECT file, row, '', reference, status, messages FROM withheld
+        """,
+        "DROP TABLE withheld",
+        "ALTER TABLE withheld_by_channel RENAME TO withheld",
+    )
+    for statement in statements:
+        connection.execute(text(statement))
+
+
 FIRST = 1
 """The oldest version that was ever released."""
 
-STEPS: tuple[Step, ...] = (_send_again, _batches, _zips, _claims, _accepted, _unindexed, _baseline)
+STEPS: tuple[Step, ...] = (
+    _send_again,
+    _batches,
+    _zips,
+    _claims,
+    _accepted,
+    _unindexed,
+    _baseline,
+    _requests,
+)
 """The n-th of them takes a ledger from version n to n + 1."""
 
 VERSION = FIRST + len(STEPS)

@@ -5,27 +5,26 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import timedelta
-from heapq import merge
 from itertools import islice
-from operator import attrgetter
 from pathlib import Path
 from typing import Any, Self
 
 from sqlalchemy import (
     Column,
     ColumnElement,
-    Connection,
     Engine,
     and_,
     case,
     func,
     select,
+    union_all,
 )
 
-from feedtool.ledger import clearing, counting, later
+from feedtool.ledger import clearing
 from feedtool.ledger import tables as t
 from feedtool.ledger.claims import Claims
 from feedtool.ledger.database import IN_MEMORY, open_engine, reading
+from feedtool.ledger.packages import clock_skew, read_packages, summaries
 from feedtool.ledger.records import (
     File,
     Package,
@@ -34,15 +33,7 @@ from feedtool.ledger.records import (
     Run,
     Stage,
 )
-from feedtool.ledger.row_results import row_result
-from feedtool.ledger.rows import (
-    FACTS,
-    facts_of,
-    package_of,
-    stages_of,
-    summary_of,
-)
-from feedtool.ledger.skipped_rows import read_skipped
+from feedtool.ledger.row_results import FACTS, count_statuses, read_results
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import LookupRow, PackageSummary, PendingProduct, RowResult, Status
 
@@ -166,53 +157,36 @@ class LedgerReader:
 
     def packages(self, file: int) -> list[PackageSummary]:
         """The packages of a file, by number, as `--format json` shows them."""
-        count = select(func.count()).where(t.uploads.c.package == t.packages.c.package)
-        query = select(t.packages, count.scalar_subquery().label("uploads"))
-        query = query.where(t.packages.c.file == file).order_by(t.packages.c.number)
         with reading(self._engine) as db:
-            return [summary_of(row) for row in db.execute(query)]
+            return summaries(db, file)
 
     def statuses(self, run_id: int) -> Counter[Status]:
         """How many rows of a run have each status, of those that were to be sent."""
-        with reading(self._engine) as db:
-            return counting.statuses(db, run_id)
+        return count_statuses(self._engine, run_id)
 
     def skew(self, service: str) -> timedelta:
         """What a service's clock is ahead of ours, as far as its answers have told."""
         with reading(self._engine) as db:
-            return counting.skew(db, service)
+            return clock_skew(db, service)
 
     def verdicts(self, file: int) -> Iterator[RowResult]:
         """What became of each row of a file, in row order; nothing is held open meanwhile."""
-        return merge(self._verdicts(file), read_skipped(self._engine, file), key=attrgetter("row"))
-
-    def _verdicts(self, file: int) -> Iterator[RowResult]:
-        after = 0
-        while True:
-            query = FACTS.where(t.rows.c.file == file, t.rows.c.row > after)
-            with reading(self._engine) as db:
-                found = db.execute(query.limit(CHUNK)).all()
-            if not found:
-                return
-            for row in found:
-                yield row_result(facts_of(row))
-            after = found[-1].row
+        return read_results(self._engine, file)
 
     def references_of(self, file: int) -> Iterator[tuple[int, str, str]]:
         """The row, the channel and the reference of each row of a file that was to be sent."""
-        query = (
-            select(t.rows.c.row, t.packages.c.channel, t.rows.c.reference)
-            .join(t.packages, t.packages.c.package == t.rows.c.package)
-            .where(t.rows.c.file == file)
-        )
+        first = select(t.requests.c.row, t.packages.c.channel, t.requests.c.reference)
+        first = first.join(t.packages, t.packages.c.package == t.requests.c.package)
+        first = first.where(t.requests.c.file == file)
+        others = first.with_only_columns(t.request_rows.c.row, *list(first.selected_columns)[1:])
         with reading(self._engine) as db:
-            found = db.execute(query).all()
-        return (tuple(row) for row in found)
+            rows = db.execute(union_all(first, others.join(t.request_rows))).all()
+        return (tuple(row) for row in rows)
 
     def sent_later(self, run: Run, channel: str, references: Collection[str]) -> dict[str, int]:
         """By reference the last later run of the seller that has sent it on a channel."""
         with reading(self._engine) as db:
-            return later.sent_later(db, run, channel, references)
+            return clearing.sent_later(db, run, channel, references)
 
     def output(self, path: str) -> str | None:
         """The hash of what was last written to a place; None if that was never."""
@@ -226,7 +200,7 @@ class LedgerReader:
 
     def references(self, package: int, among: Collection[str]) -> set[str]:
         """Those of some references that rows of a package have."""
-        return self._among(t.rows.c.reference, among, t.rows.c.package == package)
+        return self._among(t.requests.c.reference, among, t.requests.c.package == package)
 
     def _among(
         self, column: Column[Any], values: Collection[str], *where: ColumnElement[bool]
@@ -242,11 +216,13 @@ class LedgerReader:
     def bodies(self, package: int, uploads: Collection[int]) -> dict[int, list[bytes]]:
         """The requests of some uploads, each in the order of the rows."""
         live = and_(
-            t.rows.c.package == package, t.rows.c.upload.in_(uploads), t.rows.c.fate.is_(None)
+            t.requests.c.package == package,
+            t.requests.c.upload.in_(uploads),
+            t.requests.c.fate.is_(None),
         )
         # In the order of the index, so that no bodies are sorted; a package is of one file.
-        in_order = (t.rows.c.upload, t.rows.c.file, t.rows.c.row)
-        query = select(t.rows.c.upload, t.rows.c.body).where(live).order_by(*in_order)
+        in_order = (t.requests.c.upload, t.requests.c.file, t.requests.c.row, t.requests.c.number)
+        query = select(t.requests.c.upload, t.requests.c.body).where(live).order_by(*in_order)
         found: dict[int, list[bytes]] = {upload: [] for upload in uploads}
         with reading(self._engine) as db:
             # All at once: one by one takes three times as long.
@@ -258,7 +234,9 @@ class LedgerReader:
         """How many rows of a package have a result, and how many have none."""
         is_staged, has_result = t.uploads.c.stage == Stage.STAGED, t.results.c.status.is_not(None)
         in_doubt = t.uploads.c.stage.in_((Stage.DOUBTFUL, Stage.SENDING))
-        query = FACTS.where(t.rows.c.package == package, t.rows.c.fate.is_(None)).order_by(None)
+        query = FACTS.where(t.requests.c.package == package, t.requests.c.fate.is_(None)).order_by(
+            None
+        )
         counted = query.with_only_columns(
             # What has a result was staged, whatever was heard of its upload.
             func.count(case((has_result, 1))),
@@ -272,23 +250,23 @@ class LedgerReader:
         """The next rows of a package to look up: perhaps or surely staged, without a result."""
         sent = t.uploads.c.stage.in_((Stage.STAGED, Stage.DOUBTFUL, Stage.SENDING))
         query = FACTS.where(
-            t.rows.c.package == package,
-            t.rows.c.fate.is_(None),
+            t.requests.c.package == package,
+            t.requests.c.fate.is_(None),
             t.results.c.status.is_(None),
             sent,
         ).limit(limit)
-        columns = (getattr(t.rows.c, name) for name in LookupRow._fields)
+        columns = (getattr(t.requests.c, name) for name in LookupRow._fields)
         with reading(self._engine) as db:
             return [LookupRow(*row) for row in db.execute(query.with_only_columns(*columns))]
 
     def pending(self, package: int) -> list[PendingProduct]:
         """The products of a batch of which no report has said the last word."""
         query = FACTS.where(
-            t.rows.c.package == package,
-            t.rows.c.fate.is_(None),
+            t.requests.c.package == package,
+            t.requests.c.fate.is_(None),
             t.results.c.status.is_(None),
         )
-        columns = (getattr(t.rows.c, name) for name in PendingProduct._fields)
+        columns = (getattr(t.requests.c, name) for name in PendingProduct._fields)
         with reading(self._engine) as db:
             return [PendingProduct(*row) for row in db.execute(query.with_only_columns(*columns))]
 
@@ -313,19 +291,3 @@ def _entry_of(run_id: int) -> Iterator[None]:
             f"The ledger's entry of run {run_id} cannot be read: {error}.",
             "The other runs are not affected: `feedtool runs` lists them.",
         ) from error
-
-
-def read_packages(db: Connection, which: ColumnElement[bool]) -> list[Package]:
-    """Some packages, file by file, by number."""
-    stages = stages_of(db.execute(_STAGES.where(which)))
-    found = db.execute(_PACKAGES.where(which)).all()
-    return [package_of(row, stages.get(row.package, ())) for row in found]
-
-
-_JOINED = t.packages.join(t.files).join(t.runs)
-_STAGES = (
-    select(t.uploads.c.package, t.uploads.c.stage)
-    .select_from(t.uploads.join(_JOINED))
-    .order_by(*t.uploads.primary_key)
-)
-_PACKAGES = select(t.packages).select_from(_JOINED).order_by(t.packages.c.file, t.packages.c.number)

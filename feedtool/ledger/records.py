@@ -119,6 +119,7 @@ class Package:
     channel: str
     package_type: str
     rows: int
+    """How many requests it has."""
     uploads: tuple[Stage, ...]
     """Upload n is at n - 1."""
     phase: Phase = Phase.PLANNED
@@ -213,13 +214,15 @@ REQUEUE = "again"
 
 
 class Resolution(NamedTuple):
-    """What became of a row whose package has no result for it."""
+    """What became of a request for which its package has no result."""
 
     row: int
     status: Status | None
     """None: it goes into a later package."""
     text: str
     """Why; one line for the user."""
+    number: int = 0
+    """Which of the row's requests it is of."""
 
 
 class ResultCounts(NamedTuple):

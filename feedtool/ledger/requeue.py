@@ -12,12 +12,13 @@ In one transaction with the closing itself, so that no crash comes between. Thes
 from collections.abc import Iterator
 from itertools import groupby
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sqlalchemy import Connection, and_, bindparam, func, insert, select, update
 
 from feedtool.ledger import tables as t
-from feedtool.ledger.records import REQUEUE, Package, Phase, Requeue, Stage
+from feedtool.ledger.packages import add_package, count_requests
+from feedtool.ledger.records import REQUEUE, Package, Requeue, Stage
 
 MOST_SENDS = 3
 """A row goes into no more packages than these while its fate stays unknown."""
@@ -31,9 +32,10 @@ NOT_TAKEN = (Stage.PLANNED, Stage.REFUSED)
 
 
 class _Left(NamedTuple):
-    """A row without an answer."""
+    """A request without an answer."""
 
     row: int
+    number: int
     upload: int
     stage: Stage
     sends: int
@@ -60,7 +62,9 @@ def requeue_rows(db: Connection, package: Package, how: Requeue) -> list[int]:
 
 def _moved(db: Connection, package: Package, uploads: list[list[_Left]]) -> int:
     """The key of a new package with some rows of a closed one."""
-    key = _add_package(db, package)
+    last = select(func.max(t.packages.c.number)).where(t.packages.c.file == package.file)
+    number = int(db.execute(last).scalar_one()) + 1
+    key = add_package(db, package.file, number, package.channel, package.package_type)
     db.execute(
         insert(t.uploads),
         [
@@ -71,41 +75,37 @@ def _moved(db: Connection, package: Package, uploads: list[list[_Left]]) -> int:
     db.execute(
         _MOVE,
         [
-            {"file_": package.file, "row_": left.row, "to": key, "at": number}
+            {"file_": package.file, "row_": left.row, "number_": left.number, "to": key, "at": at}
             | {"times": left.sends + (left.stage not in NOT_TAKEN)}
-            for number, rows in enumerate(uploads, 1)
+            for at, rows in enumerate(uploads, 1)
             for left in rows
         ],
     )
     for counted in (package.key, key):
-        count_rows(db, counted)
+        count_requests(db, counted)
     return key
-
-
-def count_rows(db: Connection, package: int) -> None:
-    """Write down how many rows a package has."""
-    counted = select(func.count()).where(t.rows.c.package == package)
-    db.execute(
-        update(t.packages)
-        .where(t.packages.c.package == package)
-        .values(rows=counted.scalar_subquery())
-    )
 
 
 def _left(db: Connection, package: Package) -> list[_Left]:
     """Its rows that have neither a result nor a final fate, in the order of their uploads."""
     of_row = and_(
-        t.results.c.package == t.rows.c.package, t.results.c.reference == t.rows.c.reference
+        t.results.c.package == t.requests.c.package, t.results.c.reference == t.requests.c.reference
     )
     query = (
-        select(t.rows.c.row, t.rows.c.upload, t.rows.c.sends, t.rows.c.fate)
-        .select_from(t.rows.outerjoin(t.results, of_row))
-        .where(t.rows.c.package == package.key, t.results.c.status.is_(None))
-        .order_by(t.rows.c.upload, t.rows.c.row)
+        select(
+            t.requests.c.row,
+            t.requests.c.number,
+            t.requests.c.upload,
+            t.requests.c.sends,
+            t.requests.c.fate,
+        )
+        .select_from(t.requests.outerjoin(t.results, of_row))
+        .where(t.requests.c.package == package.key, t.results.c.status.is_(None))
+        .order_by(t.requests.c.upload, t.requests.c.row, t.requests.c.number)
     )
     return [
-        _Left(row, upload, package.uploads[upload - 1], sends, fate == REQUEUE)
-        for row, upload, sends, fate in db.execute(query)
+        _Left(row, number, upload, package.uploads[upload - 1], sends, fate == REQUEUE)
+        for row, number, upload, sends, fate in db.execute(query)
         if fate in {None, REQUEUE}
     ]
 
@@ -149,26 +149,13 @@ def _takes_packages(db: Connection, package: Package) -> bool:
     return bool(counts.get(Stage.STAGED)) or counts.get(Stage.REFUSED, 0) <= FEW
 
 
-def _add_package(db: Connection, package: Package) -> int:
-    last = select(func.max(t.packages.c.number)).where(t.packages.c.file == package.file)
-    number = int(db.execute(last).scalar_one()) + 1
-    done = db.execute(
-        insert(t.packages).values(
-            file=package.file,
-            number=number,
-            channel=package.channel,
-            package_type=str(package.package_type),
-            rows=0,
-            phase=Phase.PLANNED,
-        )
-    )
-    key: Any = done.inserted_primary_key
-    return int(key[0])
-
-
 _MOVE = (
-    update(t.rows)
-    .where(t.rows.c.file == bindparam("file_"), t.rows.c.row == bindparam("row_"))
+    update(t.requests)
+    .where(
+        t.requests.c.file == bindparam("file_"),
+        t.requests.c.row == bindparam("row_"),
+        t.requests.c.number == bindparam("number_"),
+    )
     .values(
         package=bindparam("to"),
         upload=bindparam("at"),

@@ -1,13 +1,34 @@
-"""What became of a row, from what the ledger has of it. Pure.
+"""What became of a row, from what the ledger has of its requests.
 
-Nothing is claimed that no answer said: a row without a result of its own is told by its upload
-and its package, in the order of the table in `verdict`.
+Nothing is claimed that no answer said: a request without a result of its own is told by its upload
+and its package, in the order of the table in `row_result`.
 """
 
-from typing import NamedTuple
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from heapq import merge
+from itertools import chain, islice
+from operator import attrgetter
+from typing import Any, NamedTuple
 
+from sqlalchemy import (
+    Column,
+    Connection,
+    Engine,
+    Select,
+    and_,
+    func,
+    insert,
+    select,
+    tuple_,
+)
+
+from feedtool.ledger import tables as t
+from feedtool.ledger.database import reading
 from feedtool.ledger.records import Phase, Stage
-from feedtool.model.nouns import Message, RowResult, Status
+from feedtool.model.nouns import Message, RowResult, Severity, Status, by_row, worst_status
 
 BATCHES = (Phase.CLEARED, Phase.SUBMITTING, Phase.SUBMITTED)
 """Phases in which only a batch of products, or a legacy zip, is committed."""
@@ -17,9 +38,10 @@ REJECTED = "Rejected"
 
 
 class RowFacts(NamedTuple):
-    """A row, its upload and its package."""
+    """A row, a request of it, and the request's upload and package."""
 
     row: int
+    channel: str
     reference: str
     fate: Status | None
     """What was decided of the row without a result: by a look-up, or a later run."""
@@ -42,14 +64,14 @@ class RowFacts(NamedTuple):
 def row_result(facts: RowFacts) -> RowResult:
     """What became of the row."""
     if facts.status is not None:
-        return _verdict(facts, facts.status, *facts.messages)
+        return _result(facts, facts.status, *facts.messages)
     if facts.fate is not None:
-        return _verdict(facts, facts.fate, Message("", facts.why) if facts.why else None)
+        return _result(facts, facts.fate, Message("", facts.why) if facts.why else None)
     if facts.phase is Phase.CLOSED:
         return _closed(facts)
     if facts.stage is Stage.REFUSED:
-        return _verdict(facts, Status.PENDING, _REFUSED_SO_FAR, facts.upload_message)
-    return _verdict(facts, Status.PENDING, _why_pending(facts))
+        return _result(facts, Status.PENDING, _REFUSED_SO_FAR, facts.upload_message)
+    return _result(facts, Status.PENDING, _why_pending(facts))
 
 
 def _why_pending(facts: RowFacts) -> Message:
@@ -71,21 +93,22 @@ def _why_pending(facts: RowFacts) -> Message:
 def _closed(facts: RowFacts) -> RowResult:
     """A row without a result in a package of which nothing more is to be had."""
     if facts.stage is Stage.REFUSED:
-        return _verdict(facts, Status.REJECTED, facts.upload_message)
+        return _result(facts, Status.REJECTED, facts.upload_message)
     if facts.package_id is None and facts.package_message:
-        return _verdict(facts, Status.REJECTED, facts.package_message)
+        return _result(facts, Status.REJECTED, facts.package_message)
     if facts.stage is Stage.PLANNED:
-        return _verdict(facts, Status.PENDING, _LEFT_OUT)
+        return _result(facts, Status.PENDING, _LEFT_OUT)
     if facts.stage is not Stage.STAGED:
         # Not even a Rejected package speaks of a row that may never have been in it.
-        return _verdict(facts, Status.UNKNOWN, _IN_DOUBT, facts.package_message)
+        return _result(facts, Status.UNKNOWN, _IN_DOUBT, facts.package_message)
     if facts.state == REJECTED:
-        return _verdict(facts, Status.REJECTED, facts.package_message)
-    return _verdict(facts, Status.UNKNOWN, _LOST, facts.package_message)
+        return _result(facts, Status.REJECTED, facts.package_message)
+    return _result(facts, Status.UNKNOWN, _LOST, facts.package_message)
 
 
-def _verdict(facts: RowFacts, status: Status, *messages: Message | None) -> RowResult:
-    return RowResult(facts.row, facts.reference, status, tuple(filter(None, messages)))
+def _result(facts: RowFacts, status: Status, *messages: Message | None) -> RowResult:
+    said = tuple(filter(None, messages))
+    return RowResult(facts.row, facts.reference, status, said, facts.channel)
 
 
 _REFUSED_SO_FAR = Message(
@@ -107,3 +130,215 @@ _IN_DOUBT = Message(
     "The answer to its upload was lost, and nothing that the service says of the package names it:"
     " most likely it was never taken. It was not sent again.",
 )
+
+
+# Of the tables.
+
+CHUNK = 5_000
+"""Rows read or written at a time."""
+_REMEMBERED = 4096
+"""Different messages that are remembered as text, and as what it says."""
+
+FACTS = (
+    select(
+        t.requests.c.row,
+        t.requests.c.number,
+        t.packages.c.channel,
+        t.requests.c.reference,
+        t.requests.c.fate,
+        t.requests.c.fate_text,
+        t.packages.c.phase,
+        t.packages.c.package_id,
+        t.packages.c.state,
+        t.packages.c.committed_at.is_not(None).label("is_committed"),
+        t.packages.c.message_code,
+        t.packages.c.message_text,
+        t.uploads.c.stage,
+        t.uploads.c.message_code.label("upload_code"),
+        t.uploads.c.message_text.label("upload_text"),
+        t.results.c.status,
+        t.results.c.messages,
+    )
+    .select_from(
+        t.requests.join(t.packages, t.requests.c.package == t.packages.c.package)
+        .join(
+            t.uploads,
+            and_(
+                t.requests.c.package == t.uploads.c.package,
+                t.requests.c.upload == t.uploads.c.upload,
+            ),
+        )
+        .outerjoin(
+            t.results,
+            and_(
+                t.requests.c.package == t.results.c.package,
+                t.requests.c.reference == t.results.c.reference,
+            ),
+        )
+    )
+    .order_by(t.requests.c.row, t.requests.c.number)
+)
+"""All that the results of rows depend on, by the first row of each request."""
+
+_FURTHER = (
+    FACTS.with_only_columns(
+        t.request_rows.c.row,
+        t.request_rows.c.first_row,
+        t.request_rows.c.number,
+        *list(FACTS.selected_columns)[2:],
+    )
+    .join(t.request_rows)
+    .order_by(None)
+)
+"""The same, by the further rows of each request."""
+
+
+def facts_of(row: int, facts: Sequence[Any]) -> RowFacts:
+    """From the columns of FACTS behind the row and the number.
+
+    Unpacked by position, since there are as many as the sheet has rows.
+    """
+    channel, reference, fate, why, phase, package_id, state, is_committed, *rest = facts
+    package_code, package_text, stage, code, text, status, messages = rest
+    return RowFacts(
+        row=row,
+        channel=channel,
+        reference=reference,
+        fate=_STATUSES.get(fate),
+        why=why or "",
+        phase=_PHASES[phase],
+        package_id=package_id,
+        state=state,
+        is_committed=bool(is_committed),
+        package_message=message_of(package_code, package_text),
+        stage=_STAGES[stage],
+        upload_message=message_of(code, text),
+        status=_STATUSES[status] if status else None,
+        messages=messages_of(messages) if messages else (),
+    )
+
+
+def read_results(engine: Engine, file: int) -> Iterator[RowResult]:
+    """The results of a file's rows, in their order; nothing is held open meanwhile."""
+    of, further, skipped = t.requests.c, t.request_rows.c, t.withheld.c
+    requests = _pages(engine, FACTS.where(of.file == file), of.row, of.number)
+    others = _pages(
+        engine, _FURTHER.where(of.file == file), further.row, further.first_row, further.number
+    )
+    not_sent = _pages(
+        engine,
+        select(
+            skipped.row, skipped.channel, skipped.reference, skipped.status, skipped.messages
+        ).where(skipped.file == file),
+        skipped.row,
+        skipped.channel,
+    )
+    return merge(
+        (row_result(facts_of(row[0], row[2:])) for row in requests),
+        (row_result(facts_of(row[0], row[3:])) for row in others),
+        (
+            RowResult(row, reference, Status(status), messages_of(messages), channel)
+            for row, channel, reference, status, messages in not_sent
+        ),
+        key=attrgetter("row"),
+    )
+
+
+def _pages(engine: Engine, query: Select[Any], *keys: Column[Any]) -> Iterator[Any]:
+    """The rows of a query in the order of `keys`, which are its first columns."""
+    query = query.order_by(None).order_by(*keys).limit(CHUNK)
+    page = query
+    while True:
+        with reading(engine) as db:
+            rows = db.execute(page).all()
+        yield from rows
+        if len(rows) < CHUNK:
+            return
+        page = query.where(tuple_(*keys) > tuple_(*rows[-1][: len(keys)]))
+
+
+def add_skipped(db: Connection, file: int, results: Iterable[RowResult]) -> None:
+    """Write down the results of rows of a file that are not sent."""
+    coming = (
+        {
+            "file": file,
+            "row": result.row,
+            "channel": result.channel,
+            "reference": result.reference,
+            "status": str(result.status),
+            "messages": messages_as_text(result.messages),
+        }
+        for result in results
+    )
+    while batch := [*islice(coming, CHUNK)]:
+        db.execute(insert(t.withheld), batch)
+
+
+def count_statuses(engine: Engine, run_id: int) -> Counter[Status]:
+    """How many rows of a run have each status; those that are alike are looked at once."""
+    columns = list(FACTS.selected_columns)[2:]
+    shown = [func.min(one).label(one.name) if one.name in _TEXTS else one for one in columns]
+    query = (
+        FACTS.with_only_columns(func.count(), func.max(t.requests.c.number), *shown)
+        .join(t.files, t.files.c.file == t.requests.c.file)
+        .where(t.files.c.run_id == run_id)
+        .order_by(None)
+        .group_by(*(one for one in columns if one.name not in _TEXTS))
+    )
+    of_run = t.files.c.run_id == run_id
+    further = select(t.request_rows.c.row).join(t.files, t.files.c.file == t.request_rows.c.file)
+    withheld = (
+        select(t.withheld.c.status, func.count())
+        .select_from(t.withheld.join(t.files))
+        .where(of_run)
+        .group_by(t.withheld.c.status)
+    )
+    with reading(engine) as db:
+        alike = db.execute(query).all()
+        if not any(row[1] for row in alike) and not db.execute(further.where(of_run)).first():
+            counts: Counter[Status] = Counter()
+            for count, _, *facts in alike:
+                counts[row_result(facts_of(0, facts)).status] += count
+            for status, count in db.execute(withheld):
+                counts[Status(status)] += count
+            return counts
+        files = db.execute(select(t.files.c.file).where(of_run)).scalars().all()
+    results = (read_results(engine, file) for file in files)
+    return Counter(map(worst_status, by_row(chain.from_iterable(results))))
+
+
+_TEXTS = {"reference", "fate_text", "messages", "upload_text"}
+"""Columns that do not decide on a status."""
+
+
+# Most rows have much the same messages, and there are as many as the sheet has rows.
+
+
+@lru_cache(_REMEMBERED)
+def messages_as_text(messages: tuple[Message, ...]) -> str:
+    """Messages as they are kept; `messages_of` reads them again."""
+    return json.dumps([*map(_kept, messages)], ensure_ascii=False)
+
+
+@lru_cache(_REMEMBERED)
+def messages_of(kept: str) -> tuple[Message, ...]:
+    """What `messages_as_text` made a text of."""
+    return tuple(
+        Message(code, text, more[0], Severity(more[1])) if more else Message(code, text)
+        for code, text, *more in json.loads(kept)
+    )
+
+
+def _kept(message: Message) -> tuple[str, ...]:
+    is_plain = not message.field and message.severity is Severity.ERROR
+    return (message.code, message.text) if is_plain else message
+
+
+def message_of(code: str | None, text: str | None) -> Message | None:
+    """A message that is kept in two columns."""
+    return None if code is None and text is None else Message(code or "", text or "")
+
+
+_PHASES = {str(phase): phase for phase in Phase}
+_STAGES = {str(stage): stage for stage in Stage}
+_STATUSES = {str(status): status for status in Status}

@@ -15,8 +15,9 @@ from typing import Any, NamedTuple, Self
 from sqlalchemy import Connection, Dialect, Executable, Table, bindparam, update
 
 from feedtool.ledger import tables as t
+from feedtool.ledger.packages import PLAIN
 from feedtool.ledger.records import REQUEUE, Attempt, Change, Package, Resolution
-from feedtool.ledger.rows import PLAIN, messages_as_text
+from feedtool.ledger.row_results import messages_as_text
 from feedtool.model.nouns import Message
 
 Value = str | int | None
@@ -110,6 +111,7 @@ def _fate(package: Package, fate: Resolution) -> Row:
     return {
         "of": package.file,
         "at": fate.row,
+        "nth": fate.number,
         "fate": REQUEUE if fate.status is None else str(fate.status),
         "fate_text": fate.text,
     }
@@ -128,8 +130,12 @@ _UPDATE_PACKAGE = (
     .values(**_named("phase", *VALUES, *MOMENTS, "message_code", "message_text"))
 )
 _UPDATE_FATE = (
-    update(t.rows)
-    .where(t.rows.c.file == bindparam("of"), t.rows.c.row == bindparam("at"))
+    update(t.requests)
+    .where(
+        t.requests.c.file == bindparam("of"),
+        t.requests.c.row == bindparam("at"),
+        t.requests.c.number == bindparam("nth"),
+    )
     .values(**_named("fate", "fate_text"))
 )
 

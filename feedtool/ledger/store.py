@@ -22,21 +22,17 @@ from feedtool.ledger.abandoning import abandon
 from feedtool.ledger.claims import begin_run
 from feedtool.ledger.database import writing
 from feedtool.ledger.lock import Held, hold
-from feedtool.ledger.reader import LedgerReader, read_packages
+from feedtool.ledger.packages import add_uploads, count_requests, key_of, read_packages
+from feedtool.ledger.reader import LedgerReader
 from feedtool.ledger.records import (
     Change,
     Clearance,
     Package,
     Run,
 )
-from feedtool.ledger.requeue import count_rows, requeue_rows
-from feedtool.ledger.rows import (
-    add_uploads,
-    key_of,
-)
+from feedtool.ledger.requeue import requeue_rows
+from feedtool.ledger.row_results import add_skipped
 from feedtool.ledger.saving import save_changes
-from feedtool.ledger.skipped_rows import add_skipped
-from feedtool.ledger.waiting import unanswered
 from feedtool.model.nouns import RowResult, Status, Upload
 
 BATCH = 5_000
@@ -102,7 +98,7 @@ class Ledger(LedgerReader):
             for batch in _batches(planned):
                 add_uploads(db, file, keys, batch)
             for package in keys.values():
-                count_rows(db, package)
+                count_requests(db, package)
             add_skipped(db, file, withheld)
         return file
 
@@ -150,7 +146,7 @@ class Ledger(LedgerReader):
         with writing(self._engine) as db:
             clearing.supersede(db, package, run)
             clearing.skip_empty_uploads(db, package)
-            blocked_by = unanswered(db, package, run, clearance) or clearing.claim(
+            blocked_by = clearing.unanswered(db, package, run, clearance) or clearing.claim(
                 db, package, run, clearance
             )
             if revocable := clearing.revocable(db, blocked_by, run):

@@ -9,6 +9,7 @@ from sqlalchemy import (
     BigInteger,
     Column,
     ForeignKey,
+    ForeignKeyConstraint,
     Index,
     Integer,
     LargeBinary,
@@ -21,7 +22,7 @@ from sqlalchemy.types import TypeDecorator
 
 from feedtool.model.nouns import plausible_time
 
-VERSION = 8
+VERSION = 9
 """Of these tables; `migrations` brings an older ledger up to it."""
 
 
@@ -144,11 +145,13 @@ uploads = Table(
     sqlite_with_rowid=False,
 )
 
-rows = Table(
-    "rows",
+# What is sent, by its first row and its number among the requests of that row.
+requests = Table(
+    "requests",
     metadata,
     Column("file", ForeignKey(files.c.file), primary_key=True),
     Column("row", Integer, primary_key=True, autoincrement=False),
+    Column("number", Integer, primary_key=True, autoincrement=False),
     Column("package", ForeignKey(packages.c.package), nullable=False),
     Column("upload", Integer, nullable=False),
     Column("reference", Text, nullable=False),
@@ -157,8 +160,22 @@ rows = Table(
     Column("sends", Integer, nullable=False, default=0, server_default="0"),
     Column("fate", Text),
     Column("fate_text", Text),
-    Index("row_by_upload", "package", "upload"),
-    Index("row_by_reference", "reference"),
+    Index("request_by_upload", "package", "upload"),
+    Index("request_by_reference", "reference"),
+    sqlite_with_rowid=False,
+)
+
+# The further rows of requests that have several; most have one, and nothing here.
+request_rows = Table(
+    "request_rows",
+    metadata,
+    Column("file", Key, primary_key=True, autoincrement=False),
+    Column("row", Integer, primary_key=True, autoincrement=False),
+    Column("first_row", Integer, primary_key=True, autoincrement=False),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    ForeignKeyConstraint(
+        ["file", "first_row", "number"], [requests.c.file, requests.c.row, requests.c.number]
+    ),
     sqlite_with_rowid=False,
 )
 
@@ -220,12 +237,13 @@ claims = Table(
     Index("claim_by_name", "folder", "lane", "name", unique=True),
 )
 
-# Rows that were valid and not sent, each with its verdict.
+# Requests that were valid and not sent, and skipped rows: the result of each, by row and channel.
 withheld = Table(
     "withheld",
     metadata,
     Column("file", ForeignKey(files.c.file), primary_key=True),
     Column("row", Integer, primary_key=True, autoincrement=False),
+    Column("channel", Text, primary_key=True),
     Column("reference", Text, nullable=False),
     Column("status", Text, nullable=False),
     Column("messages", Text, nullable=False),

@@ -3,7 +3,7 @@
 The row number is in every one of them, so that nothing is ever looked up again.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -108,6 +108,8 @@ class LookupRow(NamedTuple):
     body: bytes
     sends: int
     """How many packages before this one have carried it."""
+    number: int = 0
+    """As `Item.number`."""
 
 
 class PendingProduct(NamedTuple):
@@ -119,6 +121,8 @@ class PendingProduct(NamedTuple):
     """As `Item.product`."""
     sends: int = 0
     """How many packages before this one have carried it."""
+    number: int = 0
+    """As `Item.number`."""
 
 
 class Status(StrEnum):
@@ -161,6 +165,42 @@ class RowResult(NamedTuple):
     messages: tuple[Message, ...] = ()
     channel: str = ""
     """The salesChannelId of its request; empty where it has none."""
+
+
+WORST_FIRST = (
+    Status.INVALID,
+    Status.PENDING,
+    Status.REJECTED,
+    Status.REFUSED,
+    Status.DUPLICATED,
+    Status.UNKNOWN,
+    Status.HELD,
+    Status.SUPERSEDED,
+    Status.INTEGRATED,
+    Status.VALID,
+    Status.UNCHANGED,
+    Status.SKIPPED,
+)
+"""Which status of its requests is a row's: what is to be mended, or may yet be, before the rest."""
+
+
+def by_row(results: Iterable[RowResult]) -> Iterator[list[RowResult]]:
+    """The results of each row, which follow on each other."""
+    of_row: list[RowResult] = []
+    for result in results:
+        if of_row and of_row[0].row != result.row:
+            yield of_row
+            of_row = []
+        of_row.append(result)
+    if of_row:
+        yield of_row
+
+
+def worst_status(of_row: Sequence[RowResult]) -> Status:
+    """The status of a row: the worst of its results."""
+    if len(of_row) == 1:
+        return of_row[0].status
+    return min((result.status for result in of_row), key=WORST_FIRST.index)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,9 @@
 """What checking found of one sheet."""
 
 import pickle
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from heapq import merge
+from heapq import heappop, heappush, merge
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -175,6 +175,19 @@ class CheckedSheet:
     def is_clean(self) -> bool:
         """Whether the sheet could be read and every row is valid."""
         return self.error is None and not self.marks.count(INVALID)
+
+
+def rows_of(items: Iterable[Item]) -> Iterator[tuple[int, Item]]:
+    """Each row of each request, in the order of rows."""
+    later: list[tuple[int, int, Item]] = []
+    for order, item in enumerate(items):
+        while later and later[0][0] <= item.row:
+            row, _, earlier = heappop(later)
+            yield row, earlier
+        yield item.row, item
+        for row in item.further_rows:
+            heappush(later, (row, order, item))
+    yield from ((row, item) for row, _, item in sorted(later))
 
 
 def _place(problem: Problem) -> tuple[int, int, str]:

@@ -148,6 +148,7 @@ def verdict_fields(verdict: RowResult) -> Fields:
     return {
         "row": verdict.row,
         "sellerExternalReference": verdict.reference,
+        "salesChannelId": verdict.channel or None,
         "status": verdict.status,
         "messages": [_message_fields(message) for message in verdict.messages],
     }

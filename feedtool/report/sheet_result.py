@@ -7,7 +7,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from feedtool.model.errors import FeedtoolError
-from feedtool.model.nouns import Counts, Message, PackageSummary, RowResult, Status
+from feedtool.model.nouns import (
+    Counts,
+    Message,
+    PackageSummary,
+    RowResult,
+    Status,
+    by_row,
+    worst_status,
+)
 from feedtool.model.sheet import INVALID, SKIPPED, VALID, CheckedSheet
 
 NOT_SENT = (Status.UNCHANGED, Status.HELD)
@@ -45,9 +53,9 @@ class SheetResult:
     """Whether it is of `submit` (also of a dry run): then packages and results are shown."""
     packages: Sequence[PackageSummary] = ()
     verdicts: Callable[[], Iterator[RowResult]] | None = None
-    """Every row's result in the order of rows, the invalid ones too; may be called repeatedly."""
-    sent_again: Mapping[int, int] = field(default_factory=dict)
-    """The last run that has sent a row again, by row."""
+    """Every row's results in the order of rows, the invalid ones too; may be called repeatedly."""
+    sent_again: Mapping[tuple[int, str], int] = field(default_factory=dict)
+    """The last run that has sent a row again, by row and channel."""
     explained: ExplainedHeader | None = None
     """How its header was understood, where that is to be shown; also of one that lacks columns."""
     stopped: FeedtoolError | None = None
@@ -67,7 +75,7 @@ class SheetResult:
 
     def counts(self) -> Counts:
         """The rows by validity and by status, in one pass over the results."""
-        return self.counts_with(Counter(verdict.status for verdict in self.every_verdict()))
+        return self.counts_with(Counter(map(worst_status, by_row(self.every_verdict()))))
 
     def counts_with(self, statuses: Mapping[Status, int]) -> Counts:
         """The counts, for whoever has already gone through the results."""

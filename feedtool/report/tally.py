@@ -7,7 +7,15 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from feedtool.model.nouns import Counts, Problem, RowResult, Severity, Status
+from feedtool.model.nouns import (
+    Counts,
+    Problem,
+    RowResult,
+    Severity,
+    Status,
+    by_row,
+    worst_status,
+)
 from feedtool.report.plain import clean, counted
 from feedtool.report.sheet_result import SheetResult
 
@@ -114,22 +122,36 @@ def tally(outcome: SheetResult, kept: int) -> Tally:
 def _verdicts(verdicts: Iterable[RowResult]) -> tuple[Counter[Status], list[RefusedRows]]:
     statuses: Counter[Status] = Counter()
     refusals: dict[tuple[Status, str, str], RefusedRows] = {}
-    for verdict in verdicts:
-        statuses[verdict.status] += 1
-        if verdict.status in SILENT:
-            continue
-        said = [(message.code, message.text) for message in verdict.messages]
-        if not said and verdict.status in REFUSED:
-            said = [("", "no reason was given")]
-        for code, text in said:
-            key = (verdict.status, code, text)
-            if key not in refusals and len(refusals) >= MESSAGES:
-                key = (verdict.status, code, "other messages")
-            refusal = refusals.setdefault(key, RefusedRows(*key))
-            refusal.count += 1
-            if len(refusal.rows) < NAMED_ROWS:
-                refusal.rows.append(verdict.row)
+    for of_row in by_row(verdicts):
+        statuses[worst_status(of_row)] += 1
+        counted: set[tuple[Status, str, str]] = set()
+        for verdict in of_row:
+            keys = [key for key in _reasons(verdict) if key not in counted]
+            counted.update(keys)
+            for key in keys:
+                _count_refused(refusals, key, verdict.row)
     return statuses, list(refusals.values())
+
+
+def _reasons(verdict: RowResult) -> list[tuple[Status, str, str]]:
+    """Why a row was refused, each reason with its status and code."""
+    if verdict.status in SILENT:
+        return []
+    said = [(verdict.status, message.code, message.text) for message in verdict.messages]
+    if not said and verdict.status in REFUSED:
+        return [(verdict.status, "", "no reason was given")]
+    return said
+
+
+def _count_refused(
+    refusals: dict[tuple[Status, str, str], RefusedRows], key: tuple[Status, str, str], row: int
+) -> None:
+    if key not in refusals and len(refusals) >= MESSAGES:
+        key = (*key[:2], "other messages")
+    refusal = refusals.setdefault(key, RefusedRows(*key))
+    refusal.count += 1
+    if len(refusal.rows) < NAMED_ROWS:
+        refusal.rows.append(row)
 
 
 def _noun(problem: Problem) -> str:

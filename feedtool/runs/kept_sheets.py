@@ -8,8 +8,7 @@ of the same command, whose rows are named beside theirs.
 import gzip
 import json
 from base64 import b64decode, b64encode
-from collections.abc import Iterable, Iterator, Sequence
-from heapq import merge
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,8 @@ from feedtool.feeds.columns.text import Text
 from feedtool.model.errors import Exit, FileProblem
 from feedtool.model.header import Column, Header
 from feedtool.model.nouns import Item, Message, Problem, RowResult, Severity, Status
-from feedtool.model.sheet import INVALID, CheckedSheet, ProblemSpool, Refused, RowStates
+from feedtool.model.sheet import CheckedSheet, ProblemSpool, Refused, RowStates
+from feedtool.runs.row_notes import refused_rows
 
 BATCH = 1000
 """Problems that are restored at once."""
@@ -52,7 +52,7 @@ def read_sheets(path: Path) -> list[CheckedSheet]:
             elif kind == "refused":
                 sheets[-1].refused.append(Refused(*fields))
             elif kind == "skipped":
-                sheets[-1].skipped.append(_verdict(fields))
+                sheets[-1].skipped.append(_result(fields))
             elif kind == "item":
                 sheets[-1].items.append(_item(*fields))
             else:
@@ -67,20 +67,12 @@ def read_sheets(path: Path) -> list[CheckedSheet]:
 def _lines(sheet: CheckedSheet, *, with_items: bool) -> Iterator[list[Any]]:
     yield ["sheet", _facts(sheet)]
     yield from (["problem", *problem] for problem in sheet.problems())
-    yield from (["refused", *refused] for refused in _refused(sheet))
+    yield from (["refused", *refused] for refused in refused_rows(sheet))
     yield from (["skipped", *skipped] for skipped in sheet.skipped)
     if with_items:
-        yield from (["item", *item[:5]] for item in sheet.valid_items())
-
-
-def _refused(sheet: CheckedSheet) -> Iterable[Refused]:
-    """The invalid rows, those too that are valid but for their neighbours."""
-    late = (
-        Refused(item.row, item.reference, item.product, item.channel)
-        for item in sheet.items
-        if sheet.marks[item.row] == INVALID
-    )
-    return merge(sheet.refused, late)
+        yield from (
+            ["item", *item[:5], item.number, item.further_rows] for item in sheet.valid_items()
+        )
 
 
 def _facts(sheet: CheckedSheet) -> dict[str, Any]:
@@ -140,13 +132,16 @@ def _error(code: str, message: str, hint: str, exit_code: int) -> FileProblem:
     return error
 
 
-def _item(row: int, package_type: str, channel: str, reference: str, product: str) -> Item:
-    return Item(row, package_type, channel, reference, product, body=b"")
+def _item(*kept: Any) -> Item:
+    row, package_type, channel, reference, product, *rest = kept
+    number, further_rows = rest or (0, ())  # a run may be older than these
+    plain = Item(row, package_type, channel, reference, product, b"")
+    return plain._replace(number=number, further_rows=tuple(further_rows))
 
 
-def _verdict(kept: list[Any]) -> RowResult:
-    row, reference, status, messages = kept
+def _result(kept: list[Any]) -> RowResult:
+    row, reference, status, messages, *channel = kept
     said = tuple(
         Message(code, text, field, Severity(severity)) for code, text, field, severity in messages
     )
-    return RowResult(row, reference, Status(status), said)
+    return RowResult(row, reference, Status(status), said, *channel)

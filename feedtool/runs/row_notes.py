@@ -6,8 +6,8 @@ from heapq import merge
 from feedtool.areas.offers.wire.result_codes import field_of, is_confirmation
 from feedtool.check import HEADINGS
 from feedtool.model.cells import index_of, letters
-from feedtool.model.nouns import Message, Problem, RowResult, Severity, Status
-from feedtool.model.sheet import INVALID, CheckedSheet
+from feedtool.model.nouns import Message, Problem, RowResult, Severity, Status, worst_status
+from feedtool.model.sheet import INVALID, CheckedSheet, Refused, rows_of
 from feedtool.report.sheet_result import to_read
 from feedtool.sheets.annotate import Note, SheetNotes
 
@@ -22,8 +22,11 @@ def of_check(checked: CheckedSheet) -> Iterator[RowResult]:
 
 
 def _not_refused(checked: CheckedSheet) -> Iterator[RowResult]:
-    valid = (RowResult(item.row, item.reference, Status.VALID) for item in checked.valid_items())
-    return merge(valid, checked.not_sent(), key=lambda verdict: verdict.row)
+    valid = (
+        RowResult(row, item.reference, Status.VALID, (), item.channel)
+        for row, item in rows_of(checked.valid_items())
+    )
+    return merge(valid, checked.not_sent(), key=lambda result: result.row)
 
 
 def every_row(checked: CheckedSheet, sent: Iterable[RowResult]) -> Iterator[RowResult]:
@@ -35,7 +38,7 @@ def _with_problems(
     checked: CheckedSheet, sent: Iterable[RowResult]
 ) -> Iterator[tuple[RowResult, Sequence[Problem]]]:
     """The same, each with what checking found in the row."""
-    references = _references(checked)
+    refused = refused_rows(checked)
     others = iter(sent)
     other = next(others, None)
     for row, problems in checked.problems_by_row():
@@ -50,19 +53,26 @@ def _with_problems(
                 for problem in problems
                 if problem.severity is Severity.ERROR
             )
-            yield RowResult(row, next(references), Status.INVALID, messages), problems
+            own = next(refused)
+            result = RowResult(row, own.reference or "", Status.INVALID, messages, own.channel)
+            yield result, problems
     while other:
         yield other, ()
         other = next(others, None)
 
 
-def _references(checked: CheckedSheet) -> Iterator[str]:
-    """The references of the invalid rows, by row; empty where the row has none."""
+def refused_rows(checked: CheckedSheet) -> Iterator[Refused]:
+    """The invalid rows, those too that are valid but for their neighbours; each once."""
     late = (
-        (item.row, item.reference) for item in checked.items if checked.marks[item.row] == INVALID
+        Refused(row, item.reference, item.product, item.channel)
+        for row, item in rows_of(checked.items)
+        if checked.marks[row] == INVALID
     )
-    early = ((refused.row, refused.reference or "") for refused in checked.refused)
-    return (reference for _, reference in merge(early, late))
+    last = 0
+    for refused in merge(checked.refused, late, key=lambda refused: refused.row):
+        if refused.row != last:
+            yield refused
+        last = refused.row
 
 
 def told(problem: Problem) -> str:
@@ -81,11 +91,26 @@ def notes(
         raise ValueError("only a sheet with a header has rows to write beside")
     columns = {column.key: index for index, column in checked.header.columns.items()}
     row = checked.header.headings_row
-    found = (
+    results = (
         _joined(checked, verdicts()) if verdicts else _with_problems(checked, _not_refused(checked))
     )
-    noted = (note(verdict, problems, columns) for verdict, problems in found)
-    return SheetNotes(checked.sheet or "", row, HEADINGS, noted)
+    return SheetNotes(checked.sheet or "", row, HEADINGS, _notes(results, columns))
+
+
+def _notes(
+    results: Iterable[tuple[RowResult, Sequence[Problem]]], columns: dict[str, int]
+) -> Iterator[Note]:
+    """A note for each row."""
+    of_row: list[RowResult] = []
+    found: Sequence[Problem] = ()
+    for result, problems in results:
+        if of_row and of_row[0].row != result.row:
+            yield note(of_row, found, columns)
+            of_row = []
+        of_row.append(result)
+        found = problems
+    if of_row:
+        yield note(of_row, found, columns)
 
 
 def _joined(
@@ -100,51 +125,76 @@ def _joined(
         yield verdict, found if row == verdict.row else ()
 
 
-def note(verdict: RowResult, problems: Iterable[Problem], columns: dict[str, int]) -> Note:
+def note(
+    results: Sequence[RowResult], problems: Sequence[Problem], columns: dict[str, int]
+) -> Note:
     """What is written beside one row, and its guilty cells.
 
     Args:
-        verdict: The row's.
+        results: The row's; where it has several each is a line, and the worst status counts.
         problems: What checking found in the row, warnings too.
         columns: Key → 0-based index of the sheet's columns.
     """
-    problems = list(problems)
-    said = {message.code for message in verdict.messages}
+    status = worst_status(results)
+    codes = [message.code for result in results for message in result.messages if message.code]
     warnings = [
-        one for one in problems if one.severity is Severity.WARNING and one.code not in said
+        problem
+        for problem in problems
+        if problem.severity is Severity.WARNING and problem.code not in codes
     ]
-    texts = list(_said(to_read(verdict, is_confirmation), columns))
-    texts += [f"warning: {told(warning)}" for warning in warnings]
-    codes = [message.code for message in verdict.messages if message.code]
+    texts = [f"warning: {told(warning)}" for warning in warnings]
     codes += [warning.code for warning in warnings]
-    guilty: dict[int, Severity] = {}
-    is_invalid = verdict.status is Status.INVALID  # else a later run has sent it corrected
-    for problem in sorted(problems, key=lambda one: one.severity is Severity.ERROR):
-        if problem.column:
-            severity = problem.severity if is_invalid else Severity.WARNING
-            guilty[index_of(problem.column)] = severity
-    if verdict.status in REFUSED:
-        for code in codes:
-            index = columns.get(field_of(code) or "")
-            if index is not None:
-                guilty[index] = Severity.ERROR
-    for message in verdict.messages:
-        index = _column_of(message.field, columns) if message.field else None
-        if index is not None and guilty.get(index) is not Severity.ERROR:
-            guilty[index] = _severity(verdict.status, message)
+    if len(results) == 1:
+        lines = ["; ".join(dict.fromkeys([*_said(results[0], columns), *texts]))]
+    else:
+        lines = [*(_line(result, columns) for result in results), *dict.fromkeys(texts)]
+    guilty = _guilty(results, problems, columns, codes)
     return Note(
-        verdict.row,
-        verdict.status.value,
-        "; ".join(dict.fromkeys(texts)),
+        results[0].row,
+        status.value,
+        "\n".join(lines),
         ", ".join(dict.fromkeys(codes)),
         tuple((index, severity.value) for index, severity in sorted(guilty.items())),
     )
 
 
-def _said(messages: Iterable[Message], columns: dict[str, int]) -> Iterator[str]:
-    """What is said, each once, behind the names of all fields that it is said of."""
+def _line(result: RowResult, columns: dict[str, int]) -> str:
+    """One of several results of a row."""
+    line = f"{result.channel or result.reference} {result.status}"
+    said = "; ".join(_said(result, columns))
+    return f"{line}: {said}" if said else line
+
+
+def _guilty(
+    results: Sequence[RowResult],
+    problems: Sequence[Problem],
+    columns: dict[str, int],
+    codes: Iterable[str],
+) -> dict[int, Severity]:
+    """The cells to colour, by 0-based column."""
+    guilty: dict[int, Severity] = {}
+    is_invalid = results[0].status is Status.INVALID  # else a later run has sent it corrected
+    for problem in sorted(problems, key=lambda problem: problem.severity is Severity.ERROR):
+        if problem.column:
+            severity = problem.severity if is_invalid else Severity.WARNING
+            guilty[index_of(problem.column)] = severity
+    if any(result.status in REFUSED for result in results):
+        for code in codes:
+            index = columns.get(field_of(code) or "")
+            if index is not None:
+                guilty[index] = Severity.ERROR
+    for result in results:
+        for message in result.messages:
+            index = _column_of(message.field, columns) if message.field else None
+            if index is not None and guilty.get(index) is not Severity.ERROR:
+                guilty[index] = _severity(result.status, message)
+    return guilty
+
+
+def _said(result: RowResult, columns: dict[str, int]) -> Iterator[str]:
+    """The messages to read, each once, behind the names of all fields that it is said of."""
     fields: dict[str, list[str]] = {}
-    for message in messages:
+    for message in to_read(result, is_confirmation):
         if message.text:
             named = fields.setdefault(message.text, [])
             named += [_place(message.field, columns)] if message.field else []

@@ -8,7 +8,7 @@ from feedtool.areas.registry import load
 from feedtool.delivery import plan
 from feedtool.delivery.dependencies import Dependencies
 from feedtool.model.errors import Exit, FeedtoolError, first_of
-from feedtool.model.nouns import Message, RowResult, Status
+from feedtool.model.nouns import Message, RowResult, Status, by_row, worst_status
 from feedtool.model.settings import PackageLimits
 from feedtool.model.sheet import CheckedSheet
 from feedtool.report import SheetResult
@@ -93,7 +93,7 @@ def results_of_run(
 
     @cache
     def statuses_of(number: int) -> dict[int, Status]:
-        return {verdict.row: verdict.status for verdict in every_row(sheets[number])}
+        return {of_row[0].row: worst_status(of_row) for of_row in by_row(every_row(sheets[number]))}
 
     def pointed(sheet: CheckedSheet) -> Iterator[RowResult]:
         return dependencies.with_hints(sheet, every_row(sheet), statuses_of)

@@ -5,9 +5,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from feedtool.model.nouns import Message, RowResult, Status
-from feedtool.model.sheet import INVALID, CheckedSheet
+from feedtool.model.sheet import CheckedSheet
 from feedtool.report import SheetResult
-from feedtool.runs.row_notes import REFUSED, Verdicts
+from feedtool.runs.row_notes import REFUSED, Verdicts, refused_rows
 from feedtool.runs.workspace import Workspace
 
 if TYPE_CHECKING:  # the ledger's library takes longer to import than a small file to check
@@ -36,18 +36,26 @@ def _is_later(other: "Run", run: "Run") -> bool:
     return is_same_account and other.run_id > run.run_id
 
 
-def _sent_again(outcome: SheetResult, run: "Run", workspace: Workspace) -> dict[int, int]:
-    """The last run that has sent a row again, by row."""
-    rows = {row.row for row in outcome.every_verdict() if row.status in NOT_TAKEN}
+def _sent_again(
+    outcome: SheetResult, run: "Run", workspace: Workspace
+) -> dict[tuple[int, str], int]:
+    """The last run that has sent a row again, by row and channel."""
+    not_taken = {
+        (result.row, result.channel)
+        for result in outcome.every_verdict()
+        if result.status in NOT_TAKEN
+    }
     by_channel: dict[str, dict[int, str]] = {}
     for row, channel, reference in _references(outcome.checked, run, workspace):
-        if row in rows and reference:
+        if (row, channel) in not_taken and reference:
             by_channel.setdefault(channel, {})[row] = reference
-    result: dict[int, int] = {}
+    sent_again: dict[tuple[int, str], int] = {}
     for channel, references in by_channel.items():
         sent = workspace.ledger.sent_later(run, channel, set(references.values()))
-        result |= {row: sent[name] for row, name in references.items() if name in sent}
-    return result
+        sent_again |= {
+            (row, channel): sent[name] for row, name in references.items() if name in sent
+        }
+    return sent_again
 
 
 def _references(
@@ -57,15 +65,12 @@ def _references(
     for file in workspace.ledger.files(run.run_id):
         if (file.path, file.sheet) == (checked.file, checked.sheet):
             yield from workspace.ledger.references_of(file.file)
-    for item in checked.items:
-        if checked.marks[item.row] == INVALID:  # for its neighbours
-            yield item.row, item.channel, item.reference
-    for refused in checked.refused:
+    for refused in refused_rows(checked):
         yield refused.row, refused.channel, refused.reference or ""
 
 
-def _noted(verdicts: Verdicts, sent_again: Mapping[int, int]) -> Iterator[RowResult]:
-    for verdict in verdicts():
-        run = sent_again.get(verdict.row)
+def _noted(results: Verdicts, sent_again: Mapping[tuple[int, str], int]) -> Iterator[RowResult]:
+    for result in results():
+        run = sent_again.get((result.row, result.channel))
         note = (Message("", f"Sent again in run {run}."),) if run else ()
-        yield verdict._replace(messages=(*verdict.messages, *note)) if run else verdict
+        yield result._replace(messages=(*result.messages, *note)) if run else result

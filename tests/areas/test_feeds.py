@@ -4,7 +4,7 @@ import pytest
 
 from feedtool.areas.legacy.offers_xml import SHEET
 from feedtool.areas.registry import load
-from feedtool.check.schema_gate import schema
+from feedtool.check.requests import schema
 from feedtool.feeds.feed import Feed
 from feedtool.feeds.header import folded
 from feedtool.model.settings import DEPRECATED_MODES, AccountSettings

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from feedtool.areas.registry import load
-from feedtool.check.schema_gate import faults, gate, schema
+from feedtool.check.requests import faults, gate, schema
 
 KINDS = pytest.mark.parametrize("kind", load().feeds)
 

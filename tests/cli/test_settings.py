@@ -20,7 +20,11 @@ def commands() -> dict[str, click.Command]:
         command = group.get_command(click.Context(group), name)
         assert command is not None
         if isinstance(command, click.Group):
-            found |= {f"{name} {own}": inner for own, inner in command.commands.items()}
+            context = click.Context(command)
+            for own in command.list_commands(context):
+                inner = command.get_command(context, own)
+                assert inner is not None
+                found[f"{name} {own}"] = inner
         else:
             found[name] = command
     return found

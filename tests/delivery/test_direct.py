@@ -279,7 +279,7 @@ def test_a_run_that_is_stopped_goes_on(ledger: Ledger) -> None:
 
 
 def test_the_table_as_it_is_drawn() -> None:
-    drawn = {phase: told for phase, _, told in decisions_drawn.requests()}
+    drawn = {phase: told for phase, _, told in decisions_drawn.table(decisions_drawn.REQUESTS)}
     assert list(drawn) == [phase.value for phase in NEXT]
     assert drawn["submitting"] == (
         "it is done, it cannot be done → **closed**; it is under way, nothing shows, refused (400),"

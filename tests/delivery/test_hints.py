@@ -133,7 +133,7 @@ def test_an_offer_names_the_row_that_it_lacks(
 ) -> None:
     sheet = offers(KETTLE)
     status, *said = verdict
-    given = RowResult(2, "R2", status, tuple(said))
+    given = RowResult(2, "R2", status, tuple(said), "PRIMARY")
     (found,) = Dependencies([products(), sheet], load().feeds).with_hints(
         sheet, [given], lambda _: {3: product}
     )
@@ -144,8 +144,8 @@ def test_rows_without_an_item_and_without_a_product_are_as_they_were() -> None:
     sheet = offers(STRANGER, MUG)
     given = [
         RowResult(1, "", Status.INVALID),
-        RowResult(2, "R2", Status.REJECTED, (MISSING,)),
-        RowResult(3, "R3", Status.REJECTED, (MISSING,)),
+        RowResult(2, "R2", Status.REJECTED, (MISSING,), "PRIMARY"),
+        RowResult(3, "R3", Status.REJECTED, (MISSING,), "PRIMARY"),
         RowResult(9, "", Status.INVALID),
     ]
     statuses = {4: Status.REFUSED}
@@ -160,7 +160,7 @@ def test_rows_without_an_item_and_without_a_product_are_as_they_were() -> None:
 def test_of_several_files_the_products_is_named(sheet: str | None) -> None:
     other = offers(KETTLE)
     other.file = "offers.xlsx"
-    given = RowResult(2, "R2", Status.REJECTED, (MISSING,))
+    given = RowResult(2, "R2", Status.REJECTED, (MISSING,), "PRIMARY")
     both = Dependencies([other, products(sheet=sheet)], load().feeds)
     (found,) = both.with_hints(other, [given], lambda number: {3: Status.REFUSED} if number else {})
     of_sheet = " of sheet Products" if sheet else ""

@@ -5,6 +5,7 @@ from feedtool.ledger.row_results import RowFacts, row_result
 from feedtool.model.nouns import Message, Status
 
 FACTS = RowFacts(
+    channel="P",
     row=3,
     reference="A",
     fate=None,

@@ -209,8 +209,8 @@ def test_results_may_be_read_more_than_once(ledger: Ledger) -> None:
         page = [("R3", status, (told,)), ("R5", status, ()), ("stranger", status, ())]
         ledger.save([Change(package, package, results=page)])
     found = list(ledger.verdicts(file))
-    assert found[0] == RowResult(3, "R3", Status.INTEGRATED, (told,))
-    assert found[2] == RowResult(5, "R5", Status.INTEGRATED)
+    assert found[0] == RowResult(3, "R3", Status.INTEGRATED, (told,), "P")
+    assert found[2] == RowResult(5, "R5", Status.INTEGRATED, (), "P")
 
 
 def test_rows_taken_without_a_result_are_counted(ledger: Ledger) -> None:

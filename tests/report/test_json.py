@@ -95,6 +95,7 @@ def test_a_sent_sheet_has_packages_and_every_row(sent: SheetResult) -> None:
     assert sheet["results"][1] == {
         "row": 4,
         "sellerExternalReference": "SKU-2",
+        "salesChannelId": None,
         "status": "Rejected",
         "messages": [{"resultCode": "1324", "message": "No product sheet <exists>"}],
     }
@@ -187,6 +188,7 @@ def test_a_message_about_a_field_names_it() -> None:
     assert found == {
         "row": 5,
         "sellerExternalReference": "P1",
+        "salesChannelId": None,
         "status": "Refused",
         "messages": [
             {"resultCode": "C", "message": "No.", "field": "title"},

@@ -65,7 +65,7 @@ def guilty(kind: str, verdict: RowResult) -> list[str]:
     """The keys of the cells that are coloured beside a verdict, in the template's columns."""
     keys = [column.key for column in load().feeds[kind].columns(AccountSettings())]
     columns = {key: index for index, key in enumerate(keys)}
-    return [keys[index] for index, _ in row_notes.note(verdict, (), columns).guilty]
+    return [keys[index] for index, _ in row_notes.note([verdict], (), columns).guilty]
 
 
 def of_json(code: str, status: str) -> RowResult:

@@ -37,7 +37,7 @@ def test_a_note_of_an_invalid_row() -> None:
     verdict = RowResult(
         5, "SKU-1", Status.INVALID, (Message("gtin-checksum", row_notes.told(ERROR)),)
     )
-    note = row_notes.note(verdict, [WARNING, ERROR], COLUMNS)
+    note = row_notes.note([verdict], [WARNING, ERROR], COLUMNS)
     assert (note.row, note.status, note.code) == (5, "Invalid", "gtin-checksum, trimmed")
     assert note.message == (
         "B header: what is wrong (a way); warning: A header: what is wrong (a way)"
@@ -48,14 +48,14 @@ def test_a_note_of_an_invalid_row() -> None:
 def test_an_error_outshines_a_warning_of_the_same_cell() -> None:
     both = [ERROR, problem("trimmed", "B", Severity.WARNING)]
     for order in (both, both[::-1]):
-        assert row_notes.note(RowResult(5, "", Status.INVALID), order, COLUMNS).guilty == (
+        assert row_notes.note([RowResult(5, "", Status.INVALID)], order, COLUMNS).guilty == (
             (1, "error"),
         )
 
 
 def test_a_missing_column_has_no_cell_to_blame() -> None:
     note = row_notes.note(
-        RowResult(5, "", Status.INVALID), [problem("taxes-incomplete", None)], COLUMNS
+        [RowResult(5, "", Status.INVALID)], [problem("taxes-incomplete", None)], COLUMNS
     )
     assert note.guilty == ()
 
@@ -72,7 +72,7 @@ def test_a_missing_column_has_no_cell_to_blame() -> None:
     ],
 )
 def test_a_confirmation_is_no_message_to_read(status: Status, code: str, message: str) -> None:
-    note = row_notes.note(RowResult(5, "SKU-1", status, (Message(code, "Said."),)), [], COLUMNS)
+    note = row_notes.note([RowResult(5, "SKU-1", status, (Message(code, "Said."),))], [], COLUMNS)
     assert (note.status, note.message, note.code) == (status.value, message, code)
 
 
@@ -94,7 +94,7 @@ def test_a_refusal_by_the_service_points_to_its_cell(
     status: Status, code: str, cells: tuple[int, ...]
 ) -> None:
     verdict = RowResult(5, "SKU-1", status, (Message(code, "No."),))
-    note = row_notes.note(verdict, [], COLUMNS)
+    note = row_notes.note([verdict], [], COLUMNS)
     message = "" if code == "8000" else "No."
     assert (note.status, note.message, note.code) == (status.value, message, code)
     assert note.guilty == tuple((cell, "error") for cell in cells)
@@ -132,7 +132,7 @@ FIELDS = {
 def test_a_field_that_the_service_names_is_its_column(
     status: Status, message: Message, guilty: object
 ) -> None:
-    note = row_notes.note(RowResult(5, "P1", status, (message,)), [], PRODUCT)
+    note = row_notes.note([RowResult(5, "P1", status, (message,))], [], PRODUCT)
     place = f"{'BCE'[[1, 2, 4].index(note.guilty[0][0])]} {message.field}: " if guilty else ""
     assert (note.guilty, note.message) == (guilty, f"{place}No.")
 
@@ -141,27 +141,27 @@ def test_what_is_said_of_several_fields_is_written_once() -> None:
     said = tuple(
         Message("C", "It is kept.", field, Severity.WARNING) for field in ("title", "brand", "3263")
     )
-    note = row_notes.note(RowResult(5, "P1", Status.INTEGRATED, said), [], PRODUCT)
+    note = row_notes.note([RowResult(5, "P1", Status.INTEGRATED, said)], [], PRODUCT)
     assert note.message == "B title, brand, E 3263: It is kept."
     assert note.guilty == ((1, "warning"), (4, "warning"))
 
 
 def test_a_field_without_a_column_is_told() -> None:
     refusal = RowResult(5, "P1", Status.REFUSED, (Message("C", "No.", "brand"),))
-    note = row_notes.note(refusal, [], PRODUCT)
+    note = row_notes.note([refusal], [], PRODUCT)
     assert (note.guilty, note.message) == ((), "brand: No.")
 
 
 @pytest.mark.parametrize("order", [1, -1])
 def test_of_two_messages_on_a_cell_the_error_is_seen(order: int) -> None:
     both = (Message("C", "No.", "title"), Message("D", "So.", "title", Severity.WARNING))
-    note = row_notes.note(RowResult(5, "P1", Status.REFUSED, both[::order]), [], PRODUCT)
+    note = row_notes.note([RowResult(5, "P1", Status.REFUSED, both[::order])], [], PRODUCT)
     assert note.guilty == ((1, "error"),)
 
 
 def test_what_is_said_twice_is_written_once() -> None:
     twice = (Message("1906", "No."), Message("1906", "No."), Message("", "No."))
-    note = row_notes.note(RowResult(5, "", Status.REJECTED, twice), [], COLUMNS)
+    note = row_notes.note([RowResult(5, "", Status.REJECTED, twice)], [], COLUMNS)
     assert (note.message, note.code) == ("No.", "1906")
 
 

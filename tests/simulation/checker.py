@@ -15,25 +15,20 @@ A row that was applied may be Unknown only for the first reason, and only with a
 claims nothing about whether it was.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from datetime import timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from feedtool.areas.offers.delivery import TEXTS
 from feedtool.areas.offers.package_types import PackageType
-from feedtool.areas.offers.sandbox.records import applied_requests, stored_offers
+from feedtool.areas.offers.sandbox.records import Applied, applied_requests, stored_offers
 from feedtool.delivery.staged import SURELY_KEPT
 from feedtool.ledger.requeue import MOST_SENDS
-from feedtool.model.nouns import Status
+from feedtool.model.nouns import RowResult, Status
 from tests.simulation.network import SELLER
-from tests.simulation.story import MARK
+from tests.simulation.story import MARK, Row
 
 if TYPE_CHECKING:
-    from feedtool.areas.offers.sandbox.records import Applied
-    from feedtool.model.nouns import RowResult
-    from tests.simulation.story import Row
     from tests.simulation.world import World
 
 NEVER = timedelta(0)
@@ -54,7 +49,7 @@ class Findings(NamedTuple):
     """Why, by the message."""
 
 
-def checked(world: World) -> Findings:
+def checked(world: "World") -> Findings:
     """What a world came to; Wrong when anything of it is not as it must be."""
     court = Court(world)
     court.check_service()
@@ -64,7 +59,7 @@ def checked(world: World) -> Findings:
 class Court:
     """One world and its witnesses."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: "World") -> None:
         self.world = world
         self.seen = world.network.seen
         self.rows = world.rows

@@ -1,16 +1,12 @@
 """What a seller does in a world, all of it from one seed: the offers, the runs, their rows."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from random import Random
+from typing import Any
 
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.model.nouns import Item
-
-if TYPE_CHECKING:
-    from random import Random
 
 CHANNELS = ("PRIMARY", "SECOND")
 MARK = "simulation"

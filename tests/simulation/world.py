@@ -4,13 +4,11 @@ All of it follows from one seed. The decision table, the shell that carries it o
 and the service are the real ones; time, the network and the threads are not.
 """
 
-from __future__ import annotations
-
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from random import Random
-from typing import TYPE_CHECKING
 from unittest import mock
 
 from feedtool.areas.offers.package_types import PackageType
@@ -18,24 +16,19 @@ from feedtool.areas.offers.sandbox.records import sell_offer
 from feedtool.areas.offers.sandbox.settings import OfferBehaviour
 from feedtool.areas.offers.wire.packages import commit, create_package, upload
 from feedtool.areas.registry import load, sandbox_parts
-from feedtool.delivery import call_pool, plan
 from feedtool.delivery import engine as shell
+from feedtool.delivery import plan
 from feedtool.delivery.steps import DeliverySettings
+from feedtool.model.call import Call
 from feedtool.model.errors import FeedtoolError, Interrupted
+from feedtool.model.nouns import RowResult
 from feedtool.model.settings import PackageLimits
 from feedtool.sandbox import Sandbox, SandboxSettings
-from tests.simulation.checker import checked
-from tests.simulation.machine import Clock, Crash, Lanes, Power
+from feedtool.service import calls
+from tests.simulation.checker import Findings, checked
+from tests.simulation.machine import Clock, Crash, FragileLedger, Lanes, Power
 from tests.simulation.network import GOOD, SELLER, Network
 from tests.simulation.story import CHANNELS, Row, Story, Told
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from feedtool.model.call import Call
-    from feedtool.model.nouns import RowResult
-    from tests.simulation.checker import Findings
-    from tests.simulation.machine import FragileLedger
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 SERVICE = "https://service.invalid/v2"
@@ -212,8 +205,8 @@ class World:
     def _threads(self) -> Iterator[None]:
         """In place of the shell's threads: ours, which are the same for a seed."""
         with (
-            mock.patch.object(call_pool, "executor", return_value=self.lanes),
-            mock.patch.object(call_pool, "wait_for", self.lanes.wait_for),
+            mock.patch.object(calls, "executor", return_value=self.lanes),
+            mock.patch.object(calls, "wait_for", self.lanes.wait_for),
         ):
             yield
 

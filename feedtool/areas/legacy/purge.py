@@ -15,7 +15,7 @@ from feedtool.model.call import READ, Call
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Status
 from feedtool.model.sheet import CheckedSheet
-from feedtool.service.listing import Next, read_list
+from feedtool.service.fetch import Next, read_list
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -87,7 +87,10 @@ def hold_back(
     from feedtool.ledger import Change, Phase, Resolution
 
     for package in packages:
-        resolved = [Resolution(one.row, Status.HELD, reason) for one in ledger.pending(package.key)]
+        resolved = [
+            Resolution(row.row, Status.HELD, reason, row.number)
+            for row in ledger.pending(package.key)
+        ]
         after = replace(package, phase=Phase.CLOSED, finished_at=now)
         ledger.save([Change(package, after, resolutions=resolved)])
 

@@ -3,10 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-import orjson
-
+from feedtool.check.requests import faults, gate, item_of
 from feedtool.check.rules import rules_for
-from feedtool.check.schema_gate import faults, gate
 from feedtool.feeds.area import Areas
 from feedtool.feeds.columns import is_error
 from feedtool.feeds.conversion import loss_of
@@ -51,12 +49,7 @@ def request_maker(
         if not is_error(issues):
             request = feed.request(row)
             if is_right(request):
-                reference, *product = (
-                    str(values.get(key) or "") for key in (feed.reference, *feed.identity)
-                )
-                body = orjson.dumps(request)
-                item = Item(number, feed.package_type, own, reference, "|".join(product), body)
-                return MadeRequest(item, [])
+                return MadeRequest(item_of(row, request, purges=False), [])
             issues = list(faults(feed, request))
         obstacles = [
             loss_of(issue.field or "", values.get(issue.field or "", ""), issue.message)

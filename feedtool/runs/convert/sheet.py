@@ -5,8 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 
 from feedtool.check import ReadOptions
-from feedtool.check.rules.not_a_row import CODE as NOT_A_ROW
-from feedtool.check.rules.too_many_columns import CODE as TOO_MANY_COLUMNS
+from feedtool.check.rules import NOT_A_ROW, TOO_MANY_COLUMNS
 from feedtool.feeds.area import Areas
 from feedtool.feeds.columns.choice import Condition
 from feedtool.feeds.conversion import RowConverter, loss_of

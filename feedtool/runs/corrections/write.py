@@ -54,9 +54,12 @@ def has_any(file: str, outcomes: Sequence[SheetResult]) -> bool:
 
 def rows_to_correct(outcome: SheetResult) -> Iterator[int]:
     """The rows to correct; one that was sent again is a later run's."""
+    last = 0
     for verdict in outcome.every_verdict():
-        if is_to_correct(verdict) and verdict.row not in outcome.sent_again:
-            yield verdict.row
+        is_sent_again = (verdict.row, verdict.channel) in outcome.sent_again
+        if is_to_correct(verdict) and not is_sent_again and verdict.row != last:
+            last = verdict.row
+            yield last
 
 
 def place_of(target: Path) -> Path:

@@ -13,7 +13,7 @@ from feedtool.areas.legacy.feeds.offers import FEED
 from feedtool.areas.legacy.offers_xml import ATTRIBUTES
 from feedtool.areas.legacy.writer import Head, offer_of, write_xml
 from feedtool.check.headers import Names
-from feedtool.check.schema_gate import gate, schema
+from feedtool.check.requests import gate, schema
 from feedtool.feeds.columns import ColumnReader
 from feedtool.feeds.feed import Row, SheetColumns
 from feedtool.feeds.header import folded

@@ -14,8 +14,8 @@ from feedtool.areas.products.columns.attribute import PropertyCell
 from feedtool.areas.products.columns.properties import enrich
 from feedtool.areas.products.feeds import FEED
 from feedtool.areas.registry import load
+from feedtool.check.requests import gate
 from feedtool.check.rules import all_rules
-from feedtool.check.schema_gate import gate
 from feedtool.feeds.columns import ColumnReader, InvalidValue
 from feedtool.feeds.feed import Row, SheetColumns
 from feedtool.model.cells import Cell, Kind

@@ -12,7 +12,7 @@ from openpyxl import load_workbook
 
 from feedtool.areas.products.catalog import Necessity, Property
 from feedtool.areas.products.feeds import FEED
-from feedtool.check.schema_gate import gate
+from feedtool.check.requests import gate
 from tests.areas.products.test_feeds import Case, cases
 from tests.areas.products.test_template import write_products_template
 from tests.catalogues import (

@@ -1,0 +1,176 @@
+"""Valid rows become requests, each of which passes its JSON Schema before it counts as valid.
+
+jsonschema-rs answers yes or no for all of them; only for a request that it refuses is jsonschema
+asked what is wrong. A refusal never goes without a message, even if the two should differ.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+import jsonschema_rs
+import orjson
+
+from feedtool.check.locate import Locator
+from feedtool.check.rules import request_incomplete, schema_mismatch
+from feedtool.feeds.feed import FLOOR, NOTHING_REFUSED, Feed, Row, SheetColumns
+from feedtool.model.nouns import Issue, Item
+from feedtool.model.sheet import INVALID, VALID, CheckedSheet, ProblemSpool, Refused
+from feedtool.model.spool import Spool
+
+
+@cache
+def schema(feed: Feed) -> dict[str, Any]:
+    """The JSON Schema (2020-12) of a feed's requests, from the folder of its area."""
+    text = (files(feed.area) / "schemas" / f"{feed.kind}.json").read_text("utf-8")
+    loaded: dict[str, Any] = json.loads(text)
+    return loaded
+
+
+@cache
+def gate(feed: Feed) -> Callable[[object], bool]:
+    """True for a request that is as its schema says."""
+    return jsonschema_rs.Draft202012Validator(schema(feed)).is_valid
+
+
+def faults(feed: Feed, request: dict[str, object]) -> Iterator[Issue]:
+    """What is wrong with a request that the gate refuses; at least one fault."""
+    from jsonschema import Draft202012Validator  # slow to import, and hardly ever needed
+
+    is_explained = False
+    for error in Draft202012Validator(schema(feed)).iter_errors(request):
+        is_explained = True
+        yield schema_mismatch("/".join(map(str, error.absolute_path)), error.message)
+    if not is_explained:
+        yield schema_mismatch("", "refused by the schema")
+
+
+def product_of(row: Row) -> str:
+    """What identifies a row beside its reference."""
+    return "|".join([str(row.values.get(key) or "") for key in row.feed.identity])
+
+
+def item_of(row: Row, request: dict[str, object], *, purges: bool) -> Item:
+    """A row's request, ready to travel."""
+    values, feed = row.values, row.feed
+    floor = values.get(FLOOR)
+    return Item(
+        row.number,
+        (purges and feed.purge_type) or feed.package_type,
+        row.channel,
+        str(values.get(feed.reference) or ""),
+        product_of(row),
+        orjson.dumps(request),
+        None if floor is None else float(floor),
+    )
+
+
+TOGETHER = 1 << 16
+"""Requests whose rows are in memory at a time, at most."""
+
+
+class GroupedRow(NamedTuple):
+    """A row on disk, with the number of its request."""
+
+    request: int
+    row: int
+    kind: str
+    channel: str
+    values: Mapping[str, Any]
+    details: object
+
+
+class RowGroups:
+    """The rows of one sheet by their requests, where that is not a request for each row."""
+
+    def __init__(self, family: Mapping[str, Feed], columns: SheetColumns) -> None:
+        self._family, self._columns = family, columns
+        self._requests: dict[tuple[object, ...], int] = {}
+        self._parts: list[Spool[GroupedRow]] = []
+
+    def add(self, row: Row, part: int) -> None:
+        """Adds a row, valid or not: the `part`-th of those that a row of the sheet stands for."""
+        keys = row.feed.group_by
+        own = [row.values.get(key) for key in keys] if keys else [row.number, part]
+        new = len(self._requests)
+        request = self._requests.setdefault((row.kind, row.channel, *own), new)
+        if request // TOGETHER == len(self._parts):
+            self._parts.append(Spool(GroupedRow))
+        self._parts[request // TOGETHER].append(
+            GroupedRow(request, row.number, row.kind, row.channel, row.values, row.details)
+        )
+
+    def __iter__(self) -> Iterator[list[Row]]:
+        """The rows of each request, in the order of the requests' first rows."""
+        for part in self._parts:
+            requests: dict[int, list[Row]] = {}
+            for entry in part:
+                request, number, kind, channel, values, details = entry
+                row = Row(
+                    *(number, self._family[kind], channel, values, NOTHING_REFUSED, self._columns),
+                    details,
+                )
+                requests.setdefault(request, []).append(row)
+            yield from requests.values()
+
+    def conclude(self, checked: CheckedSheet, locator: Locator) -> None:
+        """Makes the items of the requests all of whose rows are valid, and refuses other rows.
+
+        Whatever was found in the rows must be in `checked`, since a request is not sent without
+        one of its rows, and a row with none of its requests but all.
+        """
+        issues: dict[int, list[Issue]] = {}
+        is_final = False
+        while not is_final:
+            self._refuse_incomplete(checked, issues)
+            is_final = self._make_items(checked, issues)
+        spool = ProblemSpool()
+        for number in sorted(issues):
+            spool.append_all([locator.in_earlier_row(number, issue) for issue in issues[number]])
+        checked.problems_by_source.append(spool)
+        known = {refused.row: refused for refused in checked.refused}
+        for row in (row for rows in self for row in rows):
+            if checked.marks[row.number] == INVALID and row.number not in known:
+                reference = str(row.values.get(row.feed.reference) or "") or None
+                known[row.number] = Refused(row.number, reference, product_of(row), row.channel)
+        checked.refused = Spool(Refused)
+        checked.refused.extend([known[number] for number in sorted(known)], 0)
+
+    def _refuse_incomplete(self, checked: CheckedSheet, issues: dict[int, list[Issue]]) -> None:
+        """Refuses valid rows that share a request with an invalid one, until there are none."""
+        marks, is_final = checked.marks, False
+        while not is_final:
+            is_final = True
+            for rows in self:
+                numbers = {row.number for row in rows}
+                wrong = [number for number in numbers if marks[number] == INVALID]
+                if wrong and len(wrong) < len(numbers):
+                    is_final = False
+                    for number in numbers.difference(wrong):
+                        marks[number] = INVALID
+                        issues[number] = [request_incomplete(min(wrong))]
+
+    def _make_items(self, checked: CheckedSheet, issues: dict[int, list[Issue]]) -> bool:
+        """The items of complete requests; False where a schema has refused one."""
+        checked.items = Spool(Item)
+        count: Counter[int] = Counter()
+        is_final = True
+        for rows in self:
+            first, *others = dict.fromkeys(row.number for row in rows)
+            if checked.marks[first] != VALID:
+                continue
+            feed = rows[0].feed
+            request = feed.request(*rows)
+            if not gate(feed)(request):
+                is_final = False
+                issues[first] = list(faults(feed, request))
+                checked.marks[first] = INVALID
+            elif checked.has_items:
+                item = item_of(rows[0], request, purges=checked.purges)
+                further = tuple(others)
+                checked.items.append(item._replace(number=count[first], further_rows=further))
+                count[first] += 1
+        return is_final

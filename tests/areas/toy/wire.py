@@ -1,0 +1,46 @@
+"""The calls of the service, and what their answers say."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from feedtool.feeds.delivery import Act, Direct, Goal, Judgement
+from feedtool.model.call import READ, STAGED, Call, Reply
+from feedtool.model.nouns import Message, Status
+from feedtool.service.bodies import items_of
+
+Parcels = list[dict[str, Any]]
+
+
+def read_parcels(order: str = "", channel: str = "") -> Call:
+    """The parcels of an order on a channel, or of the seller."""
+    return Call("GET", "/parcels", READ, query=(("order", order), ("channel", channel)))
+
+
+def parcels(reply: Reply) -> Parcels:
+    """The parcels that an answer lists; raises Unreadable."""
+    return items_of(reply, "parcels")
+
+
+def judge(act: Act, shown: Parcels) -> Judgement:
+    """Whether the parcel is there: one more than before, or the same one already."""
+    if act.baseline is None:
+        is_there = json.loads(act.body)["toys"] in [parcel["toys"] for parcel in shown]
+        told = (Message("", "It was sent before."),) if is_there else ()
+        return Judgement(Goal.REACHED if is_there else Goal.OPEN, Status.INTEGRATED, told)
+    is_there = len(shown) > int(act.baseline)
+    return Judgement(Goal.REACHED if is_there else Goal.OPEN, Status.INTEGRATED)
+
+
+def state(_: Act, replies: Sequence[Reply]) -> Parcels:
+    """The parcels that there are."""
+    return parcels(replies[0])
+
+
+DELIVERY = Direct(
+    call=lambda act: Call("POST", "/parcels", STAGED, body=act.body),
+    looks=lambda act: [read_parcels(act.reference, act.package.channel)],
+    state=state,
+    judge=judge,
+    baseline=lambda shown: str(len(shown)),
+)

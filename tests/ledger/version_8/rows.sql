@@ -1,0 +1,24 @@
+INSERT INTO schema_version (version) VALUES (8);
+INSERT INTO runs (run_id, started_at, seller, service, language, options) VALUES (1, '2026-03-02T09:00:00.000000+00:00', 'S1', 'https://service.example/v2', 'en', '{"who": "a@b"}');
+INSERT INTO files (file, run_id, path, sha256, kind, sheet, size) VALUES (1, 1, 'a.xlsx', '00', 'offers-upsert', 'Offers', 7);
+INSERT INTO packages (package, file, number, channel, package_type, rows, phase, package_id, state, created_at, committed_at, finished_at, creations, readings, pages, attempts, tries, failures) VALUES (1, 1, 1, 'P', 'Upsert', 2, 'closed', 'p1', 'Integrated', '2026-03-02T09:00:00.000000+00:00', '2026-03-02T09:00:00.000000+00:00', '2026-03-02T09:00:00.000000+00:00', 1, 0, 0, 0, 0, 0);
+INSERT INTO packages (package, file, number, channel, package_type, rows, phase, package_id, creations, readings, pages, attempts, tries, failures) VALUES (2, 1, 2, 'S', 'Upsert', 1, 'filling', 'p2', 1, 0, 0, 0, 0, 0);
+INSERT INTO packages (package, file, number, channel, package_type, rows, phase, creations, readings, pages, attempts, tries, failures) VALUES (3, 1, 3, 'P', 'Upsert', 1, 'planned', 0, 0, 0, 0, 0, 0);
+INSERT INTO packages (package, file, number, channel, package_type, rows, phase, creations, readings, pages, attempts, tries, failures) VALUES (4, 1, 4, 'P', 'Upsert', 1, 'planned', 0, 0, 0, 0, 0, 0);
+INSERT INTO withheld (file, row, reference, status, messages) VALUES (1, 8, 'R8', 'Unchanged', '[]');
+INSERT INTO withheld (file, row, reference, status, messages) VALUES (1, 9, 'R9', 'Held', '[["price-jump", "Too low.", "price", "error"]]');
+INSERT INTO uploads (package, upload, stage) VALUES (1, 1, 'staged');
+INSERT INTO uploads (package, upload, stage) VALUES (1, 2, 'doubtful');
+INSERT INTO uploads (package, upload, stage) VALUES (2, 1, 'sending');
+INSERT INTO uploads (package, upload, stage) VALUES (3, 1, 'planned');
+INSERT INTO uploads (package, upload, stage) VALUES (4, 1, 'planned');
+INSERT INTO rows (file, row, package, upload, reference, product, body, sends) VALUES (1, 3, 1, 1, 'R3', 'G3||New', '{"n":3}', 0);
+INSERT INTO rows (file, row, package, upload, reference, product, body, sends) VALUES (1, 4, 2, 1, 'R4', 'G4||New', '{"n":4}', 0);
+INSERT INTO rows (file, row, package, upload, reference, product, body, sends) VALUES (1, 5, 1, 1, 'R5', 'G5||New', '{"n":5}', 0);
+INSERT INTO rows (file, row, package, upload, reference, product, body, sends, fate_text) VALUES (1, 6, 4, 1, 'R6', 'G6||New', '{"n":6}', 1, 'Not in force.');
+INSERT INTO rows (file, row, package, upload, reference, product, body, sends) VALUES (1, 7, 3, 1, 'R7', 'G7||New', '{"n":7}', 0);
+INSERT INTO flights (scope, key, package) VALUES ('f50113398a4ec6840a7e5319', 'pG4||New', 2);
+INSERT INTO flights (scope, key, package) VALUES ('f50113398a4ec6840a7e5319', 'rR4', 2);
+INSERT INTO attempts (package, number, step, intended_at, answered_at, outcome, status, package_id) VALUES (1, 1, 'create', '2026-03-02T09:00:00.000000+00:00', '2026-03-02T09:00:01.000000+00:00', 'done', 201, 'p1');
+INSERT INTO results (package, reference, status, messages) VALUES (1, 'R3', 'Integrated', '[]');
+INSERT INTO results (package, reference, status, messages) VALUES (1, 'R5', 'Rejected', '[["1324", "No sheet."]]')

@@ -1,0 +1,174 @@
+CREATE TABLE accepted (
+  scope TEXT NOT NULL,
+  reference TEXT NOT NULL,
+  terms TEXT,
+  is_sure INTEGER NOT NULL,
+  product TEXT NOT NULL,
+  run_id BIGINT NOT NULL,
+  last_price TEXT,
+  PRIMARY KEY (scope, reference)
+)
+ WITHOUT ROWID;
+CREATE TABLE runs (
+  run_id INTEGER NOT NULL,
+  started_at VARCHAR(32) NOT NULL,
+  seller TEXT NOT NULL,
+  service TEXT NOT NULL,
+  language TEXT NOT NULL,
+  options TEXT NOT NULL,
+  PRIMARY KEY (run_id)
+);
+CREATE TABLE schema_version (
+  version INTEGER NOT NULL
+);
+CREATE TABLE stocks (
+  scope TEXT NOT NULL,
+  product TEXT NOT NULL,
+  quantity BIGINT,
+  begun VARCHAR(32) NOT NULL,
+  until VARCHAR(32) NOT NULL,
+  PRIMARY KEY (scope, product)
+)
+ WITHOUT ROWID;
+CREATE TABLE claims (
+  claim INTEGER NOT NULL,
+  folder TEXT NOT NULL,
+  lane TEXT NOT NULL,
+  scope TEXT NOT NULL,
+  sha256 TEXT NOT NULL,
+  source TEXT NOT NULL,
+  name TEXT NOT NULL,
+  state TEXT NOT NULL,
+  taken_at VARCHAR(32) NOT NULL,
+  run_id INTEGER,
+  target TEXT,
+  PRIMARY KEY (claim),
+  FOREIGN KEY(run_id) REFERENCES runs (run_id)
+);
+CREATE UNIQUE INDEX claim_by_content ON claims (scope, sha256);
+CREATE UNIQUE INDEX claim_by_name ON claims (folder, lane, name);
+CREATE TABLE files (
+  file INTEGER NOT NULL,
+  run_id INTEGER NOT NULL,
+  path TEXT NOT NULL,
+  sha256 TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  sheet TEXT,
+  size INTEGER,
+  PRIMARY KEY (file),
+  FOREIGN KEY(run_id) REFERENCES runs (run_id)
+);
+CREATE INDEX ix_files_run_id ON files (run_id);
+CREATE TABLE outputs (
+  path TEXT NOT NULL,
+  run_id INTEGER NOT NULL,
+  sha256 TEXT NOT NULL,
+  written_at VARCHAR(32) NOT NULL,
+  PRIMARY KEY (path),
+  FOREIGN KEY(run_id) REFERENCES runs (run_id)
+);
+CREATE TABLE packages (
+  package INTEGER NOT NULL,
+  file INTEGER NOT NULL,
+  number INTEGER NOT NULL,
+  channel TEXT NOT NULL,
+  package_type TEXT NOT NULL,
+  rows INTEGER NOT NULL,
+  phase TEXT NOT NULL,
+  package_id TEXT,
+  state TEXT,
+  message_code TEXT,
+  message_text TEXT,
+  created_at VARCHAR(32),
+  committed_at VARCHAR(32),
+  finished_at VARCHAR(32),
+  creations INTEGER NOT NULL,
+  readings INTEGER NOT NULL,
+  link TEXT,
+  pages INTEGER NOT NULL,
+  attempts INTEGER NOT NULL,
+  tries INTEGER NOT NULL,
+  failures INTEGER NOT NULL,
+  since VARCHAR(32),
+  due VARCHAR(32),
+  baseline TEXT,
+  PRIMARY KEY (package),
+  FOREIGN KEY(file) REFERENCES files (file)
+);
+CREATE UNIQUE INDEX package_by_file ON packages (file, number);
+CREATE TABLE withheld (
+  file INTEGER NOT NULL,
+  "row" INTEGER NOT NULL,
+  reference TEXT NOT NULL,
+  status TEXT NOT NULL,
+  messages TEXT NOT NULL,
+  PRIMARY KEY (file, "row"),
+  FOREIGN KEY(file) REFERENCES files (file)
+)
+ WITHOUT ROWID;
+CREATE TABLE absorbed (
+  package INTEGER NOT NULL,
+  PRIMARY KEY (package),
+  FOREIGN KEY(package) REFERENCES packages (package)
+);
+CREATE TABLE attempts (
+  package INTEGER NOT NULL,
+  number INTEGER NOT NULL,
+  step TEXT NOT NULL,
+  upload INTEGER,
+  intended_at VARCHAR(32) NOT NULL,
+  answered_at VARCHAR(32),
+  outcome TEXT,
+  status INTEGER,
+  trace_id TEXT,
+  detail TEXT,
+  package_id TEXT,
+  PRIMARY KEY (package, number),
+  FOREIGN KEY(package) REFERENCES packages (package)
+)
+ WITHOUT ROWID;
+CREATE TABLE flights (
+  scope TEXT NOT NULL,
+  "key" TEXT NOT NULL,
+  package INTEGER NOT NULL,
+  PRIMARY KEY (scope, "key"),
+  FOREIGN KEY(package) REFERENCES packages (package)
+)
+ WITHOUT ROWID;
+CREATE TABLE results (
+  package INTEGER NOT NULL,
+  reference TEXT NOT NULL,
+  status TEXT NOT NULL,
+  messages TEXT NOT NULL,
+  PRIMARY KEY (package, reference),
+  FOREIGN KEY(package) REFERENCES packages (package)
+)
+ WITHOUT ROWID;
+CREATE TABLE rows (
+  file INTEGER NOT NULL,
+  "row" INTEGER NOT NULL,
+  package INTEGER NOT NULL,
+  upload INTEGER NOT NULL,
+  reference TEXT NOT NULL,
+  product TEXT NOT NULL,
+  body BLOB NOT NULL,
+  sends INTEGER DEFAULT '0' NOT NULL,
+  fate TEXT,
+  fate_text TEXT,
+  PRIMARY KEY (file, "row"),
+  FOREIGN KEY(file) REFERENCES files (file),
+  FOREIGN KEY(package) REFERENCES packages (package)
+)
+ WITHOUT ROWID;
+CREATE INDEX row_by_reference ON rows (reference);
+CREATE INDEX row_by_upload ON rows (package, upload);
+CREATE TABLE uploads (
+  package INTEGER NOT NULL,
+  upload INTEGER NOT NULL,
+  stage TEXT NOT NULL,
+  message_code TEXT,
+  message_text TEXT,
+  PRIMARY KEY (package, upload),
+  FOREIGN KEY(package) REFERENCES packages (package)
+)
+ WITHOUT ROWID
