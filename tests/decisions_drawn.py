@@ -1,14 +1,13 @@
-"""The decision table of the delivery, drawn by asking it, for docs/internals/delivery.md."""
+"""The decision tables of the delivery, drawn by asking them, for docs/internals/delivery.md."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.offers.wire.offers import OffersPage
 from feedtool.areas.registry import load
 from feedtool.delivery import direct
-from feedtool.delivery.answer import Answer
 from feedtool.delivery.machine import RULES
 from feedtool.delivery.staged import NEXT, count_results
 from feedtool.delivery.steps import LOCAL, DeliverySettings, Step, intend
@@ -27,282 +26,222 @@ from feedtool.ledger import Package, Phase, ResultCounts, Stage
 from feedtool.model.call import STAGED, Call
 from feedtool.model.nouns import Message, PendingProduct, Status
 from feedtool.service.answers import AnswerKind
+from feedtool.service.calls import Answer
 
 TIME = datetime(2026, 1, 1, tzinfo=UTC)
-LATER = TIME + DeliverySettings().before_resending
+SETTINGS = DeliverySettings()
+LATER = TIME + SETTINGS.before_resending
+DAYS_LATER = TIME + 2 * SETTINGS.forgotten
 ROUTES = load().routes
-UPSERT, ZIP, BATCH = (ROUTES[kind] for kind in ("Upsert", "Full", "Products"))
-NOW = TransitionContext(TIME, 1.0, DeliverySettings(), UPSERT)
-COMMITTED = {Phase.COMMITTING, Phase.COMMITTED, Phase.INTEGRATED, Phase.READ, Phase.LOOKING}
+GONE = Answer(AnswerKind.REFUSED, "why", 404)
 
-DONE: dict[Step, dict[str, Any]] = {
-    Step.CREATE: {"created": "p1"},
-    Step.UPLOAD: {"taken": None},
-    Step.GET_PACKAGE: {
-        meaning.value: PackageView(meaning.value.capitalize(), meaning)
-        for meaning in (Meaning.OPEN, Meaning.WORKING, Meaning.INTEGRATED, Meaning.REJECTED)
-    },
-    Step.COMMIT: {"taken": None},
-    Step.GET_RESULTS: {"last page": ResultsPage([], None, 0), "a page": ResultsPage([], "next", 0)},
-    Step.LOOKUP: {"offers": OffersPage([], None)},
-}
-"""What a success may say."""
 
-TAILS = {
-    "every result there": ResultCounts(5, 0, 0),
-    "some missing, read once": ResultCounts(3, 2, 0),
-    "perhaps sent, and not named": ResultCounts(3, 0, 2),
-    "nothing surely sent": ResultCounts(0, 0, 5),
-}
-READ_TWICE = ("perhaps sent, and not named", "nothing surely sent")
+class Case(NamedTuple):
+    """An answer, when it comes, and what is peculiar to the package that it is about."""
+
+    answer: Answer
+    now: datetime = TIME
+    package: Mapping[str, Any] = {}
+
+
+def done(value: Any = None, now: datetime = TIME, **package: Any) -> Case:
+    return Case(Answer(AnswerKind.DONE, value=value, at=TIME), now, package)
+
 
 OTHERS = {
-    AnswerKind.REFUSED: "refused (400)",
-    AnswerKind.UNKNOWN: "no answer, 5xx",
-    AnswerKind.NOT_SENT: "not connected",
-    AnswerKind.WAIT: "429",
+    "refused (400)": Case(Answer(AnswerKind.REFUSED, "why", 400)),
+    "no answer, 5xx": Case(Answer(AnswerKind.UNKNOWN, "why")),
+    "not connected": Case(Answer(AnswerKind.NOT_SENT, "why")),
+    "429": Case(Answer(AnswerKind.WAIT, "why")),
 }
-GONE = 404
-PRODUCTS = "an offer's product has had no answer"
 
 
-def table() -> Iterator[tuple[str, str, str]]:
+class Machine(NamedTuple):
+    """A table, and the successes of its steps with what else is peculiar to them."""
+
+    steps: Mapping[Phase, Step | None]
+    route: DeliveryRoute
+    package_type: str
+    cases: Mapping[Step, Mapping[str, Case]]
+    end: str
+    uploads: int = 1
+    blocked: tuple[str, ...] = ("a row is in flight elsewhere",)
+
+
+def table(machine: Machine) -> Iterator[tuple[str, str, str]]:
     """Phase, step, and for each answer the phase that follows."""
-    for phase, do in NEXT.items():
-        if do is None:
-            yield phase.value, "", "the end; rows that are to be sent again are in a new package"
-        elif do in LOCAL:
-            yield phase.value, do.value, _told(_local(phase, PRODUCTS))
-        else:
-            yield phase.value, do.value, _told(_asked(phase, do))
+    for phase, step in machine.steps.items():
+        if step is None:
+            yield phase.value, "", machine.end
+            continue
+        ends: dict[str, list[str]] = {}
+        answers = _local(machine, phase) if step in LOCAL else _asked(machine, phase, step)
+        for answer, after in answers:
+            ends.setdefault(after.phase.value, []).append(answer)
+        text = "; ".join(f"{', '.join(names)} → **{end}**" for end, names in ends.items())
+        yield phase.value, step.value, text
 
 
-def batches() -> Iterator[tuple[str, str, str]]:
-    """The same of a batch of products."""
-    for phase, do in WITH_REPORTS.items():
-        if do is None:
-            yield (
-                phase.value,
-                "",
-                "the end; what a quota refused, and halves, are in new ones",
-            )
-        elif do in LOCAL:
-            yield phase.value, do.value, _told(_local(phase))
-        else:
-            yield phase.value, do.value, _told(_asked_of_batch(phase, do))
+def _asked(machine: Machine, phase: Phase, step: Step) -> Iterator[tuple[str, Package]]:
+    cases = machine.cases[step]
+    successes = {name: case for name, case in cases.items() if case.answer.kind is AnswerKind.DONE}
+    for name, case in {**successes, **OTHERS, **cases}.items():
+        package = _package(machine, phase, **case.package)
+        upload = 2 if step is Step.UPLOAD else 0
+        before, intent, _ = intend(package, step, upload, machine.route, TIME)
+        ref = PackageRef("Ship", "", "en", SETTINGS.dialect)
+        intent = intent._replace(act=Act(ref, 3, "A", b""), pending=AWAITED)
+        context = TransitionContext(case.now, 1.0, SETTINGS, machine.route)
+        yield name, RULES[step, case.answer.kind](before, intent, case.answer, context).package
 
 
-def zips() -> Iterator[tuple[str, str, str]]:
-    """The same of a legacy zip."""
-    for phase, do in WITH_LOG.items():
-        if do is None:
-            yield phase.value, "", "the end; rows that are to be sent again are in a new zip"
-        elif do in LOCAL:
-            yield phase.value, do.value, _told(_local(phase))
-        else:
-            yield phase.value, do.value, _told(_asked_of_zip(phase, do))
-
-
-def requests() -> Iterator[tuple[str, str, str]]:
-    """The same of a single request."""
-    for phase, do in direct.NEXT.items():
-        if do is None:
-            yield phase.value, "", "the end"
-        elif do in LOCAL:
-            yield phase.value, do.value, _told(_local(phase))
-        else:
-            yield phase.value, do.value, _told(_asked_of_request(phase, do))
-
-
-REQUEST = DeliveryRoute(
-    Direct(
-        call=lambda _: Call("POST", "/", STAGED),
-        looks=lambda _: [],
-        state=lambda _, replies: replies,
-        judge=lambda _, state: Judgement(state, Status.INTEGRATED),
-    )
-)
-GOALS = {
-    "it is done": Goal.REACHED,
-    "it is under way": Goal.WAITING,
-    "nothing shows": Goal.OPEN,
-    "it cannot be done": Goal.IMPOSSIBLE,
+READINGS = {
+    "every result there": (ResultCounts(5, 0, 0), 1),
+    "some missing, read once": (ResultCounts(3, 2, 0), 1),
+    "perhaps sent, and not named": (ResultCounts(3, 0, 2), 2),
+    "nothing surely sent": (ResultCounts(0, 0, 5), 2),
 }
 
 
-def _asked_of_request(phase: Phase, do: Step) -> Iterator[tuple[str, Package]]:
-    if do is Step.CALL:
-        yield "taken", _after_request(phase, do, Answer(AnswerKind.DONE, at=TIME))
-    for said, goal in GOALS.items() if do is not Step.CALL else ():
-        yield said, _after_request(phase, do, Answer(AnswerKind.DONE, value=goal, at=TIME))
-    if do is Step.CONFIRM:
-        open_still = Answer(AnswerKind.DONE, value=Goal.OPEN, at=TIME)
-        yield "nothing shows for long", _after_request(phase, do, open_still, LATER, readings=1)
-    for kind, said in OTHERS.items():
-        status = 400 if kind is AnswerKind.REFUSED else None
-        yield said, _after_request(phase, do, Answer(kind, "why", status))
+def _local(machine: Machine, phase: Phase) -> Iterator[tuple[str, Package]]:
+    context = TransitionContext(TIME, 1.0, SETTINGS, machine.route)
+    if phase is not Phase.PLANNED:
+        for name, (counts, readings) in READINGS.items():
+            package = _package(machine, phase, readings=readings)
+            yield name, count_results(package, counts, context)
+        return
+    yield "free to go", clear(_package(machine, phase), context)
+    for name in machine.blocked:
+        yield name, clear(_package(machine, phase, blocked_by=frozenset({2})), context)
+    yield "every row superseded", clear(_package(machine, phase, uploads=(Stage.SKIPPED,)), context)
 
 
-def _after_request(
-    phase: Phase, do: Step, answer: Answer, now: datetime = TIME, **more: Any
-) -> Package:
-    is_sent = phase in {Phase.SUBMITTING, Phase.SUBMITTED}
-    given = _package(
-        phase,
-        uploads=(Stage.DOUBTFUL if is_sent else Stage.PLANNED,),
-        package_id=None,
-        creations=int(is_sent),
-        created_at=TIME if is_sent else None,
+def _package(machine: Machine, phase: Phase, **more: Any) -> Package:
+    is_begun = phase not in {Phase.PLANNED, Phase.CLEARED, Phase.CREATING, Phase.CHECKED}
+    is_open = phase in {Phase.FILLING, Phase.PROBING, Phase.FILLED, Phase.SETTLED}
+    uploads = [Stage.STAGED if is_begun else Stage.PLANNED] * machine.uploads
+    if phase in {Phase.FILLING, Phase.PROBING}:
+        uploads[-1] = Stage.SENDING
+    if phase is Phase.SUBMITTING:
+        uploads = [Stage.DOUBTFUL]
+    given: dict[str, Any] = {
+        "uploads": tuple(uploads),
+        "package_id": "p1" if is_begun and phase is not Phase.SUBMITTING else None,
+        "created_at": TIME if is_begun else None,
+        "committed_at": TIME if is_begun and not is_open else None,
+        "creations": int(is_begun),
         **more,
-    )
-    before, intent, _ = intend(given, do, 0, REQUEST, TIME)
-    ref = PackageRef("Ship", "", "en", DeliverySettings().dialect)
-    intent = intent._replace(act=Act(ref, 3, "A", b""))
-    context = TransitionContext(now, 1.0, DeliverySettings(), REQUEST)
-    return RULES[do, answer.kind](before, intent, answer, context).package
+    }
+    return Package(1, 1, 1, "P", machine.package_type, rows=5, phase=phase, **given)
 
 
-def _page(meaning: Meaning, pages: int | None) -> LogPage:
-    return LogPage(meaning.value.capitalize(), meaning, [], (), pages)
-
-
-LOGGED: dict[Step, dict[str, Any]] = {
-    Step.SUBMIT: {"taken": "p1"},
-    Step.GET_LOG: {
-        "working": _page(Meaning.WORKING, 0),
-        "integrated, a page": _page(Meaning.INTEGRATED, 3),
-        "integrated, the last page": _page(Meaning.INTEGRATED, 1),
-        "rejected": _page(Meaning.REJECTED, 1),
-    },
-    Step.LOOKUP: {"offers": OffersPage([], None)},
+LOOKED_UP = {"offers": done(OffersPage([], None))}
+STATES = {
+    meaning.value: done(PackageView(meaning.value.capitalize(), meaning))
+    for meaning in (Meaning.OPEN, Meaning.WORKING, Meaning.INTEGRATED, Meaning.REJECTED)
 }
+NOT_FOUND = {"404": Case(GONE)}
 
-
-def _asked_of_zip(phase: Phase, do: Step) -> Iterator[tuple[str, Package]]:
-    for said, value in LOGGED[do].items():
-        yield said, _after_zip(phase, do, Answer(AnswerKind.DONE, value=value, at=TIME), TIME)
-    for kind, said in OTHERS.items():
-        status = 400 if kind is AnswerKind.REFUSED else None
-        yield said, _after_zip(phase, do, Answer(kind, "why", status), TIME)
-    if do is Step.GET_LOG:
-        gone = Answer(AnswerKind.REFUSED, "why", GONE)
-        yield "404", _after_zip(phase, do, gone, TIME)
-        yield "404 ten minutes after it was sent", _after_zip(phase, do, gone, LATER)
-
-
-def _after_zip(phase: Phase, do: Step, answer: Answer, now: datetime) -> Package:
-    has_id = phase in {Phase.SUBMITTED, Phase.INTEGRATED, Phase.LOOKING}
-    given = _package(
-        phase,
-        package_type=PackageType.FULL,
-        uploads=(Stage.STAGED if has_id else Stage.PLANNED,),
-        package_id="p1" if has_id else None,
-        committed_at=None if phase is Phase.CLEARED else TIME,
-    )
-    before, step, _ = intend(given, do, 0, ZIP, TIME)
-    return RULES[do, answer.kind](
-        before, step, answer, TransitionContext(now, 1.0, DeliverySettings(), ZIP)
-    ).package
-
+PACKAGES = Machine(
+    NEXT,
+    ROUTES[PackageType.UPSERT],
+    PackageType.UPSERT,
+    {
+        Step.CREATE: {"created": done("p1")},
+        Step.UPLOAD: {"taken": done(), **NOT_FOUND},
+        Step.GET_PACKAGE: {**STATES, **NOT_FOUND},
+        Step.COMMIT: {"taken": done(), **NOT_FOUND},
+        Step.GET_RESULTS: {
+            "last page": done(ResultsPage([], None, 0)),
+            "a page": done(ResultsPage([], "next", 0)),
+            **NOT_FOUND,
+        },
+        Step.LOOKUP: {**LOOKED_UP, **NOT_FOUND},
+    },
+    "the end; rows that are to be sent again are in a new package",
+    uploads=2,
+    blocked=("a row is in flight elsewhere", "an offer's product has had no answer"),
+)
 
 AWAITED = (PendingProduct(3, "A", "1"), PendingProduct(4, "B", "2"))
 ITEM = ReportItem("p1", "1", "A", "Integrated", Status.INTEGRATED, TIME)
-SECOND_ITEM = ITEM._replace(gtin="2", reference="B")
-FULL = ITEM._replace(status=Status.REFUSED, messages=(Message("QuotaExceeded", "Enough."),))
-NO_ITEMS = ReportsPage([], None)
+OTHER_ITEM = ITEM._replace(gtin="2", reference="B")
+NO_ROOM = ITEM._replace(status=Status.REFUSED, messages=(Message("QuotaExceeded", "Enough."),))
 
-REPORTED: dict[Step, dict[str, tuple[Any, int, datetime]]] = {
-    Step.SUBMIT: {"taken": ("p1", 0, TIME)},
-    Step.FIND_REPORT: {
-        "a report names it": (ReportsPage([ITEM], None), 1, TIME),
-        "none so far": (NO_ITEMS, 1, TIME),
-        "none for long": (NO_ITEMS, 1, LATER),
-        "none after the second": (NO_ITEMS, 2, LATER),
-        "none in three days": (NO_ITEMS, 2, TIME + 2 * DeliverySettings().forgotten),
+
+def reports(*items: ReportItem, now: datetime = TIME, **package: Any) -> Case:
+    return done(ReportsPage([*items], None), now, **package)
+
+
+BATCHES = Machine(
+    WITH_REPORTS,
+    ROUTES["Products"],
+    "Products",
+    {
+        Step.SUBMIT: {"taken": done("p1")},
+        Step.FIND_REPORT: {
+            "a report names it": reports(ITEM),
+            "none so far": reports(),
+            "none for long": reports(now=LATER),
+            "none after the second": reports(now=LATER, creations=2),
+            "none in three days": reports(now=DAYS_LATER, creations=2),
+        },
+        Step.GET_REPORT: {
+            "an empty or incomplete one": reports(),
+            "the last word on every row": reports(ITEM, OTHER_ITEM),
+            "a quota is used up": reports(NO_ROOM, OTHER_ITEM),
+            "no report in three days": reports(now=DAYS_LATER),
+        },
     },
-    Step.GET_REPORT: {
-        "an empty or incomplete one": (NO_ITEMS, 1, TIME),
-        "the last word on every row": (ReportsPage([ITEM, SECOND_ITEM], None), 1, TIME),
-        "a quota is used up": (ReportsPage([FULL, SECOND_ITEM], None), 1, TIME),
-        "no report in three days": (NO_ITEMS, 1, TIME + 2 * DeliverySettings().forgotten),
+    "the end; what a quota refused, and halves, are in new ones",
+)
+
+
+def log_page(meaning: Meaning, pages: int) -> Case:
+    return done(LogPage(meaning.value.capitalize(), meaning, [], (), pages))
+
+
+ZIPS = Machine(
+    WITH_LOG,
+    ROUTES[PackageType.FULL],
+    PackageType.FULL,
+    {
+        Step.SUBMIT: {"taken": done("p1")},
+        Step.GET_LOG: {
+            "working": log_page(Meaning.WORKING, 0),
+            "integrated, a page": log_page(Meaning.INTEGRATED, 3),
+            "integrated, the last page": log_page(Meaning.INTEGRATED, 1),
+            "rejected": log_page(Meaning.REJECTED, 1),
+            **NOT_FOUND,
+            "404 ten minutes after it was sent": Case(GONE, LATER),
+        },
+        Step.LOOKUP: LOOKED_UP,
     },
+    "the end; rows that are to be sent again are in a new zip",
+)
+
+GOALS = {
+    "it is done": done(Goal.REACHED),
+    "it is under way": done(Goal.WAITING),
+    "nothing shows": done(Goal.OPEN),
+    "it cannot be done": done(Goal.IMPOSSIBLE),
 }
-"""What a success may say, how often the batch has been sent, and when that is."""
-
-
-def _asked_of_batch(phase: Phase, do: Step) -> Iterator[tuple[str, Package]]:
-    for said, (value, times, now) in REPORTED[do].items():
-        answer = Answer(AnswerKind.DONE, value=value, at=TIME)
-        yield said, _after_batch(phase, do, answer, times, now)
-    times = 0 if do is Step.SUBMIT else 1
-    for kind, said in OTHERS.items():
-        status = 400 if kind is AnswerKind.REFUSED else None
-        yield said, _after_batch(phase, do, Answer(kind, "why", status), times, TIME)
-
-
-def _after_batch(phase: Phase, do: Step, answer: Answer, times: int, now: datetime) -> Package:
-    stage = Stage.PLANNED if phase is Phase.CLEARED else Stage.DOUBTFUL
-    given = _package(
-        phase,
-        package_type="Products",
-        uploads=(stage,),
-        package_id="p1" if phase is Phase.SUBMITTED else None,
-        committed_at=TIME if times else None,
-        creations=times,
-    )
-    before, step, _ = intend(given, do, 0, BATCH, TIME)
-    step = step._replace(pending=AWAITED)
-    then = TransitionContext(now, 1.0, DeliverySettings(), BATCH)
-    return RULES[do, answer.kind](before, step, answer, then).package
-
-
-def _told(answers: Iterator[tuple[str, Package]]) -> str:
-    """`answer → phase`, answers with the same end together."""
-    ends: dict[str, list[str]] = {}
-    for answer, after in answers:
-        ends.setdefault(after.phase.value, []).append(answer)
-    return "; ".join(f"{', '.join(said)} → **{end}**" for end, said in ends.items())
-
-
-def _asked(phase: Phase, do: Step) -> Iterator[tuple[str, Package]]:
-    for said, value in DONE[do].items():
-        yield said, _after(phase, do, Answer(AnswerKind.DONE, value=value, at=TIME))
-    for kind, said in OTHERS.items():
-        status = 400 if kind is AnswerKind.REFUSED else None
-        yield said, _after(phase, do, Answer(kind, "why", status))
-    if do is not Step.CREATE:
-        yield "404", _after(phase, do, Answer(AnswerKind.REFUSED, "why", GONE))
-
-
-def _after(phase: Phase, do: Step, answer: Answer) -> Package:
-    before, step, _ = intend(_package(phase), do, 2 if do is Step.UPLOAD else 0, UPSERT, TIME)
-    return RULES[do, answer.kind](before, step, answer, NOW).package
-
-
-def _local(phase: Phase, *waiting: str) -> Iterator[tuple[str, Package]]:
-    before = _package(phase)
-    if phase is Phase.PLANNED:
-        yield "free to go", clear(before, NOW)
-        blocked = _package(phase, blocked_by=frozenset({2}))
-        for said in ("a row is in flight elsewhere", *waiting):
-            yield said, clear(blocked, NOW)
-        yield "every row superseded", clear(_package(phase, uploads=(Stage.SKIPPED,)), NOW)
-        return
-    for said, tail in TAILS.items():
-        readings = 2 if said in READ_TWICE else 1
-        yield said, count_results(_package(phase, readings=readings), tail, NOW)
-
-
-def _package(phase: Phase, **more: Any) -> Package:
-    begun = phase not in {Phase.PLANNED, Phase.CLEARED, Phase.CREATING}
-    filling = phase in {Phase.FILLING, Phase.PROBING}
-    uploads = (Stage.STAGED, Stage.SENDING) if filling else (Stage.STAGED, Stage.STAGED)
-    given: dict[str, Any] = {
-        "uploads": uploads if begun else (Stage.PLANNED, Stage.PLANNED),
-        "package_id": "p1" if begun else None,
-        "created_at": TIME if begun else None,
-        "committed_at": TIME if phase in COMMITTED else None,
-        "package_type": PackageType.UPSERT,
-        **more,
-    }
-    return Package(1, 1, 1, "P", rows=5, phase=phase, **given)
+REQUESTS = Machine(
+    direct.NEXT,
+    DeliveryRoute(
+        Direct(
+            call=lambda _: Call("POST", "/", STAGED),
+            looks=lambda _: [],
+            state=lambda _, replies: replies,
+            judge=lambda _, state: Judgement(state, Status.INTEGRATED),
+        )
+    ),
+    "Ship",
+    {
+        Step.CHECK: GOALS,
+        Step.CALL: {"taken": done()},
+        Step.CONFIRM: {**GOALS, "nothing shows for long": done(Goal.OPEN, LATER, readings=1)},
+        Step.FOLLOW: GOALS,
+    },
+    "the end",
+)

@@ -138,22 +138,30 @@ def rooms() -> str:
 
 def packages() -> str:
     """The step of a package in each phase, and the phase after each answer."""
-    return _table(("Phase", "Step", "Answer → next phase"), decisions_drawn.table())
+    return _table(
+        ("Phase", "Step", "Answer → next phase"), decisions_drawn.table(decisions_drawn.PACKAGES)
+    )
 
 
 def batches() -> str:
     """The same of a batch of products."""
-    return _table(("Phase", "Step", "Answer → next phase"), decisions_drawn.batches())
+    return _table(
+        ("Phase", "Step", "Answer → next phase"), decisions_drawn.table(decisions_drawn.BATCHES)
+    )
 
 
 def zips() -> str:
     """The same of a legacy zip."""
-    return _table(("Phase", "Step", "Answer → next phase"), decisions_drawn.zips())
+    return _table(
+        ("Phase", "Step", "Answer → next phase"), decisions_drawn.table(decisions_drawn.ZIPS)
+    )
 
 
 def requests() -> str:
     """The decisions on a single request."""
-    return _table(("Phase", "Step", "Answer → next phase"), decisions_drawn.requests())
+    return _table(
+        ("Phase", "Step", "Answer → next phase"), decisions_drawn.table(decisions_drawn.REQUESTS)
+    )
 
 
 def _pages(names: Iterable[str]) -> str:

@@ -6,8 +6,6 @@ streams; only what it imports is there already. That a start of its own works to
 `tests/cli/test_process.py` to show.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import os
@@ -16,16 +14,13 @@ import socket
 import subprocess
 import sys
 import traceback
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import feedtool
 from feedtool.cli import progress, run
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 CALLER = """\
 #!{python} -IS

@@ -98,15 +98,15 @@ def search(ctx: click.Context, /, text: str, form: str, **_: Any) -> None:
 
     Looks in the local cache, the best first. Case and accents do not count.
     """
-    from feedtool.areas.products.catalog.report import write_found
+    from feedtool.areas.products.catalog.report import write_results
     from feedtool.areas.products.catalog.search import meant
     from feedtool.areas.products.catalog.search import search as find
 
     with local_catalog(ctx) as local:
-        result = find(local, text)
-        if result.ranked or form == "json":
-            write_found(result, sys.stdout, form)
-        if not result.ranked:
+        results = find(local, text)
+        if results or form == "json":
+            write_results(results, sys.stdout, form)
+        if not results:
             near = meant(local, text)
             hint = f"did you mean {', '.join(near)}?" if near else "try a part of a word;"
             raise NothingToDo(

@@ -16,7 +16,7 @@ from feedtool.model.errors import UsageProblem
 if TYPE_CHECKING:
     from feedtool.areas.products.catalog import Catalog
     from feedtool.areas.products.catalog.cache import Cache
-    from feedtool.areas.products.catalog.lookup import Origin
+    from feedtool.areas.products.catalog.model import Origin
 
 FILE = "catalog.sqlite"
 from_sandbox = options.flag("--sandbox", "The embedded sandbox's catalogue.")
@@ -55,9 +55,9 @@ def local_catalog(ctx: click.Context) -> Iterator["Catalog"]:
 
 
 def _echo_origin(origin: "Origin") -> None:
-    from feedtool.areas.products.catalog.report import told_of
+    from feedtool.areas.products.catalog.report import describe_origin
 
-    echo("catalogue", told_of(origin))
+    echo("catalogue", describe_origin(origin))
 
 
 def _service(ctx: click.Context) -> str | None:
@@ -100,7 +100,7 @@ def sync_command(service: str | None, language: str) -> str:
 
 
 def catalogue(ctx: click.Context) -> Callable[[str | None], "Catalog | None"]:
-    """How checks get the catalogue; the library of its cache is slow to import, so: late.
+    """How checks get the catalogue.
 
     The service's whose offers and products are sent, where the options or the profile name one,
     else the one brought last; in the language that is asked for, else that of `--language`, else

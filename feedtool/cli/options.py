@@ -213,7 +213,7 @@ reporting = group(
     flag("-v --verbose", "List every problem."),
 )
 
-selecting = group(
+selection = group(
     option(
         "--changed-only/--all-rows",
         help="Leave out rows that change nothing of what the service last accepted, as far as is "

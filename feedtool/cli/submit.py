@@ -1,6 +1,7 @@
 """`feedtool submit`."""
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,12 +19,11 @@ from feedtool.cli.planning import (
     PlannedCommand,
     account_of,
     check_not_sent,
-    keeping,
+    plan_file_of,
     plan_of,
-    saving,
-    sifting,
+    selecting,
 )
-from feedtool.cli.reading import read_options, row_selection
+from feedtool.cli.reading import read_options, selection_of
 from feedtool.runs.annotated_copy import Outputs
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ if TYPE_CHECKING:
     may_be="file",
 )
 @options.configuration
-@options.selecting
+@options.selection
 @options.release
 @options.connection
 @options.reading
@@ -108,7 +108,7 @@ def submit(
         if given["dry_run"]:
             results = _plan_only(ctx, given, read, reading, plan)
             return echo_results(results, form, report, is_verbose=verbose)
-        return _submit(read, reading, given, plan, form, report, is_verbose=verbose)
+        return _submit(ctx, given, read, reading, plan, form, report, is_verbose=verbose)
 
 
 def _plan_only(
@@ -122,20 +122,16 @@ def _plan_only(
     from feedtool.runs.submit import plan_only
 
     is_annotated = given["out"] is not None or given["in_place"]
-    with sifting(given, reading) as (sift, known):
-        promise = None
-        if plan:
-            promise = keeping(plan, given, reading, account_of(given), known)
-        elif given["save_plan"]:
-            promise = saving(ctx, given, reading, read, known)
+    account = account_of(given)
+    with selecting(given, reading) as (select, open_accepted):
         results = plan_only(
             read,
             reading,
             _outputs(read, given) if is_annotated else Outputs(),
             requests=given["requests"],
             is_all_or_nothing=given["all_or_nothing"],
-            promise=promise,
-            sift=sift,
+            plan_file=plan_file_of(ctx, given, plan, read, reading, account, open_accepted),
+            select=select,
         )
     if given["save_plan"]:
         echo("plan", f"saved as {given['save_plan']}")
@@ -148,9 +144,10 @@ def _outputs(read: Sequence[Input], given: dict[str, Any]) -> Outputs:
 
 
 def _submit(
+    ctx: click.Context,
+    given: dict[str, Any],
     read: Sequence[Input],
     reading: ReadOptions,
-    given: dict[str, Any],
     plan: "SavedPlan | None",
     form: str,
     report: Path | None,
@@ -162,8 +159,9 @@ def _submit(
     from feedtool.cli.notifier import run_notices
     from feedtool.cli.progress import progress_of
     from feedtool.cli.signals import stopping
-    from feedtool.runs.plan_file import Account, known_of
+    from feedtool.runs.plan_file import Account
     from feedtool.runs.submit import submit
+    from feedtool.runs.workspace import accepted_offers
 
     outputs = _outputs(read, given)
     given["page"] = reading.dialect.report_page_size
@@ -176,8 +174,9 @@ def _submit(
         open_workspace(home, given["ledger"]) as workspace,
     ):
         check_not_sent(plan, workspace.ledger, is_sure=given["yes"])
-        known = known_of(workspace, (session.address, session.seller))
-        account = Account(session.address, session.seller, session.profile, session.is_sandbox)
+        whose = (session.address, session.seller)
+        open_accepted = partial(accepted_offers, workspace, whose)
+        account = Account(*whose, session.profile, session.is_sandbox)
         submission = submit(
             read,
             reading,
@@ -188,9 +187,9 @@ def _submit(
             is_all_or_nothing=given["all_or_nothing"],
             wait=not given["no_wait"],
             on_event=on_event,
-            sifting=row_selection(given),
+            selection=selection_of(given),
             confirm=confirming(given),
-            promise=keeping(plan, given, reading, account, known) if plan else None,
+            plan_file=plan_file_of(ctx, given, plan, read, reading, account, open_accepted),
         )
         code = echo_submission(
             submission, form, report, outputs.targets.values(), is_verbose=is_verbose

@@ -14,7 +14,7 @@ import click
 from feedtool.cli import options
 from feedtool.cli.errors import bug_report, echo
 from feedtool.cli.home import home_folder, open_workspace
-from feedtool.cli.reading import read_options, row_selection
+from feedtool.cli.reading import read_options, selection_of
 from feedtool.model.errors import Exit
 from feedtool.report.plain import clean
 
@@ -57,7 +57,7 @@ class _Watch(click.Command):
 @options.flag("--health", "Only say how the watcher of FOLDER is: exit code 0 if all is well.")
 @options.seconds("--health-within", 60, "With --health: how old its last turn may be.")
 @options.configuration
-@options.selecting
+@options.selection
 @options.connection
 @options.reading
 @options.notifying
@@ -190,7 +190,7 @@ class _Accounts:
                     lambda kind: replace(reading, kind=kind) if kind else reading,
                     partial(notices.run, seller=session.seller),
                     partial(notices.refused, seller=session.seller),
-                    row_selection(given),
+                    selection_of(given),
                 )
 
     def whose(self, profile: str | None) -> "Whose":

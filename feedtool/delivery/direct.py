@@ -14,7 +14,6 @@ A request is a package of its own, and goes, when nothing goes wrong,
 
 from dataclasses import replace
 
-from feedtool.delivery.answer import Answer
 from feedtool.delivery.steps import Step, StepIntent
 from feedtool.delivery.transition import (
     ABOUT_THE_CONTENT,
@@ -34,6 +33,7 @@ from feedtool.feeds.delivery import Act, Direct, Goal, Judgement, Repeat
 from feedtool.ledger import Package, Phase, Resolution, Stage
 from feedtool.model.nouns import Message, Status
 from feedtool.service.answers import AnswerKind
+from feedtool.service.calls import Answer
 
 NEXT: dict[Phase, Step | None] = {
     Phase.PLANNED: Step.CLEAR,

@@ -12,9 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from feedtool.delivery.answer import Answer, read_answer
 from feedtool.delivery.call_builder import CallBuilder
-from feedtool.delivery.call_pool import CallPool, PendingCall
 from feedtool.delivery.deadlines import Clock
 from feedtool.delivery.events import Event, EventBuffer
 from feedtool.delivery.foreign_packages import without_foreign
@@ -40,6 +38,7 @@ from feedtool.delivery.steps import (
     LOCAL,
     READ_REPORTS,
     DeliverySettings,
+    PendingCall,
     Step,
     StepIntent,
     intend,
@@ -51,7 +50,7 @@ from feedtool.ledger import Ledger, Package, Run
 from feedtool.model.call import NotSent, Sender
 from feedtool.model.errors import FeedtoolError
 from feedtool.service.answers import AnswerKind
-from feedtool.service.calling import CallResult
+from feedtool.service.calls import Answer, CallPool, CallResult, read_answer
 from feedtool.service.pace import Pace
 
 POOL = 4
@@ -98,7 +97,7 @@ def deliver(
         settings = replace(settings, submissions=0)
     paths = {file.file: file.path for file in ledger.files(run_id)}
     events = EventBuffer(on_event, paths, settings.failures, routes)
-    with CallPool(client, pool) as calls:
+    with CallPool[PendingCall](client, pool) as calls:
         _Delivery(
             ledger=ledger,
             order=run,
@@ -128,7 +127,7 @@ class _Delivery:
     state: DeliveryState
     routes: Routes
     builder: CallBuilder
-    calls: CallPool
+    calls: CallPool[PendingCall]
     pace: Pace
     """How many calls the seller's quota seems to bear."""
     events: EventBuffer
@@ -177,7 +176,7 @@ class _Delivery:
         for package, step, _ in steps:
             if step in LOCAL:
                 self._take_local(package, step)
-        if self.calls.intents:
+        if self.calls.under_way:
             self._take_results(self.calls.results())
             return True
         return bool(steps) or self._sleep_until_due()
@@ -193,7 +192,11 @@ class _Delivery:
             now,
             self.routes,
             room=self.calls.room(self.pace),
-            busy={it.package for it in self.calls.intents if it.step is not Step.UPLOAD},
+            busy={
+                pending.intent.package
+                for pending in self.calls.under_way
+                if pending.intent.step is not Step.UPLOAD
+            },
             wait=self.wait,
             settings=self.settings,
             skew=self.skew,
@@ -215,7 +218,7 @@ class _Delivery:
             intent = intent._replace(
                 lookup_rows=asked.lookup_rows, pending=asked.pending, act=asked.act
             )
-            self.calls.begin(PendingCall(intent, attempt, asked.calls))
+            self.calls.begin(PendingCall(intent, attempt, asked.calls), asked.calls)
         elif asked.lookup_rows:
             resolved = unaskable(asked.lookup_rows, route)
             self.state.change(package, package, news=Transition(package, resolutions=resolved))

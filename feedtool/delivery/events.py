@@ -11,7 +11,7 @@ from feedtool.delivery.steps import READ_REPORTS, Step
 from feedtool.feeds.delivery import Direct, Routes
 from feedtool.ledger import Package, Phase, Stage
 from feedtool.service.answers import AnswerKind
-from feedtool.service.pace import longest_back_off
+from feedtool.service.fetch import unreachable
 
 
 class Event(NamedTuple):
@@ -80,9 +80,7 @@ class EventBuffer:
     ) -> None:
         """Add what an answer came to; `now` by our clock."""
         if kind is AnswerKind.NOT_SENT and before.failures < after.failures == 1:
-            until = now + longest_back_off(1, self.failures)
-            text = f"{detail.rstrip('.')}; trying again until about {until:%H:%M:%S} UTC"
-            self._add("unreachable", text, after)
+            self._add("unreachable", unreachable(detail, now, self.failures), after)
         elif (step, kind) == (Step.COMMIT, AnswerKind.REFUSED):
             self._add("waiting", "its uploads are still settling", after)
         elif kind is not AnswerKind.DONE:

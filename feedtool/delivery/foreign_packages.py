@@ -7,7 +7,6 @@ integrated last is anybody's guess.
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 
-from feedtool.delivery.answer import Answer
 from feedtool.delivery.steps import Step
 from feedtool.feeds.answers import ListedPackage, LogPage, Meaning, PackagesPage
 from feedtool.feeds.delivery import (
@@ -24,9 +23,10 @@ from feedtool.model.call import Failure, OutcomeUnknown, Sender
 from feedtool.model.errors import FeedtoolError, NotAuthorised
 from feedtool.model.nouns import PendingProduct
 from feedtool.model.settings import AccountSettings
-from feedtool.service.answers import AnswerKind, kind_of
+from feedtool.service.answers import AnswerKind, kind_of, refusal
 from feedtool.service.auth import HTTP_UNAUTHORISED
 from feedtool.service.bodies import Unreadable
+from feedtool.service.calls import Answer
 from feedtool.service.fetch import not_authorised
 
 MOST = 20
@@ -79,7 +79,8 @@ def _listed(client: Sender, listing: Endpoint[PackagesPage]) -> Iterator[ListedP
         call = listing.call(ref)
         reply = client.send(call)
         if reply.status == HTTP_UNAUTHORISED:
-            raise not_authorised(reply, "Nothing was sent.")
+            answer = Answer(AnswerKind.AUTH, refusal(reply).text, reply.status)
+            raise not_authorised(answer, "Nothing was sent.")
         if kind_of(call, reply) is not AnswerKind.DONE:
             return
         page = listing.read(reply)

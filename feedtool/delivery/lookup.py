@@ -8,7 +8,6 @@ and not sent again. What a row is compared with, and how, is the area's (`feeds.
 from collections.abc import Sequence
 from datetime import datetime
 
-from feedtool.delivery.answer import Answer
 from feedtool.delivery.steps import Step, StepIntent
 from feedtool.delivery.transition import (
     A_SECOND,
@@ -22,6 +21,7 @@ from feedtool.ledger import Package, Phase, Resolution
 from feedtool.ledger.requeue import MOST_SENDS
 from feedtool.model.nouns import LookupRow, Status
 from feedtool.service.answers import AnswerKind
+from feedtool.service.calls import Answer
 
 
 def unaskable(rows: Sequence[LookupRow], route: DeliveryRoute) -> list[Resolution]:

@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from feedtool.delivery import direct, staged, submitted
-from feedtool.delivery.answer import Answer
 from feedtool.delivery.steps import DeliverySettings, Step, StepIntent
 from feedtool.delivery.transition import Rules, Transition, TransitionContext
 from feedtool.feeds.delivery import (
@@ -24,6 +23,7 @@ from feedtool.feeds.delivery import (
 from feedtool.ledger import Clearance, Package, Phase, Requeue
 from feedtool.model.call import Call, Reply, language_tag
 from feedtool.model.nouns import PendingProduct
+from feedtool.service.calls import Answer
 
 RULES: Rules = {**staged.RULES, **submitted.RULES, **direct.RULES}
 """What each kind of answer to each step makes of its package."""

@@ -15,7 +15,6 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from feedtool.delivery import lookup
-from feedtool.delivery.answer import Answer
 from feedtool.delivery.steps import GO_ON, Step, StepIntent
 from feedtool.delivery.transition import (
     ABOUT_THE_CONTENT,
@@ -37,6 +36,7 @@ from feedtool.ledger import Package, Phase, ResultCounts, Stage
 from feedtool.model.errors import Interrupted
 from feedtool.model.nouns import Message
 from feedtool.service.answers import AnswerKind
+from feedtool.service.calls import Answer
 
 SURELY_OPEN = timedelta(hours=5)
 """An open package lives for 6 hours; an hour is left to clocks that differ."""

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from feedtool.feeds.delivery import Act, DeliveryRoute
 from feedtool.ledger import Attempt, Package, Phase, Stage
+from feedtool.model.call import Call
 from feedtool.model.nouns import LookupRow, PendingProduct
 from feedtool.model.settings import AccountSettings
 
@@ -113,6 +114,14 @@ class StepIntent(NamedTuple):
     """The rows whose reports are asked for."""
     act: Act | None = None
     """The single request that it is about."""
+
+
+class PendingCall(NamedTuple):
+    """A step that is a call, or several reading ones: intended, and then under way."""
+
+    intent: StepIntent
+    attempt: Attempt
+    calls: tuple[Call, ...]
 
 
 def intend(

@@ -26,7 +26,6 @@ from dataclasses import replace
 from datetime import timedelta
 
 from feedtool.delivery import lookup
-from feedtool.delivery.answer import Answer
 from feedtool.delivery.steps import Step, StepIntent
 from feedtool.delivery.transition import (
     A_SECOND,
@@ -48,6 +47,7 @@ from feedtool.feeds.delivery import PackageLog, Submitted
 from feedtool.ledger import Package, Phase, Resolution, Stage
 from feedtool.model.nouns import Message, PendingProduct, Status
 from feedtool.service.answers import AnswerKind
+from feedtool.service.calls import Answer
 
 MOST_PAGES = 200
 """A reading of the reports ends after so many pages: what goes on is not about this package."""

@@ -11,13 +11,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple, TypeAlias
 
-from feedtool.delivery.answer import Answer
 from feedtool.delivery.steps import AT_ONCE, GO_ON, DeliverySettings, Step, StepIntent
 from feedtool.feeds.delivery import DeliveryRoute
 from feedtool.ledger import Package, Phase, Resolution, Result, Stage
 from feedtool.model.errors import FeedtoolError, Interrupted, NotAuthorised, UsageProblem
 from feedtool.model.nouns import Message
 from feedtool.service.answers import AnswerKind
+from feedtool.service.calls import Answer
+from feedtool.service.fetch import no_answer
 from feedtool.service.pace import back_off
 
 ABOUT_THE_CONTENT = {400, 409, 413, 415, 422}
@@ -100,10 +101,7 @@ def fail(package: Package, answer: Answer, context: TransitionContext) -> Transi
     after = replace(package, failures=failures, due=due)
     stop = None
     if failures >= context.settings.failures:
-        what = (
-            "cannot be reached" if answer.kind is AnswerKind.NOT_SENT else "gives no usable answer"
-        )
-        stop = Interrupted(f"The service {what}: {answer.detail}", GO_ON)
+        stop = Interrupted(no_answer(answer), GO_ON)
     return Transition(after, hold=due, stop=stop)
 
 

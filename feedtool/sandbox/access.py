@@ -1,15 +1,17 @@
-"""Who asks, and in which language: part "Authentication" of the specification."""
+"""Tokens, required headers, languages and quotas.
 
-from __future__ import annotations
+Specification, part "Authentication"; of quotas it has no figures (part "Limits").
+"""
 
-from typing import TYPE_CHECKING
+import math
+import sqlite3
+from datetime import datetime, timedelta
 
+from feedtool.sandbox.message import HttpRequest
 from feedtool.sandbox.problem import FIELD_EMPTY, RequestRefused, bad_request
-
-if TYPE_CHECKING:
-    from feedtool.sandbox.message import HttpRequest
-    from feedtool.sandbox.route import Exchange
-    from feedtool.sandbox.settings import SandboxSettings
+from feedtool.sandbox.route import Exchange
+from feedtool.sandbox.settings import Quota, SandboxSettings
+from feedtool.sandbox.state import moment_of, stamp
 
 LANGUAGES = ("en-US", "fr-FR", "es-ES")
 """Those that the service speaks."""
@@ -17,13 +19,20 @@ LANGUAGES = ("en-US", "fr-FR", "es-ES")
 BY_PRIMARY_TAG = {language.partition("-")[0]: language for language in LANGUAGES}
 
 
+QUOTA_TABLE = """
+CREATE TABLE IF NOT EXISTS quota(
+  seller TEXT PRIMARY KEY,
+  opened_at TEXT NOT NULL,
+  used INTEGER NOT NULL
+) WITHOUT ROWID;
+"""
+
+
 def check_token(request: HttpRequest, settings: SandboxSettings) -> None:
     """Let the bearer of the token in: 401 for nobody, 403 for one without rights."""
     scheme, _, token = request.headers.get("authorization", "").strip().partition(" ")
-    if scheme.lower() != "bearer" or token.strip() not in {
-        settings.token,
-        settings.forbidden_token,
-    }:
+    known = {settings.token, settings.forbidden_token}
+    if scheme.lower() != "bearer" or token.strip() not in known:
         raise RequestRefused(
             401,
             "The credential is missing or invalid.",
@@ -61,7 +70,7 @@ def known_channel(channel: str, cause: str, settings: SandboxSettings) -> str:
 
 
 def language_of(request: HttpRequest, default: str = LANGUAGES[0]) -> str:
-    """The language to answer in, the default unless Accept-Language asks for one that there is."""
+    """The language to answer in: one that Accept-Language names, else the default."""
     wanted = request.headers.get("accept-language", "")
     for tag in sorted(wanted.split(","), key=_weight, reverse=True):
         primary = tag.partition(";")[0].strip().partition("-")[0].lower()
@@ -77,3 +86,20 @@ def _weight(tag: str) -> float:
         return float(weight or 1)
     except ValueError:
         return 0.0
+
+
+def count_request(db: sqlite3.Connection, quota: Quota, seller: str, now: datetime) -> None:
+    """Count one request, or refuse it with 429 and Retry-After in seconds."""
+    window = timedelta(seconds=quota.seconds)
+    row = db.execute("SELECT opened_at, used FROM quota WHERE seller = ?", (seller,)).fetchone()
+    if row is None or moment_of(row["opened_at"]) + window <= now:
+        db.execute("INSERT OR REPLACE INTO quota VALUES (?, ?, 1)", (seller, stamp(now)))
+        return
+    if row["used"] >= quota.requests:
+        wait = moment_of(row["opened_at"]) + window - now
+        raise RequestRefused(
+            429,
+            f"The quota of {quota.requests} requests in {quota.seconds:g} s is used up.",
+            headers={"Retry-After": str(max(1, math.ceil(wait.total_seconds())))},
+        )
+    db.execute("UPDATE quota SET used = used + 1 WHERE seller = ?", (seller,))

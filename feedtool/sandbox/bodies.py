@@ -1,11 +1,12 @@
-"""What a request body must be before anyone looks at what it says: JSON of some structure."""
+"""Request bodies: JSON of the structure that a route declares."""
 
-from __future__ import annotations
+from collections.abc import Collection
+from typing import Any
 
-from typing import TYPE_CHECKING, Any
-
+import jsonschema_rs
 import orjson
 
+from feedtool.sandbox.message import HttpRequest
 from feedtool.sandbox.problem import (
     FIELD_EMPTY,
     FIELD_MISSING,
@@ -13,13 +14,6 @@ from feedtool.sandbox.problem import (
     RequestRefused,
     bad_request,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    import jsonschema_rs
-
-    from feedtool.sandbox.message import HttpRequest
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 TEXT = {"type": ["string", "null"]}
@@ -38,7 +32,7 @@ def records(**properties: Any) -> dict[str, Any]:
 
 
 def json_body(request: HttpRequest) -> Any:
-    """The body as a document: 415 when it is said to be anything but JSON, 400 when it is not."""
+    """The body as a document: 415 for another media type than JSON, 400 for what is no JSON."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise RequestRefused(
@@ -70,17 +64,11 @@ def check_structure(
 ) -> None:
     """Refuse a document of another structure, and name every place where it is wrong."""
     if not validator.is_valid(document):
-        faults = [
-            ErrorEntry(_place(_path(error)), error.message, _code(error))
+        errors = [
+            ErrorEntry(_place(error), error.message, _code(error))
             for error in validator.iter_errors(document)
         ]
-        raise RequestRefused(400, f"The body is not {what}.", *faults)
-
-
-def _path(error: jsonschema_rs.ValidationError) -> list[str | int]:
-    """Where the fault is; what is missing has a place too."""
-    missing = getattr(error.kind, "property", None)
-    return error.instance_path if missing is None else [*error.instance_path, missing]
+        raise RequestRefused(400, f"The body is not {what}.", *errors)
 
 
 def _code(error: jsonschema_rs.ValidationError) -> str:
@@ -91,7 +79,9 @@ def _code(error: jsonschema_rs.ValidationError) -> str:
     return FIELD_EMPTY if is_empty else ""
 
 
-def _place(path: list[str | int]) -> str:
-    """`[3].price.taxes[0].value`, as a client would write it."""
+def _place(error: jsonschema_rs.ValidationError) -> str:
+    """`[3].price.taxes[0].value`, as a client would write it; what is missing has a place too."""
+    missing = getattr(error.kind, "property", None)
+    path = error.instance_path if missing is None else [*error.instance_path, missing]
     steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
     return "".join(steps).lstrip(".") or "body"

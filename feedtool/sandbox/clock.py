@@ -5,19 +5,12 @@ what was slept through, which is kept in the state. Both begin where the state h
 so that time never runs backwards for whoever shares or reopens it.
 """
 
-from __future__ import annotations
-
+import sqlite3
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
 
-from feedtool.sandbox.state import moment_of
-
-if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Callable
-
-    from feedtool.sandbox.state import State
+from feedtool.sandbox.state import State, moment_of
 
 MICROSECOND = timedelta(microseconds=1)
 
@@ -63,7 +56,7 @@ class LeapingClock:
             return _reached(db, self._real())
 
     def ahead(self) -> timedelta:
-        """What sandbox time is ahead of real time."""
+        """The time that sandbox time is ahead of real time."""
         with self._state.transaction() as db:
             real = self._real()
             return _reached(db, real) - real

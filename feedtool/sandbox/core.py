@@ -4,28 +4,26 @@ Time is an argument and nothing is left to chance: the same requests at the same
 same state get the same answers, byte for byte.
 """
 
-from __future__ import annotations
-
 import logging
-from datetime import UTC
+import sqlite3
+from collections.abc import Sequence
+from datetime import UTC, datetime
 from email.utils import format_datetime
-from typing import TYPE_CHECKING, Self
+from pathlib import Path
+from typing import Self
 
-from feedtool.sandbox import quota as quotas
-from feedtool.sandbox.access import check_token, language_of, required_header
+from feedtool.sandbox.access import (
+    QUOTA_TABLE,
+    check_token,
+    count_request,
+    language_of,
+    required_header,
+)
+from feedtool.sandbox.message import HttpRequest, HttpResponse
 from feedtool.sandbox.problem import RequestRefused, problem_answer, trace_of
-from feedtool.sandbox.route import Exchange, find_route
+from feedtool.sandbox.route import Exchange, Part, find_route
 from feedtool.sandbox.settings import SandboxSettings
 from feedtool.sandbox.state import State, latest_moment, stamp
-
-if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Sequence
-    from datetime import datetime
-    from pathlib import Path
-
-    from feedtool.sandbox.message import HttpRequest, HttpResponse
-    from feedtool.sandbox.route import Part
 
 _log = logging.getLogger(__name__)
 
@@ -39,16 +37,12 @@ class Sandbox:
         state: Path | None = None,
         settings: SandboxSettings | None = None,
     ) -> None:
-        """Open the state in the file, or a new one in memory when there is no file.
+        """Open the state in the file, or a new one in memory without one.
 
-        Args:
-            parts: What the service consists of. Of two that are due at one moment the first one
-                goes first.
-            state: The file.
-            settings: How the service behaves, if not as usual.
+        Of two parts that are due at one moment the first goes first.
         """
         self.settings = settings or SandboxSettings()
-        self.state = State(state, (quotas.TABLES, *(part.TABLES for part in parts)))
+        self.state = State(state, (QUOTA_TABLE, *(part.TABLES for part in parts)))
         self._parts = parts
         self._routes = tuple(route for part in parts for route in part.ROUTES)
 
@@ -63,9 +57,9 @@ class Sandbox:
             pass
 
     def step(self, now: datetime) -> bool:
-        """Do what was due first, if it was due by `now`; whether there was anything.
+        """Do what was due first, by `now`; False where nothing was.
 
-        A step is small, and a transaction, so that others get their turn between two.
+        A step is a small transaction, so that others get their turn between two.
         """
         with self.state.transaction() as db:
             dues = ((part.next_due(db), part) for part in self._parts)
@@ -77,12 +71,17 @@ class Sandbox:
             return True
 
     def answer(self, request: HttpRequest, now: datetime) -> HttpResponse:
-        """Answer one request without doing first what is due: somebody else sees to that."""
+        """Answer one request; what is due is left to somebody else."""
         trace_id = trace_of(stamp(now), request.method, request.path, request.query)
         try:
             with self.state.transaction() as db:
                 now = latest_moment(db, now)
-                response = self._answer(db, request, now, trace_id)
+                try:
+                    response = self._admitted(db, request, now)
+                except RequestRefused as refused:
+                    # Raised before anything is written: there is nothing to undo, and the quota
+                    # keeps its count.
+                    response = problem_answer(refused, trace_id)
         except Exception:  # noqa: BLE001 - whatever it is, the service answers 500, and it is logged
             _log.exception("%s %s failed", request.method, request.path)
             response = problem_answer(
@@ -95,16 +94,6 @@ class Sandbox:
             }
         )
 
-    def _answer(
-        self, db: sqlite3.Connection, request: HttpRequest, now: datetime, trace_id: str
-    ) -> HttpResponse:
-        try:
-            return self._admitted(db, request, now)
-        except RequestRefused as refused:
-            # A refusal is raised before anything is written, so there is nothing to undo, and
-            # the quota keeps its count.
-            return problem_answer(refused, trace_id)
-
     def _admitted(
         self, db: sqlite3.Connection, request: HttpRequest, now: datetime
     ) -> HttpResponse:
@@ -112,7 +101,7 @@ class Sandbox:
         check_token(request, self.settings)
         seller = required_header(request, "SellerId") if route.seller else ""
         if route.counted and self.settings.quota:
-            quotas.count_request(db, self.settings.quota, seller, now)
+            count_request(db, self.settings.quota, seller, now)
         return route.answer(
             Exchange(request, now, db, self.settings, seller, ids, request.parameters)
         )

@@ -1,15 +1,11 @@
-"""What goes in and comes out of the sandbox: a Request and a Response, both plain values."""
+"""The sandbox's requests and responses: plain values."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import parse_qsl
 
 import orjson
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 VERSION = "/v2"
 """The version segment that ends every base address (part "Versioning")."""
@@ -59,7 +55,7 @@ class HttpResponse:
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b""
 
-    def adding(self, headers: Mapping[str, str]) -> HttpResponse:
+    def adding(self, headers: Mapping[str, str]) -> "HttpResponse":
         """The same answer with more headers; the ones that it has already win."""
         return HttpResponse(self.status, {**headers, **self.headers}, self.body)
 

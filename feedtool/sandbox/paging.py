@@ -4,21 +4,16 @@ A cursor names the last row shown, so that rows which come or go meanwhile are n
 twice nor make others be left out.
 """
 
-from __future__ import annotations
-
 import re
+import sqlite3
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urlencode
 
 from feedtool.sandbox.message import HttpResponse, json_answer
 from feedtool.sandbox.problem import bad_request
-
-if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Callable, Sequence
-
-    from feedtool.sandbox.route import Exchange
+from feedtool.sandbox.route import Exchange
 
 LIMIT = 100
 PAGE_SIZE = 25
@@ -27,9 +22,8 @@ HIGHEST = 1000
 Item = TypeVar("Item")
 
 
-@dataclass(frozen=True, slots=True)
-class CursorPage:
-    """Which rows are asked for."""
+class CursorPage(NamedTuple):
+    """The rows that a list is asked for."""
 
     limit: int
     after: int
@@ -41,19 +35,15 @@ def asked_page(exchange: Exchange) -> CursorPage:
 
     Without a check of the route's own no limit is too high, but no page is longer than HIGHEST.
     """
-    return CursorPage(min(asked_limit(exchange), HIGHEST), _after(exchange))
+    cursor = exchange.parameters.get("cursor", "after-0")
+    if not (after := re.fullmatch(r"after-([0-9]{1,18})", cursor)):
+        raise bad_request("cursor", "cursor is not one that a Link header gave.")
+    return CursorPage(min(asked_limit(exchange), HIGHEST), int(after[1]))
 
 
 def asked_limit(exchange: Exchange) -> int:
     """The `limit` as it was asked for, 100 by default."""
     return asked_number(exchange, "limit", LIMIT)
-
-
-def _after(exchange: Exchange) -> int:
-    cursor = exchange.parameters.get("cursor", "after-0")
-    if not (found := re.fullmatch(r"after-([0-9]{1,18})", cursor)):
-        raise bad_request("cursor", "cursor is not one that a Link header gave.")
-    return int(found[1])
 
 
 def page_answer(
@@ -69,11 +59,8 @@ def page_answer(
     shown = rows[: page.limit]
     document = {"itemsPerPage": page.limit, "items": [show(row) for row in shown]}
     more = len(rows) > page.limit
-    return json_answer(200, document, _next_link(exchange, shown[-1]["id"]) if more else None)
-
-
-def _next_link(exchange: Exchange, last: int) -> dict[str, str]:
-    return _link(exchange, "cursor", f"after-{last}")
+    link = _link(exchange, "cursor", f"after-{shown[-1]['id']}") if more else None
+    return json_answer(200, document, link)
 
 
 def _link(exchange: Exchange, name: str, value: object) -> dict[str, str]:
@@ -92,11 +79,11 @@ class NumberedPage:
 
     @property
     def start(self) -> int:
-        """How many items the pages before it hold."""
+        """The number of items on the pages before it."""
         return (self.index - 1) * self.size
 
     def of(self, items: Sequence[Item]) -> Sequence[Item]:
-        """What stands on this page; nothing behind the last one."""
+        """The items on this page; none behind the last one."""
         return items[self.start : self.start + self.size]
 
 

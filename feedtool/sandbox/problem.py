@@ -1,20 +1,15 @@
-"""What the service says when it refuses a request: part "Errors" of the specification.
+"""Refusals: part "Errors" of the specification.
 
-A route raises `Refused`; the core turns it into an `application/problem+json` body.
+A route raises `RequestRefused`; the core answers it as `application/problem+json`.
 """
 
-from __future__ import annotations
-
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import orjson
 
 from feedtool.sandbox.message import HttpResponse
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 TITLES = {
     400: "Bad Request",
@@ -38,7 +33,7 @@ class ErrorEntry:
     """One entry of a problem's `errors`."""
 
     cause: str
-    """What it is about: a header, a parameter, a place in the body."""
+    """A header, a parameter or a place in the body."""
     reason: str
     code: str = ""
     """One of the codes that the specification names; else `ER` and the status."""
@@ -51,14 +46,14 @@ class RequestRefused(Exception):
         self,
         status: int,
         description: str,
-        *faults: ErrorEntry,
+        *errors: ErrorEntry,
         headers: Mapping[str, str] | None = None,
     ) -> None:
-        """Refuse with `status`; several faults are all told."""
+        """Refuse with `status`, for all of these errors."""
         super().__init__(description)
         self.status = status
         self.description = description
-        self.faults = faults
+        self.errors = errors
         self.headers = headers or {}
 
 
@@ -74,18 +69,15 @@ def not_found(what: str) -> RequestRefused:
 
 def problem_answer(refused: RequestRefused, trace_id: str) -> HttpResponse:
     """The refusal as an application/problem+json answer."""
+    code = f"ER{refused.status}"
     document = {
         "title": TITLES[refused.status],
         "description": refused.description,
         "statusCode": refused.status,
         "traceId": trace_id,
         "errors": [
-            {
-                "code": fault.code or f"ER{refused.status}",
-                "cause": fault.cause,
-                "reason": fault.reason,
-            }
-            for fault in refused.faults
+            {"code": error.code or code, "cause": error.cause, "reason": error.reason}
+            for error in refused.errors
         ],
     }
     kinds = {"Content-Type": "application/problem+json; charset=utf-8"}

@@ -8,22 +8,17 @@ A part is a module that an area declares and whoever makes a sandbox hands over.
 - `step(db, settings)`: does that one thing.
 """
 
-from __future__ import annotations
-
 import re
+import sqlite3
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import cache
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
+from feedtool.sandbox.message import HttpRequest, HttpResponse
 from feedtool.sandbox.problem import RequestRefused, not_found
-
-if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Callable, Iterable, Mapping
-    from datetime import datetime
-
-    from feedtool.sandbox.message import HttpRequest, HttpResponse
-    from feedtool.sandbox.settings import SandboxSettings
+from feedtool.sandbox.settings import SandboxSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +32,7 @@ class Exchange:
     seller: str
     """The SellerId; empty on routes that need none."""
     ids: Mapping[str, str]
-    """What stood in the path's braces."""
+    """The identifiers in the path, by their names in the route."""
     parameters: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -50,14 +45,14 @@ class Route:
     """Relative to the base address, identifiers in braces: `/packages/{packageId}`."""
     answer: Callable[[Exchange], HttpResponse]
     seller: bool = True
-    """Whether the SellerId header is required (part "Authentication", 1)."""
+    """True if the SellerId header is required (part "Authentication", 1)."""
     counted: bool = False
-    """Whether the quota counts it (part "Limits")."""
+    """True if the quota counts it (part "Limits")."""
 
     def match(self, path: str) -> dict[str, str] | None:
         """The identifiers in `path`, or None when it is another route's."""
-        found = _pattern(self.path).fullmatch(path)
-        return found and found.groupdict()
+        match = _pattern(self.path).fullmatch(path)
+        return match and match.groupdict()
 
 
 @cache

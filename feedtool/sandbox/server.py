@@ -1,15 +1,15 @@
 """The sandbox on a port of this machine, for clients that are not in this process."""
 
-from __future__ import annotations
-
 import logging
 import math
 import signal
 import socket
 import sqlite3
 import threading
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from pathlib import Path
+from types import FrameType
 
 import flask
 from waitress import wasyncore
@@ -18,15 +18,8 @@ from waitress.server import create_server
 from feedtool.sandbox.clock import FastClock
 from feedtool.sandbox.core import Sandbox
 from feedtool.sandbox.message import VERSION, HttpRequest, relative
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
-    from types import FrameType
-
-    from feedtool.sandbox.message import HttpResponse
-    from feedtool.sandbox.route import Part
-    from feedtool.sandbox.settings import SandboxSettings
+from feedtool.sandbox.route import Part
+from feedtool.sandbox.settings import SandboxSettings
 
 _log = logging.getLogger(__name__)
 
@@ -56,35 +49,22 @@ def application(sandbox: Sandbox, clock: FastClock, base: str, speed: float) -> 
     app.url_map.merge_slashes = False
 
     def answer(path: str) -> flask.Response:
-        response = sandbox.answer(_request(f"/{path}", base), clock.now())
+        asked = flask.request
+        query, headers = asked.query_string.decode("latin-1"), dict(asked.headers)
+        request = HttpRequest(
+            asked.method, relative(f"/{path}"), query, headers, asked.get_data(), base
+        )
+        response = sandbox.answer(request, clock.now())
         answer = flask.Response(response.body, response.status)
         answer.headers.clear()  # Flask gives even an empty body a type
-        answer.headers.update(_real_headers(response, speed))
+        answer.headers.update(response.headers)
+        if wait := response.headers.get("Retry-After"):  # the client waits in real time
+            answer.headers["Retry-After"] = str(math.ceil(int(wait) / speed))
         return answer
 
     app.add_url_rule("/", "root", answer, defaults={"path": ""}, methods=METHODS)
     app.add_url_rule("/<path:path>", "any", answer, methods=METHODS)
     return app
-
-
-def _request(path: str, base: str) -> HttpRequest:
-    asked = flask.request
-    return HttpRequest(
-        asked.method,
-        relative(path),
-        asked.query_string.decode("latin-1"),
-        dict(asked.headers),
-        asked.get_data(),
-        base,
-    )
-
-
-def _real_headers(response: HttpResponse, speed: float) -> dict[str, str]:
-    """Retry-After is for a client that waits in real time, so it is told in real seconds."""
-    headers = dict(response.headers)
-    if wait := headers.get("Retry-After"):
-        headers["Retry-After"] = str(math.ceil(int(wait) / speed))
-    return headers
 
 
 class Server:
@@ -162,19 +142,14 @@ def serve(
 ) -> None:
     """Serve until SIGTERM or SIGINT; `announce` gets the base address once it accepts requests."""
     server = Server(parts, port, state, speed, settings)
-    with _stopped_by_signals(server):
-        announce(server.base)
-        server.run()
 
-
-@contextmanager
-def _stopped_by_signals(server: Server) -> Iterator[None]:
     def stop(_signal: int, _frame: FrameType | None) -> None:
         server.stop()
 
     former = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT)}
     try:
-        yield
+        announce(server.base)
+        server.run()
     finally:
         for number, action in former.items():
             signal.signal(number, action)

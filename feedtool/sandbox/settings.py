@@ -1,6 +1,4 @@
-"""What an owner of a sandbox may choose; the defaults are the specification's where it has one."""
-
-from __future__ import annotations
+"""Settings of a sandbox; the defaults are the specification's where it has one."""
 
 from dataclasses import dataclass
 from typing import TypeVar
@@ -19,7 +17,7 @@ class Quota:
 
 @dataclass(frozen=True, slots=True)
 class SandboxSettings:
-    """How this sandbox behaves. All durations are sandbox time."""
+    """The behaviour of a sandbox. All durations are sandbox time."""
 
     primary_channel: str = "PRIMARY"
     channels: tuple[str, ...] = ("PRIMARY", "SECOND")
@@ -28,8 +26,8 @@ class SandboxSettings:
     quota: Quota | None = None
     """Of the requests that a route counts."""
     parts: tuple[object, ...] = ()
-    """How single parts behave, each a value of a class of theirs."""
+    """The behaviour of parts, each a value of a class of theirs."""
 
     def of(self, kind: type[Behaviour]) -> Behaviour:
-        """How the part behaves that this class is for; as usual where nothing was chosen."""
+        """The chosen value of a part's class of behaviour, or its defaults."""
         return next((given for given in self.parts if isinstance(given, kind)), None) or kind()

@@ -1,20 +1,15 @@
-"""What the sandbox remembers: SQLite, in memory or in a file that several processes may share.
+"""The sandbox's state: SQLite, in memory or in a file that several processes may share.
 
 The tables belong to the parts; this module opens, guards and locks.
 """
 
-from __future__ import annotations
-
 import os
 import sqlite3
 import threading
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
+from pathlib import Path
 
 LAYOUT = 1
 """Raised with every change to a table; a state of another layout is refused, not migrated."""
@@ -68,11 +63,10 @@ class State:
         self._db.row_factory = sqlite3.Row
         try:
             self._prepare(tables)
-        except sqlite3.DatabaseError as error:
+        except BaseException as error:
             self._db.close()
-            raise StateUnreadableError(f"{path} cannot be used as a state: {error}") from error
-        except StateUnreadableError:
-            self._db.close()
+            if isinstance(error, sqlite3.DatabaseError):
+                raise StateUnreadableError(f"{path} cannot be used as a state: {error}") from error
             raise
 
     def _prepare(self, tables: Iterable[str]) -> None:
@@ -114,11 +108,9 @@ class State:
                 raise
 
     def rows(self, query: str, *values: str | None) -> Iterator[sqlite3.Row]:
-        """All rows of a query, so many at a time that no transaction stays open between them.
+        """All rows of a query, CHUNK at a time: no transaction stays open between them.
 
-        Args:
-            query: Takes the column `id` after which to go on, the values, and how many rows.
-            values: Bound to the parameters in between.
+        Its parameters are the `id` after which to go on, the values, and how many rows.
         """
         after = 0
         while True:

@@ -1,13 +1,8 @@
-"""What the service says, by code and language: gettext catalogues, a file for each language."""
+"""The service's texts by code and language: gettext catalogues, a file for each language."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 @cache

@@ -1,22 +1,16 @@
 """The sandbox in-process: an httpx transport, and a clock that sleeping moves on."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from pathlib import Path
 
 import httpx
 
 from feedtool.sandbox.clock import LeapingClock, wall
 from feedtool.sandbox.core import Sandbox
 from feedtool.sandbox.message import NOWHERE, HttpRequest, relative
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from datetime import datetime, timedelta
-    from pathlib import Path
-
-    from feedtool.sandbox.route import Part
-    from feedtool.sandbox.settings import SandboxSettings
+from feedtool.sandbox.route import Part
+from feedtool.sandbox.settings import SandboxSettings
 
 
 class SandboxTransport(httpx.BaseTransport):
@@ -32,36 +26,18 @@ class SandboxTransport(httpx.BaseTransport):
     def __init__(self, sandbox: Sandbox, real: Callable[[], datetime] = wall) -> None:
         """Mount a sandbox; `real` is the time that its own begins from."""
         self.sandbox = sandbox
-        self._clock = LeapingClock(sandbox.state, real)
-
-    def now(self) -> datetime:
-        """Sandbox time."""
-        return self._clock.now()
-
-    def ahead(self) -> timedelta:
-        """What sandbox time is ahead of real time, having been slept through."""
-        return self._clock.ahead()
-
-    def sleep(self, seconds: float) -> None:
-        """Let sandbox time pass, without waiting."""
-        self._clock.sleep(seconds)
+        clock = LeapingClock(sandbox.state, real)
+        self.now, self.ahead, self.sleep = clock.now, clock.ahead, clock.sleep
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Answer one request."""
-        response = self.sandbox.handle(
-            HttpRequest(
-                request.method,
-                relative(request.url.path),
-                request.url.query.decode("ascii"),
-                dict(request.headers),
-                request.read(),
-                self.base,
-            ),
-            self.now(),
+        url, headers = request.url, dict(request.headers)
+        query = url.query.decode("ascii")
+        asked = HttpRequest(
+            request.method, relative(url.path), query, headers, request.read(), self.base
         )
-        return httpx.Response(
-            response.status, headers=dict(response.headers), content=response.body
-        )
+        answer = self.sandbox.handle(asked, self.now())
+        return httpx.Response(answer.status, headers=dict(answer.headers), content=answer.body)
 
     def close(self) -> None:
         """Let go of the state."""

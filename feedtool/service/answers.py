@@ -1,6 +1,6 @@
-"""What an answer means for the call that it answers. Pure.
+"""The meaning of an answer for the call that it answers. Pure.
 
-Nothing in the service has an idempotency key, so an answer is of one of six kinds: see `Kind`.
+Nothing in the service has an idempotency key, so an answer is of one of six `AnswerKind`s.
 The specification's part "Errors" names 200, 201, 204, 400, 401, 403, 404, 409, 415, 429 and 500;
 what gateways add to them is sorted by whether it proves that nothing took effect.
 """
@@ -31,7 +31,7 @@ LARGEST_REFUSAL = 1024 * 1024
 
 
 class AnswerKind(StrEnum):
-    """What is known of a call's effect."""
+    """The effect of a call, as far as it is known."""
 
     DONE = "done"
     """It took effect, and what its answer carries was read."""
@@ -54,22 +54,15 @@ BY_STATUS = {
     425: AnswerKind.UNKNOWN,
     429: AnswerKind.WAIT,
 }
-"""Statuses that mean something of their own; the others go by their hundred."""
-
-BY_HUNDRED = {
-    1: AnswerKind.UNKNOWN,
-    2: AnswerKind.UNKNOWN,
-    3: AnswerKind.UNKNOWN,
-    4: AnswerKind.REFUSED,
-    5: AnswerKind.UNKNOWN,
-}
+"""Statuses that mean something of their own; another 4xx is a refusal, all else unknown."""
 
 
 def kind_of(call: Call, reply: Reply) -> AnswerKind:
     """The kind of an answer by its status alone."""
     if reply.status in call.success:
         return AnswerKind.DONE
-    return BY_STATUS.get(reply.status) or BY_HUNDRED.get(reply.status // 100, AnswerKind.UNKNOWN)
+    is_refused = reply.status in range(400, 500)
+    return BY_STATUS.get(reply.status, AnswerKind.REFUSED if is_refused else AnswerKind.UNKNOWN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +75,9 @@ class Refusal:
     errors: tuple[str, ...] = ()
     """Each `code cause: reason`."""
     causes: frozenset[str] = frozenset()
-    """What the errors are about."""
+    """The fields, headers or parameters that the errors name."""
     trace_id: str = ""
-    """What the service's support asks for."""
+    """For the service's support."""
     code: str = ""
     """The first error's code."""
 
@@ -92,17 +85,15 @@ class Refusal:
     def text(self) -> str:
         """All of it on one line, for the user."""
         repeated = any(error.endswith(self.description) for error in self.errors)
-        said = [self.title, "" if repeated else self.description, *self.errors]
-        told = ". ".join(dict.fromkeys(part.rstrip(". ") for part in said if part.strip(". ")))
+        parts = [self.title, "" if repeated else self.description, *self.errors]
+        text = ". ".join(dict.fromkeys(part.rstrip(". ") for part in parts if part.strip(". ")))
         trace = f" [traceId {self.trace_id}]" if self.trace_id else ""
-        return f"{told or 'no reason given'} (HTTP {self.status}){trace}"
+        return f"{text or 'no reason given'} (HTTP {self.status}){trace}"
 
 
 def refusal(reply: Reply) -> Refusal:
-    """What an answer that is no success says of itself; never fails, whatever the body holds."""
-    document = _json(reply.body) if len(reply.body) <= LARGEST_REFUSAL else None
-    if not isinstance(document, dict):
-        return Refusal(reply.status)
+    """The refusal that an answer holds; never fails, whatever the body holds."""
+    document = json_object(reply.body) if len(reply.body) <= LARGEST_REFUSAL else {}
     errors = document.get("errors")
     listed = errors[:MOST_ERRORS] if isinstance(errors, list) else []
     entries = [entry for entry in listed if isinstance(entry, dict)]
@@ -110,7 +101,7 @@ def refusal(reply: Reply) -> Refusal:
         status=reply.status,
         title=text(document.get("title")),
         description=text(document.get("description") or document.get("detail")),
-        errors=tuple(told for entry in entries if (told := _error(entry))),
+        errors=tuple(filter(None, map(_error, entries))),
         causes=frozenset(text(entry.get("cause")) for entry in entries),
         trace_id=text(document.get("traceId")),
         code=text(entries[0].get("code")) if entries else "",
@@ -124,7 +115,7 @@ def _error(entry: dict[str, Any]) -> str:
 
 
 def retry_after(reply: Reply, now: datetime) -> float | None:
-    """How many seconds the service asks us to wait, at most LONGEST_WAIT; None if it does not say.
+    """The seconds that the service asks us to wait, at most LONGEST_WAIT; None if it does not say.
 
     Both forms of RFC 9110, 10.2.3. A date is compared with the answer's own Date, since the
     service's clock need not be ours.
@@ -147,11 +138,11 @@ def service_time(reply: Reply) -> datetime | None:
 def http_date(value: str) -> datetime | None:
     """An HTTP date in UTC; None for what is no date, or is not plausible."""
     try:
-        found = parsedate_to_datetime(value)
+        time = parsedate_to_datetime(value)
     except (TypeError, ValueError, IndexError, OverflowError):
         return None
     # The parser takes the year 0001 for 2001.
-    return plausible_time(found) if str(found.year) in value else None
+    return plausible_time(time) if str(time.year) in value else None
 
 
 def text(value: object) -> str:
@@ -164,8 +155,10 @@ def text(value: object) -> str:
     return " ".join(shown.split())
 
 
-def _json(body: bytes) -> object:
+def json_object(body: bytes) -> dict[str, Any]:
+    """The JSON object that a body is; an empty one for any other body."""
     try:
-        return json.loads(body)
+        document = json.loads(body)
     except (ValueError, RecursionError):
-        return None
+        return {}
+    return document if isinstance(document, dict) else {}

@@ -1,11 +1,11 @@
-"""Where the bearer token comes from.
+"""Sources of the bearer token.
 
 Specification, part "Authentication": a missing or invalid credential yields 401; "how a token is
 obtained, its lifetime, scopes and refresh: not shown". So that is the profile's business, and
 every way of having one is a Token:
 
     StaticToken         given once
-    FileToken           read again when the file has changed, and on a 401
+    FileToken           the first line of a file, read for each call
     CommandToken        what a command prints; run again on a 401
     ClientCredentials   OAuth2, in `oauth`: had again before it ends, and on a 401
 
@@ -13,6 +13,8 @@ The first three give a client's secret to the last one too. No message here hold
 secret or what a command printed, and neither does any exception that one was raised from.
 """
 
+import os
+import shlex
 import subprocess
 import threading
 from collections.abc import Callable, Sequence
@@ -21,12 +23,13 @@ from typing import Protocol
 
 from feedtool.model.call import Reply
 from feedtool.model.errors import NotAuthorised, UsageProblem
-from feedtool.service.user_command import words_of
 
 LONGEST_WAIT = 60.0
 """How long a token command may take, in seconds."""
 
 HTTP_UNAUTHORISED = 401
+
+IS_WINDOWS = os.name == "nt"
 
 
 class Token(Protocol):
@@ -78,48 +81,29 @@ class StaticToken:
 
 
 class FileToken:
-    """A token on the first line of a file, read again whenever the file has changed."""
+    """A token on the first line of a file, which is read for each call."""
 
     def __init__(self, path: Path | str, what: str = TOKEN) -> None:
         """Read nothing yet; `what` is what messages call it."""
         self._path, self._what = Path(path), what
-        self._lock = threading.Lock()
-        self._seen: tuple[int, int, int] | None = None
-        self._token = ""
 
     def get(self) -> str:
         """The file's token as it is now."""
-        with self._lock:
-            if failure := self._look():
-                raise failure
-            return self._token
-
-    def renew(self, stale: str) -> str:  # noqa: ARG002 - the file alone knows
-        """The file's token, read again whether or not the file seems to have changed."""
-        with self._lock:
-            self._seen = None
-        return self.get()
-
-    def _look(self) -> NotAuthorised | None:
-        """Read the file if it has changed; returned, a failure has no context to tell of it."""
         try:
-            found = self._path.stat()
-            signature = (found.st_mtime_ns, found.st_size, found.st_ino)
-            if signature != self._seen:
-                self._read()
-                self._seen = signature
+            content = self._path.read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
             reason = getattr(error, "strerror", None) or "it is no text"
-            return NotAuthorised(
-                f"The {self._what} file {self._path} cannot be read: {reason}.",
-                f"It holds the {self._what} alone, on its first line.",
-            )
-        return None
+        else:
+            return _first_line(content, f"What the file {self._path} holds", self._what)
+        # Raised here, it has no context, which may hold what was read.
+        raise NotAuthorised(
+            f"The {self._what} file {self._path} cannot be read: {reason}.",
+            f"It holds the {self._what} alone, on its first line.",
+        )
 
-    def _read(self) -> None:
-        lines = self._path.read_text(encoding="utf-8-sig").splitlines()
-        said = lines[0] if lines else ""
-        self._token = _checked(said, f"What the file {self._path} holds", self._what)
+    def renew(self, stale: str) -> str:  # noqa: ARG002 - the file alone knows
+        """The file's token as it is now."""
+        return self.get()
 
 
 class CommandToken:
@@ -148,36 +132,33 @@ class CommandToken:
             return self._run() if self._token == stale else self._token
 
     def _run(self) -> str:
-        printed = self._printed()
-        if isinstance(printed, NotAuthorised):
-            raise printed
-        lines = printed.splitlines()
-        said = lines[0] if lines else ""
-        self._token = _checked(said, f"What the {self._what} command prints", self._what)
-        return self._token
-
-    def _printed(self) -> str | NotAuthorised:
-        """What the command prints; returned, a failure has no context to tell of it."""
         # Its stderr goes where ours goes, so that it may ask for a passphrase there.
         try:
             done = subprocess.run(  # noqa: S603 - the user's own command, and no shell
                 self._command, stdout=subprocess.PIPE, check=True, timeout=LONGEST_WAIT
             )
-            return done.stdout.decode()
+            printed = done.stdout.decode()
         except subprocess.CalledProcessError as error:
-            return self._failed(f"it ended with exit code {error.returncode}")
+            why = f"it ended with exit code {error.returncode}"
         except subprocess.TimeoutExpired:
-            return self._failed(f"it took longer than {LONGEST_WAIT:g} s")
+            why = f"it took longer than {LONGEST_WAIT:g} s"
         except UnicodeDecodeError:
-            return self._failed("what it prints is no text")
+            why = "what it prints is no text"
         except OSError as error:
-            return self._failed(error.strerror or "it cannot be run")
-
-    def _failed(self, why: str) -> NotAuthorised:
-        return NotAuthorised(
+            why = error.strerror or "it cannot be run"
+        else:
+            where = f"What the {self._what} command prints"
+            self._token = _first_line(printed, where, self._what)
+            return self._token
+        # Raised here, it has no context, which may hold what was printed.
+        raise NotAuthorised(
             f"The {self._what} command {self._command[0]} gives no {self._what}: {why}.",
             f"Run it by hand: it must print the {self._what} on its first line.",
         )
+
+
+def _first_line(text: str, where: str, what: str) -> str:
+    return _checked((text.splitlines() or [""])[0], where, what)
 
 
 def _checked(value: str, where: str, what: str) -> str:
@@ -190,3 +171,14 @@ def _checked(value: str, where: str, what: str) -> str:
         f"{where} is no {what}: it is empty, or has characters that a {what} cannot have.",
         "Only ASCII letters, digits and punctuation can be sent there." if what == TOKEN else "",
     )
+
+
+def words_of(command: str, *, is_windows: bool = IS_WINDOWS) -> list[str]:
+    r"""The program and its arguments, split at blanks that are not in quotes.
+
+    On Windows a backslash is one, as in `C:\tools\told.exe`; elsewhere it takes the next
+    character as it is. Raises ValueError for a quote that is never closed.
+    """
+    if is_windows:
+        return [word.strip('"') for word in shlex.split(command, posix=False)]
+    return shlex.split(command)

@@ -5,6 +5,7 @@ There is no decision in it: what an answer means is for `answers` and `delivery.
 
 import re
 from collections.abc import Callable
+from contextlib import closing
 from functools import lru_cache, partial
 from typing import Self
 
@@ -43,16 +44,16 @@ NEVER_LEFT = (
     httpx.ProxyError,
     httpx.UnsupportedProtocol,
 )
-"""What httpx raises before anything of the request has left."""
+"""Exceptions of httpx before anything of the request has left."""
 
-SAID = (
+WORDS = (
     (httpx.ProxyError, "the proxy did not let the call through: {error}"),
     (httpx.PoolTimeout, "no connection was free in time"),
     (httpx.RemoteProtocolError, "the connection ended before the answer was complete"),
     (httpx.ProtocolError, "the call cannot be made: {error}"),
     (httpx.DecodingError, "the answer is packed in a way that cannot be unpacked"),
 )
-"""What the failures mean that are not the network's own."""
+"""The failures that are not the network's own, in plain words."""
 
 
 class Client:
@@ -77,24 +78,19 @@ class Client:
         timeout. UsageProblem for an address, a seller or a language that cannot be sent, and for
         an address to which the token would leave the machine unencrypted, unless `allows_http`.
         """
-        timeouts = timeouts or Timeouts()
         self._base = base_url.rstrip("/")
         self._origin = _checked_origin(self._base)
         if transport is None and not allows_http:
             _check_encrypted(*self._origin)
         self._token = token
         self._largest_reply = largest_reply
-        self._http = httpx.Client(
-            headers={
-                **({} if seller is None else {"SellerId": header_value("The seller", seller)}),
-                "Accept-Language": language_tag(language),
-                "Accept": "application/json, application/problem+json",
-                "User-Agent": f"feedtool/{__version__}",
-            },
-            timeout=httpx.Timeout(timeouts.answer, connect=timeouts.connect),
-            follow_redirects=False,
-            transport=transport or Network(self._base, timeouts.whole),
-        )
+        headers = {
+            "Accept-Language": language_tag(language),
+            "Accept": "application/json, application/problem+json",
+        }
+        if seller is not None:
+            headers["SellerId"] = header_value("The seller", seller)
+        self._http = _http(self._base, headers, timeouts, transport)
 
     def send(self, call: Call) -> Reply:
         """The service's answer, with the token renewed once on a 401.
@@ -140,12 +136,12 @@ def post_form(
     timeouts: Timeouts | None = None,
     transport: httpx.BaseTransport | None = None,
 ) -> Reply:
-    """What a token endpoint answers to a form; raises NotSent or OutcomeUnknown."""
+    """The answer of a token endpoint to a form; raises NotSent or OutcomeUnknown."""
     return _post(url, form, "application/x-www-form-urlencoded", timeouts, transport)
 
 
 def post_json(url: str, body: bytes, timeouts: Timeouts | None = None) -> Reply:
-    """What anybody's server answers to JSON, which no token goes with; the same is raised."""
+    """The answer of anybody's server to JSON, which no token goes with; the same is raised."""
     return _post(url, body, "application/json", timeouts, None)
 
 
@@ -156,34 +152,37 @@ def _post(
     timeouts: Timeouts | None,
     transport: httpx.BaseTransport | None,
 ) -> Reply:
+    headers = {"Accept": "application/json", "Content-Type": media_type}
+    with _http(url, headers, timeouts, transport) as http:
+        return _exchange(http, http.build_request("POST", url, content=body), LARGEST_GRANT)
+
+
+def _http(
+    address: str,
+    headers: dict[str, str],
+    timeouts: Timeouts | None,
+    transport: httpx.BaseTransport | None,
+) -> httpx.Client:
     timeouts = timeouts or Timeouts()
-    with httpx.Client(
-        headers={
-            "Accept": "application/json",
-            "Content-Type": media_type,
-            "User-Agent": f"feedtool/{__version__}",
-        },
+    return httpx.Client(
+        headers={**headers, "User-Agent": f"feedtool/{__version__}"},
         timeout=httpx.Timeout(timeouts.answer, connect=timeouts.connect),
         follow_redirects=False,
-        transport=transport or Network(url, timeouts.whole),
-    ) as http:
-        return _exchange(http, http.build_request("POST", url, content=body), LARGEST_GRANT)
+        transport=transport or Network(address, timeouts.whole),
+    )
 
 
 def _exchange(http: httpx.Client, request: httpx.Request, largest: int) -> Reply:
     """Send a request, and read the answer to its end but no further than `largest` bytes."""
     try:
-        response = http.send(request, stream=True)
-        try:
+        with closing(http.send(request, stream=True)) as response:
             body = _read(response, largest)
-        finally:
-            response.close()
         headers = {name.lower(): value for name, value in response.headers.items()}
         return Reply(response.status_code, headers, body, str(request.url))
     except NEVER_LEFT as error:
-        failure: Failure = NotSent(_told(error))
+        failure: Failure = NotSent(_describe(error))
     except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
-        failure = OutcomeUnknown(_told(error))
+        failure = OutcomeUnknown(_describe(error))
     raise failure  # not from httpx's own, which may repeat what was sent
 
 
@@ -197,7 +196,7 @@ def _read(response: httpx.Response, largest: int) -> bytes:
 
 
 def _masked(reply: Reply, mask: Callable[[str], str]) -> Reply:
-    """An answer without the token: a gateway may repeat it, and what is said is told and kept."""
+    """An answer without the token: a gateway may repeat it, and answers are shown and kept."""
     # Bytes as characters of the same number: whatever the body holds, it stays.
     body = mask(reply.body.decode("latin-1")).encode("latin-1")
     headers = {name: mask(value) for name, value in reply.headers.items()}
@@ -206,7 +205,7 @@ def _masked(reply: Reply, mask: Callable[[str], str]) -> Reply:
 
 @lru_cache(maxsize=8)
 def _mask_of(token: str) -> Callable[[str], str]:
-    """What puts the mask in the place of the token, as it is or as JSON or an address writes it."""
+    """Replaces the token by the mask, as it is or as JSON or an address writes it."""
     if len(token) < LEAST_SECRET:
         return str
     characters = (
@@ -216,12 +215,12 @@ def _mask_of(token: str) -> Callable[[str], str]:
     return partial(re.compile("".join(characters)).sub, MASK)
 
 
-def _told(error: Exception) -> str:
-    """An exception of httpx's in plain words; `network` has said who it is about."""
+def _describe(error: Exception) -> str:
+    """An exception of httpx's in plain words; those of `network` name the host."""
     # What is no HTTP is quoted at the end, and may repeat what was sent.
-    said = str(error).partition(": bytearray(")[0]
-    words = next((words for kind, words in SAID if isinstance(error, kind)), "{error}")
-    return words.format(error=said).removesuffix(": ") or "there was no answer"
+    text = str(error).partition(": bytearray(")[0]
+    words = next((words for kind, words in WORDS if isinstance(error, kind)), "{error}")
+    return words.format(error=text).removesuffix(": ") or "there was no answer"
 
 
 def _url(address: str) -> httpx.URL | None:
@@ -238,7 +237,12 @@ def _url(address: str) -> httpx.URL | None:
 def _checked_origin(base_url: str) -> tuple[str, str, int | None]:
     url = _url(base_url)
     if url is None or url.scheme not in DEFAULT_PORTS or not url.host or url.query or url.fragment:
-        raise _no_base(base_url)
+        # What stands before an @, or in a query or fragment, may be a secret.
+        shown = base_url.partition("?")[0].partition("#")[0].rpartition("@")[2]
+        raise UsageProblem(
+            f"“{shown}” is no base address of a service.",
+            "It looks like https://host/v2, its version segment included.",
+        )
     if url.userinfo:
         raise UsageProblem(
             "The base address holds a user name or a password, and the service takes neither.",
@@ -254,12 +258,3 @@ def _check_encrypted(scheme: str, host: str, _port: int | None) -> None:
             "Give one that begins with https://. On a network that you trust --insecure-http allows"
             " it, or insecure_http = true in the account's profile.",
         )
-
-
-def _no_base(base_url: str) -> UsageProblem:
-    # What stands before an @, or in a query or fragment, may be a secret.
-    shown = base_url.partition("?")[0].partition("#")[0].rpartition("@")[2]
-    return UsageProblem(
-        f"“{shown}” is no base address of a service.",
-        "It looks like https://host/v2, its version segment included.",
-    )

@@ -8,17 +8,14 @@ it. Calls run in a pool; everything else, `take` included, happens in the callin
 import random
 from collections import Counter, deque
 from collections.abc import Callable, Hashable, Iterable
-from concurrent.futures import FIRST_COMPLETED, Executor, Future
-from concurrent.futures import wait as wait_for
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
-from feedtool.model.call import Call, Failure, NotSent, Reply, Sender
-from feedtool.model.errors import FeedtoolError, Interrupted, NotAuthorised
-from feedtool.service.answers import AnswerKind, kind_of, refusal, retry_after
-from feedtool.service.bodies import Unreadable
-from feedtool.service.calling import ReplyResult, ask, executor
+from feedtool.model.call import Call, Reply, Sender
+from feedtool.model.errors import FeedtoolError, Interrupted, NotAuthorised, UsageProblem
+from feedtool.service.answers import AnswerKind
+from feedtool.service.calls import Answer, CallPool, CallResult, read_answer
 from feedtool.service.pace import Pace, back_off, longest_back_off
 
 Asked = TypeVar("Asked", bound="Hashable")
@@ -32,7 +29,10 @@ TRIES_OF_ONE = 3
 LONGEST_HOLD = timedelta(hours=1)
 """Whoever is asked to wait longer is told so: a delivery waits no longer for one package either."""
 
-FORBIDDEN = 403
+MOST_PAGES = 100_000
+"""A list of more pages is no list that ends."""
+
+FORBIDDEN, GONE = 403, 404
 
 NO_RIGHT = (
     "The service does not allow that",
@@ -66,7 +66,7 @@ class FetchContext:
 
     now: Callable[[], datetime]
     sleep: Callable[[float], None]
-    luck: Callable[[], float] = random.random
+    jitter: Callable[[], float] = random.random
     """From 0 to 1, for pauses that differ between clients."""
     pool: int = 4
     """Calls under way at a time; 1 has all happen in the calling thread, in the same order."""
@@ -77,10 +77,10 @@ class FetchContext:
     closed: tuple[str, str] | None = None
     """What a 403 means where the right to a route is one of an opening, and what to do."""
     on_unreachable: Callable[[str], None] = lambda _: None
-    """Is told at once, on one line, when the service cannot be reached, and until when it is
+    """Gets, at once, the line that says that the service cannot be reached and until when it is
     tried."""
     ahead: Callable[[], timedelta] = timedelta
-    """What `now` is ahead of real time: the embedded sandbox's time leaps."""
+    """The time that `now` is ahead of real time: the embedded sandbox's time leaps."""
 
     def wall(self) -> datetime:
         """Real time, for people."""
@@ -88,7 +88,7 @@ class FetchContext:
 
 
 def fetch(
-    asked: Iterable[Asked], reader: Reader[Asked], client: Sender, around: FetchContext
+    asked: Iterable[Asked], reader: Reader[Asked], client: Sender, context: FetchContext
 ) -> None:
     """Ask for all of it, and for what that leads to, in the order in which it was named.
 
@@ -97,23 +97,21 @@ def fetch(
         Interrupted: it cannot be reached, or gives no usable answer; what was taken stays so.
         FeedtoolError: what `stopping` said. The calls under way are finished first.
     """
-    with executor(around.pool) as lanes:
-        _Fetching(reader, client, around, lanes, asked).run()
+    with CallPool[tuple[Asked, Call]](client, context.pool, is_ahead=False) as calls:
+        _Fetching(reader, context, calls, asked).run()
 
 
 class _Fetching(Generic[Asked]):
     def __init__(
         self,
         reader: Reader[Asked],
-        client: Sender,
-        around: FetchContext,
-        lanes: Executor,
+        context: FetchContext,
+        calls: CallPool[tuple[Asked, Call]],
         asked: Iterable[Asked],
     ) -> None:
-        self._reader, self._client, self._around, self._lanes = reader, client, around, lanes
+        self._reader, self._context, self._calls = reader, context, calls
         self._waiting: deque[Asked] = deque(asked)
-        self._flights: dict[Future[ReplyResult], tuple[Asked, Call]] = {}
-        self._pace = Pace(around.pool)
+        self._pace = Pace(context.pool)
         self._tries: Counter[Asked] = Counter()
         self._failures = 0
         self._waits = 0
@@ -121,136 +119,179 @@ class _Fetching(Generic[Asked]):
         self._stop: FeedtoolError | None = None
 
     def run(self) -> None:
-        while self._waiting or self._flights:
-            self._stop = self._stop or self._around.stopping()
-            self._begin()
-            if self._flights:
-                for future in wait_for(self._flights, return_when=FIRST_COMPLETED).done:
-                    self._land(*self._flights.pop(future), future.result())
+        while self._waiting or self._calls.under_way:
+            self._stop = self._stop or self._context.stopping()
+            held = max(filter(None, (self._hold, self._pace.next_at)), default=None)
+            now = self._context.now()
+            is_held = held is not None and held > now
+            if not (self._stop or is_held):
+                self._begin()
+            if self._calls.under_way:
+                for (asked, call), result in self._calls.results():
+                    self._read(asked, call, result)
             elif self._stop:
-                raise self._stop
-            else:
-                self._sleep()
+                break
+            elif held and is_held:
+                self._context.sleep((held - now).total_seconds())
         if self._stop:
             raise self._stop
 
     def _begin(self) -> None:
-        held = self._held_until()
-        if self._stop or (held and self._around.now() < held):
-            return
-        for _ in range(min(self._pace.room(len(self._flights)), len(self._waiting))):
+        for _ in range(min(self._calls.room(self._pace), len(self._waiting))):
             asked = self._waiting.popleft()
             call = self._reader.call(asked)
-            self._flights[self._lanes.submit(ask, self._client, call)] = asked, call
+            self._calls.begin((asked, call), (call,))
+        self._calls.send()
 
-    def _sleep(self) -> None:
-        held, now = self._held_until(), self._around.now()
-        if held and held > now:
-            self._around.sleep((held - now).total_seconds())
-
-    def _held_until(self) -> datetime | None:
-        return max(filter(None, (self._hold, self._pace.next_at)), default=None)
-
-    def _land(self, asked: Asked, call: Call, heard: ReplyResult) -> None:
-        if isinstance(heard, FeedtoolError):
-            self._stop = self._stop or heard
-            self._waiting.appendleft(asked)
-        elif isinstance(heard, Failure):
-            kind = AnswerKind.NOT_SENT if isinstance(heard, NotSent) else AnswerKind.UNKNOWN
-            self._fail(asked, kind, str(heard))
-        else:
-            self._answered(asked, heard, kind_of(call, heard))
-
-    def _answered(self, asked: Asked, reply: Reply, kind: AnswerKind) -> None:
-        self._pace = self._pace.after(kind, self._around.now())
-        if kind is AnswerKind.DONE:
-            self._take(asked, reply)
-        elif kind is AnswerKind.WAIT:
-            self._wait(asked, reply)
-        elif kind is AnswerKind.AUTH:
-            self._stop = self._stop or not_authorised(
-                reply, self._around.go_on, self._around.closed
-            )
-            self._waiting.appendleft(asked)
-        elif kind is AnswerKind.REFUSED:
+    def _read(self, asked: Asked, call: Call, result: CallResult) -> None:
+        now = self._context.now()
+        answer = read_answer(call, result, now, lambda reply: list(self._reader.take(asked, reply)))
+        self._pace = self._pace.after(answer.kind, now)
+        if answer.kind is AnswerKind.DONE:
+            self._failures = self._waits = 0
+            self._waiting.extend(answer.value)
+        elif answer.kind is AnswerKind.REFUSED:
             self._failures = 0
-            self._waiting.extend(self._reader.lack(asked, refusal(reply).text, reply.status))
+            self._waiting.extend(self._reader.lack(asked, answer.detail, answer.status))
+        elif answer.kind is AnswerKind.AUTH:
+            self._waiting.appendleft(asked)
+            context = self._context
+            self._stop = (
+                self._stop or answer.error or not_authorised(answer, context.go_on, context.closed)
+            )
+        elif answer.kind is AnswerKind.WAIT:
+            self._waiting.appendleft(asked)
+            self._wait(answer, now)
         else:
-            self._fail(asked, kind, refusal(reply).text)
+            self._fail(asked, answer, now)
 
-    def _take(self, asked: Asked, reply: Reply) -> None:
-        try:
-            more = list(self._reader.take(asked, reply))
-        except Unreadable as error:
-            self._fail(asked, AnswerKind.UNKNOWN, str(error))
-            return
-        self._failures = self._waits = 0
-        self._waiting.extend(more)
-
-    def _wait(self, asked: Asked, reply: Reply) -> None:
+    def _wait(self, answer: Answer, now: datetime) -> None:
         """Nothing was wrong with the call; all wait as long as the service says."""
-        now = self._around.now()
         self._waits += 1
-        seconds = retry_after(reply, now)
-        if seconds is None:
-            pause = back_off(self._waits, self._around.luck())
+        if answer.wait is None:
+            pause = back_off(self._waits, self._context.jitter())
         else:
-            pause = timedelta(seconds=seconds)
+            pause = timedelta(seconds=answer.wait)
         if pause > LONGEST_HOLD:
-            self._stop = self._stop or Interrupted(
-                f"The service asks to wait until {now + pause:%Y-%m-%d %H:%M} UTC:"
-                f" {refusal(reply).text}",
-                self._around.go_on,
-            )
-        self._hold_for(pause)
-        self._waiting.appendleft(asked)
+            until = f"{now + pause:%Y-%m-%d %H:%M} UTC"
+            text = f"The service asks to wait until {until}: {answer.detail}"
+            self._stop = self._stop or Interrupted(text, self._context.go_on)
+        self._hold = max(self._hold or now, now + pause)
 
-    def _fail(self, asked: Asked, kind: AnswerKind, detail: str) -> None:
+    def _fail(self, asked: Asked, answer: Answer, now: datetime) -> None:
         """No usable answer. Calls that fail together, before the pause is over, count as one."""
-        held = self._hold is not None and self._hold > self._around.now()
-        self._failures += not held
-        if kind is AnswerKind.NOT_SENT and self._failures == 1 and not held:
-            until = self._around.now() + longest_back_off(1, TRIES)
-            self._around.on_unreachable(
-                f"{detail.rstrip('.')}; trying again until about {until:%H:%M:%S} UTC"
-            )
+        is_held = self._hold is not None and self._hold > now
+        is_unsent = answer.kind is AnswerKind.NOT_SENT
+        self._failures += not is_held
         self._tries[asked] += 1
+        if is_unsent and self._failures == 1 and not is_held:
+            self._context.on_unreachable(unreachable(answer.detail, now, TRIES))
         if self._failures >= TRIES:
-            what = "cannot be reached" if kind is AnswerKind.NOT_SENT else "gives no usable answer"
-            self._stop = self._stop or Interrupted(
-                f"The service {what}: {detail}", self._around.go_on
-            )
-        if (
-            kind is not AnswerKind.NOT_SENT
-            and self._tries[asked] >= TRIES_OF_ONE
-            and not self._stop
-        ):
-            self._waiting.extend(self._reader.lack(asked, detail, None))
+            text = no_answer(answer)
+            self._stop = self._stop or Interrupted(text, self._context.go_on)
+        if not is_unsent and self._tries[asked] >= TRIES_OF_ONE and not self._stop:
+            self._waiting.extend(self._reader.lack(asked, answer.detail, None))
             return
         self._waiting.appendleft(asked)
-        if not held:
-            self._hold_for(back_off(self._failures, self._around.luck()))
+        if not is_held:
+            self._hold = now + back_off(self._failures, self._context.jitter())
 
-    def _hold_for(self, pause: timedelta) -> None:
-        until = self._around.now() + pause
-        self._hold = max(self._hold or until, until)
+
+def unreachable(detail: str, now: datetime, failures: int) -> str:
+    """The line that says, after a first failure, until when a service is tried."""
+    until = now + longest_back_off(1, failures)
+    return f"{detail.rstrip('.')}; trying again until about {until:%H:%M:%S} UTC"
+
+
+def no_answer(answer: Answer) -> str:
+    """Why a run ends after so many calls without a usable answer."""
+    is_unsent = answer.kind is AnswerKind.NOT_SENT
+    what = "cannot be reached" if is_unsent else "gives no usable answer"
+    return f"The service {what}: {answer.detail}"
 
 
 def not_authorised(
-    reply: Reply, go_on: str = "", closed: tuple[str, str] | None = None
+    answer: Answer, go_on: str = "", closed: tuple[str, str] | None = None
 ) -> NotAuthorised:
-    """What a 401 or a 403 stops a command with.
+    """The error for a 401 or a 403, with what to do once the token is right.
 
-    Args:
-        reply: The answer.
-        go_on: What to do once the token is right.
-        closed: As `Circumstances.closed`.
+    `closed` is as in `FetchContext`.
     """
-    said = refusal(reply).text
-    if reply.status == FORBIDDEN:
+    if answer.status == FORBIDDEN:
         meaning, hint = closed or NO_RIGHT
-        return NotAuthorised(f"{meaning}: {said}", hint)
+        return NotAuthorised(f"{meaning}: {answer.detail}", hint)
     return NotAuthorised(
-        f"The service does not accept the token: {said}",
+        f"The service does not accept the token: {answer.detail}",
         f"Check the token, and that it has not run out. {go_on}".strip(),
     )
+
+
+# Lists, page after page.
+
+
+class Next(NamedTuple):
+    """The page after one that was read."""
+
+    call: Call
+    is_guess: bool = False
+    """True if nobody has said that there is one."""
+
+
+Take = Callable[[Reply, Call], Next | None]
+"""Keeps what a page holds, and gives the next one; raises Unreadable for what is no page."""
+
+
+def read_list(
+    name: str, first: Call, take: Take, client: Sender, context: FetchContext, hint: str
+) -> None:
+    """Ask for a list to its end.
+
+    Args:
+        name: The list's in messages.
+        first: Asks for its first page.
+        take: Reads a page.
+        client: A way to the service.
+        context: Time, chance, and how far to go.
+        hint: What to do where the service refuses what it was asked for.
+
+    Raises:
+        UsageProblem: the service refuses what it was asked for.
+        NotAuthorised: it refuses the credential, or the right.
+        Interrupted: it cannot be reached, gives no usable answer, or a list that does not end.
+        FeedtoolError: what `context.stopping` said.
+    """
+    fetch([Next(first)], _ListReader(name, take, hint), client, context)
+
+
+class _ListReader:
+    def __init__(self, name: str, take: Take, hint: str) -> None:
+        self._name, self._take, self._hint = name, take, hint
+        self._links: set[Call] = set()
+        self._pages = 1
+
+    def call(self, asked: Next) -> Call:
+        return asked.call
+
+    def take(self, asked: Next, reply: Reply) -> Iterable[Next]:
+        """Read a page, and name the next."""
+        following = self._take(reply, asked.call)
+        if following is None:
+            return []
+        self._pages += 1
+        if self._pages > MOST_PAGES or following.call in self._links:
+            raise Interrupted(
+                f"The service's list of {self._name} does not end: page {self._pages} leads back.",
+                "Tell the service's operator; nothing was written.",
+            )
+        if not following.is_guess:
+            self._links.add(following.call)
+        return [following]
+
+    def lack(self, asked: Next, reason: str, status: int | None) -> Iterable[Next]:
+        """A list with a gap is no list."""
+        if status == GONE and asked.is_guess:
+            return []  # how many pages there are was not said, so this one was a try
+        text = f"The service does not list its {self._name}: {reason}"
+        if status is None:
+            raise Interrupted(text, "Nothing was written; run it again.")
+        raise UsageProblem(text, self._hint)

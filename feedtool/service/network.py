@@ -1,4 +1,4 @@
-"""The network under httpx, with an end to every call: what httpx itself has no setting for.
+"""The network under httpx, with an end to every call, for which httpx has no setting.
 
 httpx bounds each wait by itself, so that a server which sends a byte now and then holds a call
 for ever. Here every read and write also ends with the call's own time. Like httpx by itself it
@@ -27,7 +27,7 @@ from feedtool.model.errors import UsageProblem
 PIECE = 16 * 1024
 """So many bytes are written before the time is looked at again."""
 
-SAID: tuple[tuple[type[BaseException], str], ...] = (
+WORDS: tuple[tuple[type[BaseException], str], ...] = (
     (
         ssl.SSLCertVerificationError,
         "the certificate of {peer} is not accepted: {cause.verify_message}",
@@ -37,7 +37,7 @@ SAID: tuple[tuple[type[BaseException], str], ...] = (
     (ConnectionRefusedError, "{peer} refused the connection"),
     (ConnectionError, "{peer} closed the connection"),
 )
-"""What the system's errors mean; the first that fits."""
+"""The system's errors in plain words; the first that fits."""
 
 UNREACHABLE = {errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN, errno.EHOSTDOWN}
 """Numbers of the system's that say that there is no network, or no way to the host."""
@@ -49,7 +49,7 @@ BOTH = (
     httpcore.ProxyError,
     httpcore.UnsupportedProtocol,
 )
-"""What httpcore raises; httpx has each of them, and those below them, under the same name."""
+"""Exceptions of httpcore; httpx has each of them, and those below, under the same name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,15 +73,10 @@ class Network(httpx.BaseTransport):
         longest_call: float,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Connect at the first request.
+        """Connect at the first request; the address decides about the proxy.
 
-        Args:
-            address: Where all requests go: it decides about the proxy.
-            longest_call: In seconds.
-            clock: Seconds from any beginning, never going back.
-
-        Raises:
-            UsageProblem: the environment names a proxy that is of no use here.
+        `longest_call` and `clock` are in seconds. UsageProblem for a proxy of the environment's
+        that is of no use here.
         """
         self._longest, self._clock = longest_call, clock
         self._end = _End(longest_call, clock)
@@ -145,39 +140,32 @@ class _End(threading.local):
         self._longest, self._clock = longest, clock
 
     @contextmanager
-    def within(self, timeout: float | None, late: type[Exception]) -> Iterator[float]:
-        """How long to wait, no longer than `timeout`; `late` is raised at the call's end."""
+    def limit(self, peer: str, timeout: float | None, late: type[Exception]) -> Iterator[float]:
+        """The longest wait, within `timeout` and the call's end, at which `late` is raised.
+
+        Failures name the `host:port` and say in plain words what it did: httpcore's own text is
+        that of the system's error, or nothing at all.
+        """
         left = self.at - self._clock()
-        told = f"the whole call took longer than {self._longest:g} s"
+        too_long = f"the whole call took longer than {self._longest:g} s"
         if left <= 0:
-            raise late(told)
+            raise late(too_long)
+        wait = left if timeout is None else min(timeout, left)
         try:
-            yield left if timeout is None else min(timeout, left)
+            yield wait
         except httpcore.TimeoutException as error:
-            if timeout is not None and timeout < left:
-                raise
-            raise late(told) from error
+            if timeout is None or timeout >= left:
+                raise late(too_long) from error
+            raise type(error)(f"{peer} did not answer in {wait:g} s") from error
+        except httpcore.NetworkError as error:
+            raise type(error)(_describe(peer, error.__cause__)) from error
 
 
-@contextmanager
-def _in_words(peer: str, wait: float) -> Iterator[None]:
-    """Failures that say in plain words who (`host:port`) did what, and no number of the system's.
-
-    httpcore's own text is that of the system's error, or nothing at all.
-    """
-    try:
-        yield
-    except httpcore.TimeoutException as error:
-        raise type(error)(f"{peer} did not answer in {wait:g} s") from error
-    except httpcore.NetworkError as error:
-        raise type(error)(_what_happened(peer, error.__cause__)) from error
-
-
-def _what_happened(peer: str, cause: BaseException | None) -> str:
+def _describe(peer: str, cause: BaseException | None) -> str:
     number = cause.errno if isinstance(cause, OSError) else None
-    for kind, said in SAID:
+    for kind, words in WORDS:
         if isinstance(cause, kind):
-            return said.format(peer=peer, name=peer.rpartition(":")[0], cause=cause)
+            return words.format(peer=peer, name=peer.rpartition(":")[0], cause=cause)
     if number in UNREACHABLE:
         return f"there is no way from here to {peer}"
     return f"the connection to {peer} failed" + (f": {os.strerror(number)}" if number else "")
@@ -197,7 +185,7 @@ class _Backend(httpcore.NetworkBackend):
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.NetworkStream:
         peer = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-        with self._end.within(timeout, httpcore.ConnectTimeout) as wait, _in_words(peer, wait):
+        with self._end.limit(peer, timeout, httpcore.ConnectTimeout) as wait:
             stream = self._real.connect_tcp(host, port, wait, local_address, socket_options)
         return _Stream(stream, self._end, peer)
 
@@ -207,14 +195,12 @@ class _Stream(httpcore.NetworkStream):
         self._real, self._end, self._peer = real, end, peer
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        late = httpcore.ReadTimeout
-        with self._end.within(timeout, late) as wait, _in_words(self._peer, wait):
+        with self._end.limit(self._peer, timeout, httpcore.ReadTimeout) as wait:
             return self._real.read(max_bytes, wait)
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        late = httpcore.WriteTimeout
         for start in range(0, len(buffer), PIECE):
-            with self._end.within(timeout, late) as wait, _in_words(self._peer, wait):
+            with self._end.limit(self._peer, timeout, httpcore.WriteTimeout) as wait:
                 self._real.write(buffer[start : start + PIECE], wait)
 
     def start_tls(
@@ -223,8 +209,7 @@ class _Stream(httpcore.NetworkStream):
         server_hostname: str | None = None,
         timeout: float | None = None,
     ) -> httpcore.NetworkStream:
-        late = httpcore.ConnectTimeout
-        with self._end.within(timeout, late) as wait, _in_words(self._peer, wait):
+        with self._end.limit(self._peer, timeout, httpcore.ConnectTimeout) as wait:
             real = self._real.start_tls(ssl_context, server_hostname, wait)
         return _Stream(real, self._end, self._peer)
 
@@ -236,7 +221,7 @@ class _Stream(httpcore.NetworkStream):
 
 
 def is_loopback(host: str) -> bool:
-    """Whether what is sent to a host stays on this machine."""
+    """True if what is sent to a host stays on this machine."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -265,12 +250,12 @@ def _pool(address: httpx.URL, backend: _Backend) -> httpcore.ConnectionPool:
 
 def _proxy(address: httpx.URL) -> httpx.Proxy | None:
     """The proxy that the environment names for an address; none for this machine itself."""
-    named = urllib.request.getproxies()
-    found = named.get(address.scheme) or named.get("all")
-    if not found or is_loopback(address.host) or urllib.request.proxy_bypass(address.host):
+    proxies = urllib.request.getproxies()
+    url = proxies.get(address.scheme) or proxies.get("all")
+    if not url or is_loopback(address.host) or urllib.request.proxy_bypass(address.host):
         return None
     try:
-        proxy = httpx.Proxy(found if "://" in found else f"http://{found}")
+        proxy = httpx.Proxy(url if "://" in url else f"http://{url}")
     except (ValueError, httpx.InvalidURL):
         proxy = None
     if proxy is None or proxy.url.scheme not in {"http", "https"}:

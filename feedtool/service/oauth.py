@@ -5,16 +5,15 @@ by `{access_token, expires_in}` is how services of this family do it. What the e
 is never shown: an error it gives by a name that RFC 6749 has is told in words of our own.
 """
 
-import json
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from feedtool.model.call import Failure, Reply
 from feedtool.model.errors import Interrupted, NotAuthorised, UsageProblem
+from feedtool.service.answers import json_object
 from feedtool.service.auth import Token
 
 Post = Callable[[str, bytes], Reply]
@@ -49,7 +48,7 @@ ERRORS = {
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """What is asked for, and of whom."""
+    """A request for a token, and the address that grants it."""
 
     url: str
     client_id: str
@@ -59,11 +58,7 @@ class Grant:
     audience: str | None = None
 
     def __post_init__(self) -> None:
-        """Check the address.
-
-        Raises:
-            UsageProblem: it is no address, or the secret would travel in the open.
-        """
+        """UsageProblem for what is no address, or would have the secret travel in the open."""
         try:
             parts = urlsplit(self.url)
             host, user, _ = parts.hostname, parts.username, parts.port
@@ -102,9 +97,8 @@ class ClientCredentials:
     def get(self) -> str:
         """The token, a new one when it is about to end.
 
-        Raises:
-            NotAuthorised: the endpoint refuses.
-            Interrupted: it cannot be reached, or answers what is no token.
+        NotAuthorised where the endpoint refuses; Interrupted where it cannot be reached, or
+        answers what is no token.
         """
         before = self._asked
         with self._lock:
@@ -145,15 +139,12 @@ class ClientCredentials:
         else:
             granted = self._read(reply)
             if isinstance(granted, tuple):
-                self._take(*granted, asked_at)
+                self._token, life = granted
+                self._ends = asked_at + life if life else None
+                self._renew_at = self._ends - min(MARGIN, life / 2) if self._ends and life else None
                 return self._token
             self._failure = granted
         raise self._failure
-
-    def _take(self, token: str, life: timedelta | None, asked_at: datetime) -> None:
-        self._token = token
-        self._ends = asked_at + life if life else None
-        self._renew_at = self._ends - min(MARGIN, life / 2) if self._ends and life else None
 
     def _form(self) -> bytes:
         grant = self._grant
@@ -170,7 +161,7 @@ class ClientCredentials:
         """The token and its life; or, never with a word of the answer's, why there is none."""
         if reply.status in PASSING or reply.status // 100 in {1, 5}:
             return self._cannot(f"gives no token just now (HTTP {reply.status})")
-        document = _object(reply.body)
+        document = json_object(reply.body)
         if reply.status != GRANTED:
             why = ERRORS.get(str(document.get("error")), "it does not say why")
             return self._refuses(f"{why} (HTTP {reply.status})")
@@ -186,14 +177,6 @@ class ClientCredentials:
 
     def _refuses(self, why: str) -> NotAuthorised:
         return NotAuthorised(f"The token endpoint at {self._host} gives no token: {why}.", HINT)
-
-
-def _object(body: bytes) -> dict[str, Any]:
-    try:
-        document = json.loads(body)
-    except (ValueError, RecursionError):
-        return {}
-    return document if isinstance(document, dict) else {}
 
 
 def _is_token(token: str) -> bool:

@@ -41,18 +41,9 @@ class Pace:
     next_at: datetime | None = None
     """The earliest start of the next call; None where no pause is in force."""
 
-    def __post_init__(self) -> None:
-        """Check the pool.
-
-        Raises:
-            ValueError: it is empty.
-        """
-        if self.pool < 1:
-            raise ValueError("a pool has at least one lane")
-
     @property
     def lanes(self) -> int:
-        """How many calls may be under way at a time: from 1 to the pool."""
+        """The most calls under way at a time: from 1 to the pool."""
         return max(1, self.pool - self.behind)
 
     @property
@@ -66,14 +57,10 @@ class Pace:
         """1 to `SPEEDS`, or one more where no pause is in force."""
         return SPEEDS + 1 - max(0, self.behind - self.pool + 1)
 
-    def room(self, flying: int) -> int:
-        """How many calls may be started beside those under way; not before `next_at`."""
-        return max(0, self.lanes - flying)
-
     def after(self, kind: AnswerKind, now: datetime) -> "Pace":
         """The pace after an answer.
 
-        A 429 (`Kind.WAIT`) halves it: the lanes down to one, then the speed of that lane; within
+        A 429 halves it: the lanes down to one, then the speed of that lane; within
         `BURST` of such a fall another does not. Every `RISE_AFTER` successes in a row raise
         it by one step: a speed, then a lane. Other answers say nothing about quotas. Where a
         pause is in force it begins anew with every answer.
@@ -81,20 +68,20 @@ class Pace:
         if kind is AnswerKind.WAIT:
             is_same = self.fell_at is not None and abs(now - self.fell_at) < BURST
             fallen = self if is_same else replace(self, behind=self._halved(), fell_at=now)
-            found = replace(fallen, successes=0)
+            pace = replace(fallen, successes=0)
         elif kind is AnswerKind.DONE and self.behind:
             is_enough = self.successes + 1 >= RISE_AFTER
-            found = replace(
+            pace = replace(
                 self,
                 behind=self.behind - is_enough,
                 successes=0 if is_enough else self.successes + 1,
             )
         else:
-            found = self
-        return replace(found, next_at=now + found.pause if found.pause else None)
+            pace = self
+        return replace(pace, next_at=now + pace.pause if pace.pause else None)
 
     def _halved(self) -> int:
-        """How far behind half of the pace is."""
+        """The steps below full speed at which the pace is half of this."""
         if self.lanes > 1:
             return self.pool - self.lanes // 2
         if self.pause is None:
@@ -102,12 +89,12 @@ class Pace:
         return self.pool + SPEEDS - max(1, self._speed // 2)
 
 
-def back_off(times: int, luck: float) -> timedelta:
+def back_off(times: int, jitter: float) -> timedelta:
     """The pause after so many failures in a row: anything up to 2, 4, 8 … 60 s, at least 0.5 s.
 
-    `luck` is from 0 to 1, so that clients that failed together do not come back together.
+    `jitter` is from 0 to 1, so that clients that failed together do not come back together.
     """
-    return timedelta(seconds=max(0.5, luck * min(60.0, 2.0 ** min(times, 10))))
+    return timedelta(seconds=max(0.5, jitter * min(60.0, 2.0 ** min(times, 10))))
 
 
 def longest_back_off(failures: int, most: int) -> timedelta:

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
 from decimal import Decimal
-from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 from zipfile import ZipFile
@@ -305,12 +304,5 @@ def _is_number(text: str) -> bool:
 def _read(sheet: Sheet, after: int) -> Digest:
     digest = Digest()
     for block in sheet.blocks(after):
-        decode = cache(block.decode)
-        for column in block.used(0):
-            cells = map(decode, block.column(column))
-            digest.add(
-                (row, column, cell.text)
-                for row, cell in zip(block.rows, cells, strict=True)
-                if cell.kind is not Kind.BLANK
-            )
+        digest.add_block(block, block.used(0))
     return digest

@@ -1,7 +1,9 @@
 """A file that was written is read again before it takes its place: the two must agree."""
 
 from collections.abc import Hashable, Iterable
+from functools import cache
 
+from feedtool.model.cells import Block, Kind
 from feedtool.model.errors import FeedtoolError
 
 
@@ -33,6 +35,17 @@ class Digest:
         for item in items:
             self.total += hash(item)
             self.count += 1
+
+    def add_block(self, block: Block, columns: Iterable[int]) -> None:
+        """Add the row, column and text of each cell in these columns that is not blank."""
+        decode = cache(block.decode)
+        for column in columns:
+            cells = map(decode, block.column(column))
+            self.add(
+                (row, column, cell.text)
+                for row, cell in zip(block.rows, cells, strict=True)
+                if cell.kind is not Kind.BLANK
+            )
 
     def require_same(self, other: "Digest", what: str) -> None:
         """Raise NotAsWritten if other cells were added to the other one."""

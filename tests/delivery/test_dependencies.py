@@ -10,19 +10,14 @@ from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.products.sandbox.settings import ProductBehaviour
 from feedtool.areas.registry import load
 from feedtool.delivery import plan
-from feedtool.delivery.steps import DeliverySettings
 from feedtool.ledger import Phase
 from feedtool.model.call import Call
-from feedtool.model.errors import FeedtoolError, Interrupted
+from feedtool.model.errors import Interrupted
 from feedtool.model.nouns import Item
 from feedtool.model.settings import PackageLimits
 from feedtool.sandbox.settings import Quota
 from tests.delivery.conftest import START, Scene, gtin, offer, product, quick
-from tests.delivery.network import Killed as Ended
-from tests.delivery.network import Network
-from tests.delivery.test_engine import Script
-from tests.delivery.test_products import Deadly, Killed, post, reports
-from tests.delivery.test_products_faults import SWIFT
+from tests.delivery.test_products import post, reports
 
 TWO = PackageLimits(products=2)
 MINUTE = timedelta(minutes=1)
@@ -120,60 +115,3 @@ def test_what_a_quota_puts_off_is_waited_for(scene_of: Callable[..., Scene]) -> 
     assert scene.statuses == ["Integrated"] * 10
     assert len(said(scene, creation)) == 1
     assert max(said(scene, post)) < said(scene, creation)[0]
-
-
-def test_a_lost_answer_to_the_products_keeps_the_offers_back(scene: Scene) -> None:
-    meet(scene, 3, 4)
-    scene.go_on(Script(scene.client, post, "lost"))
-    assert scene.statuses == ["Integrated"] * 4
-    assert len(said(scene, post)) == 1
-    assert max(said(scene, reports)) < said(scene, creation)[0]
-
-
-@pytest.mark.parametrize("acts", [True, False], ids=["after", "before"])
-@pytest.mark.parametrize("when", [post, reports, creation], ids=["post", "report", "creation"])
-def test_killed_on_the_way(scene: Scene, when: Callable[[Call], bool], *, acts: bool) -> None:
-    meet(scene, 3, 4, 5)
-    with pytest.raises(Killed):
-        scene.go_on(Deadly(scene, when, acts=acts))
-    scene.go_on()
-    check(scene, 3)
-
-
-def check(scene: Scene, products: int) -> None:
-    """Every row has one true answer, and every offer was made once."""
-    assert scene.statuses == ["Integrated"] * 2 * products
-    applied = sorted(str(one.reference) for one in scene.applied)
-    assert applied == [f"R{row}" for row in range(3, 3 + products)]
-    assert {one.outcome for one in scene.applied} == {"Integrated"}
-
-
-@pytest.mark.parametrize("acts", [True, False], ids=["after", "before"])
-def test_killed_at_many_calls(scene_of: Callable[..., Scene], *, acts: bool) -> None:
-    kill(scene_of, acts=acts, step=5)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("acts", [True, False], ids=["after", "before"])
-def test_killed_at_any_call(scene_of: Callable[..., Scene], *, acts: bool) -> None:
-    kill(scene_of, acts=acts, step=1)
-
-
-def kill(scene_of: Callable[..., Scene], *, acts: bool, step: int) -> None:
-    """Every so many calls, from the first on: the process ends there, and another goes on."""
-    number, is_over = 1, False
-    while not is_over:
-        scene = scene_of(SWIFT)
-        meet(scene, 3, 4, 5)
-        try:
-            scene.go_on(Network(scene, killed_at=number, acts=acts))
-            is_over = True
-        except Ended:
-            number += step
-        for _ in range(9):
-            try:
-                scene.go_on(settings=DeliverySettings(failures=4))
-            except FeedtoolError:
-                scene.transport.sleep(60)
-        check(scene, 3)
-    assert number > 3 * step

@@ -2,7 +2,6 @@ import json
 import threading
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
-from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -10,7 +9,6 @@ from typing import Any
 import pytest
 
 from feedtool.areas.offers.package_types import PackageType
-from feedtool.areas.offers.sandbox.records import stored_offers
 from feedtool.areas.offers.wire import packages
 from feedtool.areas.offers.wire.packages import UploadBody
 from feedtool.delivery.events import Event
@@ -23,7 +21,6 @@ from feedtool.model.settings import AccountSettings, PackageLimits
 from feedtool.sandbox import Quota, SandboxSettings
 from tests.delivery.conftest import START, Scene, delete, quick, upsert
 
-TAXES = ("VAT", "EcoPart", "DEA")
 TWO = PackageLimits(upload=2, package=100)
 PATIENT = DeliverySettings(patience=timedelta(hours=10))
 
@@ -158,17 +155,6 @@ def test_channels_and_types_travel_apart(scene: Scene) -> None:
     assert scene.statuses == ["Integrated", "Integrated", "Rejected", "Integrated"]
 
 
-def test_packages_are_integrated_side_by_side(scene: Scene) -> None:
-    scene.plan((upsert(row) for row in range(3, 9)), PackageLimits(2, 2))
-    scene.go_on()
-    said = scene.client.said
-    # The second is created while the first is on its way, and not only after its end.
-    creations = [n for n, call in enumerate(said) if call == "POST offer-packages"]
-    assert len(creations) == 3
-    assert "GET offer-requests-results" not in said[: creations[-1]]
-    assert scene.statuses == ["Integrated"] * 6
-
-
 @pytest.mark.parametrize(
     ("language", "word"), [("en", "The offer"), ("fr", "L'offre"), ("es", "La oferta")]
 )
@@ -184,13 +170,6 @@ def test_the_wrapped_shape_of_an_upload(scene: Scene) -> None:
         settings=DeliverySettings(dialect=AccountSettings(upload_body=UploadBody.OFFER_REQUESTS))
     )
     assert scene.statuses == ["Integrated"]
-
-
-def test_threads_do_no_worse(scene: Scene) -> None:
-    scene.plan((upsert(row) for row in range(3, 203)), PackageLimits(upload=5, package=60))
-    scene.go_on(pool=4)
-    assert Counter(scene.statuses) == {"Integrated": 200}
-    assert len(scene.applied) == 200
 
 
 def test_without_waiting_it_ends_at_the_commit(scene: Scene) -> None:
@@ -211,11 +190,6 @@ def test_a_delivered_run_has_nothing_left_to_do(scene: Scene) -> None:
     asked = len(scene.client.calls)
     scene.go_on()
     assert len(scene.client.calls) == asked
-
-
-def test_nothing_to_deliver(scene: Scene) -> None:
-    assert scene.deliver() == []
-    assert scene.client.calls == []
 
 
 def test_a_run_that_is_not_there(scene: Scene) -> None:
@@ -295,25 +269,6 @@ def sent(scene: Scene) -> list[tuple[str, list[str]]]:
     ]
 
 
-@pytest.mark.parametrize("status", [400, 409, 413, 415, 422])
-def test_a_refused_upload_is_sent_in_halves(scene: Scene, status: int) -> None:
-    scene.plan((upsert(row) for row in range(3, 9)), TWO)
-    scene.go_on(Script(scene.client, holds("R5"), problem(status), forever=True))
-    assert scene.statuses == [*["Integrated"] * 2, "Rejected", *["Integrated"] * 3]
-    assert scene.verdicts[2].messages == (
-        Message("", f"Refused. No (HTTP {status}) [traceId trace-1]"),
-    )
-    # After a refusal the package itself is looked at before the next upload.
-    assert scene.client.said[:4] == [
-        "POST offer-packages",
-        "POST offer-requests",
-        "GET package",
-        "POST offer-requests",
-    ]
-    assert [(package.rows, len(package.uploads)) for package in scene.packages] == [(4, 3), (2, 2)]
-    assert [references for _, references in sent(scene)] == [["R3", "R4"], ["R7", "R8"], ["R6"]]
-
-
 @pytest.mark.parametrize("guilty", range(3, 11))
 def test_one_guilty_row_keeps_no_other_back(scene: Scene, guilty: int) -> None:
     rows = (upsert(row, quantity="x" if row == guilty else 7) for row in range(3, 13))
@@ -326,13 +281,6 @@ def test_one_guilty_row_keeps_no_other_back(scene: Scene, guilty: int) -> None:
     assert '[0].quantity: "x" is not of types' in message.text
     # Eight, four, two, one.
     assert len(scene.packages) == 4
-
-
-def test_a_package_of_refused_uploads_is_never_committed(scene: Scene) -> None:
-    scene.plan((upsert(row) for row in range(3, 7)), TWO)
-    scene.go_on(Script(scene.client, upload, problem(400), forever=True))
-    assert scene.statuses == ["Rejected"] * 4
-    assert not any(commit(call) for call in scene.client.calls)
 
 
 # Not authorised, not reached.
@@ -358,23 +306,6 @@ def test_a_token_without_rights(scene: Scene, token: str, message: str, hint: st
     assert scene.statuses == ["Integrated"]
 
 
-@pytest.mark.parametrize("when", [upload, look, commit, fetch])
-def test_a_token_that_runs_out_on_the_way(scene: Scene, when: Callable[[Call], bool]) -> None:
-    scene.plan((upsert(row) for row in range(3, 9)), TWO)
-    with pytest.raises(NotAuthorised):
-        scene.go_on(Script(scene.client, when, problem(401)))
-    scene.go_on()
-    assert scene.statuses == ["Integrated"] * 6
-    assert len(scene.applied) == 6
-
-
-def test_no_token_at_all(scene: Scene) -> None:
-    scene.plan([upsert(3)])
-    none = NotAuthorised("The token command gives no token.")
-    with pytest.raises(NotAuthorised, match="gives no token"):
-        scene.go_on(Script(scene.client, creation, none))
-
-
 @pytest.mark.parametrize("when", [creation, upload, look, commit, fetch])
 def test_a_service_that_cannot_be_reached(scene: Scene, when: Callable[[Call], bool]) -> None:
     scene.plan((upsert(row) for row in range(3, 9)), TWO)
@@ -389,14 +320,6 @@ def test_a_service_that_cannot_be_reached(scene: Scene, when: Callable[[Call], b
     assert len(scene.applied) == 6
 
 
-@pytest.mark.parametrize("when", [creation, upload, look, commit, fetch])
-def test_a_short_outage_is_waited_out(scene: Scene, when: Callable[[Call], bool]) -> None:
-    scene.plan((upsert(row) for row in range(3, 9)), TWO)
-    scene.go_on(Script(scene.client, when, *[NotSent("refused")] * 4))
-    assert scene.statuses == ["Integrated"] * 6
-    assert len(scene.applied) == 6
-
-
 def test_a_wrong_base_address_stops_the_run(scene: Scene) -> None:
     scene.plan([upsert(3)])
     with pytest.raises(UsageProblem, match="HTTP 404") as caught:
@@ -406,22 +329,6 @@ def test_a_wrong_base_address_stops_the_run(scene: Scene) -> None:
 
 
 # Quotas.
-
-
-@pytest.mark.parametrize("when", [creation, upload, look, commit, fetch])
-@pytest.mark.parametrize(
-    ("headers", "seconds"),
-    [({"retry_after": "77"}, 77), ({"retry_after": "Mon, 02 Mar 2026 09:01:17 GMT"}, 0)],
-)
-def test_too_many_requests(
-    scene: Scene, when: Callable[[Call], bool], headers: dict[str, str], seconds: int
-) -> None:
-    scene.plan((upsert(row) for row in range(3, 9)), TWO)
-    begun = scene.transport.now()
-    scene.go_on(Script(scene.client, when, problem(429, **headers)))
-    assert scene.statuses == ["Integrated"] * 6
-    assert (scene.transport.now() - begun).total_seconds() >= seconds
-    assert len(scene.applied) == 6
 
 
 def test_a_quota_is_lived_with(scene_of: Callable[..., Scene]) -> None:
@@ -493,38 +400,6 @@ def test_what_is_lost_soon_is_warned_of_once(scene: Scene) -> None:
 # Unknown outcomes.
 
 
-@pytest.mark.parametrize(
-    ("lost", "packages"),
-    [
-        # The service took it, and the answer was lost: the results tell.
-        ("lost", [6]),
-        # It never arrived, as the results tell too: a later package takes it.
-        ("reset", [4, 2]),
-    ],
-)
-def test_an_upload_of_unknown_outcome(scene: Scene, lost: str, packages: list[int]) -> None:
-    scene.plan((upsert(row) for row in range(3, 9)), TWO)
-    scene.go_on(Script(scene.client, holds("R5"), lost))
-    assert scene.statuses == ["Integrated"] * 6
-    assert sorted(str(applied.reference) for applied in scene.applied) == [
-        f"R{n}" for n in range(3, 9)
-    ]
-    assert [package.rows for package in scene.packages] == packages
-    assert scene.packages[0].uploads == (Stage.STAGED, Stage.DOUBTFUL, Stage.STAGED)
-    arrived = [references for _, references in sent(scene)]
-    assert sorted(arrived) == [["R3", "R4"], ["R5", "R6"], ["R7", "R8"]]
-    assert not any(seek(call) for call in scene.client.calls)
-
-
-@pytest.mark.parametrize("lost", ["lost", "reset"])
-def test_where_every_upload_is_in_doubt(scene: Scene, lost: str) -> None:
-    scene.plan((upsert(row) for row in range(3, 7)), TWO)
-    scene.go_on(Script(scene.client, upload, lost, lost))
-    assert scene.statuses == ["Integrated"] * 4
-    assert len(scene.applied) == 4
-    assert scene.packages[0].uploads == (Stage.DOUBTFUL,) * 2
-
-
 def test_a_row_goes_into_three_packages_at_most(scene: Scene) -> None:
     scene.plan((upsert(row) for row in range(3, 9)), TWO)
     script = Script(scene.client, holds("R5"), *["reset"] * 9)
@@ -532,39 +407,6 @@ def test_a_row_goes_into_three_packages_at_most(scene: Scene) -> None:
     assert scene.statuses == ["Integrated"] * 2 + ["Unknown"] * 2 + ["Integrated"] * 2
     assert script.matched == len(scene.packages) == 3
     assert "was lost" in scene.verdicts[2].messages[0].text
-
-
-@pytest.mark.parametrize("status", [302, 408, 425, 500, 502, 503])
-def test_answers_that_prove_nothing(scene: Scene, status: int) -> None:
-    scene.plan((upsert(row) for row in range(3, 9)), TWO)
-    scene.go_on(Script(scene.client, upload, problem(status)))
-    assert scene.statuses == ["Integrated"] * 6
-    assert [package.rows for package in scene.packages] == [4, 2]
-    assert len(scene.applied) == 6
-
-
-@pytest.mark.parametrize("answer", ["lost", "reset", Reply(201), Reply(201, body=b"<html>")])
-def test_a_creation_of_unknown_outcome_is_made_again(scene: Scene, answer: Any) -> None:
-    scene.plan([upsert(3)])
-    scene.go_on(Script(scene.client, creation, answer))
-    assert scene.statuses == ["Integrated"]
-    assert scene.packages[0].creations == 1
-
-
-@pytest.mark.parametrize("answer", ["lost", "reset", problem(500), problem(400)])
-def test_a_commit_of_unknown_outcome_is_looked_at(scene: Scene, answer: Any) -> None:
-    scene.plan([upsert(3)])
-    scene.go_on(Script(scene.client, commit, answer))
-    assert scene.statuses == ["Integrated"]
-    assert len(scene.applied) == 1
-
-
-@pytest.mark.parametrize("when", [look, fetch])
-@pytest.mark.parametrize("answer", ["lost", problem(500), Reply(200), Reply(200, body=b"[1")])
-def test_reading_is_repeated(scene: Scene, when: Callable[[Call], bool], answer: Any) -> None:
-    scene.plan((upsert(row) for row in range(3, 9)), TWO)
-    scene.go_on(Script(scene.client, when, answer, answer))
-    assert scene.statuses == ["Integrated"] * 6
 
 
 def test_a_service_that_stages_nothing_is_not_fed_for_long(scene: Scene) -> None:
@@ -594,13 +436,6 @@ def test_a_refused_upload_of_a_package_that_expired_is_sent_in_halves(scene: Sce
     assert scene.statuses == ["Integrated", "Rejected"]
 
 
-def test_rows_of_a_refused_upload_are_pending_until_each_was_sent(scene: Scene) -> None:
-    scene.plan([upsert(3), upsert(4, quantity="x")])
-    with pytest.raises(Interrupted):
-        scene.go_on(Script(scene.client, look, NotSent("refused"), forever=True))
-    assert scene.statuses == ["Pending"] * 2
-
-
 # Packages that do not do as expected.
 
 
@@ -620,31 +455,12 @@ def test_another_runs_package_that_expired_is_left_to_that_run(scene: Scene) -> 
     assert Counter(applied.reference for applied in scene.applied) == {"R3": 1, "R4": 1}
 
 
-def test_a_package_that_expires_before_its_commit_is_made_again(scene: Scene) -> None:
-    scene.plan((upsert(row) for row in range(3, 9)), TWO)
-    scene.go_on(Napping(scene, holds("R7"), 7), settings=PATIENT)
-    assert scene.statuses == ["Integrated"] * 6
-    assert scene.packages[0].creations == 2
-    assert len(scene.applied) == 6
-
-
 def test_filling_stops_an_hour_before_a_package_expires(scene: Scene) -> None:
     scene.plan((upsert(row) for row in range(3, 11)), TWO)
     scene.go_on(Napping(scene, holds("R5"), 5.5), settings=PATIENT)
     assert scene.statuses == ["Integrated"] * 8
     assert [(package.rows, package.creations) for package in scene.packages] == [(4, 1), (4, 1)]
     assert len(scene.applied) == 8
-
-
-def test_a_run_gone_on_with_after_six_hours_begins_anew(scene: Scene) -> None:
-    scene.plan((upsert(row) for row in range(3, 9)), TWO)
-    with pytest.raises(Interrupted):
-        scene.go_on(Script(scene.client, holds("R7"), NotSent("refused"), forever=True))
-    scene.transport.sleep(7 * 3600)
-    scene.go_on()
-    assert scene.statuses == ["Integrated"] * 6
-    assert scene.packages[0].creations == 2
-    assert len(scene.applied) == 6
 
 
 def test_packages_that_keep_vanishing(scene: Scene) -> None:
@@ -743,14 +559,6 @@ def test_a_package_that_somebody_else_commits(scene: Scene) -> None:
     assert sum(commit(call) for call in scene.client.calls) == 2
 
 
-def test_results_that_come_late_are_read_again(scene: Scene) -> None:
-    scene.plan((upsert(row) for row in range(3, 9)), TWO)
-    early = Reply(200, body=b'{"items": []}', url="http://sandbox.invalid/v2/x")
-    scene.go_on(Script(scene.client, fetch, early, early))
-    assert scene.statuses == ["Integrated"] * 6
-    assert scene.packages[0].readings == 3
-
-
 def test_results_that_never_come(scene: Scene) -> None:
     scene.plan([upsert(3)])
     none = Reply(200, body=b'{"items": []}', url="http://sandbox.invalid/v2/x")
@@ -772,43 +580,7 @@ def test_pages_that_go_round_in_a_circle_come_to_an_end(scene: Scene) -> None:
     assert "No result names it" in scene.verdicts[1].messages[0].text
 
 
-def test_results_too_early_are_asked_for_again(scene: Scene) -> None:
-    scene.plan([upsert(3)])
-    scene.go_on(Script(scene.client, fetch, problem(400), problem(400)))
-    assert scene.statuses == ["Integrated"]
-
-
 # Stopping and going on.
-
-
-class Pulled(BaseException):
-    """The plug."""
-
-
-class Crashing:
-    """The process is gone after so many calls, whose answers it has not heard the last of."""
-
-    def __init__(self, sender: Sender, nth: int) -> None:
-        self.sender = sender
-        self.left = nth
-
-    def send(self, call: Call) -> Reply:
-        answer = self.sender.send(call)
-        if self.left == 0:
-            raise Pulled
-        self.left -= 1
-        return answer
-
-
-@pytest.mark.parametrize("nth", range(9))
-def test_a_crash_after_any_call(scene: Scene, nth: int) -> None:
-    scene.plan((upsert(row) for row in range(3, 9)), TWO)
-    with pytest.raises(Pulled):
-        scene.go_on(Crashing(scene.client, nth))
-    # All that a new process knows is what the ledger has.
-    scene.go_on()
-    assert scene.statuses == ["Integrated"] * 6
-    assert len(scene.applied) == 6
 
 
 @pytest.mark.parametrize("nth", range(10))
@@ -833,76 +605,6 @@ def test_stopping_after_any_call(scene: Scene, nth: int, pool: int) -> None:
 
 
 # Several runs of one seller.
-
-
-def prices(scene: Scene) -> dict[str, float]:
-    """What is for sale in the end."""
-    offers = stored_offers(scene.transport.sandbox, "S1")
-    return {
-        offer["sellerExternalReference"]: offer["integrationPrice"]["price"] for offer in offers
-    }
-
-
-OLDER: dict[str, Any]
-NEWER: dict[str, Any]
-OLDER, NEWER = (
-    {"price": {"price": price, "taxes": [{"code": c, "value": 0} for c in TAXES]}}
-    for price in (11.0, 12.0)
-)
-
-
-@pytest.mark.parametrize("nth", range(10))
-@pytest.mark.parametrize("mth", [0, 3, 6])
-@pytest.mark.parametrize("is_newer_first", [True, False])
-def test_two_runs_interrupted_and_resumed_in_any_order(
-    scene: Scene,
-    nth: int,
-    mth: int,
-    is_newer_first: bool,  # noqa: FBT001
-) -> None:
-    scene.plan((upsert(row, **OLDER) for row in range(3, 9)), TWO)
-    newer = scene.another((upsert(row, **NEWER) for row in range(5, 11)), TWO)
-    for run, calls in ((scene, nth), (newer, mth)):
-        with suppress(Pulled):
-            run.go_on(Crashing(scene.client, calls))
-    for run in (newer, scene) if is_newer_first else (scene, newer):
-        run.go_on()
-    assert prices(scene) == {
-        f"R{row}": 11.0 if row < 5 else 12.0 for row in range(3, 11)
-    }  # none is stale
-    assert newer.statuses == ["Integrated"] * 6
-    assert scene.statuses[:2] == ["Integrated"] * 2
-    (rest,) = set(scene.statuses[2:])
-    assert rest in {"Integrated", "Superseded"}
-    # None is doubled, and of the superseded none took effect.
-    assert len(scene.applied) == 8 + 4 * (rest == "Integrated")
-
-
-@pytest.mark.parametrize("nth", range(5))
-def test_what_a_later_run_sends_is_not_sent_by_the_earlier(scene: Scene, nth: int) -> None:
-    """The first is interrupted before its commit, and gone on with after the second's end."""
-    scene.plan((upsert(row, **OLDER) for row in range(3, 9)), TWO)
-    with pytest.raises(Pulled):
-        scene.go_on(Crashing(scene.client, nth))
-    newer = scene.another((upsert(row, **NEWER) for row in range(3, 7)), TWO)
-    newer.go_on()
-    scene.go_on()
-    assert scene.statuses == ["Superseded"] * 4 + ["Integrated"] * 2
-    assert "a later run has sent" in scene.verdicts[0].messages[0].text
-    assert prices(scene) == {f"R{row}": 12.0 if row < 7 else 11.0 for row in range(3, 9)}
-
-
-def test_what_another_run_has_committed_is_brought_to_its_end(scene: Scene) -> None:
-    scene.plan((upsert(row, **OLDER) for row in range(3, 9)), TWO)
-    scene.go_on(wait=False)
-    newer = scene.another((upsert(row, **NEWER) for row in range(3, 9)), TWO)
-    newer.go_on()
-    assert scene.statuses == newer.statuses == ["Integrated"] * 6
-    said = scene.client.said
-    assert said.index("GET offer-requests-results") < len(said) - said[::-1].index(
-        "POST offer-packages"
-    )
-    assert set(prices(scene).values()) == {12.0}
 
 
 def test_runs_of_other_references_do_not_wait_for_each_other(scene: Scene) -> None:

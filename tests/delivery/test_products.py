@@ -9,14 +9,14 @@ import pytest
 
 from feedtool.areas.products.sandbox.records import reported_products
 from feedtool.areas.products.sandbox.settings import ProductBehaviour
-from feedtool.areas.products.wire.submissions import NO_EDIT, NOTHING_NEW, submit_products
+from feedtool.areas.products.wire.submissions import NO_EDIT, NOTHING_NEW
 from feedtool.areas.registry import load
 from feedtool.delivery.engine import deliver
 from feedtool.delivery.steps import DeliverySettings
 from feedtool.delivery.submitted import LOST, NEVER_SEEN, PUT_OFF
-from feedtool.ledger import Phase, Stage
+from feedtool.ledger import Phase
 from feedtool.ledger.requeue import FEW
-from feedtool.model.call import Call, NotSent, Reply
+from feedtool.model.call import Call, Reply
 from feedtool.model.errors import Interrupted, NotAuthorised, UsageProblem
 from feedtool.model.nouns import Message, PackageSummary, Severity
 from feedtool.model.settings import PackageLimits
@@ -25,7 +25,7 @@ from feedtool.sandbox.settings import Quota
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
 from tests.areas.products.sandbox.made_products import PIECES
-from tests.delivery.conftest import Scene, gtin, product, product_of, quick, upsert
+from tests.delivery.conftest import Scene, gtin, product, product_of, quick
 from tests.delivery.test_engine import Script, problem
 
 TWO = PackageLimits(products=2)
@@ -86,17 +86,6 @@ def test_a_batch_is_one_post_and_its_report(scene_of: Callable[..., Scene]) -> N
     ]
 
 
-def test_batches_are_posted_one_after_the_other(scene: Scene) -> None:
-    scene.plan([product(row) for row in range(3, 8)], TWO)
-    scene.go_on(pool=4)
-    assert scene.statuses == ["Integrated"] * 5
-    assert sent(scene) == [2, 2, 1]
-    kinds = ["post" if post(call) else "report" for call in scene.client.calls]
-    # No batch waits for the reports of the one before.
-    assert kinds.index("post") < kinds.index("report")
-    assert len({package.package_id for package in scene.packages}) == 3
-
-
 def test_the_pause_between_two_batches(scene: Scene) -> None:
     scene.plan([product(row) for row in range(3, 8)], TWO)
     began = scene.transport.now()
@@ -115,13 +104,6 @@ def test_a_product_without_a_reference_goes_by_its_gtin(scene: Scene) -> None:
     assert (first.reference, second.reference) == (number(3), "P4")
     assert scene.statuses == ["Refused", "Integrated"]
     assert [message.field for message in first.messages][:1] == ["sellerProductReference"]
-
-
-def test_products_and_offers_in_one_run(scene: Scene) -> None:
-    scene.plan([upsert(3), product(4), upsert(5), product(6)])
-    scene.go_on()
-    assert scene.statuses == ["Integrated"] * 4
-    assert len(taken(scene)) == len(scene.applied) == 2
 
 
 # What the report says.
@@ -199,19 +181,6 @@ def test_a_batch_that_arrived_is_found_by_its_report(scene: Scene) -> None:
     assert texts == [f"package 1 (Products): its report was found: {scene.packages[0].package_id}"]
 
 
-def test_a_batch_that_never_arrived_is_sent_once_more(scene: Scene) -> None:
-    scene.plan([product(row) for row in range(3, 6)])
-    began = scene.transport.now()
-    network = Script(scene.client, post, "reset")
-    scene.go_on(network)
-    assert scene.statuses == ["Integrated"] * 3
-    assert (network.matched, sent(scene)) == (1, [3])
-    (package,) = scene.packages
-    assert package.creations == 2
-    assert package.finished_at is not None
-    assert package.finished_at - began > DeliverySettings().before_resending
-
-
 def test_it_is_sent_twice_at_most(scene: Scene) -> None:
     scene.plan([product(row) for row in range(3, 6)])
     network = Script(scene.client, post, "reset", forever=True)
@@ -225,30 +194,6 @@ def test_it_is_sent_twice_at_most(scene: Scene) -> None:
     scene.go_on(network)
     assert scene.statuses == ["Unknown"] * 3
     assert scene.verdicts[0].messages == (Message("", NEVER_SEEN),)
-
-
-def test_the_second_copy_is_harmless(scene_of: Callable[..., Scene]) -> None:
-    """The first one arrived, and its report came too late."""
-    slow = 15 * MINUTE
-    scene = scene_of(quick(ProductBehaviour(validate=slow, integrate=2 * slow)))
-    scene.plan([product(3), product(4)])
-    scene.go_on(Script(scene.client, post, "lost"))
-    assert scene.statuses == ["Integrated"] * 2
-    assert sent(scene) == [2, 2]
-    assert [operation for _, operation in taken(scene)] == ["Creation"] * 2 + ["Identical"] * 2
-
-
-def test_what_was_submitted_before_is_not_ours(scene: Scene) -> None:
-    scene.deliver(product(3))
-    stranger = scene.client_with("sandbox")
-    stranger.send(submit_products([product(3, title="B").body], "en"))
-    scene.transport.sleep(3600)
-    other = scene.another([product(3, title="C")])
-    network = Script(scene.client, post, "reset")
-    other.go_on(network)
-    assert other.statuses == ["Integrated"]
-    assert [operation for _, operation in taken(scene)] == ["Creation"] + ["Modification"] * 2
-    assert other.packages[0].creations == 2
 
 
 def test_a_batch_of_our_own_is_not_taken_for_another(scene: Scene) -> None:
@@ -273,60 +218,6 @@ def test_while_too_many_are_in_doubt_no_other_one_is_sent(scene: Scene) -> None:
 
 
 # The process is killed.
-
-
-class Killed(BaseException):
-    """Nothing is caught, nothing is written."""
-
-
-class Deadly:
-    """Dies at the first call that `when` matches; the service has acted by then, or has not."""
-
-    def __init__(self, scene: Scene, when: Callable[[Call], bool], *, acts: bool) -> None:
-        self.scene = scene
-        self.when = when
-        self.acts = acts
-
-    def send(self, call: Call) -> Reply:
-        if self.when(call):
-            if self.acts:
-                self.scene.client.send(call)
-            raise Killed
-        return self.scene.client.send(call)
-
-
-@pytest.mark.parametrize(("acts", "posts"), [(True, [2, 1]), (False, [1, 2])])
-def test_killed_between_a_post_and_its_answer(
-    scene: Scene, *, acts: bool, posts: list[int]
-) -> None:
-    scene.plan([product(row) for row in range(3, 6)], TWO)
-    with pytest.raises(Killed):
-        scene.go_on(Deadly(scene, post, acts=acts))
-    (first, second) = scene.packages
-    assert (first.phase, first.uploads, second.phase) == (
-        Phase.SUBMITTING,
-        (Stage.SENDING,),
-        Phase.PLANNED,
-    )
-    assert scene.statuses == ["Pending"] * 3
-    scene.go_on()
-    assert scene.statuses == ["Integrated"] * 3
-    assert sent(scene) == posts
-    # The reports were read before anything was sent again.
-    first_find = next(at for at, call in enumerate(scene.client.calls) if FIND(call))
-    last_post = max(at for at, call in enumerate(scene.client.calls) if post(call))
-    assert (first_find < last_post) is not acts
-    assert {operation for _, operation in taken(scene)} == {"Creation"}
-
-
-def test_killed_while_the_report_is_read(scene: Scene) -> None:
-    scene.plan([product(row) for row in range(3, 6)], TWO)
-    with pytest.raises(Killed):
-        scene.go_on(Deadly(scene, REPORT, acts=True))
-    scene.go_on()
-    assert scene.statuses == ["Integrated"] * 3
-    assert sent(scene) == [2, 1]
-    assert not any(map(FIND, scene.client.calls))
 
 
 # The batch is refused.
@@ -360,19 +251,6 @@ def test_what_refuses_every_batch_is_not_the_rows(scene: Scene) -> None:
 
 
 @pytest.mark.parametrize(
-    "answer",
-    [NotSent("refused"), problem(429, retry_after="30"), problem(429)],
-    ids=["not connected", "429 with a time", "429"],
-)
-def test_a_post_that_took_no_effect_is_sent_again(scene: Scene, answer: Any) -> None:
-    scene.plan([product(row) for row in range(3, 6)])
-    scene.go_on(Script(scene.client, post, answer))
-    assert scene.statuses == ["Integrated"] * 3
-    assert scene.packages[0].creations == 1
-    assert not any(map(FIND, scene.client.calls))
-
-
-@pytest.mark.parametrize(
     ("answer", "error"), [(Reply(401), NotAuthorised), (Reply(404), UsageProblem)]
 )
 def test_a_post_that_no_row_can_help_stops_the_run(
@@ -385,18 +263,6 @@ def test_a_post_that_no_row_can_help_stops_the_run(
     assert (package.phase, package.committed_at, package.creations) == (Phase.CLEARED, None, 0)
     scene.go_on()
     assert scene.statuses == ["Integrated"] * 3
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [Reply(500), Reply(400), Reply(404), Reply(200, body=b"{}"), "reset", problem(429)],
-    ids=["500", "400", "404", "no list", "no answer", "429"],
-)
-def test_reading_is_repeated(scene: Scene, answer: Any) -> None:
-    scene.plan([product(row) for row in range(3, 6)])
-    scene.go_on(Script(scene.client, reports, answer, answer))
-    assert scene.statuses == ["Integrated"] * 3
-    assert sent(scene) == [3]
 
 
 # A quota.
@@ -446,29 +312,6 @@ def test_a_quota_that_never_has_room(scene_of: Callable[..., Scene]) -> None:
 
 
 # Other runs.
-
-
-def test_the_same_product_waits_for_the_batch_before(scene: Scene) -> None:
-    scene.plan([product(3), product(4)])
-    scene.go_on(wait=False)
-    other = scene.another([product(4, title="B"), product(5)])
-    other.go_on()
-    assert (scene.statuses, other.statuses) == (["Integrated"] * 2, ["Integrated"] * 2)
-    first, second = scene.packages[0], other.packages[0]
-    assert first.finished_at is not None
-    assert second.committed_at is not None
-    assert first.finished_at <= second.committed_at
-
-
-def test_a_product_that_a_later_run_has_sent_is_not_sent_again(scene: Scene) -> None:
-    scene.plan([product(3), product(4)])
-    with pytest.raises(NotAuthorised):
-        scene.go_on(Script(scene.client, post, Reply(401)))
-    other = scene.another([product(4, title="B")])
-    other.go_on()
-    scene.go_on()
-    assert scene.statuses == ["Integrated", "Superseded"]
-    assert len(taken(scene)) == 2
 
 
 def test_only_what_was_sent_is_fetched(scene: Scene) -> None:

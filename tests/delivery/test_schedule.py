@@ -36,28 +36,6 @@ def test_every_phase_has_its_step() -> None:
 
 
 @pytest.mark.parametrize(
-    ("phase", "expected"),
-    [
-        (Phase.PLANNED, [(1, Step.CLEAR, 0)]),
-        (Phase.CLEARED, [(1, Step.CREATE, 0)]),
-        (Phase.CREATING, [(1, Step.CREATE, 0)]),
-        (Phase.FILLING, [(1, Step.UPLOAD, 1), (1, Step.UPLOAD, 2), (1, Step.UPLOAD, 3)]),
-        (Phase.PROBING, [(1, Step.GET_PACKAGE, 0)]),
-        (Phase.FILLED, [(1, Step.GET_PACKAGE, 0)]),
-        (Phase.SETTLED, [(1, Step.COMMIT, 0)]),
-        (Phase.COMMITTING, [(1, Step.GET_PACKAGE, 0)]),
-        (Phase.COMMITTED, [(1, Step.GET_PACKAGE, 0)]),
-        (Phase.INTEGRATED, [(1, Step.GET_RESULTS, 0)]),
-        (Phase.READ, [(1, Step.CLOSE, 0)]),
-        (Phase.LOOKING, [(1, Step.LOOKUP, 0)]),
-        (Phase.CLOSED, []),
-    ],
-)
-def test_the_step_of_each_phase(phase: Phase, expected: list[Any]) -> None:
-    assert steps(package(phase=phase)) == expected
-
-
-@pytest.mark.parametrize(
     ("more", "expected"),
     [
         # Only what has never been sent; never again what may have been.
@@ -264,22 +242,6 @@ def test_what_is_closed_stays_as_it_is() -> None:
 def a_zip(phase: Phase, **more: Any) -> Package:
     given = package(phase=phase, **{"uploads": (D,), "rows": 3, **more})
     return replace(given, package_type=PackageType.FULL)
-
-
-@pytest.mark.parametrize(
-    ("phase", "expected"),
-    [
-        (Phase.PLANNED, [(1, Step.CLEAR, 0)]),
-        (Phase.CLEARED, [(1, Step.SUBMIT, 0)]),
-        (Phase.SUBMITTED, [(1, Step.GET_LOG, 0)]),
-        (Phase.INTEGRATED, [(1, Step.GET_LOG, 0)]),
-        (Phase.READ, [(1, Step.CLOSE, 0)]),
-        (Phase.LOOKING, [(1, Step.LOOKUP, 0)]),
-        (Phase.CLOSED, []),
-    ],
-)
-def test_the_step_of_each_phase_of_a_zip(phase: Phase, expected: list[Any]) -> None:
-    assert steps(a_zip(phase)) == expected
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,6 @@ from feedtool.areas.offers.wire.packages import (
     upload,
 )
 from feedtool.areas.registry import load
-from feedtool.delivery.answer import read_answer
 from feedtool.delivery.machine import RULES, reader_of, transition
 from feedtool.delivery.staged import count_results
 from feedtool.delivery.steps import LOCAL, DeliverySettings, Step, StepIntent
@@ -25,6 +24,7 @@ from feedtool.model.call import NotSent, OutcomeUnknown, Reply
 from feedtool.model.errors import Interrupted, NotAuthorised, UsageProblem
 from feedtool.model.nouns import LookupRow, Message, Status
 from feedtool.service.answers import AnswerKind
+from feedtool.service.calls import read_answer
 
 TIME = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 SERVICE_TIME = datetime(2026, 3, 2, 10, 30, tzinfo=UTC)
@@ -195,12 +195,6 @@ def test_created() -> None:
         created_at=SERVICE_TIME,
         since=TIME,
     )
-
-
-@pytest.mark.parametrize("answer", [reply(201), reply(201, [1]), Reply(201, body=b"<")])
-def test_a_creation_without_an_id_is_unknown(answer: Reply) -> None:
-    found = hear(package(Phase.CREATING), Step.CREATE, answer)
-    assert (found.package.phase, found.package.failures) == (Phase.CLEARED, 1)
 
 
 def test_a_creation_refused_closes_the_package() -> None:
@@ -510,11 +504,6 @@ def test_filling_stops(uploads: tuple[Stage, ...], then: dict[str, Any]) -> None
     before = package(Phase.FILLING, uploads=uploads, state=WAITING)
     found = hear(before, Step.GET_PACKAGE, reply(200, {"state": WAITING}))
     assert found == Transition(replace(before, since=TIME, **then))
-
-
-def test_filling_stops_where_somebody_else_has_completed_it() -> None:
-    found = hear(package(Phase.FILLING), Step.GET_PACKAGE, reply(200, {"state": READY})).package
-    assert (found.phase, found.committed_at) == (Phase.COMMITTED, TIME)
 
 
 # Pauses.

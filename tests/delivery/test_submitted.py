@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from feedtool.areas.registry import load
-from feedtool.delivery.answer import Answer
-from feedtool.delivery.machine import next_step, transition
+from feedtool.delivery.machine import transition
 from feedtool.delivery.schedule import check_all_committed, next_steps, paced
 from feedtool.delivery.steps import DeliverySettings, Step, StepIntent, intend, resume
 from feedtool.delivery.submitted import (
@@ -25,7 +24,7 @@ from feedtool.ledger import Package, Phase, Resolution, Stage
 from feedtool.model.errors import Interrupted, NotAuthorised, UsageProblem
 from feedtool.model.nouns import Message, PendingProduct, Severity, Status
 from feedtool.service.answers import AnswerKind
-from tests import decisions_drawn
+from feedtool.service.calls import Answer
 
 TIME = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
@@ -81,33 +80,12 @@ def page(*items: ReportItem, link: str | None = None) -> Answer:
     return Answer(AnswerKind.DONE, value=ReportsPage(list(items), link), status=200)
 
 
-def test_the_table_as_it_is_drawn() -> None:
-    drawn = {phase: told for phase, _, told in decisions_drawn.batches()}
-    assert list(drawn) == [phase.value for phase in WITH_REPORTS]
-    assert drawn["cleared"] == (
-        "taken → **submitted**; refused (400) → **closed**; no answer, 5xx → **submitting**;"
-        " not connected, 429 → **cleared**"
-    )
-    assert drawn["submitting"] == (
-        "a report names it → **submitted**; none so far, none after the second, refused (400),"
-        " no answer, 5xx, not connected, 429 → **submitting**;"
-        " none for long → **cleared**; none in three days → **closed**"
-    )
-    assert drawn["submitted"].startswith("an empty or incomplete one, refused (400)")
-
-
 # Which step comes next.
 
 
 def steps(*packages: Package, room: int = 10, **more: Any) -> list[Any]:
     found = next_steps(packages, TIME, ROUTES, room=room, **more)
     return [(one.key, do) for one, do, _ in found]
-
-
-@pytest.mark.parametrize(("phase", "do"), WITH_REPORTS.items())
-def test_the_step_of_each_phase(phase: Phase, do: Step | None) -> None:
-    assert next_step(batch(phase), ROUTES) is do
-    assert steps(batch(phase)) == ([(1, do)] if do else [])
 
 
 @pytest.mark.parametrize("phase", [Phase.SUBMITTED, Phase.CLOSED])

@@ -18,12 +18,12 @@ from feedtool.areas.offers.sandbox.records import stored_offers
 from feedtool.delivery.steps import DeliverySettings
 from feedtool.delivery.submitted import NO_REASON
 from feedtool.ledger import Ledger, Phase, Stage
-from feedtool.model.call import Call, NotSent, Reply
+from feedtool.model.call import Call, Reply
 from feedtool.model.errors import Interrupted, NotAuthorised, UsageProblem
 from feedtool.model.nouns import Item, Message, PackageSummary
 from feedtool.model.settings import AccountSettings, PackageLimits
 from feedtool.sandbox import SandboxSettings
-from tests.delivery.conftest import QUICK, START, Scene, delete, gtin, legacy, quick, stock, upsert
+from tests.delivery.conftest import QUICK, START, Scene, gtin, legacy, quick, stock, upsert
 from tests.delivery.test_engine import Script, problem
 
 TWO = PackageLimits(legacy=2)
@@ -101,18 +101,6 @@ def test_the_log_is_read_over_all_its_pages(scene: Scene) -> None:
     assert scene.statuses == ["Integrated"] * 10
     pages = [dict(call.query).get("page") for call in scene.client.calls if log(call)]
     assert pages[-4:] == ["1", "2", "3", "4"]
-
-
-def test_zips_of_so_many_offers(scene: Scene) -> None:
-    scene.plan([legacy(row) for row in range(3, 8)], TWO)
-    scene.go_on(pool=4)
-    assert scene.statuses == ["Integrated"] * 5
-    assert sent(scene) == [2, 2, 1]
-
-
-def test_a_channel_of_its_own(scene: Scene) -> None:
-    assert [v.status for v in scene.deliver(legacy(3, "SECOND"))] == ["Integrated"]
-    assert [one["salesChannelId"] for one in stored_offers(scene.transport.sandbox)] == ["SECOND"]
 
 
 def test_stock_and_price(scene: Scene) -> None:
@@ -254,32 +242,12 @@ def test_a_log_that_goes_in_circles_ends(scene: Scene) -> None:
     assert scene.verdicts[1].messages == (Message("", TEXTS.in_force),)
 
 
-@pytest.mark.parametrize(
-    "answer", [problem(400), problem(500), Reply(200, {}, b"{}"), "lost", NotSent("no")]
-)
-def test_a_log_that_cannot_be_read_is_read_again(
-    scene: Scene, answer: Reply | Exception | str
-) -> None:
-    scene.plan([legacy(3)])
-    scene.go_on(Script(scene.client, log, answer, answer))
-    assert scene.statuses == ["Integrated"]
-
-
 def test_a_log_that_is_gone(scene: Scene) -> None:
     scene.plan([legacy(3), bad(4)])
     scene.go_on(Script(scene.client, log, problem(404), forever=True))
     assert scene.statuses == ["Integrated", "Unknown"]
     assert [v.messages[0].text for v in scene.verdicts] == [TEXTS.in_force, TEXTS.results_gone]
     assert sent(scene) == [2]
-
-
-def test_a_log_that_never_comes(scene: Scene) -> None:
-    scene.plan([legacy(3)])
-    pending = Script(scene.client, log, page(state="IntegrationPending"), forever=True)
-    scene.go_on(pending)
-    assert scene.statuses == ["Pending"]
-    scene.go_on()
-    assert scene.statuses == ["Integrated"]
 
 
 # Refusals.
@@ -340,14 +308,6 @@ def test_what_no_row_can_help_stops_the_run(
     assert scene.statuses == ["Integrated"]
 
 
-@pytest.mark.parametrize("answer", [problem(429), problem(429, retry_after="7"), NotSent("no")])
-def test_what_never_took_effect_is_repeated(scene: Scene, answer: Reply | Exception) -> None:
-    scene.plan([legacy(3)])
-    scene.go_on(Script(scene.client, post, answer))
-    assert scene.statuses == ["Integrated"]
-    assert not any(map(look_up, scene.client.calls))
-
-
 # An unknown outcome of the POST: the offers decide.
 
 LOST = ["lost", problem(500), Reply(200, {}, b"{}")]
@@ -364,13 +324,6 @@ def test_a_zip_that_was_taken_although_its_answer_was_lost(scene: Scene) -> None
     [first, second] = [at for at, call in enumerate(scene.client.calls) if post(call)]
     assert any(map(look_up, scene.client.calls[first:second]))
     assert not any(map(log, scene.client.calls[first:second]))
-
-
-def test_a_zip_that_was_not_taken(scene: Scene) -> None:
-    scene.plan([legacy(3), legacy(4)])
-    scene.go_on(Script(scene.client, post, "OutcomeUnknown"))
-    assert scene.statuses == ["Integrated", "Integrated"]
-    assert sent(scene) == [2]
 
 
 def test_nothing_is_looked_for_before_it_can_be_there(scene_of: Callable[..., Scene]) -> None:
@@ -479,23 +432,3 @@ def test_every_package_waits_for_an_open_purge(scene: Scene) -> None:
     later.go_on()
     assert later.statuses == ["Integrated"]
     assert sorted(prices(scene)) == ["R3", "R9"]
-
-
-def test_references_in_flight_wait(scene_of: Callable[..., Scene]) -> None:
-    scene = scene_of(quick(replace(QUICK, delays=(timedelta(minutes=5), timedelta(0)))))
-    scene.plan([legacy(3)])
-    scene.go_on(wait=False)
-    later = scene.another([delete(3)])
-    later.go_on()
-    assert later.statuses == ["Integrated"]
-    assert prices(scene) == {}
-
-
-def test_what_a_later_run_has_sent_is_not_sent_again(scene: Scene) -> None:
-    scene.plan([legacy(3), legacy(4)])
-    with pytest.raises(NotAuthorised):
-        scene.go_on(Script(scene.client, post, problem(401), forever=True))
-    scene.another([upsert(3)]).go_on()
-    scene.go_on()
-    assert scene.statuses == ["Superseded", "Integrated"]
-    assert sent(scene) == [1]

@@ -1,12 +1,13 @@
 """The sandbox behind a proxy, and a process that runs commands: one of each for a whole file."""
 
-from __future__ import annotations
-
 import itertools
 import os
 import signal
+import subprocess
+from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,11 +20,6 @@ ENDS = {"SIGKILL": signal.SIGKILL, "Ctrl-C": signal.SIGINT}
 
 __all__ = ("postgresql", "server", "started")
 """The ledger's fixtures, for worlds of several machines."""
-
-if TYPE_CHECKING:
-    import subprocess
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 
 @pytest.fixture(autouse=True)

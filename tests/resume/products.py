@@ -1,28 +1,20 @@
 """A seller with products and their offers in one workbook, and what must hold at the end."""
 
-from __future__ import annotations
-
 import itertools
 import shutil
 from collections import Counter, defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from openpyxl import Workbook, load_workbook
+from openpyxl.worksheet.worksheet import Worksheet
 
-from feedtool.areas.products.sandbox.records import reported_products
+from feedtool.areas.products.sandbox.records import Reported, reported_products
 from feedtool.areas.registry import sandbox_parts
 from feedtool.sandbox import Sandbox
 from tests.conftest import offer
 from tests.resume.world import World, restricted
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from openpyxl.worksheet.worksheet import Worksheet
-
-    from feedtool.areas.products.sandbox.records import Reported
 
 LAMPS = "2B0401"
 """A category that wants a bulb base and a luminous flux, and no brand."""

@@ -4,22 +4,18 @@ What happens to the n-th request follows from the seed alone; which request is t
 the threads of whoever asks.
 """
 
-from __future__ import annotations
-
 import http.client
 import random
 import socket
 import struct
 import threading
 from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from urllib.parse import urlsplit
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
 
 LATE = 3.0
 """Seconds that a late answer takes; clients are to have given up by then."""

@@ -16,8 +16,6 @@ It prints the command's exit code, negative where a signal ended it. The command
 `stdout` and `stderr` of its folder; each point that it reached is a line of `points`.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 import os
@@ -25,11 +23,14 @@ import resource
 import signal
 import sys
 import tempfile
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unittest import mock
+
+from sqlalchemy import Connection, Engine
 
 from feedtool.cli import connect, run, signals, submit
 from feedtool.delivery import deadlines, engine, foreign_packages
@@ -38,11 +39,6 @@ from feedtool.ledger.database import writing
 from feedtool.runs import annotated_copy
 from feedtool.runs.session import Session
 from feedtool.sheets import annotate
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from sqlalchemy import Connection, Engine
 
 LOADED = (annotate, deadlines, engine, foreign_packages, submit)
 """Imported here so that no command has to."""

@@ -1,23 +1,16 @@
 """Full disks, places that take nothing, files that change: no answer is ever lost."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sqlite3
 import subprocess
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
 from tests.resume.proxy import NONE, Plan
-from tests.resume.world import workbook
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from tests.resume.world import World
+from tests.resume.world import World, workbook
 
 KIB = 1024
 NAME = "offers.result.xlsx"

@@ -4,23 +4,16 @@ The service is the sandbox on a port, behind a proxy that loses and spoils some 
 What counts is what the service applied: the annotated workbook must agree with it.
 """
 
-from __future__ import annotations
-
 import random
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from tests.chaos import KILLS, Chaos
 from tests.chaos import ROWS as MANY_ROWS
 from tests.resume.proxy import MANY, NONE, SOME
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.resume.world import World
-
-    Kill = int | str
+from tests.resume.world import Kill, World
 
 WRITES = 180
 """A whole submit of the workbook reaches so many points or somewhat fewer; see `runner`."""

@@ -4,24 +4,18 @@ What counts is what the service has done: no offer comes to it again before its 
 up, a purge comes to it once at most, and every row has one true answer.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from feedtool.ledger.requeue import MOST_SENDS
 from tests.resume.conftest import ENDS
 from tests.resume.proxy import SOME
-from tests.resume.world import INVALID, REFUSED, World
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Kill = int | str
+from tests.resume.world import INVALID, REFUSED, Kill, World
 
 PACKAGES = "offer-integration-packages"
 WRITES = 260

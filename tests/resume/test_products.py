@@ -4,25 +4,19 @@ What counts is what the service has done: no product comes to it twice unless th
 in between and named none, no offer is made before its product, and every row has one true answer.
 """
 
-from __future__ import annotations
-
 import signal
+import subprocess
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.resume.conftest import ENDS
 from tests.resume.products import LAMPS, Shop
 from tests.resume.proxy import SOME, Plan
-from tests.resume.world import Served, World
-
-if TYPE_CHECKING:
-    import subprocess
-    from collections.abc import Callable
-    from pathlib import Path
-
-    Kill = int | str
+from tests.resume.world import Kill, Served, World
 
 WRITES = 500
 """A whole submit of the workbook reaches fewer points; how many, hangs on how often it can ask

@@ -1,23 +1,18 @@
 """A planted token is found in no file and no output, whatever goes wrong."""
 
-from __future__ import annotations
-
 import json
 import re
 import socket
 from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 from tests.resume.proxy import MANY, NONE, Answer, Faults, Plan
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
-
-    from tests.resume.world import Ran, World
+from tests.resume.world import Ran, World
 
 TOKEN = "planted-T0ken.of/nobody+else"
 PLANTED = ("feedtool.toml", "token.txt")

@@ -1,21 +1,14 @@
 """Ctrl-C once, twice, and SIGTERM, while a call of the real command is under way."""
 
-from __future__ import annotations
-
 import os
 import signal
+import subprocess
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
 
-from tests.resume.world import DEADLINE, Gate, pipe
-
-if TYPE_CHECKING:
-    import subprocess
-    from collections.abc import Callable
-
-    from tests.resume.world import World
+from tests.resume.world import DEADLINE, Gate, World, pipe
 
 
 def read_until(process: subprocess.Popen[str], word: str) -> str:

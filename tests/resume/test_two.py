@@ -1,15 +1,10 @@
 """Two processes on one ledger and seller: one works, the other says who does and sends nothing."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
 
 from tests.resume.world import Gate, World
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 @pytest.mark.parametrize("second", [World.SUBMIT, ("resume",), ("resume", "1")], ids=" ".join)

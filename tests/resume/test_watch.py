@@ -1,28 +1,20 @@
 """Two watchers on one folder, several writers, and a SIGKILL: each good file is answered once."""
 
-from __future__ import annotations
-
 import csv as text
 import time
 from collections import Counter
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from openpyxl import load_workbook
 
 from tests.resume import writers
 from tests.resume.proxy import Plan
-from tests.resume.watching import chance, one_machine, two_machines
-from tests.resume.world import DEADLINE, Gate
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from tests.resume.watching import Watched
-    from tests.resume.world import Served
+from tests.resume.watching import Watched, chance, one_machine, two_machines
+from tests.resume.world import DEADLINE, Gate, Served
 
 WRITERS = 4
 PATIENCE = 3.0

@@ -1,7 +1,5 @@
 """A watched folder with its watchers, each a process of its own, on one machine or on two."""
 
-from __future__ import annotations
-
 import json
 import os
 import random
@@ -9,23 +7,18 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from itertools import cycle
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from feedtool.areas.offers.sandbox.records import applied_requests
 from feedtool.areas.registry import sandbox_parts
 from feedtool.ledger import Ledger
 from feedtool.sandbox import Sandbox
-from tests.resume.world import DEADLINE, ROOT, SHOP
+from tests.resume.world import DEADLINE, ROOT, SHOP, Served
 from tests.resume.writers import SETTLE
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from pathlib import Path
-
-    from tests.resume.world import Served
 
 SEED = "WATCH_SEED"
 """The variable that holds the seed of a test that is run again."""

@@ -1,7 +1,5 @@
 """A seller with a workbook, a home and a service behind a proxy, and what must hold at the end."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal
@@ -11,24 +9,20 @@ import sys
 import threading
 import time
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, ClassVar, NamedTuple
+from typing import IO, ClassVar, NamedTuple
 
 from openpyxl import Workbook, load_workbook
 
-from feedtool.areas.offers.sandbox.records import applied_requests
+from feedtool.areas.offers.sandbox.records import Applied, applied_requests
 from feedtool.areas.registry import sandbox_parts
 from feedtool.ledger.requeue import MOST_SENDS
 from feedtool.sandbox import Sandbox
 from tests.conftest import gtin, offer
 from tests.resume.proxy import Plan, Proxy, proxy_before
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from feedtool.areas.offers.sandbox.records import Applied
 
 SPEED = 300.0
 """Of the service's time and the commands': they wait for it hardly longer than they work."""
@@ -50,6 +44,10 @@ ROUNDS = 25
 """Commands within which there must be an end."""
 RUNNER = Path(__file__).with_name("runner.py")
 ROOT = RUNNER.parents[2]
+
+
+Kill = int | str
+"""The point at which a command dies, by its number or its name; see `runner`."""
 
 
 class Served(NamedTuple):
@@ -187,7 +185,7 @@ class World:
     def run(
         self,
         *arguments: str,
-        kill: int | str | None = None,
+        kill: Kill | None = None,
         limit: int | None = None,
         environment: Mapping[str, str] | None = None,
         bug: str | None = None,
@@ -238,10 +236,10 @@ class World:
                 if process.poll() is None:
                     process.kill()
 
-    def submit(self, kill: int | str | None = None) -> Ran:
+    def submit(self, kill: Kill | None = None) -> Ran:
         return self.run(*self.SUBMIT, kill=kill)
 
-    def survive(self, *kills: int | str) -> None:
+    def survive(self, *kills: Kill) -> None:
         """Be killed, go on until it ends, and compare."""
         done = self.finish(kills)
         assert done[-1].code in (1, 9), [(ran.code, ran.err, ran.points[-1:]) for ran in done]
@@ -266,14 +264,14 @@ class World:
         asked = self.served.proxy.plan.asked
         return sum(line.startswith("POST") and line.endswith(ending) for line in asked)
 
-    def finish(self, kills: Sequence[int | str] = ()) -> list[Ran]:
+    def finish(self, kills: Sequence[Kill] = ()) -> list[Ran]:
         """Submit, be killed as often as is asked for, and go on until there is an end.
 
         A submit that was killed before it had noted its run was none: it is repeated.
         """
         return self.go_on(self.submit(kills[0] if kills else None), kills[1:])
 
-    def go_on(self, first: Ran | None = None, kills: Iterable[int | str] = ()) -> list[Ran]:
+    def go_on(self, first: Ran | None = None, kills: Iterable[Kill] = ()) -> list[Ran]:
         """Resume until there is an end, or submit where no run is noted."""
         left = iter(kills)
         done = [first] if first else []

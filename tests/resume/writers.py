@@ -1,19 +1,15 @@
 """The ways in which a file comes into the inbox, each with what is to become of it."""
 
-from __future__ import annotations
-
 import io
 import os
 import time
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
 
 from openpyxl import Workbook
 
 from tests.conftest import offer, table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
 
 SETTLE = 0.4
 """Of the watchers; the writers' pauses are shorter."""

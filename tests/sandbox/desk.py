@@ -1,22 +1,18 @@
 """A seller at a sandbox, with the clock in hand."""
 
-from __future__ import annotations
-
 import copy
 import json
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any, Self
+from pathlib import Path
+from typing import Any, Self
 from urllib.parse import urlencode, urlsplit
 
 import pytest
 
 from feedtool.areas.registry import sandbox_parts
 from feedtool.sandbox import HttpRequest, Quota, Sandbox, SandboxSettings
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 

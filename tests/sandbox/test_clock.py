@@ -1,7 +1,6 @@
-from __future__ import annotations
-
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -9,10 +8,6 @@ from hypothesis import strategies as st
 
 from feedtool.sandbox.clock import FastClock, LeapingClock
 from feedtool.sandbox.state import CLOCK_TABLE, State, latest_moment
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 

@@ -1,16 +1,11 @@
-from __future__ import annotations
-
 import sqlite3
 from datetime import UTC, datetime, timedelta, timezone
-from typing import TYPE_CHECKING
 
 import pytest
 
 from feedtool.areas.registry import sandbox_parts
 from feedtool.sandbox import HttpRequest, Quota, Sandbox
-
-if TYPE_CHECKING:
-    from tests.sandbox.desk import Desk
+from tests.sandbox.desk import Desk
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import contextlib
 import signal
 import socket
@@ -7,9 +5,9 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import httpx
 import pytest
@@ -18,11 +16,7 @@ from feedtool.areas.offers.sandbox.records import stored_offers
 from feedtool.areas.registry import sandbox_parts
 from feedtool.sandbox import Quota, SandboxSettings, StateUnreadableError
 from feedtool.sandbox.server import Server, serving
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.sandbox.desk import Desk
+from tests.sandbox.desk import Desk
 
 HEADERS = {"Authorization": "Bearer sandbox", "SellerId": "S1"}
 ROOT = Path(__file__).parents[2]

@@ -1,20 +1,15 @@
-from __future__ import annotations
-
 import sqlite3
 import subprocess
 import sys
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from feedtool.areas.offers.sandbox.records import applied_requests
 from feedtool.areas.registry import sandbox_parts
 from feedtool.sandbox import Sandbox, StateUnreadableError
-
-if TYPE_CHECKING:
-    from tests.sandbox.desk import Desk
+from tests.sandbox.desk import Desk
 
 ROOT = Path(__file__).parents[2]
 

@@ -1,7 +1,6 @@
-from __future__ import annotations
-
+from collections.abc import Iterator
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import httpx
 import pytest
@@ -9,12 +8,7 @@ import pytest
 from feedtool.areas.offers.sandbox.records import stored_offers
 from feedtool.areas.registry import sandbox_parts
 from feedtool.sandbox.transport import SandboxTransport, mount
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from tests.sandbox.desk import Desk
+from tests.sandbox.desk import Desk
 
 HEADERS = {"Authorization": "Bearer sandbox", "SellerId": "S1"}
 

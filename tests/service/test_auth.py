@@ -8,7 +8,7 @@ import pytest
 
 from feedtool.model.call import Reply
 from feedtool.model.errors import NotAuthorised, UsageProblem
-from feedtool.service.auth import CommandToken, FileToken, StaticToken, Token, send_with
+from feedtool.service.auth import CommandToken, FileToken, StaticToken, Token, send_with, words_of
 
 
 class Door:
@@ -41,27 +41,18 @@ def test_a_static_token_is_tried_once() -> None:
     assert door.shown == ["old"]
 
 
-def test_a_file_is_read_again_when_it_changes(tmp_path: Path) -> None:
+def test_a_file_is_read_again_although_no_change_of_it_shows(tmp_path: Path) -> None:
     path = tmp_path / "token"
-    path.write_text("first\nsecond line\n")
+    path.write_text("aaaa\nsecond line\n")
     token = FileToken(path)
-    assert token.get() == "first"
-    path.write_text("longer than before")
-    assert token.get() == "longer than before"
-
-
-def test_a_refused_file_token_is_read_again_although_nothing_shows(tmp_path: Path) -> None:
-    path = tmp_path / "token"
-    path.write_text("aaaa")
-    token = FileToken(path)
-    token.get()
+    assert token.get() == "aaaa"
     seen = path.stat()
     with path.open("r+") as file:
         file.write("bbbb")
     os.utime(path, ns=(seen.st_atime_ns, seen.st_mtime_ns))
     door = Door("bbbb")
     assert send_with(token, door.send).status == 200
-    assert door.shown == ["aaaa", "bbbb"]
+    assert token.renew("aaaa") == "bbbb"
 
 
 def test_a_command_is_run_once_and_again_on_a_401(tmp_path: Path) -> None:
@@ -136,3 +127,24 @@ def test_a_file_that_is_no_text(tmp_path: Path) -> None:
     path.write_bytes(b"\xff\xfe\x00")
     with pytest.raises(NotAuthorised, match="no text"):
         FileToken(path).get()
+
+
+@pytest.mark.parametrize(
+    ("command", "is_windows", "words"),
+    [
+        ("told --now", False, ["told", "--now"]),
+        ("'/opt/my tools/told' a\\ b", False, ["/opt/my tools/told", "a b"]),
+        (r"C:\tools\told.exe --now", True, [r"C:\tools\told.exe", "--now"]),
+        (r'"C:\my tools\told.exe" "a b"', True, [r"C:\my tools\told.exe", "a b"]),
+        (" ", False, []),
+        (" ", True, []),
+    ],
+)
+def test_a_command_is_split(command: str, words: list[str], *, is_windows: bool) -> None:
+    assert words_of(command, is_windows=is_windows) == words
+
+
+@pytest.mark.parametrize("is_windows", [False, True])
+def test_a_quote_is_closed(*, is_windows: bool) -> None:
+    with pytest.raises(ValueError, match="quotation"):
+        words_of('told "a b', is_windows=is_windows)

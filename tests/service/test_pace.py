@@ -44,7 +44,7 @@ def test_each_429_halves_the_pace(
     pool: int, refusals: int, lanes: int, pause: float | None
 ) -> None:
     pace, now = driven(Pace(pool), [AnswerKind.WAIT] * refusals)
-    assert pace.room(0) == lanes
+    assert pace.lanes == lanes
     assert pace.next_at == (now + timedelta(seconds=pause) if pause else None)
 
 
@@ -66,16 +66,16 @@ def test_so_many_successes_raise_it_by_a_step(
     refusals: int, successes: int, lanes: int, pause: float | None
 ) -> None:
     pace, now = driven(Pace(4), [AnswerKind.WAIT] * refusals + [AnswerKind.DONE] * successes)
-    assert pace.room(0) == lanes
+    assert pace.lanes == lanes
     assert pace.next_at == (now + timedelta(seconds=pause) if pause else None)
 
 
 def test_calls_that_flew_together_halve_it_once() -> None:
     pace, now = driven(Pace(8), [AnswerKind.WAIT] * 4, apart=BURST / 10)
-    assert pace.room(0) == 4
-    assert pace.after(AnswerKind.WAIT, now + BURST).room(0) == 2
+    assert pace.lanes == 4
+    assert pace.after(AnswerKind.WAIT, now + BURST).lanes == 2
     # However close they come, they do not put the next fall off.
-    assert driven(Pace(8), [AnswerKind.WAIT] * 21, apart=BURST / 10)[0].room(0) == 1
+    assert driven(Pace(8), [AnswerKind.WAIT] * 21, apart=BURST / 10)[0].lanes == 1
 
 
 def test_a_429_begins_the_count_again() -> None:
@@ -85,7 +85,7 @@ def test_a_429_begins_the_count_again() -> None:
         AnswerKind.WAIT,
         AnswerKind.DONE,
     ]
-    assert driven(Pace(8), kinds)[0].room(0) == 2
+    assert driven(Pace(8), kinds)[0].lanes == 2
 
 
 @pytest.mark.parametrize("kind", sorted(set(AnswerKind) - {AnswerKind.WAIT, AnswerKind.DONE}))
@@ -95,16 +95,6 @@ def test_other_answers_say_nothing_of_quotas(kind: AnswerKind, refusals: int) ->
     after, now = driven(before, [kind] * 50)
     assert (after.lanes, after.pause) == (before.lanes, before.pause)
     assert after.next_at == (now + before.pause if before.pause else None)
-
-
-@pytest.mark.parametrize(("flying", "room"), [(0, 4), (3, 1), (4, 0), (9, 0)])
-def test_room_is_beside_what_is_under_way(flying: int, room: int) -> None:
-    assert Pace(4).room(flying) == room
-
-
-def test_a_pool_has_a_lane() -> None:
-    with pytest.raises(ValueError, match="at least one"):
-        Pace(0)
 
 
 @given(
@@ -118,18 +108,18 @@ def test_it_stays_within_its_bounds_and_recovers(
     for kind, seconds in answers:
         now += timedelta(seconds=seconds)
         before, pace = pace, pace.after(kind, now)
-        assert 1 <= pace.room(0) <= pool
+        assert 1 <= pace.lanes <= pool
         if kind is AnswerKind.WAIT:
             assert before.behind <= pace.behind
         else:
             assert before.behind - 1 <= pace.behind <= before.behind
         if pace.pause:
-            assert pace.room(0) == 1
+            assert pace.lanes == 1
             assert timedelta() < pace.pause <= LONGEST_PAUSE
         assert pace.next_at == (now + pace.pause if pace.pause else None)
     for _ in range(RISE_AFTER * (pool + SPEEDS)):
         pace = pace.after(AnswerKind.DONE, now)
-    assert (pace.room(0), pace.next_at) == (pool, None)
+    assert (pace.lanes, pace.next_at) == (pool, None)
 
 
 @pytest.mark.parametrize(("luck", "pauses"), [(1.0, [2, 4, 8, 60, 60]), (0.0, [0.5] * 5)])

@@ -15,25 +15,21 @@ A row that was applied may be Unknown only for the first reason, and only with a
 claims nothing about whether it was.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from datetime import timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from feedtool.areas.offers.delivery import TEXTS
 from feedtool.areas.offers.package_types import PackageType
-from feedtool.areas.offers.sandbox.records import applied_requests, stored_offers
+from feedtool.areas.offers.sandbox.records import Applied, applied_requests, stored_offers
 from feedtool.delivery.staged import SURELY_KEPT
 from feedtool.ledger.requeue import MOST_SENDS
-from feedtool.model.nouns import Status
+from feedtool.model.nouns import RowResult, Status
+from feedtool.model.sheet import rows_of
 from tests.simulation.network import SELLER
-from tests.simulation.story import MARK
+from tests.simulation.story import MARK, Row
 
 if TYPE_CHECKING:
-    from feedtool.areas.offers.sandbox.records import Applied
-    from feedtool.model.nouns import RowResult
-    from tests.simulation.story import Row
     from tests.simulation.world import World
 
 NEVER = timedelta(0)
@@ -54,7 +50,7 @@ class Findings(NamedTuple):
     """Why, by the message."""
 
 
-def checked(world: World) -> Findings:
+def checked(world: "World") -> Findings:
     """What a world came to; Wrong when anything of it is not as it must be."""
     court = Court(world)
     court.check_service()
@@ -64,7 +60,7 @@ def checked(world: World) -> Findings:
 class Court:
     """One world and its witnesses."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: "World") -> None:
         self.world = world
         self.seen = world.network.seen
         self.rows = world.rows
@@ -75,7 +71,7 @@ class Court:
         self.unknown = {
             row.mark
             for run in world.story.runs
-            for row, verdict in zip(run.rows, world.verdicts(run), strict=False)
+            for row, verdict in world.results(run)
             if verdict.status is Status.UNKNOWN
         }
 
@@ -134,11 +130,12 @@ class Court:
         statuses: Counter[str] = Counter()
         unknown: Counter[str] = Counter()
         for run in self.world.story.runs:
-            verdicts = self.world.verdicts(run)
-            told = [(verdict.row, verdict.reference) for verdict in verdicts]
-            wanted = [(row.item.row, row.item.reference) for row in run.rows]
-            _demand(told == wanted, f"run {run.number} tells of the rows {told}, and has {wanted}")
-            for row, verdict in zip(run.rows, verdicts, strict=True):
+            results = self.world.results(run)
+            said = [(result.row, result.channel, result.reference) for _, result in results]
+            items = rows_of(row.item for row in run.rows)
+            wanted = [(row, item.channel, item.reference) for row, item in items]
+            _demand(said == wanted, f"run {run.number} tells of the rows {said}, and has {wanted}")
+            for row, verdict in results:
                 self._check_verdict(row, verdict)
                 statuses[verdict.status] += 1
                 if verdict.status is Status.UNKNOWN:

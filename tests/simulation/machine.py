@@ -1,25 +1,19 @@
 """The machine that feedtool runs on: it dies at any write, and its lanes run in no order."""
 
-from __future__ import annotations
-
 import json
 from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor, Future
-from typing import TYPE_CHECKING, Any, NamedTuple
+from datetime import datetime
+from random import Random
+from typing import Any, NamedTuple
 
 from sqlalchemy import event
 
-from feedtool.ledger import Ledger, tables
+from feedtool.ledger import Change, Ledger, Package, Run, tables
 from feedtool.ledger.records import Clearance
+from feedtool.model.call import Call
 from tests.simulation.story import MARK
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from datetime import datetime
-    from random import Random
-
-    from feedtool.ledger import Change, Package, Run
-    from feedtool.model.call import Call
 
 
 class Crash(BaseException):

@@ -1,28 +1,18 @@
 """Four small alterations of the protocol, each of which must be caught. None touches feedtool."""
 
-from __future__ import annotations
-
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from unittest import mock
 
 from feedtool.delivery import machine
-from feedtool.delivery.steps import Step
-from feedtool.delivery.transition import Transition, fail
-from feedtool.ledger import Phase, Stage, clearing
+from feedtool.delivery.steps import Step, StepIntent
+from feedtool.delivery.transition import Transition, TransitionContext, fail
+from feedtool.ledger import Change, Package, Phase, Stage, clearing
 from feedtool.service.answers import AnswerKind
+from feedtool.service.calls import Answer
 from tests.simulation.machine import FragileLedger
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from contextlib import AbstractContextManager
-
-    from feedtool.delivery.answer import Answer
-    from feedtool.delivery.steps import StepIntent
-    from feedtool.delivery.transition import TransitionContext
-    from feedtool.ledger import Change, Package
-
-    Rule = Callable[[Package, StepIntent, Answer, TransitionContext], Transition]
+Rule = Callable[[Package, StepIntent, Answer, TransitionContext], Transition]
 
 
 class Forgetful(FragileLedger):

@@ -1,31 +1,22 @@
 """The way to the service: it loses, delays, doubles nothing, and lies about nothing else."""
 
-from __future__ import annotations
-
 import heapq
 import json
 from collections import defaultdict
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from email.utils import format_datetime
 from itertools import count
-from typing import TYPE_CHECKING
+from random import Random
 from urllib.parse import urlencode, urlsplit
 
-from feedtool.model.call import NotSent, OutcomeUnknown, Reply
-from feedtool.sandbox import HttpRequest
+from feedtool.model.call import Call, NotSent, OutcomeUnknown, Reply
+from feedtool.sandbox import HttpRequest, Sandbox
 from feedtool.sandbox.message import NOWHERE, relative
 from feedtool.service.auth import send_with
+from tests.simulation.machine import Clock, Power
 from tests.simulation.story import MARK
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from datetime import datetime
-    from random import Random
-
-    from feedtool.model.call import Call
-    from feedtool.sandbox import Sandbox
-    from tests.simulation.machine import Clock, Power
 
 SELLER = "S1"
 GOOD, STALE = "sandbox", "stale"

@@ -6,24 +6,22 @@ before the reports were read, every product has one true answer, and no offer go
 product has one.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 from feedtool.areas.offers.delivery import product_names
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.products.delivery import product_names as names_of_product
-from feedtool.areas.products.sandbox.records import reported_products
+from feedtool.areas.products.sandbox.records import Reported, reported_products
 from feedtool.areas.products.sandbox.settings import ProductBehaviour
 from feedtool.areas.registry import load
 from feedtool.delivery import plan
 from feedtool.delivery.submitted import LOST, NEVER_SEEN
-from feedtool.model.call import NotSent, OutcomeUnknown
-from feedtool.model.nouns import Item, Status
+from feedtool.model.call import Call, NotSent, OutcomeUnknown, Reply
+from feedtool.model.nouns import Item, RowResult, Status
+from feedtool.sandbox import SandboxSettings
 from feedtool.sandbox.settings import Quota
 from tests.areas.products.sandbox.made_products import PIECES, product
 from tests.simulation.checker import Court, Findings, Wrong
@@ -31,12 +29,6 @@ from tests.simulation.machine import Crash
 from tests.simulation.network import Network
 from tests.simulation.story import MARK, Row, Story, Told, gtin
 from tests.simulation.world import SERVICE, World
-
-if TYPE_CHECKING:
-    from feedtool.areas.products.sandbox.records import Reported
-    from feedtool.model.call import Call, Reply
-    from feedtool.model.nouns import RowResult
-    from feedtool.sandbox import SandboxSettings
 
 NO_SHEET = "1324"
 STRANGE = 226
@@ -152,7 +144,7 @@ class Shop(World):
         self.settings = replace(self.settings, batch_pause=pause)
 
     def _tell_story(self) -> ShopStory:
-        return ShopStory(self._dice("story"))
+        return ShopStory(self._dice("story"), self._dice("shapes"))
 
     def _network_type(self) -> type[Network]:
         self.asked = Asked()

@@ -4,34 +4,24 @@
 one.
 """
 
-from __future__ import annotations
-
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING
 from unittest import mock
 
 import pytest
 
 from feedtool.delivery import machine
-from feedtool.delivery.steps import Step
-from feedtool.delivery.transition import fail
-from feedtool.ledger import Phase, Stage, store
+from feedtool.delivery.steps import Step, StepIntent
+from feedtool.delivery.transition import Transition, TransitionContext, fail
+from feedtool.ledger import Package, Phase, Stage, clearing
 from feedtool.model.nouns import Status
 from feedtool.service.answers import AnswerKind
+from feedtool.service.calls import Answer
+from tests.simulation.checker import Findings
 from tests.simulation.machine import FragileLedger
 from tests.simulation.shop import Shop
 from tests.simulation.trial import Failed, tried, tried_all
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from contextlib import AbstractContextManager
-
-    from feedtool.delivery.answer import Answer
-    from feedtool.delivery.steps import StepIntent
-    from feedtool.delivery.transition import Transition, TransitionContext
-    from feedtool.ledger import Package
-    from tests.simulation.checker import Findings
 
 SEEDS = 40
 CHUNK = 20
@@ -69,7 +59,7 @@ def check_rates(found: Findings) -> None:
 @contextmanager
 def no_holding() -> Iterator[None]:
     """Offers go before their products are answered."""
-    with mock.patch.object(store, "unanswered", return_value=frozenset()):
+    with mock.patch.object(clearing, "unanswered", return_value=frozenset()):
         yield
 
 

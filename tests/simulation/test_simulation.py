@@ -4,22 +4,16 @@
 run again by `python -m tests.simulation SEED`.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 
 from feedtool.model.nouns import Status
+from tests.simulation.checker import Findings
 from tests.simulation.machine import FragileLedger
 from tests.simulation.mutants import MUTANTS
 from tests.simulation.trial import Failed, tried, tried_all
 from tests.simulation.world import World
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.simulation.checker import Findings
 
 SEEDS = 200
 CHUNK = 50

@@ -1,17 +1,11 @@
 """One world from a seed to its verdict: `python -m tests.simulation SEED` shows one at length."""
 
-from __future__ import annotations
-
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from tests.simulation.checker import Findings
+from tests.simulation.machine import FragileLedger
 from tests.simulation.world import World
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from tests.simulation.machine import FragileLedger
 
 
 class Failed(AssertionError):

@@ -4,13 +4,11 @@ All of it follows from one seed. The decision table, the shell that carries it o
 and the service are the real ones; time, the network and the threads are not.
 """
 
-from __future__ import annotations
-
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from random import Random
-from typing import TYPE_CHECKING
 from unittest import mock
 
 from feedtool.areas.offers.package_types import PackageType
@@ -18,24 +16,20 @@ from feedtool.areas.offers.sandbox.records import sell_offer
 from feedtool.areas.offers.sandbox.settings import OfferBehaviour
 from feedtool.areas.offers.wire.packages import commit, create_package, upload
 from feedtool.areas.registry import load, sandbox_parts
-from feedtool.delivery import call_pool, plan
 from feedtool.delivery import engine as shell
+from feedtool.delivery import plan
 from feedtool.delivery.steps import DeliverySettings
+from feedtool.model.call import Call
 from feedtool.model.errors import FeedtoolError, Interrupted
+from feedtool.model.nouns import RowResult
 from feedtool.model.settings import PackageLimits
+from feedtool.model.sheet import rows_of
 from feedtool.sandbox import Sandbox, SandboxSettings
-from tests.simulation.checker import checked
-from tests.simulation.machine import Clock, Crash, Lanes, Power
+from feedtool.service import calls
+from tests.simulation.checker import Findings, checked
+from tests.simulation.machine import Clock, Crash, FragileLedger, Lanes, Power
 from tests.simulation.network import GOOD, SELLER, Network
 from tests.simulation.story import CHANNELS, Row, Story, Told
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from feedtool.model.call import Call
-    from feedtool.model.nouns import RowResult
-    from tests.simulation.checker import Findings
-    from tests.simulation.machine import FragileLedger
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 SERVICE = "https://service.invalid/v2"
@@ -91,7 +85,7 @@ class World:
         self.pool = self.dice.choice((1, 2, 4))
 
     def _tell_story(self) -> Story:
-        return Story(self._dice("story"))
+        return Story(self._dice("story"), self._dice("shapes"))
 
     def _network_type(self) -> type[Network]:
         return Network
@@ -212,8 +206,8 @@ class World:
     def _threads(self) -> Iterator[None]:
         """In place of the shell's threads: ours, which are the same for a seed."""
         with (
-            mock.patch.object(call_pool, "executor", return_value=self.lanes),
-            mock.patch.object(call_pool, "wait_for", self.lanes.wait_for),
+            mock.patch.object(calls, "executor", return_value=self.lanes),
+            mock.patch.object(calls, "wait_for", self.lanes.wait_for),
         ):
             yield
 
@@ -265,9 +259,13 @@ class World:
         """All rows of the runs, by their marks."""
         return {row.mark: row for run in self.story.runs for row in run.rows}
 
-    def verdicts(self, run: Told) -> list[RowResult]:
+    def results(self, run: Told) -> list[tuple[Row, RowResult]]:
+        """Each result of a run and the request that it is of."""
         self.power.is_on = True
-        return list(self.ledger.verdicts(self.files[run.number]))
+        requests = [request for _, request in rows_of(row.item for row in run.rows)]
+        by_item = {row.item: row for row in run.rows}
+        results = self.ledger.verdicts(self.files[run.number])
+        return [(by_item[item], result) for item, result in zip(requests, results, strict=True)]
 
     def judged(self) -> Findings:
         """What it came to; Wrong when anything of it is not as it must be."""

@@ -15,7 +15,7 @@ from feedtool.model.call import READ, Call
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Status
 from feedtool.model.sheet import CheckedSheet
-from feedtool.service.listing import Next, read_list
+from feedtool.service.fetch import Next, read_list
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -6,7 +6,8 @@ from hashlib import blake2b
 from typing import NamedTuple
 
 from feedtool.sheets.annotate.inline_strings import quoted
-from feedtool.sheets.annotate.xml_offsets import Edit, Node, outline, splice
+from feedtool.sheets.annotate.xml_offsets import Edit, appended, outline, splice, with_attribute
+from feedtool.sheets.read.xml_parser import Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,8 +157,8 @@ class _Formats:
             # One edit must not lie inside the other: the tag is written anew, as a whole.
             yield Edit(present.start, present.end, markup)
         else:
-            yield present.append(data, new)
-            if counted := present.set(data, "count", str(self._count)):
+            yield appended(present, data, new)
+            if counted := with_attribute(present, data, "count", str(self._count)):
                 yield counted
 
     def _fill(self) -> None:

@@ -12,8 +12,8 @@ from typing import get_args
 from feedtool.model.cells import letters
 from feedtool.sheets.annotate.cell_formats import FormatIndexes
 from feedtool.sheets.annotate.notes import Severity
-from feedtool.sheets.annotate.xml_offsets import Edit, Node
-from feedtool.sheets.read.xml_parser import whole
+from feedtool.sheets.annotate.xml_offsets import Edit
+from feedtool.sheets.read.xml_parser import Node, whole
 
 MARK = 'LEN("feedtool")'
 FORMULA = b'LEN("feedtool")&gt;0'

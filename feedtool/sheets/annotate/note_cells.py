@@ -5,25 +5,21 @@ from collections.abc import Sequence
 from feedtool.model.cells import letters
 from feedtool.sheets.annotate.cell_formats import FormatIndexes
 from feedtool.sheets.annotate.highlights import HighlightedCells
-from feedtool.sheets.annotate.inline_strings import inline
+from feedtool.sheets.annotate.inline_strings import inline, shown
 from feedtool.sheets.annotate.notes import Note, SheetNotes
-from feedtool.sheets.annotate.part_encoding import Coding
 from feedtool.sheets.read_back import Digest
 
 
 class NoteCells:
     """Gives the cells to be written in each row, asked for by ascending row."""
 
-    def __init__(
-        self, sheet: SheetNotes, columns: Sequence[int], styles: FormatIndexes, coding: Coding
-    ) -> None:
+    def __init__(self, sheet: SheetNotes, columns: Sequence[int], styles: FormatIndexes) -> None:
         self.header_row = sheet.header_row
         self.columns = columns
         self.guilty = HighlightedCells()
         self.digest = Digest()
         self._headings = sheet.headings
         self._styles = styles
-        self._coding = coding
         self._notes = iter(sheet.notes)
         self._next: Note | None = None
         self._row = sheet.header_row
@@ -55,13 +51,14 @@ class NoteCells:
     def _cells(
         self, row: int, texts: tuple[str, str, str], style: int, prefix: bytes
     ) -> list[tuple[int, bytes]]:
-        cells = [
-            (column, b'<%bc r="%b%d" s="%d"%b' % (prefix, name, row, style, inline(text, prefix)))
-            for column, part, name in self._places
-            if (text := texts[part])
+        present = [
+            (column, name, text) for column, part, name in self._places if (text := texts[part])
         ]
-        self.digest.add([self._coding.held(markup) for _, markup in cells])
-        return cells
+        self.digest.add((row, column, shown(text)) for column, _, text in present)
+        return [
+            (column, b'<%bc r="%b%d" s="%d"%b' % (prefix, name, row, style, inline(text, prefix)))
+            for column, name, text in present
+        ]
 
     def _advance(self) -> None:
         note = self._next = next(self._notes, None)

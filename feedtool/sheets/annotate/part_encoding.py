@@ -38,12 +38,6 @@ class Coding:
         for piece in pieces:
             yield decoder.decode(piece).encode(self.codec, "xmlcharrefreplace")
 
-    def held(self, markup: bytes) -> bytes:
-        """Markup, in UTF-8, as it will be read again: with references for what is lacking."""
-        if self.codec is None:
-            return markup
-        return markup.decode().encode(self.codec, "xmlcharrefreplace").decode(self.codec).encode()
-
 
 def utf8(stream: Iterator[bytes], part: str) -> tuple[Coding, Iterator[bytes]]:
     """A part's coding and its bytes as UTF-8, without the lead where it is another encoding.

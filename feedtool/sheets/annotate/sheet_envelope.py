@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 from feedtool.model.cells import index_of, letters
 from feedtool.sheets.annotate.inline_strings import quoted
-from feedtool.sheets.annotate.xml_offsets import Edit, Node, outline, splice
+from feedtool.sheets.annotate.xml_offsets import Edit, outline, splice, with_attribute
 from feedtool.sheets.read.source import LAST_COLUMN
-from feedtool.sheets.read.xml_parser import whole
+from feedtool.sheets.read.xml_parser import Node, whole
 
 KEPT = frozenset(
     {"col", "mergeCell", "cfRule", "formula", "ext", "conditionalFormattings",
@@ -95,7 +95,7 @@ class SheetEnvelope:
         stated = cell_range(node.attributes.get("ref", "")) if node else None
         if node is None or stated is None:
             return []
-        edit = node.set(self._data, "ref", str(stated.around(written)))
+        edit = with_attribute(node, self._data, "ref", str(stated.around(written)))
         return [edit] if edit else []
 
     def widen(self, columns: Sequence[int], *, earlier: bool) -> list[Edit]:

@@ -1,24 +1,26 @@
 """The plan of a sheet's annotation, made before the first byte is written."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
 
 from feedtool.model.cells import letters
 from feedtool.model.errors import UsageProblem
-from feedtool.sheets.annotate import parser_patch, pattern_patch
 from feedtool.sheets.annotate.cell_formats import FormatIndexes
-from feedtool.sheets.annotate.earlier_columns import earlier_columns
 from feedtool.sheets.annotate.highlights import recolour
 from feedtool.sheets.annotate.note_cells import NoteCells
 from feedtool.sheets.annotate.notes import SheetNotes
 from feedtool.sheets.annotate.part_encoding import Coding, utf8
 from feedtool.sheets.annotate.sheet_envelope import CellRange, SheetEnvelope, cell_range
-from feedtool.sheets.annotate.sheet_scan import SheetScan
-from feedtool.sheets.annotate.tag_patterns import NotCanonical
-from feedtool.sheets.annotate.workbook_parts import SmallPart
+from feedtool.sheets.annotate.sheet_patch import SheetScan, patch_rows, scan_sheet
+from feedtool.sheets.read.cell_decoder import Decoder
 from feedtool.sheets.read.package import ZipPackage
+from feedtool.sheets.read.shared_strings import SharedStrings
 from feedtool.sheets.read.source import LAST_COLUMN
 from feedtool.sheets.read.workbook import SheetEntry, WorkbookParts, read_relationships
+from feedtool.sheets.read.xlsx import XlsxSheet
+from feedtool.sheets.read.xml_parser import parse_part
 from feedtool.sheets.read_back import Digest
 
 
@@ -39,7 +41,7 @@ class SheetPlan:
     """Of status, message and code, 0-based."""
     earlier: frozenset[int]
     """The columns under our headings now: what they hold below is taken out."""
-    digest: Digest | None = None
+    digest: Digest = field(default_factory=Digest)
     """Of the cells that were written, once they are."""
 
     def patched(self, package: ZipPackage, styles: FormatIndexes) -> Iterator[bytes]:
@@ -47,16 +49,15 @@ class SheetPlan:
         return self.coding.encode(self._pieces(package, styles))
 
     def _pieces(self, package: ZipPackage, styles: FormatIndexes) -> Iterator[bytes]:
-        cells = NoteCells(self.notes, self.columns, styles, self.coding)
+        cells = NoteCells(self.notes, self.columns, styles)
         bottom = max(self.scan.last_row, self.notes.header_row)
         written = CellRange(min(self.columns), self.notes.header_row, max(self.columns), bottom)
         was_here = self.earlier.issuperset(self.columns)
         envelope = self.envelope
         edits = envelope.resize(written) + envelope.widen(self.columns, earlier=was_here)
         yield envelope.head(edits)
-        path = pattern_patch if self.scan.is_canonical else parser_patch
         _, stream = utf8(package.stream(self.entry.part), self.entry.part)
-        yield from path.patch(stream, self.scan, cells, self.earlier)
+        yield from patch_rows(stream, self.scan, cells, self.earlier)
         cells.finish()
         self.digest = cells.digest
         yield envelope.tail(edits + recolour(envelope.root, cells.guilty, styles))
@@ -66,7 +67,9 @@ def plan_sheet(
     package: ZipPackage, book: WorkbookParts, entry: SheetEntry, notes: SheetNotes
 ) -> SheetPlan:
     """The plan of a sheet that was looked through. Raises NoRoom, FileProblem."""
-    coding, scan = look_through(package, entry.part, notes.header_row)
+    coding, stream = utf8(package.stream(entry.part), entry.part)
+    scan = SheetScan(entry.part, notes.header_row, package.limits)
+    scan_sheet(stream, scan)
     if not scan.has_header:
         raise ValueError(f"the sheet has no row {notes.header_row} for the headings")
     envelope = SheetEnvelope(scan.head, scan.tail, entry.part)
@@ -81,24 +84,6 @@ def plan_sheet(
     return SheetPlan(notes, entry, coding, scan, envelope, columns, earlier)
 
 
-def look_through(package: ZipPackage, part: str, header_row: int) -> tuple[Coding, SheetScan]:
-    """A sheet's coding and scan, by patterns if they will do. Raises FileProblem."""
-    coding, stream = utf8(package.stream(part), part)
-    scan = SheetScan(part, header_row, package.limits)
-    try:
-        pattern_patch.scan_sheet(stream, scan)
-    except NotCanonical:
-        return coding, parse_sheet(package, part, header_row)
-    return coding, scan
-
-
-def parse_sheet(package: ZipPackage, part: str, header_row: int) -> SheetScan:
-    """A sheet's scan by the parser. Raises FileProblem for whatever is wrong with it."""
-    scan = SheetScan(part, header_row, package.limits)
-    parser_patch.scan_sheet(utf8(package.stream(part), part)[1], scan)
-    return scan
-
-
 def _ranges(
     package: ZipPackage, entry: SheetEntry, envelope: SheetEnvelope, header_row: int
 ) -> Iterator[int]:
@@ -108,8 +93,7 @@ def _ranges(
     rels = f"{folder}/_rels/{name}.rels".lstrip("/")
     for relation in read_relationships(package, rels):
         if relation.kind == "table" and package.part(relation.target):
-            root = SmallPart.read(package, relation.target).outline()
-            table = cell_range(root.attributes.get("ref", ""))
+            table = cell_range(parse_part(package, relation.target).attributes.get("ref", ""))
             if table:
                 yield table.right
 
@@ -125,3 +109,46 @@ def _behind(last: int, sheet: str) -> tuple[int, ...]:
             "before them.",
         )
     return columns
+
+
+def earlier_columns(
+    package: ZipPackage, book: WorkbookParts, entry: SheetEntry, notes: SheetNotes
+) -> dict[str, list[int]]:
+    """The columns (0-based) under each of our headings. Raises FileProblem."""
+    columns: dict[str, list[int]] = {heading: [] for heading in notes.headings}
+    texts = cache(lambda: _texts(package, book, notes.headings))
+    decode = Decoder(texts, (), date1904=False)
+    sheet = XlsxSheet(package, entry, decode)
+    block = next(sheet.blocks(notes.header_row - 1), None)
+    if block is None or block.rows[0] != notes.header_row:
+        return columns
+    for column in range(block.width):
+        text = decode(next(iter(block.column(column)))).text.strip()
+        if text in columns:
+            columns[text].append(column)
+    return columns
+
+
+def _texts(
+    package: ZipPackage, book: WorkbookParts, wanted: Iterable[str]
+) -> SharedStrings | Mapping[int, str]:
+    """The shared strings; all of them empty where none of the wanted texts can be among them."""
+    part = book.shared_strings
+    if part is None or not _may_hold(package, part, [text.encode() for text in wanted]):
+        return defaultdict(str)
+    return SharedStrings.read(package.stream(part), part, package.limits)
+
+
+def _may_hold(package: ZipPackage, part: str, texts: list[bytes]) -> bool:
+    """Whether one of the texts stands in a part.
+
+    Most workbooks never saw us: looking through the bytes spares reading the texts.
+    """
+    overlap = max(map(len, texts))
+    before = b""
+    for data in utf8(package.stream(part), part)[1]:
+        window = before + data
+        if any(text in window for text in texts):
+            return True
+        before = data[-overlap:]
+    return False

@@ -1,16 +1,16 @@
 """The annotated copy of a workbook: patched where ours goes in, copied as it is everywhere else."""
 
+from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
 
 from feedtool.model.errors import UsageProblem
 from feedtool.model.limits import ReadingLimits
 from feedtool.sheets.annotate.cell_formats import FormatIndexes, add_styles, empty_styles
-from feedtool.sheets.annotate.earlier_columns import earlier_columns
 from feedtool.sheets.annotate.notes import SheetNotes, Summary
-from feedtool.sheets.annotate.sheet_plan import SheetPlan, parse_sheet, plan_sheet
+from feedtool.sheets.annotate.sheet_plan import SheetPlan, earlier_columns, plan_sheet
 from feedtool.sheets.annotate.summary_sheet import summary_sheet
-from feedtool.sheets.annotate.verify import check_package
+from feedtool.sheets.annotate.verify import check_package, sheet_blocks
 from feedtool.sheets.annotate.workbook_parts import BookParts, SmallPart
 from feedtool.sheets.annotate.zip_copy import LEVEL, Repack, comment_of, named
 from feedtool.sheets.read.package import DEFAULT_LIMITS, ZipPackage, part_key
@@ -40,7 +40,7 @@ def annotate_workbook(
         except NotAsWritten:
             # Patterns do not see every mistake in the user's own XML: then it is that.
             for plan in plans:
-                parse_sheet(package, plan.entry.part, plan.notes.header_row)
+                deque(sheet_blocks(package, plan), maxlen=0)
             raise
 
 

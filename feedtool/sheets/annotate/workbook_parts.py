@@ -8,11 +8,11 @@ from itertools import chain, count
 
 from feedtool.sheets.annotate.inline_strings import escaped, quoted
 from feedtool.sheets.annotate.part_encoding import Coding, utf8
-from feedtool.sheets.annotate.xml_offsets import Edit, Node, outline, splice
+from feedtool.sheets.annotate.xml_offsets import Edit, appended, outline, splice, with_attribute
 from feedtool.sheets.read.errors import CorruptXml
 from feedtool.sheets.read.package import ZipPackage
 from feedtool.sheets.read.workbook import WorkbookParts, read_relationships, resolve
-from feedtool.sheets.read.xml_parser import corrupt, whole
+from feedtool.sheets.read.xml_parser import Node, corrupt, whole
 
 _STRICT = "http://purl.oclc.org/ooxml/"
 _TRANSITIONAL_RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
@@ -83,7 +83,7 @@ class BookParts:
         )
         if _declares(workbook.data[root.start : root.inner], "r", self._relations()):
             markup = re.sub(rb' xmlns:r="[^"]*"', b"", markup, count=1)
-        workbook.edit([sheets.append(workbook.data, markup)])
+        workbook.edit([appended(sheets, workbook.data, markup)])
         self._title(name)
         return part
 
@@ -134,7 +134,7 @@ class BookParts:
             quoted(f"{self._relations()}/{kind}"),
             quoted(posixpath.relpath(part, folder or ".")),
         )
-        rels.edit([root.append(rels.data, markup)])
+        rels.edit([appended(root, rels.data, markup)])
         return name
 
     def _declare(self, part: str, kind: str) -> None:
@@ -146,7 +146,7 @@ class BookParts:
             quoted("/" + part),
             quoted(_CONTENT + kind),
         )
-        types.edit([root.append(types.data, markup)])
+        types.edit([appended(root, types.data, markup)])
 
     def _title(self, name: str) -> None:
         """Enter the sheet into docProps/app.xml, if that lists the sheets as usual."""
@@ -197,5 +197,5 @@ def _titles(root: Node, data: bytes, names: list[str], new: str) -> list[Edit | 
     return [
         Edit(numbers[0].inner, numbers[0].close, b"%d" % (len(names) + 1)),
         Edit(last.end, last.end, b"<%b>%b</%b>" % (element, escaped(new), element)),
-        listed.set(data, "size", str(len(listed.children) + 1)),
+        with_attribute(listed, data, "size", str(len(listed.children) + 1)),
     ]

@@ -5,14 +5,13 @@ goes in, and all other bytes stay.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable
 from operator import itemgetter
 from typing import NamedTuple
-from xml.parsers import expat
 
 from feedtool.sheets.annotate.inline_strings import quoted
-from feedtool.sheets.read.xml_parser import MAIN_NAMESPACES, corrupt, hardened_parser
+from feedtool.sheets.read.package import DEFAULT_LIMITS
+from feedtool.sheets.read.xml_parser import ROOT, Node, XmlParser
 
 TAG = re.compile(rb"<(?:[^>\"']++|\"[^\"]*+\"|'[^']*+')*+>")
 """A tag in well-formed XML, from its `<` on: a `>` may stand in an attribute."""
@@ -26,62 +25,21 @@ class Edit(NamedTuple):
     new: bytes
 
 
-@dataclass(slots=True)
-class Node:
-    """One element and its place: `start` … `inner` … `close` … `end`.
+def appended(node: Node, data: bytes, new: bytes) -> Edit:
+    """The edit that puts `new` behind an element's last child. Opens an empty-element tag."""
+    if not node.is_empty_tag:
+        return Edit(node.close, node.close, new)
+    tag = data[node.start : node.end]
+    name = node.prefix + node.name.encode()
+    opened = tag[:-2].rstrip() + b">" + new + b"</" + name + b">"
+    return Edit(node.start, node.end, opened)
 
-    The start tag ends at `inner`, the end tag begins at `close`; of an empty-element tag (`<a/>`)
-    both are `end`.
-    """
 
-    name: str
-    """Without a prefix."""
-    namespace: str
-    prefix: bytes
-    """As written, with its colon; empty where there is none."""
-    attributes: dict[str, str]
-    start: int
-    inner: int
-    close: int = 0
-    end: int = 0
-    text: str = ""
-    """Its own characters, those of its children not among them."""
-    children: list["Node"] = field(default_factory=list)
-
-    @property
-    def is_empty_tag(self) -> bool:
-        """Whether it is written `<a/>`."""
-        return self.inner == self.end
-
-    @property
-    def is_main(self) -> bool:
-        """Whether it is of the workbook's own namespace."""
-        return self.namespace in MAIN_NAMESPACES
-
-    def child(self, name: str) -> "Node | None":
-        """The first child of this name in the same namespace."""
-        return next(self.all(name), None)
-
-    def all(self, name: str) -> Iterator["Node"]:
-        """The children of this name in the same namespace."""
-        return (
-            node for node in self.children if node.name == name and node.namespace == self.namespace
-        )
-
-    def append(self, data: bytes, new: bytes) -> Edit:
-        """The edit that puts `new` behind its last child. Opens an empty-element tag."""
-        if not self.is_empty_tag:
-            return Edit(self.close, self.close, new)
-        tag = data[self.start : self.end]
-        name = self.prefix + self.name.encode()
-        opened = tag[:-2].rstrip() + b">" + new + b"</" + name + b">"
-        return Edit(self.start, self.end, opened)
-
-    def set(self, data: bytes, name: str, value: str) -> Edit | None:
-        """The edit that gives a present attribute without prefix another value."""
-        pattern = rb"\s" + name.encode() + rb"\s*=\s*(\"[^\"]*\"|'[^']*')"
-        match = re.compile(pattern).search(data, self.start, self.inner)
-        return match and Edit(match.start(1), match.end(1), quoted(value))
+def with_attribute(node: Node, data: bytes, name: str, value: str) -> Edit | None:
+    """The edit that gives a present attribute without prefix another value."""
+    pattern = rb"\s" + name.encode() + rb"\s*=\s*(\"[^\"]*\"|'[^']*')"
+    match = re.compile(pattern).search(data, node.start, node.inner)
+    return match and Edit(match.start(1), match.end(1), quoted(value))
 
 
 def outline(
@@ -96,7 +54,10 @@ def outline(
     that a hundred thousand hyperlinks are not a hundred thousand objects. With `each` none is
     kept below the root's children: it gets each of these with each of its children, whole.
     """
-    return _Outliner(data, part, keep, each).root()
+    parser = _OutlineParser(data, part, keep, each)
+    parser.feed(data)
+    parser.finish()
+    return parser.roots[0]
 
 
 def splice(data: bytes, edits: Iterable[Edit], start: int = 0, end: int | None = None) -> bytes:
@@ -111,76 +72,38 @@ def splice(data: bytes, edits: Iterable[Edit], start: int = 0, end: int | None =
     return b"".join(pieces)
 
 
-class _Outliner:
-    """Builds nodes from the parser's events."""
+class _OutlineParser(XmlParser):
+    """Adds to each element where its tags end."""
 
     def __init__(
         self,
         data: bytes,
         part: str,
         keep: Collection[str] | None,
-        each: Callable[[Node, Node], None] | None = None,
+        each: Callable[[Node, Node], None] | None,
     ) -> None:
+        self.roots: list[Node] = []
         self._data = data
-        self._part = part
-        self._keep = keep
+        self._keep_names = keep
         self._each = each
-        self._open: list[Node] = []
-        self._roots: list[Node] = []
-        self._parser = hardened_parser(part, " ")
-        self._parser.namespace_prefixes = True
-        self._parser.StartElementHandler = self._start
-        self._parser.EndElementHandler = self._end
-        self._parser.CharacterDataHandler = self._text
+        super().__init__(part, DEFAULT_LIMITS, {ROOT: self.roots.append})
 
-    def root(self) -> Node:
-        try:
-            self._parser.Parse(self._data, True)
-        except expat.ExpatError as error:
-            raise corrupt(self._part, error) from error
-        return self._roots[0]
-
-    def _start(self, name: str, attributes: dict[str, str]) -> None:
-        namespace, local, prefix = _split_name(name)
-        start = self._parser.CurrentByteIndex
-        tag = TAG.match(self._data, start)
-        inner = tag.end() if tag else start
-        node = Node(local, namespace, prefix, self._plain(attributes), start, inner)
-        if not self._open:
-            self._roots.append(node)
-        elif self._keep is None or len(self._open) == 1 or local in self._keep:
+    def _keep(self, node: Node) -> None:
+        if self._keep_names is None or len(self._open) == 1 or node.name in self._keep_names:
             self._open[-1].children.append(node)
         self._open.append(node)
 
-    def _end(self, _name: str) -> None:
-        node = self._open.pop()
+    def _node(self, name: str, attributes: dict[str, str]) -> Node:
+        node = super()._node(name, attributes)
+        tag = TAG.match(self._data, node.start)
+        node.inner = tag.end() if tag else node.start
+        return node
+
+    def _close(self, node: Node) -> None:
         if self._data[node.inner - 2 : node.inner] == b"/>":
             node.close = node.end = node.inner
         else:
-            node.close = self._parser.CurrentByteIndex
+            node.close = self.position
             node.end = self._data.index(b">", node.close) + 1
         if self._each and len(self._open) == len(("root", "its child")):
             self._each(self._open[-1], self._open[-1].children.pop())
-
-    def _text(self, text: str) -> None:
-        self._open[-1].text += text
-
-    def _plain(self, attributes: dict[str, str]) -> dict[str, str]:
-        """Attributes by their name as written, prefix and all."""
-        return {
-            "".join(self._written(key)) if " " in key else key: value
-            for key, value in attributes.items()
-        }
-
-    def _written(self, name: str) -> tuple[str, str]:
-        _, local, prefix = _split_name(name)
-        return prefix.decode(), local
-
-
-def _split_name(name: str) -> tuple[str, str, bytes]:
-    """Namespace, local name and prefix of a name as a namespace-aware expat reports it."""
-    first, *rest = name.split(" ")
-    if not rest:
-        return "", first, b""
-    local, prefix = rest[0], "".join(rest[1:])
-    return first, local, f"{prefix}:".encode() if prefix else b""

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from feedtool.sheets.read.package import ZipPackage
-from feedtool.sheets.read.xml_parser import corrupt, whole
-from feedtool.sheets.read.xml_walker import Attributes, XmlElement, XmlWalker
+from feedtool.sheets.read.xml_parser import Node, XmlParser, corrupt, whole
 
 
 class DateKind(Enum):
@@ -52,37 +51,30 @@ def read_styles(package: ZipPackage, part: str | None) -> tuple[NumberStyle, ...
     """
     if part is None:
         return ()
-    formats = _Formats()
-    walker = XmlWalker({"styleSheet": formats.root}, part, package.limits)
+    codes: dict[int, str] = {}
+    of_cells: list[int] = []
+    roots: list[Node] = []
+
+    def add_code(node: Node) -> None:
+        codes[_number(node)] = node.attributes.get("formatCode", "")
+
+    def add_cell(node: Node) -> None:
+        of_cells.append(_number(node))
+
+    starts = {
+        "/styleSheet": roots.append,
+        "/styleSheet/numFmts/numFmt": add_code,
+        "/styleSheet/cellXfs/xf": add_cell,
+    }
+    parser = XmlParser(part, package.limits, starts=starts)
     for data in package.small(part):
-        walker.feed(data)
-    walker.finish()
-    if not formats.has_root:
+        parser.feed(data)
+    parser.finish()
+    if not roots:
         # All numbers would look general, dates too.
         raise corrupt(part, "its root is not <styleSheet>")
-    styles = {number: _style(number, formats.codes) for number in set(formats.of_cells)}
-    return tuple(styles[number] for number in formats.of_cells)
-
-
-class _Formats:
-    """The codes of a workbook's own number formats, and the number of each cell format's."""
-
-    def __init__(self) -> None:
-        self.has_root = False
-        self.codes: dict[int, str] = {}
-        self.of_cells: list[int] = []
-        own = XmlElement({"numFmt": XmlElement(start=self._add_code)})
-        cells = XmlElement({"xf": XmlElement(start=self._add_cell)})
-        self.root = XmlElement({"numFmts": own, "cellXfs": cells}, start=self._start)
-
-    def _start(self, _attributes: Attributes) -> None:
-        self.has_root = True
-
-    def _add_code(self, attributes: Attributes) -> None:
-        self.codes[_number(attributes.get("numFmtId"))] = attributes.get("formatCode", "")
-
-    def _add_cell(self, attributes: Attributes) -> None:
-        self.of_cells.append(_number(attributes.get("numFmtId")))
+    styles = {number: _style(number, codes) for number in set(of_cells)}
+    return tuple(styles[number] for number in of_cells)
 
 
 def style_of_code(code: str) -> NumberStyle:
@@ -110,6 +102,6 @@ def _style(number: int, codes: dict[int, str]) -> NumberStyle:
     return NumberStyle(percent=True) if number in _BUILT_IN_PERCENT else GENERAL
 
 
-def _number(text: str | None) -> int:
-    """A format's number; nonsense is the general format."""
-    return whole(text) or 0
+def _number(node: Node) -> int:
+    """The number of an element's format; nonsense is the general format."""
+    return whole(node.attributes.get("numFmtId")) or 0

@@ -6,7 +6,7 @@ Nearly every program writes rows in one canonical form:
 
 One pattern matches a whole such row with a group for each column, `findall` a whole chunk, and
 `zip` turns the rows into columns; no Python runs per cell. `RowMatcher.read` proves that nothing
-was overlooked, and leaves a chunk that is written otherwise to the parser (`sax_reader`).
+was overlooked, and leaves a chunk that is written otherwise to the parser (`sheet_parser`).
 
 Besides the canonical form the pattern takes what programs in use write: blanks around the cells of
 a row (Apache POI), a blank before `/>` (.NET and openpyxl without lxml), a type before a style.
@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from feedtool.model.cells import letters
 from feedtool.sheets.read.cell_decoder import ATTRIBUTES, CONTENT
-from feedtool.sheets.read.sax_reader import SheetRow
+from feedtool.sheets.read.sheet_parser import SheetRow
 from feedtool.sheets.read.source import LAST_ROW
 
 WIDEST = 1024

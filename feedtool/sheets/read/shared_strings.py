@@ -8,11 +8,9 @@ from itertools import accumulate
 from feedtool.model.limits import MIB, ReadingLimits
 from feedtool.sheets.read.errors import ZipBomb
 from feedtool.sheets.read.escapes import escape, spreadsheet_text, unescape
-from feedtool.sheets.read.normalize_xml import normalize_xml
 from feedtool.sheets.read.package import DEFAULT_LIMITS
-from feedtool.sheets.read.xml_chunks import chunks
-from feedtool.sheets.read.xml_parser import corrupt
-from feedtool.sheets.read.xml_walker import XmlElement, XmlWalker
+from feedtool.sheets.read.xml_chunks import chunks, normalize_xml
+from feedtool.sheets.read.xml_parser import Node, XmlParser, corrupt, string_text
 
 _SPACE = r'(?: xml:space="preserve")?+'
 _END = r"</si>[ \t\n]*+(?=<si>|\Z)"
@@ -50,12 +48,21 @@ class SharedStrings:
     def read(cls, stream: Iterator[bytes], part: str, limits: ReadingLimits) -> "SharedStrings":
         """Read the part. Raises CorruptXml, XmlDoctype, ZipBomb."""
         strings = cls(part, limits)
-        parser = _StringParser(part, limits)
+        parsed: list[bytes] = []
+
+        def add(node: Node) -> None:
+            parsed.append(escape(string_text(node)).encode())
+
+        parser = XmlParser(part, limits, {"/sst/si": add})
         for chunk in chunks(stream, b"sst", b"si>"):
             texts = None
-            if chunk.prefix is not None and parser.expects_strings(chunk.prefix):
+            if chunk.prefix is not None and parser.is_right_inside("/sst", chunk.prefix):
                 texts = _by_pattern(chunk.data, chunk.prefix)
-            strings.extend(parser.feed(chunk.data) if texts is None else texts)
+            if texts is None:
+                parser.feed(chunk.data)
+                texts = parsed
+            strings.extend(texts)
+            parsed.clear()
         parser.finish()
         return strings
 
@@ -99,34 +106,3 @@ def _by_pattern(data: bytes, prefix: str) -> list[bytes] | None:
     if len(inner) != count:
         return None
     return [b"".join(_OF_RUN.findall(_BESIDE.sub(b"", string))) for string in inner]
-
-
-class _StringParser:
-    """The strings of a part by a parser, for whatever the patterns do not know."""
-
-    def __init__(self, part: str, limits: ReadingLimits) -> None:
-        self._done: list[bytes] = []
-        self._runs: list[str] = []
-        text = XmlElement(text=self._runs.append)
-        # What counts is the text itself and its runs, not the phonetic guides (`rPh`) beside them.
-        string = XmlElement({"t": text, "r": XmlElement({"t": text})}, end=self._end)
-        self._table = XmlElement({"si": string})
-        self._walker = XmlWalker({"sst": self._table}, part, limits)
-
-    def expects_strings(self, prefix: str) -> bool:
-        """Whether an `si` with this prefix (`x:` or none) would be a shared string now."""
-        return self._walker.is_right_inside(self._table, prefix)
-
-    def feed(self, data: bytes) -> list[bytes]:
-        """The strings that end in `data`, escaped as XML and in UTF-8."""
-        self._walker.feed(data)
-        done, self._done = self._done, []
-        return done
-
-    def finish(self) -> None:
-        """Raise CorruptXml if the part should not be at its end."""
-        self._walker.finish()
-
-    def _end(self) -> None:
-        self._done.append(escape("".join(self._runs)).encode())
-        self._runs.clear()

@@ -6,11 +6,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from lxml import etree
-
 from feedtool.sheets.read.errors import SAVE_AS_XLSX, NotAWorkbook, OdsUnsupported, XlsbUnsupported
 from feedtool.sheets.read.package import ZipPackage, part_key
-from feedtool.sheets.read.xml_parser import corrupt, is_true, local, parse_part
+from feedtool.sheets.read.xml_parser import Node, corrupt, is_true, parse_part
 
 CONTENT_TYPES = "[Content_Types].xml"
 _WORKBOOK = ("spreadsheetml", "ms-excel")
@@ -84,8 +82,8 @@ def read_workbook(package: ZipPackage) -> WorkbookParts:
     rels_name = _spelled(package, posixpath.join(folder, "_rels", name + ".rels"))
     rels = read_relationships(package, rels_name or "")
     root = parse_part(package, workbook)
-    if local(root) != "workbook":
-        raise corrupt(workbook, f"its root is <{local(root)}>")
+    if root.name != "workbook":
+        raise corrupt(workbook, f"its root is <{root.name}>")
     return WorkbookParts(
         content_types=_spelled(package, CONTENT_TYPES) or CONTENT_TYPES,
         workbook=workbook,
@@ -93,7 +91,11 @@ def read_workbook(package: ZipPackage) -> WorkbookParts:
         styles=_first(package, rels, "styles"),
         shared_strings=_first(package, rels, "sharedStrings"),
         sheets=_sheets(package, root, rels, workbook),
-        date1904=_date1904(root),
+        date1904=any(
+            is_true(child.attributes.get("date1904"))
+            for child in root.children
+            if child.name == "workbookPr"
+        ),
         properties=_properties(package, root_rels),
     )
 
@@ -105,12 +107,12 @@ def read_relationships(package: ZipPackage, name: str) -> list[Relationship]:
     base = posixpath.dirname(posixpath.dirname(name.replace("\\", "/")))
     return [
         Relationship(
-            element.get("Id") or "",
-            (element.get("Type") or "").rpartition("/")[2],
-            resolve(base, element.get("Target") or ""),
+            element.attributes.get("Id") or "",
+            (element.attributes.get("Type") or "").rpartition("/")[2],
+            resolve(base, element.attributes.get("Target") or ""),
         )
-        for element in parse_part(package, name)
-        if local(element) == "Relationship" and element.get("TargetMode") != "External"
+        for element in parse_part(package, name).children
+        if element.name == "Relationship" and element.attributes.get("TargetMode") != "External"
     ]
 
 
@@ -135,10 +137,13 @@ def _content_types(package: ZipPackage) -> Mapping[str, str]:
             "The file is a zip archive, not a workbook.", "Unpack it and give the file inside."
         )
     return {
-        part_key(unquote(element.get("PartName") or "." + (element.get("Extension") or ""))): (
-            element.get("ContentType") or ""
-        )
-        for element in parse_part(package, CONTENT_TYPES)
+        part_key(
+            unquote(
+                element.attributes.get("PartName")
+                or "." + (element.attributes.get("Extension") or "")
+            )
+        ): (element.attributes.get("ContentType") or "")
+        for element in parse_part(package, CONTENT_TYPES).children
     }
 
 
@@ -166,7 +171,7 @@ def _workbook_part(package: ZipPackage, rels: list[Relationship], types: Mapping
 
 
 def _sheets(
-    package: ZipPackage, root: etree._Element, rels: list[Relationship], workbook: str
+    package: ZipPackage, root: Node, rels: list[Relationship], workbook: str
 ) -> tuple[SheetEntry, ...]:
     """The sheets in the order of the tabs.
 
@@ -175,29 +180,25 @@ def _sheets(
     """
     by_id = {rel.id: rel for rel in rels}
     entries = []
-    for element in _children(root, "sheets", "sheet"):
-        name = element.get("name") or ""
-        relation = _relationship_id(element)
+    sheets = (
+        child for group in root.children if group.name == "sheets" for child in group.children
+    )
+    for element in sheets:
+        if element.name != "sheet":
+            continue
+        name = element.attributes.get("name") or ""
+        # Strict and transitional workbooks put the `r:id` into different namespaces.
+        relation = next(
+            (value for key, value in element.attributes.items() if key.endswith(":id")), ""
+        )
         rel = by_id.get(relation)
         part = (rel and _spelled(package, rel.target)) or ""
         is_worksheet = rel.kind == "worksheet" if rel else bool(relation)
         if is_worksheet and not part:
             raise corrupt(workbook, f"sheet “{name}” has no part in the package")
-        state = element.get("state") or "visible"
+        state = element.attributes.get("state") or "visible"
         entries.append(SheetEntry(name, part, state, is_worksheet=is_worksheet))
     return tuple(entries)
-
-
-def _relationship_id(element: etree._Element) -> str:
-    """The `r:id`, which strict and transitional workbooks put into different namespaces."""
-    return next(
-        (str(value) for key, value in element.attrib.items() if str(key).endswith("}id")), ""
-    )
-
-
-def _date1904(root: etree._Element) -> bool:
-    properties = next((child for child in root if local(child) == "workbookPr"), None)
-    return properties is not None and is_true(properties.get("date1904"))
 
 
 def _properties(package: ZipPackage, root_rels: list[Relationship]) -> dict[str, str]:
@@ -208,19 +209,9 @@ def _properties(package: ZipPackage, root_rels: list[Relationship]) -> dict[str,
     if part is None:
         return {}
     return {
-        element.get("name") or "": "".join(str(text) for text in element.itertext()).strip()
-        for element in parse_part(package, part)
+        element.attributes.get("name") or "": element.all_text().strip()
+        for element in parse_part(package, part).children
     }
-
-
-def _children(root: etree._Element, group: str, name: str) -> list[etree._Element]:
-    return [
-        child
-        for parent in root
-        if local(parent) == group
-        for child in parent
-        if local(child) == name
-    ]
 
 
 def _first(package: ZipPackage, rels: list[Relationship], kind: str) -> str | None:

@@ -10,12 +10,15 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import NamedTuple
 
+from feedtool.sheets.read.escapes import has_only_known_references
+
 _FIRST = 1 << 16
 """Bytes of the first chunk: enough to learn what a row looks like, little enough to be parsed."""
 _PROLOG = 1 << 20
 _ITEM = 1 << 22
 """Bytes of a prolog or an item that are worth waiting for; longer ones are the parser's."""
 _ENCODING = re.compile(rb"""<\?xml[^>]*?encoding\s*=\s*["']([^"']*)["']""")
+_FORBIDDEN = bytes(code for code in range(32) if code not in b"\t\n\r")
 _DECLARATION = re.compile(rb"\A(?:\xef\xbb\xbf)?<\?xml\s[^<>]*\?>")
 
 
@@ -89,3 +92,33 @@ def _is_simple_prolog(prolog: bytes) -> bool:
 
 def _for_the_parser(buffer: bytes, stream: Iterator[bytes]) -> Iterator[Chunk]:
     return (Chunk(data, None) for data in chain((buffer,), stream) if data)
+
+
+def normalize_xml(data: bytes, prefix: str = "") -> str | None:
+    r"""The text with line ends as `\n` and its tags without their prefix (`x:` or nothing).
+
+    None where a character is none of XML (production 2 of the recommendation), a reference is
+    unknown, `]]>` is in a text, or a tag has another prefix.
+    """
+    if len(data.translate(None, _FORBIDDEN)) != len(data):
+        return None
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        return None
+    if not data.isascii() and ("\ufffe" in text or "\uffff" in text):
+        return None
+    if "\r" in text:
+        # What a parser does before anything else (XML 1.0, 2.11).
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    # The single character is found at fifty times the speed of three.
+    if ("]" in text and "]]>" in text) or not has_only_known_references(text):
+        return None
+    return _without_prefix(text, prefix) if prefix else text
+
+
+def _without_prefix(text: str, prefix: str) -> str | None:
+    begin, end = f"<{prefix}", f"</{prefix}"
+    if text.count("<") != text.count(begin) + text.count(end):
+        return None
+    return text.replace(begin, "<").replace(end, "</")

@@ -1,11 +1,18 @@
-"""XML of small parts, parsed without document types, entities or network."""
+"""XML parsed without document types, entities or network: the elements that matter, one by one.
+
+A handler is registered for the path of an element, such as `/sst/si`. So a `<v>` in an extension,
+or in another namespace, is no value of a cell, and nothing is kept of what nobody asked for.
+"""
 
 import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from types import MappingProxyType
 from xml.parsers import expat
 
-from lxml import etree
-
-from feedtool.sheets.read.errors import SAVE_AGAIN, CorruptXml, XmlDoctype
+from feedtool.model.limits import ReadingLimits
+from feedtool.sheets.read.errors import SAVE_AGAIN, CorruptXml, XmlDoctype, ZipBomb
 from feedtool.sheets.read.package import ZipPackage
 
 MAIN_NAMESPACES = (
@@ -13,37 +20,247 @@ MAIN_NAMESPACES = (
     "http://purl.oclc.org/ooxml/spreadsheetml/main",
 )
 """Of transitional and of strict workbooks."""
-_DOCTYPES = tuple("<!DOCTYPE".encode(name) for name in ("utf-8", "utf-16-le", "utf-16-be"))
+ROOT = "/*"
+"""The path of a root of any name."""
 _WHOLE = re.compile("[0-9]{1,18}")
+_DEEPEST = 100
 _NOT_TRUSTED = "Have its sender make it anew in a spreadsheet program."
 
 
-def parse_part(package: ZipPackage, name: str) -> etree._Element:
-    """The root element of a small part. Raises CorruptXml, XmlDoctype, CorruptZip, ZipBomb."""
-    data = package.read(name)
-    if any(mark in data for mark in _DOCTYPES):
-        raise doctype(name)
-    parser = etree.XMLParser(
-        resolve_entities=False,
-        no_network=True,
-        load_dtd=False,
-        dtd_validation=False,
-        huge_tree=False,
-        remove_comments=True,
-        remove_pis=True,
-    )
-    try:
-        return etree.fromstring(data, parser)
-    except etree.XMLSyntaxError as error:
-        line, column = error.position
-        raise corrupt(name, f"its XML is malformed at line {line}, column {column}") from error
-    except ValueError as error:
-        raise corrupt(name, f"its XML cannot be read ({error})") from error
+@dataclass(slots=True)
+class Node:
+    """One element and its place: `start` … `inner` … `close` … `end`, in bytes of the part.
+
+    The start tag ends at `inner`, the end tag begins at `close`; of an empty-element tag (`<a/>`)
+    both are `end`. Only the outline of a part knows more than `start`.
+    """
+
+    name: str
+    """Without a prefix."""
+    namespace: str
+    prefix: bytes
+    """As written, with its colon; empty where there is none."""
+    attributes: dict[str, str]
+    """By their names as written, prefix and all."""
+    start: int = 0
+    text: str = ""
+    """Its own characters, those of its children not among them."""
+    children: list["Node"] = field(default_factory=list)
+    inner: int = 0
+    close: int = 0
+    end: int = 0
+
+    @property
+    def is_empty_tag(self) -> bool:
+        """True if it is written `<a/>`."""
+        return self.inner == self.end
+
+    @property
+    def is_main(self) -> bool:
+        """True if it is of the workbook's own namespace, be that transitional or strict."""
+        return self.namespace in MAIN_NAMESPACES
+
+    def child(self, name: str) -> "Node | None":
+        """The first child of this name in the same namespace."""
+        return next(self.all(name), None)
+
+    def all(self, name: str) -> Iterator["Node"]:
+        """The children of this name in the same namespace."""
+        return (
+            node for node in self.children if node.name == name and node.namespace == self.namespace
+        )
+
+    def all_text(self) -> str:
+        """Its characters and those of all elements in it."""
+        return self.text + "".join(child.all_text() for child in self.children)
 
 
-def doctype(part: str) -> XmlDoctype:
-    """The error of a part that declares a document type, to be raised."""
-    return XmlDoctype(f"Part {part} of the workbook declares a document type.", _NOT_TRUSTED)
+def string_text(node: Node) -> str:
+    """The text of a string, `<si>` or `<is>`: its own and its runs', without phonetic guides."""
+    texts = []
+    for child in node.children:
+        if child.is_main and child.name == "t":
+            texts.append(child.text)
+        elif child.is_main and child.name == "r":
+            texts += [run.text for run in child.children if run.is_main and run.name == "t"]
+    return "".join(texts)
+
+
+Handlers = Mapping[str, Callable[[Node], None]]
+_NO_HANDLERS: Handlers = MappingProxyType({})
+
+
+class XmlParser:
+    """A parser of one part that is fed piece by piece.
+
+    Args:
+        part: The part's name.
+        limits: How much of it is read.
+        whole: Called with an element and all that is in it, at its end.
+        starts: Called with an element at its beginning; `/worksheet/*` is any other child.
+        ends: Called with the path's element at its end.
+
+    Raises on feeding: CorruptXml, XmlDoctype, ZipBomb, and what the handlers raise.
+    """
+
+    def __init__(
+        self,
+        part: str,
+        limits: ReadingLimits,
+        whole: Handlers = _NO_HANDLERS,
+        *,
+        starts: Handlers = _NO_HANDLERS,
+        ends: Mapping[str, Callable[[], None]] = MappingProxyType({}),
+    ) -> None:
+        self.prefixes: set[str] = set()
+        """The namespace prefixes that the root declares."""
+        self.part = part
+        self._namespaces: list[tuple[str, str]] = []
+        """The prefixes (of the default namespace: none) and URIs in force, the innermost last."""
+        self._whole, self._starts, self._ends = whole, starts, ends
+        self._known = {
+            path[:end]
+            for path in (*whole, *starts, *ends)
+            for end in (match.end() for match in re.finditer(r"/[^/]+", path))
+        }
+        self._joined: dict[tuple[str, str], str] = {}
+        self._paths = [""]
+        """Of the open elements; `-` where nothing matters."""
+        self._open: list[Node] = []
+        """The open elements of one that is wanted whole."""
+        self._texts: list[str] = []
+        self._size = 0
+        """Characters of the open elements that are wanted whole, since the last tag."""
+        self._untagged = 0
+        """Bytes since the piece in which the last tag began."""
+        self._limit = limits.text
+        self._parser = hardened_parser(part, " ")
+        self._parser.namespace_prefixes = True
+        self._parser.StartElementHandler = self._start
+        self._parser.EndElementHandler = self._end
+        self._parser.CharacterDataHandler = self._characters
+        self._parser.StartNamespaceDeclHandler = self._start_namespace
+        self._parser.EndNamespaceDeclHandler = self._end_namespace
+
+    @property
+    def position(self) -> int:
+        """The byte of the part where the tag begins that a handler is called for."""
+        return self._parser.CurrentByteIndex
+
+    def is_right_inside(self, path: str, prefix: str) -> bool:
+        """True if a tag with this prefix (`x:` or none) would now be a child of a path."""
+        if self._paths[-1] != path or self._open:
+            return False
+        name = prefix.removesuffix(":")
+        uris = (uri for known, uri in reversed(self._namespaces) if known == name)
+        return next(uris, "") in MAIN_NAMESPACES
+
+    def feed(self, data: bytes) -> None:
+        """Go on with a piece."""
+        parse(self._parser, data, self.part, final=False)
+        # The parser keeps a tag in memory until it ends; and no workbook has megabytes of blanks.
+        self._untagged += len(data)
+        if self._untagged > self._limit + len(data):
+            raise self._bomb("a stretch without a tag")
+
+    def finish(self) -> None:
+        """The part is at its end. Raises CorruptXml if it should not be."""
+        parse(self._parser, b"", self.part, final=True)
+
+    def _start_namespace(self, prefix: str | None, uri: str | None) -> None:
+        self._namespaces.append((prefix or "", uri or ""))
+        if prefix and len(self._paths) == 1:
+            self.prefixes.add(prefix)
+
+    def _end_namespace(self, _prefix: str | None) -> None:
+        self._namespaces.pop()
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        self._untagged = 0
+        if len(self._paths) + len(self._open) > _DEEPEST:
+            raise self._bomb("tags nested in each other")
+        if self._open:
+            self._end_text()
+            self._keep(self._node(name, attributes))
+            return
+        here = self._paths[-1]
+        path = self._joined.get((here, name)) or self._path(here, name)
+        self._paths.append(path)
+        if path in self._whole:
+            self._open.append(self._node(name, attributes))
+        elif path in self._starts:
+            self._starts[path](self._node(name, attributes))
+
+    def _path(self, here: str, name: str) -> str:
+        namespace, local, _ = _split_name(name)
+        paths = (f"{here}/{local}" if namespace in MAIN_NAMESPACES else "", f"{here}/*")
+        path = next((path for path in paths if path in self._known), "-")
+        self._joined[here, name] = path
+        return path
+
+    def _node(self, name: str, attributes: dict[str, str]) -> Node:
+        namespace, local, prefix = _split_name(name)
+        if " " in "".join(attributes):
+            written = ((_split_name(key), value) for key, value in attributes.items())
+            attributes = {prefix.decode() + key: value for (_, key, prefix), value in written}
+        return Node(local, namespace, prefix, attributes, self._parser.CurrentByteIndex)
+
+    def _keep(self, node: Node) -> None:
+        """Enter an element into the one that is wanted whole."""
+        self._open[-1].children.append(node)
+        self._open.append(node)
+
+    def _end(self, _name: str) -> None:
+        if self._open:
+            self._end_text()
+            node = self._open.pop()
+            self._close(node)
+            if not self._open:
+                self._whole[self._paths.pop()](node)
+            return
+        path = self._paths.pop()
+        if path in self._ends:
+            self._ends[path]()
+
+    def _close(self, node: Node) -> None:
+        """Called at the end of each element of one that is wanted whole."""
+
+    def _characters(self, text: str) -> None:
+        if self._open:
+            self._texts.append(text)
+            self._size += len(text)
+            if self._size > self._limit:
+                raise self._bomb("a text")
+
+    def _end_text(self) -> None:
+        if self._texts:
+            self._open[-1].text += "".join(self._texts)
+            self._texts.clear()
+        self._size = 0
+
+    def _bomb(self, what: str) -> ZipBomb:
+        return ZipBomb(
+            f"Part {self.part} of the workbook holds {what} beyond all measure.", _NOT_TRUSTED
+        )
+
+
+@lru_cache(4096)
+def _split_name(name: str) -> tuple[str, str, bytes]:
+    """Namespace, local name and prefix of a name as a namespace-aware expat reports it."""
+    first, *rest = name.split(" ")
+    if not rest:
+        return "", first, b""
+    local, prefix = rest[0], "".join(rest[1:])
+    return first, local, f"{prefix}:".encode() if prefix else b""
+
+
+def parse_part(package: ZipPackage, name: str) -> Node:
+    """The root of a small part. Raises CorruptXml, XmlDoctype, CorruptZip, ZipBomb."""
+    roots: list[Node] = []
+    parser = XmlParser(name, package.limits, {ROOT: roots.append})
+    parser.feed(package.read(name))
+    parser.finish()
+    return roots[0]
 
 
 def hardened_parser(part: str, separator: str | None = None) -> expat.XMLParserType:
@@ -59,7 +276,7 @@ def hardened_parser(part: str, separator: str | None = None) -> expat.XMLParserT
         defer(False)
 
     def refuse(*_: object) -> None:
-        raise doctype(part)
+        raise XmlDoctype(f"Part {part} of the workbook declares a document type.", _NOT_TRUSTED)
 
     parser.StartDoctypeDeclHandler = refuse
     parser.EntityDeclHandler = refuse
@@ -83,16 +300,11 @@ def corrupt(part: str, what: object) -> CorruptXml:
     return CorruptXml(f"Part {part} of the workbook is damaged: {what}.", SAVE_AGAIN)
 
 
-def local(element: etree._Element) -> str:
-    """An element's name without its namespace: strict and transitional workbooks differ in it."""
-    return str(etree.QName(element).localname)
-
-
 def whole(text: str | None) -> int | None:
     """A whole number of up to 18 digits; None for anything else, absent ones included."""
     return int(text) if text and _WHOLE.fullmatch(text) else None
 
 
 def is_true(value: str | None) -> bool:
-    """An xsd:boolean, absent being false."""
+    """True for an xsd:boolean that is; an absent one is false."""
     return value in ("1", "true")

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from feedtool.model.cells import letters
 from feedtool.sheets.annotate import Note, SheetNotes, annotate
-from feedtool.sheets.annotate.sheet_plan import look_through
+from feedtool.sheets.annotate.part_encoding import utf8
+from feedtool.sheets.annotate.sheet_patch import SheetScan, scan_sheet
 from feedtool.sheets.read.errors import CorruptXml, XmlDoctype
 from feedtool.sheets.read.package import ZipPackage
 
@@ -169,8 +170,9 @@ def test_which_path_is_taken(book_of: BookOf, writing: str) -> None:
     rows = {1: [Cell(0, "inline", "sku"), Cell(1, "styled")], 3: []}
     source = book_of(WRITINGS[writing](canonical(rows)))
     with ZipPackage(source) as package:
-        _, found = look_through(package, "xl/worksheets/sheet1.xml", 1)
-    assert found.is_canonical == (writing in FAST)
+        found = SheetScan("xl/worksheets/sheet1.xml", 1, package.limits)
+        scan_sheet(utf8(package.stream(found.part), found.part)[1], found)
+    assert any(found.plain) == (writing in FAST)
     assert (found.used, found.widest, found.last_row) == (0, 1, 3)
 
 

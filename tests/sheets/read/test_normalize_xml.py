@@ -1,6 +1,6 @@
 import pytest
 
-from feedtool.sheets.read.normalize_xml import normalize_xml
+from feedtool.sheets.read.xml_chunks import normalize_xml
 
 
 @pytest.mark.parametrize(

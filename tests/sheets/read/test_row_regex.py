@@ -11,11 +11,11 @@ from feedtool.model.errors import FileProblem
 from feedtool.sheets import DEFAULT_LIMITS
 from feedtool.sheets.read.cell_decoder import Decoder
 from feedtool.sheets.read.escapes import escape
-from feedtool.sheets.read.normalize_xml import normalize_xml
 from feedtool.sheets.read.number_formats import DateKind, NumberStyle
 from feedtool.sheets.read.row_regex import RowMatcher, pattern_width
-from feedtool.sheets.read.sax_reader import SheetParser
 from feedtool.sheets.read.shared_strings import SharedStrings
+from feedtool.sheets.read.sheet_parser import SheetParser
+from feedtool.sheets.read.xml_chunks import normalize_xml
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 STYLES = (

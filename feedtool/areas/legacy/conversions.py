@@ -1,0 +1,163 @@
+"""Rows of one kind of offers as rows of another, and what that loses. Pure.
+
+Offers are the same in the JSON packages and in an Offers.xml but for the names of delivery modes,
+the conditions, and what one of the two has no place for (source: the field; the mapping is the
+profile's).
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from decimal import Decimal
+from functools import partial
+
+from feedtool.areas.legacy.feeds import offers as full
+from feedtool.areas.legacy.feeds import stock_and_price
+from feedtool.areas.legacy.offers_xml import KIND as FULL
+from feedtool.areas.legacy.offers_xml import KINDS as LEGACY_KINDS
+from feedtool.areas.legacy.offers_xml import STOCK_AND_PRICE_KIND as STOCK_AND_PRICE
+from feedtool.areas.legacy.offers_xml import cost_keys
+from feedtool.areas.offers.feeds import common as offers
+from feedtool.areas.offers.feeds import delete, update, upsert
+from feedtool.feeds.conversion import ConvertedRow, RowConversion, RowConverter, Values, loss_of
+from feedtool.model.cells import Value
+from feedtool.model.nouns import Loss
+from feedtool.model.settings import DEPRECATED_MODES, AccountSettings
+
+UPSERT, UPDATE, DELETE = upsert.FEED.kind, update.FEED.kind, delete.FEED.kind
+FEEDS = {
+    feed.kind: feed
+    for feed in (upsert.FEED, update.FEED, delete.FEED, full.FEED, stock_and_price.FEED)
+}
+VAT, *_ = offers.TAXES
+
+_REASONS: Mapping[str, str] = {
+    offers.PRODUCT_REFERENCE: "an Offers.xml has no place for a product reference",
+    "comment": "the JSON packages have no place for a comment",
+    "CDAV": "it can no longer be submitted",
+    "PackagingUnit": "the service no longer supports it",
+    "PackagingValue": "the service no longer supports it",
+}
+_RETIRED = frozenset(column.key for column in offers.RETIRED_COLUMNS)
+_ELSEWHERE = {
+    UPDATE: "an Update does not say it",
+    DELETE: "a Delete says the reference alone",
+    STOCK_AND_PRICE: "a StockAndPrice package says reference, EAN, price and stock alone",
+}
+
+
+def converter(kind: str, became: str, settings: AccountSettings) -> RowConverter:
+    """The function from rows of a kind to rows of another, or to what they are.
+
+    What its sheet has no column for is left out; a condition that it does not have stays in its
+    cell, as it was.
+
+    Args:
+        kind: What the rows are.
+        became: What they become.
+        settings: Which modes and conditions there are.
+    """
+    name_of = _mode_names(kind, became, settings)
+    is_json = became not in LEGACY_KINDS
+    columns = {column.key for column in FEEDS[became].columns(settings)}
+    if is_json and became != DELETE:
+        columns.update(key for mode in DEPRECATED_MODES for key in cost_keys(mode))
+    if is_json and kind in LEGACY_KINDS:
+        columns.discard(offers.ACTION)
+    conditions = settings.conditions if is_json else tuple(settings.legacy_conditions)
+    where = "the JSON packages have" if is_json else "an Offers.xml has"
+    no_mode = f"{where} no such delivery mode; the profile's legacy_modes can give it one"
+    no_condition = f"{where} no such condition: choose one of {', '.join(conditions)}"
+    # Blank taxes of a whole offer are zero; an Update without them would be half a list.
+    is_list = became == UPDATE and kind in {UPSERT, FULL}
+
+    def convert(values: Values) -> ConvertedRow:
+        zeros = dict.fromkeys(offers.TAXES, Decimal(0)) if is_list and VAT in values else {}
+        row = ConvertedRow({**zeros}, [], [])
+        for key, value in values.items():
+            name = name_of(key, values)
+            if name is None:
+                row.losses.append(loss_of(key, value, no_mode))
+            elif name in columns:
+                row.values[name] = value
+                if name == offers.CONDITION and kind != became and value not in conditions:
+                    row.losses.append(loss_of(name, value, no_condition))
+                    if became in {UPSERT, FULL}:
+                        row.obstacles.append(row.losses[-1])
+            elif name != offers.ACTION:
+                row.losses.append(loss_of(key, value, _reason(name, became)))
+        return row
+
+    return convert
+
+
+def lost_in_number(values: Mapping[str, Value], settings: AccountSettings) -> Iterator[Loss]:
+    """The condition of a row whose number in an Offers.xml is read as another one."""
+    condition = values.get(offers.CONDITION)
+    number = settings.legacy_conditions.get(str(condition))
+    if condition is None or number is None:
+        return
+    same = next(name for name, other in settings.legacy_conditions.items() if other == number)
+    if same != condition:
+        why = f"its ProductCondition is {number}, which is read as {same}"
+        yield loss_of(offers.CONDITION, condition, why)
+
+
+def _reason(key: str, became: str) -> str:
+    if key in _RETIRED or became not in _ELSEWHERE:
+        return _REASONS.get(key, f"{became} has no column for it")
+    return _ELSEWHERE[became]
+
+
+def _mode_names(
+    kind: str, became: str, settings: AccountSettings
+) -> Callable[[str, Mapping[str, Value]], str | None]:
+    """The function from a key to its name in the other kind; None for a mode without one there."""
+    if (kind in LEGACY_KINDS) == (became in LEGACY_KINDS) or became == STOCK_AND_PRICE:
+        return lambda key, _: key
+    modes = settings.legacy_modes
+    known: dict[str, str] = {}
+    for mode, same in modes.items():
+        if mode and same:
+            pair = (same, mode) if became in LEGACY_KINDS else (mode, same)
+            for key, name in zip(*map(cost_keys, pair), strict=True):
+                known.setdefault(key, name)
+    retiring = {
+        key
+        for mode in DEPRECATED_MODES
+        if became == FULL and mode in modes
+        for key in cost_keys(mode)
+    }
+
+    def name_of(key: str, values: Mapping[str, Value]) -> str | None:
+        if not key.startswith("deliveryModes."):
+            return key
+        if key in retiring:  # the legacy mode has the same name, unless its own mode is there, too
+            is_taken = any(known.get(it) == key for it in values if it not in retiring)
+            return None if is_taken else key
+        return known.get(key)
+
+    return name_of
+
+
+SOURCES: Mapping[str, tuple[str, ...]] = {
+    UPSERT: (UPSERT, FULL),
+    UPDATE: (UPDATE, UPSERT, STOCK_AND_PRICE, FULL),
+    DELETE: (DELETE,),
+    FULL: (FULL, UPSERT),
+    STOCK_AND_PRICE: (STOCK_AND_PRICE, UPDATE, UPSERT, FULL),
+}
+"""What each kind can be made of, where the rows keep their meaning: an Update, whose blanks mean
+unchanged, never becomes a whole offer, and nothing becomes a Delete."""
+
+AS_JSON = {(FULL, UPSERT), (STOCK_AND_PRICE, UPDATE)}
+
+CONVERSIONS = tuple(
+    RowConversion(
+        kind,
+        became,
+        partial(converter, kind, became),
+        (kind, became) in AS_JSON,
+        lost_in_number if became == FULL else lambda _, __: (),
+    )
+    for became, kinds in SOURCES.items()
+    for kind in kinds
+)

@@ -1,0 +1,190 @@
+"""Calls, several at a time or in the calling thread, and their answers as far as their text goes.
+
+Which call may be made when, and what an answer leads to, is decided elsewhere: `fetch` reads, and
+asks again as often as it takes; `feedtool.delivery` writes down each step before its call.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor
+from concurrent.futures import wait as wait_for
+from datetime import datetime
+from typing import Any, Generic, NamedTuple, Self, TypeAlias, TypeVar
+
+from feedtool.model.call import Call, Failure, NotSent, Reply, Sender
+from feedtool.model.errors import FeedtoolError
+from feedtool.service.answers import (
+    AnswerKind,
+    Refusal,
+    kind_of,
+    refusal,
+    retry_after,
+    service_time,
+)
+from feedtool.service.bodies import Unreadable
+from feedtool.service.pace import Pace
+
+Key = TypeVar("Key")
+
+LINGER = 0.008
+"""Seconds between two answers that are taken in together."""
+
+CallResult: TypeAlias = Reply | Failure | FeedtoolError | tuple[Reply, ...]
+"""The answer to a call, the answers to several that all succeeded, or why there is none."""
+
+
+class Answer(NamedTuple):
+    """An answer as far as its own text goes."""
+
+    kind: AnswerKind
+    detail: str = ""
+    """The text of the service, or of the failure."""
+    status: int | None = None
+    """The HTTP status, where there was an answer at all."""
+    value: Any = None
+    """What a success carries, as the area reads it: an id, a PackageView, a ResultsPage."""
+    refusal: Refusal | None = None
+    wait: float | None = None
+    """Seconds, where the service asks for them."""
+    at: datetime | None = None
+    """The service's time."""
+    error: FeedtoolError | None = None
+    """What kept us from asking at all."""
+
+
+def read_answer(
+    call: Call,
+    result: CallResult,
+    now: datetime,
+    read: Callable[[Any], Any] | None = None,
+) -> Answer:
+    """The kind of an answer, and what it says.
+
+    `read` gives what a success, or several, must carry; what cannot be read is unknown.
+    """
+    reply = result[-1] if isinstance(result, tuple) else result
+    if isinstance(reply, FeedtoolError):
+        return Answer(AnswerKind.AUTH, reply.message, error=reply)
+    if isinstance(reply, Failure):
+        is_unsent = isinstance(reply, NotSent)
+        return Answer(AnswerKind.NOT_SENT if is_unsent else AnswerKind.UNKNOWN, str(reply))
+    kind, at = kind_of(call, reply), service_time(reply)
+    if kind is AnswerKind.DONE:
+        try:
+            value = read(result) if read else None
+        except Unreadable as error:
+            return Answer(AnswerKind.UNKNOWN, str(error), reply.status, at=at)
+        return Answer(kind, status=reply.status, value=value, at=at)
+    refused, wait = refusal(reply), retry_after(reply, now)
+    return Answer(kind, refused.text, reply.status, refusal=refused, wait=wait, at=at)
+
+
+class CallPool(Generic[Key]):
+    """The calls under way and those that wait for a lane. Used from one thread."""
+
+    def __init__(self, client: Sender, lanes: int, *, is_ahead: bool = True) -> None:
+        """So many calls at a time; for one lane the calling thread makes them.
+
+        With `is_ahead` as many more may wait for a lane, so that no lane waits for whoever begins
+        them.
+        """
+        self._client = client
+        self._executor = executor(lanes)
+        self._backlog = lanes if is_ahead and lanes > 1 else 0
+        self._unsent: list[tuple[Key, Sequence[Call]]] = []
+        self._under_way: dict[Future[CallResult], Key] = {}
+
+    @property
+    def under_way(self) -> list[Key]:
+        """What is under way, or waits for a lane."""
+        return [*self._under_way.values()]
+
+    @property
+    def unsent(self) -> list[Key]:
+        """What was begun and has never left."""
+        return [key for key, _ in self._unsent]
+
+    def room(self, pace: Pace) -> int:
+        """How many calls may be begun; none is kept ready while the quota is felt."""
+        ready = 0 if pace.behind else self._backlog
+        return max(0, pace.lanes + ready - len(self._under_way))
+
+    def begin(self, key: Key, calls: Sequence[Call]) -> None:
+        """Note calls that are made one after the other, once they may be sent."""
+        self._unsent.append((key, calls))
+
+    def send(self) -> None:
+        """Send what was begun."""
+        while self._unsent:
+            # Off the list before it is sent: what is on it has never left.
+            key, calls = self._unsent.pop(0)
+            self._under_way[self._executor.submit(ask_all, self._client, calls)] = key
+
+    def cancelled(self) -> Iterator[Key]:
+        """Take back what still waits for a lane: it has never left."""
+        for future, key in list(self._under_way.items()):
+            if future.cancel():
+                del self._under_way[future]
+                yield key
+
+    def results(self) -> Iterator[tuple[Key, CallResult]]:
+        """What was answered, once there is something."""
+        for future in answered(self._under_way):
+            yield self._under_way.pop(future), future.result()
+
+    def last_results(self) -> Iterator[tuple[Key, CallResult]]:
+        """What is answered to all calls that are under way."""
+        for future in wait_for(self._under_way).done:
+            yield self._under_way.pop(future), future.result()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._executor.shutdown()
+
+
+def answered(
+    calls: Collection[Future[CallResult]], linger: float = LINGER
+) -> list[Future[CallResult]]:
+    """Those of the calls that have had their answer, once there is one.
+
+    While others still wait for a lane no lane is idle: a few milliseconds more cost nothing, and
+    let the answers that come meanwhile, and the calls that follow on them, share a commit.
+    """
+    left = wait_for(calls, return_when=FIRST_COMPLETED).not_done
+    while sum(not (call.running() or call.done()) for call in left) > 1:
+        more, left = wait_for(left, linger, FIRST_COMPLETED)
+        if not more:
+            break
+    return [call for call in calls if call.done()]
+
+
+def executor(lanes: int) -> Executor:
+    """A pool of threads; for one lane the calling thread itself."""
+    return _Inline() if lanes == 1 else ThreadPoolExecutor(lanes)
+
+
+class _Inline(Executor):
+    """Runs what is submitted at once, in the calling thread."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        future.set_result(fn(*args, **kwargs))
+        return future
+
+
+def ask_all(client: Sender, calls: Sequence[Call]) -> CallResult:
+    """The answers to calls, made one after the other; the first that is no success ends them.
+
+    That of a single call is returned as it is.
+    """
+    replies: list[Reply] = []
+    for call in calls:
+        try:
+            reply = client.send(call)
+        except (Failure, FeedtoolError) as error:
+            return error
+        if len(calls) == 1 or reply.status not in call.success:
+            return reply
+        replies.append(reply)
+    return tuple(replies)
