@@ -213,7 +213,7 @@ def test_times_are_settings(feedtool: Feedtool, files: Files) -> None:
 )
 def test_what_no_profile_can_say(feedtool: Feedtool, files: Files, line: str, told: str) -> None:
     files.text(f"[profile.shop]\n{line}\n", "feedtool.toml")
-    ran = feedtool("config", "show", "--profile", "shop")
+    ran = feedtool("config show --profile shop")
     assert ran.code == 2
     message, hint = ran.error()
     assert told in message

@@ -102,7 +102,7 @@ def test_the_form_never_changes_the_code(feedtool: Feedtool, name: str, form: st
 
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_a_wrong_token_is_told_in_one_line(feedtool: Feedtool, form: str) -> None:
-    ran = feedtool("submit", "--sandbox", "good.csv", "--token", "wrong", "--format", form)
+    ran = feedtool("submit --sandbox good.csv --token wrong --format", form)
     assert ran.code == 4
     error, hint = ran.error()
     assert "token" in error
@@ -111,7 +111,7 @@ def test_a_wrong_token_is_told_in_one_line(feedtool: Feedtool, form: str) -> Non
 
 
 def test_json_tells_what_stopped_a_delivery(feedtool: Feedtool) -> None:
-    ran = feedtool("submit", "--sandbox", "good.csv", "--token", "wrong", "--format", "json")
+    ran = feedtool("submit --sandbox good.csv --token wrong --format json")
     assert ran.only["stopped"]["message"] == ran.error()[0]
     (row,) = ran.only["results"]
     assert (row["status"], row["messages"][0]["message"][:8]) == ("Pending", "Not sent")

@@ -76,9 +76,9 @@ def test_who_allows_it_reaches_the_service(
     if "--insecure-http" in given:  # it was for that one command
         for again in ("results", "resume"):
             assert "--insecure-http" in feedtool(again, "1").error()[1]
-        assert feedtool("results", "1", "--insecure-http").code == 0
+        assert feedtool("results 1 --insecure-http").code == 0
     else:  # the run's profile allows it
-        assert feedtool("resume", "1").code == 0
+        assert feedtool("resume 1").code == 0
 
 
 @pytest.mark.parametrize("name", ["insecure_http", "insecure-http"])
@@ -97,7 +97,7 @@ def test_what_allows_it_is_shown(
     monkeypatch.setenv("FEEDTOOL_INSECURE_HTTP", "1")
     files.text(f"{PROFILE}insecure_http = true\n", "feedtool.toml")
     for given, shown in (((), (False, "default")), (("--profile", "shop"), (True, None))):
-        ran = feedtool("config", "show", "--format", "json", *given)
+        ran = feedtool("config show --format json", *given)
         (found,) = (one for one in json.loads(ran.out) if one["name"] == "insecure-http")
         assert str(found["value"]) == str(shown[0])
         assert found["source"] == (shown[1] or "feedtool.toml, profile shop")

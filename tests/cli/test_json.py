@@ -141,7 +141,7 @@ def submitted(one: Mapping[str, Any]) -> None:
 
 
 def test_a_dry_run(feedtool: Feedtool, mixed: Path) -> None:
-    found = feedtool("submit", "--dry-run", mixed, "--format", "json").only
+    found = feedtool("submit --dry-run", mixed, "--format", "json").only
     submitted(found)
     assert found["run"] is None
     assert found["packages"] == [
@@ -167,7 +167,7 @@ def test_a_dry_run(feedtool: Feedtool, mixed: Path) -> None:
 
 
 def test_the_sandbox(feedtool: Feedtool, mixed: Path) -> None:
-    ran = feedtool("submit", "--sandbox", mixed, "--format", "json")
+    ran = feedtool("submit --sandbox", mixed, "--format", "json")
     found = ran.only
     submitted(found)
     assert ran.code == 1
@@ -235,7 +235,7 @@ def test_an_event_a_line(
 
 @pytest.mark.parametrize("form", ["json", "jsonl"])
 def test_data_alone_goes_to_stdout(feedtool: Feedtool, mixed: Path, form: str) -> None:
-    ran = feedtool("submit", "--sandbox", mixed, "--report", "report.csv", "--format", form)
+    ran = feedtool("submit --sandbox", mixed, "--report", "report.csv", "--format", form)
     for line in ran.out.splitlines() if form == "jsonl" else [ran.out]:
         json.loads(line)
     assert "report" in ran.err

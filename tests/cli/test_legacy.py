@@ -80,9 +80,9 @@ def test_its_answers_are_in_a_workbook(
 
 def test_the_workbook_of_the_answers_is_an_input(feedtool: Feedtool, offers_xml: Path) -> None:
     feedtool("submit", offers_xml.name, "--sandbox")
-    judged = feedtool("validate", "Offers.result.xlsx", "--format", "json").only
+    judged = feedtool("validate Offers.result.xlsx --format json").only
     assert (judged["kind"], judged["rows"], judged["valid"]) == ("legacy-offers", 2, 2)
-    assert feedtool("submit", "Offers.result.xlsx", "--sandbox").code == 1
+    assert feedtool("submit Offers.result.xlsx --sandbox").code == 1
 
 
 def test_what_is_wrong_is_in_the_workbook_too(feedtool: Feedtool, offers_xml: Path) -> None:
@@ -97,7 +97,7 @@ def test_what_is_wrong_is_in_the_workbook_too(feedtool: Feedtool, offers_xml: Pa
 def test_results_writes_it_again(feedtool: Feedtool, offers_xml: Path) -> None:
     feedtool("submit", offers_xml.name, "--sandbox", "--no-wait")
     offers_xml.unlink()
-    assert feedtool("results", "1").code == 1
+    assert feedtool("results 1").code == 1
     assert [row["feedtool code"] for row in rows(Path("Offers.result.xlsx"))] == ["8000", "1324"]
 
 

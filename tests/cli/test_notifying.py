@@ -118,7 +118,7 @@ def test_settings_of_a_profile(feedtool: Feedtool, file: Path, hook: str) -> Non
 def test_the_settings_are_shown_without_their_secrets(feedtool: Feedtool) -> None:
     settings = '[defaults]\nhook = "tell --key abc"\nwebhook = "https://hooks.example/abc"\n'
     Path("feedtool.toml").write_text(settings)
-    ran = feedtool("config", "show")
+    ran = feedtool("config show")
     assert ran.code == 0
     lines = [line.split() for line in ran.out.splitlines()]
     assert [line[1] for line in lines if line[0] in {"hook", "webhook"}] == ["********"] * 2
@@ -183,7 +183,7 @@ def test_a_watched_folder_tells_of_each_file(feedtool: Feedtool, tmp_path: Path,
     (inbox / "nobody" / "c.csv").write_text(table([offer(3)]))
     (inbox / "shop" / "d.csv").write_text(table([offer(4)]))
     quick = ("--once", "--settle", "0.01", "--poll", "0.01", "--sandbox")
-    ran = feedtool("watch", "feeds", *quick, "--log", LOG)
+    ran = feedtool("watch feeds", *quick, "--log", LOG)
     assert ran.code == 3, ran.err
     run, unread, astray = sorted(told(), key=lambda one: str(one.get("file")))
     assert (run["event"], run["files"][0]["file"]) == ("run", "inbox/a.csv")

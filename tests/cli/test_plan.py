@@ -46,7 +46,7 @@ def planned(feedtool: Feedtool, file: Path) -> Path:
 
 
 def test_a_plan_is_sent_without_anything_else(feedtool: Feedtool, planned: Path) -> None:
-    ran = feedtool("submit", "--plan", planned)
+    ran = feedtool("submit --plan", planned)
     assert ran.code == 1, ran.err
     assert "Rows: 1 Invalid, 2 Integrated" in ran.out
     assert applied() == ["SKU-1", "SKU-3"]
@@ -54,18 +54,18 @@ def test_a_plan_is_sent_without_anything_else(feedtool: Feedtool, planned: Path)
 
 
 def test_a_plan_is_sent_once(feedtool: Feedtool, planned: Path) -> None:
-    assert feedtool("submit", "--plan", planned).code == 1
-    ran = feedtool("submit", "--plan", planned)
+    assert feedtool("submit --plan", planned).code == 1
+    ran = feedtool("submit --plan", planned)
     assert ran.code == 2
     assert ran.error()[0] == "the plan plan.jsonl was sent before, by run 1"
     assert len(applied()) == 2
-    assert feedtool("submit", "--plan", planned, "--yes").code == 1
+    assert feedtool("submit --plan", planned, "--yes").code == 1
     assert len(applied()) == 4
 
 
 def test_it_says_what_the_numbers_mean_before_it_sends(feedtool: Feedtool, planned: Path) -> None:
     line = "plan: PRIMARY: 2 offers, of which nothing is known: no run here has had them accepted"
-    ran = feedtool("submit", "--plan", planned, "--token", "wrong")
+    ran = feedtool("submit --plan", planned, "--token", "wrong")
     assert ran.code == 4
     assert ran.err.index(line) < ran.err.index("error: ")
 
@@ -81,10 +81,10 @@ def test_a_plan_holds_the_bodies_as_they_are_sent(
 
 
 def test_whether_it_still_fits(feedtool: Feedtool, planned: Path, file: Path) -> None:
-    assert feedtool("submit", "--plan", planned, "--dry-run").code == 1
-    assert feedtool("submit", "--plan", planned, file.absolute(), "--dry-run").code == 1
+    assert feedtool("submit --plan", planned, "--dry-run").code == 1
+    assert feedtool("submit --plan", planned, file.absolute(), "--dry-run").code == 1
     file.write_text(file.read_text() + "\n")
-    assert feedtool("submit", "--plan", planned, "--dry-run").code == 2
+    assert feedtool("submit --plan", planned, "--dry-run").code == 2
     assert applied() == []
 
 
@@ -100,7 +100,7 @@ REFUSED = {
 def test_what_is_typed_otherwise_is_refused(
     feedtool: Feedtool, planned: Path, options: tuple[str, ...], said: str
 ) -> None:
-    ran = feedtool("submit", "--plan", planned, *options)
+    ran = feedtool("submit --plan", planned, *options)
     message, hint = ran.error()
     assert (ran.code, message) == (2, f"the plan plan.jsonl no longer fits: {said}")
     assert hint == "nothing was sent; make the plan again with --dry-run --save-plan"
@@ -109,11 +109,11 @@ def test_what_is_typed_otherwise_is_refused(
 
 def test_a_file_that_was_changed(feedtool: Feedtool, planned: Path, files: Files) -> None:
     files.csv(offer(1, price__price="1"), offer(3))
-    ran = feedtool("submit", "--plan", planned)
+    ran = feedtool("submit --plan", planned)
     assert ran.code == 2
     assert ran.error()[0].endswith("no longer fits: the file offers.csv was changed")
     Path("offers.csv").unlink()
-    ran = feedtool("submit", "--plan", planned)
+    ran = feedtool("submit --plan", planned)
     assert ran.code == 2
     assert ran.error()[0].endswith("no longer fits: offers.csv cannot be read")
     assert applied() == []
@@ -136,7 +136,7 @@ def test_a_profile_that_was_changed(feedtool: Feedtool, file: Path) -> None:
     assert (head()["profile"], head()["seller"]) == ("shop", "1")
     assert "secret" not in PLAN.read_text("utf-8")
     settings.write_text(CONFIG.format(seller="2", more="vat_scale = 1"))
-    ran = feedtool("submit", "--plan", PLAN)
+    ran = feedtool("submit --plan", PLAN)
     assert ran.code == 2
     assert ran.error()[0].endswith(
         "no longer fits: the seller was 1, and is 2; vat_scale was not set, and is 1"
@@ -149,7 +149,7 @@ def test_nothing_that_says_where_a_token_goes_is_taken_from_a_plan(
     account = ("--base-url", "https://a.example/v2", "--seller", "1")
     feedtool("submit", file, "--dry-run", *account, "--save-plan", PLAN)
     assert head()["words"] == {}
-    ran = feedtool("submit", "--plan", PLAN, "--token", "t")
+    ran = feedtool("submit --plan", PLAN, "--token", "t")
     assert ran.error()[0] == "there is no account to send to"
 
 
@@ -163,7 +163,7 @@ def test_updates_and_deletes(feedtool: Feedtool, files: Files) -> None:
     lines = [json.loads(line) for line in PLAN.read_text("utf-8").splitlines()]
     found = [(one["packageType"], one["package"]) for one in lines if "request" in one]
     assert sorted(found) == [("Delete", 2), ("Update", 3), ("Upsert", 1)]
-    assert feedtool("submit", "--plan", PLAN).code == 1
+    assert feedtool("submit --plan", PLAN).code == 1
 
 
 def test_what_the_numbers_mean(feedtool: Feedtool, files: Files) -> None:
@@ -196,7 +196,7 @@ def test_what_the_numbers_mean(feedtool: Feedtool, files: Files) -> None:
         1,
     )
     assert found["pricesUp"]["most"]["sellerExternalReference"] == "SKU-2"
-    ran = feedtool("submit", "--plan", PLAN)
+    ran = feedtool("submit --plan", PLAN)
     assert ran.err.splitlines()[:3] == lines
     again = files.csv(offer(4), name="third.csv")
     ran = feedtool("submit", again, "--dry-run", "--sandbox", "--save-plan", PLAN)
@@ -208,7 +208,7 @@ def test_all_rows_against_a_profile_that_says_otherwise(feedtool: Feedtool, file
     options = ("--sandbox", "--profile", "shop", "--all-rows")
     feedtool("submit", file, "--dry-run", *options, "--save-plan", PLAN)
     assert head()["words"]["changed_only"] is False
-    assert feedtool("submit", "--plan", PLAN).code == 1
+    assert feedtool("submit --plan", PLAN).code == 1
     assert applied() == ["SKU-1", "SKU-3"]
 
 

@@ -160,7 +160,7 @@ def test_a_pipe_is_told_from_what_is_not_there(files: Files) -> None:
 
 def test_a_demo_whose_workbook_cannot_be_read_says_so(feedtool: Feedtool, files: Files) -> None:
     files.text("junk", "offers-upsert.xlsx")
-    ran = feedtool("demo", ".")
+    ran = feedtool("demo .")
     assert ran.code == 3
     assert "look:" not in ran.err
 
@@ -269,5 +269,5 @@ def test_the_demos_run_is_there_afterwards(feedtool: Feedtool, home: tuple[str, 
 def test_the_demo_keeps_what_the_user_edited(feedtool: Feedtool, files: Files) -> None:
     files.book({"Offers": [offer(1)]}, name="offers-upsert.xlsx")
     before = Path("offers-upsert.xlsx").read_bytes()
-    assert feedtool("demo", ".").code == 0
+    assert feedtool("demo .").code == 0
     assert Path("offers-upsert.xlsx").read_bytes() == before

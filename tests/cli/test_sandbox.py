@@ -23,7 +23,7 @@ def taken() -> Iterator[int]:
 
 
 def test_a_port_in_use(feedtool: Feedtool, taken: int) -> None:
-    ran = feedtool("sandbox", "--port", str(taken))
+    ran = feedtool("sandbox --port", str(taken))
     assert ran.code == 2
     error, hint = ran.error()
     assert "in use" in error
@@ -34,7 +34,7 @@ def test_a_port_in_use(feedtool: Feedtool, taken: int) -> None:
 def test_a_state_that_is_none(feedtool: Feedtool, tmp_path: Path) -> None:
     other = tmp_path / "offers.csv"
     other.write_text("something else\n" * 100)
-    ran = feedtool("sandbox", "--state", other)
+    ran = feedtool("sandbox --state", other)
     assert ran.code == 2
     error, hint = ran.error()
     assert "offers.csv cannot be used as a state" in error
@@ -45,7 +45,7 @@ def test_a_state_that_is_none(feedtool: Feedtool, tmp_path: Path) -> None:
 
 def test_a_state_where_no_file_can_be(feedtool: Feedtool, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    ran = feedtool("sandbox", "--state", tmp_path / "file" / "state.db")
+    ran = feedtool("sandbox --state", tmp_path / "file" / "state.db")
     assert ran.code == 2
     assert "--state" in ran.error()[1]
 

@@ -88,12 +88,12 @@ def test_a_profile_gives_values_and_options_go_before_it(
 def test_how_much_is_read_is_a_setting(feedtool: Feedtool, files: Files) -> None:
     files.book({"Offers": [offer()]})
     files.text("[profile.strict.reading]\nparts = 3\n", "feedtool.toml")
-    found = settings(feedtool("config", "show", "--format", "json", "--profile", "strict"))
+    found = settings(feedtool("config show --format json --profile strict"))
     assert found["reading.parts"] == (3, "feedtool.toml, profile")
     assert found["reading.total"] == (4294967296, "default")
     assert found["limits.upload"] == (100, "default")
-    assert feedtool("validate", "offers.xlsx").code == 0
-    ran = feedtool("validate", "offers.xlsx", "--profile", "strict", "--format", "json")
+    assert feedtool("validate offers.xlsx").code == 0
+    ran = feedtool("validate offers.xlsx --profile strict --format json")
     assert ran.code == 3
     assert ran.only["error"]["code"] == "zip-bomb"
 
@@ -128,13 +128,13 @@ def test_the_order_of_options_decides_nothing(
     feedtool: Feedtool, files: Files, arguments: list[str]
 ) -> None:
     files.text(SHOP, "mine.toml")
-    found = settings(feedtool("config", "show", "--format", "json", *arguments))
+    found = settings(feedtool("config show --format json", *arguments))
     assert found["seller"] == ("12345", "mine.toml, profile shop")
 
 
 def test_a_default_may_name_the_profile(feedtool: Feedtool, files: Files) -> None:
     files.text(f'[defaults]\nprofile = "shop"\n{SHOP}', "feedtool.toml")
-    found = settings(feedtool("config", "show", "--format", "json"))
+    found = settings(feedtool("config show --format json"))
     assert found["seller"] == ("12345", "feedtool.toml, profile shop")
 
 
@@ -200,9 +200,7 @@ def test_a_profile_speaks_a_dialect_of_its_own(feedtool: Feedtool, files: Files)
         "feedtool.toml",
     )
     ran = feedtool(
-        "submit", "--dry-run", "offers.csv", "--profile", "shop", "--requests", "out",
-        "--format", "json",
-    )  # fmt: skip
+        "submit --dry-run offers.csv --profile shop --requests out --format json")  # fmt: skip
     assert ran.code == 0
     body = json.loads(
         Path("out/offers.csv/package-001-Upsert-PRIMARY/upload-001.json").read_bytes()
@@ -212,12 +210,12 @@ def test_a_profile_speaks_a_dialect_of_its_own(feedtool: Feedtool, files: Files)
 
 def test_the_settings_are_found_in_the_users_folder(feedtool: Feedtool, files: Files) -> None:
     files.text('[defaults]\nlanguage = "es"\n', "settings/feedtool/feedtool.toml")
-    found = settings(feedtool("config", "show", "--format", "json"))
+    found = settings(feedtool("config show --format json"))
     assert found["language"][0] == "es"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="permissions of another kind")
 def test_the_state_is_the_users_alone(feedtool: Feedtool, files: Files) -> None:
     files.csv(offer())
-    assert feedtool("submit", "--sandbox", "offers.csv", "--home", "mine").code == 0
+    assert feedtool("submit --sandbox offers.csv --home mine").code == 0
     assert Path("mine").stat().st_mode & 0o077 == 0
