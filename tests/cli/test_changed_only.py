@@ -31,12 +31,6 @@ def test_what_is_unchanged_is_not_sent(feedtool: Feedtool, sent: Path) -> None:
     assert sent.with_name("offers.result.csv").read_text("utf-8").count("Unchanged") == 2
 
 
-def test_it_is_told_for_people(feedtool: Feedtool, sent: Path) -> None:
-    ran = feedtool("submit", sent, "--sandbox", "--changed-only")
-    assert ran.out.splitlines()[-1] == "2 rows: 2 Unchanged. Run 2."
-    assert "2 rows: 0 valid, 0 invalid, 2 skipped" in ran.out
-
-
 def test_a_dry_run_says_what_would_be_sent(feedtool: Feedtool, files: Files, sent: Path) -> None:
     path = files.csv(offer(1, quantity="8"), TWO | {"price.originPrice": "30"})
     ran = feedtool("submit", path, "--sandbox", "--changed-only", "--dry-run", "--format", "json")
@@ -89,13 +83,6 @@ def test_an_offer_that_an_export_no_longer_shows_is_sent(
     assert feedtool("export offers --sandbox --out back.csv").code == 0
     ran = feedtool("submit", sent, "--sandbox", "--changed-only", "--format", "json")
     assert statuses(ran) == ["Integrated", "Unchanged"]
-
-
-def test_a_narrow_export_says_nothing_of_others(feedtool: Feedtool, sent: Path) -> None:
-    narrow = ("--reference", "SKU-1", "--out", "back.csv")
-    assert feedtool("export offers --sandbox", *narrow).code == 0
-    ran = feedtool("submit", sent, "--sandbox", "--changed-only", "--format", "json")
-    assert set(statuses(ran)) == {"Unchanged"}
 
 
 def test_what_a_guard_holds_is_named_and_explained(

@@ -187,12 +187,6 @@ def test_it_says_why_the_rows_are_updates(feedtool: Feedtool, shop: Path) -> Non
     assert ran.err.splitlines() == [f"note: {SAID[0]}", f"help: {SAID[1]}"]
 
 
-def test_it_warns_of_upserts(feedtool: Feedtool, shop: Path) -> None:
-    del shop
-    ran = feedtool("export offers --sandbox --as offers-upsert")
-    assert "note: the service does not give struck prices back" in ran.err
-
-
 def test_as_json(feedtool: Feedtool, shop: Path) -> None:
     del shop
     assert feedtool("export offers --sandbox --format json").only == {

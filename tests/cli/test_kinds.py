@@ -159,16 +159,3 @@ def test_each_header_of_an_unclear_sheet_is_explained(feedtool: Feedtool) -> Non
     ran = feedtool("validate offers.csv --explain-columns")
     assert ran.code == 3
     assert "product.gtin" in ran.out.partition("error[kind-unclear]")[0]
-
-
-def test_its_page(feedtool: Feedtool) -> None:
-    ran = feedtool("explain kind-unclear")
-    assert ran.code == 0
-    assert "`--as offers-update`" in ran.out
-
-
-def test_a_kind_that_was_asked_for_is_not_asked_for_again(feedtool: Feedtool) -> None:
-    ran = feedtool("validate offers.csv --as offers-upsert")
-    assert ran.code == 3
-    assert "error[header-missing]" in ran.out
-    assert "--as" not in ran.out

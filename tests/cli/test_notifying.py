@@ -89,23 +89,6 @@ def test_who_cannot_be_told_is_a_warning(
     assert "secret-path" not in ran.err
 
 
-WRONG = {
-    "a webhook in the open": (("--webhook", "http://hooks.example/x"), "for everybody to read"),
-    "a hook that is none": (("--hook", "'"), "the hook command cannot be read"),
-    "a log in no folder": (("--log", "nowhere/log.jsonl"), "the log nowhere/log.jsonl cannot be"),
-}
-
-
-@pytest.mark.parametrize(("options", "said"), WRONG.values(), ids=WRONG)
-def test_what_cannot_be_is_told_before_anything_is_sent(
-    feedtool: Feedtool, file: Path, options: tuple[str, ...], said: str
-) -> None:
-    ran = feedtool("submit", file, "--sandbox", *options)
-    assert ran.code == 2
-    assert said in ran.error()[0]
-    assert not Path("home/sandbox.sqlite").exists()
-
-
 def test_settings_of_a_profile(feedtool: Feedtool, file: Path, hook: str) -> None:
     settings = '[profile.shop]\nseller = "5"\nhook = """{}"""\nlog = "log.jsonl"\n'
     Path("feedtool.toml").write_text(settings.format(hook))

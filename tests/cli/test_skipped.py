@@ -81,13 +81,6 @@ def test_a_row_is_taken_if_that_is_said(
     assert again.only["results"] == ran.only["results"]
 
 
-def test_results_tell_the_same(feedtool: Feedtool, file: Path) -> None:
-    ran = feedtool("submit", file, "--sandbox", "--format", "json")
-    again = feedtool("results 1 --format json")
-    assert again.only["results"] == ran.only["results"]
-    assert counted(again) == counted(ran)
-
-
 def test_a_plan_keeps_which_rows_are_taken(feedtool: Feedtool, file: Path) -> None:
     making = ("--sandbox", "--dry-run", "--as-row", "4", "--save-plan", "plan")
     assert feedtool("submit", file, *making).code == 0

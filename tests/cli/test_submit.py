@@ -69,12 +69,6 @@ def test_a_dry_run_sends_nothing_and_writes_no_copy(feedtool: Feedtool, files: F
     assert sorted(one.name for one in Path().iterdir()) == [path.name]
 
 
-def test_a_channel_may_be_named(feedtool: Feedtool, files: Files) -> None:
-    path = files.csv(offer())
-    ran = feedtool("submit --dry-run", path, "--channel", "SECOND", "--format", "json")
-    assert [one["salesChannelId"] for one in ran.only["packages"]] == ["SECOND"]
-
-
 def test_all_or_nothing_holds_every_row_of_every_file(feedtool: Feedtool, files: Files) -> None:
     good = files.csv(offer(1), name="good.csv")
     bad = files.csv(offer(2), offer(3, quantity="-1"), name="bad.csv")
@@ -138,14 +132,6 @@ def test_a_result_is_a_valid_input(feedtool: Feedtool, files: Files) -> None:
     assert Path("offers.result-2.csv").exists()
 
 
-def test_in_place_twice(feedtool: Feedtool, files: Files) -> None:
-    path = files.csv(offer(1))
-    for _ in range(2):
-        assert feedtool("submit --sandbox", path, "--in-place").code == 0
-    assert annotated(path)[0] == OURS
-    assert sorted(one.name for one in Path().iterdir()) == ["home", "offers.csv"]
-
-
 def test_standard_input(feedtool: Feedtool) -> None:
     text = table([offer(1), offer(2, quantity="-1")]).encode()
     ran = feedtool("validate - --format json", stdin=text)
@@ -174,11 +160,3 @@ def test_what_cannot_be_read_is_no_run(feedtool: Feedtool, files: Files) -> None
     feedtool("submit --sandbox nowhere.csv", files.csv(offer(1)))
     (run,) = json.loads(feedtool("runs --format json").out)
     assert [Path(file).name for file in run["files"]] == ["offers.csv"]
-
-
-@pytest.mark.parametrize("suffix", [".json", ".csv", ".html", ".JSON"])
-def test_reports(feedtool: Feedtool, files: Files, suffix: str) -> None:
-    path = files.csv(offer(1), offer(2, quantity="-1"))
-    ran = feedtool("validate", path, "--report", f"report{suffix}")
-    assert ran.code == 1
-    assert "number-range" in Path(f"report{suffix}").read_text("utf-8")
