@@ -28,8 +28,13 @@ from feedtool.watch.folder import Folder
 from feedtool.watch.health import DONE, STOPPED, Health, check_health
 from feedtool.watch.messages import DeduplicatedLog
 from feedtool.watch.processor import FileProcessor
-from feedtool.watch.session import Environment, SellerSession, Settings, Whose
-from feedtool.watch.session import whose as whose_files
+from feedtool.watch.session import (
+    Environment,
+    SellerAccount,
+    SellerKey,
+    Settings,
+    seller_key,
+)
 from feedtool.watch.watcher import Watcher
 
 HINT = "what was begun is noted; go on with: feedtool watch"
@@ -85,7 +90,7 @@ def watch(ctx: click.Context, /, folder: Path, **given: Any) -> int:
         how_to_read(ctx, given)
         # Where there are profiles, each has its subfolder, and the inbox itself needs no account.
         if given["profile"] or not options.chosen(ctx).config.profiles:
-            with accounts.session(None):
+            with accounts.open(None):
                 pass  # what is wrong with it is said before anything is taken
         if given["create"] and watched.create():
             echo("made", str(watched.inbox))
@@ -111,8 +116,8 @@ def _watch(
     )
     environment = Environment(
         ledger,
-        accounts.session,
-        accounts.whose,
+        accounts.open,
+        accounts.seller_of,
         options.chosen(ctx).config.profiles,
         load().feeds,
         time.monotonic,
@@ -127,7 +132,7 @@ def _watch(
         code = Watcher(processor, environment, settings).run()
     finally:
         is_through = given["once"] and code is not None and stop.reason() is None
-        health.end(DONE if is_through else STOPPED)
+        health.write(DONE if is_through else STOPPED)
     return code
 
 
@@ -151,7 +156,7 @@ class _Accounts:
     notices: RunNotices
 
     @contextmanager
-    def session(self, profile: str | None) -> Iterator[SellerSession]:
+    def open(self, profile: str | None) -> Iterator[SellerAccount]:
         """An account with its books."""
         profile = profile or self.profile
         with self._context(profile) as ctx:
@@ -167,7 +172,7 @@ class _Accounts:
                 connection_of(home, given, self.stop) as service,
                 books(home, given["ledger"]) as opened,
             ):
-                yield SellerSession(
+                yield SellerAccount(
                     service,
                     opened,
                     lambda kind: replace(asked, kind=kind) if kind else asked,
@@ -176,15 +181,15 @@ class _Accounts:
                     selection_of(given),
                 )
 
-    def whose(self, profile: str | None) -> Whose:
-        """Whose files the account sends."""
+    def seller_of(self, profile: str | None) -> SellerKey:
+        """The seller whose files the account sends."""
         profile = profile or self.profile
         with self._context(profile) as ctx:
             if ctx.params["sandbox"]:
                 seller = options.on_command_line(ctx, "seller")["seller"] or SANDBOX_SELLER
-                return whose_files(options.SANDBOX, seller)
+                return seller_key(options.SANDBOX, seller)
             # Those of which nothing can be sent share nothing.
-            return whose_files(ctx.params["base_url"] or "", ctx.params["seller"] or profile or "")
+            return seller_key(ctx.params["base_url"] or "", ctx.params["seller"] or profile or "")
 
     def _context(self, profile: str | None) -> click.Context:
         words = [*self.words, *(("--profile", profile) if profile else ())]
