@@ -14,7 +14,7 @@ import pytest
 from feedtool.delivery import machine
 from feedtool.delivery.steps import Step, StepIntent
 from feedtool.delivery.transition import Transition, TransitionContext, fail
-from feedtool.ledger import Package, Phase, Stage, store
+from feedtool.ledger import Package, Phase, Stage, clearing
 from feedtool.model.nouns import Status
 from feedtool.service.answers import AnswerKind
 from feedtool.service.calls import Answer
@@ -59,7 +59,7 @@ def check_rates(found: Findings) -> None:
 @contextmanager
 def no_holding() -> Iterator[None]:
     """Offers go before their products are answered."""
-    with mock.patch.object(store, "unanswered", return_value=frozenset()):
+    with mock.patch.object(clearing, "unanswered", return_value=frozenset()):
         yield
 
 
