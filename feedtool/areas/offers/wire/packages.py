@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 from urllib.parse import quote
 
@@ -119,12 +119,10 @@ MESSAGES = ("results", "messages")
 
 def _messages(document: dict[str, Any], names: tuple[str, ...]) -> Iterator[Message]:
     values = (document.get(name) for name in names)
-    entries = (
-        entry for value in values for entry in (value if isinstance(value, list) else [value])
-    )
+    lists = (value if isinstance(value, list) else [value] for value in values)
     messages = (
         Message(text(entry.get("resultCode")), text(entry.get("message")))
-        for entry in entries
+        for entry in chain.from_iterable(lists)
         if isinstance(entry, dict)
     )
     return islice((message for message in messages if message.code or message.text), MOST_MESSAGES)

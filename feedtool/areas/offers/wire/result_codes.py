@@ -9,9 +9,8 @@ import tomllib
 from importlib.resources import files
 from textwrap import fill
 
-_TABLES = tomllib.loads(
-    (files("feedtool.areas.offers.wire") / "result_codes.toml").read_text("utf-8")
-)
+_FILE = files("feedtool.areas.offers.wire") / "result_codes.toml"
+_TABLES = tomllib.loads(_FILE.read_text("utf-8"))
 
 ERRORS: dict[str, tuple[str, str]] = _TABLES["errors"]
 """By the first two digits: what is wrong, and how to mend it."""
@@ -71,8 +70,5 @@ def explanation_of(code: str) -> str | None:
 
 def known_codes() -> list[str]:
     """Every code whose halves are known."""
-    confirmations = [f"{error}00" for error in CONFIRMATIONS]
-    return [
-        *(error + about for error in ERRORS for about in {**FIELDS, **SUBJECTS}),
-        *confirmations,
-    ]
+    errors = (error + about for error in ERRORS for about in {**FIELDS, **SUBJECTS})
+    return [*errors, *(f"{error}00" for error in CONFIRMATIONS)]
