@@ -17,7 +17,6 @@ from feedtool.areas.products.feeds import FEED
 from feedtool.areas.products.template_shared import Shared, described, example_of, offered, shared
 from feedtool.feeds.columns.choice import Choice as ChoiceColumn
 from feedtool.feeds.feed import LANGUAGES
-from feedtool.feeds.header import folded
 from feedtool.feeds.template import (
     TEXT,
     Basis,
@@ -30,7 +29,7 @@ from feedtool.feeds.template import (
     choice_width,
 )
 from feedtool.model.errors import UsageProblem
-from feedtool.model.header import Column
+from feedtool.model.header import Column, folded
 from feedtool.model.settings import AccountSettings
 from feedtool.model.translation import translation
 
