@@ -12,7 +12,7 @@ from feedtool.areas.products.catalog import (
     Property,
     PropertyChoice,
 )
-from feedtool.areas.products.catalog.lookup import Listed, Origin
+from feedtool.areas.products.catalog.model import Listed, Origin
 from feedtool.model.settings import AccountSettings, Context
 from tests.conftest import gtin
 

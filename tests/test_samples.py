@@ -37,6 +37,7 @@ NOT_SHOWN = {
     "xml-irregular": "of an Offers.xml, and this is a workbook",
     "schema-mismatch": "a contradiction in a profile, no mistake in a row",
     "not-a-row": "a total below the table, and no row of it",
+    "request-incomplete": "of requests of several rows, which offers are not",
     "vat-fraction": "a mistake of whole columns",
 }
 

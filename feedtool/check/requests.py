@@ -43,9 +43,9 @@ def faults(feed: Feed, request: dict[str, object]) -> Iterator[Issue]:
     is_explained = False
     for error in Draft202012Validator(schema(feed)).iter_errors(request):
         is_explained = True
-        yield schema_mismatch.fault("/".join(map(str, error.absolute_path)), error.message)
+        yield schema_mismatch("/".join(map(str, error.absolute_path)), error.message)
     if not is_explained:
-        yield schema_mismatch.fault("", "refused by the schema")
+        yield schema_mismatch("", "refused by the schema")
 
 
 def product_of(row: Row) -> str:
@@ -151,7 +151,7 @@ class RowGroups:
                     is_final = False
                     for number in numbers.difference(wrong):
                         marks[number] = INVALID
-                        issues[number] = [request_incomplete.fault(min(wrong))]
+                        issues[number] = [request_incomplete(min(wrong))]
 
     def _make_items(self, checked: CheckedSheet, issues: dict[int, list[Issue]]) -> bool:
         """The items of complete requests; False where a schema has refused one."""

@@ -11,8 +11,7 @@ from feedtool.check.locate import InCell, Locator
 from feedtool.check.not_rows import NotRows
 from feedtool.check.read_options import ReadOptions
 from feedtool.check.requests import RowGroups, faults, gate, item_of, product_of
-from feedtool.check.rules import rules_for, too_many_columns
-from feedtool.check.rules.required_missing import CODE as REQUIRED_MISSING
+from feedtool.check.rules import REQUIRED_MISSING, Beyond, rules_for
 from feedtool.check.sheet_selection import Chosen
 from feedtool.feeds.area import Areas
 from feedtool.feeds.columns import ColumnReader, InvalidValue, is_error
@@ -136,7 +135,7 @@ class SheetReader:
             (index, column.key, self._reader(column, evidence.get(column.key, {})))
             for index, column in sorted(self.header.columns.items())
         ]
-        beyond = ColumnReader(too_many_columns.Beyond(), self.context)
+        beyond = ColumnReader(Beyond(), self.context)
         for block in self.sheet.blocks(self.header.after):
             self.locator.note_lines(block)
             self._read_block(block, by_index, beyond)

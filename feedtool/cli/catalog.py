@@ -115,15 +115,15 @@ def search(ctx: click.Context, /, text: str, form: str, **given: Any) -> None:
 
     Looks in the local cache, the best first. Case and accents do not count.
     """
-    from feedtool.areas.products.catalog.report import write_found
+    from feedtool.areas.products.catalog.report import write_results
     from feedtool.areas.products.catalog.search import meant
     from feedtool.areas.products.catalog.search import search as find
 
     with looking(ctx, given) as known:
         found = find(known, text)
-        if found.ranked or form == "json":
-            write_found(found, sys.stdout, form)
-        if not found.ranked:
+        if found or form == "json":
+            write_results(found, sys.stdout, form)
+        if not found:
             near = meant(known, text)
             hint = f"did you mean {', '.join(near)}?" if near else "try a part of a word;"
             raise NothingToDo(

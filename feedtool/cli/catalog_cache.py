@@ -25,7 +25,7 @@ base_url = options.text("--base-url", "URL", "Whose catalogue.  [default: the on
 def looking(ctx: click.Context, given: dict[str, Any]) -> Iterator["Catalog"]:
     """The catalogue that the options mean; which one, and of when, is said on stderr."""
     from feedtool.areas.products.catalog.cache import FILE, Cache
-    from feedtool.areas.products.catalog.report import told_of
+    from feedtool.areas.products.catalog.report import describe_origin
 
     options.refuse_two_services(ctx, given)
     path = home_path(given["home"]) / FILE
@@ -33,7 +33,7 @@ def looking(ctx: click.Context, given: dict[str, Any]) -> Iterator["Catalog"]:
         raise _not_brought(given)
     with Cache(path) as cache:
         found = _meant(ctx, cache, given)
-        echo("catalogue", told_of(found.origin))
+        echo("catalogue", describe_origin(found.origin))
         yield found
 
 
@@ -91,7 +91,7 @@ def sync_command(service: str | None, language: str) -> str:
 
 
 def catalogue(ctx: click.Context) -> Callable[[str | None], "Catalog | None"]:
-    """How checks get the catalogue; the library of its cache is slow to import, so: late.
+    """How checks get the catalogue.
 
     The service's whose offers and products are sent, where the options or the profile name one,
     else the one brought last; in the language that is asked for, else that of `--language`, else
@@ -117,9 +117,9 @@ def catalogue(ctx: click.Context) -> Callable[[str | None], "Catalog | None"]:
 
 def _tell(catalog: "Catalog | None", told: set[str]) -> None:
     """Once, which catalogue it is, and of when."""
-    from feedtool.areas.products.catalog.report import told_of
+    from feedtool.areas.products.catalog.report import describe_origin
 
-    line = told_of(catalog.origin) if catalog else ""
+    line = describe_origin(catalog.origin) if catalog else ""
     if line and line not in told:
         told.add(line)
         echo("catalogue", line)

@@ -220,7 +220,7 @@ telling = _group(
     flag("-v --verbose", "List every problem."),
 )
 
-sifting = _group(
+selection = _group(
     option(
         "--changed-only/--all-rows",
         help="Leave out rows that change nothing of what the service last accepted, as far as is "

@@ -17,20 +17,19 @@ import click
 from feedtool.cli import options
 from feedtool.cli.errors import echo
 from feedtool.cli.home import books, home_path
-from feedtool.cli.reading import sifting_of
+from feedtool.cli.reading import selection_of
 from feedtool.model.errors import UsageProblem
 
 if TYPE_CHECKING:
+    from feedtool.areas.offers.changes.effects import Effects, OpenAccepted
     from feedtool.check import Input, ReadOptions
     from feedtool.ledger import Ledger
     from feedtool.model.sheet import CheckedSheet
     from feedtool.runs.plan_file import (
         Account,
         Conditions,
-        Effects,
         Hashes,
-        Known,
-        Promise,
+        PlanFile,
         SavedPlan,
     )
 
@@ -131,20 +130,20 @@ def saving(
     given: Mapping[str, Any],
     asked: "ReadOptions",
     found: "Sequence[Input]",
-    known: "Known",
-) -> "Promise":
+    open_accepted: "OpenAccepted",
+) -> "PlanFile":
     """The plan of a dry run, which is to be saved."""
     from feedtool.runs.annotated_copy import digest_of
-    from feedtool.runs.plan_file import Saving
+    from feedtool.runs.plan_file import PlanWriter
 
-    return Saving(
-        given["save_plan"],
+    return PlanWriter(
         _conditions(given, asked, account_of(given)),
+        asked.dialect.limits,
+        open_accepted,
+        _show,
+        given["save_plan"],
         lambda: [(file.name, digest_of(file.path)) for file in found],
         words_of(ctx),
-        asked.dialect.limits,
-        known,
-        _tell,
         datetime.now(UTC),
     )
 
@@ -154,12 +153,13 @@ def keeping(
     given: Mapping[str, Any],
     asked: "ReadOptions",
     account: "Account",
-    known: "Known",
-) -> "Promise":
+    open_accepted: "OpenAccepted",
+) -> "PlanFile":
     """The plan that is to be sent, or only looked at."""
-    from feedtool.runs.plan_file import Keeping
+    from feedtool.runs.plan_file import PlanVerifier
 
-    return Keeping(plan, _conditions(given, asked, account), asked.dialect.limits, known, _tell)
+    conditions = _conditions(given, asked, account)
+    return PlanVerifier(conditions, asked.dialect.limits, open_accepted, _show, plan)
 
 
 def check_not_sent(plan: "SavedPlan | None", ledger: "Ledger", *, is_sure: bool) -> None:
@@ -185,58 +185,55 @@ def _conditions(
 
     names = ("all_or_nothing", "changed_only", "prefer_update")
     told = {name: bool(given[name]) for name in names}
-    released = dict.fromkeys(f"release {code}" for code in sifting_of(given).released)
+    released = dict.fromkeys(f"release {code}" for code in selection_of(given).released)
     return lambda inputs: conditions_of(
         inputs, asked, account, **told, **dict.fromkeys(released, True)
     )
 
 
-def _tell(effects: "Mapping[str, Effects]") -> None:
-    """Said before anything is sent."""
-    from feedtool.runs.plan_file import told
+def _show(effects: "Mapping[str, Effects]") -> None:
+    """Print what a plan does, before anything is sent."""
+    from feedtool.areas.offers.changes.effects import describe
 
-    for line in told(effects):
+    for line in describe(effects):
         echo("plan", line)
 
 
-Sift = Callable[[Sequence["CheckedSheet"]], None]
+Select = Callable[[Sequence["CheckedSheet"]], None]
 
 
 @contextmanager
-def sifting(given: Mapping[str, Any], asked: "ReadOptions") -> "Iterator[tuple[Sift, Known]]":
-    """Decides it, and what is known of the offers; nothing is made that is not there.
+def selecting(
+    given: Mapping[str, Any], asked: "ReadOptions"
+) -> "Iterator[tuple[Select, OpenAccepted]]":
+    """Decides which rows a dry run would send, and opens what the service has accepted.
+
+    Nothing is made that is not there.
 
     Raises:
         UsageProblem: only what has changed is wanted, and nobody says whose offers are meant.
     """
-    wanted, account = sifting_of(given), account_of(given)
+    options, account = selection_of(given), account_of(given)
     is_known = account.service is not None and account.seller is not None
-    if wanted.changed_only and not is_known:
+    if options.changed_only and not is_known:
         raise UsageProblem(
             "--changed-only needs to know whose offers are meant",
             "name a profile with --profile, or give --base-url and --seller, or --sandbox",
         )
     home = home_path(given["home"])
     if is_known and (given["ledger"] or (home / "ledger.sqlite").is_file()):
-        from feedtool.runs.plan_file import known_of
-        from feedtool.runs.workspace import select_rows
+        from feedtool.runs.workspace import accepted_offers, select_rows
 
         whose = (account.service or "", account.seller or "")
-        with books(home, given["ledger"]) as opened:
-            sift = partial(select_rows, opened, asked=asked, sifting=wanted, account=whose)
-            yield sift, known_of(opened, whose)
+        with books(home, given["ledger"]) as workspace:
+            yield (
+                partial(select_rows, workspace, asked=asked, selection=options, account=whose),
+                partial(accepted_offers, workspace, whose),
+            )
         return
-    from feedtool.areas.offers.changes.selection import Nothing
-    from feedtool.areas.offers.changes.selection import sift as sift_unknown
-    from feedtool.runs.plan_file import nothing_known
+    from feedtool.areas.offers.changes.selection import select
 
     yield (
-        partial(
-            sift_unknown,
-            known=Nothing(),
-            sifting=wanted,
-            dialect=asked.dialect,
-            earlier=lambda _: None,
-        ),
-        nothing_known,
+        lambda sheets: select(sheets, None, options, asked.dialect, lambda _: None),
+        lambda: None,
     )

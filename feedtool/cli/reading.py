@@ -14,17 +14,17 @@ from feedtool.model.errors import UsageProblem
 from feedtool.model.settings import AccountSettings
 
 if TYPE_CHECKING:
-    from feedtool.areas.offers.changes.selection import Sifting
+    from feedtool.areas.offers.changes.selection import SelectionOptions
 
 
-def sifting_of(given: Mapping[str, Any]) -> "Sifting":
+def selection_of(given: Mapping[str, Any]) -> "SelectionOptions":
     """Which rows are sent, by the options.
 
     Raises:
         UsageProblem: there is no such guard, or the options are of no use together.
     """
     from feedtool.areas.offers.changes.guards import all_guards
-    from feedtool.areas.offers.changes.selection import Sifting
+    from feedtool.areas.offers.changes.selection import SelectionOptions
 
     if given["prefer_update"] and not given["changed_only"]:
         raise UsageProblem(
@@ -40,7 +40,7 @@ def sifting_of(given: Mapping[str, Any]) -> "Sifting":
                 f"there is no guard “{code}” to release",
                 f"did you mean {near[0]}?" if near else f"guards: {', '.join(all_guards())}",
             )
-    return Sifting(
+    return SelectionOptions(
         changed_only=given["changed_only"],
         prefer_update=given["prefer_update"],
         released=released,

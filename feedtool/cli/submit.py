@@ -1,6 +1,7 @@
 """`feedtool submit`."""
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,13 +23,14 @@ from feedtool.cli.planning import (
     keeping,
     plan_of,
     saving,
-    sifting,
+    selecting,
 )
-from feedtool.cli.reading import how_to_read, sifting_of
+from feedtool.cli.reading import how_to_read, selection_of
 from feedtool.runs.annotated_copy import Outputs
 
 if TYPE_CHECKING:
-    from feedtool.runs.plan_file import Known, Promise, SavedPlan
+    from feedtool.areas.offers.changes.effects import OpenAccepted
+    from feedtool.runs.plan_file import PlanFile, SavedPlan
 
 
 @click.command(cls=PlannedCommand)
@@ -64,7 +66,7 @@ if TYPE_CHECKING:
     may_be="file",
 )
 @options.configuration
-@options.sifting
+@options.selection
 @options.release
 @options.connection
 @options.reading
@@ -111,15 +113,15 @@ def submit(
         if given["dry_run"]:
             is_annotated = given["out"] is not None or given["in_place"]
             outputs = _outputs(found, given) if is_annotated else Outputs()
-            with sifting(given, asked) as (sift, known):
+            with selecting(given, asked) as (select, open_accepted):
                 outcomes = plan_only(
                     found,
                     asked,
                     outputs,
                     requests=given["requests"],
                     is_all_or_nothing=given["all_or_nothing"],
-                    promise=_promise(ctx, given, asked, found, plan, known),
-                    sift=sift,
+                    plan_file=_plan_file(ctx, given, asked, found, plan, open_accepted),
+                    select=select,
                 )
             if given["save_plan"]:
                 echo("plan", f"saved as {given['save_plan']}")
@@ -127,18 +129,18 @@ def submit(
         return _submit(found, asked, given, plan, form, report, is_verbose=verbose)
 
 
-def _promise(
+def _plan_file(
     ctx: click.Context,
     given: dict[str, Any],
     asked: ReadOptions,
     found: Sequence[Input],
     plan: "SavedPlan | None",
-    known: "Known",
-) -> "Promise | None":
+    open_accepted: "OpenAccepted",
+) -> "PlanFile | None":
     """What a dry run has to do with a plan."""
     if plan:
-        return keeping(plan, given, asked, account_of(given), known)
-    return saving(ctx, given, asked, found, known) if given["save_plan"] else None
+        return keeping(plan, given, asked, account_of(given), open_accepted)
+    return saving(ctx, given, asked, found, open_accepted) if given["save_plan"] else None
 
 
 def _outputs(found: Sequence[Input], given: dict[str, Any]) -> Outputs:
@@ -161,8 +163,9 @@ def _submit(
     from feedtool.cli.notifier import run_notices
     from feedtool.cli.progress import progress_of
     from feedtool.cli.signals import stopping
-    from feedtool.runs.plan_file import Account, known_of
+    from feedtool.runs.plan_file import Account
     from feedtool.runs.submit import submit as submit_files
+    from feedtool.runs.workspace import accepted_offers
 
     outputs = _outputs(found, given)
     given["page"] = asked.dialect.report_page_size
@@ -175,8 +178,9 @@ def _submit(
         books(home, given["ledger"]) as opened,
     ):
         check_not_sent(plan, opened.ledger, is_sure=given["yes"])
-        known = known_of(opened, (service.address, service.seller))
-        account = (service.address, service.seller, service.profile, service.is_sandbox)
+        whose = (service.address, service.seller)
+        open_accepted = partial(accepted_offers, opened, whose)
+        account = Account(*whose, service.profile, service.is_sandbox)
         submission = submit_files(
             found,
             asked,
@@ -187,9 +191,9 @@ def _submit(
             is_all_or_nothing=given["all_or_nothing"],
             wait=not given["no_wait"],
             on_event=on_event,
-            sifting=sifting_of(given),
+            selection=selection_of(given),
             confirm=confirming(given),
-            promise=keeping(plan, given, asked, Account(*account), known) if plan else None,
+            plan_file=keeping(plan, given, asked, account, open_accepted) if plan else None,
         )
         code = echo_submission(
             submission, form, report, outputs.targets.values(), is_verbose=is_verbose

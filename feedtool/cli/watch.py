@@ -19,7 +19,7 @@ from feedtool.cli.credentials import token_options
 from feedtool.cli.errors import bug_report, echo
 from feedtool.cli.home import books, home_folder
 from feedtool.cli.notifier import RunNotices, run_notices, targets_named
-from feedtool.cli.reading import how_to_read, sifting_of
+from feedtool.cli.reading import how_to_read, selection_of
 from feedtool.cli.signals import Stopping, stopping
 from feedtool.ledger import Ledger
 from feedtool.model.errors import Exit
@@ -53,7 +53,7 @@ HINT = "what was begun is noted; go on with: feedtool watch"
 @options.flag("--health", "Only say how the watcher of FOLDER is: exit code 0 if all is well.")
 @options.seconds("--health-within", 60, "With --health: how old its last turn may be.")
 @options.configuration
-@options.sifting
+@options.selection
 @options.connection
 @options.reading
 @options.notifying
@@ -173,7 +173,7 @@ class _Accounts:
                     lambda kind: replace(asked, kind=kind) if kind else asked,
                     partial(notices.run, seller=service.seller),
                     partial(notices.refused, seller=service.seller),
-                    sifting_of(given),
+                    selection_of(given),
                 )
 
     def whose(self, profile: str | None) -> Whose:

@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from feedtool.feeds.conversion import Carried, Carry, Output, RowConversion, Said
+from feedtool.feeds.conversion import ConvertedRow, FileFacts, Output, RowConversion, RowConverter
 from feedtool.feeds.delivery import Routes
 from feedtool.feeds.export import Export
 from feedtool.feeds.feed import Feed, routes_of
@@ -25,7 +25,7 @@ class FileFormat(NamedTuple):
     """The file as a `sheets.Source`, read as the kind of feed that was asked for."""
     write_workbook: Callable[[Path, Path, AccountSettings, Sequence[str | None]], None]
     """Write a file's rows, read as these kinds, as the workbook that is annotated in its stead."""
-    said: Callable[[Any, AccountSettings, str], Said] | None = None
+    facts: Callable[[Any, AccountSettings, str], FileFacts] | None = None
     """What a file that was read says of itself, where its rows are for this channel."""
     outputs: tuple[Output, ...] = ()
     """The forms in which it is written."""
@@ -48,8 +48,8 @@ class Area(NamedTuple):
     """Its further formats of files."""
 
 
-def _as_they_are(_: AccountSettings) -> Carry:
-    return lambda values: Carried(values, [])
+def _as_they_are(_: AccountSettings) -> RowConverter:
+    return lambda values: ConvertedRow(values, [], [])
 
 
 @dataclass(frozen=True)

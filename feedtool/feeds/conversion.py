@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from feedtool.model.cells import Cell, Kind, Value
-from feedtool.model.nouns import Item
+from feedtool.model.nouns import Item, Loss
 from feedtool.model.settings import AccountSettings
 from feedtool.model.spool import Spool
 
@@ -17,29 +17,27 @@ Values = dict[str, Value]
 """By the column's key; blanks are not there."""
 
 
-class CarryLoss(NamedTuple):
-    """Something of a row that the other kind cannot say."""
-
-    field: str
-    value: str
-    message: str
-    is_needed: bool = False
-    """Whether no request can be made without it."""
-
-
-class Carried(NamedTuple):
+class ConvertedRow(NamedTuple):
     """A row of the other kind."""
 
     values: Values
-    lacks: list[CarryLoss]
+    losses: list[Loss]
+    """What it cannot say; the row and the line are added by whoever converts a sheet."""
+    obstacles: list[Loss]
+    """Those of the losses that no request can be made without."""
 
 
-Carry = Callable[[Values], Carried]
+RowConverter = Callable[[Values], ConvertedRow]
 
 
 def shown(value: Value) -> str:
-    """A value as it is told."""
+    """A value as a text."""
     return f"{value:f}" if isinstance(value, Decimal) else str(value)
+
+
+def loss_of(key: str, value: Value, message: str) -> Loss:
+    """The loss of a value of a row."""
+    return Loss(None, None, key or None, shown(value) or None, message)
 
 
 class RowConversion(NamedTuple):
@@ -47,18 +45,13 @@ class RowConversion(NamedTuple):
 
     kind: str
     became: str
-    carrier: Callable[[AccountSettings], Carry]
-    """What there is no column for is left out, and told."""
+    converter: Callable[[AccountSettings], RowConverter]
     is_for_json: bool = False
-    """Whether its JSON requests are of that kind, unless another is asked for."""
-    in_requests: Callable[[Mapping[str, Value], AccountSettings], Iterable[CarryLoss]] = (
+    """Its JSON requests are of that kind, unless another is asked for."""
+    lost_in_requests: Callable[[Mapping[str, Value], AccountSettings], Iterable[Loss]] = (
         lambda _, __: ()
     )
-    """What a request cannot say of a row beside that."""
-
-    def is_for_json_of(self, kind: str) -> bool:
-        """Whether JSON requests of a kind are made of it, unless another kind is asked for."""
-        return self.is_for_json and self.kind == kind
+    """What a request, other than a row, cannot say of these values."""
 
 
 # JSON requests.
@@ -121,24 +114,15 @@ class JsonRequests(NamedTuple):
 # Other formats.
 
 
-class Fact(NamedTuple):
-    """Something that a file says beside its rows, and that is lost."""
-
-    line: int | None
-    field: str | None
-    value: str | None
-    message: str
-
-
-class Said(NamedTuple):
-    """What a file of another format says of itself."""
+class FileFacts(NamedTuple):
+    """What a file of another format says beside its rows."""
 
     about: object = None
     """What a file of the same format says again."""
     about_elsewhere: object = None
     """The same where it goes to a channel that was named."""
-    losses: Sequence[Fact] = ()
-    elsewhere: Sequence[Fact] = ()
+    losses: Sequence[Loss] = ()
+    losses_elsewhere: Sequence[Loss] = ()
     """What is lost where another format is written, and no channel was named."""
 
 

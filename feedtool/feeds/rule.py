@@ -58,14 +58,14 @@ class Survey(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What a rule's module defines; None where it leaves that out."""
+    """What a rule's module defines."""
 
     code: Code
-    check: Callable[[Row], Iterator[Issue]] | None
-    check_sheet: Callable[[SheetFacts], Iterator[Issue]] | None
-    survey: Callable[[], Survey] | None
-    is_once: bool
-    kinds: tuple[str, ...] | None
+    check: Callable[[Row], Iterator[Issue]] | None = None
+    check_sheet: Callable[[SheetFacts], Iterator[Issue]] | None = None
+    survey: Callable[[], Survey] | None = None
+    is_once: bool = False
+    kinds: tuple[str, ...] | None = None
     """The kinds of feed whose rows it is about; None is all of them."""
 
 

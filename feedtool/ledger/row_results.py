@@ -201,20 +201,20 @@ def facts_of(row: int, facts: Sequence[Any]) -> RowFacts:
     channel, reference, fate, why, phase, package_id, state, is_committed, *rest = facts
     package_code, package_text, stage, code, text, status, messages = rest
     return RowFacts(
-        row=row,
-        channel=channel,
-        reference=reference,
-        fate=_STATUSES.get(fate),
-        why=why or "",
-        phase=_PHASES[phase],
-        package_id=package_id,
-        state=state,
-        is_committed=bool(is_committed),
-        package_message=message_of(package_code, package_text),
-        stage=_STAGES[stage],
-        upload_message=message_of(code, text),
-        status=_STATUSES[status] if status else None,
-        messages=messages_of(messages) if messages else (),
+        row,
+        channel,
+        reference,
+        _STATUSES.get(fate),
+        why or "",
+        _PHASES[phase],
+        package_id,
+        state,
+        bool(is_committed),
+        message_of(package_code, package_text),
+        _STAGES[stage],
+        message_of(code, text),
+        _STATUSES.get(status),
+        messages_of(messages) if messages else (),
     )
 
 

@@ -234,3 +234,19 @@ class Counts:
     skipped: int = 0
     warnings: int = 0
     by_status: dict[Status, int] = field(default_factory=dict)
+
+
+class Loss(NamedTuple):
+    """Something of an input that is not in what it is converted to."""
+
+    row: int | None
+    """The input's own row number; of offers in an Offers.xml, and of JSON requests, the first is
+    row 2. None is the whole file."""
+    line: int | None
+    """Where that is a text: the line where the row starts."""
+    field: str | None
+    """The key of the column, or the header that no column is known for; None is the whole row."""
+    value: str | None
+    """As it stood there."""
+    message: str
+    """Why."""

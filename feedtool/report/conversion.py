@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple, TextIO
+from typing import TextIO
 
+from feedtool.model.nouns import Loss
 from feedtool.model.spool import Spool
 from feedtool.report.fields import Fields, write_lines, write_objects
 from feedtool.report.plain import clean, counted, listed, printable, value
@@ -13,22 +14,6 @@ NAMED = 8
 """Rows that are named of each loss."""
 MOST = 40
 """Losses of different fields and reasons that are told to people one by one."""
-
-
-class Loss(NamedTuple):
-    """Something of the input that is not in the output."""
-
-    row: int | None
-    """The input's own row number; of offers in an Offers.xml, and of JSON requests, the first is
-    row 2. None is the whole file."""
-    line: int | None
-    """Where that is a text: the line where the row starts."""
-    field: str | None
-    """The key of the column, or the header that no column is known for; None is the whole row."""
-    value: str | None
-    """As it stood there."""
-    message: str
-    """Why."""
 
 
 @dataclass(slots=True)

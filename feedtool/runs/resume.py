@@ -47,7 +47,7 @@ def resume(
         if not only_fetch and not options.is_whole(workspace.ledger.files(run)):
             sheets = check_again(options, workspace)
             account = (session.address, session.seller)
-            select_rows(workspace, sheets, options.asked, options.sifting, account, run)
+            select_rows(workspace, sheets, options.asked, options.selection, account, run)
             record(workspace, run, sheets, options, session.now())
         packages = workspace.ledger.read_packages(run)
         if purges := [] if only_fetch else unsent(packages):

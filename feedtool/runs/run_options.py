@@ -11,7 +11,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from feedtool.areas.offers.changes.selection import Sifting
+from feedtool.areas.offers.changes.selection import SelectionOptions
 from feedtool.check import EVERY_ROW, Input, ReadOptions
 from feedtool.model.errors import UsageProblem
 from feedtool.model.settings import AccountSettings
@@ -45,7 +45,7 @@ class RunOptions:
     """Who began it: `user@host`; empty in a run that is older than this."""
     invalid: int = 0
     """How many rows the checks refused."""
-    sifting: Sifting = field(default_factory=Sifting)
+    selection: SelectionOptions = field(default_factory=SelectionOptions)
     plan: str | None = None
     """The digest of the plan that it sends, where it sends one."""
     abandoned: datetime | None = None
@@ -77,7 +77,7 @@ class RunOptions:
             "removals": self.removals,
             "who": self.who,
             "invalid": self.invalid,
-            "sifting": asdict(self.sifting),
+            "sifting": asdict(self.selection),
             "plan": self.plan,
             "kinds": [list(one) for one in self.kinds],
         }
@@ -104,7 +104,7 @@ class RunOptions:
             removals=found.get("removals"),
             who=found.get("who", ""),
             invalid=found.get("invalid", 0),
-            sifting=_sifting(found.get("sifting", {})),
+            selection=_selection(found.get("sifting", {})),
             plan=found.get("plan"),
             abandoned=datetime.fromisoformat(given_up) if given_up else None,
             kinds=[(name, sheet, kind) for name, sheet, kind in found.get("kinds", [])],
@@ -144,8 +144,8 @@ def _asked(dialect: AccountSettings, found: Mapping[str, Any]) -> ReadOptions:
     return ReadOptions(dialect, **{**found, "as_rows": as_rows})
 
 
-def _sifting(found: Mapping[str, Any]) -> Sifting:
-    return Sifting(**{**found, "released": tuple(found.get("released", ()))})
+def _selection(found: Mapping[str, Any]) -> SelectionOptions:
+    return SelectionOptions(**{**found, "released": tuple(found.get("released", ()))})
 
 
 def _table(settings: Any, default: Any) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from feedtool.areas.legacy.purge import Confirm, check_nothing_open, counted, refuse
-from feedtool.areas.offers.changes.selection import EVERY_ROW, Sifting
+from feedtool.areas.offers.changes.selection import EVERY_ROW, SelectionOptions
 from feedtool.areas.products.catalog.excerpt import Consulted
 from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions
@@ -19,7 +19,7 @@ from feedtool.report import SheetResult
 from feedtool.runs.annotated_copy import Outputs, digest_of, refuse_places, write_copies_of
 from feedtool.runs.annotated_run import write_copies
 from feedtool.runs.deliver import OnEvent, Submission, deliver_run, has_begun, ignore
-from feedtool.runs.plan_file import Promise
+from feedtool.runs.plan_file import PlanFile
 from feedtool.runs.preflight import blocked_reason, checked_sheets, has_items, open_elsewhere
 from feedtool.runs.request_files import write_requests
 from feedtool.runs.row_results import not_begun, results_of_plan, results_of_run
@@ -35,8 +35,8 @@ def plan_only(
     *,
     requests: Path | None = None,
     is_all_or_nothing: bool = False,
-    promise: Promise | None = None,
-    sift: Callable[[Sequence[CheckedSheet]], None] = lambda _: None,
+    plan_file: PlanFile | None = None,
+    select: Callable[[Sequence[CheckedSheet]], None] = lambda _: None,
 ) -> list[SheetResult]:
     """The outcomes of a dry run: everything up to the plan; nothing is sent.
 
@@ -46,17 +46,17 @@ def plan_only(
         outputs: Where annotated copies go, if any.
         requests: The folder for the exact request bodies.
         is_all_or_nothing: Whether one invalid row keeps all others back.
-        promise: A plan that is saved, or one that is compared with what would be sent now.
-        sift: Decides which rows would be sent.
+        plan_file: A plan that is saved, or one that is compared with what would be sent now.
+        select: Decides which rows would be sent.
     """
-    if promise:
-        promise.begin([(file.name, digest_of(file.path)) for file in inputs])
+    if plan_file:
+        plan_file.begin([(file.name, digest_of(file.path)) for file in inputs])
     sheets = checked_sheets(inputs, asked)
-    sift(sheets)
+    select(sheets)
     reason = blocked_reason(sheets, asked, is_all_or_nothing=is_all_or_nothing)
     sent = [] if reason else sheets
-    if promise:
-        promise.settle(sheets, sent)
+    if plan_file:
+        plan_file.verify(sheets, sent)
     outcomes = results_of_plan(sheets, asked.dialect.limits, sent=sent, reason=reason)
     if requests:
         write_requests(requests, sent, asked.dialect)
@@ -77,32 +77,34 @@ def submit(
     on_event: OnEvent = ignore,
     confirm: Confirm = refuse,
     claim: int | None = None,
-    promise: Promise | None = None,
-    sifting: Sifting = EVERY_ROW,
+    plan_file: PlanFile | None = None,
+    selection: SelectionOptions = EVERY_ROW,
 ) -> Submission:
     """Checks files, sends what is valid, waits, and writes the annotated copies.
 
     What stops the delivery is in `Submission.stopped`, beside the outcomes of the rows.
 
     `requests` is the folder for the exact request bodies. `confirm` is asked before a purge
-    removes offers. A `claim` is the watcher's, of which this is the run. With a `promise` just
-    that plan is sent, or nothing. `sifting` says which rows are sent.
+    removes offers. A `claim` is the watcher's, of which this is the run. With a `plan_file` just
+    that plan is sent, or nothing. `selection` says which rows are sent.
     """
     refuse_names(inputs, outputs)
     snapshots = [workspace.keep(file) for file in inputs]
-    if promise:
-        promise.begin([(kept.file.name, kept.sha256) for kept in snapshots])
+    if plan_file:
+        plan_file.begin([(kept.file.name, kept.sha256) for kept in snapshots])
     files = [kept.file for kept in snapshots]
     consulted = Consulted(asked.catalog)
     sheets = checked_sheets(files, judged_by(asked, consulted), has_channel=session.has_channel)
     refuse_places(inputs, sheets, outputs, asked)
-    checked = _Checked(files, sheets, asked, outputs, promise, is_all_or_nothing=is_all_or_nothing)
+    checked = _Checked(
+        files, sheets, asked, outputs, plan_file, is_all_or_nothing=is_all_or_nothing
+    )
     if checked.blocked_reason() or all(sheet.error for sheet in sheets):
         return Submission(checked.blocked() or [SheetResult(sheet) for sheet in sheets])
-    options = _options(snapshots, asked, outputs, session, sheets, promise, sifting)
+    options = _options(snapshots, asked, outputs, session, sheets, plan_file, selection)
     _refuse_claim_of_stopped(claim, session)
     with locked(session, workspace, "submit"):
-        select_rows(workspace, sheets, asked, sifting, (session.address, session.seller))
+        select_rows(workspace, sheets, asked, selection, (session.address, session.seller))
         if outcomes := checked.blocked():
             return Submission(outcomes)
         if requests:
@@ -130,7 +132,7 @@ class _Checked:
     sheets: Sequence[CheckedSheet]
     asked: ReadOptions
     outputs: Outputs
-    promise: Promise | None
+    plan_file: PlanFile | None
     is_all_or_nothing: bool
 
     def blocked_reason(self) -> str:
@@ -140,8 +142,8 @@ class _Checked:
     def blocked(self) -> list[SheetResult] | None:
         """What is known of the rows where none of them is sent; None where some are."""
         reason = self.blocked_reason()
-        if self.promise:
-            self.promise.settle(self.sheets, [] if reason else self.sheets)
+        if self.plan_file:
+            self.plan_file.verify(self.sheets, [] if reason else self.sheets)
         if not reason:
             return None
         limits = self.asked.dialect.limits
@@ -168,8 +170,8 @@ def _options(
     outputs: Outputs,
     session: Session,
     sheets: Sequence[CheckedSheet],
-    promise: Promise | None,
-    sifting: Sifting,
+    plan_file: PlanFile | None,
+    selection: SelectionOptions,
 ) -> RunOptions:
     """What the command was told, as it is kept with the run."""
     from feedtool.ledger.lock import who
@@ -183,8 +185,8 @@ def _options(
         [(sheet.file, sheet.sheet) for sheet in sheets if sheet.error is None],
         who=who(),
         invalid=sum(sheet.marks.count(INVALID) for sheet in sheets),
-        sifting=sifting,
-        plan=promise.digest if promise else None,
+        selection=selection,
+        plan=plan_file.digest if plan_file else None,
         kinds=[(sheet.file, sheet.sheet, sheet.kind) for sheet in sheets if sheet.kind],
     )
 

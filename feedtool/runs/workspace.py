@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from feedtool.areas.offers.changes.guards import EarlierFile
-from feedtool.areas.offers.changes.selection import Sifting, sift
-from feedtool.areas.offers.changes.selection.predecessors import predecessor
+from feedtool.areas.offers.changes.predecessors import predecessor
+from feedtool.areas.offers.changes.selection import SelectionOptions, select
 from feedtool.areas.products.catalog.excerpt import from_excerpt
 from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions, check
@@ -22,6 +22,7 @@ from feedtool.runs.kept_sheets import read_sheets, write_sheets
 from feedtool.runs.run_options import RunOptions
 
 if TYPE_CHECKING:  # the ledger's library takes longer to import than a small file to check
+    from feedtool.areas.offers.changes.accepted import AcceptedOffers
     from feedtool.areas.products.catalog import Catalog
     from feedtool.ledger import Ledger
     from feedtool.ledger.snapshots import Snapshots
@@ -182,7 +183,7 @@ def select_rows(
     books: Workspace,
     sheets: Sequence[CheckedSheet],
     asked: ReadOptions,
-    sifting: Sifting,
+    selection: SelectionOptions,
     account: tuple[str, str],
     run: int | None = None,
 ) -> None:
@@ -192,24 +193,32 @@ def select_rows(
         books: The ledger's.
         sheets: All of a command; what is withheld is noted in them.
         asked: How they were read.
-        sifting: What is asked for. A purge is sent whole, whatever has changed.
+        selection: What is asked for. A purge is sent whole, whatever has changed.
         account: The service's address, and the seller.
         run: The run that it is for, if it has begun.
     """
     if asked.purges:
-        sifting = replace(sifting, changed_only=False, prefer_update=False)
+        selection = replace(selection, changed_only=False, prefer_update=False)
 
     def earlier(sheet: CheckedSheet) -> EarlierFile | None:
         files = books.ledger.earlier(*account, sheet.kind or "", run)
         return predecessor(sheet.file, ((one.path, one.run_id, one.size) for one in files))
 
+    known = accepted_offers(books, account, run)
+    select(sheets, known, selection, asked.dialect, earlier)
+
+
+def accepted_offers(
+    workspace: Workspace, account: tuple[str, str], run: int | None = None
+) -> "AcceptedOffers":
+    """What the service has accepted of an account, read for a run, or before it has begun."""
     from feedtool.areas.offers.changes.accepted import AcceptedOffers
 
-    known = AcceptedOffers(books.ledger.engine, *account, cut_short(books, *account, run))
-    sift(sheets, known, sifting, asked.dialect, earlier)
+    last = _cut_short(workspace, *account, run)
+    return AcceptedOffers(workspace.ledger.engine, *account, last)
 
 
-def cut_short(books: Workspace, service: str, seller: str, but: int | None) -> int:
+def _cut_short(books: Workspace, service: str, seller: str, but: int | None) -> int:
     """The last run that was killed before all of its rows were in the ledger; 0 for none."""
     from feedtool.ledger.abandoning import ABANDONED
 

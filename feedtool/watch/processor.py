@@ -212,7 +212,7 @@ class FileProcessor:
                 self.folder.lent_of(claim),
             ),
             claim=claim.claim,
-            sifting=session.sifting,
+            selection=session.selection,
         )
 
     def _go_on(self, claim: Claim, session: SellerSession) -> Submission:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from feedtool.areas.offers.changes.selection import EVERY_ROW, Sifting
+from feedtool.areas.offers.changes.selection import EVERY_ROW, SelectionOptions
 from feedtool.check import ReadOptions
 from feedtool.ledger import Ledger
 from feedtool.ledger.claims import Claims
@@ -40,7 +40,7 @@ class SellerSession:
     """Told what came of a run; returns at once."""
     on_refused: Callable[[str, FeedtoolError], None] = lambda *_: None
     """Told of a file that is not sent, or not to its end; returns at once."""
-    sifting: Sifting = EVERY_ROW
+    selection: SelectionOptions = EVERY_ROW
     """Which rows are sent."""
 
     @property

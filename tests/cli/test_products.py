@@ -191,14 +191,14 @@ def test_an_operators_macros_and_lists_lose_no_byte(feedtool: Feedtool, files: F
     }
 
 
-def test_offers_import_no_database(files: Files, home: Path) -> None:
+def test_checks_import_no_database_library(files: Files, home: Path) -> None:
     script = (
         "import sys\n"
         "from feedtool.cli import run\n"
         "code = run(sys.argv[1:])\n"
         "print(code, sorted(name for name in sys.modules if name == 'sqlalchemy'))\n"
     )
-    for row, loaded in ((offer(), "0 []"), (product(), "0 ['sqlalchemy']")):
+    for row in (offer(), product()):
         command = [
             sys.executable,
             "-c",
@@ -209,4 +209,4 @@ def test_offers_import_no_database(files: Files, home: Path) -> None:
             str(home),
         ]
         done = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603  # ours
-        assert done.stdout.splitlines()[-1] == loaded
+        assert done.stdout.splitlines()[-1] == "0 []"

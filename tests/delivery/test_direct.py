@@ -64,7 +64,8 @@ class Orders:
     faults: list[str] = field(default_factory=list)
     looks: list[str] = field(default_factory=list)
     """The same of the looks."""
-    parcels: list[bytes] = field(default_factory=list)
+    parcels: list[tuple[str, bytes]] = field(default_factory=list)
+    """Of which order, and what."""
     closed: bool = False
     late: timedelta = timedelta(0)
     """How long an effect takes to show."""
@@ -85,7 +86,8 @@ class Orders:
             return Reply(int(fault))
         is_shown = self.time >= self.shown_at
         if call.target.endswith("parcels"):
-            shown = [body.decode() for body in self.parcels] if is_shown else []
+            own = [body.decode() for target, body in self.parcels if target == call.target]
+            shown = own if is_shown else []
             return Reply(200, {}, json.dumps(shown).encode())
         word = self.words.pop(0) if self.parcels and len(self.words) > 1 else self.words[0]
         return Reply(200, {}, json.dumps({"word": word, "closed": self.closed}).encode())
@@ -96,7 +98,7 @@ class Orders:
         if fault.isdigit():
             return Reply(int(fault), {}, b'{"title": "No"}')
         if fault != "lost before":
-            self.parcels.append(call.body or b"")
+            self.parcels.append((call.target, call.body or b""))
             self.shown_at = self.time + self.late
         if fault:
             raise OutcomeUnknown("a timeout")
@@ -112,10 +114,19 @@ def ledger() -> Iterator[Ledger]:
         yield opened
 
 
-def begin(ledger: Ledger, rows: int = 1, repeat: Repeat = Repeat.TRACED) -> int:
+def item(row: int, reference: int, **more: Any) -> Item:
+    return Item(row, "Ship", "", f"O{reference}", "", b'{"n": %d}' % reference, **more)
+
+
+def begin(
+    ledger: Ledger,
+    rows: int = 1,
+    repeat: Repeat = Repeat.TRACED,
+    items: Sequence[Item] | None = None,
+) -> int:
     routes = {"Ship": DeliveryRoute(protocol(repeat))}
     run = ledger.start_run(now=START, seller="S", service="https://service.example/v2")
-    items = [Item(n, "Ship", "", f"O{n}", "", b'{"n": %d}' % n) for n in range(2, rows + 2)]
+    items = items or [item(row, row) for row in range(2, rows + 2)]
     ledger.add_file(run, plan.uploads(items, routes), path="a", sha256="", kind="ship")
     return run
 
@@ -172,7 +183,7 @@ SHOWN_LATE = timedelta(minutes=3)
         (Orders(["lost before", "lost before"]), ("Unknown", (Message("", NOT_SHOWN),)), 2, 0),
         (Orders(["409"]), ("Rejected", (Message("", "No (HTTP 409)"),)), 1, 0),
         (Orders(["404"]), ("Rejected", (Message("", "No (HTTP 404)"),)), 1, 0),
-        (Orders(parcels=[b"1"]), ("Integrated", (SAID,)), 0, 1),
+        (Orders(parcels=[("/orders/O2/parcels", b"1")]), ("Integrated", (SAID,)), 0, 1),
         (Orders(closed=True), ("Rejected", (Message("", "It is closed."),)), 0, 0),
         (Orders(looks=["lost", "503"]), DONE, 1, 1),
         (Orders(looks=["404"]), ("Rejected", (Message("", "no reason given (HTTP 404)"),)), 0, 0),
@@ -228,10 +239,21 @@ class Killed(BaseException):
     """The process is gone."""
 
 
-@pytest.mark.parametrize("at", range(12))
-@pytest.mark.parametrize("repeat", Repeat)
-def test_killed_at_any_commit_it_is_sent_once(repeat: Repeat, at: int) -> None:
-    """After each commit, and before it: the effect is there once, and the row says so."""
+ONE = [item(2, 2)]
+MANY = [item(2, 2, further_rows=(4,)), item(2, 3, number=1), item(3, 4)]
+
+
+@pytest.mark.parametrize(
+    ("repeat", "at", "items"),
+    [
+        *((repeat, at, ONE) for repeat in Repeat for at in range(12)),
+        *((Repeat.TRACED, at, MANY) for at in range(20)),
+    ],
+)
+def test_killed_at_any_commit_it_is_sent_once(
+    repeat: Repeat, at: int, items: Sequence[Item]
+) -> None:
+    """After each commit, and before it: the effect is there once, and each of its rows says so."""
 
     class Fragile(Ledger):
         left = at
@@ -244,14 +266,15 @@ def test_killed_at_any_commit_it_is_sent_once(repeat: Repeat, at: int) -> None:
 
     orders = Orders()
     with Fragile() as fragile:
-        run = begin(fragile, repeat=repeat)
+        run = begin(fragile, repeat=repeat, items=items)
         try:
             found = go_on(fragile, run, orders, repeat)
         except Killed:
             orders.sleep(60)
             found = go_on(fragile, run, orders, repeat)
-    assert len(orders.parcels) == 1
-    assert found in ([DONE], [("Integrated", (SAID,))])
+    assert sorted(body for _, body in orders.parcels) == sorted(item.body for item in items)
+    assert len(found) == sum(1 + len(item.further_rows) for item in items)
+    assert set(found) <= {DONE, ("Integrated", (SAID,))}
 
 
 def test_where_answers_alone_are_fetched_nothing_is_sent_again(ledger: Ledger) -> None:

@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from feedtool.areas.offers.changes.accepted import AcceptedOffers
-from feedtool.areas.offers.changes.observed import see
 from feedtool.areas.offers.changes.offer_state import ObservedOffer
-from feedtool.areas.offers.changes.projection import count_absorbed
+from feedtool.areas.offers.changes.projection import count_projected, record_observed
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.ledger import Ledger
 from feedtool.model.nouns import Item
@@ -42,22 +41,22 @@ def known(shop: Shop, one: Item) -> tuple[dict[str, object] | None, bool, int | 
         [one]
     )
     assert found is not None
-    return found.terms, found.is_sure, quantity
+    return found.fields, found.is_sure, quantity
 
 
 def test_rows_are_compared_with_what_was_sent(shop: Shop) -> None:
     shop.send(ONE, TWO)
     shop.send(update(1, price__price="18"))
-    found = shop.send(offer(1, price__price="18"), offer(2, quantity="8"), sifting=CHANGED)
+    found = shop.send(offer(1, price__price="18"), offer(2, quantity="8"), selection=CHANGED)
     assert statuses(found) == ["Unchanged", "Integrated"]
-    assert statuses(shop.send(offer(2, quantity="8"), sifting=CHANGED)) == ["Unchanged"]
+    assert statuses(shop.send(offer(2, quantity="8"), selection=CHANGED)) == ["Unchanged"]
 
 
 def test_it_is_read_once(shop: Shop) -> None:
     shop.send(ONE)
     for _ in range(2):
         AcceptedOffers(shop.ledger.engine, ADDRESS, shop.seller)
-        assert count_absorbed(shop.ledger.engine, ADDRESS, shop.seller) == 1
+        assert count_projected(shop.ledger.engine, ADDRESS, shop.seller) == 1
     assert AcceptedOffers(shop.ledger.engine, ADDRESS, shop.seller).count("PRIMARY") == 1
 
 
@@ -96,9 +95,11 @@ def test_offers_at_zero_and_stocks_above_it_are_counted(shop: Shop) -> None:
 def test_what_an_export_shows_is_accepted(shop: Shop) -> None:
     seen = [ObservedOffer("SKU-1", {"price": 18, "quantity": 4}, KEY)]
     how: dict[str, Any] = {"between": (START, START), "is_all": True}
-    assert see(shop.ledger.engine, ADDRESS, shop.seller, "PRIMARY", seen, absorbed=0, **how)
+    assert record_observed(
+        shop.ledger.engine, ADDRESS, shop.seller, "PRIMARY", seen, absorbed=0, **how
+    )
     assert known(shop, item()) == ({"price": 18}, True, 4)
-    assert statuses(shop.send(update(1, quantity="4"), sifting=CHANGED)) == ["Unchanged"]
+    assert statuses(shop.send(update(1, quantity="4"), selection=CHANGED)) == ["Unchanged"]
 
 
 def test_all_that_an_export_shows_is_all_that_there_is(shop: Shop) -> None:
@@ -107,7 +108,7 @@ def test_all_that_an_export_shows_is_all_that_there_is(shop: Shop) -> None:
     for is_all, count in ((False, 2), (True, 1)):
         seen = [ObservedOffer("SKU-1", {"price": 18}, KEY)]
         how: dict[str, Any] = {"between": (LATER, LATER), "is_all": is_all, "absorbed": 1}
-        assert see(shop.ledger.engine, ADDRESS, shop.seller, "PRIMARY", seen, **how)
+        assert record_observed(shop.ledger.engine, ADDRESS, shop.seller, "PRIMARY", seen, **how)
         assert AcceptedOffers(shop.ledger.engine, ADDRESS, shop.seller).count("PRIMARY") == count
 
 
@@ -119,19 +120,19 @@ def test_a_struck_price_stays_known_where_nothing_else_has_changed(
     AcceptedOffers(shop.ledger.engine, ADDRESS, shop.seller)
     seen = [ObservedOffer("SKU-1", {"price": price}, KEY)]
     how: dict[str, Any] = {"between": (LATER, LATER), "is_all": True, "absorbed": 1}
-    assert see(shop.ledger.engine, ADDRESS, shop.seller, "PRIMARY", seen, **how)
+    assert record_observed(shop.ledger.engine, ADDRESS, shop.seller, "PRIMARY", seen, **how)
     terms, _, _ = known(shop, item())
     assert terms is not None
     assert ("origin" in terms) is is_kept
 
 
 def test_what_was_sent_while_an_export_was_under_way_goes_before_it(shop: Shop) -> None:
-    before = count_absorbed(shop.ledger.engine, ADDRESS, shop.seller)
+    before = count_projected(shop.ledger.engine, ADDRESS, shop.seller)
     shop.send(ONE)
     AcceptedOffers(shop.ledger.engine, ADDRESS, shop.seller)
     seen = [ObservedOffer("SKU-1", {"price": 18}, KEY)]
     how: dict[str, Any] = {"between": (START, LATER), "is_all": True, "absorbed": before}
-    assert not see(shop.ledger.engine, ADDRESS, shop.seller, "PRIMARY", seen, **how)
+    assert not record_observed(shop.ledger.engine, ADDRESS, shop.seller, "PRIMARY", seen, **how)
     terms, _, _ = known(shop, item())
     assert terms is not None
     assert terms["price"] == 19.99
@@ -139,7 +140,7 @@ def test_what_was_sent_while_an_export_was_under_way_goes_before_it(shop: Shop) 
 
 def test_the_verdicts_of_withheld_rows_stand_between_the_others(shop: Shop) -> None:
     shop.send(ONE)
-    shop.send(TWO, ONE, offer(3), sifting=CHANGED)
+    shop.send(TWO, ONE, offer(3), selection=CHANGED)
     (file,) = shop.ledger.files(2)
     found = [(one.row, one.reference, str(one.status)) for one in shop.ledger.verdicts(file.file)]
     assert found == [

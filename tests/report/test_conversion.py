@@ -2,7 +2,8 @@
 
 import pytest
 
-from feedtool.report.conversion import MOST, Loss, loss_lines
+from feedtool.model.nouns import Loss
+from feedtool.report.conversion import MOST, loss_lines
 
 
 def loss(row: int | None, field: str | None = "comment", value: str | None = "a") -> Loss:

@@ -8,7 +8,8 @@ import pytest
 
 from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions, check
-from feedtool.model.sheet import CheckedSheet
+from feedtool.model.nouns import Item
+from feedtool.model.sheet import VALID, CheckedSheet, rows_of
 from feedtool.report import SheetResult, write_json, write_text
 from feedtool.runs import row_notes
 from feedtool.runs.codes import all_codes
@@ -69,3 +70,15 @@ def test_the_same_sheets_are_the_same_bytes(files: Files, tmp_path: Path) -> Non
     for name in ("first", "second"):
         write_sheets(sheets, tmp_path / name)
     assert (tmp_path / "first").read_bytes() == (tmp_path / "second").read_bytes()
+
+
+def test_the_rows_of_requests_are_kept_where_others_wait_for_them(tmp_path: Path) -> None:
+    first = CheckedSheet("a.xlsx", "Orders", "a")
+    for row in (3, 4):
+        first.marks[row] = VALID
+    first.items.append(Item(3, "A", "P", "R", "", b"{}", further_rows=(4,)))
+    first.items.append(Item(4, "A", "S", "R", "", b"{}", number=1))
+    items = [item._replace(body=b"") for item in first.items]
+    again = kept([first, CheckedSheet("a.xlsx", "Others", "b")], tmp_path)[0]
+    assert list(again.items) == items
+    assert [row for row, _ in rows_of(again.items)] == [3, 4, 4]

@@ -165,6 +165,19 @@ def test_what_is_said_twice_is_written_once() -> None:
     assert (note.message, note.code) == ("No.", "1906")
 
 
+def test_a_row_of_several_requests_has_a_line_for_each() -> None:
+    results = [
+        RowResult(5, "A", Status.INTEGRATED, (Message("8000", "Created."),), "FR"),
+        RowResult(5, "A", Status.REJECTED, (Message("1906", "No."), Message("", "So.")), "ES"),
+        RowResult(5, "A", Status.PENDING),
+    ]
+    note = row_notes.note(results, [WARNING], COLUMNS)
+    assert (note.row, note.status, note.code) == (5, "Pending", f"8000, 1906, {WARNING.code}")
+    first, second, third, warning = note.message.split("\n")
+    assert (first, second, third) == ("FR Integrated", "ES Rejected: No.; So.", "A Pending")
+    assert warning.startswith("warning: ")
+
+
 def test_notes_of_a_sheet_are_its_rows_with_their_warnings(files: Files) -> None:
     rows = [
         offer(1),

@@ -13,9 +13,10 @@ from feedtool.model.errors import (
     StillPending,
     UsageProblem,
 )
-from feedtool.model.nouns import RowResult, Status
+from feedtool.model.nouns import WORST_FIRST, Message, RowResult, Status
 from feedtool.model.sheet import INVALID, VALID, CheckedSheet
 from feedtool.report import SheetResult
+from feedtool.report.tally import tally
 from feedtool.runs.row_results import exit_code
 
 
@@ -70,6 +71,18 @@ def test_the_exit_code(
     outcomes: list[SheetResult], stopped: FeedtoolError | None, code: int
 ) -> None:
     assert exit_code(outcomes, stopped) == code
+
+
+def test_a_row_counts_once_with_the_worst_of_its_results() -> None:
+    sent = outcome(Status.INTEGRATED, Status.INTEGRATED)
+    given = ((2, Status.INTEGRATED), (2, Status.REJECTED), (3, Status.UNCHANGED), (3, Status.VALID))
+    said = (Message("", "No."),)
+    sent.verdicts = lambda: (RowResult(row, "", status, said) for row, status in given)
+    assert sent.counts().by_status == {Status.REJECTED: 1, Status.VALID: 1}
+    (refusal,) = tally(sent, 1).refusals
+    assert (refusal.count, refusal.rows) == (1, [2])
+    assert exit_code([sent]) == 1
+    assert set(WORST_FIRST) == set(Status)
 
 
 @pytest.mark.parametrize("status", Status)

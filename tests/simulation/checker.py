@@ -25,6 +25,7 @@ from feedtool.areas.offers.sandbox.records import Applied, applied_requests, sto
 from feedtool.delivery.staged import SURELY_KEPT
 from feedtool.ledger.requeue import MOST_SENDS
 from feedtool.model.nouns import RowResult, Status
+from feedtool.model.sheet import rows_of
 from tests.simulation.network import SELLER
 from tests.simulation.story import MARK, Row
 
@@ -70,7 +71,7 @@ class Court:
         self.unknown = {
             row.mark
             for run in world.story.runs
-            for row, verdict in zip(run.rows, world.verdicts(run), strict=False)
+            for row, verdict in world.results(run)
             if verdict.status is Status.UNKNOWN
         }
 
@@ -129,11 +130,12 @@ class Court:
         statuses: Counter[str] = Counter()
         unknown: Counter[str] = Counter()
         for run in self.world.story.runs:
-            verdicts = self.world.verdicts(run)
-            told = [(verdict.row, verdict.reference) for verdict in verdicts]
-            wanted = [(row.item.row, row.item.reference) for row in run.rows]
-            _demand(told == wanted, f"run {run.number} tells of the rows {told}, and has {wanted}")
-            for row, verdict in zip(run.rows, verdicts, strict=True):
+            results = self.world.results(run)
+            said = [(result.row, result.channel, result.reference) for _, result in results]
+            items = rows_of(row.item for row in run.rows)
+            wanted = [(row, item.channel, item.reference) for row, item in items]
+            _demand(said == wanted, f"run {run.number} tells of the rows {said}, and has {wanted}")
+            for row, verdict in results:
                 self._check_verdict(row, verdict)
                 statuses[verdict.status] += 1
                 if verdict.status is Status.UNKNOWN:

@@ -144,7 +144,7 @@ class Shop(World):
         self.settings = replace(self.settings, batch_pause=pause)
 
     def _tell_story(self) -> ShopStory:
-        return ShopStory(self._dice("story"))
+        return ShopStory(self._dice("story"), self._dice("shapes"))
 
     def _network_type(self) -> type[Network]:
         self.asked = Asked()

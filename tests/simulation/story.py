@@ -1,7 +1,8 @@
 """What a seller does in a world, all of it from one seed: the offers, the runs, their rows."""
 
 import json
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 
@@ -9,6 +10,8 @@ from feedtool.areas.offers.package_types import PackageType
 from feedtool.model.nouns import Item
 
 CHANNELS = ("PRIMARY", "SECOND")
+FURTHER = 50
+"""What a request's further row comes after its first one."""
 MARK = "simulation"
 """A field of every request, unknown to the service and let through by it: which row it is."""
 
@@ -46,6 +49,8 @@ class Story:
     """The seller's runs, oldest first."""
 
     random: Random
+    shapes: Random
+    """Which requests share a row, and which have several rows."""
     references: list[str] = field(default_factory=list)
     before: list[Told] = field(default_factory=list)
     """What is at the service already, one package a channel."""
@@ -86,7 +91,19 @@ class Story:
         if chance.random() < 0.08:
             place = chance.randrange(len(rows))
             rows[place] = _malformed(rows[place])
-        return Told(number, rows)
+        return Told(number, [*self._shaped(rows)])
+
+    def _shaped(self, rows: list[Row]) -> Iterator[Row]:
+        """Some rows give a request for each of two channels, and some requests have two rows."""
+        before: Item | None = None
+        for row in rows:
+            item = row.item
+            if before and before.channel != item.channel and self.shapes.random() < 0.4:
+                item = item._replace(row=before.row, number=1)
+            if self.shapes.random() < 0.3:
+                item = item._replace(further_rows=(item.row + FURTHER,))
+            before = None if item.number else item
+            yield replace(row, item=item)
 
     def _row(self, run: int, row: int, kind: str, channel: str, reference: str) -> Row:
         mark = f"{run}/{row}" if run else f"0/{row} on {channel}"

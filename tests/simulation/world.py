@@ -23,6 +23,7 @@ from feedtool.model.call import Call
 from feedtool.model.errors import FeedtoolError, Interrupted
 from feedtool.model.nouns import RowResult
 from feedtool.model.settings import PackageLimits
+from feedtool.model.sheet import rows_of
 from feedtool.sandbox import Sandbox, SandboxSettings
 from feedtool.service import calls
 from tests.simulation.checker import Findings, checked
@@ -84,7 +85,7 @@ class World:
         self.pool = self.dice.choice((1, 2, 4))
 
     def _tell_story(self) -> Story:
-        return Story(self._dice("story"))
+        return Story(self._dice("story"), self._dice("shapes"))
 
     def _network_type(self) -> type[Network]:
         return Network
@@ -258,9 +259,13 @@ class World:
         """All rows of the runs, by their marks."""
         return {row.mark: row for run in self.story.runs for row in run.rows}
 
-    def verdicts(self, run: Told) -> list[RowResult]:
+    def results(self, run: Told) -> list[tuple[Row, RowResult]]:
+        """Each result of a run and the request that it is of."""
         self.power.is_on = True
-        return list(self.ledger.verdicts(self.files[run.number]))
+        requests = [request for _, request in rows_of(row.item for row in run.rows)]
+        by_item = {row.item: row for row in run.rows}
+        results = self.ledger.verdicts(self.files[run.number])
+        return [(by_item[item], result) for item, result in zip(requests, results, strict=True)]
 
     def judged(self) -> Findings:
         """What it came to; Wrong when anything of it is not as it must be."""

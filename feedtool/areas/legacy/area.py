@@ -1,8 +1,8 @@
 """Legacy zips, as the area declares itself."""
 
-from feedtool.areas.legacy.carry import CONVERSIONS
+from feedtool.areas.legacy.conversions import CONVERSIONS
 from feedtool.areas.legacy.feeds import offers, stock_and_price
-from feedtool.areas.legacy.output import OUTPUTS, said
+from feedtool.areas.legacy.output import OUTPUTS, facts_of
 from feedtool.areas.legacy.reader import is_legacy
 from feedtool.areas.legacy.source import open_offers
 from feedtool.areas.legacy.workbook import write_workbook
@@ -14,5 +14,5 @@ AREA = Area(
     feeds=(offers.FEED, stock_and_price.FEED),
     rules=tuple(rules_of("feedtool.areas.legacy.rules")),
     conversions=CONVERSIONS,
-    formats=(FileFormat("offers-xml", is_legacy, open_offers, write_workbook, said, OUTPUTS),),
+    formats=(FileFormat("offers-xml", is_legacy, open_offers, write_workbook, facts_of, OUTPUTS),),
 )

@@ -9,15 +9,15 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import IO
 
-from feedtool.areas.legacy.carry import UPDATE, UPSERT
+from feedtool.areas.legacy.conversions import UPDATE, UPSERT
 from feedtool.areas.legacy.offers_xml import KIND as FULL
 from feedtool.areas.legacy.offers_xml import PRIMARY_POOL, XmlOffer
 from feedtool.areas.legacy.offers_xml import STOCK_AND_PRICE_KIND as STOCK_AND_PRICE
 from feedtool.areas.legacy.reader import OffersXml
 from feedtool.areas.legacy.source import OffersSource
 from feedtool.areas.legacy.writer import Head, Pool, head_of, offers_of, write, write_xml
-from feedtool.feeds.conversion import Fact, Output, Said
-from feedtool.model.nouns import Item
+from feedtool.feeds.conversion import FileFacts, Output
+from feedtool.model.nouns import Item, Loss
 from feedtool.model.settings import AccountSettings
 from feedtool.model.spool import Spool
 
@@ -31,28 +31,28 @@ class OffersXmlAbout:
     """Where it says; else the one of the rows' channel."""
 
 
-def said(source: OffersSource, settings: AccountSettings, channel: str) -> Said:
+def facts_of(source: OffersSource, settings: AccountSettings, channel: str) -> FileFacts:
     """What an Offers.xml that was read says of itself, and what of that nothing else can say."""
-    head, losses, pools = source.head_of_package, list[Fact](), list[Pool]()
+    head, losses, pools = source.head_of_package, list[Loss](), list[Pool]()
     if head.purges:
         why = "a purge is never carried over: `submit --purge-and-replace` asks for it by name"
-        losses.append(Fact(head.line, "PurgeAndReplace", "true", why))
+        losses.append(Loss(None, head.line, "PurgeAndReplace", "true", why))
     for attribute, value in head.pools:
         try:
             pools.append(Pool(value, attribute))
         except ValueError:
             why = "a publication pool cannot be written like that"
-            losses.append(Fact(head.line, attribute, value, why))
-    losses += [Fact(line, None, None, text) for line, text in source.losses]
+            losses.append(Loss(None, head.line, attribute, value, why))
+    losses += [Loss(None, line, None, None, text) for line, text in source.losses]
     elsewhere = []
     numbers = {PRIMARY_POOL, *settings.legacy_pools.values()}
     known = [pool for pool in pools if pool.attribute != "Id" or pool.value in numbers]
     if not len(known) == len(pools) <= 1:
         why = f"its rows are for one channel, {channel} unless --channel names it"
         values = ", ".join(pool.value for pool in pools)
-        elsewhere.append(Fact(None, "PublicationPool", values, why))
+        elsewhere.append(Loss(None, None, "PublicationPool", values, why))
     about = OffersXmlAbout(head.name or OffersXmlAbout().name, tuple(pools))
-    return Said(about, replace(about, pools=()), losses, elsewhere)
+    return FileFacts(about, replace(about, pools=()), losses, elsewhere)
 
 
 Make = Callable[[IO[bytes], Head, Iterable[XmlOffer], int], None]

@@ -300,16 +300,16 @@ def _offers(count: int) -> str:
 
 def _begin(engine: Any, service: str, seller: str) -> int:
     """How many packages have been read for what was accepted: what was sent before comes first."""
-    from feedtool.areas.offers.changes.projection import absorb, count_absorbed  # slow to import
+    from feedtool.areas.offers.changes.projection import count_projected, project  # slow to import
 
-    absorb(engine, service, seller)
-    return count_absorbed(engine, service, seller)
+    project(engine, service, seller)
+    return count_projected(engine, service, seller)
 
 
 def _remember(*whose: Any, **how: Any) -> bool:
-    from feedtool.areas.offers.changes.observed import see  # slow to import
+    from feedtool.areas.offers.changes.projection import record_observed  # slow to import
 
-    return see(*whose, **how)
+    return record_observed(*whose, **how)
 
 
 LISTING = ServiceList(

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from enum import StrEnum
-from typing import Any
 
 from feedtool.areas.offers.changes.offer_state import (
     CONDITION,
@@ -15,9 +14,10 @@ from feedtool.areas.offers.changes.offer_state import (
     QUANTITY,
     TAXES,
     ObservedOffer,
+    OfferFields,
+    nonzero_taxes,
     plain_gtin,
-    shared_by,
-    taxes,
+    stock_key,
 )
 from feedtool.areas.offers.feeds import common as columns
 from feedtool.areas.offers.feeds.common import HUNDRED, ZERO, number
@@ -110,22 +110,22 @@ def observed_by(dialect: AccountSettings) -> Callable[[Offer], ObservedOffer]:
     codes = {code.casefold(): code for code in dialect.tax_codes.values()}
 
     def observed(offer: Offer) -> ObservedOffer:
-        terms: dict[str, Any] = {
+        fields: OfferFields = {
             CONDITION: offer.condition,
             PRICE: None if offer.price is None else number(offer.price),
             PREPARATION: offer.preparation_time,
             QUANTITY: offer.quantity,
         }
         if offer.gtin or offer.product_reference:
-            terms[PRODUCT] = [plain_gtin(offer.gtin), offer.product_reference or ""]
+            fields[PRODUCT] = [plain_gtin(offer.gtin), offer.product_reference or ""]
         if offer.taxes:
             listed = ((codes.get(code.casefold(), code), at) for code, at in offer.taxes.items())
-            terms[TAXES] = taxes((code, number(amount)) for code, amount in listed)
+            fields[TAXES] = nonzero_taxes((code, number(amount)) for code, amount in listed)
         if offer.delivery_modes is not None:
-            terms[MODES] = _modes(offer)
-        said = {name: value for name, value in terms.items() if value is not None}
-        key = shared_by(offer.gtin, offer.product_reference, offer.condition)
-        return ObservedOffer(offer.reference or "", said, key)
+            fields[MODES] = _modes(offer)
+        known = {name: value for name, value in fields.items() if value is not None}
+        key = stock_key(offer.gtin, offer.product_reference, offer.condition)
+        return ObservedOffer(offer.reference or "", known, key)
 
     return observed
 

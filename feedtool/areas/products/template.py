@@ -9,7 +9,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import cast
 
-from feedtool.areas.products.catalog import Catalog, Category, Necessity, traits
+from feedtool.areas.products.catalog import Catalog, Category, Necessity
+from feedtool.areas.products.catalog.fingerprint import written
 from feedtool.areas.products.categories import chosen, refusal
 from feedtool.areas.products.columns import common
 from feedtool.areas.products.feeds import FEED
@@ -111,7 +112,7 @@ def products_contents(
             ),
             **{
                 f"traits.{category.reference}": tuple(
-                    traits.written(catalog.properties(category.reference) or ())
+                    written(catalog.properties(category.reference) or ())
                 )
                 for category in categories
             },

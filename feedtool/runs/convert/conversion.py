@@ -1,4 +1,4 @@
-"""`feedtool convert`: a file is read and judged, its rows are carried over, and written."""
+"""`feedtool convert`: a file is read and checked, its rows are converted and written."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -8,20 +8,26 @@ from dataclasses import replace
 from feedtool.check import Input, ReadOptions, check_source, open_input, unreadable
 from feedtool.check.kinds import HeaderMissing
 from feedtool.feeds.area import Areas
-from feedtool.feeds.conversion import Output, Said
+from feedtool.feeds.conversion import FileFacts, Output
 from feedtool.model.errors import UsageProblem
 from feedtool.model.file_version import read_unchanged
-from feedtool.report.conversion import Conversion, Loss
-from feedtool.runs.convert.forms import FOLDER, JSON
+from feedtool.model.settings import AccountSettings
+from feedtool.model.sheet import CheckedSheet
+from feedtool.report.conversion import Conversion
+from feedtool.runs.convert.forms import FOLDER, JSON, ConversionOptions
 from feedtool.runs.convert.requests import RequestsSource, is_requests
-from feedtool.runs.convert.sheet import ConversionOptions, OpenedFile, SheetConversion
-from feedtool.runs.convert.write import BY_HAND, valid_sheet, write_items
+from feedtool.runs.convert.sheet import SheetConversion
+from feedtool.runs.request_files import write_requests
+from feedtool.sheets import NotAsWritten
+from feedtool.sheets.atomic_write import atomic_write
+
+BY_HAND = "give OUT no ending: a folder takes as many packages as there are"
 
 
 def convert(
     file: Input, asked: ReadOptions, options: ConversionOptions, areas: Areas
 ) -> Conversion:
-    """Writes a file as another one, and lists what is not in it.
+    """Write a file as another one, and list what is not in it.
 
     Rows that cannot be sent go into no request and no Offers.xml; in a workbook or a CSV they
     stand as they are, to be corrected there.
@@ -41,35 +47,34 @@ def convert(
         asked = replace(asked, channel="")  # what names no channel is not given one
     asked_whole = replace(asked, with_items=True, with_values=True)
     opened = read_unchanged(file.path, file.name, lambda _: _open(file, asked_whole, areas))
-    sheets = opened.sheets
-    for sheet in sheets:
+    for sheet, _ in opened:
         if sheet.error:
             raise sheet.error
-    if len(sheets) > 1 and options.form.ending != FOLDER:
-        names = ", ".join(str(sheet.sheet) for sheet in sheets)
+    if len(opened) > 1 and options.form.ending != FOLDER:
+        names = ", ".join(str(sheet.sheet) for sheet, _ in opened)
         raise UsageProblem(
             f"{file.name} has several sheets with rows, and {options.target.name} takes one:"
             f" {names}",
             f"name one with --sheet, or {BY_HAND}",
         )
-    said = opened.said
-    about = said.about_elsewhere if options.is_channel_given else said.about
-    found = Conversion(file.name, options.target, [])
-    steps = [SheetConversion(sheet, asked, options, areas) for sheet in sheets]
-    for step in steps:
-        step.tell_of_file(opened)
+    steps = [SheetConversion(sheet, asked, options, areas) for sheet, _ in opened]
+    for step, (_, facts) in zip(steps, opened, strict=True):
+        elsewhere = () if output or options.is_channel_given else facts.losses_elsewhere
+        step.lose_of_file((*facts.losses, *elsewhere))
+    conversion = Conversion(file.name, options.target, [step.converted for step in steps])
     with _pointing_to_out():
         if options.form.is_sheet:
-            steps[0].write_rows(found)
+            steps[0].write_rows(conversion)
         else:
-            _write_requests(steps, about, asked, options, areas, found)
-    found.written = [step.written for step in steps]
-    return found
+            facts = opened[0][1]
+            about = facts.about_elsewhere if options.is_channel_given else facts.about
+            _write_requests(steps, about, options, asked.dialect, conversion)
+    return conversion
 
 
 @contextmanager
 def _pointing_to_out() -> Iterator[None]:
-    """What is said of options that other commands have is said of OUT."""
+    """Hints about options that other commands have, as hints about OUT."""
     try:
         yield
     except UsageProblem as error:
@@ -79,38 +84,38 @@ def _pointing_to_out() -> Iterator[None]:
 
 
 def _is_of(file: Input, output: Output, areas: Areas) -> bool:
-    """Whether a file is of the format of an output."""
+    """True if a file is of the format of an output."""
     with suppress(OSError):
-        found = areas.format_of(file.path) if file.path.is_file() else None
-        return found is not None and output in found.outputs
+        declared = areas.format_of(file.path) if file.path.is_file() else None
+        return declared is not None and output in declared.outputs
     return False
 
 
-def _open(file: Input, asked: ReadOptions, areas: Areas) -> OpenedFile:
+def _open(file: Input, asked: ReadOptions, areas: Areas) -> list[tuple[CheckedSheet, FileFacts]]:
+    """The sheets of a file, each with what else is in it."""
     try:
         if is_requests(file.path):
             with RequestsSource(file.path, asked.dialect, areas, asked.channel) as requests:
                 _refuse_references_alone(requests, asked)
                 sheets = check_source(file.name, requests, asked, areas)
-                left: dict[str | None, Sequence[Loss]] = {
-                    sheet.name: requests.sheet(sheet.name).losses for sheet in requests.sheets
-                }
-                return OpenedFile(sheets, left)
+                lost = {entry.name: requests.sheet(entry.name).losses for entry in requests.sheets}
+                return [
+                    (sheet, FileFacts(losses=lost.get(sheet.sheet or "", ()))) for sheet in sheets
+                ]
         with open_input(file, asked, areas) as source:
             sheets = check_source(file.name, source, asked, areas)
-            own = areas.format_of(file.path)
-            said = Said()
-            if own and own.said:
-                said = own.said(source, asked.dialect, asked.channel)
-            losses = [Loss(None, *fact) for fact in said.losses]
-            return OpenedFile(sheets, {sheet.sheet: losses for sheet in sheets}, said)
+            declared = areas.format_of(file.path)
+            facts = FileFacts()
+            if declared and declared.facts:
+                facts = declared.facts(source, asked.dialect, asked.channel)
+            return [(sheet, facts) for sheet in sheets]
     except OSError as error:
         raise unreadable(file, error) from error
 
 
 def _refuse_references_alone(requests: RequestsSource, asked: ReadOptions) -> None:
     """A reference alone would remove what it is of, which nobody is taken to mean."""
-    [first, *others] = [requests.sheet(one.name) for one in requests.sheets]
+    [first, *others] = [requests.sheet(entry.name) for entry in requests.sheets]
     removing = next((feed for feed in first.feeds if feed.needs_asking), None)
     if asked.kind is None and removing and not others and first.keys == [removing.reference]:
         raise HeaderMissing(
@@ -122,25 +127,42 @@ def _refuse_references_alone(requests: RequestsSource, asked: ReadOptions) -> No
 def _write_requests(
     steps: Sequence[SheetConversion],
     about: object,
-    asked: ReadOptions,
     options: ConversionOptions,
-    areas: Areas,
-    found: Conversion,
+    settings: AccountSettings,
+    conversion: Conversion,
 ) -> None:
-    dialect, sheets, form = asked.dialect, [], options.form
-    for step in steps:
-        items = step.items()
-        if len(items):
-            sheets.append(valid_sheet(step.checked, step.became, items))
-    count = sum(step.written.rows for step in steps)
-    if form.output and count > (most := form.output.limit(dialect)):
+    """Write requests as they travel: in one file, or in a folder of packages.
+
+    The same rows give the same bytes, and every file takes its place whole or not at all.
+
+    Raises:
+        UsageProblem: one file cannot hold them, or cannot be written.
+        NotAsWritten: it does not read back as it was written.
+    """
+    target, output, feed = options.target, options.form.output, steps[0].feed
+    sheets = [sheet for step in steps if len((sheet := step.valid_sheet()).items)]
+    count = sum(len(sheet.items) for sheet in sheets)
+    if output and count > (most := output.limit(settings)):
         raise UsageProblem(
-            form.output.too_many.format(count=count, most=most),
-            f"give a folder as OUT, with --to {steps[0].became}: as many are written as it needs",
+            output.too_many.format(count=count, most=most),
+            f"give a folder as OUT, with --to {feed.kind}: as many are written as it needs",
         )
-    if sheets:
-        write_items(options.target, form, sheets, about, dialect, areas)
-    requests = areas.feeds[steps[0].became].json
-    if form.ending == JSON and requests and count > (most := requests.limit(dialect)):
+    if options.form.ending == FOLDER and sheets:
+        write_requests(target, sheets, settings)
+    elif sheets:
+        [items] = [sheet.items for sheet in sheets]
+        packages = {(item.package_type, item.channel) for item in items}
+        if len(packages) > 1:
+            listed = ", ".join(sorted(f"{kind} for {channel}" for kind, channel in packages))
+            raise UsageProblem(f"{target.name} would hold several packages: {listed}", BY_HAND)
+        with atomic_write(target) as place:
+            if feed.json and not output:
+                place.write_bytes(feed.json.bundle([item.body for item in items], settings))
+            elif output and not output.write(place, items, about, settings):
+                raise NotAsWritten(
+                    f"{target} was written, and does not read back like that",
+                    "run it again; if it stays so, look at the disk",
+                )
+    if options.form.ending == JSON and feed.json and count > (most := feed.json.limit(settings)):
         text = f"the service takes {most:,} at once, and the file holds {count:,}"
-        found.notes.append((text, "a folder as OUT has them in uploads that it takes"))
+        conversion.notes.append((text, "a folder as OUT has them in uploads that it takes"))

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from feedtool.feeds.area import Areas
 from feedtool.feeds.conversion import Output
+from feedtool.feeds.template import Language
 from feedtool.model.errors import UsageProblem
 
 WORKBOOK, CSV, JSON, FOLDER = ".xlsx", ".csv", ".json", ""
@@ -13,7 +14,7 @@ WORKBOOK, CSV, JSON, FOLDER = ".xlsx", ".csv", ".json", ""
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """What is written."""
+    """A form of file."""
 
     ending: str
     output: Output | None = None
@@ -21,8 +22,22 @@ class Form:
 
     @property
     def is_sheet(self) -> bool:
-        """Whether it has rows and columns."""
+        """True if it has rows and columns."""
         return self.ending in {WORKBOOK, CSV}
+
+
+@dataclass(frozen=True, slots=True)
+class ConversionOptions:
+    """What a file is converted to."""
+
+    target: Path
+    form: Form
+    to: str | None
+    """The kind of feed that its rows are to be; None is what fits the form."""
+    language: Language
+    """Of a workbook's labels."""
+    is_channel_given: bool
+    """Whether the channel of rows that name none was asked for."""
 
 
 def form_of(target: Path, areas: Areas) -> Form:
@@ -61,10 +76,12 @@ def kind_for(form: Form, kind: str, wanted: str | None, areas: Areas) -> str:
             )
         became = output.kinds.get(kind, kind)
     elif wanted is None and not form.is_sheet:
-        usual = (one.became for one in areas.conversions.values() if one.is_for_json_of(kind))
-        became = next(usual, kind)
+        became = next(
+            (to for (of, to), item in areas.conversions.items() if of == kind and item.is_for_json),
+            kind,
+        )
     if (kind, became) not in areas.conversions:
-        possible = [other for one, other in areas.conversions if one == kind]
+        possible = [to for of, to in areas.conversions if of == kind]
         raise UsageProblem(
             f"{kind} cannot become {became} without another meaning",
             f"it can become {', '.join(possible)}",

@@ -6,9 +6,9 @@ name of their package's folder, `package-001-Upsert-PRIMARY`; of a file alone th
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
-from itertools import chain, islice
+from itertools import chain
 from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple, Self
@@ -17,39 +17,26 @@ from feedtool.check.headers import NoRows
 from feedtool.feeds.area import Areas
 from feedtool.feeds.conversion import JsonRequests
 from feedtool.feeds.feed import ACTION, CHANNEL, Feed
-from feedtool.model.cells import BLANK, Block, Cell, Kind
+from feedtool.model.cells import BLANK, Cell, Kind
 from feedtool.model.errors import FileProblem, UsageProblem
+from feedtool.model.nouns import Loss
 from feedtool.model.settings import AccountSettings
 from feedtool.model.spool import Spool
-from feedtool.report.conversion import Loss
-from feedtool.sheets import (
-    EmptyFile,
-    HeadRow,
-    MergedArea,
-    NotAWorkbook,
-    Notice,
-    SheetEntry,
-    first_rows,
-    rows_after,
-)
+from feedtool.sheets import HEADER, EmptyFile, KeyedLine, KeyedSheet, NotAWorkbook, SheetEntry
 
-HEADER = 1
-"""The number of the header's row; the first request is row 2."""
-_BLOCK = 1000
 _PACKAGE = re.compile(r"package-\d{3,}-(\w+?)-(.+)")
 _START = re.compile(rb"(?:\xef\xbb\xbf)?\s*[\[{]\s*(?:[\[\]{}\"]|\Z)")
 _HINT = "Give the requests as `feedtool submit --requests` writes them."
 
 
-class _Request(NamedTuple):
-    """A request, laid flat."""
+class _RequestCells(NamedTuple):
+    """The cells of a request, by the column's key."""
 
     cells: Mapping[str, Cell]
-    """By the column's key."""
 
 
 def is_requests(path: Path) -> bool:
-    """Whether a file looks like JSON, or is a folder. Raises OSError where it cannot be opened.
+    """True for a folder, and a file that looks like JSON. OSError where it cannot be opened.
 
     Into a pipe nobody looks: that would be to wait for whoever writes into it.
     """
@@ -62,6 +49,12 @@ def is_requests(path: Path) -> bool:
 class RequestsSource:
     """Requests that were read: a sheet of offers, or of products, or both.
 
+    Args:
+        path: A file, or a folder of them.
+        settings: The profile's: tax codes, and the scale of VAT.
+        areas: Whose requests there are.
+        channel: The salesChannelId of rows that name none; no row says it.
+
     Raises:
         NotAWorkbook, EmptyFile: a file holds no requests.
         NoRows: there are none.
@@ -71,30 +64,20 @@ class RequestsSource:
     format = "requests"
 
     def __init__(
-        self, path: Path, dialect: AccountSettings, areas: Areas, channel: str = ""
+        self, path: Path, settings: AccountSettings, areas: Areas, channel: str = ""
     ) -> None:
-        """Reads them.
-
-        Args:
-            path: A file, or a folder of them.
-            dialect: The profile's: tax codes, and the scale of VAT.
-            areas: Whose requests there are.
-            channel: The salesChannelId of rows that name none; it is not told of any.
-        """
         self._sheets: dict[str, RequestsSheet] = {}
-        self._dialect, self._channel = dialect, channel
-        feeds = [feed for area in areas.areas for feed in area.feeds if feed.json]
-        self._actions = {feed.action: feed for feed in feeds if feed.action}
-        self._feeds = feeds
+        self._settings, self._channel = settings, channel
+        self._feeds = [feed for area in areas.areas for feed in area.feeds if feed.json]
+        self._actions = {feed.action for feed in self._feeds if feed.action}
         for file in _files(path):
-            self._take(file)
-        found = list(self._sheets.values())
-        if not found:
+            self._read(file)
+        if not self._sheets:
             raise NoRows(f"{path.name} holds no request", _HINT)
-        self.sheets = tuple(SheetEntry(sheet.name, "") for sheet in found)
-        self.properties: Mapping[str, str] = {}
-        if len(found) == 1 and (kind := found[0].kind):
-            self.properties = {"feedtool.template": kind}
+        self.sheets = tuple(SheetEntry(name, "") for name in self._sheets)
+        first, *others = self._sheets.values()
+        kind = None if others else first.kind
+        self.properties: Mapping[str, str] = {"feedtool.template": kind} if kind else {}
 
     def __enter__(self) -> Self:
         return self
@@ -103,27 +86,26 @@ class RequestsSource:
         pass
 
     def sheet(self, name: str) -> "RequestsSheet":
-        """The one of this name."""
+        """The sheet of this name."""
         return self._sheets[name]
 
-    def _take(self, file: Path) -> None:
-        found = _PACKAGE.fullmatch(file.parent.name)
-        action = found[1] if found and found[1] in self._actions else ""
-        channel = found[2] if found and action and found[2] != self._channel else ""
-        requests, body = self._listed(_loaded(file, self._dialect.reading.strings))
-        if requests is None or not isinstance(body, list):
+    def _read(self, file: Path) -> None:
+        package = _PACKAGE.fullmatch(file.parent.name)
+        action = package[1] if package and package[1] in self._actions else ""
+        channel = package[2] if package and action and package[2] != self._channel else ""
+        form, body = self._listed(_loaded(file, self._settings.reading.strings))
+        if form is None or not isinstance(body, list):
             raise NotAWorkbook(f"{file.name} is JSON, and holds no list of requests.", _HINT)
-        family = [feed for feed in self._feeds if feed.json == requests]
+        family = [feed for feed in self._feeds if feed.json == form]
+        name = family[0].sheet
         for request in body:
-            sheet = self._sheets.get(family[0].sheet)
-            if sheet is None:
-                sheet = RequestsSheet(family, requests, self._dialect)
-                self._sheets[sheet.name] = sheet
-            sheet.take(request, action, channel)
+            if name not in self._sheets:
+                self._sheets[name] = RequestsSheet(family, form, self._settings)
+            self._sheets[name].add(request, action, channel)
 
     def _listed(self, document: object) -> tuple[JsonRequests | None, object]:
-        """The requests of a document, and how they stand in it."""
-        forms = {feed.json: None for feed in self._feeds if feed.json}
+        """The form of the requests of a document, and these."""
+        forms = dict.fromkeys(feed.json for feed in self._feeds if feed.json)
         if not isinstance(document, dict):
             return next((form for form in forms if form.is_bare), None), document
         for form in forms:
@@ -132,47 +114,44 @@ class RequestsSource:
         return None, None
 
 
-class RequestsSheet:
-    """Requests as rows under a header of keys. A cell's key is the cell."""
+class RequestsSheet(KeyedSheet):
+    """Requests of feeds that share a sheet, as rows under a header of keys."""
+
+    notices: Mapping[str, Sequence[str]] = {}
 
     def __init__(
-        self, family: Sequence[Feed], requests: JsonRequests, dialect: AccountSettings
+        self, family: Sequence[Feed], form: JsonRequests, settings: AccountSettings
     ) -> None:
         self.name = family[0].sheet
-        self.merges: list[MergedArea] = []
-        self.warnings: list[Notice] = []
-        self.notices: Mapping[str, list[str]] = {}
         self.losses: list[Loss] = []
         """What is in no cell."""
         self.feeds = family
         """The most demanding first: whose header has all columns."""
-        self._form, self._dialect = requests, dialect
-        self._requests: Spool[_Request] = Spool(_Request)
+        self._form, self._settings = form, settings
+        self._requests: Spool[_RequestCells] = Spool(_RequestCells)
         self._keys: dict[str, None] = {}
         self._actions: set[str] = set()
 
-    def take(self, request: object, action: str, channel: str) -> None:
-        """Adds a row; action and channel are its package's, as far as they are known."""
+    def add(self, request: object, action: str, channel: str) -> None:
+        """Add a row; action and channel are its package's, as far as they are known."""
         row = HEADER + 1 + len(self._requests)
         if not isinstance(request, dict):
             self.losses.append(Loss(row, None, None, _brief(request), "it is no request"))
             request = {}
-        cells, left = self._form.cells(request, self._dialect)
+        cells, left = self._form.cells(request, self._settings)
         self.losses += [
             Loss(row, None, path, _brief(value), "a row of a sheet has no column for it")
             for path, value in left
         ]
-        if action:
-            cells[ACTION] = Cell(Kind.TEXT, action)
-        if channel:
-            cells[CHANNEL] = Cell(Kind.TEXT, channel)
+        package = {ACTION: action, CHANNEL: channel}
+        cells.update((key, Cell(Kind.TEXT, text)) for key, text in package.items() if text)
         self._actions.add(action)
         self._keys.update(dict.fromkeys(cells))
-        self._requests.append(_Request(cells))
+        self._requests.append(_RequestCells(cells))
 
     @property
     def kind(self) -> str | None:
-        """What they are; None where nothing tells, or not the same of all."""
+        """The kind of the requests; None where nothing tells, or not the same of all."""
         if self._actions == {""}:
             return self._form.kind_of(self._keys)
         named = (feed.kind for feed in self.feeds if feed.action in self._actions)
@@ -181,42 +160,19 @@ class RequestsSheet:
     @property
     def keys(self) -> list[str]:
         """The header: those of the kind, and whatever else the requests have."""
-        own = (feed.columns(self._dialect) for feed in self.feeds if feed.kind == self.kind)
+        own = (feed.columns(self._settings) for feed in self.feeds if feed.kind == self.kind)
         usual = (column.key for column in next(own, ()) if column.key not in {ACTION, CHANNEL})
         keys = dict.fromkeys((*usual, *self._keys))
         if len(self._actions) == 1:  # then the kind says it
             keys.pop(ACTION, None)
         return list(keys)
 
-    @property
-    def last_column(self) -> int:
-        """Its 0-based index."""
-        return len(self.keys) - 1
-
-    def head(self, count: int) -> list[HeadRow]:
-        """The header and the first requests."""
-        return first_rows(self._blocks(), count)
-
-    def blocks(self, after_row: int = 0) -> Iterator[Block]:
-        """The requests after a row."""
-        for block in self._blocks():
-            rest = rows_after(block, after_row)
-            if rest.rows:
-                yield rest
-
-    def _blocks(self) -> Iterator[Block]:
+    def rows(self) -> Generator[KeyedLine]:
+        """The header, and a row for each request."""
         keys = self.keys
-        yield _block([HEADER], [[Cell(Kind.TEXT, key)] for key in keys])
-        requests = iter(self._requests)
-        row = HEADER + 1
-        while some := list(islice(requests, _BLOCK)):
-            columns = [[one.cells.get(key, BLANK) for one in some] for key in keys]
-            yield _block(range(row, row + len(some)), columns)
-            row += len(some)
-
-
-def _block(rows: Sequence[int], columns: list[list[Cell]]) -> Block:
-    return Block(rows, None, frozenset(), len(columns), columns.__getitem__, lambda cell: cell)  # type: ignore[arg-type,return-value]  # a cell is its own key
+        yield None, keys
+        for request in self._requests:
+            yield None, [request.cells.get(key, BLANK) for key in keys]
 
 
 def _files(path: Path) -> Sequence[Path]:

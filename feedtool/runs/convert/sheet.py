@@ -1,249 +1,184 @@
-"""One sheet on its way: its rows are carried over, and what that costs is told."""
+"""The rows of a sheet, converted into another sheet or into requests, and what that loses."""
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from functools import cache
 
 from feedtool.check import ReadOptions
-from feedtool.check.rules.not_a_row import CODE as NOT_A_ROW
-from feedtool.check.rules.too_many_columns import CODE as TOO_MANY_COLUMNS
+from feedtool.check.rules import NOT_A_ROW, TOO_MANY_COLUMNS
 from feedtool.feeds.area import Areas
 from feedtool.feeds.columns.choice import Condition
-from feedtool.feeds.conversion import Carry, CarryLoss, Said, Values, shown
-from feedtool.feeds.feed import ACTION, LANGUAGES, Feed
-from feedtool.feeds.template import Basis, Language
-from feedtool.model.nouns import Item, Problem, Severity
-from feedtool.model.settings import AccountSettings
-from feedtool.model.sheet import SKIPPED, VALID, CheckedSheet, Filled
-from feedtool.model.spool import Spool
-from feedtool.report.conversion import Conversion, ConvertedSheet, Loss
-from feedtool.runs.convert.forms import CSV, Form, kind_for
-from feedtool.runs.convert.write import maker
+from feedtool.feeds.conversion import RowConverter, loss_of
+from feedtool.feeds.feed import ACTION, LANGUAGES
+from feedtool.feeds.template import Basis
+from feedtool.model.nouns import Loss, Problem, Severity
+from feedtool.model.sheet import INVALID, VALID, CheckedSheet, Filled
+from feedtool.report.conversion import Conversion, ConvertedSheet
+from feedtool.runs.convert.forms import CSV, ConversionOptions, kind_for
+from feedtool.runs.convert.request_maker import request_maker
 from feedtool.runs.row_buffer import RowBuffer
 from feedtool.templates.contents import contents_of
 from feedtool.templates.rows import SheetRows, unfolded, write
 
 
-@dataclass(frozen=True, slots=True)
-class ConversionOptions:
-    """What is to become of a file."""
-
-    target: Path
-    form: Form
-    to: str | None
-    """The kind of feed that its rows are to be; None is what fits the form."""
-    language: Language
-    """Of a workbook's labels."""
-    is_channel_given: bool
-    """Whether the channel of rows that name none was asked for."""
-
-
-@dataclass(slots=True)
-class OpenedFile:
-    """A file that was read."""
-
-    sheets: list[CheckedSheet]
-    losses: Mapping[str | None, Sequence[Loss]]
-    """What is in no cell, by the sheet's name."""
-    said: Said = field(default_factory=Said)
-    """Of itself."""
-
-
 class SheetConversion:
-    """One sheet on its way."""
+    """The conversion of one sheet."""
 
     def __init__(
         self, checked: CheckedSheet, asked: ReadOptions, options: ConversionOptions, areas: Areas
     ) -> None:
-        self.checked, self._asked, self._options = checked, asked, options
-        self._areas, self._carriers = areas, dict[tuple[str, str], Carry]()
+        self.checked, self._asked, self._options, self._areas = checked, asked, options, areas
         self.kind = str(checked.kind)
-        became = kind_for(options.form, self.kind, options.to, areas)
-        self.written = ConvertedSheet(self.kind, checked.sheet, became)
-        self._feed, self._family = areas.feeds[became], areas.family(areas.feeds[self.kind])
-        self._losing = {TOO_MANY_COLUMNS.name, *areas.feeds[self.kind].losing}
-
-    @property
-    def became(self) -> str:
+        self.became = kind_for(options.form, self.kind, options.to, areas)
         """The kind of feed that its rows become."""
-        return self.written.became
+        self.converted = ConvertedSheet(self.kind, checked.sheet, self.became)
+        self.feed, self._family = areas.feeds[self.became], areas.family(areas.feeds[self.kind])
+        self._losing = {TOO_MANY_COLUMNS.name, *areas.feeds[self.kind].losing}
+        self._converter = cache(
+            lambda kind, became: areas.conversions[kind, became].converter(asked.dialect)
+        )
 
-    def _carry(self, kind: str, became: str) -> Carry:
-        """How rows of a kind become rows of another."""
-        if (kind, became) not in self._carriers:
-            conversion = self._areas.conversions[kind, became]
-            self._carriers[kind, became] = conversion.carrier(self._asked.dialect)
-        return self._carriers[kind, became]
-
-    def tell_of_file(self, opened: OpenedFile) -> None:
-        """What is lost before any row is looked at."""
-        losses = self.written.losses
-        for loss in opened.losses.get(self.checked.sheet, ()):
-            losses.append(loss)
-        if not (self._options.form.output or self._options.is_channel_given):
-            for fact in opened.said.elsewhere:
-                losses.append(Loss(None, *fact))
+    def lose_of_file(self, losses: Iterable[Loss]) -> None:
+        """Note what is lost before any row is looked at, and the columns that are not known."""
         header, gone = self.checked.header, self._areas.feeds[self.kind].gone
-        for index, _ in header.unknown if header else ():
-            text = header.texts[index] if header else ""
+        unknown = [header.texts[index] for index, _ in header.unknown] if header else []
+        for loss in losses:
+            self.converted.losses.append(loss)
+        for text in unknown:
             is_gone = text.strip().casefold() in gone
             why = "nothing stands for it any more" if is_gone else "no column is known for it"
-            losses.append(Loss(None, None, text, None, why))
+            self.converted.losses.append(Loss(None, None, text, None, why))
 
-    def write_rows(self, found: Conversion) -> None:
-        """Writes the rows as a workbook or a CSV."""
-        options, feed = self._options, self._feed
-        carry = self._carry(self.kind, self.became)
+    def write_rows(self, conversion: Conversion) -> None:
+        """Write the rows as a workbook or a CSV."""
+        options, feed = self._options, self.feed
+        convert = self._converter(self.kind, self.became)
         is_csv = options.form.ending == CSV
-        labels = {} if is_csv else _labels(feed, self._asked.dialect, options.language, self._areas)
+        labels = {} if is_csv else self._labels()
         action = feed.action if is_csv and feed.needs_asking else ""
-        codes: dict[str, None] = {}
+        categories: dict[str, None] = {}
         refused = 0
         with RowBuffer() as rows:
-            for filled, problems in _with_problems(self.checked):
-                if self.checked.marks[filled.row] == SKIPPED:
-                    self._leave_out(filled.row, filled.line, problems)
-                    continue
-                if not self._fits(filled.kind, filled.row, filled.line):
-                    continue
-                values, lacks = carry(filled.values())
-                self._lose(filled.row, filled.line, lacks)
-                self._lose_warned(problems)
-                refused += any(one.severity is Severity.ERROR for one in problems)
-                self._finish(values, labels, action)
+            for filled, problems in self._rows(VALID, INVALID):
+                values, losses, _ = convert(filled.values())
+                self._lose(filled, losses, problems)
+                refused += any(problem.severity is Severity.ERROR for problem in problems)
+                if action:
+                    values[ACTION] = action
+                for key in labels.keys() & values.keys():
+                    values[key] = labels[key].get(str(values[key]), values[key])
                 if feed.category_key:
-                    codes[str(values.get(feed.category_key, ""))] = None
+                    categories[str(values.get(feed.category_key, ""))] = None
                 rows.put(str(filled.row), values)
-            self.written.rows = len(rows)
+            self.converted.rows = len(rows)
             if not len(rows):
                 return
-            keys, known = frozenset(rows.columns), [code for code in codes if code]
-            basis = Basis(options.language, self._asked.context, known, keys)
-            contents = contents_of(feed, basis)
-            self._lose_columns({field.key for field in contents.fields}, rows, carry)
+            keys, known = frozenset(rows.columns), [code for code in categories if code]
+            contents = contents_of(feed, Basis(options.language, self._asked.context, known, keys))
+            self._lose_columns(keys.difference(field.key for field in contents.fields), convert)
             sheet = SheetRows(unfolded(contents, rows.columns), rows)
             write(options.target, [sheet], self._asked.dialect.reading)
         if refused:
-            found.notes.append(
-                (
-                    f"{refused:,} of the rows cannot be sent: their cells stand as they were",
-                    f"see `feedtool validate {options.target}`",
-                )
-            )
+            text = f"{refused:,} of the rows cannot be sent: their cells stand as they were"
+            conversion.notes.append((text, f"see `feedtool validate {options.target}`"))
         if is_csv and feed.needs_asking and not action:
-            found.notes.append(
-                ("a CSV does not say of itself what it is", f"read it with --as {self.became}")
-            )
+            text = "a CSV does not say of itself what it is"
+            conversion.notes.append((text, f"read it with --as {self.became}"))
 
-    @staticmethod
-    def _finish(values: Values, labels: Mapping[str, Mapping[str, str]], action: str) -> None:
-        """Say in a row what its sheet does not, and conditions by their labels."""
-        if action:
-            values[ACTION] = action
-        for key, names in labels.items():
-            if (value := values.get(key)) in names:
-                values[key] = names[str(value)]
-
-    def items(self) -> Spool[Item]:
-        """The requests of the rows that can be sent."""
-        dialect, became = self._asked.dialect, self.became
-        is_same = became == self.kind
-        make = None if is_same else maker(self._feed, self._asked.channel, dialect, self._areas)
-        ready = iter(self.checked.valid_items())
-        found: Spool[Item] = Spool(Item)
-        for filled, problems in _with_problems(self.checked):
-            if self.checked.marks[filled.row] != VALID:
-                self._leave_out(filled.row, filled.line, problems)
-                continue
-            item: Item | None = next(ready)
-            if not (is_same or self._fits(filled.kind, filled.row, filled.line)):
-                continue
-            into = filled.kind if is_same else became
-            values, lacks = self._carry(filled.kind, into)(filled.values())
-            if make:
-                is_barred = any(lack.is_needed for lack in lacks)
-                item, barring = (None, []) if is_barred else make(filled.row, values)
-                lacks = [_barring(lack) if lack.is_needed else lack for lack in (*lacks, *barring)]
-            if item:
+    def valid_sheet(self) -> CheckedSheet:
+        """A sheet of the requests of the rows that can be sent, and of nothing else."""
+        checked, asked = self.checked, self._asked
+        sheet = CheckedSheet(checked.file, checked.sheet, self.became, checked.header)
+        is_same = self.became == self.kind
+        make = request_maker(self.feed, asked.channel, asked.dialect, self._areas)
+        for filled, problems in self._rows(VALID):
+            into = filled.kind if is_same else self.became
+            values, losses, obstacles = self._converter(filled.kind, into)(filled.values())
+            item = None
+            if not (is_same or obstacles):
+                item, obstacles = make(filled.row, values)
+                losses = [*losses, *obstacles]
+            if is_same or item:
                 conversion = self._areas.conversions[filled.kind, into]
-                lacks += conversion.in_requests(values, dialect)
-            self._lose(filled.row, filled.line, lacks)
-            self._lose_warned(problems)
+                losses = [*losses, *conversion.lost_in_requests(values, asked.dialect)]
+            losses = [_left_out(loss) if loss in obstacles else loss for loss in losses]
+            self._lose(filled, losses, problems)
             if item:
-                found.append(item)
+                sheet.items.append(item)
+            self.converted.skipped += not (is_same or item)
+        for item in checked.valid_items() if is_same else ():
+            sheet.items.append(item)
+        for item in sheet.items:
+            for row in (item.row, *item.further_rows):
+                sheet.marks[row] = VALID
+        self.converted.rows = sheet.marks.count(VALID)
+        return sheet
+
+    def _rows(self, *marks: int) -> Iterator[tuple[Filled, Sequence[Problem]]]:
+        """The rows with one of these marks, and their problems; the others are left out."""
+        for filled, problems in _with_problems(self.checked):
+            if self.checked.marks[filled.row] not in marks:
+                reasons = [
+                    _left_out(_loss(problem))
+                    for problem in problems
+                    if problem.severity is Severity.ERROR or problem.code == NOT_A_ROW.name
+                ]
+                self._lose(filled, reasons)
+                self.converted.skipped += 1
+            elif (filled.kind, self.became) in self._areas.conversions or (
+                filled.kind in self._family and self.became == self.kind
+            ):
+                yield filled, problems
             else:
-                self.written.skipped += 1
-        self.written.rows = len(found)
-        return found
+                why = f"a row of {filled.kind} cannot become {self.became} without another meaning"
+                self._lose(filled, [loss_of(ACTION, filled.kind, why)])
+                self.converted.skipped += 1
 
-    def _fits(self, kind: str, row: int, line: int | None) -> bool:
-        """Whether a row of this kind can go where its sheet goes; tells it, if not."""
-        is_possible = (kind, self.became) in self._areas.conversions
-        if is_possible or (kind in self._family and self.became == self.kind):
-            return True
-        why = f"a row of {kind} cannot become {self.became} without another meaning"
-        self.written.losses.append(Loss(row, line, ACTION, kind, why))
-        self.written.skipped += 1
-        return False
+    def _lose(
+        self, filled: Filled, losses: Iterable[Loss], problems: Iterable[Problem] = ()
+    ) -> None:
+        """Note what is lost of a row, and the warnings that something is."""
+        warned = [_loss(problem) for problem in problems if problem.code in self._losing]
+        for loss in (*losses, *warned):
+            self.converted.losses.append(loss._replace(row=filled.row, line=filled.line))
 
-    def _lose(self, row: int, line: int | None, lacks: Iterable[CarryLoss]) -> None:
-        for lack in lacks:
-            field, value = lack.field or None, lack.value or None
-            self.written.losses.append(Loss(row, line, field, value, lack.message))
-
-    def _lose_warned(self, problems: Iterable[Problem]) -> None:
-        for one in problems:
-            if one.code in self._losing:
-                loss = Loss(one.row, one.line, one.field, one.value, one.message)
-                self.written.losses.append(loss)
-
-    def _leave_out(self, row: int, line: int | None, problems: Iterable[Problem]) -> None:
-        """A row that cannot be sent, or is none, with every reason."""
-        for one in problems:
-            if one.severity is Severity.ERROR or one.code == NOT_A_ROW.name:
-                loss = Loss(row, line, one.field, one.value, f"left out: {one.message}")
-                self.written.losses.append(loss)
-        self.written.skipped += 1
-
-    def _lose_columns(self, known: set[str], rows: RowBuffer, carry: Carry) -> None:
-        """What the columns of the file have no place for."""
-        if not rows.columns.keys() - known:
-            return
-        for filled in self.checked.filled or ():
+    def _lose_columns(self, keys: frozenset[str], convert: RowConverter) -> None:
+        """Note the values for which the columns of the file have no place."""
+        why = "none of the rows' categories has such a property"
+        for filled in (self.checked.filled or ()) if keys else ():
             if (filled.kind, self.became) in self._areas.conversions:
-                values = carry(filled.values()).values
-                strange = [(key, value) for key, value in values.items() if key not in known]
-                why = "none of the rows' categories has such a property"
+                values = convert(filled.values()).values
                 self._lose(
-                    filled.row,
-                    filled.line,
-                    [CarryLoss(key, shown(one), why) for key, one in strange],
+                    filled, [loss_of(key, values[key], why) for key in values if key in keys]
                 )
 
+    def _labels(self) -> Mapping[str, Mapping[str, str]]:
+        """Conditions as a workbook's dropdown offers them, by the keys of the feed's columns."""
+        settings, language = self._asked.dialect, LANGUAGES.index(self._options.language)
+        labels: dict[str, str] = {}
+        for feed in self._areas.feeds.values():
+            for column in feed.columns(settings):
+                if isinstance(column.type, Condition):
+                    labels |= {name: texts[language] for name, texts in column.type.values.items()}
+        columns = self.feed.columns(settings)
+        return {column.key: labels for column in columns if isinstance(column.type, Condition)}
 
-def _barring(lack: CarryLoss) -> CarryLoss:
-    return lack._replace(message=f"left out: {lack.message}")
+
+def _loss(problem: Problem) -> Loss:
+    return Loss(problem.row, problem.line, problem.field, problem.value, problem.message)
 
 
-def _labels(
-    feed: Feed, dialect: AccountSettings, language: Language, areas: Areas
-) -> Mapping[str, Mapping[str, str]]:
-    """Conditions as a workbook's own dropdown offers them, by the keys of the feed's columns."""
-    at = LANGUAGES.index(language)
-    labels: dict[str, str] = {}
-    for other in areas.feeds.values():
-        for column in other.columns(dialect):
-            if isinstance(column.type, Condition):
-                labels |= {name: texts[at] for name, texts in column.type.values.items()}
-    columns = feed.columns(dialect)
-    return {column.key: labels for column in columns if isinstance(column.type, Condition)}
+def _left_out(loss: Loss) -> Loss:
+    return loss._replace(message=f"left out: {loss.message}")
 
 
 def _with_problems(checked: CheckedSheet) -> Iterator[tuple[Filled, Sequence[Problem]]]:
-    """Each row with what was said of it."""
-    told = checked.problems_by_row()
-    row, problems = next(told, (None, ()))
+    """Each row with its problems."""
+    problems_by_row = checked.problems_by_row()
+    row = 0
+    problems: Sequence[Problem] = ()
     for filled in checked.filled or ():
-        while (row is not None and row < filled.row) or (row is None and problems):
-            row, problems = next(told, (None, ()))
+        while row < filled.row:
+            number, problems = next(problems_by_row, (sys.maxsize, []))
+            row = number or 0  # of the sheet itself
         yield filled, problems if row == filled.row else ()

@@ -14,20 +14,26 @@ write the file can make a plan.
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain, zip_longest
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from feedtool.areas import registry
+from feedtool.areas.offers.changes.effects import Effects, OpenAccepted, effects_of
 from feedtool.delivery.dependencies import Dependencies
 from feedtool.model.errors import UsageProblem
 from feedtool.model.settings import PackageLimits
 from feedtool.model.sheet import INVALID, VALID, CheckedSheet
 from feedtool.runs.plan_file.conditions import Conditions, unfit
 from feedtool.sheets.atomic_write import atomic_write
+
+Hashes = Sequence[tuple[str, str | None]]
+"""Each file's name, and the SHA-256 of its content; None where it cannot be read."""
+
+Sheets = Sequence[CheckedSheet]
 
 FORMAT = 1
 AGAIN = "nothing was sent; make the plan again with --dry-run --save-plan"
@@ -38,10 +44,10 @@ LONGEST_HEAD = 1 << 20
 def save(
     place: Path,
     conditions: Conditions,
-    sheets: Sequence[CheckedSheet],
+    sheets: Sheets,
     limits: PackageLimits,
     *,
-    sent: Sequence[CheckedSheet],
+    sent: Sheets,
     words: Mapping[str, Any],
     effects: Mapping[str, Any],
     now: datetime,
@@ -75,9 +81,9 @@ def save(
         for line in lines:
             digest.update(line)
             file.write(line)
-        told = f"sha256:{digest.hexdigest()}"
-        file.write(_line({"digest": told}))
-    return told
+        result = f"sha256:{digest.hexdigest()}"
+        file.write(_line({"digest": result}))
+    return result
 
 
 def _refuse_others(place: Path) -> None:
@@ -94,9 +100,7 @@ def _line(value: object) -> bytes:
     return json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
 
 
-def _contents(
-    sheets: Sequence[CheckedSheet], sent: Sequence[CheckedSheet], limits: PackageLimits
-) -> Iterator[bytes]:
+def _contents(sheets: Sheets, sent: Sheets, limits: PackageLimits) -> Iterator[bytes]:
     """A line for each row that would be sent, and one for each sheet."""
     dependencies = Dependencies(sheets, registry.load().feeds)
     for sheet in sheets:
@@ -147,9 +151,7 @@ class SavedPlan:
         if others := unfit(self.conditions, now):
             raise UsageProblem(f"the plan {self.place} no longer fits: {'; '.join(others)}", AGAIN)
 
-    def refuse_other(
-        self, sheets: Sequence[CheckedSheet], limits: PackageLimits, *, sent: Sequence[CheckedSheet]
-    ) -> None:
+    def refuse_other(self, sheets: Sheets, limits: PackageLimits, *, sent: Sheets) -> None:
         """UsageProblem unless just what was planned would be sent.
 
         Inputs, settings and tool being the same, what may differ is what they were judged by.
@@ -168,7 +170,7 @@ class SavedPlan:
 
 def _where(before: bytes | None, after: bytes | None) -> str:
     then, now = (json.loads(line) if line else {} for line in (before, after))
-    row = min((one["row"] for one in (then, now) if "row" in one), default=None)
+    row = min((line["row"] for line in (then, now) if "row" in line), default=None)
     if row is None:
         return "its rows are judged otherwise"
     if then.get("row") == now.get("row"):
@@ -188,26 +190,26 @@ def load(place: Path) -> SavedPlan:
             first = file.readline(LONGEST_HEAD)
             head = _head(first, place)
             digest.update(first)
-            told = _digested(file, digest)
+            expected = _digested(file, digest)
     except OSError as error:
         raise UsageProblem(
             f"the plan {place} cannot be read: {error.strerror}",
             "name the file that --dry-run --save-plan has written",
         ) from error
-    found = f"sha256:{digest.hexdigest()}"
-    if told != found:
+    result = f"sha256:{digest.hexdigest()}"
+    if expected != result:
         raise UsageProblem(
             f"the plan {place} is not as it was saved: its digest does not fit its lines", AGAIN
         )
     try:
         words = dict(head["words"])
-        return SavedPlan(place, Conditions.from_json(head), words, head["madeAt"], found)
+        return SavedPlan(place, Conditions.from_json(head), words, head["madeAt"], result)
     except (KeyError, TypeError, ValueError) as error:
         raise _no_plan(place) from error
 
 
 def _digested(lines: Iterable[bytes], digest: Any) -> str | None:
-    """What the last line says; all others go into the digest."""
+    """The digest that the last line gives; all other lines are added to `digest`."""
     last = b""
     for line in lines:
         digest.update(last)
@@ -229,11 +231,108 @@ def _head(line: bytes, place: Path) -> dict[str, Any]:
             f"the plan {place} is of another form, {form}: another version of feedtool wrote it",
             AGAIN,
         )
-    found: dict[str, Any] = head
-    return found
+    result: dict[str, Any] = head
+    return result
 
 
 def _no_plan(place: Path) -> UsageProblem:
     return UsageProblem(
         f"{place} is no plan", "name the file that --dry-run --save-plan has written"
     )
+
+
+class PlanFile(Protocol):
+    """A plan that a command saves, or one that it keeps to."""
+
+    @property
+    def digest(self) -> str | None:
+        """Of the plan that is kept to."""
+        ...
+
+    def begin(self, inputs: Hashes) -> None:
+        """The files are as they are now; UsageProblem where that is not as it was planned."""
+        ...
+
+    def verify(self, sheets: Sheets, sent: Sheets) -> None:
+        """They were judged, and of `sent` the valid rows are to be sent; the same is raised."""
+        ...
+
+
+@dataclass(slots=True)
+class _PlanFile:
+    """What both sorts share: either way the effects are shown before anything is sent."""
+
+    conditions: Callable[[Hashes], Conditions]
+    limits: PackageLimits
+    open_accepted: OpenAccepted
+    show: Callable[[Mapping[str, Effects]], None]
+
+    def show_effects(self, sheets: Sheets, sent: Sheets) -> dict[str, Effects]:
+        """The effects on the offers of each channel, once they are shown."""
+        dependencies = Dependencies(sheets, registry.load().feeds)
+        uploads = (
+            upload.items
+            for sheet in sent
+            if sheet.error is None
+            for _, upload in dependencies.uploads(sheet, self.limits)
+        )
+        effects = effects_of(uploads, self.open_accepted)
+        self.show(effects)
+        return effects
+
+
+@dataclass(slots=True)
+class PlanWriter(_PlanFile):
+    """A plan that is to be saved."""
+
+    place: Path
+    hashes: Callable[[], Hashes]
+    """Of the files as they are when it is called."""
+    words: Mapping[str, Any]
+    now: datetime
+    _inputs: Hashes = ()
+
+    @property
+    def digest(self) -> None:
+        """Nothing is sent by it."""
+
+    def begin(self, inputs: Hashes) -> None:
+        """Remember them."""
+        self._inputs = inputs
+
+    def verify(self, sheets: Sheets, sent: Sheets) -> None:
+        """Show what it comes to, and write it down."""
+        if self.hashes() != self._inputs:
+            raise UsageProblem("a file was changed while it was read", "make the plan again")
+        effects = self.show_effects(sheets, sent)
+        save(
+            self.place,
+            self.conditions(self._inputs),
+            sheets,
+            self.limits,
+            sent=sent,
+            words=self.words,
+            effects={channel: effect.as_json() for channel, effect in effects.items()},
+            now=self.now,
+        )
+
+
+@dataclass(slots=True)
+class PlanVerifier(_PlanFile):
+    """A plan that is to be sent."""
+
+    plan: SavedPlan
+
+    @property
+    def digest(self) -> str:
+        """Of the plan."""
+        return self.plan.digest
+
+    def begin(self, inputs: Hashes) -> None:
+        """Refuse what is not as it was."""
+        self.plan.refuse_unfit(self.conditions(inputs))
+
+    def verify(self, sheets: Sheets, sent: Sheets) -> None:
+        """Refuse what would be sent otherwise; show what it comes to."""
+        self.plan.refuse_other(sheets, self.limits, sent=sent)
+        self.show_effects(sheets, sent)

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from feedtool.areas.products.catalog import Catalog, Necessity, Property, PropertyChoice
-from feedtool.areas.products.catalog.lookup import Listed, Origin
+from feedtool.areas.products.catalog.model import Listed, Origin
 from feedtool.areas.products.columns.attribute import PropertyCell
 from feedtool.areas.products.columns.properties import enrich
 from feedtool.areas.products.feeds import FEED

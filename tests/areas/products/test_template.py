@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from openpyxl import load_workbook
 
 from feedtool.areas.products.catalog import Necessity, PropertyChoice
-from feedtool.areas.products.catalog.traits import written
+from feedtool.areas.products.catalog.fingerprint import written
 from feedtool.areas.products.feeds import FEED
 from feedtool.areas.products.template import products_contents
 from feedtool.areas.products.template_shared import offered

@@ -1,34 +1,34 @@
-"""Looking up what the service has last accepted; what that means is told in `absorbing`.
+"""Looking up what the service has last accepted; `projection` says what that means.
 
 What is still open counts as not known: rows that are on their way, that have no result yet, or that
 `resume` would send. A row of an interrupted run counts no more once a later run had an answer of
 its reference, since it is never sent again.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, Engine, Row, Select, and_, func, select
 
-from feedtool.areas.offers.changes.known import (
+from feedtool.areas.offers.changes.offer_state import (
+    OTHER_NAMES,
+    QUANTITY,
+    AcceptedOffer,
+    key_of,
+    may_be_same,
+    offer_fields,
+)
+from feedtool.areas.offers.changes.projection import project
+from feedtool.areas.offers.changes.storage import (
     CHUNK,
     MARK,
     NAMED,
     Stock,
-    key_of,
     read_accepted,
     read_stocks,
     scope_of,
 )
-from feedtool.areas.offers.changes.offer_state import (
-    MAY_ALSO_BE,
-    OTHER_NAMES,
-    QUANTITY,
-    Accepted,
-    terms_of,
-)
-from feedtool.areas.offers.changes.projection import absorb
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.ledger import tables as t
 from feedtool.ledger.database import reading
@@ -58,34 +58,35 @@ class AcceptedOffers:
         self._engine, self._service, self._seller = engine, service, seller
         self._cut_short = cut_short
         self._shared = scope_of(service, seller)
-        absorb(engine, service, seller)
+        project(engine, service, seller)
         self._open: set[tuple[str, str]] = set()
         self._moving: set[str] = set()
-        self._moving_classes: set[tuple[str, str]] = set()
+        self._moving_kinds: set[tuple[str, str]] = set()
         self._purging: set[str] = set()
         with reading(engine) as db:
             self._is_any = db.execute(select(t.accepted.c.scope).limit(1)).first() is not None
             self._marks = self._read_marks(db)
-            named = read_stocks(db, self._shared, [f"{NAMED}{one}" for one in OTHER_NAMES])
-            self._has_other_names = bool(named)
-            self._read_open(db)
+            names = [f"{NAMED}{kind}" for kind in OTHER_NAMES]
+            self._has_other_names = bool(read_stocks(db, self._shared, names))
+            for row, offer, scope in self._read_open(db):
+                self._note_open(row, offer, scope)
 
     def is_any(self) -> bool:
-        """Whether anything is known of anybody: if not, there is no need to look."""
+        """True if anything is known of anybody: if not, there is no need to look."""
         return self._is_any
 
     def has_other_names(self) -> bool:
-        """Whether products are known by more than their references."""
+        """True if products are known by more than their references."""
         return self._has_other_names
 
     def count(self, channel: str) -> int:
-        """How many offers the channel is known to have."""
-        mine = t.accepted.c.scope == self._scope(channel)
+        """The number of offers that the channel is known to have."""
+        query = select(func.count()).where(t.accepted.c.scope == self._scope(channel), _LIVE)
         with reading(self._engine) as db:
-            return int(db.execute(select(func.count()).where(mine, _LIVE)).scalar_one())
+            return int(db.execute(query).scalar_one())
 
     def count_at_zero(self, channel: str) -> int:
-        """How many of these have no stock, as far as is known."""
+        """The number of these that have no stock, as far as is known."""
         scope, stocks = self._scope(channel), t.stocks.c
         query = (
             select(stocks.product, stocks.quantity, stocks.begun, stocks.until)
@@ -99,12 +100,12 @@ class AcceptedOffers:
             )
 
     def count_stocks(self, channels: Iterable[str]) -> int:
-        """How many products, in their condition, were last known to have stock, and have offers.
+        """The number of products, in their condition, last known to have stock, and offers.
 
         Args:
             channels: Where they may have these, besides those that were sent to.
         """
-        scopes = {self._scope(one) for one in channels} | {one for _, one, _ in self._marks}
+        scopes = {*map(self._scope, channels), *(scope for _, scope, _ in self._marks)}
         live = select(t.accepted.c.product).where(_LIVE, t.accepted.c.scope.in_(scopes))
         query = select(func.count()).where(
             t.stocks.c.scope == self._shared,
@@ -114,45 +115,52 @@ class AcceptedOffers:
         with reading(self._engine) as db:
             return int(db.execute(query).scalar_one())
 
-    def look_up(self, items: Sequence[Item]) -> list[tuple[Accepted | None, str, int | None]]:
+    def look_up(self, items: Sequence[Item]) -> list[tuple[AcceptedOffer | None, str, int | None]]:
         """Of each row the offer, the key of its stock, and the quantity; None is not known."""
-        with reading(self._engine) as db:
-            offers = self._offers(db, items)
-            keys = [self._key(one, offers.get((one.channel, one.reference))) for one in items]
-            stocks = read_stocks(db, self._shared, set(keys)) if items else {}
-        found = []
-        for one, key in zip(items, keys, strict=True):
-            offer = offers.get((one.channel, one.reference))
-            quantity = self._quantity(key, stocks.get(key), self._scope(one.channel))
-            found.append((offer, key, quantity))
-        return found
-
-    def _offers(self, db: Connection, items: Sequence[Item]) -> dict[tuple[str, str], Accepted]:
         by_channel: dict[str, list[str]] = {}
-        for one in items:
-            by_channel.setdefault(one.channel, []).append(one.reference)
-        found = {}
-        for channel, references in by_channel.items():
-            scope = self._scope(channel)
-            known = read_accepted(db, scope, references)
-            for reference, offer in known.items():
-                is_open = scope in self._purging or (scope, reference) in self._open
-                is_sure = offer.is_sure and not is_open and offer.run_id >= self._cut_short
-                found[channel, reference] = offer._replace(is_sure=is_sure)
-        return found
+        for item in items:
+            by_channel.setdefault(item.channel, []).append(item.reference)
+        with reading(self._engine) as db:
+            known = {
+                channel: self._offers(db, self._scope(channel), references)
+                for channel, references in by_channel.items()
+            }
+            offers = [known[item.channel].get(item.reference) for item in items]
+            keys = [
+                key_of(
+                    *(item.package_type, item.product, offer),
+                    *(self._scope(item.channel), item.reference),
+                )
+                for item, offer in zip(items, offers, strict=True)
+            ]
+            stocks = read_stocks(db, self._shared, set(keys)) if items else {}
+        return [
+            (offer, key, self._quantity(key, stocks.get(key), self._scope(item.channel)))
+            for item, offer, key in zip(items, offers, keys, strict=True)
+        ]
+
+    def _offers(
+        self, db: Connection, scope: str, references: Sequence[str]
+    ) -> dict[str, AcceptedOffer]:
+        offers = {}
+        for reference, offer in read_accepted(db, scope, references).items():
+            is_open = scope in self._purging or (scope, reference) in self._open
+            is_sure = offer.is_sure and not is_open and offer.run_id >= self._cut_short
+            offers[reference] = offer._replace(is_sure=is_sure)
+        return offers
 
     def _quantity(self, key: str, stock: Stock | None, scope: str) -> int | None:
         """A quantity, unless another one may have come over another channel since."""
         if stock is None or stock.quantity is None or key in self._moving:
             return None
-        others = MAY_ALSO_BE[key[0]]
-        for kind, channel, until in self._marks:
-            is_later = kind in others and until >= stock.begun
-            if channel != scope and (is_later or self._cut_short):
-                return None
-        if any(kind in others and channel != scope for kind, channel in self._moving_classes):
-            return None
-        return stock.quantity
+        written = (
+            (kind, channel)
+            for kind, channel, until in self._marks
+            if self._cut_short or (until >= stock.begun and may_be_same(key[0], kind))
+        )
+        moving = (mark for mark in self._moving_kinds if may_be_same(key[0], mark[0]))
+        is_moved = any(channel != scope for marks in (written, moving) for _, channel in marks)
+        return None if is_moved else stock.quantity
 
     def _scope(self, channel: str) -> str:
         return scope_of(self._service, self._seller, channel)
@@ -164,32 +172,28 @@ class AcceptedOffers:
         )
         return [(mark[1], mark[2:], until) for mark, until in db.execute(query)]
 
-    def _key(self, item: Item, offer: Accepted | None) -> str:
-        scope = self._scope(item.channel)
-        return key_of(item.package_type, item.product, offer, scope, item.reference)
-
-    def _read_open(self, db: Connection) -> None:
-        """What is open, but for rows that a later run has made void."""
+    def _read_open(self, db: Connection) -> Iterator[tuple[Row[Any], AcceptedOffer | None, str]]:
+        """The rows that are open, but for those that a later run has made void."""
         for batch in db.execute(_open(self._service, self._seller)).partitions(CHUNK):
             for channel in {row.channel for row in batch}:
-                mine = [row for row in batch if row.channel == channel]
+                rows = [row for row in batch if row.channel == channel]
                 scope = self._scope(channel)
-                known = read_accepted(db, scope, [row.reference for row in mine])
-                for row in mine:
+                known = read_accepted(db, scope, [row.reference for row in rows])
+                for row in rows:
                     offer = known.get(row.reference)
                     if offer is None or offer.run_id <= row.run_id:
-                        self._note_open(row, offer, scope)
+                        yield row, offer, scope
 
-    def _note_open(self, row: Row[Any], offer: Accepted | None, scope: str) -> None:
+    def _note_open(self, row: Row[Any], offer: AcceptedOffer | None, scope: str) -> None:
         package_type = row.package_type
         self._open.add((scope, row.reference))
         if package_type == PackageType.PURGE:
             self._purging.add(scope)
         key = key_of(package_type, row.product, offer, scope, row.reference)
         self._has_other_names |= key[0] in OTHER_NAMES
-        if QUANTITY in terms_of(package_type, row.body):
+        if QUANTITY in offer_fields(package_type, row.body):
             self._moving.add(key)
-            self._moving_classes.add((key[0], scope))
+            self._moving_kinds.add((key[0], scope))
 
 
 def _open(service: str, seller: str) -> Select[Any]:

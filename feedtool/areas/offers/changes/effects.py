@@ -1,45 +1,37 @@
 """What a file's numbers mean: how many offers are made, changed and removed, and what moves.
 
 By what the service has last accepted of each offer, as far as it is known; what is not known is
-counted as such, never guessed. Pure: rows and what was before them in, counts out.
+counted as such, never guessed.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from feedtool.areas.offers.changes.offer_state import PRICE, QUANTITY, terms_of
+from feedtool.areas.offers.changes.offer_state import (
+    PRICE,
+    QUANTITY,
+    AcceptedOffer,
+    differences,
+    offer_fields,
+)
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.model.nouns import Item
 from feedtool.report.plain import counted
 
+if TYPE_CHECKING:  # the ledger's library takes longer to import than a small file to check
+    from feedtool.areas.offers.changes.accepted import AcceptedOffers
+
+OpenAccepted = Callable[[], "AcceptedOffers | None"]
+"""Returns what the service has accepted; None if nobody says whose offers are meant."""
+
 UNKNOWN = "of which nothing is known: no run here has had them accepted"
 HUNDRED = Decimal(100)
-ZERO = Decimal(0)
+TYPES = frozenset(PackageType)
 
 
-class Before(NamedTuple):
-    """An offer as the service last accepted it; None of what is not known."""
-
-    is_there: bool
-    price: Decimal | None = None
-    quantity: int | None = None
-    """Over all channels, since stock is shared."""
-    is_same: bool = False
-    """Whether the row leaves it as it is."""
-
-
-Known = Callable[[Sequence[Item]], Sequence[Before | None]]
-"""What is known of some rows' offers, one for each; None of which nothing is."""
-
-
-def nothing_known(items: Sequence[Item]) -> Sequence[None]:
-    """Where there is no ledger, or no account to look there for."""
-    return [None] * len(items)
-
-
-class Most(NamedTuple):
+class LargestMove(NamedTuple):
     """The row that moves the most."""
 
     row: int
@@ -48,9 +40,11 @@ class Most(NamedTuple):
     after: Decimal
 
     @property
-    def percent(self) -> Decimal | None:
-        """By how much; None from nothing."""
-        return (self.after - self.before) / self.before * HUNDRED if self.before else None
+    def percent(self) -> Decimal:
+        """By how much; what rises from nothing is beyond all others."""
+        if not self.before:
+            return Decimal("Infinity")
+        return (self.after - self.before) / self.before * HUNDRED
 
 
 @dataclass(slots=True)
@@ -58,26 +52,41 @@ class Moves:
     """Numbers that rise or fall."""
 
     count: int = 0
-    total: Decimal = ZERO
-    most: Most | None = None
+    total: Decimal = Decimal(0)
+    most: LargestMove | None = None
 
     def add(self, item: Item, before: Decimal, after: Decimal) -> None:
-        """One more."""
+        """Count a number that moves."""
         self.count += 1
         self.total += after - before
-        move = Most(item.row, item.reference, before, after)
-        if self.most is None or _size(move) > _size(self.most):
+        move = LargestMove(item.row, item.reference, before, after)
+        if self.most is None or abs(move.percent) > abs(self.most.percent):
             self.most = move
 
+    def as_json(self) -> dict[str, Any]:
+        """Money as text, so that no cent is lost."""
+        most = self.most and {
+            "row": self.most.row,
+            "sellerExternalReference": self.most.reference,
+            "before": str(self.most.before),
+            "after": str(self.most.after),
+        }
+        return {"count": self.count, "total": str(abs(self.total)), "most": most}
 
-def _size(move: Most) -> Decimal:
-    """Compared by the share: what rises from nothing is beyond all others."""
-    return abs(move.percent) if move.percent is not None else Decimal("Infinity")
+    def describe(self, verb: str) -> Iterator[str]:
+        """`12 rise by 34.00 in all, most of all row 7, SKU-9: 9.90 → 11.09 (+12 %)`."""
+        if self.most is None:
+            return
+        row, reference, before, after = self.most
+        verb = f"{verb}s" if self.count == 1 else verb
+        total = "," if self.count == 1 else f" by {abs(self.total):,} in all, most of all"
+        share = f" ({self.most.percent:+,.0f} %)" if before else ""
+        yield f"{self.count:,} {verb}{total} row {row}, {reference}: {before:,} → {after:,}{share}"
 
 
 @dataclass(slots=True)
 class Effects:
-    """What would become of the offers of a channel."""
+    """What a plan does to the offers of a channel."""
 
     rows: int = 0
     created: int = 0
@@ -95,38 +104,31 @@ class Effects:
     to_zero: int = 0
     """Of those whose stock falls."""
 
-    def add(self, item: Item, before: Before | None) -> None:
-        """One more row, and what it meets."""
+    def add(self, item: Item, offer: AcceptedOffer | None, quantity: int | None) -> None:
+        """Count a row, with what is known of its offer, and of the stock that channels share."""
         self.rows += 1
-        if before is None:
+        if offer is None or offer.fields == {}:
             self.unknown += 1
+        elif offer.fields is None:
+            is_made = item.package_type not in {PackageType.UPDATE, PackageType.DELETE}
+            self.created += is_made
+            self.absent += not is_made
         elif item.package_type == PackageType.DELETE:
-            self.removed += before.is_there
-            self.absent += not before.is_there
-        elif before.is_there and before.is_same:
-            self.unchanged += 1
-        elif before.is_there:
-            self.changed += 1
-            self._move(item, before)
-        elif item.package_type == PackageType.UPDATE:
-            self.absent += 1
+            self.removed += 1
         else:
-            self.created += 1
-
-    def _move(self, item: Item, before: Before) -> None:
-        terms = terms_of(item.package_type, item.body)
-        price = Decimal(str(terms[PRICE])) if PRICE in terms else None
-        quantity = terms.get(QUANTITY)
-        if price is not None and before.price is not None and price != before.price:
-            moves = self.prices_up if price > before.price else self.prices_down
-            moves.add(item, before.price, price)
-        if quantity is not None and before.quantity is not None and quantity != before.quantity:
-            moves = self.stock_up if quantity > before.quantity else self.stock_down
-            moves.add(item, Decimal(before.quantity), Decimal(quantity))
-            self.to_zero += quantity == 0
+            fields = offer_fields(item.package_type, item.body)
+            is_same = differences(item, fields, offer, quantity) == frozenset()
+            self.unchanged += is_same
+            self.changed += not is_same
+            if not is_same:
+                old, new = offer.fields.get(PRICE), fields.get(PRICE)
+                _add_move(item, old, new, self.prices_up, self.prices_down)
+                stock = fields.get(QUANTITY)
+                if _add_move(item, quantity, stock, self.stock_up, self.stock_down):
+                    self.to_zero += stock == 0
 
     def as_json(self) -> dict[str, Any]:
-        """The counts by name; money as text, so that no cent is lost."""
+        """The counts by name."""
         return {
             "rows": self.rows,
             "created": self.created,
@@ -135,86 +137,79 @@ class Effects:
             "removed": self.removed,
             "absent": self.absent,
             "unknown": self.unknown,
-            "pricesUp": _moves(self.prices_up),
-            "pricesDown": _moves(self.prices_down),
-            "stockUp": _moves(self.stock_up),
-            "stockDown": _moves(self.stock_down),
+            "pricesUp": self.prices_up.as_json(),
+            "pricesDown": self.prices_down.as_json(),
+            "stockUp": self.stock_up.as_json(),
+            "stockDown": self.stock_down.as_json(),
             "stockToZero": self.to_zero,
         }
 
 
-def effects_of(uploads: Iterable[Sequence[Item]], known: Known) -> dict[str, Effects]:
-    """What becomes of the offers of each channel; products have none.
+def _add_move(
+    item: Item, before: float | None, after: float | None, up: Moves, down: Moves
+) -> bool:
+    """True if a number moves, and from what is known."""
+    if before is None or after is None or before == after:
+        return False
+    old, new = Decimal(str(before)), Decimal(str(after))
+    (up if new > old else down).add(item, old, new)
+    return True
+
+
+def effects_of(
+    uploads: Iterable[Sequence[Item]], open_accepted: OpenAccepted
+) -> dict[str, Effects]:
+    """What the rows of a plan do to the offers of each channel; products have none.
 
     Args:
         uploads: The rows, some at a time.
-        known: Asked for each of these.
+        open_accepted: Called once, when it is first needed.
     """
-    found: dict[str, Effects] = {}
+    effects: dict[str, Effects] = {}
+    known: AcceptedOffers | None = None
     for items in uploads:
-        are_products = items[0].package_type == "Products"
-        before = nothing_known(items) if are_products else known(items)
-        for item, one in zip(items, before, strict=True):
-            found.setdefault(item.channel, Effects()).add(item, one)
-    return found
+        looked_up: Iterable[tuple[AcceptedOffer | None, str, int | None]] = ()
+        if items[0].package_type in TYPES:
+            known = known or open_accepted()
+            looked_up = known.look_up(items) if known else ()
+        for item, (offer, _, quantity) in zip(
+            items, looked_up or [(None, "", None)] * len(items), strict=True
+        ):
+            effects.setdefault(item.channel, Effects()).add(item, offer, quantity)
+    return effects
 
 
-# In words.
-
-
-def told(effects: Mapping[str, Effects]) -> Iterator[str]:
+def describe(effects: Mapping[str, Effects]) -> Iterator[str]:
     """Some lines for each channel."""
-    for channel, one in effects.items():
+    for channel, effect in effects.items():
         if not channel:
-            yield counted(one.rows, "product")
+            yield counted(effect.rows, "product")
             continue
-        yield f"{channel}: {_counts(one)}"
-        prices = [*_moved(one.prices_up, "rise"), *_moved(one.prices_down, "fall")]
-        stock = [*_moved(one.stock_up, "rise"), *_moved(one.stock_down, "fall")]
-        if one.to_zero:
-            stock.append(f"{one.to_zero:,} of them to zero")
+        yield f"{channel}: {_counts(effect)}"
+        prices = [*effect.prices_up.describe("rise"), *effect.prices_down.describe("fall")]
+        stock = [*effect.stock_up.describe("rise"), *effect.stock_down.describe("fall")]
+        if effect.to_zero:
+            stock.append(f"{effect.to_zero:,} of them to zero")
         if prices:
             yield f"{channel}: prices: {'; '.join(prices)}"
         if stock:
             yield f"{channel}: stock: {'; '.join(stock)}"
-        if one.changed and not prices and not stock:
+        if effect.changed and not prices and not stock:
             yield f"{channel}: no price and no stock moves"
 
 
-def _counts(one: Effects) -> str:
+def _counts(effect: Effects) -> str:
     words = (
-        (one.created, "created"),
-        (one.changed, "changed"),
-        (one.unchanged, "unchanged"),
-        (one.removed, "removed"),
-        (one.absent, "not there any more"),
+        (effect.created, "created"),
+        (effect.changed, "changed"),
+        (effect.unchanged, "unchanged"),
+        (effect.removed, "removed"),
+        (effect.absent, "not there any more"),
     )
     counts = [f"{number:,} {word}" for number, word in words if number]
-    offers = counted(one.rows, "offer")
-    if one.unknown == one.rows:
+    offers = counted(effect.rows, "offer")
+    if effect.unknown == effect.rows:
         return f"{offers}, {UNKNOWN}"
-    if one.unknown:
-        counts.append(f"{one.unknown:,} {UNKNOWN}")
+    if effect.unknown:
+        counts.append(f"{effect.unknown:,} {UNKNOWN}")
     return f"{offers}: {', '.join(counts)}"
-
-
-def _moved(moves: Moves, verb: str) -> Iterator[str]:
-    """`12 rise by 34.00 in all, most of all row 7, SKU-9: 9.90 → 11.09 (+12 %)`."""
-    if moves.most is None:
-        return
-    row, reference, before, after = moves.most
-    verb = f"{verb}s" if moves.count == 1 else verb
-    total = "," if moves.count == 1 else f" by {abs(moves.total):,} in all, most of all"
-    share = "" if moves.most.percent is None else f" ({moves.most.percent:+,.0f} %)"
-    yield f"{moves.count:,} {verb}{total} row {row}, {reference}: {before:,} → {after:,}{share}"
-
-
-def _moves(moves: Moves) -> dict[str, Any]:
-    most = moves.most
-    told_most = most and {
-        "row": most.row,
-        "sellerExternalReference": most.reference,
-        "before": str(most.before),
-        "after": str(most.after),
-    }
-    return {"count": moves.count, "total": str(abs(moves.total)), "most": told_most}

@@ -1,8 +1,8 @@
-"""What the service has last accepted, read out of the packages that are closed.
+"""What the service has last accepted, projected from the packages that are closed.
 
 Nothing of this is written while a delivery is under way. Whoever needs to know brings the tables
 `accepted` and `stocks` up to date first: each closed package is read once, in one transaction with
-the note that it was. What its rows came to is told by their verdicts:
+the note that it was. The results of its rows count so:
 
     Integrated             an Upsert, or the offer of a Full zip, is all that there is from now on:
                            a struck price that it does not give is gone. An Update, or a
@@ -14,8 +14,8 @@ the note that it was. What its rows came to is told by their verdicts:
     Superseded, Held       it was never sent, and says nothing.
 
 After a purge nothing is known of the channel but what was in its zip. What is not closed yet is
-seen to where it is looked up (`accepted`): nobody knows. What an export was shown (`seeing`) counts
-as accepted, whoever sent it. What others change later, and what is sold, is not known.
+seen to where it is looked up (`accepted`): nobody knows. What an export was shown counts as
+accepted, whoever sent it. What others change later, and what is sold, is not known.
 
 Of one reference on a channel at most one row is in flight, and never one of an earlier run after a
 later one's, so that the order of runs is the order in which the service had them.
@@ -26,29 +26,35 @@ of two quantities the later one counts only where its package was committed afte
 known to be over, both by our own clock; else, unless they are equal, the stock is not known.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
+from itertools import islice
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Row, func, select, text, tuple_
+from sqlalchemy import Connection, Engine, Row, delete, func, select, text, tuple_, update
 
-from feedtool.areas.offers.changes.known import (
+from feedtool.areas.offers.changes.offer_state import (
+    COMMENT,
+    ORIGIN,
+    PRICE,
+    PRODUCT,
+    QUANTITY,
+    WHOLE,
+    AcceptedOffer,
+    ObservedOffer,
+    OfferFields,
+    apply,
+    key_of,
+    offer_fields,
+    offer_key,
+)
+from feedtool.areas.offers.changes.storage import (
     CHUNK,
     forget,
-    key_of,
     read_accepted,
     scope_of,
     write_accepted,
     write_stocks,
-)
-from feedtool.areas.offers.changes.offer_state import (
-    PRICE,
-    QUANTITY,
-    WHOLE,
-    Accepted,
-    Terms,
-    merged,
-    terms_of,
 )
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.ledger import tables as t
@@ -61,7 +67,7 @@ FAILED = frozenset({Status.REJECTED, Status.DUPLICATED, Status.REFUSED})
 NEVER_SENT = frozenset({Status.SUPERSEDED, Status.HELD})
 
 
-def absorb(engine: Engine, service: str, seller: str) -> None:
+def project(engine: Engine, service: str, seller: str) -> None:
     """Read the packages of a seller that were closed since the last time."""
     closed = (
         select(t.packages, t.runs.c.run_id, t.runs.c.started_at)
@@ -76,19 +82,30 @@ def absorb(engine: Engine, service: str, seller: str) -> None:
         .order_by(t.runs.c.run_id, t.packages.c.package)
     )
     with reading(engine) as db:
-        found = db.execute(closed).all()
-    for package in found:
+        packages = db.execute(closed).all()
+    for package in packages:
         with writing(engine) as db:
-            if _is_new(db, package.package):
-                _Package(db, package, service, seller).absorb()
-
-
-def _is_new(db: Connection, package: int) -> bool:
-    """Note that a package is read; False where another process was faster."""
-    return bool(db.execute(_NOTE, {"package": package}).rowcount)
+            # Another process may have been faster.
+            if db.execute(_NOTE, {"package": package.package}).rowcount:
+                _Package(db, package, service, seller).project()
 
 
 _NOTE = text("INSERT INTO absorbed (package) VALUES (:package) ON CONFLICT DO NOTHING")
+
+
+def count_projected(engine: Engine, service: str, seller: str) -> int:
+    """The number of packages of a seller that have been read."""
+    with reading(engine) as db:
+        return _count_projected(db, service, seller)
+
+
+def _count_projected(db: Connection, service: str, seller: str) -> int:
+    query = (
+        select(func.count())
+        .select_from(t.absorbed.join(t.packages).join(t.files).join(t.runs))
+        .where(t.runs.c.seller == seller, t.runs.c.service == service)
+    )
+    return int(db.execute(query).scalar_one())
 
 
 class _Package:
@@ -102,7 +119,7 @@ class _Package:
         self._begun: datetime = package.committed_at or package.started_at
         self._until = self._over()
 
-    def absorb(self) -> None:
+    def project(self) -> None:
         if self._type == PackageType.PURGE and self._package.creations:
             # What is not in the zip is gone, and nobody says which rows that was.
             forget(self._db, self._scope)
@@ -124,58 +141,137 @@ class _Package:
 
     def _fold(self, rows: Sequence[Row[Any]]) -> None:
         known = read_accepted(self._db, self._scope, [row.reference for row in rows])
-        writes: dict[str, int | None] = {}
-        changed: dict[str, Accepted] = {}
+        quantities: dict[str, int | None] = {}
+        changed: dict[str, AcceptedOffer] = {}
         for row in rows:
             status = row_result(facts_of(row.row, row[2:-2])).status
             if status in NEVER_SENT:
                 continue
             before = known.get(row.reference)
-            terms = terms_of(self._type, row.body)
+            fields = offer_fields(self._type, row.body)
             product = key_of(self._type, row.product, before, self._scope, row.reference)
-            changed[row.reference] = Accepted(
-                self._terms(status, before, terms),
+            changed[row.reference] = AcceptedOffer(
+                self._fields(status, before, fields),
                 status is Status.INTEGRATED,
                 product,
                 self._package.run_id,
-                _price(status, before, terms),
+                _price(status, before, fields),
             )
-            if QUANTITY in terms and status not in FAILED:
-                writes[product] = terms[QUANTITY] if status is Status.INTEGRATED else None
+            if QUANTITY in fields and status not in FAILED:
+                quantities[product] = fields[QUANTITY] if status is Status.INTEGRATED else None
         write_accepted(self._db, self._scope, changed)
-        kinds = {one.product[0] for one in changed.values()}
-        write_stocks(self._db, self._shared, self._scope, writes, self._begun, self._until, kinds)
+        kinds = {offer.product[0] for offer in changed.values()}
+        write_stocks(
+            self._db, self._shared, self._scope, quantities, self._begun, self._until, kinds
+        )
 
-    def _terms(self, status: Status, before: Accepted | None, terms: Terms) -> Terms | None:
-        old = before.terms if before else {}
+    def _fields(
+        self, status: Status, before: AcceptedOffer | None, fields: OfferFields
+    ) -> OfferFields | None:
+        old = before.fields if before else {}
         if status is Status.INTEGRATED:
-            return merged(old, self._type, terms)
+            return apply(old, self._type, fields)
         if status in FAILED:
             return old
         if self._type in WHOLE or self._type == PackageType.DELETE:
             return {}
-        return {name: value for name, value in (old or {}).items() if name not in terms}
+        return {name: value for name, value in (old or {}).items() if name not in fields}
 
 
-def _price(status: Status, before: Accepted | None, terms: Terms) -> float | None:
+def _price(status: Status, before: AcceptedOffer | None, fields: OfferFields) -> float | None:
     """The last price that was accepted, whatever has come of the offer since."""
-    if status is Status.INTEGRATED and PRICE in terms:
-        price: float = terms[PRICE]
+    if status is Status.INTEGRATED and PRICE in fields:
+        price: float = fields[PRICE]
         return price
     return before.last_price if before else None
 
 
-def count_absorbed(engine: Engine, service: str, seller: str) -> int:
-    """How many packages of a seller have been read."""
-    with reading(engine) as db:
-        return absorbed_by(db, service, seller)
+def record_observed(
+    engine: Engine,
+    service: str,
+    seller: str,
+    channel: str,
+    offers: Iterable[ObservedOffer],
+    *,
+    between: tuple[datetime, datetime],
+    is_all: bool,
+    absorbed: int,
+) -> bool:
+    """Record offers as an export was shown them: whatever sent them, the service has them.
+
+    Args:
+        engine: The ledger's.
+        service: Its base address.
+        seller: Whose offers.
+        channel: Where.
+        offers: What it showed; a quantity in the fields is the shared stock.
+        between: When it was first and last asked.
+        is_all: True if they are all of the channel's, so that nothing is known of others.
+        absorbed: What `count_projected` was before it was asked.
+
+    Returns:
+        False where nothing was recorded, since what was sent meanwhile is known already.
+    """
+    scope, shared = scope_of(service, seller, channel), scope_of(service, seller)
+    before = f"{scope}-"
+    with writing(engine) as db:
+        if _count_projected(db, service, seller) != absorbed:
+            return False
+        if is_all:
+            _move(db, scope, before)
+        coming = iter(offers)
+        while batch := [*islice(coming, CHUNK)]:
+            references = [offer.reference for offer in batch]
+            known = read_accepted(db, before if is_all else scope, references)
+            now = {
+                offer.reference: _accepted(offer, known.get(offer.reference), scope)
+                for offer in batch
+            }
+            write_accepted(db, scope, now)
+            stock = {
+                now[offer.reference].product: offer.fields[QUANTITY]
+                for offer in batch
+                if QUANTITY in offer.fields
+            }
+            kinds = {offer.product[0] for offer in now.values()}
+            write_stocks(db, shared, None, stock, *between, kinds)
+        _drop(db, before, scope)
+    return True
 
 
-def absorbed_by(db: Connection, service: str, seller: str) -> int:
-    """The same, inside of a transaction."""
-    mine = (
-        select(func.count())
-        .select_from(t.absorbed.join(t.packages).join(t.files).join(t.runs))
-        .where(t.runs.c.seller == seller, t.runs.c.service == service)
+def _move(db: Connection, scope: str, to: str) -> None:
+    db.execute(update(t.accepted).where(t.accepted.c.scope == scope).values(scope=to))
+
+
+def _drop(db: Connection, before: str, scope: str) -> None:
+    """Forget what is not there any more, but for its last price."""
+    columns = t.accepted.c
+    shown = select(columns.reference).where(columns.scope == scope)
+    db.execute(delete(t.accepted).where(columns.scope == before, columns.reference.in_(shown)))
+    forget(db, before)
+    _move(db, before, scope)
+
+
+def _accepted(offer: ObservedOffer, before: AcceptedOffer | None, scope: str) -> AcceptedOffer:
+    """What is shown counts; what is never shown stays where nothing else has changed."""
+    fields = {name: value for name, value in offer.fields.items() if name != QUANTITY}
+    old = (before.fields if before else None) or {}
+    if old and _is_same_product(old.get(PRODUCT), fields.get(PRODUCT)):
+        fields[PRODUCT] = old[PRODUCT]  # as it was named by us: the service shows both names
+    if all(old.get(name, value) == value for name, value in fields.items()):
+        fields |= {name: old[name] for name in (ORIGIN, COMMENT) if name in old}
+    product = offer.product or (before.product if before else "")
+    run_id, last_price = (before.run_id, before.last_price) if before else (0, None)
+    return AcceptedOffer(
+        fields,
+        True,
+        product or offer_key(scope, offer.reference),
+        run_id,
+        fields.get(PRICE, last_price),
     )
-    return int(db.execute(mine).scalar_one())
+
+
+def _is_same_product(ours: list[str] | None, shown: list[str] | None) -> bool:
+    if not (ours and shown):
+        return False
+    return all(not own or own == other for own, other in zip(ours, shown, strict=True))

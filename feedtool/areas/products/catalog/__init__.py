@@ -3,10 +3,9 @@
 Specification, part "Catalog". What a product's row must hold depends on its category, and the
 checks are offline: so the catalogue is brought once (`feedtool catalog sync`) and looked up here.
 
-Reading order: `model` (the nouns), `tree` (which category is in which), `words` (comparing
-names), `lookup` (the Catalog that checks ask), `search`, `traits` (what has changed since), then
-`documents`, `tables`, `database` and `cache` (where it is kept), and `excerpt` (what of it is kept
-with a run).
+Reading order: `model` (the nouns), `words` (comparing names), `lookup` (the Catalog that checks
+ask), `search`, `fingerprint` (the changes since a template was made), `cache` (the file in which it
+is kept), and `excerpt` (the part of it that is kept with a run).
 """
 
 from feedtool.areas.products.catalog.lookup import Catalog
@@ -16,7 +15,6 @@ from feedtool.areas.products.catalog.model import (
     Necessity,
     Property,
     PropertyChoice,
-    fingerprint,
 )
 
-__all__ = ["Brand", "Catalog", "Category", "Necessity", "Property", "PropertyChoice", "fingerprint"]
+__all__ = ["Brand", "Catalog", "Category", "Necessity", "Property", "PropertyChoice"]

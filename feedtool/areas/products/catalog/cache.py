@@ -1,37 +1,69 @@
-"""Where the catalogue is kept: a SQLite file of its own in the state folder.
+"""The file in which the catalogue is kept: SQLite, in the state folder, for the user alone.
 
-All in it can be had again. So each step of a sync is saved as it comes, a sync that was stopped
-goes on where it was, and a file of another version, or a broken one, is made anew.
+All in it can be had again. So each step of a sync is saved as it comes, and a sync that was stopped
+goes on where it was.
 """
 
+import json
+import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import datetime, timedelta
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
-from sqlalchemy import Connection, RowMapping, Table, delete, select, update
-from sqlalchemy.dialects.sqlite import insert
-
-from feedtool.areas.products.catalog import tables
-from feedtool.areas.products.catalog.database import open_engine, reading, writing
-from feedtool.areas.products.catalog.documents import document_of, moment, properties_of, stamp
-from feedtool.areas.products.catalog.lookup import Catalog, Listed, Origin
-from feedtool.areas.products.catalog.model import Brand, Category, Property, Validators
-from feedtool.areas.products.catalog.tree import with_paths
+from feedtool.areas.products.catalog.database import open_database, reason, transaction
+from feedtool.areas.products.catalog.lookup import Catalog
+from feedtool.areas.products.catalog.model import (
+    Brand,
+    Category,
+    Listed,
+    Origin,
+    Property,
+    Validators,
+    document_of,
+    properties_of,
+    with_paths,
+)
+from feedtool.model.errors import Interrupted, UsageProblem
 
 FILE = "catalog.sqlite"
 
 STALE = timedelta(days=1)
 """What a sync that was stopped has brought is brought again when it is older."""
 
-AT_ONCE = 500
-"""References in one query; SQLite takes more, but not any number."""
+
+class Statements(NamedTuple):
+    """The statements for the entries of one kind."""
+
+    find: str
+    replace: str
+    remove: str
+    """All that are not listed."""
+
+
+CATEGORIES = Statements(
+    "SELECT * FROM categories WHERE catalog = ? AND reference = ?",
+    "INSERT OR REPLACE INTO categories VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+    "DELETE FROM categories WHERE catalog = ?"
+    " AND reference NOT IN (SELECT value FROM json_each(?))",
+)
+BRANDS = Statements(
+    "SELECT * FROM brands WHERE catalog = ? AND reference = ?",
+    "INSERT OR REPLACE INTO brands VALUES (?, ?, ?)",
+    "DELETE FROM brands WHERE catalog = ? AND reference NOT IN (SELECT value FROM json_each(?))",
+)
+PROPERTIES = Statements(
+    "SELECT document FROM properties WHERE catalog = ? AND category = ?",
+    "INSERT OR REPLACE INTO properties VALUES (?, ?, ?, ?, ?, ?)",
+    "DELETE FROM properties WHERE catalog = ? AND category NOT IN (SELECT value FROM json_each(?))",
+)
 
 
 class Saved(StrEnum):
-    """What became of what was brought."""
+    """How an entry differs from the one that was kept."""
 
     NEW = "new"
     CHANGED = "changed"
@@ -52,7 +84,7 @@ class Begun(NamedTuple):
 
 
 class Removed(NamedTuple):
-    """What the service no longer lists."""
+    """How many entries the service no longer lists."""
 
     categories: int
     brands: int
@@ -67,11 +99,18 @@ class Cache:
         Raises:
             UsageProblem: it cannot be made there.
         """
-        self._engine = open_engine(path)
+        self._path = path
+        try:
+            self._db = open_database(path)
+        except (OSError, sqlite3.Error) as error:
+            raise UsageProblem(
+                f"The catalogue's cache {path} cannot be opened: {reason(error)}.",
+                "Choose another folder with --home.",
+            ) from error
 
     def close(self) -> None:
         """Let go of the file."""
-        self._engine.dispose()
+        self._db.close()
 
     def __enter__(self) -> Self:
         return self
@@ -79,54 +118,63 @@ class Cache:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    # What is there.
+    @contextmanager
+    def _use(self, done: str) -> Iterator[sqlite3.Connection]:
+        """One transaction, Interrupted where it cannot be `done`: read, or written."""
+        try:
+            with transaction(self._db, "IMMEDIATE" if done == "written" else "DEFERRED"):
+                yield self._db
+        except sqlite3.DatabaseError as error:
+            if type(error) not in {sqlite3.OperationalError, sqlite3.DatabaseError}:
+                raise
+            raise Interrupted(
+                f"The catalogue's cache {self._path} cannot be {done}: {reason(error)}.",
+                "Make room, or remove the file: `feedtool catalog sync` brings all of it again.",
+            ) from error
+
+    # Reading.
 
     def origins(self) -> list[Origin]:
         """All catalogues, the one that was brought last first."""
-        catalogs = tables.catalogs.c
-        order = (catalogs.synced_at.desc().nulls_last(), catalogs.started_at.desc())
-        with reading(self._engine) as connection:
-            rows = connection.execute(select(tables.catalogs).order_by(*order)).mappings()
-            return [_origin(row) for row in rows]
+        with self._use("read") as db:
+            rows = db.execute(
+                "SELECT service, language, synced_at FROM catalogs"
+                " ORDER BY synced_at DESC NULLS LAST, started_at DESC"
+            )
+            return [_origin(*row) for row in rows]
 
     def catalog(self, service: str, language: str) -> Catalog | None:
         """One catalogue; None where nothing was ever brought of it.
 
         What it has not read yet is read from here when it is asked for: the cache stays open.
         """
-        known = tables.catalogs
-        with reading(self._engine) as connection:
-            row = connection.execute(
-                select(known).where(known.c.service == service, known.c.language == language)
-            ).mappings()
-            result = row.first()
-            if result is None:
+        with self._use("read") as db:
+            row = db.execute(
+                "SELECT catalog, synced_at FROM catalogs WHERE service = ? AND language = ?",
+                (service, language),
+            ).fetchone()
+            if row is None:
                 return None
-            categories = self._categories(connection, result["catalog"])
-        key = result["catalog"]
+            key, synced = row
+            rows = db.execute("SELECT * FROM categories WHERE catalog = ?", (key,))
+            categories = {item[1]: _category(*item) for item in rows}
         return Catalog(
-            _origin(result),
+            _origin(service, language, synced),
             with_paths(categories),
             lambda category: self._listed(key, category),
             lambda: self._brands(key),
         )
 
-    def _categories(self, connection: Connection, key: int) -> dict[str, Category]:
-        rows = connection.execute(_of(tables.categories, key)).mappings()
-        return {row["reference"]: _category(row) for row in rows}
-
     def _listed(self, key: int, category: str) -> Listed | None:
-        wanted = _of(tables.properties, key).where(tables.properties.c.category == category)
-        with reading(self._engine) as connection:
-            row = connection.execute(wanted).mappings().first()
-        if row is None:
-            return None
-        return Listed(properties_of(row["document"]), moment(row["checked_at"]))
+        query = "SELECT document, checked_at FROM properties WHERE catalog = ? AND category = ?"
+        with self._use("read") as db:
+            row = db.execute(query, (key, category)).fetchone()
+        return row and Listed(properties_of(row[0]), datetime.fromisoformat(row[1]))
 
-    def _brands(self, key: int) -> Iterator[Brand]:
-        with reading(self._engine) as connection:
-            rows = connection.execute(_of(tables.brands, key).order_by(tables.brands.c.reference))
-            yield from [Brand(row.reference, row.name) for row in rows]
+    def _brands(self, key: int) -> list[Brand]:
+        query = "SELECT reference, name FROM brands WHERE catalog = ? ORDER BY reference"
+        with self._use("read") as db:
+            return [Brand(*row) for row in db.execute(query, (key,))]
 
     # A sync.
 
@@ -136,68 +184,56 @@ class Cache:
         `scope` is whose properties are wanted; empty for all of them. A sync goes on only with
         one of the same scope.
         """
-        known, told = tables.catalogs, " ".join(sorted(scope))
-        with writing(self._engine) as connection:
-            connection.execute(
-                insert(known).values(service=service, language=language).on_conflict_do_nothing()
+        wanted = " ".join(sorted(scope))
+        with self._use("written") as db:
+            db.execute(
+                "INSERT INTO catalogs(service, language) VALUES (?, ?) ON CONFLICT DO NOTHING",
+                (service, language),
             )
-            row = connection.execute(
-                select(known).where(known.c.service == service, known.c.language == language)
-            ).one()
-            earlier = moment(row.started_at) if row.started_at else None
-            goes_on = (
-                earlier is not None and row.scope == told and timedelta(0) <= now - earlier < STALE
+            key, before, text = db.execute(
+                "SELECT catalog, scope, started_at FROM catalogs"
+                " WHERE service = ? AND language = ?",
+                (service, language),
+            ).fetchone()
+            started = datetime.fromisoformat(text) if text else None
+            is_resumed = bool(
+                started and before == wanted and timedelta(0) <= now - started < STALE
             )
-            started = earlier if goes_on and earlier else now
-            connection.execute(
-                update(known)
-                .where(known.c.catalog == row.catalog)
-                .values(scope=told, started_at=stamp(started))
+            started = started if started and is_resumed else now
+            db.execute(
+                "UPDATE catalogs SET scope = ?, started_at = ? WHERE catalog = ?",
+                (wanted, _stamp(started), key),
             )
-            kept = connection.execute(
-                select(
-                    *(tables.properties.c[name] for name in ("category", *Validators._fields)),
-                    tables.properties.c.checked_at,
-                ).where(tables.properties.c.catalog == row.catalog)
-            ).all()
-        return Begun(
-            row.catalog,
-            started,
-            goes_on,
-            frozenset(item.category for item in kept if item.checked_at >= stamp(started))
-            if goes_on
-            else frozenset(),
-            {item.category: Validators(item.etag, item.last_modified) for item in kept},
-        )
+            kept = db.execute(
+                "SELECT category, checked_at, etag, last_modified FROM properties"
+                " WHERE catalog = ?",
+                (key,),
+            ).fetchall()
+        fetched = (code for code, at, *_ in kept if is_resumed and at >= _stamp(started))
+        marks = {code: Validators(*values) for code, _, *values in kept}
+        return Begun(key, started, is_resumed, frozenset(fetched), marks)
 
-    def save_categories(self, key: int, categories: Sequence[Category]) -> Counter[Saved]:
+    def save_categories(self, key: int, categories: Iterable[Category]) -> Counter[Saved]:
         """Keep categories; only those that differ are written."""
-        rows = [{"catalog": key, **category._asdict()} for category in categories]
-        for row in rows:
-            del row["path"]
-        return self._save(tables.categories, key, rows)
+        rows = [(*item[:5], *item[6:]) for item in categories]  # all but the path
+        return self._save(CATEGORIES, key, rows)
 
-    def save_brands(self, key: int, brands: Sequence[Brand]) -> Counter[Saved]:
+    def save_brands(self, key: int, brands: Iterable[Brand]) -> Counter[Saved]:
         """Keep brands; only those that differ are written."""
-        rows = [{"catalog": key, **brand._asdict()} for brand in brands]
-        return self._save(tables.brands, key, rows)
+        return self._save(BRANDS, key, brands)
 
-    def _save(self, table: Table, key: int, rows: list[dict[str, Any]]) -> Counter[Saved]:
+    def _save(
+        self, statements: Statements, key: int, rows: Iterable[tuple[Any, ...]]
+    ) -> Counter[Saved]:
         counts: Counter[Saved] = Counter()
-        with writing(self._engine) as connection:
-            for start in range(0, len(rows), AT_ONCE):
-                some = {row["reference"]: row for row in rows[start : start + AT_ONCE]}
-                wanted = _of(table, key).where(table.c.reference.in_(some))
-                kept = {
-                    row["reference"]: dict(row) for row in connection.execute(wanted).mappings()
-                }
-                for reference, row in some.items():
-                    known = kept.get(reference)
-                    how = Saved.CHANGED if known else Saved.NEW
-                    how = Saved.SAME if row == known else how
-                    counts[how] += 1
-                    if how is not Saved.SAME:
-                        connection.execute(insert(table).values(row).prefix_with("OR REPLACE"))
+        with self._use("written") as db:
+            for row in rows:
+                kept = db.execute(statements.find, (key, row[0])).fetchone()
+                how = Saved.CHANGED if kept else Saved.NEW
+                how = Saved.SAME if kept == (key, *row) else how
+                counts[how] += 1
+                if how is not Saved.SAME:
+                    db.execute(statements.replace, (key, *row))
         return counts
 
     def save_properties(
@@ -209,20 +245,15 @@ class Cache:
         at: datetime,
     ) -> Saved:
         """Keep a category's properties, or that they are as they were (None)."""
-        table = tables.properties
-        new = {"etag": marks.etag, "last_modified": marks.last_modified, "checked_at": stamp(at)}
-        here = (table.c.catalog == key, table.c.category == category)
-        with writing(self._engine) as connection:
-            kept = connection.execute(select(table.c.document).where(*here)).scalar()
+        with self._use("written") as db:
+            (kept,) = db.execute(PROPERTIES.find, (key, category)).fetchone() or (None,)
             document = kept if properties is None else document_of(properties)
             if document is None:
                 raise ValueError(f"nothing is known of {category} that could be as it was")
-            if document == kept:
-                connection.execute(update(table).where(*here).values(new))
-                return Saved.SAME
-            row = {"catalog": key, "category": category, "document": document, **new}
-            connection.execute(insert(table).values(row).prefix_with("OR REPLACE"))
-            return Saved.NEW if kept is None else Saved.CHANGED
+            db.execute(PROPERTIES.replace, (key, category, *marks, _stamp(at), document))
+        if kept is None:
+            return Saved.NEW
+        return Saved.SAME if document == kept else Saved.CHANGED
 
     def finish(
         self, key: int, categories: frozenset[str], brands: frozenset[str], at: datetime
@@ -231,45 +262,36 @@ class Cache:
 
         Where it lists not a single brand the brands stay: that is sooner a fault than the truth.
         """
-        known = tables.catalogs
-        with writing(self._engine) as connection:
+        with self._use("written") as db:
             removed = Removed(
-                _remove(connection, tables.categories, "reference", key, categories),
-                _remove(connection, tables.brands, "reference", key, brands) if brands else 0,
+                _remove(db, CATEGORIES, key, categories),
+                _remove(db, BRANDS, key, brands) if brands else 0,
             )
-            _remove(connection, tables.properties, "category", key, categories)
-            connection.execute(
-                update(known)
-                .where(known.c.catalog == key)
-                .values(scope=None, started_at=None, synced_at=stamp(at))
+            _remove(db, PROPERTIES, key, categories)
+            db.execute(
+                "UPDATE catalogs SET scope = NULL, started_at = NULL, synced_at = ?"
+                " WHERE catalog = ?",
+                (_stamp(at), key),
             )
         return removed
 
 
-def _of(table: Table, key: int) -> Any:
-    return select(table).where(table.c.catalog == key)
+def _remove(db: sqlite3.Connection, statements: Statements, key: int, listed: Iterable[str]) -> int:
+    """Remove the entries that are not listed; how many there were."""
+    return db.execute(statements.remove, (key, json.dumps([*listed]))).rowcount
 
 
-def _remove(
-    connection: Connection, table: Table, name: str, key: int, listed: frozenset[str]
-) -> int:
-    """Remove what is not listed; how much that was."""
-    column = table.c[name]
-    kept = connection.execute(select(column).where(table.c.catalog == key)).scalars()
-    gone = [item for item in kept if item not in listed]
-    for item in gone:
-        connection.execute(delete(table).where(table.c.catalog == key, column == item))
-    return len(gone)
+def _origin(service: str, language: str, synced: str | None) -> Origin:
+    return Origin(service, language, datetime.fromisoformat(synced) if synced else None)
 
 
-# Rows and nouns.
+def _category(
+    _: int, reference: str, label: str, level: int, is_active: int, parent: str | None, *flags: int
+) -> Category:
+    path = (label or reference,)
+    return Category(reference, label, level, bool(is_active), parent, path, *map(bool, flags))
 
 
-def _origin(row: RowMapping) -> Origin:
-    synced = row["synced_at"]
-    return Origin(row["service"], row["language"], moment(synced) if synced else None)
-
-
-def _category(row: RowMapping) -> Category:
-    values = {name: value for name, value in row.items() if name != "catalog"}
-    return Category(**values, path=(row["label"] or row["reference"],))
+def _stamp(at: datetime) -> str:
+    """A time in UTC, so written that it sorts as text."""
+    return at.astimezone(UTC).isoformat(timespec="microseconds")

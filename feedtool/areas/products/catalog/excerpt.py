@@ -1,96 +1,94 @@
-"""What checks have asked of the catalogue, kept so that they find the same at any time.
+"""The part of the catalogue that checks have consulted, kept so that they repeat at any time.
 
 A file of products is checked again when its answers are written beside the rows: days later, when
 a sync may have changed the cache, or somebody has removed it. What was right when it was sent
-stays so. So what the first check was told is kept with the run: all categories, the properties of
-those that were looked at, and the brands where one was looked for. Whoever asks the same question
-of the excerpt gets the same answer.
+stays so. So the answers that the first check got are kept with the run: all categories, the
+properties of those that were looked at, and the brands where one was looked for. Whoever asks the
+same question of the excerpt gets the same answer.
 """
 
 import json
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any
 
-from feedtool.areas.products.catalog.documents import document_of, moment, properties_of, stamp
-from feedtool.areas.products.catalog.lookup import Catalog, Listed, Origin
-from feedtool.areas.products.catalog.model import Brand, Category
+from feedtool.areas.products.catalog.lookup import Catalog
+from feedtool.areas.products.catalog.model import (
+    Brand,
+    Category,
+    Listed,
+    Origin,
+    document_of,
+    properties_of,
+)
 
-Wanted = Callable[[str | None], Catalog | None]
+OpenCatalog = Callable[[str | None], Catalog | None]
+"""Opens the catalogue in a language, or in any; None where there is none."""
 
 ANY = ""
 """In the place of a language: none was asked for."""
 
 
 class Consulted:
-    """A catalogue that is asked, in one language or several, and remembers what it was asked."""
+    """A catalogue, in one language or several, that remembers which questions it answered."""
 
-    def __init__(self, wanted: Wanted) -> None:
-        """In front of what opens the catalogue in a language, or in any."""
-        self._wanted = wanted
-        self._found: dict[str | None, Catalog | None] = {}
+    def __init__(self, opening: OpenCatalog) -> None:
+        """In front of the function that opens the catalogue."""
+        self._opening = opening
+        self._opened: dict[str | None, Catalog | None] = {}
 
     def __call__(self, language: str | None) -> Catalog | None:
         """The catalogue; None where there is none."""
-        if language not in self._found:
-            self._found[language] = self._wanted(language)
-        return self._found[language]
+        if language not in self._opened:
+            self._opened[language] = self._opening(language)
+        return self._opened[language]
 
     def excerpt(self) -> bytes | None:
-        """What was told as JSON; None where nobody has asked."""
-        if not self._found:
+        """The answers as JSON; None where nobody has asked."""
+        if not self._opened:
             return None
-        told = {
-            language or ANY: None if catalog is None else _told(catalog)
-            for language, catalog in self._found.items()
+        content = {
+            language or ANY: catalog and _content(catalog)
+            for language, catalog in self._opened.items()
         }
-        return json.dumps(told, ensure_ascii=False, separators=(",", ":")).encode()
+        return json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def from_excerpt(excerpt: bytes) -> Wanted:
-    """What opens the catalogue as it was, in place of the one of today."""
-    told: dict[str, Any] = json.loads(excerpt)
-    opened: dict[str, Catalog | None] = {}
-
-    def wanted(language: str | None) -> Catalog | None:
-        name = language or ANY
-        if name not in opened:
-            result = told.get(name)
-            opened[name] = None if result is None else _catalog(result)
-        return opened[name]
-
-    return wanted
+def from_excerpt(excerpt: bytes) -> OpenCatalog:
+    """Opens the catalogue as it was, in place of the one of today."""
+    content: dict[str, Any] = json.loads(excerpt)
+    return Consulted(lambda language: (known := content.get(language or ANY)) and _catalog(known))
 
 
-def _told(catalog: Catalog) -> dict[str, Any]:
-    origin, seen = catalog.origin, catalog.seen()
+def _content(catalog: Catalog) -> dict[str, Any]:
+    origin = catalog.origin
     return {
         "service": origin.service,
         "language": origin.language,
-        "synced_at": stamp(origin.synced_at) if origin.synced_at else None,
+        "synced_at": _stamp(origin.synced_at) if origin.synced_at else None,
         "categories": list(catalog.categories.values()),
         "listed": {
-            code: None if item is None else [document_of(item.properties), stamp(item.checked_at)]
-            for code, item in seen.listed.items()
+            code: item and [document_of(item.properties), _stamp(item.checked_at)]
+            for code, item in catalog.consulted.items()
         },
-        "brands": list(seen.brands),
+        "brands": list(catalog.consulted_brands),
     }
 
 
-def _catalog(told: dict[str, Any]) -> Catalog:
-    synced = told["synced_at"]
-    categories = [_category(item) for item in told["categories"]]
+def _catalog(content: dict[str, Any]) -> Catalog:
+    synced = content["synced_at"]
+    categories = [Category(*item) for item in content["categories"]]
     listed = {
-        code: None if item is None else Listed(properties_of(item[0]), moment(item[1]))
-        for code, item in told["listed"].items()
+        code: item and Listed(properties_of(item[0]), datetime.fromisoformat(item[1]))
+        for code, item in content["listed"].items()
     }
     return Catalog(
-        Origin(told["service"], told["language"], moment(synced) if synced else None),
-        {item.reference: item for item in categories},
+        Origin(content["service"], content["language"], synced and datetime.fromisoformat(synced)),
+        {item.reference: item._replace(path=tuple(item.path)) for item in categories},
         listed.get,
-        lambda: [Brand(*item) for item in told["brands"]],
+        lambda: [Brand(*item) for item in content["brands"]],
     )
 
 
-def _category(told: list[Any]) -> Category:
-    result = Category(*told)
-    return result._replace(path=tuple(result.path))
+def _stamp(at: datetime) -> str:
+    return at.astimezone(UTC).isoformat(timespec="microseconds")

@@ -2,38 +2,10 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
-from typing import NamedTuple
 
-from feedtool.areas.products.catalog.model import Brand, Category, Property, fingerprint
+from feedtool.areas.products.catalog.fingerprint import fingerprint
+from feedtool.areas.products.catalog.model import Brand, Category, Listed, Origin, Property
 from feedtool.areas.products.catalog.words import folded, near_codes, nearest
-
-
-class Origin(NamedTuple):
-    """Where a catalogue is from."""
-
-    service: str
-    """The base address."""
-    language: str
-    """`en`, `fr` or `es`: of the labels."""
-    synced_at: datetime | None
-    """When it was last brought to its end; None when no sync ever was."""
-
-
-class Listed(NamedTuple):
-    """The properties of a category."""
-
-    properties: tuple[Property, ...]
-    """By their index."""
-    checked_at: datetime
-    """When the service was last asked for them."""
-
-
-class Consultation(NamedTuple):
-    """What a catalogue was asked for, beside its categories."""
-
-    listed: Mapping[str, Listed | None]
-    brands: Iterable[Brand]
-    """All of them, or none where nobody asked."""
 
 
 class Catalog:
@@ -53,16 +25,15 @@ class Catalog:
         """A catalogue.
 
         Args:
-            origin: Where it is from.
+            origin: Its source.
             categories: By their reference.
             listed: The properties of a category, None where they were never brought.
             brands: All of them.
         """
-        self.origin = origin
-        self.categories = categories
-        self._listed = listed
-        self._all_brands = brands
-        self._read: dict[str, Listed | None] = {}
+        self.origin, self.categories = origin, categories
+        self._listed, self._all_brands = listed, brands
+        self.consulted: dict[str, Listed | None] = {}
+        """The properties that were asked for until now, by category."""
         self._fingerprints: dict[str, str] = {}
         self._brands: dict[str, Brand] | None = None
         self._near: dict[tuple[str, int], list[str]] = {}
@@ -77,6 +48,11 @@ class Catalog:
         """When it was last brought to its end; None when no sync ever was."""
         return self.origin.synced_at
 
+    @property
+    def consulted_brands(self) -> Iterable[Brand]:
+        """All brands, or none where nobody has asked for any until now."""
+        return () if self._brands is None else self._brands.values()
+
     def category(self, reference: str) -> Category | None:
         """The category of a reference, whose letters are all capitals."""
         return self.categories.get(reference)
@@ -89,15 +65,15 @@ class Catalog:
     def properties(self, reference: str) -> tuple[Property, ...] | None:
         """A category's properties by their index; None where they were not brought."""
         result = self._of(reference)
-        return None if result is None else result.properties
+        return result and result.properties
 
     def checked_at(self, reference: str) -> datetime | None:
         """When the service was last asked for a category's properties; None: never."""
         result = self._of(reference)
-        return None if result is None else result.checked_at
+        return result and result.checked_at
 
     def fingerprint(self, reference: str) -> str | None:
-        """What stamps a template made for a category; None where its properties are not here."""
+        """The stamp of a template made for a category; None where its properties are not here."""
         result = self._of(reference)
         if result is None:
             return None
@@ -121,14 +97,10 @@ class Catalog:
         """All brands; of several with one name the first."""
         return self._by_name().values()
 
-    def seen(self) -> Consultation:
-        """All that it was asked for until now."""
-        return Consultation(self._read, () if self._brands is None else self._brands.values())
-
     def _of(self, reference: str) -> Listed | None:
-        if reference not in self._read:
-            self._read[reference] = self._listed(reference)
-        return self._read[reference]
+        if reference not in self.consulted:
+            self.consulted[reference] = self._listed(reference)
+        return self.consulted[reference]
 
     def _by_name(self) -> dict[str, Brand]:
         if self._brands is None:

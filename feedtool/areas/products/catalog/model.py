@@ -1,10 +1,10 @@
 """The nouns of the catalogue, in the specification's words (part "Catalog")."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
-from hashlib import sha256
 from typing import Any, NamedTuple
 
 DEEPEST = 3
@@ -37,11 +37,11 @@ class Category(NamedTuple):
     """The labels from the top down to its own."""
     is_brand_mandatory: bool
     is_variant: bool
-    """Whether families of variants are possible here."""
+    """True if families of variants are possible here."""
 
     @property
     def takes_products(self) -> bool:
-        """Whether products can be put here: only into active categories of the deepest level."""
+        """True for active categories of the deepest level: only these take products."""
         return self.is_active and self.level == DEEPEST
 
     @property
@@ -54,14 +54,14 @@ class PropertyChoice(NamedTuple):
     """A value that a ranged property can have."""
 
     code: str
-    """What is sent."""
+    """The text that is sent."""
     label: str
-    """What people read; the same where the service gives but one text."""
+    """The text that people read; the same where the service gives but one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Property:
-    """What products of one category can say of themselves."""
+    """A property that products of one category can have."""
 
     reference: str
     """`propertyReference`."""
@@ -71,12 +71,12 @@ class Property:
     label: str
     unit: str | None
     is_ranged: bool
-    """Whether only the choices are possible."""
+    """True if only the choices are possible."""
     is_numeric: bool
     is_multiple: bool
-    """Whether it can have several values."""
+    """True if it can have several values."""
     is_variation: bool
-    """Whether members of a family differ by it."""
+    """True if members of a family differ by it."""
     is_size: bool
     choices: tuple[PropertyChoice, ...]
     """Filled where it is ranged."""
@@ -85,8 +85,18 @@ class Property:
 
     @property
     def is_mandatory(self) -> bool:
-        """Whether a product without it is denied."""
+        """True if a product without it is denied."""
         return self.necessity is Necessity.MANDATORY
+
+    @property
+    def is_split(self) -> bool:
+        """True if its cells may hold several values; a lone text may hold the separator."""
+        return self.is_multiple or self.is_ranged or self.is_numeric
+
+    @property
+    def name(self) -> str:
+        """`Main colour (3263)`."""
+        return f"{self.label} ({self.reference})" if self.label else self.reference
 
 
 class Brand(NamedTuple):
@@ -98,36 +108,79 @@ class Brand(NamedTuple):
 
 
 class Validators(NamedTuple):
-    """What an answer of the service's can be compared by when it is asked for again."""
+    """The headers by which an answer of the service can be compared when it is asked for again."""
 
     etag: str | None = None
     last_modified: str | None = None
 
 
-def fingerprint(properties: Iterable[Property]) -> str:
-    """What a sheet made for these properties depends on, as a short text that stays the same.
+class Origin(NamedTuple):
+    """The source of a catalogue."""
 
-    Two lists in one language have the same one when the same cells are right in both: labels, the
-    order of the properties and that of the choices do not count.
-
-    Returns:
-        32 hexadecimal digits.
-    """
-    told = [_essence(item) for item in sorted(properties, key=lambda item: item.reference)]
-    text = json.dumps(told, ensure_ascii=True, separators=(",", ":"))
-    return sha256(text.encode("ascii")).hexdigest()[:32]
+    service: str
+    """The base address."""
+    language: str
+    """`en`, `fr` or `es`: of the labels."""
+    synced_at: datetime | None
+    """When it was last brought to its end; None when no sync ever was."""
 
 
-def _essence(item: Property) -> list[Any]:
-    return [
-        item.reference,
-        str(item.necessity),
-        item.unit,
-        item.is_ranged,
-        item.is_numeric,
-        item.is_multiple,
-        item.is_variation,
-        item.is_size,
-        sorted(choice.code for choice in item.choices),
-        sorted(item.allowed_file_types),
-    ]
+class Listed(NamedTuple):
+    """The properties of a category."""
+
+    properties: tuple[Property, ...]
+    """By their index."""
+    checked_at: datetime
+    """When the service was last asked for them."""
+
+
+# The tree of categories.
+
+
+def with_paths(categories: Mapping[str, Category]) -> dict[str, Category]:
+    """The same categories, each with the labels of all that it is in."""
+    return {
+        reference: category._replace(
+            path=tuple(item.label or item.reference for item in _lineage(category, categories))
+        )
+        for reference, category in categories.items()
+    }
+
+
+def within(wanted: Iterable[str], categories: Mapping[str, Category]) -> frozenset[str]:
+    """The references of these categories and of all that are in them, however deep."""
+    tops = frozenset(wanted)
+    return frozenset(
+        reference
+        for reference, category in categories.items()
+        if any(item.reference in tops for item in _lineage(category, categories))
+    )
+
+
+def _lineage(category: Category, categories: Mapping[str, Category]) -> list[Category]:
+    """From the top down to itself; a tree that bites its own tail ends where it does."""
+    chain: dict[str, Category] = {}
+    at: Category | None = category
+    while at is not None and at.reference not in chain:
+        chain[at.reference] = at
+        at = categories.get(at.parent) if at.parent else None
+    return [*reversed(chain.values())]
+
+
+# Properties as text: how the cache and the excerpts keep them.
+
+
+def document_of(properties: Sequence[Property]) -> str:
+    """The properties of a category as JSON: equal lists give equal texts."""
+    items = [[getattr(item, name) for name in Property.__slots__] for item in properties]
+    return json.dumps(items, ensure_ascii=False, separators=(",", ":"))
+
+
+def properties_of(document: str) -> tuple[Property, ...]:
+    """The properties of what `document_of` made."""
+    items: list[list[Any]] = json.loads(document)
+    for item in items:
+        _, _, necessity, *_, choices, types = item
+        item[2], item[-1] = Necessity(necessity), tuple(types)
+        item[-2] = tuple(PropertyChoice(*choice) for choice in choices)
+    return tuple(Property(*item) for item in items)

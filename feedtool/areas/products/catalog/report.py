@@ -1,4 +1,4 @@
-"""The catalogue told: what a search finds, one category, and what a sync has come to."""
+"""The reports about the catalogue: of a search, of one category, of a sync."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -7,8 +7,7 @@ from typing import Any, TextIO
 
 from feedtool.areas.products.catalog import Brand, Catalog, Category, Property, PropertyChoice
 from feedtool.areas.products.catalog.cache import Saved
-from feedtool.areas.products.catalog.lookup import Origin
-from feedtool.areas.products.catalog.search import SearchResult
+from feedtool.areas.products.catalog.model import Origin
 from feedtool.areas.products.catalog.sync import Synced
 from feedtool.report.fields import dumped
 from feedtool.report.plain import clean, counted, shorten
@@ -21,7 +20,7 @@ FEW_CHOICES = 60
 LONGEST_LABEL = 60
 
 
-def told_of(origin: Origin) -> str:
+def describe_origin(origin: Origin) -> str:
     """`https://… in en, synced 2026-03-01 14:02 UTC`."""
     at = origin.synced_at
     when = f"synced {_minute(at)}" if at else "never brought to its end"
@@ -35,17 +34,19 @@ def _minute(at: datetime) -> str:
 # Search.
 
 
-def write_found(result: SearchResult, out: TextIO, form: str) -> None:
-    """What a search finds, the best first: as a table, or as a list in JSON."""
+def write_results(results: Sequence[Category | Brand], out: TextIO, form: str) -> None:
+    """The results of a search: as a table, or as a list in JSON."""
     if form == "json":
-        _write_list([_found_fields(item) for item in result.ranked], out)
+        lines = ",\n  ".join(dumped(_result_fields(item)) for item in results)
+        out.write(f"[\n  {lines}\n]\n" if results else "[]\n")
         return
-    if categories := result.categories:
+    categories = [item for item in results if isinstance(item, Category)]
+    brands = [item for item in results if isinstance(item, Brand)]
+    if categories:
         rows = [(item.reference, str(item.level), _place(item)) for item in categories]
         _write_table(("CODE", "LEVEL", "CATEGORY"), rows, out)
-    if brands := result.brands:
-        if categories:
-            out.write("\n")
+    if brands:
+        out.write("\n" if categories else "")
         _write_table(("CODE", "BRAND"), [(item.reference, item.name) for item in brands], out)
 
 
@@ -53,16 +54,19 @@ def _place(category: Category) -> str:
     return category.full_path + ("" if category.is_active else "  (not active)")
 
 
-def _found_fields(item: Category | Brand) -> Fields:
+def _result_fields(item: Category | Brand) -> Fields:
     if isinstance(item, Brand):
         return {"type": "brand", "brandReference": item.reference, "name": item.name}
+    return {"type": "category", **_head(item)}
+
+
+def _head(category: Category) -> Fields:
     return {
-        "type": "category",
-        "categoryReference": item.reference,
-        "level": item.level,
-        "isActive": item.is_active,
-        "label": item.label,
-        "path": item.full_path,
+        "categoryReference": category.reference,
+        "level": category.level,
+        "isActive": category.is_active,
+        "label": category.label,
+        "path": category.full_path,
     }
 
 
@@ -76,24 +80,24 @@ def write_category(
     if form == "json":
         out.write(dumped(_category_fields(catalog, category)) + "\n")
         return
-    is_active = "active" if category.is_active else "not active"
+    facts = (
+        f"level {category.level}",
+        "active" if category.is_active else "not active",
+        "brand mandatory" if category.is_brand_mandatory else "brand optional",
+        "variants possible" if category.is_variant else "no variants",
+    )
     out.write(clean(f"{category.reference}  {category.full_path}") + "\n")
-    out.write(f"level {category.level}, {is_active}, {_rules(category)}\n")
+    out.write(f"{', '.join(facts)}\n")
     properties = catalog.properties(category.reference)
     if properties is None:
         _write_children(catalog, category, out)
         return
     mandatory = sum(item.is_mandatory for item in properties)
-    told = counted(len(properties), "property", "properties")
+    count = counted(len(properties), "property", "properties")
     at = catalog.checked_at(category.reference)
-    out.write(f"{told}, {mandatory} mandatory{f', as of {_minute(at)}' if at else ''}\n\n")
+    out.write(f"{count}, {mandatory} mandatory{f', as of {_minute(at)}' if at else ''}\n\n")
     rows = [_property_row(item, is_verbose=is_verbose) for item in properties]
     _write_table(("CODE", "NECESSITY", "LABEL", "VALUE", "UNIT", "CHOICES"), rows, out)
-
-
-def _rules(category: Category) -> str:
-    brand = "brand mandatory" if category.is_brand_mandatory else "brand optional"
-    return f"{brand}, {'variants possible' if category.is_variant else 'no variants'}"
 
 
 def _write_children(catalog: Catalog, category: Category, out: TextIO) -> None:
@@ -110,7 +114,7 @@ def _property_row(item: Property, *, is_verbose: bool) -> tuple[str, ...]:
 
 
 def _value(item: Property) -> str:
-    """What a value is: `number`, `choice, several`, `file (pdf)`."""
+    """The kind of its values: `number`, `choice, several`, `file (pdf)`."""
     kind = "number" if item.is_numeric else "text"
     if item.is_ranged:
         kind = "choice"
@@ -123,10 +127,10 @@ def _value(item: Property) -> str:
 def _choices(choices: Sequence[PropertyChoice], longest: int | None) -> str:
     if not choices:
         return ""
-    told = ", ".join(
+    text = ", ".join(
         item.label if item.label == item.code else f"{item.label} ({item.code})" for item in choices
     )
-    return f"{len(choices):,}: {told if longest is None else shorten(told, longest)}"
+    return f"{len(choices):,}: {text if longest is None else shorten(text, longest)}"
 
 
 def _category_fields(catalog: Catalog, category: Category) -> Fields:
@@ -134,11 +138,7 @@ def _category_fields(catalog: Catalog, category: Category) -> Fields:
     properties = catalog.properties(reference)
     listed = None if properties is None else [_property_fields(item) for item in properties]
     return {
-        "categoryReference": reference,
-        "level": category.level,
-        "isActive": category.is_active,
-        "label": category.label,
-        "path": category.full_path,
+        **_head(category),
         "parentReference": category.parent,
         "isBrandMandatory": category.is_brand_mandatory,
         "isVariant": category.is_variant,
@@ -179,29 +179,27 @@ def _iso(at: datetime | None) -> str | None:
 
 
 def write_synced(synced: Synced, out: TextIO, form: str) -> None:
-    """What a sync has come to."""
+    """The result of a sync."""
     if form == "json":
         out.write(dumped(_synced_fields(synced)) + "\n")
         return
-    origin = Origin(synced.service, synced.language, synced.at)
-    removed = synced.removed
-    out.write(clean(f"Catalogue of {told_of(origin)}") + "\n")
-    out.write(_line("Categories", synced.categories, removed=removed.categories))
-    out.write(_line("Brands", synced.brands, removed=removed.brands))
-    lacking = len(synced.lacks)
-    out.write(_line("Properties of", synced.properties, kept=synced.resumed, missing=lacking))
+    origin = describe_origin(Origin(synced.service, synced.language, synced.at))
+    missing = len(synced.lacks)
+    out.write(clean(f"Catalogue of {origin}") + "\n")
+    out.write(_line("Categories", synced.categories, removed=synced.removed.categories))
+    out.write(_line("Brands", synced.brands, removed=synced.removed.brands))
+    out.write(_line("Properties of", synced.properties, kept=synced.resumed, missing=missing))
 
 
 def _line(what: str, counts: Counter[Saved], **more: int) -> str:
     """`Categories: 388, 3 new, 1 changed`."""
-    all_of_them = counts.total() + more.get("kept", 0)
+    total = counts.total() + more.get("kept", 0)
     words = {"new": counts[Saved.NEW], "changed": counts[Saved.CHANGED], **more}
     words["brought before the sync was stopped"] = words.pop("kept", 0)
-    told = [f"{all_of_them:,}", *(f"{number:,} {word}" for word, number in words.items() if number)]
+    parts = ["", *(f"{number:,} {word}" for word, number in words.items() if number)]
     if what.endswith(" of"):
-        told[0] = counted(all_of_them, "category", "categories")
-        return f"{what} {', '.join(told)}\n"
-    return f"{what}: {', '.join(told)}\n"
+        return f"{what} {counted(total, 'category', 'categories')}{', '.join(parts)}\n"
+    return f"{what}: {total:,}{', '.join(parts)}\n"
 
 
 def _synced_fields(synced: Synced) -> Fields:
@@ -224,14 +222,6 @@ def _synced_fields(synced: Synced) -> Fields:
 
 def _counts(counts: Counter[Saved]) -> Fields:
     return {str(how): counts[how] for how in Saved}
-
-
-# Lists and tables.
-
-
-def _write_list(entries: Sequence[Fields], out: TextIO) -> None:
-    lines = ",\n  ".join(dumped(entry) for entry in entries)
-    out.write(f"[\n  {lines}\n]\n" if entries else "[]\n")
 
 
 def _write_table(heads: tuple[str, ...], rows: Iterable[tuple[str, ...]], out: TextIO) -> None:

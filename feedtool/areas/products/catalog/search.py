@@ -1,8 +1,7 @@
-"""Finding categories and brands by what people remember of them. Pure."""
+"""Search for categories and brands by a part of their names. Pure."""
 
 from collections.abc import Iterator
 from enum import IntEnum
-from typing import NamedTuple
 
 from feedtool.areas.products.catalog.lookup import Catalog
 from feedtool.areas.products.catalog.model import Brand, Category
@@ -10,7 +9,7 @@ from feedtool.areas.products.catalog.words import folded, nearest
 
 
 class Rank(IntEnum):
-    """How a text was found; the best first."""
+    """The ways in which a text matches; the best first."""
 
     IS_CODE = 0
     IS_NAME = 1
@@ -22,33 +21,15 @@ class Rank(IntEnum):
     """Or each of its words is somewhere in the path."""
 
 
-class SearchResult(NamedTuple):
-    """What was found, the best first."""
-
-    ranked: list[Category | Brand]
-
-    @property
-    def categories(self) -> list[Category]:
-        """The categories alone."""
-        return [item for item in self.ranked if isinstance(item, Category)]
-
-    @property
-    def brands(self) -> list[Brand]:
-        """The brands alone."""
-        return [item for item in self.ranked if isinstance(item, Brand)]
-
-
-def search(catalog: Catalog, text: str) -> SearchResult:
-    """Categories by code, label or path, and brands by name or reference.
+def search(catalog: Catalog, text: str) -> list[Category | Brand]:
+    """Categories by code, label or path, and brands by name or reference; the best first.
 
     Case and accents do not count. Of the equally good the active ones come first, then those
     that take products, then by name.
     """
     wanted = folded(text)
-    if not wanted:
-        return SearchResult([])
-    ranked = sorted(_matches(catalog, wanted), key=lambda item: item[0])
-    return SearchResult([result for _, result in ranked])
+    ranked = sorted(_matches(catalog, wanted), key=lambda item: item[0]) if wanted else []
+    return [result for _, result in ranked]
 
 
 Key = tuple[Rank, bool, bool, str, str]
@@ -71,26 +52,20 @@ def _matches(catalog: Catalog, wanted: str) -> Iterator[tuple[Key, Category | Br
 
 
 def _rank(wanted: str, code: str, name: str) -> Rank | None:
-    if wanted == code:
-        return Rank.IS_CODE
-    if wanted == name:
-        return Rank.IS_NAME
-    if code.startswith(wanted):
-        return Rank.BEGINS_CODE
-    if name.startswith(wanted):
-        return Rank.BEGINS_NAME
-    if f" {wanted}" in name:
-        return Rank.BEGINS_WORD
-    return Rank.IN_NAME if wanted in name else None
+    ranks = {
+        Rank.IS_CODE: wanted == code,
+        Rank.IS_NAME: wanted == name,
+        Rank.BEGINS_CODE: code.startswith(wanted),
+        Rank.BEGINS_NAME: name.startswith(wanted),
+        Rank.BEGINS_WORD: f" {wanted}" in name,
+        Rank.IN_NAME: wanted in name,
+    }
+    return next((rank for rank, is_so in ranks.items() if is_so), None)
 
 
 def meant(catalog: Catalog, text: str, most: int = 3) -> list[str]:
-    """Codes, labels and names of brands that a text which finds nothing may stand for."""
-    known: dict[str, str] = {}
-    for category in catalog.categories.values():
-        known.setdefault(folded(category.label), category.label)
-        known.setdefault(folded(category.reference), category.reference)
-    for brand in catalog.brands():
-        known.setdefault(folded(brand.name), brand.name)
-    known.pop("", None)
+    """Codes, labels and names of brands that a text without matches may stand for."""
+    names = [name for item in catalog.categories.values() for name in (item.label, item.reference)]
+    names += [brand.name for brand in catalog.brands()]
+    known = {folded(name): name for name in reversed(names) if folded(name)}
     return [known[item] for item in nearest(folded(text), list(known), most)]

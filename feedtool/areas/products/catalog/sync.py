@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 
 from feedtool.areas.products.catalog import wire
 from feedtool.areas.products.catalog.cache import Begun, Cache, Removed, Saved
-from feedtool.areas.products.catalog.model import DEEPEST, Brand, Category, Validators
-from feedtool.areas.products.catalog.tree import within
+from feedtool.areas.products.catalog.model import DEEPEST, Brand, Category, Validators, within
 from feedtool.areas.products.catalog.wire import CatalogPage
 from feedtool.areas.products.catalog.words import near_codes
 from feedtool.model.call import Call, Reply, Sender, language_tag
@@ -28,13 +27,12 @@ GO_ON = "Go on with `feedtool catalog sync`: what was brought is kept."
 MOST_PAGES = 100_000
 """A list of more pages is no list that ends."""
 
+BAD_REQUEST = 400
+NOT_FOUND = 404
 
-NOT_LIKE_THAT = 400
-GONE = 404
 
-
-class What(StrEnum):
-    """What is asked for."""
+class AnswerContent(StrEnum):
+    """What an answer holds."""
 
     BRANDS = "brands"
     CATEGORIES = "categories"
@@ -44,8 +42,8 @@ class What(StrEnum):
 class Ask(NamedTuple):
     """One thing to ask for."""
 
-    what: What
-    page: CatalogPage = wire.CatalogPage()
+    kind: AnswerContent
+    page: CatalogPage = wire.FIRST_PAGE
     """Of a list."""
     category: str = ""
     """Whose properties."""
@@ -61,7 +59,7 @@ class SyncStep(NamedTuple):
 
 
 class Lack(NamedTuple):
-    """The properties of a category that are not to be had."""
+    """A category whose properties are not to be had."""
 
     category: str
     reason: str
@@ -69,7 +67,7 @@ class Lack(NamedTuple):
 
 @dataclass(slots=True)
 class Synced:
-    """What a sync has come to."""
+    """The result of a sync."""
 
     service: str
     language: str
@@ -77,7 +75,7 @@ class Synced:
     brands: Counter[Saved] = field(default_factory=Counter)
     categories: Counter[Saved] = field(default_factory=Counter)
     properties: Counter[Saved] = field(default_factory=Counter)
-    """Categories, by what became of their properties."""
+    """Categories, by how their properties differed."""
     resumed: int = 0
     """Categories whose properties an earlier sync, which was stopped, had brought already."""
     removed: Removed = field(default_factory=lambda: Removed(0, 0))
@@ -115,182 +113,158 @@ def sync(
     """
     begun = cache.begin(service, language, only, around.wall())
     synced = Synced(service, language, begun.started_at)
-    bringing = _Bringing(cache, begun, synced, around.wall, only, page_size, on_step)
-    fetch([Ask(What.CATEGORIES), Ask(What.BRANDS)], bringing, client, around)
-    return bringing.finished()
+    reader = _SyncReader(cache, begun, synced, around.wall, only, page_size, on_step)
+    fetch([Ask(AnswerContent.CATEGORIES), Ask(AnswerContent.BRANDS)], reader, client, around)
+    return reader.finished()
 
 
-class _Bringing:
-    """The reader of a sync."""
-
-    def __init__(
-        self,
-        cache: Cache,
-        begun: Begun,
-        synced: Synced,
-        now: Callable[[], datetime],
-        only: Sequence[str],
-        page_size: int,
-        on_step: Callable[[SyncStep], None],
-    ) -> None:
-        self._cache, self._begun, self._synced, self._now = cache, begun, synced, now
-        self._only, self._page_size, self._on_step = only, page_size, on_step
-        self._categories: dict[str, Category] = {}
-        self._brands: dict[str, Brand] = {}
-        self._links: set[str] = set()
-        self._languages: set[str] = set()
-        self._wanted = 0
+@dataclass(slots=True)
+class _SyncReader:
+    cache: Cache
+    begun: Begun
+    synced: Synced
+    now: Callable[[], datetime]
+    only: Sequence[str]
+    page_size: int
+    on_step: Callable[[SyncStep], None]
+    categories: dict[str, Category] = field(default_factory=dict)
+    brands: dict[str, Brand] = field(default_factory=dict)
+    links: set[str] = field(default_factory=set)
+    languages: set[str] = field(default_factory=set)
+    wanted: int = 0
+    """Categories whose properties are wanted."""
 
     def call(self, asked: Ask) -> Call:
         """The call that asks for it."""
-        if asked.what is What.BRANDS:
-            return wire.read_brands(asked.page, self._page_size)
-        if asked.what is What.CATEGORIES:
-            return wire.read_categories(self._synced.language, asked.page, self._page_size)
-        marks = self._begun.marks.get(asked.category, Validators())
-        return wire.read_properties(asked.category, self._synced.language, marks)
+        language = self.synced.language
+        match asked.kind:
+            case AnswerContent.BRANDS:
+                return wire.read_brands(asked.page, self.page_size)
+            case AnswerContent.CATEGORIES:
+                return wire.read_categories(language, asked.page, self.page_size)
+        marks = self.begun.marks.get(asked.category, Validators())
+        return wire.read_properties(asked.category, language, marks)
 
     def take(self, asked: Ask, reply: Reply) -> Iterable[Ask]:
-        """Save what came, and name what is to be asked for next."""
-        if asked.what is What.PROPERTIES:
+        """Save the answer; what is to be asked for next."""
+        if asked.kind is AnswerContent.PROPERTIES:
             more = self._take_properties(asked, reply)
         else:
             more = self._take_list(asked, reply)
-        self._tell(asked)
+        self._report_step(asked)
         return more
 
     def lack(self, asked: Ask, reason: str, status: int | None) -> Iterable[Ask]:
         """Without its lists there is no catalogue; without some properties there is."""
-        if asked.what is What.PROPERTIES:
-            self._synced.lacks.append(Lack(asked.category, reason))
-            self._tell(asked)
+        if asked.kind is AnswerContent.PROPERTIES:
+            self.synced.lacks.append(Lack(asked.category, reason))
+            self._report_step(asked)
             return []
-        if status == GONE and asked.page.number > 1 and asked.page.link is None:
+        if status == NOT_FOUND and asked.page.number > 1 and asked.page.link is None:
             # Where the service does not say how many pages there are, this one was a try.
-            return self._all_known() if asked.what is What.CATEGORIES else []
+            return self._asks_for_properties() if asked.kind is AnswerContent.CATEGORIES else []
         raise UsageProblem(
-            f"The service does not list its {asked.what}: {reason}",
+            f"The service does not list its {asked.kind}: {reason}",
             "Ask for smaller pages with --page-size; the service's own have 25."
-            if status == NOT_LIKE_THAT
+            if status == BAD_REQUEST
             else "Check the base address (its version segment included).",
         )
 
     def finished(self) -> Synced:
-        """What it has come to, once all was asked for."""
-        synced = self._synced
-        if not self._brands:
+        """The result, once all was asked for."""
+        synced = self.synced
+        if not self.brands:
             synced.warnings.append(
                 "The service lists no brands; those of an earlier sync are kept."
             )
-        if strangers := self._languages - {synced.language}:
-            tags = ", ".join(sorted(strangers))
-            synced.warnings.append(
-                f"The service was asked for {language_tag(synced.language)} and answered in {tags}."
-            )
-        synced.at = self._now()
-        synced.removed = self._cache.finish(
-            self._begun.catalog, frozenset(self._categories), frozenset(self._brands), synced.at
+        if others := self.languages - {synced.language}:
+            tags, asked = ", ".join(sorted(others)), language_tag(synced.language)
+            synced.warnings.append(f"The service was asked for {asked} and answered in {tags}.")
+        synced.at = self.now()
+        synced.removed = self.cache.finish(
+            self.begun.catalog, frozenset(self.categories), frozenset(self.brands), synced.at
         )
         return synced
 
-    # Lists.
-
     def _take_list(self, asked: Ask, reply: Reply) -> list[Ask]:
         """Save the entries of a page that no page before it had."""
-        cache, key, is_brands = self._cache, self._begun.catalog, asked.what is What.BRANDS
+        key, is_brands = self.begun.catalog, asked.kind is AnswerContent.BRANDS
         page = (wire.brands_page if is_brands else wire.categories_page)(reply, asked.page)
-        known: dict[str, Any] = self._brands if is_brands else self._categories
+        known: dict[str, Any] = self.brands if is_brands else self.categories
         fresh = {item.reference: item for item in page.entries if item.reference not in known}
-        self._check(asked, len(page.entries), page.strange)
-        if is_brands:
-            self._synced.brands += cache.save_brands(key, [*fresh.values()])
-        else:
-            self._languages.update(filter(None, [page.language.partition("-")[0].casefold()]))
-            self._synced.categories += cache.save_categories(key, [*fresh.values()])
-        known.update(fresh)
-        more = self._next(asked, page.next, is_fresh=bool(fresh))
-        return more if is_brands else more or self._all_known()
-
-    def _check(self, asked: Ask, read: int, strange: int) -> None:
-        """What cannot be read is counted; a page that holds nothing else is no page."""
-        if strange and not read:
-            raise Unreadable(f"the answer holds {strange} {asked.what} and none can be read")
-        if strange:
-            self._synced.warnings.append(
-                f"{strange} of the {asked.what} on page {asked.page.number} cannot be read."
+        if page.strange and not page.entries:
+            raise Unreadable(f"the answer holds {page.strange} {asked.kind} and none can be read")
+        if page.strange:
+            self.synced.warnings.append(
+                f"{page.strange} of the {asked.kind} on page {asked.page.number} cannot be read."
             )
+        if is_brands:
+            self.synced.brands += self.cache.save_brands(key, fresh.values())
+        else:
+            self.languages.update(filter(None, [page.language.partition("-")[0].casefold()]))
+            self.synced.categories += self.cache.save_categories(key, fresh.values())
+        known.update(fresh)
+        more = self._asks_for_page(asked, page.next, is_fresh=bool(fresh))
+        return more if is_brands else more or self._asks_for_properties()
 
-    def _next(self, asked: Ask, page: CatalogPage | None, *, is_fresh: bool) -> list[Ask]:
+    def _asks_for_page(self, asked: Ask, page: CatalogPage | None, *, is_fresh: bool) -> list[Ask]:
         if page is None or (page.link is None and not is_fresh):
             return []
-        if page.number > MOST_PAGES or page.link in self._links:
+        if page.number > MOST_PAGES or page.link in self.links:
             raise Interrupted(
-                f"The service's list of {asked.what} does not end: page {page.number} leads back.",
+                f"The service's list of {asked.kind} does not end: page {page.number} leads back.",
                 "Tell the service's operator; what the cache had is kept.",
             )
         if page.link:
-            self._links.add(page.link)
-        return [Ask(asked.what, page)]
+            self.links.add(page.link)
+        return [Ask(asked.kind, page)]
 
-    # Properties.
-
-    def _all_known(self) -> list[Ask]:
-        """Whose properties to ask for, now that all categories are there."""
-        if not self._categories:
+    def _asks_for_properties(self) -> list[Ask]:
+        """Those of the categories whose properties are wanted, now that all are known."""
+        categories, only = self.categories, self.only
+        if not categories:
             raise Interrupted(
                 "The service lists no categories.", "Try again later; what the cache had is kept."
             )
-        wanted = self._wanted_of(self._categories)
-        self._synced.resumed = len(self._begun.fetched.intersection(wanted))
-        self._wanted = len(wanted)
-        return [
-            Ask(What.PROPERTIES, category=item)
-            for item in wanted
-            if item not in self._begun.fetched
-        ]
-
-    def _wanted_of(self, categories: dict[str, Category]) -> list[str]:
-        for code in self._only:
+        for code in only:
             if code not in categories:
                 raise unknown_category(code, categories)
-        scope = within(self._only, categories) if self._only else categories
+        scope = within(only, categories) if only else categories
+        wanted = [
+            code
+            for code, item in categories.items()
+            if code in scope and (item.takes_products or (code in only and item.level == DEEPEST))
+        ]
+        fetched = self.begun.fetched
+        self.synced.resumed = len(fetched.intersection(wanted))
+        self.wanted = len(wanted)
         return [
-            reference
-            for reference, item in categories.items()
-            if reference in scope
-            and (item.takes_products or (reference in self._only and item.level == DEEPEST))
+            Ask(AnswerContent.PROPERTIES, category=code) for code in wanted if code not in fetched
         ]
 
     def _take_properties(self, asked: Ask, reply: Reply) -> list[Ask]:
-        result = wire.properties_of(reply)
+        result, code, begun = wire.properties_of(reply), asked.category, self.begun
         if result.strange:
-            self._synced.warnings.append(
-                f"{result.strange} of the properties of {asked.category} cannot be read."
+            self.synced.warnings.append(
+                f"{result.strange} of the properties of {code} cannot be read."
             )
         # A 304 need not repeat what it was compared by.
-        marks = result.marks if result.properties is not None else self._begun.marks[asked.category]
-        how = self._cache.save_properties(
-            self._begun.catalog, asked.category, result.properties, marks, self._now()
-        )
-        self._synced.properties[how] += 1
+        marks = result.marks if result.properties is not None else begun.marks[code]
+        how = self.cache.save_properties(begun.catalog, code, result.properties, marks, self.now())
+        self.synced.properties[how] += 1
         return []
 
-    def _tell(self, asked: Ask) -> None:
-        synced = self._synced
+    def _report_step(self, asked: Ask) -> None:
+        synced = self.synced
         done = synced.resumed + synced.properties.total() + len(synced.lacks)
-        if asked.what is What.PROPERTIES:
+        text = f"{len(self.categories):,} categories, {len(self.brands):,} brands"
+        if asked.kind is AnswerContent.PROPERTIES:
             text = f"properties of {asked.category}"
-        else:
-            text = f"{len(self._categories):,} categories, {len(self._brands):,} brands"
-        self._on_step(SyncStep(text, done, self._wanted))
+        self.on_step(SyncStep(text, done, self.wanted))
 
 
 def unknown_category(code: str, known: Iterable[str]) -> UsageProblem:
-    """There is no category of this code; which may be meant."""
-    near = near_codes(code, known)
-    return UsageProblem(
-        f"There is no category “{code}”.",
-        f"Did you mean {', '.join(near)}?"
-        if near
-        else "`feedtool catalog search TEXT` finds codes.",
-    )
+    """The problem that there is no category of this code; the codes that may be meant."""
+    near = ", ".join(near_codes(code, known))
+    hint = f"Did you mean {near}?" if near else "`feedtool catalog search TEXT` finds codes."
+    return UsageProblem(f"There is no category “{code}”.", hint)

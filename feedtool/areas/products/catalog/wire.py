@@ -1,13 +1,11 @@
-"""Brands, categories and their properties: the calls, and what their answers say. Pure.
+"""Brands, categories and their properties: the calls, and their answers. Pure.
 
 Specification, part "Catalog endpoints". It names the fields, and shows the shape of neither
-`choices` nor `allowedFileTypes`: all that may be meant is read. What is absent or of another
-type than it should be is as if it had not been said; what has no reference is nothing at all,
-and is counted.
+`choices` nor `allowedFileTypes`: all likely shapes are read. A field of another type than it should
+be counts as absent; an item without a reference is unreadable, and is counted.
 """
 
 from collections.abc import Callable
-from itertools import islice
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
@@ -20,7 +18,7 @@ from feedtool.areas.products.catalog.model import (
     PropertyChoice,
     Validators,
 )
-from feedtool.model.call import Call, Reply, language_tag
+from feedtool.model.call import READ, Call, Reply, language_tag
 from feedtool.service.answers import text
 from feedtool.service.bodies import Unreadable, items_of, loads, next_link
 
@@ -34,10 +32,9 @@ CATEGORY_FIELDS = (
     *("label", "level", "isActive", "parentReference", "parentReferences", "isBrandMandatory"),
     "isVariant",
 )
-"""What is asked for beside the reference, which is always there."""
+"""The fields to get beside the reference, which is always there."""
 
 NOT_MODIFIED = 304
-READ = frozenset({200})
 COMPARED = frozenset({200, NOT_MODIFIED})
 """The service may say that nothing has changed since what we have."""
 
@@ -58,10 +55,10 @@ LEVELS = {2: 1, 4: 2, 6: 3}
 
 
 class CatalogPage(NamedTuple):
-    """Which page of a list is asked for."""
+    """A page of a list that is asked for."""
 
     number: int = 1
-    """`pageIndex`, 1-based; how many pages there were before this, where a link is followed."""
+    """`pageIndex`, 1-based; also counted where links are followed."""
     link: str | None = None
     """The address that the page before gave."""
 
@@ -101,24 +98,16 @@ def read_categories(language: str, page: CatalogPage = FIRST_PAGE, size: int = P
     return _page_of("/categories", page, size, CATEGORY_FIELDS, _in(language))
 
 
-def read_category(reference: str, language: str) -> Call:
-    """One category; the answer is read by `category_of`."""
-    return Call("GET", _category(reference), READ, headers=_in(language))
-
-
 def read_properties(reference: str, language: str, marks: Validators = NO_VALIDATORS) -> Call:
     """A category's properties; the answer is read by `properties_of`.
 
     `marks` are of the answer that we have: the service may say 304 instead of giving it again.
     """
-    asked = {"If-None-Match": marks.etag, "If-Modified-Since": marks.last_modified}
-    conditions = tuple((name, value) for name, value in asked.items() if value)
-    return Call(
-        "GET",
-        f"{_category(reference)}/properties",
-        COMPARED if conditions else READ,
-        headers=_in(language) + conditions,
-    )
+    given = {"If-None-Match": marks.etag, "If-Modified-Since": marks.last_modified}
+    conditions = tuple((name, value) for name, value in given.items() if value)
+    target = f"/categories/{quote(reference, safe='')}/properties"
+    headers = _in(language) + conditions
+    return Call("GET", target, COMPARED if conditions else READ, headers=headers)
 
 
 def _page_of(
@@ -138,11 +127,7 @@ def _in(language: str) -> tuple[tuple[str, str], ...]:
     return (("Accept-Language", language_tag(language)),)
 
 
-def _category(reference: str) -> str:
-    return f"/categories/{quote(reference, safe='')}"
-
-
-# What the answers say.
+# The answers.
 
 
 def brands_page(reply: Reply, page: CatalogPage) -> Listing:
@@ -162,14 +147,6 @@ def _listing(reply: Reply, page: CatalogPage, what: str, read: Callable[[Any], A
     return Listing(entries, next_page(reply, page, items), len(items) - len(entries), spoken)
 
 
-def category_of(reply: Reply) -> Category:
-    """One category; Unreadable when the body is none."""
-    result = _category_from(loads(reply.body))
-    if result is None:
-        raise Unreadable("the answer is no category")
-    return result
-
-
 def properties_of(reply: Reply) -> PropertiesReply:
     """A category's properties; Unreadable when the body is no list, or too long to be one."""
     marks = Validators(_mark(reply, "etag"), _mark(reply, "last-modified"))
@@ -180,9 +157,9 @@ def properties_of(reply: Reply) -> PropertiesReply:
         raise Unreadable(f"the answer holds more than {MOST_PROPERTIES} properties")
     if next_link(reply) is not None:
         raise Unreadable("the properties of one category come in pages, which nobody has foretold")
-    result = {one.reference: one for item in items if (one := _property(item))}
-    ordered = sorted(result.values(), key=lambda one: (one.index, one.reference))
-    return PropertiesReply(tuple(ordered), marks, len(items) - len(result))
+    known = {result.reference: result for item in items if (result := _property(item))}
+    ordered = sorted(known.values(), key=lambda item: (item.index, item.reference))
+    return PropertiesReply(tuple(ordered), marks, len(items) - len(known))
 
 
 def next_page(reply: Reply, page: CatalogPage, items: list[Any]) -> CatalogPage | None:
@@ -196,14 +173,9 @@ def next_page(reply: Reply, page: CatalogPage, items: list[Any]) -> CatalogPage 
         return CatalogPage(page.number + 1, link)
     if page.link is not None or "link" in reply.headers or not items:
         return None
-    full = _items_per_page(reply)
-    return None if full and len(items) < full else CatalogPage(page.number + 1)
-
-
-def _items_per_page(reply: Reply) -> int:
     document = loads(reply.body)
-    result = document.get("itemsPerPage") if isinstance(document, dict) else None
-    return result if isinstance(result, int) and not isinstance(result, bool) and result > 0 else 0
+    full = _number(document.get("itemsPerPage")) if isinstance(document, dict) else None
+    return None if full and 0 < len(items) < full else CatalogPage(page.number + 1)
 
 
 def _mark(reply: Reply, name: str) -> str | None:
@@ -244,8 +216,8 @@ def _level(value: Any, reference: str) -> int | None:
     """1 to 3; where it is not said, as the length of the reference tells."""
     if value is None:
         return LEVELS.get(len(reference))
-    is_level = isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= DEEPEST
-    return value if is_level else None
+    level = _number(value)
+    return level if level is not None and 1 <= level <= DEEPEST else None
 
 
 def _parent(item: Fields, reference: str) -> str | None:
@@ -253,9 +225,8 @@ def _parent(item: Fields, reference: str) -> str | None:
     if result := _reference(item, "parentReference"):
         return result if result != reference else None
     listed = item.get("parentReferences")
-    known = listed[: DEEPEST + 1] if isinstance(listed, list) else []
-    others = [one for value in known if (one := _fit(value)) and one != reference]
-    return max(others, key=len, default=None)
+    known = map(_fit, listed[: DEEPEST + 1] if isinstance(listed, list) else [])
+    return max((item for item in known if item not in {"", reference}), key=len, default=None)
 
 
 def _property(item: Any) -> Property | None:
@@ -264,11 +235,11 @@ def _property(item: Any) -> Property | None:
     reference = _reference(item, "propertyReference", "reference")
     if not reference:
         return None
-    index = item.get("index")
     return Property(
         reference=reference,
-        index=index if isinstance(index, int) and not isinstance(index, bool) else 0,
-        necessity=_necessity(item.get("necessity")),
+        index=_number(item.get("index")) or 0,
+        # A word that the specification does not have is not taken for a duty.
+        necessity=NECESSITIES.get(text(item.get("necessity")).casefold(), Necessity.OPTIONAL),
         label=text(item.get("label")),
         unit=text(item.get("unit")) or None,
         is_ranged=_is(item, "isRanged"),
@@ -283,25 +254,19 @@ def _property(item: Any) -> Property | None:
     )
 
 
-NECESSITIES = {str(one).casefold(): one for one in Necessity}
+NECESSITIES = {str(item).casefold(): item for item in Necessity}
 
-
-def _necessity(value: Any) -> Necessity:
-    """A word that the specification does not have is not taken for a duty."""
-    return NECESSITIES.get(text(value).casefold(), Necessity.OPTIONAL)
-
-
-CODES = ("code", "reference", "choiceReference", "value", "id", "key")
-LABELS = ("label", "name", "value", "title")
+CHOICE = (
+    ("code", "reference", "choiceReference", "value", "id", "key"),
+    ("label", "name", "value", "title"),
+)
 """Where a choice that is an object may have its two texts; the specification does not show it."""
 
 
 def _choice(value: Any) -> PropertyChoice | None:
     if not isinstance(value, dict):
-        said = text(value)
-        return PropertyChoice(said, said) if said else None
-    code = next((said for name in CODES if (said := text(value.get(name)))), "")
-    label = next((said for name in LABELS if (said := text(value.get(name)))), "")
+        value = {"code": value}
+    code, label = (next(filter(None, map(text, map(value.get, names))), "") for names in CHOICE)
     return PropertyChoice(code or label, label or code) if code or label else None
 
 
@@ -312,13 +277,12 @@ def _file_type(value: Any) -> str | None:
 
 
 def _all_of(value: Any, read: Callable[[Any], Any], most: int, what: str) -> tuple[Any, ...]:
-    """What can be read of a list, each once and in its order."""
+    """The readable entries of a list, each once and in its order."""
     if not isinstance(value, list):
         return ()
-    result = dict.fromkeys(one for item in islice(value, most + 1) if (one := read(item)))
     if len(value) > most:
         raise Unreadable(f"the answer holds more than {most} {what} of one property")
-    return tuple(result)
+    return tuple(dict.fromkeys(filter(None, map(read, value))))
 
 
 def _reference(item: Fields, *names: str) -> str:
@@ -332,6 +296,10 @@ def _fit(value: Any) -> str:
     result = text(value)
     is_fit = result.isprintable() and " " not in result and len(result) <= LONGEST_REFERENCE
     return result if is_fit and result not in {".", ".."} else ""
+
+
+def _number(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def _is(item: Fields, name: str) -> bool:

@@ -1,7 +1,7 @@
 """Addresses of pictures and files, which the service fetches by itself."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from urllib.parse import urlsplit
@@ -24,7 +24,7 @@ LONGEST = 2_048
 _USUAL = re.compile(
     r"(https?)://[a-z0-9](?:[a-z0-9-]*\.)*[a-z0-9-]+/[A-Za-z0-9_/-]+\.([A-Za-z0-9]{1,5})"
 )
-"""An address about which nothing is to be said: it need not be taken apart in earnest."""
+"""A faultless address: it need not be parsed in full."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,24 +57,31 @@ class Picture:
                 f"“{visible(text)[:LONGEST]}” is no address of a picture on the web",
                 "paste the address, which begins with https://",
             )
-        faults = (*trimmed(cell, text), *self._advice(text, column))
+        advice = (
+            Issue(
+                PICTURE_ADVISED,
+                f"{what}; comparable services take {', '.join(usual)}",
+                "give another picture if the service refuses it",
+            )
+            for what, usual in self._unusual(text, column)
+        )
+        faults = (*trimmed(cell, text), *advice)
         return InvalidValue(text, faults) if faults else text
 
-    def _advice(self, url: str, column: ColumnReader) -> Iterable[Issue]:
+    def _unusual(self, url: str, column: ColumnReader) -> Iterator[tuple[str, Iterable[str]]]:
         dialect = column.dialect
         scheme, kind = urlsplit(url).scheme, ending(url)
         if scheme not in dialect.picture_schemes:
-            yield _advised(f"the address begins with {scheme}://", dialect.picture_schemes)
+            yield f"the address begins with {scheme}://", dialect.picture_schemes
         if kind not in dialect.picture_types:
             what = f"the address ends with .{kind}" if kind else "no type ends the address"
-            yield _advised(what, dialect.picture_types)
-        most = dialect.bounds.advised_pictures
-        if self.index > most:
-            yield _advised(f"picture {self.index}", [f"{most} pictures"])
+            yield what, dialect.picture_types
+        if self.index > (most := dialect.bounds.advised_pictures):
+            yield f"picture {self.index}", [f"{most} pictures"]
 
 
 def is_address(text: str, schemes: Iterable[str] = SCHEMES) -> bool:
-    """Whether a text is the address of something on the web."""
+    """True if a text is the address of something on the web."""
     if (usual := _usual(text)) is not None:
         return usual[1] in schemes
     if len(text) > LONGEST or has_invisible(text) or any(map(str.isspace, text)):
@@ -88,7 +95,7 @@ def is_address(text: str, schemes: Iterable[str] = SCHEMES) -> bool:
 
 
 def ending(url: str) -> str:
-    """The type of file that the end of an address tells, in small letters; maybe none."""
+    """The type of file at the end of an address, in small letters; may be empty."""
     usual = _usual(url)
     kind = usual[2] if usual else PurePosixPath(urlsplit(url).path).suffix.removeprefix(".")
     return kind.lower()
@@ -96,11 +103,3 @@ def ending(url: str) -> str:
 
 def _usual(text: str) -> re.Match[str] | None:
     return _USUAL.fullmatch(text) if len(text) <= LONGEST else None
-
-
-def _advised(what: str, usual: Iterable[str]) -> Issue:
-    return Issue(
-        PICTURE_ADVISED,
-        f"{what}; comparable services take {', '.join(usual)}",
-        "give another picture if the service refuses it",
-    )

@@ -1,4 +1,4 @@
-"""Values of a category's properties: what a cell says, and what a property makes of it.
+"""Values of a category's properties: reading a cell, and judging it by the property.
 
 A column is a property's whatever the row's category, and what is right in it depends on the
 category. So reading the cell comes first (`Attribute`), judging it later (`Judge`), once for each
@@ -6,13 +6,13 @@ distinct cell of a category's property.
 """
 
 import re
-from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from feedtool.areas.products.catalog import Property
+from feedtool.areas.products.catalog import Category, Property
 from feedtool.areas.products.catalog.words import folded
 from feedtool.areas.products.columns import PROBLEMS
 from feedtool.areas.products.columns.address import FILE_TYPE, URL_FORMAT, ending, is_address
@@ -30,7 +30,7 @@ from feedtool.feeds.columns.text import (
     visible,
 )
 from feedtool.model.cells import Cell, Kind
-from feedtool.model.nouns import Code, Issue, Severity
+from feedtool.model.nouns import Code, Issue
 
 UNIT_DIFFERS = PROBLEMS.error("unit-differs")
 SINGLE_VALUE = PROBLEMS.error("single-value")
@@ -49,35 +49,38 @@ _FILES = re.compile(r"\s*;\s*(?=[A-Za-z]+://)|\s*;\s*$")
 
 
 class WrittenProperty(NamedTuple):
-    """What stands in a property's cell, before its category is known."""
+    """The content of a property's cell, before its category is known."""
 
     text: str
     is_number: bool
-    """Whether it is a numeric cell."""
+    """True for a numeric cell."""
     is_percent: bool
     decimal: str | None
-    """What separates decimals in the column, where other cells settle it."""
+    """The decimal separator of the column, where other cells settle it."""
 
 
 class Judged(NamedTuple):
-    """What a property makes of a cell."""
+    """The value of a property that a cell stands for."""
 
     attribute: dict[str, Any] | None
     """As it is sent; None where it is not."""
     faults: tuple[Issue, ...] = ()
 
-    @property
-    def is_refused(self) -> bool:
-        """Whether an error is among the faults."""
-        return any(fault.code.severity is Severity.ERROR for fault in self.faults)
+
+class _Refused(Exception):
+    """A value that cannot be sent."""
+
+    def __init__(self, code: Code, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.code, self.message, self.hint = code, message, hint
 
 
 @dataclass(frozen=True, slots=True)
 class PropertyCell:
-    """A cell of a property's column; a Written."""
+    """A cell of a property's column."""
 
     def read(self, cell: Cell, column: ColumnReader) -> object | None:
-        """What stands there; the column's decimal separator is noted where it shows."""
+        """A WrittenProperty; the column's decimal separator is noted where it shows."""
         flaw = no_value(cell)
         if flaw:
             return flaw
@@ -118,42 +121,46 @@ def _note_decimals(text: str, column: ColumnReader) -> None:
 
 
 class Judge:
-    """Says of cells what one category's property makes of them."""
+    """Turns cells into values of one category's property."""
 
     def __init__(self, known: Property) -> None:
         self.known = known
-        self.name = f"{known.label} ({known.reference})" if known.label else known.reference
         self._codes = {choice.code: choice.code for choice in known.choices}
         for choice in known.choices:
             self._codes.setdefault(choice.label, choice.code)
         self._by_number: dict[Decimal, str] = {}
-        if known.is_numeric:
-            for choice in known.choices:
-                for text in (choice.code, choice.label):
-                    number = self._number(text, ".")
-                    if isinstance(number, Decimal):
-                        self._by_number.setdefault(number, choice.code)
+        for choice in known.choices if known.is_numeric else ():
+            for text in (choice.code, choice.label):
+                with suppress(_Refused):
+                    self._by_number.setdefault(self._number(text, "."), choice.code)
         self._types = frozenset(map(_file_type, known.allowed_file_types))
 
     def judge(self, written: WrittenProperty) -> Judged:
-        """What the property makes of a cell that is not blank."""
-        if self.known.reference.upper() == RETIRED:
-            return self._refused(
-                FIELD_RETIRED, "this field can no longer be submitted", "empty the cell"
-            )
-        if self._types:
-            return self._files(written)
+        """The value of a cell that is not blank."""
+        known, faults = self.known, list[Issue]()
+        values: dict[str, bool] = {}
+        if known.reference.upper() == RETIRED:
+            message = "this field can no longer be submitted"
+            return Judged(None, (Issue(FIELD_RETIRED, message, "empty the cell", known.reference),))
         parts = self._parts(written.text)
-        result = [self._value(part, written) for part in parts]
-        values = list(dict.fromkeys(item for item in result if isinstance(item, str)))
-        faults = [fault for item in result if isinstance(item, Judged) for fault in item.faults]
-        if faults and len(parts) > 1 and (code := self._by_name.get(folded(written.text))):
-            values, faults = [code], []  # a choice that holds the separator
+        for part in parts:
+            try:
+                values[self._value(part, written)] = True
+            except _Refused as error:
+                faults.append(Issue(error.code, error.message, error.hint, known.reference))
+        is_several = len(parts) > 1 and not self._types
+        if faults and is_several and (code := self._by_name.get(folded(written.text))):
+            values, faults = {code: True}, []  # a choice that holds the separator
+        count = len(parts if self._types else values)
+        if not faults and count > 1 and not known.is_multiple:
+            message = f"{count} values, and {known.name} takes one"
+            faults.append(Issue(SINGLE_VALUE, message, "keep one of them", known.reference))
         if faults:
             return Judged(None, tuple(faults))
-        if len(values) > 1 and not self.known.is_multiple:
-            return self._several(len(values))
-        return Judged({"propertyReference": self.known.reference, "values": values})
+        if self._types:
+            files = [{"index": index, "url": url} for index, url in enumerate(parts, start=1)]
+            return Judged({"propertyReference": known.reference, "files": files})
+        return Judged({"propertyReference": known.reference, "values": [*values]})
 
     @cached_property
     def _by_name(self) -> dict[str, str]:
@@ -167,34 +174,36 @@ class Judge:
 
     def _parts(self, text: str) -> list[str]:
         """The values of a cell; a lone text may hold the separator."""
-        if SEPARATOR not in text or text in self._codes:
-            return [text]
-        if not (self.known.is_multiple or self.known.is_ranged or self.known.is_numeric):
+        if self._types:
+            return [url for url in _FILES.split(text) if url]
+        if SEPARATOR not in text or text in self._codes or not self.known.is_split:
             return [text]
         return [part for item in text.split(SEPARATOR) if (part := item.strip())] or [text]
 
-    def _value(self, text: str, written: WrittenProperty) -> "str | Judged":
-        code = self._choice(text, written) if self.known.choices else None
-        if code is not None:
-            return code
-        if self.known.is_ranged and self.known.choices:
-            return self._no_choice(text)
+    def _value(self, text: str, written: WrittenProperty) -> str:
+        if self._types:
+            return self._file(text)
+        if self.known.choices:
+            code = self._choice(text, written)
+            if code is not None:
+                return code
+            if self.known.is_ranged:
+                raise self._no_choice(text)
         if not self.known.is_numeric:
             return f"{text}%" if written.is_percent else text
-        number = self._number(text, written.decimal, written)
-        return _digits(number) if isinstance(number, Decimal) else number
+        return _digits(self._number(text, written.decimal, written))
 
     def _choice(self, text: str, written: WrittenProperty) -> str | None:
         code = self._codes.get(text) or self._by_name.get(folded(text))
         if code is None and self._by_number:
-            number = self._number(text, written.decimal, written)
-            code = self._by_number.get(number) if isinstance(number, Decimal) else None
+            with suppress(_Refused):
+                code = self._by_number.get(self._number(text, written.decimal, written))
         if code is None and self.known.unit:  # the unit may stand behind a choice, too
             bare = _without_unit(text, self.known.unit)
             code = self._by_name.get(folded(bare)) if bare else None
         return code
 
-    def _no_choice(self, text: str) -> Judged:
+    def _no_choice(self, text: str) -> _Refused:
         from rapidfuzz import fuzz, process
 
         labels = {choice.code: choice.label for choice in self.known.choices}
@@ -203,33 +212,33 @@ class Judge:
         some = ", ".join(list(labels.values())[:NAMED])
         more = len(labels) - NAMED
         among = f"{some} and {more} more" if more > 0 else some
-        return self._refused(
+        return _Refused(
             ENUM_VALUE,
-            f"“{visible(text)}” is no choice of {self.name}: {among}",
+            f"“{visible(text)}” is no choice of {self.known.name}: {among}",
             f"did you mean {labels[self._by_name[near[0]]]}?" if near else "choose one of the list",
         )
 
     def _number(
         self, text: str, decimal: str | None, written: WrittenProperty | None = None
-    ) -> "Decimal | Judged":
+    ) -> Decimal:
         unit = self.known.unit
         if written and written.is_number:
             if written.is_percent and unit != "%":
-                return self._other_unit(f"{text}%", "%")
+                raise self._other_unit(f"{text}%", "%")
             return Decimal(text)
         result = _NUMBER.fullmatch(text) if len(text) <= _LONGEST_NUMBER else None
         amount = parse(result["digits"], decimal) if result else ""
         if not result or not amount:
-            return self._refused(
+            raise _Refused(
                 NUMBER_FORMAT,
                 f"“{visible(text)}” is not a number",
                 f"type the number alone{f', in {unit}' if unit else ''}",
             )
         if result["unit"] and not _is_unit(result["unit"], unit):
-            return self._other_unit(text, result["unit"])
+            raise self._other_unit(text, result["unit"])
         if isinstance(amount, str):
             whole, fraction = re.split("[.,]", result["digits"])[:2]
-            return self._refused(
+            raise _Refused(
                 NUMBER_AMBIGUOUS,
                 f"{text} could mean {whole}{fraction} or {whole}.{fraction}; no other cell of "
                 "the column settles it",
@@ -237,62 +246,42 @@ class Judge:
             )
         return -amount.number if result["sign"] == "-" else amount.number
 
-    def _other_unit(self, text: str, unit: str) -> Judged:
-        own = self.known.unit
-        return self._refused(
+    def _other_unit(self, text: str, unit: str) -> _Refused:
+        known, own = self.known, self.known.unit
+        return _Refused(
             UNIT_DIFFERS,
-            f"{visible(text)}: {self.name} is given {f'in {own}' if own else 'without a unit'}, "
+            f"{visible(text)}: {known.name} is given {f'in {own}' if own else 'without a unit'}, "
             f"not in {visible(unit)}",
             f"convert it to {own} and type the number alone" if own else "type the number alone",
         )
 
-    def _files(self, written: WrittenProperty) -> Judged:
-        urls = [url for url in _FILES.split(written.text) if url]
-        faults = [fault for url in urls for fault in self._file_faults(url)]
-        if faults:
-            return Judged(None, tuple(faults))
-        if len(urls) > 1 and not self.known.is_multiple:
-            return self._several(len(urls))
-        files = [{"index": index, "url": url} for index, url in enumerate(urls, start=1)]
-        return Judged({"propertyReference": self.known.reference, "files": files})
-
-    def _file_faults(self, url: str) -> Iterator[Issue]:
+    def _file(self, url: str) -> str:
         types = ", ".join(self.known.allowed_file_types)
         if not is_address(url, ("https",)):
-            yield Issue(
+            raise _Refused(
                 URL_FORMAT,
                 f"“{visible(url)}” is no address of a file on the web",
                 f"paste the address of a file ({types}), which begins with https://",
-                self.known.reference,
             )
-        elif _file_type(ending(url)) not in self._types:
-            kind = ending(url)
-            yield Issue(
+        kind = ending(url)
+        if _file_type(kind) not in self._types:
+            raise _Refused(
                 FILE_TYPE,
                 f"{f'the address ends with .{kind}' if kind else 'no type ends the address'}; "
-                f"{self.name} takes {types}",
+                f"{self.known.name} takes {types}",
                 f"give the file as {types}",
-                self.known.reference,
             )
-
-    def _several(self, count: int) -> Judged:
-        return self._refused(
-            SINGLE_VALUE, f"{count} values, and {self.name} takes one", "keep one of them"
-        )
-
-    def _refused(self, code: Code, message: str, hint: str) -> Judged:
-        return Judged(None, (Issue(code, message, hint, self.known.reference),))
+        return url
 
 
-def unneeded(reference: str, category: str) -> Judged:
-    """What is said of a value whose property the category does not have."""
-    fault = Issue(
+def unneeded(reference: str, category: Category) -> Issue:
+    """The fault of a value whose property the category does not have."""
+    return Issue(
         PROPERTY_UNNEEDED,
-        f"{category} has no such property: the value is not sent",
+        f"{category.label} ({category.reference}) has no such property: the value is not sent",
         "nothing needs to be done if the category is right",
         reference,
     )
-    return Judged(None, (fault,))
 
 
 def _is_unit(text: str, unit: str | None) -> bool:

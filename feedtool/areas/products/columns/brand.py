@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from feedtool.areas.products.columns import PROBLEMS
-from feedtool.feeds.columns import ColumnReader, InvalidValue
+from feedtool.feeds.columns import ColumnReader, InvalidValue, is_error
 from feedtool.feeds.columns.text import Text
 from feedtool.model.cells import Cell
 from feedtool.model.nouns import Issue
@@ -17,15 +17,11 @@ class BrandName(Text):
 
     def read(self, cell: Cell, column: ColumnReader) -> object | None:
         """A str."""
-        value = Text.read(self, cell, column)
-        faults: tuple[Issue, ...] = ()
-        if isinstance(value, InvalidValue):
-            if value.is_refused:
-                return value
-            value, faults, _ = value
+        result = Text.read(self, cell, column)
+        value, faults, _ = result if isinstance(result, InvalidValue) else (result, (), "")
         catalog = column.context.catalog(None)
-        if not isinstance(value, str) or catalog is None:
-            return InvalidValue(value, faults) if faults else value
+        if not isinstance(value, str) or catalog is None or is_error(faults):
+            return result
         known = catalog.brand(value)
         if known:
             value = known.name

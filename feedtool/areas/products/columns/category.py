@@ -33,7 +33,7 @@ class CategoryCode:
         if not isinstance(text, str):
             return text
         catalog = column.context.catalog(None)
-        if catalog is None:  # told of the file
+        if catalog is None:  # a fault of the file
             return text.upper()
         code, warnings = written_as(text, catalog, is_number=cell.kind is Kind.NUMBER)
         faults = (*trimmed(cell, text), *warnings, *faults_of(code, catalog))
@@ -43,41 +43,30 @@ class CategoryCode:
         return value if faults else code
 
 
-def written_as(text: str, catalog: "Catalog", *, is_number: bool) -> tuple[str, tuple[Issue, ...]]:
-    """The code that a text stands for, and what was done to it."""
-    code = text.upper()
-    warnings: list[Issue] = []
-    if is_number:
-        for length in (LENGTH, LEGACY_LENGTH):
-            padded = code.zfill(length)
-            if len(code) < length and catalog.category(padded[:LENGTH]):
-                warnings.append(
-                    Issue(CATEGORY_PADDED, f"leading zeros were put back: {padded}", "")
-                )
-                code = padded
-                break
+def written_as(text: str, catalog: Catalog, *, is_number: bool) -> tuple[str, tuple[Issue, ...]]:
+    """The code that a text stands for, and warnings of how it was corrected."""
+    code, warnings = text.upper(), list[Issue]()
+    for length in (LENGTH, LEGACY_LENGTH) if is_number else ():
+        padded = code.zfill(length)
+        if len(code) < length and catalog.category(padded[:LENGTH]):
+            warnings.append(Issue(CATEGORY_PADDED, f"leading zeros were put back: {padded}", ""))
+            code = padded
+            break
     if _LEGACY.fullmatch(code):
-        warnings.append(
-            Issue(CATEGORY_CODE_CUT, f"{code} is a legacy code: read as {code[:LENGTH]}")
-        )
+        message = f"{code} is a legacy code: read as {code[:LENGTH]}"
+        warnings.append(Issue(CATEGORY_CODE_CUT, message))
         code = code[:LENGTH]
     return code, tuple(warnings)
 
 
-def faults_of(code: str, catalog: "Catalog") -> tuple[Issue, ...]:
-    """Why no product can be put into a category, or not be judged; nothing where it can."""
+def faults_of(code: str, catalog: Catalog) -> tuple[Issue, ...]:
+    """The reason that no product can be put into a category, or be judged; () where it can."""
     category = catalog.category(code)
     if category is None:
-        near = [_named(item, catalog) for item in catalog.near_categories(code)]
-        return (
-            Issue(
-                CATEGORY_UNKNOWN,
-                f"the catalogue has no category {visible(code)}",
-                f"did you mean {' or '.join(near)}?"
-                if near
-                else "look for it with `feedtool catalog search`",
-            ),
-        )
+        near = " or ".join(_named(item, catalog) for item in catalog.near_categories(code))
+        hint = f"did you mean {near}?" if near else "look for it with `feedtool catalog search`"
+        message = f"the catalogue has no category {visible(code)}"
+        return (Issue(CATEGORY_UNKNOWN, message, hint),)
     name = _named(code, catalog)
     if not category.is_active:
         hint = "choose another one with `feedtool catalog search`"
@@ -91,6 +80,6 @@ def faults_of(code: str, catalog: "Catalog") -> tuple[Issue, ...]:
     return ()
 
 
-def _named(code: str, catalog: "Catalog") -> str:
+def _named(code: str, catalog: Catalog) -> str:
     category = catalog.category(code)
     return f"{code} ({category.label})" if category and category.label else code

@@ -1,4 +1,4 @@
-"""What a products sheet takes from the catalogue: its further columns, and its rows' categories."""
+"""The further columns of a products sheet, from the catalogue, and its rows' categories."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -28,12 +28,12 @@ from feedtool.model.nouns import Issue
 from feedtool.model.settings import CELL, AccountSettings, Context
 
 ATTRIBUTES = "attributes"
-"""The key of what a completed row sends of its properties, in their order."""
+"""The key of the attributes that an enriched row sends, in their order."""
 
 STAMP_CATEGORY = "feedtool.category"
 STAMP_FINGERPRINT = "feedtool.fingerprint"
 STAMP_TRAITS = "feedtool.traits"
-"""In front of a category: the traits of its properties."""
+"""In front of a category: the fingerprints of its properties."""
 STAMP_LANGUAGE = "feedtool.language"
 
 _REFERENCE = re.compile(r"[0-9]{1,10}", re.ASCII)
@@ -61,7 +61,7 @@ class CatalogMissing(FileProblem):
 
 @dataclass(frozen=True, slots=True)
 class Details:
-    """What is known of a row's category."""
+    """A row's category and its properties."""
 
     category: Category
     properties: Mapping[str, Property]
@@ -72,7 +72,7 @@ class Details:
 
 
 def details_of(row: Row) -> Details | None:
-    """What is known of a row's category; None where no product can be put there."""
+    """The category of a row; None where no product can be put there."""
     return row.details if isinstance(row.details, Details) else None
 
 
@@ -96,7 +96,7 @@ def layout(
     keys: Mapping[int, str],
     dialect: AccountSettings,
 ) -> Layout:
-    """Where people read the header, and what the channel operator's own templates say.
+    """The row where people read the header, and the stamps of the operator's own templates.
 
     Those have the category's code in C1, labels above a hidden row of codes, and rows of notes
     below it (source: the field's files; a profile says otherwise).
@@ -106,16 +106,15 @@ def layout(
     labelled = sum(index < len(labels) and labels[index].kind is Kind.TEXT for index in keys)
     headings = header - 1 if 2 * labelled > len(keys) else None
     place = CELL.fullmatch(dialect.operator_category)
-    row = int(place[2]) if place else 0
-    if not place or headings is None or row >= headings:
-        return Layout(headings=headings)
-    code = _operator_code(by_number.get(row, ()), index_of(place[1]))
+    code = None
+    if place and headings is not None and int(place[2]) < headings:
+        code = _operator_code(by_number.get(int(place[2]), ()), index_of(place[1]))
     if code is None:
         return Layout(headings=headings)
-    gtin = next((index for index, key in keys.items() if key == columns.GTIN), None)
     after = header + dialect.operator_notes
     further = by_number.get(after + 1, ())
-    if gtin is not None and gtin < len(further) and _is_note(further[gtin]):
+    gtin = next((index for index, key in keys.items() if key == columns.GTIN), len(further))
+    if gtin < len(further) and _is_note(further[gtin]):
         after += 1
     return Layout({STAMP_CATEGORY: code}, headings, after)
 
@@ -131,12 +130,12 @@ def _operator_code(cells: Sequence[Cell], index: int) -> str | None:
 
 
 def _is_note(cell: Cell) -> bool:
-    """Whether a cell of the GTIN's column is about GTINs and none itself."""
+    """True if a cell of the GTIN's column is about GTINs and none itself."""
     return cell.kind is Kind.TEXT and sum(map(str.isdigit, cell.text)) < len(cell.text.strip()) / 2
 
 
 def may_have(key: str) -> bool:
-    """Whether a key looks like a property's reference."""
+    """True if a key looks like a property's reference."""
     return _REFERENCE.fullmatch(key) is not None
 
 
@@ -157,7 +156,7 @@ def extra_columns(sheet: HeaderContext) -> ExtraColumns:
             "bring it with `feedtool catalog sync`",
         )
     context = sheet.context._replace(catalog=lambda _: catalog)
-    wanted = _Wanted(sheet.headers, context.settings.columns)
+    wanted = _HeaderMatches(sheet.headers, context.settings.columns)
     for code in _codes(sheet, context):
         if wanted.is_settled:
             break
@@ -182,8 +181,8 @@ def _codes(sheet: HeaderContext, context: Context) -> Iterator[str]:
             yield code
 
 
-class _Wanted:
-    """Headers that may be properties, until they are found among some."""
+class _HeaderMatches:
+    """Headers that may be properties, until they are found among the categories'."""
 
     def __init__(self, headers: Iterable[str], own: Mapping[str, str]) -> None:
         mapped = {_bare(header): key for header, key in own.items()}
@@ -194,7 +193,7 @@ class _Wanted:
 
     @property
     def is_settled(self) -> bool:
-        """Whether no further category can change anything: another may have a label, too."""
+        """True if no further category can change anything: another may have a label, too."""
         return not self.names and not self._has_labels
 
     def only(self, is_wanted: Callable[[str], bool]) -> None:
@@ -236,28 +235,29 @@ def enrich(sheet: SheetColumns) -> Enrich:
     catalog: Catalog | None = sheet.context.catalog(None)
     if catalog is None:
         raise CatalogMissing("there is no catalogue", "bring it with `feedtool catalog sync`")
-    given, told = _sheet_category(sheet.stamp, catalog)
-    known = {column.key for column in columns.UNDERSTOOD_COLUMNS}
-    references = [key for key in sheet.fields if key not in known]
-    books: dict[str, _Book] = {}
+    given, category_faults = _sheet_category(sheet.stamp, catalog)
+    common = {column.key for column in columns.UNDERSTOOD_COLUMNS}
+    references = [key for key in sheet.fields if key not in common]
+    categories: dict[str, _RowEnricher] = {}
 
     def enrich_row(row: Row) -> tuple[Row, Sequence[Issue]]:
         code = row.values.get(columns.CATEGORY)
         faults: list[Issue] = []
-        if code is None and columns.CATEGORY not in row.refused and (given or told):
-            code, faults = given, list(told)
+        if code is None and columns.CATEGORY not in row.refused:
+            code, faults = given, [*category_faults]
         if code is None:
             return row, faults
-        book = books.get(code)
-        if book is None:
-            book = books[code] = _Book(catalog.categories[code], catalog, references)
-        return book.enrich(row, faults)
+        enricher = categories.get(code)
+        if enricher is None:
+            enricher = _RowEnricher(catalog.categories[code], catalog, references)
+            categories[code] = enricher
+        return enricher.enrich(row, faults)
 
     return enrich_row
 
 
 def _sheet_category(stamp: Mapping[str, str], catalog: Catalog) -> tuple[str | None, list[Issue]]:
-    """The category of the rows that name none, and what is wrong with it."""
+    """The category of the rows that name none, and its faults."""
     text = only_category(stamp)
     if text is None:
         return None, []
@@ -266,26 +266,22 @@ def _sheet_category(stamp: Mapping[str, str], catalog: Catalog) -> tuple[str | N
     return (None if faults else code), faults
 
 
-class _Book:
-    """A category, and what its properties have made of the cells so far."""
+class _RowEnricher:
+    """Enriches the rows of one category."""
 
     def __init__(self, category: Category, catalog: Catalog, references: Sequence[str]) -> None:
         properties = catalog.properties(category.reference) or ()
+        known = {item.reference: item for item in properties}
         self.details = Details(
             category,
-            {item.reference: item for item in properties},
+            known,
             tuple(item.reference for item in properties if item.is_mandatory),
             tuple(item.reference for item in properties if item.is_variation or item.is_size),
         )
-        own = [item for item in self.details.properties if item in references]
-        others = [reference for reference in references if reference not in self.details.properties]
-        self._own, self._others = (
-            [
-                (reference, _Memory(self.details.properties.get(reference), reference, category))
-                for reference in some
-            ]
-            for some in (own, others)
-        )
+        own = [reference for reference in known if reference in references]
+        others = [reference for reference in references if reference not in known]
+        self._own = [(name, _Memory(attribute.Judge(known[name]))) for name in own]
+        self._others = [(name, attribute.unneeded(name, category)) for name in others]
         # What a row has under many keys comes out of its dict at once, in C.
         self._own_cells, self._other_cells = _getter(own), _getter(others)
         self._no_others = (None,) * len(others)
@@ -308,10 +304,10 @@ class _Book:
                 faults += result
                 refused.append(reference)
         if other_cells != self._no_others:
-            for written, (reference, memory) in zip(other_cells, self._others, strict=True):
+            for written, (reference, fault) in zip(other_cells, self._others, strict=True):
                 if written is not None:
                     values[reference] = None
-                    faults += memory.judge(written)[1].faults
+                    faults.append(fault)
         values[ATTRIBUTES] = attributes
         all_refused = row.refused.union(refused) if refused else row.refused
         return row._replace(values=values, refused=all_refused, details=self.details), faults
@@ -325,25 +321,21 @@ def _getter(keys: Sequence[str]) -> Callable[[Mapping[str, Any]], tuple[Any, ...
 
 
 class _Memory(dict[int, tuple[attribute.WrittenProperty, attribute.Judged]]):
-    """What one property of one category makes of each distinct cell.
+    """The results of one category's property for each distinct cell.
 
     A column's reader gives equal cells the same value, so that its identity is enough to know it
-    by; it is kept beside what was made of it, lest another one get the same.
+    by; it is kept beside its result, lest another one get the same.
     """
 
-    def __init__(self, known: Property | None, reference: str, category: Category) -> None:
+    def __init__(self, judge: attribute.Judge) -> None:
         super().__init__()
-        self._judge = attribute.Judge(known) if known else None
-        self._reference, self._category = reference, category
+        self._judge = judge
 
     def judge(
         self, written: attribute.WrittenProperty
     ) -> tuple[attribute.WrittenProperty, attribute.Judged]:
-        """The cell, and what is made of it."""
+        """The cell, and its result."""
         if len(self) > _REMEMBERED:
             self.clear()
-        name = f"{self._category.label} ({self._category.reference})"
-        judge = self._judge
-        judged = judge.judge(written) if judge else attribute.unneeded(self._reference, name)
-        self[id(written)] = result = (written, judged)
+        self[id(written)] = result = (written, self._judge.judge(written))
         return result

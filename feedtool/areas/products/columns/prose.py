@@ -33,7 +33,7 @@ _VOID = frozenset(
 """Elements that have no end (HTML, "Void elements")."""
 _BREAKS = str.maketrans("\t\r\n", "   ")
 _SHOWN = 40
-"""Characters of a place in a text that are told of it."""
+"""Characters of a text that show a place in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +45,9 @@ class Lines(Comment):
         result = invisible_in(value) and invisible_in(value.translate(_BREAKS))
         if not result:
             return Comment.faults(self, value)
-        return (
-            Issue(
-                TEXT_CONTROL_CHARS,
-                f"the text holds an invisible character: {_around(result)}",
-                "delete it together with the letters beside it, and type these again",
-            ),
-        )
+        message = f"the text holds an invisible character: {_around(result)}"
+        hint = "delete it together with the letters beside it, and type these again"
+        return (Issue(TEXT_CONTROL_CHARS, message, hint),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,27 +55,30 @@ class Prose(Lines):
     """A text of any usual length, in which line breaks are allowed."""
 
     advised: str = "advised_description"
-    """The field of the dialect's bounds that holds the length that peers allow."""
+    """The field of the settings' bounds that holds the length that peers allow."""
 
     def read(self, cell: Cell, column: ColumnReader) -> object | None:
         """A str; numbers are written as shown."""
-        value = Comment.read(self, cell, column)
-        faults: tuple[Issue, ...] = ()
-        if isinstance(value, InvalidValue):
-            value, faults, _ = value
-        if not isinstance(value, str):
-            return InvalidValue(None, faults) if faults else None
+        result = Comment.read(self, cell, column)
+        value, faults, _ = result if isinstance(result, InvalidValue) else (result, (), "")
         bounds = column.dialect.bounds
         advised: int = getattr(bounds, self.advised)
-        if advised < len(value) <= bounds.longest_text:
-            faults += (_long(value, advised, self.advised),)
-        return InvalidValue(value, faults) if faults else value
+        if not isinstance(value, str) or not advised < len(value) <= bounds.longest_text:
+            return result
+        message = f"{len(value):,} characters, comparable services allow {advised:,}"
+        hint = f"shorten it if the service refuses it, or raise bounds.{self.advised}"
+        return InvalidValue(value, (*faults, Issue(LENGTH_ADVISED, message, hint)))
 
     def faults(self, value: str) -> tuple[Issue, ...]:
-        """`html-not-allowed`, and what no text can carry."""
+        """`html-not-allowed`, and characters that no text can carry."""
         result = _TAG.search(value) or _entity(value)
-        html = (_html(result),) if result else ()
-        return (*Lines.faults(self, value), *html)
+        if not result:
+            return Lines.faults(self, value)
+        message = f"“{result[0][:_SHOWN]}” is HTML, and this text is plain"
+        html = Issue(
+            HTML_NOT_ALLOWED, message, "remove it; HTML belongs into richMarketingDescription"
+        )
+        return (*Lines.faults(self, value), html)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,13 +91,8 @@ class Title(Prose):
         """Line breaks and other characters that nobody sees are refused, too."""
         if not has_invisible(value):
             return Prose.faults(self, value)
-        return (
-            Issue(
-                TEXT_CONTROL_CHARS,
-                f"the text holds a line break or an invisible character: {visible(value)}",
-                "delete the text and type it again",
-            ),
-        )
+        message = f"the text holds a line break or an invisible character: {visible(value)}"
+        return (Issue(TEXT_CONTROL_CHARS, message, "delete the text and type it again"),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +109,7 @@ class Html(Prose):
 
 
 def malformed(text: str) -> tuple[str, str] | None:
-    """What is wrong with the first tag that does not fit, and what to do; None where all do."""
+    """The fault of the first tag that does not fit, with a hint; None where all fit."""
     opened: list[re.Match[str]] = []
     for tag in _MARKUP.finditer(text):
         if tag[0] == "<":
@@ -150,19 +144,3 @@ def _entity(text: str) -> re.Match[str] | None:
         if result[1].startswith("#") or f"{result[1]};" in html5:
             return result
     return None
-
-
-def _html(result: re.Match[str]) -> Issue:
-    return Issue(
-        HTML_NOT_ALLOWED,
-        f"“{result[0][:_SHOWN]}” is HTML, and this text is plain",
-        "remove it; HTML belongs into richMarketingDescription",
-    )
-
-
-def _long(value: str, advised: int, setting: str) -> Issue:
-    return Issue(
-        LENGTH_ADVISED,
-        f"{len(value):,} characters, comparable services allow {advised:,}",
-        f"shorten it if the service refuses it, or raise bounds.{setting}",
-    )

@@ -10,10 +10,10 @@ To mend it, make the template anew with `feedtool template products --category C
 rows into it; or add the columns that the message names.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
-from feedtool.areas.products.catalog import Catalog, Necessity, Property, traits
-from feedtool.areas.products.catalog.traits import Traits, traits_of
+from feedtool.areas.products.catalog import Catalog, Necessity
+from feedtool.areas.products.catalog.fingerprint import fingerprint_of, read
 from feedtool.areas.products.feeds import (
     STAMP_FINGERPRINT,
     STAMP_LANGUAGE,
@@ -39,9 +39,12 @@ def check_sheet(sheet: SheetFacts) -> Iterator[Issue]:
     # Units and choices are translated: what is of another language has another fingerprint.
     if catalog is None or catalog.language != (language or catalog.language):
         return
-    for code_, stamped in _stamped(columns).items():
+    stamped = [text.partition(":") for text in stamped_list(columns.stamp, STAMP_FINGERPRINT)]
+    for code_, fingerprint in {
+        name.strip(): text for name, colon, text in stamped if colon
+    }.items():
         known = catalog.fingerprint(code_)
-        if known is not None and known != stamped:
+        if known is not None and known != fingerprint.strip():
             yield Issue(
                 CODE,
                 f"the properties of {code_} have changed since this template was made: "
@@ -52,89 +55,51 @@ def check_sheet(sheet: SheetFacts) -> Iterator[Issue]:
             )
 
 
-def _stamped(columns: SheetColumns) -> dict[str, str]:
-    pairs = stamped_list(columns.stamp, STAMP_FINGERPRINT)
-    return {
-        code_.strip(): fingerprint.strip()
-        for code_, separator, fingerprint in (pair.partition(":") for pair in pairs)
-        if separator
-    }
-
-
 def _changes(columns: SheetColumns, code_: str, catalog: Catalog) -> str:
     """Which properties are new, gone or otherwise, and in what."""
-    properties = catalog.properties(code_) or ()
-    was = traits.read(stamped_list(columns.stamp, f"{STAMP_TRAITS}.{code_}"))
-    told = [
-        f"{title} {', '.join(some[:NAMED])}" + (" …" if len(some) > NAMED else "")
-        for title, some in (
-            ("without a column are", [_told(item) for item in _new(columns, properties, was)]),
-            ("no longer there are", _gone(columns, code_, catalog, was)),
-            *_otherwise(properties, was),
-        )
-        if some
+    lists = [
+        f"{title} {', '.join(names[:NAMED])}" + (" …" if len(names) > NAMED else "")
+        for title, names in _changed(columns, code_, catalog)
+        if names
     ]
-    return "; ".join(told) or "what is possible or needed in its columns"
+    return "; ".join(lists) or "what is possible or needed in its columns"
 
 
-def _new(
-    columns: SheetColumns, properties: Iterable[Property], was: Mapping[str, Traits]
-) -> list[Property]:
-    """Properties that have no column, and had none in the template: one may be removed."""
-    return [
-        item
-        for item in properties
-        if item.reference not in columns.fields and item.reference not in was
-    ]
-
-
-def _gone(
-    columns: SheetColumns, code_: str, catalog: Catalog, was: Mapping[str, Traits]
-) -> list[str]:
-    """References: those that the template was made for, or where it is silent, has columns of."""
-    if was:
-        return sorted(was.keys() - set(_references(code_, catalog)))
-    others = {
-        item for other in categories_of(columns.stamp) for item in _references(other, catalog)
-    }
-    return sorted(key for key in columns.fields - others if not is_common(key))
-
-
-def _otherwise(
-    properties: Sequence[Property], was: Mapping[str, Traits]
+def _changed(
+    columns: SheetColumns, code_: str, catalog: Catalog
 ) -> Iterator[tuple[str, list[str]]]:
-    """Properties that were there already, by what of them has changed."""
+    """Names of properties, by what of them has changed."""
+    properties = catalog.properties(code_) or ()
+    was = read(stamped_list(columns.stamp, f"{STAMP_TRAITS}.{code_}"))
+    # One that the template had a column of may be removed.
+    added = [item for item in properties if item.reference not in columns.fields | was.keys()]
+    yield (
+        "without a column are",
+        [f"{item.name}, mandatory" if item.is_mandatory else item.name for item in added],
+    )
+    # The properties that the template was made for, or where it is silent, has columns of.
+    if was:
+        gone = was.keys() - {item.reference for item in properties}
+    else:
+        codes = categories_of(columns.stamp)
+        known = {item.reference for other in codes for item in catalog.properties(other) or ()}
+        gone = {key for key in columns.fields - known if not is_common(key)}
+    yield "no longer there are", sorted(gone)
     now = [
-        (item, was[item.reference], traits_of(item)) for item in properties if item.reference in was
+        (item, was[item.reference], fingerprint_of(item))
+        for item in properties
+        if item.reference in was
     ]
     for necessity in Necessity:
-        changed = [
-            _name(item)
-            for item, old, new in now
-            if old.necessity != new.necessity and item.necessity is necessity
-        ]
-        yield f"{necessity.lower()} now are", changed
-    yield (
-        "other choices have",
-        [_name(item) for item, old, new in now if old.choices != new.choices],
-    )
+        needed = [item for item, old, new in now if old.necessity != new.necessity]
+        names = [item.name for item in needed if item.necessity is necessity]
+        yield f"{necessity.lower()} now are", names
+    yield "other choices have", [item.name for item, old, new in now if old.choices != new.choices]
     yield (
         "another unit or other values have",
         [
-            _name(item) + (f", in {item.unit}" if item.unit else "")
+            item.name + (f", in {item.unit}" if item.unit else "")
             for item, old, new in now
             if old.form != new.form
         ],
     )
-
-
-def _references(code_: str, catalog: Catalog) -> Iterator[str]:
-    return (item.reference for item in catalog.properties(code_) or ())
-
-
-def _told(item: Property) -> str:
-    return f"{_name(item)}, mandatory" if item.is_mandatory else _name(item)
-
-
-def _name(item: Property) -> str:
-    return f"{item.label} ({item.reference})" if item.label else item.reference

@@ -42,13 +42,13 @@ class GroupCategories(Occurrences):
     def faults(self, names: list[str]) -> Iterator[tuple[Place, Issue]]:
         """A fault for each member of a group whose members do not agree."""
         unlike: dict[int, int | None] = {}
-        for index, group, others in self.repeated():
-            if others.first not in unlike:
-                unlike[others.first] = self._unlike_first(others)
-            other = unlike[others.first]
+        for index, group, members in self.repeated():
+            if members.first not in unlike:
+                unlike[members.first] = self._unlike_first(members)
+            other = unlike[members.first]
             if other is not None:
                 is_same = self._categories[other] == self._categories[index]
-                yield self._fault(index, others.first if is_same else other, group, names)
+                yield self._fault(index, members.first if is_same else other, group, names)
 
     def _unlike_first(self, group: Group) -> int | None:
         """The first member that is not of the first one's category."""

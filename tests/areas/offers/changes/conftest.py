@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from feedtool.areas.offers.changes.selection import EVERY_ROW, Sifting
+from feedtool.areas.offers.changes.selection import EVERY_ROW, SelectionOptions
 from feedtool.areas.offers.export import EXPORT
 from feedtool.areas.offers.sandbox.records import Applied, applied_requests
 from feedtool.areas.offers.sandbox.settings import OfferBehaviour
@@ -40,8 +40,8 @@ from tests.conftest import table
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 ADDRESS = "http://sandbox.invalid/v2"
 
-CHANGED = Sifting(changed_only=True)
-PREFERRED = Sifting(changed_only=True, prefer_update=True)
+CHANGED = SelectionOptions(changed_only=True)
+PREFERRED = SelectionOptions(changed_only=True, prefer_update=True)
 NO_GUARDS = Guards(price_factor=Guards().price_change, removals=Guards().price_change)
 
 AT_ONCE = SandboxSettings(
@@ -106,7 +106,7 @@ class Shop:
     def send(
         self,
         *rows: Mapping[str, str],
-        sifting: Sifting = EVERY_ROW,
+        selection: SelectionOptions = EVERY_ROW,
         kind: str | None = None,
         name: str = "offers.csv",
         asked: ReadOptions | None = None,
@@ -121,7 +121,7 @@ class Shop:
             Outputs(),
             service or self.service,
             self.books,
-            sifting=sifting,
+            selection=selection,
             **how,
         )
 

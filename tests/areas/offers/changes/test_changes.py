@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from feedtool.areas.offers.changes.selection import Sifting
+from feedtool.areas.offers.changes.selection import SelectionOptions
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.runs.deliver import Submission
 from feedtool.runs.resume import results
@@ -220,7 +220,7 @@ CASES: Mapping[str, tuple[list[Step], Step, list[str]]] = {
 def test_what_is_sent(shop: Shop, history: list[Step], last: Step, expected: list[str]) -> None:
     for one in history:
         shop.send(*one.rows, **one.how)
-    assert statuses(shop.send(*last.rows, sifting=CHANGED, **last.how)) == expected
+    assert statuses(shop.send(*last.rows, selection=CHANGED, **last.how)) == expected
 
 
 def test_without_the_option_every_row_is_sent(shop: Shop) -> None:
@@ -230,9 +230,9 @@ def test_without_the_option_every_row_is_sent(shop: Shop) -> None:
 
 def test_a_purge_is_sent_whole_and_leaves_nothing_known_of_others(shop: Shop) -> None:
     shop.send(ONE, TWO, kind="legacy-offers")
-    sent = shop.send(ONE, sifting=CHANGED, asked=shop.purging(), confirm=lambda _: None)
+    sent = shop.send(ONE, selection=CHANGED, asked=shop.purging(), confirm=lambda _: None)
     assert statuses(sent) == SENT
-    again = shop.send(ONE, TWO, sifting=CHANGED, kind="legacy-offers")
+    again = shop.send(ONE, TWO, selection=CHANGED, kind="legacy-offers")
     assert statuses(again) == UNCHANGED + SENT
 
 
@@ -240,17 +240,17 @@ def test_what_a_resume_would_send_is_not_known(shop: Shop) -> None:
     shop.send(ONE)
     cut = shop.stopping_service()
     shop.send(offer(1, price__price="18"), service=cut)
-    assert statuses(shop.send(ONE, sifting=CHANGED)) == SENT
+    assert statuses(shop.send(ONE, selection=CHANGED)) == SENT
     shop.resume()
-    assert statuses(shop.send(ONE, sifting=CHANGED)) == UNCHANGED
+    assert statuses(shop.send(ONE, selection=CHANGED)) == UNCHANGED
     assert [one[6] for one in shop.offers()] == [19.99]
 
 
 def test_a_run_that_was_killed_before_its_rows_were_written_down_goes_first(shop: Shop) -> None:
     shop.send(ONE)
     shop.kill_while_recording(offer(1, price__price="18"))
-    assert statuses(shop.send(ONE, sifting=CHANGED)) == SENT
-    assert statuses(shop.send(ONE, sifting=CHANGED)) == UNCHANGED
+    assert statuses(shop.send(ONE, selection=CHANGED)) == SENT
+    assert statuses(shop.send(ONE, selection=CHANGED)) == UNCHANGED
     shop.resume()
     assert [one[6] for one in shop.offers()] == [19.99]
 
@@ -283,24 +283,24 @@ def test_an_update_of_just_that(
     shop: Shop, row: Mapping[str, str], package_type: str, body: object
 ) -> None:
     shop.send(ONE)
-    found = shop.send(row, sifting=PREFERRED)
+    found = shop.send(row, selection=PREFERRED)
     assert statuses(found) == SENT
     last = shop.applied()[-1]
     assert last.package_type == package_type
     assert body is None or last.body == body
-    assert statuses(shop.send(row, sifting=CHANGED)) == UNCHANGED
+    assert statuses(shop.send(row, selection=CHANGED)) == UNCHANGED
 
 
 def test_what_is_unknown_or_failed_is_sent_whole(shop: Shop) -> None:
     shop.send(ONE)
     shop.send(ANOTHER_PRODUCT)
-    shop.send(offer(1, price__price="18"), TWO, sifting=PREFERRED)
+    shop.send(offer(1, price__price="18"), TWO, selection=PREFERRED)
     assert {one.package_type for one in shop.applied()} == {"Upsert"}
 
 
 def test_results_are_told_again_as_they_were(shop: Shop) -> None:
     shop.send(ONE)
-    found = shop.send(ONE, offer(3, quantity="-1"), TWO, sifting=CHANGED)
+    found = shop.send(ONE, offer(3, quantity="-1"), TWO, selection=CHANGED)
     number = int(found.outcomes[0].run or "")
     again = results(number, shop.books, shop.transport.now())
     expected = ["Unchanged", "Invalid", "Integrated"]
@@ -315,7 +315,7 @@ def test_a_large_file_with_a_few_changes_is_one_upload(shop: Shop) -> None:
     shop.send(*rows)
     for number in (3, 100, 249):
         rows[number] = offer(number, quantity="8")
-    (found,) = shop.send(*rows, sifting=CHANGED).outcomes
+    (found,) = shop.send(*rows, selection=CHANGED).outcomes
     assert [(one.package_type, one.rows, one.uploads) for one in found.packages] == [
         (PackageType.UPSERT, 3, 1)
     ]
@@ -326,17 +326,17 @@ def test_packages_are_sent_in_the_order_of_all_rows(shop: Shop) -> None:
     shop.send(*rows)
     changed = [rows[0], on("PRIMARY", offer(1, price__price="18"))]
     changed += [on("SECOND", offer(2, price__price="18"))]
-    (found,) = shop.send(*changed, sifting=CHANGED).outcomes
+    (found,) = shop.send(*changed, selection=CHANGED).outcomes
     assert [one.channel for one in found.packages] == ["SECOND", "PRIMARY"]
 
 
 def test_sellers_and_services_are_kept_apart(shop: Shop, other: Shop) -> None:
     shop.send(ONE)
-    assert statuses(other.send(ONE, sifting=CHANGED)) == SENT
+    assert statuses(other.send(ONE, selection=CHANGED)) == SENT
 
 
 def test_nobody_is_asked_where_nothing_is_sent(shop: Shop) -> None:
     shop.send(ONE)
     silent = replace(shop.service, client=shop.refusing_client())
-    found = shop.send(ONE, sifting=Sifting(changed_only=True), service=silent)
+    found = shop.send(ONE, selection=SelectionOptions(changed_only=True), service=silent)
     assert (found.stopped, statuses(found)) == (None, UNCHANGED)

@@ -1,18 +1,29 @@
 """What a file's numbers mean, by what was last accepted."""
 
 import json
-from collections.abc import Sequence
-from decimal import Decimal
+from collections.abc import Mapping, Sequence
+from typing import cast
 
 import pytest
 
-from feedtool.areas.offers.changes.effects import Before, Effects, effects_of, told
+from feedtool.areas.offers.changes.accepted import AcceptedOffers
+from feedtool.areas.offers.changes.effects import Effects, describe, effects_of
+from feedtool.areas.offers.changes.offer_state import AcceptedOffer
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.model.nouns import Item
 
-THERE = Before(is_there=True, price=Decimal("10.00"), quantity=5)
-GONE = Before(is_there=False)
-BARE = Before(is_there=True)
+Known = tuple[AcceptedOffer | None, str, int | None]
+
+
+def known(fields: Mapping[str, object] | None, quantity: int | None = None) -> Known:
+    return AcceptedOffer(None if fields is None else {**fields}, True, "", 1), "", quantity
+
+
+THERE = known({"price": 10.0, "condition": "New"}, 5)
+GONE = known(None)
+BARE = known({"condition": "New"})
+UNKNOWN = (None, "", None)
+FORGOTTEN = known({})
 
 
 def item(
@@ -39,43 +50,54 @@ def zipped(price: str) -> Item:
     return Item(1, PackageType.FULL, "PRIMARY", "SKU-1", "", json.dumps(body).encode())
 
 
-def effects(*rows: tuple[Item, Before | None]) -> dict[str, Effects]:
-    before = {one.row: known for one, known in rows}
+class Accepted:
+    """What is known, by row."""
 
-    def known(items: Sequence[Item]) -> list[Before | None]:
-        return [before[one.row] for one in items]
+    def __init__(self, by_row: Mapping[int, Known]) -> None:
+        self._by_row = by_row
 
-    return effects_of(([one] for one, _ in rows), known)
+    def look_up(self, items: Sequence[Item]) -> list[Known]:
+        return [self._by_row[item.row] for item in items]
+
+
+def effects(*rows: tuple[Item, Known]) -> dict[str, Effects]:
+    accepted = Accepted({item.row: known for item, known in rows})
+    return effects_of(([item] for item, _ in rows), lambda: cast("AcceptedOffers", accepted))
 
 
 COUNTED = {
     "an Upsert of what is there": (item(), THERE, "changed"),
     "an Upsert of what is gone": (item(), GONE, "created"),
-    "an Upsert of what nobody knows": (item(), None, "unknown"),
-    "an Update of what is there": (item(1, PackageType.UPDATE), THERE, "changed"),
+    "an Upsert of what nobody knows": (item(), UNKNOWN, "unknown"),
+    "an Upsert of what is not known any more": (item(), FORGOTTEN, "unknown"),
+    "an Update of what is there": (item(1, PackageType.UPDATE, "9"), THERE, "changed"),
     "an Update of what is gone": (item(1, PackageType.UPDATE), GONE, "absent"),
     "a Delete of what is there": (item(1, PackageType.DELETE), THERE, "removed"),
     "a Delete of what is gone": (item(1, PackageType.DELETE), GONE, "absent"),
-    "a Delete of what nobody knows": (item(1, PackageType.DELETE), None, "unknown"),
-    "what is as it was": (item(), THERE._replace(is_same=True), "unchanged"),
+    "a Delete of what nobody knows": (item(1, PackageType.DELETE), UNKNOWN, "unknown"),
+    "what is as it was": (item(1, PackageType.UPDATE, "10", 5), THERE, "unchanged"),
     "an offer of a legacy zip": (zipped("10.00"), THERE, "changed"),
 }
 
 
 @pytest.mark.parametrize(("row", "before", "counted"), COUNTED.values(), ids=COUNTED)
-def test_each_row_is_counted_once(row: Item, before: Before | None, counted: str) -> None:
-    found = effects((row, before))["PRIMARY"].as_json()
+def test_each_row_is_counted_once(row: Item, before: Known, counted: str) -> None:
+    result = effects((row, before))["PRIMARY"].as_json()
     counts = ("created", "changed", "unchanged", "removed", "absent", "unknown")
-    assert {name: found[name] for name in counts if found[name]} == {counted: 1}
-    assert found["rows"] == 1
+    assert {name: result[name] for name in counts if result[name]} == {counted: 1}
+    assert result["rows"] == 1
+
+
+def test_nothing_is_known_without_an_account() -> None:
+    assert effects_of([[item()]], lambda: None)["PRIMARY"].unknown == 1
 
 
 MOVES = {
     "a price that rises": (item(price="11.09"), THERE, "pricesUp", "1.09"),
-    "a price that falls": (item(price="9.5"), THERE, "pricesDown", "0.50"),
+    "a price that falls": (item(price="9.5"), THERE, "pricesDown", "0.5"),
     "stock that rises": (item(quantity=7), THERE, "stockUp", "2"),
     "stock that falls": (item(quantity=1), THERE, "stockDown", "4"),
-    "a price in a legacy zip": (zipped("12"), THERE, "pricesUp", "2.00"),
+    "a price in a legacy zip": (zipped("12"), THERE, "pricesUp", "2.0"),
     "the same price, written otherwise": (item(price="10"), THERE, None, ""),
     "the same stock": (item(quantity=5), THERE, None, ""),
     "a price that was not known": (item(price="1"), BARE, None, ""),
@@ -85,10 +107,10 @@ MOVES = {
 
 
 @pytest.mark.parametrize(("row", "before", "moved", "total"), MOVES.values(), ids=MOVES)
-def test_what_moves(row: Item, before: Before, moved: str | None, total: str) -> None:
-    found = effects((row, before))["PRIMARY"].as_json()
+def test_what_moves(row: Item, before: Known, moved: str | None, total: str) -> None:
+    result = effects((row, before))["PRIMARY"].as_json()
     names = ("pricesUp", "pricesDown", "stockUp", "stockDown")
-    moves = {name: found[name] for name in names if found[name]["count"]}
+    moves = {name: result[name] for name in names if result[name]["count"]}
     assert list(moves) == ([moved] if moved else [])
     if moved:
         assert (moves[moved]["count"], moves[moved]["total"]) == (1, total)
@@ -96,23 +118,23 @@ def test_what_moves(row: Item, before: Before, moved: str | None, total: str) ->
 
 
 def test_in_words() -> None:
-    found = effects(
+    result = effects(
         (item(1, price="11.09"), THERE),
         (item(2, price="12", quantity=0), THERE),
         (item(3, price="1", quantity=6), THERE),
         (item(4), GONE),
         (item(5, PackageType.DELETE), THERE),
         (item(6, PackageType.UPDATE), GONE),
-        (item(7), None),
-        (item(8, channel="SECOND"), None),
-        (item(9, PackageType.UPDATE, channel="THIRD"), BARE),
-        (item(10, "Products", channel=""), None),
+        (item(7), UNKNOWN),
+        (item(8, channel="SECOND"), UNKNOWN),
+        (item(9, PackageType.UPDATE, "9", channel="THIRD"), BARE),
+        (item(10, "Products", channel=""), UNKNOWN),
     )
-    assert "\n".join(told(found)) == (
+    assert "\n".join(describe(result)) == (
         "PRIMARY: 7 offers: 1 created, 3 changed, 1 removed, 1 not there any more, 1 of which"
         " nothing is known: no run here has had them accepted\n"
-        "PRIMARY: prices: 2 rise by 3.09 in all, most of all row 2, SKU-2: 10.00 → 12 (+20 %);"
-        " 1 falls, row 3, SKU-3: 10.00 → 1 (-90 %)\n"
+        "PRIMARY: prices: 2 rise by 3.09 in all, most of all row 2, SKU-2: 10.0 → 12 (+20 %);"
+        " 1 falls, row 3, SKU-3: 10.0 → 1 (-90 %)\n"
         "PRIMARY: stock: 1 rises, row 3, SKU-3: 5 → 6 (+20 %);"
         " 1 falls, row 2, SKU-2: 5 → 0 (-100 %); 1 of them to zero\n"
         "SECOND: 1 offer, of which nothing is known: no run here has had them accepted\n"
@@ -123,7 +145,7 @@ def test_in_words() -> None:
 
 
 def test_what_rises_from_nothing_is_the_most() -> None:
-    nothing = Before(is_there=True, price=Decimal(10), quantity=0)
-    found = effects((item(1, quantity=500), THERE), (item(2, quantity=1), nothing))
-    (_, stock) = told(found)
+    nothing = known({"price": 10.0}, 0)
+    result = effects((item(1, quantity=500), THERE), (item(2, quantity=1), nothing))
+    (_, stock) = describe(result)
     assert stock.endswith("most of all row 2, SKU-2: 0 → 1")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from feedtool.areas.offers.changes.selection import Sifting
+from feedtool.areas.offers.changes.selection import SelectionOptions
 from feedtool.model.settings import Guards
 from feedtool.runs.row_results import exit_code
 from tests.areas.offers.changes.conftest import CHANGED, Market, Shop, codes, statuses
@@ -23,8 +23,8 @@ def shop(market: Market) -> Shop:
     return market.shop(Guards())
 
 
-def released(*names: str) -> Sifting:
-    return Sifting(released=names)
+def released(*names: str) -> SelectionOptions:
+    return SelectionOptions(released=names)
 
 
 def test_a_held_row_keeps_no_other_back(shop: Shop) -> None:
@@ -39,9 +39,9 @@ def test_a_held_row_keeps_no_other_back(shop: Shop) -> None:
 
 def test_it_is_sent_once_it_is_released(shop: Shop) -> None:
     shop.send(ONE)
-    assert statuses(shop.send(LOST, sifting=released("mass-removal"))) == ["Held"]
-    assert statuses(shop.send(LOST, sifting=released("price-factor"))) == ["Integrated"]
-    assert statuses(shop.send(LOST, sifting=CHANGED)) == ["Unchanged"]
+    assert statuses(shop.send(LOST, selection=released("mass-removal"))) == ["Held"]
+    assert statuses(shop.send(LOST, selection=released("price-factor"))) == ["Integrated"]
+    assert statuses(shop.send(LOST, selection=CHANGED)) == ["Unchanged"]
 
 
 def test_every_guard_that_holds_it_has_to_be_released(market: Market) -> None:
@@ -49,9 +49,9 @@ def test_every_guard_that_holds_it_has_to_be_released(market: Market) -> None:
     shop.send(ONE)
     found = shop.send(LOST)
     assert codes(found) == [(2, ["price-change", "price-factor"])]
-    assert statuses(shop.send(LOST, sifting=released("price-factor"))) == ["Held"]
+    assert statuses(shop.send(LOST, selection=released("price-factor"))) == ["Held"]
     both = released("price-factor", "price-change")
-    assert statuses(shop.send(LOST, sifting=both)) == ["Integrated"]
+    assert statuses(shop.send(LOST, selection=both)) == ["Integrated"]
 
 
 def test_without_a_history_nothing_is_held(shop: Shop) -> None:
@@ -100,7 +100,7 @@ def test_the_last_price_is_known_whatever_came_of_the_offer(
     shop.send(ONE)
     come(shop)
     assert codes(shop.send(LOST)) == [(2, ["price-factor"])]
-    assert statuses(shop.send(ONE, sifting=CHANGED)) == ["Integrated"]
+    assert statuses(shop.send(ONE, selection=CHANGED)) == ["Integrated"]
     market.close()
 
 
@@ -152,7 +152,7 @@ def test_mass_removal(
 def test_what_is_at_zero_already_is_not_removed(shop: Shop) -> None:
     zero = [update(n, quantity="0") for n in range(16)]
     shop.send(*MANY)
-    shop.send(*zero, sifting=released("mass-removal"))
+    shop.send(*zero, selection=released("mass-removal"))
     assert set(statuses(shop.send(*zero))) == {"Integrated"}
 
 
@@ -222,7 +222,7 @@ def test_a_stock_that_an_export_alone_has_shown_is_shared_as_well(shop: Shop) ->
 
 def test_stocks_of_what_was_deleted_do_not_make_a_removal_less(shop: Shop) -> None:
     shop.send(*SIXTY)
-    shop.send(*deletes(35), sifting=released("mass-removal"))
+    shop.send(*deletes(35), selection=released("mass-removal"))
     assert statuses(shop.send(*on_second(at_zero(25, 35)))) == ["Held"] * 25
 
 
@@ -235,7 +235,7 @@ def test_the_floor_needs_no_history(shop: Shop) -> None:
     assert statuses(found) == ["Held", "Integrated"]
     assert codes(found)[0] == (2, ["price-below-floor"])
     assert [one.reference for one in shop.applied()] == ["SKU-2"]
-    assert statuses(shop.send(below, sifting=released("price-below-floor"))) == ["Integrated"]
+    assert statuses(shop.send(below, selection=released("price-below-floor"))) == ["Integrated"]
 
 
 def test_a_floor_that_cannot_be_read_is_no_floor_that_is_not_there(shop: Shop) -> None:
@@ -254,7 +254,7 @@ def test_a_shorter_file_of_the_same_name_is_held(market: Market) -> None:
     for _ in range(2):  # what was held is no predecessor
         found = shop.send(*MANY[:17], name="stock-2026-03-02.csv")
         assert statuses(found) == ["Held"] * 17
-    again = shop.send(*MANY[:17], name="stock-2026-03-02.csv", sifting=released("file-shrunk"))
+    again = shop.send(*MANY[:17], name="stock-2026-03-02.csv", selection=released("file-shrunk"))
     assert set(statuses(again)) == {"Integrated"}
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from feedtool.areas.offers.changes.selection import Sifting
+from feedtool.areas.offers.changes.selection import SelectionOptions
 from tests.areas.offers.changes.conftest import CHANGED, PREFERRED, Market
 from tests.conftest import gtin
 
@@ -102,12 +102,12 @@ def days(draw: st.DrawFn) -> list[Day]:
     return draw(st.lists(one, min_size=2, max_size=7))
 
 
-def check_same(market: Market, coming: list[Day], sifting: Sifting) -> None:
+def check_same(market: Market, coming: list[Day], selection: SelectionOptions) -> None:
     every, changed = market.shop(), market.shop()
     for day in coming:
         if isinstance(day, File):
             every.send(*day.rows, wait=day.is_waited_for)
-            changed.send(*day.rows, wait=day.is_waited_for, sifting=sifting)
+            changed.send(*day.rows, wait=day.is_waited_for, selection=selection)
         elif day == EXPORT:
             for channel in CHANNELS:
                 changed.export(channel)
@@ -154,14 +154,16 @@ def markets(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Markets]:
 
 @settings(max_examples=20)
 @given(days(), st.sampled_from((CHANGED, PREFERRED)))
-def test_the_offers_are_the_same(markets: Markets, coming: list[Day], sifting: Sifting) -> None:
-    check_same(markets.next(), coming, sifting)
+def test_the_offers_are_the_same(
+    markets: Markets, coming: list[Day], selection: SelectionOptions
+) -> None:
+    check_same(markets.next(), coming, selection)
 
 
 @pytest.mark.long
 @settings(max_examples=2_000)
 @given(days(), st.sampled_from((CHANGED, PREFERRED)))
 def test_the_offers_are_the_same_in_many_more_cases(
-    markets: Markets, coming: list[Day], sifting: Sifting
+    markets: Markets, coming: list[Day], selection: SelectionOptions
 ) -> None:
-    check_same(markets.next(), coming, sifting)
+    check_same(markets.next(), coming, selection)

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from feedtool.areas.products.catalog import Brand, Necessity, PropertyChoice, tables
+from feedtool.areas.products.catalog import Brand, Necessity, PropertyChoice
 from feedtool.areas.products.catalog.cache import STALE, Cache, Removed, Saved
-from feedtool.areas.products.catalog.lookup import Origin
-from feedtool.areas.products.catalog.model import Validators
+from feedtool.areas.products.catalog.database import VERSION
+from feedtool.areas.products.catalog.model import Origin, Validators
 from feedtool.model.errors import Interrupted, UsageProblem
 from tests.areas.products.catalog.conftest import BRANDS, SERVICE, T0, TREE, prop
 
@@ -168,15 +168,13 @@ def test_two_at_once(cache: Cache, path: Path) -> None:
         assert other.catalog(SERVICE, "en") is not None
 
 
-@pytest.mark.parametrize(
-    "statement", [f"PRAGMA user_version = {tables.VERSION + 1}", "PRAGMA user_version = 0"]
-)
-def test_another_version_is_made_anew(path: Path, statement: str) -> None:
+@pytest.mark.parametrize("version", [VERSION + 1, 0])
+def test_another_version_is_made_anew(path: Path, version: int) -> None:
     with Cache(path) as cache:
         filled(cache)
     with sqlite3.connect(path) as db:
-        db.execute("CREATE TABLE more (x REFERENCES catalogs)")
-        db.execute(statement)
+        db.execute("CREATE TABLE more (x INTEGER PRIMARY KEY AUTOINCREMENT REFERENCES catalogs)")
+        db.execute(f"PRAGMA user_version = {version}")
     db.close()
     with Cache(path) as cache:
         assert cache.origins() == []

@@ -1,9 +1,7 @@
-from __future__ import annotations
-
 import pytest
 
 from feedtool.areas.products.catalog import Brand, Catalog
-from feedtool.areas.products.catalog.lookup import Listed, Origin
+from feedtool.areas.products.catalog.model import Listed, Origin
 from tests.areas.products.catalog.conftest import SERVICE, T0, catalog, prop
 
 
@@ -23,18 +21,13 @@ def test_near_categories_take_products(code: str, near: list[str]) -> None:
 
 
 def test_the_properties_of_a_category() -> None:
-    known = catalog({"0A0101": (prop("1"), prop("2"))})
-    assert [one.reference for one in known.properties("0A0101") or ()] == ["1", "2"]
-    assert known.checked_at("0A0101") == T0
-    assert known.properties("0A0102") is None
-    assert known.fingerprint("0A0102") is None
-    assert known.checked_at("0A0102") is None
-
-
-def test_a_fingerprint_of_its_own() -> None:
     known = catalog({"0A0101": (prop("1"),), "0A0102": (prop("1", label="x"),), "0A0103": ()})
+    assert known.properties("0A0101") == (prop("1"),)
+    assert known.checked_at("0A0101") == T0
     assert known.fingerprint("0A0101") == known.fingerprint("0A0102")
     assert known.fingerprint("0A0101") != known.fingerprint("0A0103")
+    nothing = (known.properties("0B0101"), known.checked_at("0B0101"), known.fingerprint("0B0101"))
+    assert nothing == (None, None, None)
 
 
 @pytest.mark.parametrize(

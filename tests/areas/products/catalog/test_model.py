@@ -1,15 +1,11 @@
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from feedtool.areas.products.catalog import Necessity, PropertyChoice, fingerprint
-from tests.areas.products.catalog.conftest import category, choices, prop
+from feedtool.areas.products.catalog.model import with_paths, within
+from tests.areas.products.catalog.conftest import TREE, category
 
-BASE = [prop("1", choices=choices("a", "b"), is_ranged=True), prop("2", unit="cm")]
+ALL = {item.reference: item for item in TREE}
 
 
 @pytest.mark.parametrize(
@@ -22,46 +18,36 @@ def test_only_active_ones_of_the_deepest_level_take_products(
     assert category("0A0101", "Kettles", **changes).takes_products is takes
 
 
-SAME = {
-    "another order": BASE[::-1],
-    "another label": [prop("1", choices=choices("a", "b"), is_ranged=True, label="x"), BASE[1]],
-    "another index": [BASE[0], prop("2", unit="cm", index=70)],
-    "choices in another order": [prop("1", choices=choices("b", "a"), is_ranged=True), BASE[1]],
-    "choices with labels": [
-        prop("1", choices=(PropertyChoice("a", "A"), PropertyChoice("b", "B")), is_ranged=True),
-        BASE[1],
+PATHS = {
+    "the labels from the top down": (ALL, "0A0101", "Home > Kitchen > Kettles"),
+    "a parent that is not listed": ({"0A0101": ALL["0A0101"]}, "0A0101", "Kettles"),
+    "a parent without a label": (
+        {"0A": category("0A", ""), "0A01": category("0A01", "Kitchen")},
+        "0A01",
+        "0A > Kitchen",
+    ),
+    "a tree that bites its tail": (
+        {"0A": category("0A", "A", parent="0B"), "0B": category("0B", "B", parent="0A")},
+        "0A",
+        "B > A",
+    ),
+}
+
+
+@pytest.mark.parametrize(("tree", "code", "path"), PATHS.values(), ids=PATHS)
+def test_paths(tree: dict[str, Any], code: str, path: str) -> None:
+    assert with_paths(tree)[code].full_path == path
+
+
+@pytest.mark.parametrize(
+    ("wanted", "result"),
+    [
+        (["0A0101"], {"0A0101"}),
+        (["0B"], {"0B", "0B01", "0B0101"}),
+        (["0A01", "0B0101"], {"0A01", "0A0101", "0A0102", "0A0103", "0B0101"}),
+        (["ZZ"], set()),
+        ([], set()),
     ],
-}
-OTHER = {
-    "one less": BASE[:1],
-    "one more": [*BASE, prop("3")],
-    "another choice": [prop("1", choices=choices("a", "c"), is_ranged=True), BASE[1]],
-    "another unit": [BASE[0], prop("2", unit="mm")],
-    "mandatory now": [BASE[0], prop("2", unit="cm", necessity=Necessity.MANDATORY)],
-    "several now": [BASE[0], prop("2", unit="cm", is_multiple=True)],
-    "a file now": [BASE[0], prop("2", unit="cm", allowed_file_types=("pdf",))],
-}
-
-
-@pytest.mark.parametrize("properties", SAME.values(), ids=SAME)
-def test_a_sheet_still_fits(properties: list[Any]) -> None:
-    assert fingerprint(properties) == fingerprint(BASE)
-
-
-@pytest.mark.parametrize("properties", OTHER.values(), ids=OTHER)
-def test_a_sheet_no_longer_fits(properties: list[Any]) -> None:
-    assert fingerprint(properties) != fingerprint(BASE)
-
-
-def test_a_fingerprint_is_for_good() -> None:
-    assert fingerprint([]) == "4f53cda18c2baa0c0354bb5f9a3ecbe5"
-    assert fingerprint([prop("1", label="Größe", choices=choices("é"))]) == FOR_GOOD
-
-
-FOR_GOOD = "f9ba4083aeb2c2df47a53bdb7f3baa4c"
-"""Stands in the templates that users have filled: when this changes, all of them are strange."""
-
-
-@given(st.text())
-def test_any_text_has_a_fingerprint(text: str) -> None:
-    assert len(fingerprint([prop(text, unit=text, choices=choices(text))])) == 32
+)
+def test_categories_within_others(wanted: list[str], result: set[str]) -> None:
+    assert within(wanted, ALL) == result

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -36,15 +34,12 @@ def test_folding_twice_changes_nothing(name: str) -> None:
 NEAR = [("bosh", ["bosch"]), ("samsnug", ["samsung"]), ("zzz", []), ("", [])]
 
 
+@pytest.mark.parametrize("others", [["sony", "philips"], [f"{n:07}" for n in range(FEW)]])
 @pytest.mark.parametrize(("wanted", "found"), NEAR)
-def test_the_nearest(wanted: str, found: list[str]) -> None:
-    assert nearest(wanted, ["sony", "bosch", "samsung", "philips"]) == found
-
-
-@pytest.mark.parametrize(("wanted", "found"), NEAR)
-def test_the_nearest_of_very_many(wanted: str, found: list[str]) -> None:
-    many = [f"{number:07}" for number in range(FEW)]
-    assert nearest(wanted, [*many, "bosch", "samsung"]) == found
+def test_the_nearest_of_few_and_of_very_many(
+    wanted: str, found: list[str], others: list[str]
+) -> None:
+    assert nearest(wanted, [*others, "bosch", "samsung"]) == found
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,9 @@
 """Guards against mistakes in rows that are valid: a module each, found by being there.
 
 The module's name is the code (`price_factor` is `price-factor`), its docstring the user's page. A
-row that a guard holds is sent only once its code is released. What a module defines says when it is
-asked:
+row that a guard holds is sent only once its code is released. A module defines one of these:
 
-    check(row, settings)         for each row that would be sent: a Issue, or None
+    check(row, settings)         for each row that would be sent: an Issue, or None
     check_file(file, settings)   once for each sheet: yields Holdings, which name what they concern
 
 Only what is known holds anything: without a history there is nothing to compare with.
@@ -17,7 +16,7 @@ from functools import cache
 from importlib import import_module
 from typing import NamedTuple
 
-from feedtool.areas.offers.changes.offer_state import Accepted, Terms
+from feedtool.areas.offers.changes.offer_state import AcceptedOffer, OfferFields
 from feedtool.model.nouns import Code, Issue, Item, Severity
 from feedtool.model.settings import Guards
 
@@ -26,9 +25,9 @@ class Candidate(NamedTuple):
     """A row that would be sent."""
 
     item: Item
-    terms: Terms
+    fields: OfferFields
     """What it asks for."""
-    offer: Accepted | None
+    offer: AcceptedOffer | None
     """What was last accepted of its reference."""
 
 
@@ -40,7 +39,7 @@ class Removals(NamedTuple):
     channel: str | None
     """The offers of this channel; None is of the stocks that all channels share."""
     are_deleted: bool = False
-    """Whether deleted offers are counted among all that are known; else those deleted or set to
+    """True if deleted offers are counted among all that are known; else those deleted or set to
     stock zero, among all that are not known to be at zero."""
 
 
@@ -52,8 +51,8 @@ class EarlierFile(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
-    """What is known of a sheet once its rows have been looked at."""
+class SheetSummary:
+    """What is known of a sheet once its rows have been compared."""
 
     rows: int
     """All that it has."""
@@ -64,11 +63,11 @@ class Facts:
 class Holding(NamedTuple):
     """What is wrong with more than one row, and with which."""
 
-    fault: Issue
+    issue: Issue
     channel: str | None = None
     """The rows of this channel; None is of any."""
     only_removals: bool = False
-    """Whether only rows are meant that delete an offer, or set its stock to zero."""
+    """True if only rows are meant that delete an offer, or set its stock to zero."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +76,7 @@ class Guard:
 
     code: Code
     check: Callable[[Candidate, Guards], Issue | None] | None
-    check_file: Callable[[Facts, Guards], Iterator[Holding]] | None
+    check_file: Callable[[SheetSummary, Guards], Iterator[Holding]] | None
 
 
 def code(module: str, docstring: str | None) -> Code:
@@ -86,9 +85,10 @@ def code(module: str, docstring: str | None) -> Code:
     return Code(name, Severity.ERROR, docstring or "")
 
 
-def release(one: Code) -> str:
-    """The hint of a guard's faults: how what it holds is sent all the same."""
-    return f"if it is meant: submit it with --release {one.name}"
+def issue(result: Code, message: str, field: str | None = None) -> Issue:
+    """A guard's issue, whose hint is how what it holds is sent all the same."""
+    hint = f"if it is meant: submit it with --release {result.name}"
+    return Issue(result, message, hint, field)
 
 
 def rounded(value: float) -> str:
@@ -99,9 +99,7 @@ def rounded(value: float) -> str:
 @cache
 def all_guards() -> Mapping[str, Guard]:
     """Every guard by its code, in the order of the modules' names."""
-    modules = [
-        import_module(f"{__name__}.{found.name}") for found in pkgutil.iter_modules(__path__)
-    ]
+    modules = [import_module(f"{__name__}.{info.name}") for info in pkgutil.iter_modules(__path__)]
     return {
         module.CODE.name: Guard(
             module.CODE, getattr(module, "check", None), getattr(module, "check_file", None)

@@ -14,15 +14,14 @@ To mend it, look whether the file is whole; if it is, send it with --release fil
 
 from collections.abc import Iterator
 
-from feedtool.areas.offers.changes.guards import Facts, Holding, code, release, rounded
-from feedtool.model.nouns import Issue
+from feedtool.areas.offers.changes.guards import Holding, SheetSummary, code, issue, rounded
 from feedtool.model.settings import Guards
 
 CODE = code(__name__, __doc__)
 
 
-def check_file(file: Facts, settings: Guards) -> Iterator[Holding]:
-    """Compares the number of rows with the predecessor's."""
+def check_file(file: SheetSummary, settings: Guards) -> Iterator[Holding]:
+    """Compare the number of rows with the predecessor's."""
     before = file.earlier
     if not settings.fewer_rows or before is None or before.rows < max(settings.least, 1):
         return
@@ -32,4 +31,4 @@ def check_file(file: Facts, settings: Guards) -> Iterator[Holding]:
             f"the file has {file.rows:,} rows, and its predecessor, of run {before.run_id}, had"
             f" {before.rows:,}: {rounded(percent)} % fewer (allowed: {settings.fewer_rows} %)"
         )
-        yield Holding(Issue(CODE, text, release(CODE)))
+        yield Holding(issue(CODE, text))

@@ -18,31 +18,37 @@ mass-removal.
 
 from collections.abc import Iterator
 
-from feedtool.areas.offers.changes.guards import Facts, Holding, Removals, code, release, rounded
-from feedtool.model.nouns import Issue
+from feedtool.areas.offers.changes.guards import (
+    Holding,
+    Removals,
+    SheetSummary,
+    code,
+    issue,
+    rounded,
+)
 from feedtool.model.settings import Guards
 
 CODE = code(__name__, __doc__)
 
 
-def check_file(file: Facts, settings: Guards) -> Iterator[Holding]:
-    """Compares what a file removes of a channel with what is known to be there."""
-    for one in file.removals:
-        if not settings.removals or one.known < max(settings.least, 1):
+def check_file(file: SheetSummary, settings: Guards) -> Iterator[Holding]:
+    """Compare what a file removes of a channel with what is known to be there."""
+    for removals in file.removals:
+        if not settings.removals or removals.known < max(settings.least, 1):
             continue
-        percent = one.removed / one.known * 100
+        percent = removals.removed / removals.known * 100
         if percent > settings.removals:
-            text = f"{_told(one)}, {rounded(percent)} % (allowed: {settings.removals} %)"
-            yield Holding(Issue(CODE, text, release(CODE)), one.channel, only_removals=True)
+            text = f"{_describe(removals)}, {rounded(percent)} % (allowed: {settings.removals} %)"
+            yield Holding(issue(CODE, text), removals.channel, only_removals=True)
 
 
-def _told(one: Removals) -> str:
-    part = f"{one.removed:,} of the {one.known:,}"
-    if one.channel is None:
+def _describe(removals: Removals) -> str:
+    part, channel = f"{removals.removed:,} of the {removals.known:,}", removals.channel
+    if channel is None:
         return f"{part} stocks known above zero, which all channels share, would be set to zero"
-    if one.are_deleted:
-        return f"{part} offers known on {one.channel} would be deleted"
+    if removals.are_deleted:
+        return f"{part} offers known on {channel} would be deleted"
     return (
-        f"{part} offers known on {one.channel}, not counting those at stock zero, would be deleted"
+        f"{part} offers known on {channel}, not counting those at stock zero, would be deleted"
         " or set to stock zero"
     )

@@ -11,7 +11,7 @@ To mend it, correct the price, or lower the floor; if it is meant, send the file
 price-below-floor.
 """
 
-from feedtool.areas.offers.changes.guards import Candidate, code, release
+from feedtool.areas.offers.changes.guards import Candidate, code, issue
 from feedtool.areas.offers.changes.offer_state import PRICE
 from feedtool.model.nouns import Issue
 from feedtool.model.settings import Guards
@@ -20,11 +20,9 @@ CODE = code(__name__, __doc__)
 
 
 def check(row: Candidate, settings: Guards) -> Issue | None:
-    """Compares the price with the row's floor."""
+    """Compare the price with the row's floor."""
     del settings
-    price, floor = row.terms.get(PRICE), row.item.floor
+    price, floor = row.fields.get(PRICE), row.item.floor
     if price is None or floor is None or price >= floor:
         return None
-    return Issue(
-        CODE, f"the price {price} is below its floor of {floor}", release(CODE), "price.price"
-    )
+    return issue(CODE, f"the price {price} is below its floor of {floor}", "price.price")

@@ -8,7 +8,7 @@ Example: `price_change = 30`; `20.00` was accepted, and the file says `12.00`, 4
 To mend it, correct the price; if it is meant, send the file with --release price-change.
 """
 
-from feedtool.areas.offers.changes.guards import Candidate, code, release, rounded
+from feedtool.areas.offers.changes.guards import Candidate, code, issue, rounded
 from feedtool.areas.offers.changes.offer_state import PRICE
 from feedtool.model.nouns import Issue
 from feedtool.model.settings import Guards
@@ -17,8 +17,8 @@ CODE = code(__name__, __doc__)
 
 
 def check(row: Candidate, settings: Guards) -> Issue | None:
-    """Compares the price with the last accepted one."""
-    new, old = row.terms.get(PRICE), row.offer and row.offer.last_price
+    """Compare the price with the last accepted one."""
+    new, old = row.fields.get(PRICE), row.offer and row.offer.last_price
     if not (settings.price_change and new and old):
         return None
     # Rounded, since a tenth less as floats may be a little more than a tenth.
@@ -26,10 +26,9 @@ def check(row: Candidate, settings: Guards) -> Issue | None:
     if abs(percent) <= settings.price_change:
         return None
     change = "more" if percent > 0 else "less"
-    return Issue(
+    return issue(
         CODE,
         f"the price goes from {old}, as last accepted, to {new}: {rounded(abs(percent))} % {change}"
         f" (allowed: {settings.price_change} %)",
-        release(CODE),
         "price.price",
     )

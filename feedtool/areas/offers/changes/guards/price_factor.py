@@ -9,7 +9,7 @@ Example: `19.99` was accepted, and the file says `1999`.
 To mend it, correct the price; if it is meant, send the file with --release price-factor.
 """
 
-from feedtool.areas.offers.changes.guards import Candidate, code, release, rounded
+from feedtool.areas.offers.changes.guards import Candidate, code, issue, rounded
 from feedtool.areas.offers.changes.offer_state import PRICE
 from feedtool.model.nouns import Issue
 from feedtool.model.settings import Guards
@@ -21,18 +21,17 @@ ABOUT = 0.95
 
 
 def check(row: Candidate, settings: Guards) -> Issue | None:
-    """Compares the price with the last accepted one."""
-    new, old = row.terms.get(PRICE), row.offer and row.offer.last_price
+    """Compare the price with the last accepted one."""
+    new, old = row.fields.get(PRICE), row.offer and row.offer.last_price
     if not (settings.price_factor and new and old):
         return None
     factor = max(new / old, old / new)
     if factor < float(settings.price_factor) * ABOUT:
         return None
     change = "up" if new > old else "down"
-    return Issue(
+    return issue(
         CODE,
         f"the price goes {change} from {old}, as last accepted, to {new}: by a factor of"
         f" {rounded(factor)}",
-        release(CODE),
         "price.price",
     )

@@ -2,25 +2,27 @@
 
 import pytest
 
-from feedtool.areas.offers.changes.guards import Candidate, Facts, Holding, all_guards
-from feedtool.areas.offers.changes.offer_state import Accepted, Terms
+from feedtool.areas.offers.changes.guards import Candidate, Holding, SheetSummary, all_guards
+from feedtool.areas.offers.changes.offer_state import AcceptedOffer, OfferFields
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.model.nouns import Item
 from feedtool.model.settings import Guards
 
 
 def row(
-    price: float | None, accepted: Terms | None = None, floor: float | None = None
+    price: float | None, accepted: OfferFields | None = None, floor: float | None = None
 ) -> Candidate:
     """A row with a price, or without one; `accepted` is what was of its reference."""
     item = Item(2, PackageType.UPSERT, "PRIMARY", "SKU-1", "", b"{}", floor)
-    offer = None if accepted is None else Accepted(accepted, True, "", 1, accepted.get("price"))
+    offer = (
+        None if accepted is None else AcceptedOffer(accepted, True, "", 1, accepted.get("price"))
+    )
     return Candidate(item, {} if price is None else {"price": price}, offer)
 
 
-def after(terms: Terms | None, last_price: float, *, is_sure: bool) -> Accepted:
+def after(terms: OfferFields | None, last_price: float, *, is_sure: bool) -> AcceptedOffer:
     """What is known of an offer of which not even the price is sure."""
-    return Accepted(terms, is_sure, "", 1, last_price)
+    return AcceptedOffer(terms, is_sure, "", 1, last_price)
 
 
 def held(code: str, candidate: Candidate, settings: Guards) -> str | None:
@@ -33,7 +35,7 @@ def held(code: str, candidate: Candidate, settings: Guards) -> str | None:
     return fault and fault.message
 
 
-def holdings(code: str, facts: Facts, settings: Guards) -> list[Holding]:
+def holdings(code: str, facts: SheetSummary, settings: Guards) -> list[Holding]:
     """What a guard says of a file."""
     check = all_guards()[code].check_file
     assert check is not None

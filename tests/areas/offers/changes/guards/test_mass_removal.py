@@ -2,23 +2,23 @@ from decimal import Decimal
 
 import pytest
 
-from feedtool.areas.offers.changes.guards import Facts, Removals
+from feedtool.areas.offers.changes.guards import Removals, SheetSummary
 from feedtool.model.settings import Guards
 from tests.areas.offers.changes.guards.conftest import holdings
 
 CODE = "mass-removal"
 
 PASSES = {
-    "nothing": Facts(40),
-    "just half": Facts(40, removals=[Removals(20, 40, "PRIMARY")]),
-    "just half of all stocks": Facts(40, removals=[Removals(20, 40, None)]),
-    "few are known": Facts(40, removals=[Removals(19, 19, "PRIMARY")]),
-    "nothing is known": Facts(40, removals=[Removals(0, 0, "PRIMARY")]),
+    "nothing": SheetSummary(40),
+    "just half": SheetSummary(40, removals=[Removals(20, 40, "PRIMARY")]),
+    "just half of all stocks": SheetSummary(40, removals=[Removals(20, 40, None)]),
+    "few are known": SheetSummary(40, removals=[Removals(19, 19, "PRIMARY")]),
+    "nothing is known": SheetSummary(40, removals=[Removals(0, 0, "PRIMARY")]),
 }
 
 
 @pytest.mark.parametrize("facts", PASSES.values(), ids=PASSES)
-def test_passes(usual: Guards, facts: Facts) -> None:
+def test_passes(usual: Guards, facts: SheetSummary) -> None:
     assert holdings(CODE, facts, usual) == []
 
 
@@ -40,10 +40,10 @@ FAILS = {
 
 @pytest.mark.parametrize(("removals", "told"), FAILS.values(), ids=FAILS)
 def test_fails_on_the_channel_where_it_is_so(usual: Guards, removals: Removals, told: str) -> None:
-    facts = Facts(40, removals=[Removals(20, 40, "SECOND"), removals])
+    facts = SheetSummary(40, removals=[Removals(20, 40, "SECOND"), removals])
     (found,) = holdings(CODE, facts, usual)
     assert (found.channel, found.only_removals) == (removals.channel, True)
-    assert told in found.fault.message
+    assert told in found.issue.message
 
 
 @pytest.mark.parametrize(
@@ -57,5 +57,5 @@ def test_fails_on_the_channel_where_it_is_so(usual: Guards, removals: Removals, 
     ],
 )
 def test_the_settings(settings: Guards, *, is_held: bool) -> None:
-    facts = Facts(40, removals=[Removals(40, 40, "PRIMARY")])
+    facts = SheetSummary(40, removals=[Removals(40, 40, "PRIMARY")])
     assert bool(holdings(CODE, facts, settings)) is is_held

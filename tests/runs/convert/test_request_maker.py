@@ -9,8 +9,7 @@ from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.registry import load
 from feedtool.model.cells import Value
 from feedtool.model.settings import AccountSettings
-from feedtool.runs.convert.write import Make
-from feedtool.runs.convert.write import maker as maker_of
+from feedtool.runs.convert.request_maker import RequestMaker, request_maker
 from tests.conftest import gtin
 
 OFFER: dict[str, Value] = {
@@ -26,13 +25,13 @@ OFFER: dict[str, Value] = {
 }
 
 
-def maker(kind: str) -> Make:
-    return maker_of(load().feeds[kind], "FR", AccountSettings(), load())
+def maker(kind: str) -> RequestMaker:
+    return request_maker(load().feeds[kind], "FR", AccountSettings(), load())
 
 
 def test_a_request() -> None:
-    item, lacks = maker("legacy-offers")(5, OFFER)
-    assert lacks == []
+    item, obstacles = maker("legacy-offers")(5, OFFER)
+    assert obstacles == []
     assert item
     assert (item.row, item.package_type, item.channel) == (5, PackageType.FULL, "FR")
     assert (item.reference, item.product) == ("A", f"{gtin(1)}||New")
@@ -57,7 +56,6 @@ def test_a_row_may_name_its_channel() -> None:
 )
 def test_what_a_kind_asks_for(kind: str, changes: dict[str, Value], field: str) -> None:
     values = {key: it for key, it in {**OFFER, **changes}.items() if it is not None}
-    item, lacks = maker(kind)(5, values)
+    item, obstacles = maker(kind)(5, values)
     assert item is None
-    assert field in {lack.field for lack in lacks}
-    assert all(lack.is_needed for lack in lacks)
+    assert field in {loss.field for loss in obstacles}

@@ -1,4 +1,4 @@
-"""What is known of offers and of shared stocks: the tables `accepted` and `stocks`."""
+"""The tables `accepted` and `stocks`: what is known of offers, and of the stocks they share."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -9,14 +9,7 @@ from typing import NamedTuple
 import orjson
 from sqlalchemy import Connection, delete, select, update
 
-from feedtool.areas.offers.changes.offer_state import (
-    BY_GTIN,
-    BY_REFERENCE,
-    WHOLE,
-    Accepted,
-    stock_key,
-    unnamed,
-)
+from feedtool.areas.offers.changes.offer_state import AcceptedOffer
 from feedtool.ledger import tables as t
 
 CHUNK = 1_000
@@ -41,34 +34,13 @@ class Stock(NamedTuple):
 @lru_cache
 def scope_of(service: str, seller: str, channel: str | None = None) -> str:
     """A seller, or one of the channels, short: it stands in every row."""
-    told = f"{service}\n{seller}" if channel is None else f"{service}\n{seller}\n{channel}"
-    return sha256(told.encode()).hexdigest()[:24]
+    text = f"{service}\n{seller}" if channel is None else f"{service}\n{seller}\n{channel}"
+    return sha256(text.encode()).hexdigest()[:24]
 
 
-def key_of(
-    package_type: str, product: str, before: Accepted | None, scope: str, reference: str
-) -> str:
-    """The key of the stock that a row is about.
-
-    An Upsert that names the product's reference alone is of the same product as the offer was
-    before, since that never changes; so is an Update, which names none.
-
-    Args:
-        package_type: The row's.
-        product: As in `Item.product`.
-        before: What was known of its reference.
-        scope: Its channel's.
-        reference: The seller's.
-    """
-    own, old = stock_key(package_type, product), before.product if before else ""
-    if own.startswith(BY_REFERENCE) and old.startswith(BY_GTIN) and before and before.terms:
-        return old if old.rpartition("|")[2] == own.rpartition("|")[2] else own
-    if own:
-        return own
-    return old if old and package_type not in WHOLE else unnamed(scope, reference)
-
-
-def read_accepted(db: Connection, scope: str, references: Sequence[str]) -> dict[str, Accepted]:
+def read_accepted(
+    db: Connection, scope: str, references: Sequence[str]
+) -> dict[str, AcceptedOffer]:
     """What is known of some references of a channel."""
     columns = t.accepted.c
     query = select(
@@ -76,14 +48,14 @@ def read_accepted(db: Connection, scope: str, references: Sequence[str]) -> dict
         *(columns.product, columns.run_id, columns.last_price),
     ).where(columns.scope == scope, columns.reference.in_(references))
     return {
-        reference: Accepted(
-            None if terms is None else orjson.loads(terms),
+        reference: AcceptedOffer(
+            None if fields is None else orjson.loads(fields),
             bool(is_sure),
             product,
             run_id,
             None if price is None else orjson.loads(price),
         )
-        for reference, terms, is_sure, product, run_id, price in db.execute(query)
+        for reference, fields, is_sure, product, run_id, price in db.execute(query)
     }
 
 
@@ -96,35 +68,34 @@ def read_stocks(db: Connection, scope: str, products: Iterable[str]) -> dict[str
     return {product: Stock(*rest) for product, *rest in db.execute(query)}
 
 
-def write_accepted(db: Connection, scope: str, found: Mapping[str, Accepted]) -> None:
+def write_accepted(db: Connection, scope: str, offers: Mapping[str, AcceptedOffer]) -> None:
     """Write what is known of some references, in the place of what was."""
     rows = [
         (
-            scope,
-            reference,
-            None if one.terms is None else orjson.dumps(one.terms).decode(),
-            int(one.is_sure),
-            one.product,
-            one.run_id,
-            None if one.last_price is None else orjson.dumps(one.last_price).decode(),
+            *(scope, reference, _json(offer.fields), int(offer.is_sure)),
+            *(offer.product, offer.run_id, _json(offer.last_price)),
         )
-        for reference, one in found.items()
+        for reference, offer in offers.items()
     ]
     _upsert(db, _ACCEPTED, rows)
 
 
+def _json(value: object) -> str | None:
+    return None if value is None else orjson.dumps(value).decode()
+
+
 def forget(db: Connection, scope: str) -> None:
     """Nothing is known any more of a channel's offers but the last prices."""
-    of_it = t.accepted.c.scope == scope
-    db.execute(delete(t.accepted).where(of_it, t.accepted.c.last_price.is_(None)))
-    db.execute(update(t.accepted).where(of_it).values(terms="{}", is_sure=0, product=""))
+    is_in_scope = t.accepted.c.scope == scope
+    db.execute(delete(t.accepted).where(is_in_scope, t.accepted.c.last_price.is_(None)))
+    db.execute(update(t.accepted).where(is_in_scope).values(terms="{}", is_sure=0, product=""))
 
 
 def write_stocks(
     db: Connection,
     shared: str,
     channel: str | None,
-    writes: Mapping[str, int | None],
+    quantities: Mapping[str, int | None],
     begun: datetime,
     until: datetime,
     kinds: Iterable[str],
@@ -135,22 +106,25 @@ def write_stocks(
         db: A transaction.
         shared: The seller's scope.
         channel: The channel's; None where nothing was written but only looked at.
-        writes: Quantity by the key of the stock; None where it is not known.
+        quantities: By the key of the stock; None where it is not known.
         begun: The earliest moment at which they may have come into force.
         until: The latest.
         kinds: What the keys of all offers begin with, whether they have quantities or not.
     """
-    marks = {f"{MARK}{key[0]}{channel}" for key in writes} if channel else set()
-    known = read_stocks(db, shared, [*writes, *marks])
+    marks = {f"{MARK}{key[0]}{channel}" for key in quantities} if channel else set()
+    known = read_stocks(db, shared, [*quantities, *marks])
     new = Stock(None, begun, until)
-    changed = {key: _later(known.get(key), new._replace(quantity=writes[key])) for key in writes}
+    changed = {
+        key: _later(known.get(key), Stock(quantity, begun, until))
+        for key, quantity in quantities.items()
+    }
     for mark in marks:
         old = known.get(mark, new)
         changed[mark] = Stock(None, max(begun, old.begun), max(until, old.until))
     changed |= {f"{NAMED}{kind}": new for kind in kinds}
     rows = [
-        (shared, key, one.quantity, _as_text(one.begun), _as_text(one.until))
-        for key, one in changed.items()
+        (shared, key, stock.quantity, _as_text(stock.begun), _as_text(stock.until))
+        for key, stock in changed.items()
     ]
     _upsert(db, _STOCKS, rows)
 

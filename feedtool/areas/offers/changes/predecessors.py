@@ -1,18 +1,13 @@
-"""Which file is the one before another: the last of its name, or else of its name on another day.
+"""The file before another: the last of its name, or else of its name on another day.
 
 Numbered parts of one feed, `part1.csv` and `part2.csv`, are none of each other's.
 """
 
-from __future__ import annotations
-
 import re
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from feedtool.areas.offers.changes.guards import EarlierFile
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _MOMENT = re.compile(
     r"(?<!\d)"
@@ -35,11 +30,9 @@ def predecessor(name: str, files: Iterable[tuple[str, int, int | None]]) -> Earl
     """
     own, alike = Path(name).name, None
     for path, run, rows in files:
-        if not rows:
-            continue
-        if Path(path).name == own:
+        if rows and Path(path).name == own:
             return EarlierFile(run, rows)
-        if alike is None and _without_moments(path) == _without_moments(name):
+        if rows and alike is None and _without_moments(path) == _without_moments(name):
             alike = EarlierFile(run, rows)
     return alike
 

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from feedtool.areas.legacy.carry import carrier, numbered
+from feedtool.areas.legacy.conversions import converter, lost_in_number
 from feedtool.model.cells import Value
 from feedtool.model.settings import AccountSettings
 
@@ -92,27 +92,27 @@ CARRIED: dict[str, tuple[str, str, dict[str, Value], dict[str, Value], list[str]
 
 
 @pytest.mark.parametrize(
-    ("kind", "became", "values", "expected", "lacks"), CARRIED.values(), ids=CARRIED
+    ("kind", "became", "values", "expected", "lost"), CARRIED.values(), ids=CARRIED
 )
 def test_a_row(
     kind: str,
     became: str,
     values: dict[str, Value],
     expected: dict[str, Value],
-    lacks: list[str],
+    lost: list[str],
 ) -> None:
-    found = carrier(kind, became, AccountSettings())(values)
+    found = converter(kind, became, AccountSettings())(values)
     assert found.values == expected
-    assert [lack.field for lack in found.lacks] == lacks
-    assert all(lack.message and lack.value for lack in found.lacks)
+    assert [loss.field for loss in found.losses] == lost
+    assert all(loss.message and loss.value for loss in found.losses)
 
 
 def test_the_profile_says_which_modes_are_the_same() -> None:
     dialect = AccountSettings(legacy_modes={"Tracked": "TrackedHomeDelivery", "Relay": ""})
     relay = "deliveryModes.Relay.cost"
-    found = carrier(FULL, UPSERT, dialect)({relay: ONE, LEGACY_TRACKED: ONE})
+    found = converter(FULL, UPSERT, dialect)({relay: ONE, LEGACY_TRACKED: ONE})
     assert found.values == {TRACKED: ONE}
-    assert [(lack.field, lack.value) for lack in found.lacks] == [(relay, "1")]
+    assert [(loss.field, loss.value) for loss in found.losses] == [(relay, "1")]
 
 
 @pytest.mark.parametrize(
@@ -127,5 +127,5 @@ def test_the_profile_says_which_modes_are_the_same() -> None:
     ],
 )
 def test_one_number_stands_for_several_conditions(condition: str, *, is_told: bool) -> None:
-    lacks = list(numbered({"condition": condition}, AccountSettings()))
-    assert [lack.value for lack in lacks] == ([condition] if is_told else [])
+    losses = list(lost_in_number({"condition": condition}, AccountSettings()))
+    assert [loss.value for loss in losses] == ([condition] if is_told else [])

@@ -1,0 +1,293 @@
+"""Which valid rows are sent: not those that change nothing, and not those that a guard holds.
+
+Every row is compared with what the service last accepted of its reference, and shown to each guard.
+That takes two passes, since only the last row of the last file tells how many offers a file
+removes, and whether a row of the command changes a stock: stock is shared across channels, so then
+no row that gives one is unchanged where the rows are for several channels.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
+
+from feedtool.areas.offers.changes.guards import (
+    Candidate,
+    EarlierFile,
+    Holding,
+    Removals,
+    SheetSummary,
+    all_guards,
+)
+from feedtool.areas.offers.changes.offer_state import (
+    BY_REFERENCE,
+    OTHER_NAMES,
+    PRODUCT,
+    QUANTITY,
+    AcceptedOffer,
+    OfferFields,
+    as_update,
+    differences,
+    offer_fields,
+)
+from feedtool.areas.offers.package_types import PackageType
+from feedtool.feeds.feed import FLOOR
+from feedtool.model.nouns import Issue, Item, Message, RowResult, Severity, Status
+from feedtool.model.settings import AccountSettings
+from feedtool.model.sheet import CheckedSheet
+from feedtool.model.spool import Spool
+
+if TYPE_CHECKING:  # the ledger's library takes longer to import than a small file to check
+    from feedtool.areas.offers.changes.accepted import AcceptedOffers
+
+CHUNK = 1_000
+"""Rows that are looked up at a time."""
+
+PRODUCTS = "products"
+SHRUNK = "file-shrunk"
+"""The guard after which a file is none that later ones are compared with."""
+
+
+@dataclass(frozen=True, slots=True)
+class SelectionOptions:
+    """Which rows are sent; by default all but those that a guard holds."""
+
+    changed_only: bool = False
+    """Leave out rows that change nothing."""
+    prefer_update: bool = False
+    """Send an Upsert that changes a price or a stock alone as an Update of these."""
+    released: tuple[str, ...] = ()
+    """Codes of guards that hold nothing this time."""
+
+
+EVERY_ROW = SelectionOptions()
+"""But those that a guard holds."""
+
+
+class _ComparedRow(NamedTuple):
+    """A row after the first pass."""
+
+    item: tuple[object, ...]
+    is_unchanged: bool
+    gives_stock: bool
+    is_by_reference: bool
+    """True if it names its product, and by its reference alone."""
+    is_removal: bool
+    messages: tuple[Message, ...]
+    """Why guards hold it."""
+
+
+@dataclass(slots=True)
+class _ComparedSheet:
+    """A sheet between the two passes."""
+
+    checked: CheckedSheet
+    rows: Spool[_ComparedRow] = field(default_factory=lambda: Spool(_ComparedRow))
+    groups: dict[tuple[str, str], None] = field(default_factory=dict)
+    """In the order in which packages would be made if every row were sent."""
+    has_updates: bool = False
+    """True if an Upsert is sent as an Update."""
+    removed: Counter[str] = field(default_factory=Counter)
+    """Known offers not known to be at zero that it deletes or sets to zero, by channel."""
+    deleted: Counter[str] = field(default_factory=Counter)
+    """Known offers that it deletes, at zero or not, by channel."""
+    emptied: set[int] = field(default_factory=set)
+    """Hashes of the keys of the stocks above zero that it sets to zero, each perhaps often."""
+
+    def count_removal(
+        self, item: Item, offer: AcceptedOffer | None, key: str, quantity: int | None
+    ) -> None:
+        """Count a row that deletes an offer, or sets a stock to zero."""
+        is_delete = item.package_type == PackageType.DELETE
+        if offer and offer.fields:
+            self.removed[item.channel] += quantity != 0
+            self.deleted[item.channel] += is_delete
+        if quantity and not is_delete:
+            self.emptied.add(hash(key))
+
+    def removals(self, known: "AcceptedOffers", primary: str) -> Iterator[Removals]:
+        """How much the sheet takes away, and of how much.
+
+        Stocks of the primary channel count also where nothing was sent to it: an export may have
+        shown them.
+        """
+        for channel, removed in self.removed.items():
+            every, deleted = known.count(channel), self.deleted[channel]
+            yield Removals(removed, every - known.count_at_zero(channel), channel)
+            yield Removals(deleted, every, channel, are_deleted=True)
+        if self.emptied:
+            yield Removals(len(self.emptied), known.count_stocks({primary, *self.removed}), None)
+
+
+def select(
+    sheets: Sequence[CheckedSheet],
+    known: "AcceptedOffers | None",
+    options: SelectionOptions,
+    settings: AccountSettings,
+    earlier: Callable[[CheckedSheet], EarlierFile | None],
+) -> None:
+    """Decide of each valid row whether it is sent; what is withheld is noted in the sheets.
+
+    Products, which are judged by their reports, are all sent.
+
+    Args:
+        sheets: All of a command.
+        known: What the service has accepted; None if nobody says whose offers are meant.
+        options: What the command wants.
+        settings: The profile's, with its guards.
+        earlier: Returns a sheet's predecessor.
+    """
+    readable = [sheet for sheet in sheets if sheet.error is None and sheet.kind != PRODUCTS]
+    has_floor = any(_has_floor(sheet) for sheet in readable)
+    if has_floor or settings.guards.fewer_rows or (known and known.is_any()):
+        selection = _Selection(known, options, settings)
+        compared = [selection.compare(sheet) for sheet in readable]
+        for sheet in compared:
+            selection.decide(sheet, earlier)
+
+
+def _has_floor(sheet: CheckedSheet) -> bool:
+    header = sheet.header
+    return header is not None and any(column.key == FLOOR for column in header.columns.values())
+
+
+class _Selection:
+    def __init__(
+        self, known: "AcceptedOffers | None", options: SelectionOptions, settings: AccountSettings
+    ) -> None:
+        self._known, self._options, self._settings = known, options, settings.guards
+        self._primary = settings.primary_channel
+        self._channels: set[str] = set()
+        self._changes_stock = False
+        self._has_other_names = known is not None and known.has_other_names()
+        guards = [guard for name, guard in all_guards().items() if name not in options.released]
+        self._checks = [guard.check for guard in guards if guard.check]
+        self._file_checks = [guard.check_file for guard in guards if guard.check_file]
+
+    def compare(self, checked: CheckedSheet) -> _ComparedSheet:
+        """The first pass: each row by itself."""
+        sheet, rows = _ComparedSheet(checked), checked.valid_items()
+        while items := [*islice(rows, CHUNK)]:
+            nothing: list[tuple[AcceptedOffer | None, str, int | None]] = [(None, "", None)]
+            known = self._known.look_up(items) if self._known else nothing * len(items)
+            for item, (offer, key, quantity) in zip(items, known, strict=True):
+                sheet.groups.setdefault((item.channel, item.package_type))
+                self._compare(sheet, item, offer, key, quantity)
+        self._channels.update(channel for channel, _ in sheet.groups)
+        return sheet
+
+    def _compare(
+        self,
+        sheet: _ComparedSheet,
+        item: Item,
+        offer: AcceptedOffer | None,
+        key: str,
+        quantity: int | None,
+    ) -> None:
+        fields = offer_fields(item.package_type, item.body)
+        is_by_reference = PRODUCT in fields and key.startswith(BY_REFERENCE)
+        changed = None
+        if self._options.changed_only and not (is_by_reference and self._has_other_names):
+            changed = differences(item, fields, offer, quantity)
+        is_unchanged = changed is not None and not changed
+        self._has_other_names |= not is_unchanged and key[:1] in OTHER_NAMES
+        is_removal = not is_unchanged and _removes(item, fields, quantity)
+        if is_removal:
+            sheet.count_removal(item, offer, key, quantity)
+        gives_stock = QUANTITY in fields
+        self._changes_stock |= gives_stock and not is_unchanged and fields[QUANTITY] != quantity
+        messages = tuple(self._held(Candidate(item, fields, offer)))
+        update = changed and self._options.prefer_update and as_update(item, fields, changed)
+        sheet.has_updates |= bool(update)
+        sheet.rows.append(
+            _ComparedRow(
+                *(tuple(update or item), is_unchanged, gives_stock),
+                *(is_by_reference, is_removal, messages),
+            )
+        )
+
+    def _held(self, candidate: Candidate) -> Iterator[Message]:
+        for check in self._checks:
+            if issue := check(candidate, self._settings):
+                yield _message(issue)
+
+    def decide(
+        self, sheet: _ComparedSheet, earlier: Callable[[CheckedSheet], EarlierFile | None]
+    ) -> None:
+        """The second pass, now that all rows are known."""
+        checked, holdings = sheet.checked, self._holdings(sheet, earlier)
+        sent, withheld = Spool(Item), Spool(RowResult)
+        groups: set[tuple[str, str]] = set()
+        for row in sheet.rows:
+            item = Item._make(row.item)
+            result = RowResult(item.row, item.reference, Status.UNCHANGED, (), item.channel)
+            if row.is_unchanged and not self._is_touched(row):
+                withheld.append(result)
+            elif messages := (*row.messages, *_concerning(holdings, row, item.channel)):
+                withheld.append(result._replace(status=Status.HELD, messages=messages))
+                checked.held += 1
+            else:
+                groups.add((item.channel, item.package_type))
+                sent.append(item)
+        if withheld or sheet.has_updates:
+            checked.sent, checked.withheld = sent, withheld
+            checked.order = tuple(_order(sheet.groups, groups))
+        checked.is_cut_short = any(holding.issue.code.name == SHRUNK for holding in holdings)
+
+    def _is_touched(self, row: _ComparedRow) -> bool:
+        """True if other rows of the command may change what a row leaves as it is.
+
+        That is the stock, also under another name of the same product; or which product a reference
+        stands for. A row too many may be sent, never one too few.
+        """
+        if row.is_by_reference and self._has_other_names:
+            return True
+        return row.gives_stock and self._changes_stock and len(self._channels) > 1
+
+    def _holdings(
+        self, sheet: _ComparedSheet, earlier: Callable[[CheckedSheet], EarlierFile | None]
+    ) -> list[Holding]:
+        summary = SheetSummary(
+            sheet.checked.size,
+            earlier(sheet.checked) if self._settings.fewer_rows else None,
+            [*sheet.removals(self._known, self._primary)] if self._known else (),
+        )
+        return [
+            holding for check in self._file_checks for holding in check(summary, self._settings)
+        ]
+
+
+def _removes(item: Item, fields: OfferFields, quantity: int | None) -> bool:
+    """True if a row deletes an offer, or sets a stock to zero that is not known to be so."""
+    if item.package_type == PackageType.DELETE:
+        return True
+    return fields.get(QUANTITY) == 0 and quantity != 0
+
+
+def _concerning(holdings: Iterable[Holding], row: _ComparedRow, channel: str) -> list[Message]:
+    """What file guards say of a row, each once."""
+    messages: dict[str, Message] = {}
+    for holding in holdings:
+        if holding.channel in {None, channel} and (row.is_removal or not holding.only_removals):
+            messages.setdefault(holding.issue.code.name, _message(holding.issue))
+    return [*messages.values()]
+
+
+def _message(issue: Issue) -> Message:
+    """The message of a row that is held; the cell is marked as one to look at."""
+    text = f"{issue.message} ({issue.hint})" if issue.hint else issue.message
+    return Message(issue.code.name, text, issue.field or "", Severity.WARNING)
+
+
+def _order(
+    groups: Iterable[tuple[str, str]], sent: set[tuple[str, str]]
+) -> Iterator[tuple[str, str]]:
+    """The groups of what is sent, in the order of all; Updates of Upserts behind these."""
+    every = dict.fromkeys(groups)
+    for channel, package_type in every:
+        if (channel, package_type) in sent:
+            yield channel, package_type
+        update = (channel, PackageType.UPDATE)
+        if package_type == PackageType.UPSERT and update in sent and update not in every:
+            yield update

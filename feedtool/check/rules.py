@@ -1,0 +1,128 @@
+"""The rules of any sheet; their pages for users are in `problems.md`."""
+
+from collections.abc import Iterator
+
+from feedtool.feeds.area import Areas
+from feedtool.feeds.columns import ColumnReader, InvalidValue
+from feedtool.feeds.columns.text import plain, refused
+from feedtool.feeds.feed import Row
+from feedtool.feeds.problems import Problems
+from feedtool.feeds.rule import Rule, SheetFacts, notices
+from feedtool.model.cells import Cell, shown
+from feedtool.model.nouns import Issue
+
+PROBLEMS = Problems("feedtool.check")
+
+CSV_QUOTES = PROBLEMS.warning("csv-quotes")
+DIMENSION_WRONG = PROBLEMS.warning("dimension-wrong")
+ENCODING_GUESSED = PROBLEMS.warning("encoding-guessed")
+HIDDEN_ROWS = PROBLEMS.warning("hidden-rows")
+NOT_A_ROW = PROBLEMS.warning("not-a-row")
+REQUEST_INCOMPLETE = PROBLEMS.error("request-incomplete")
+REQUIRED_MISSING = PROBLEMS.error("required-missing")
+SCHEMA_MISMATCH = PROBLEMS.error("schema-mismatch")
+TOO_MANY_COLUMNS = PROBLEMS.error("too-many-columns")
+UNKNOWN_COLUMN = PROBLEMS.warning("unknown-column")
+
+NAMES = {"product.gtin": "GTIN or product reference"}
+
+
+def check_required(row: Row) -> Iterator[Issue]:
+    """An issue for each key that the row must fill and does not."""
+    for key in row.feed.required(row):
+        name = NAMES.get(key) or row.feed.name_of(row, key)
+        hint = "fill the cell" if key in row.sheet.fields else "add its column, and fill it"
+        yield Issue(REQUIRED_MISSING, f"{name} is missing", hint, key)
+
+
+def check_hidden(sheet: SheetFacts) -> Iterator[Issue]:
+    """One warning with the number of hidden rows."""
+    if sheet.hidden_rows:
+        are = "row is" if sheet.hidden_rows == 1 else "rows are"
+        yield Issue(
+            HIDDEN_ROWS,
+            f"{sheet.hidden_rows} hidden {are} read like all others",
+            "delete the rows that shall not be sent",
+        )
+
+
+def check_unknown(sheet: SheetFacts) -> Iterator[Issue]:
+    """One warning for all columns that are not known."""
+    if not sheet.unknown:
+        return
+    names = [
+        f"“{header}” in {column}" + _meaning(nearest, sheet.elsewhere.get(header))
+        for column, header, nearest in sheet.unknown
+    ]
+    yield Issue(
+        UNKNOWN_COLUMN,
+        f"not sent: {', '.join(names)}",
+        "nothing needs to be done if it is not meant to be sent here"
+        if all(header in sheet.elsewhere for _, header, _ in sheet.unknown)
+        else "rename the header, or map it in the profile's [columns] table",
+        value=sheet.unknown[0][1],
+    )
+
+
+def _meaning(nearest: str | None, kind: str | None) -> str:
+    if kind:  # as an Offers.xml that is sent as JSON packages brings them along
+        return f" (a column of {kind})"
+    return f" (did you mean {nearest}?)" if nearest else ""
+
+
+class Beyond:
+    """The type of a column without a header: whatever stands there is a problem."""
+
+    def read(self, cell: Cell, column: ColumnReader) -> InvalidValue | None:
+        """None for a blank, else `too-many-columns`."""
+        del column
+        if not plain(cell.text):
+            return None
+        return refused(
+            TOO_MANY_COLUMNS,
+            f"“{shown(cell)[:40]}” stands beyond the last header",
+            "put values with separators in quotes, give the column a header, or delete the value",
+        )
+
+
+def not_a_row(reason: str, value: str) -> Issue:
+    """The issue of a row that is none; `value` is the text of the cell that shows it."""
+    hint = "delete it, or take it all the same with --as-row and its number"
+    return Issue(NOT_A_ROW, reason, hint, value=value)
+
+
+def request_incomplete(row: int) -> Issue:
+    """The issue of a row whose request the row of this number keeps back."""
+    message = f"row {row} is of the same request, and cannot be sent"
+    return Issue(REQUEST_INCOMPLETE, message, f"see row {row}")
+
+
+def schema_mismatch(place: str, reason: str) -> Issue:
+    """The issue of one place in a request."""
+    hint = "look at the cell and at the profile's settings for it"
+    return Issue(SCHEMA_MISMATCH, f"{place or 'the request'}: {reason}", hint)
+
+
+MARKS_HINT = 'close each mark, or double it if it is text: "24"" screen"'
+ENCODING_HINT = "look whether accents are right; save as CSV UTF-8 to be sure"
+
+RULES = (
+    Rule(CSV_QUOTES, check_sheet=notices(CSV_QUOTES, MARKS_HINT)),
+    Rule(DIMENSION_WRONG, check_sheet=notices(DIMENSION_WRONG, "")),
+    Rule(ENCODING_GUESSED, check_sheet=notices(ENCODING_GUESSED, ENCODING_HINT)),
+    Rule(HIDDEN_ROWS, check_sheet=check_hidden),
+    Rule(REQUIRED_MISSING, check_required),
+    Rule(UNKNOWN_COLUMN, check_sheet=check_unknown),
+    *map(Rule, (NOT_A_ROW, REQUEST_INCOMPLETE, SCHEMA_MISMATCH, TOO_MANY_COLUMNS)),
+)
+"""Those without a check are said where something is read."""
+
+
+def all_rules(areas: Areas) -> tuple[Rule, ...]:
+    """The rules of any sheet and of these areas, in the order of their codes."""
+    return tuple(sorted((*RULES, *areas.rules), key=lambda rule: rule.code.name))
+
+
+def rules_for(areas: Areas, kind: str) -> list[Rule]:
+    """Those of them that are about a kind of feed."""
+    return [rule for rule in all_rules(areas) if rule.kinds is None or kind in rule.kinds]

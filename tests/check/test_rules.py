@@ -1,0 +1,251 @@
+"""Every rule has its page and its test; and the rules of any sheet."""
+
+import re
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from openpyxl import load_workbook
+
+import feedtool
+from feedtool.areas.registry import load
+from feedtool.check.rules import RULES, all_rules
+from feedtool.feeds.rule import Rule
+from feedtool.model.settings import AccountSettings
+from tests.conftest import Files, Find, checked, codes, offer, table, told
+
+ALL = pytest.mark.parametrize("rule", all_rules(load()), ids=lambda rule: rule.code.name)
+
+
+def test_each_module_is_a_rule_named_after_it() -> None:
+    modules = Path(feedtool.__file__).parent.rglob("rules/*.py")
+    names = {path.stem.replace("_", "-") for path in modules if path.stem != "__init__"}
+    assert {rule.code.name for rule in all_rules(load())} - names == {
+        rule.code.name for rule in RULES
+    }
+
+
+@ALL
+def test_each_rule_is_tested(rule: Rule) -> None:
+    tests = Path(__file__).parents[1]
+    files = {path.stem for path in tests.rglob("test_*.py")}
+    tables = (path for folder in ("areas/*", "check") for path in tests.glob(f"{folder}/test_*.py"))
+    name = rule.code.name
+    assert f"test_{name.replace('-', '_')}" in files or any(
+        f'"{name}"' in path.read_text("utf-8") for path in tables
+    )
+
+
+@ALL
+def test_its_page_says_how_to_mend_it(rule: Rule) -> None:
+    summary, _, rest = rule.code.page.strip().partition("\n")
+    assert summary.endswith(".")
+    assert any(
+        f"\n{words}" in rest for words in ("To mend it", "Nothing needs", "To leave", "To offer")
+    )
+
+
+@ALL
+def test_it_is_about_kinds_that_exist(rule: Rule) -> None:
+    assert rule.kinds is None or set(rule.kinds) <= set(load().feeds)
+
+
+HEADER, ROW = (line + ",note\n" for line in table([offer()]).splitlines())
+
+
+def accented(encoding: str) -> bytes:
+    return table([offer(sellerExternalReference="Dépôt-1")]).encode(encoding)
+
+
+# What is said once of a file whose only row is read all the same.
+TEXTS: dict[str, tuple[str | bytes, str, str]] = {
+    "no mark": (HEADER + ROW, "csv-quotes", ""),
+    "a doubled mark": (HEADER + ROW.replace("note", '"24"" screen"'), "csv-quotes", ""),
+    "a text as a formula": (HEADER + ROW.replace("note", '="0036"'), "csv-quotes", ""),
+    "a field of two lines": (HEADER + ROW.replace("note", '"two\nlines"'), "csv-quotes", ""),
+    "a mark inside": (HEADER + ROW.replace("note", '24" screen'), "csv-quotes", "line 2."),
+    "text behind a mark": (HEADER + ROW.replace("note", '"24" screen'), "csv-quotes", "line 2."),
+    "lines like rows": (
+        'sku,price,note\nA,1.50,"red\nB,1.50,blue"\n',
+        "csv-quotes",
+        "lines 2 to 3",
+    ),
+    "ASCII": (table([offer()]).encode(), "encoding-guessed", ""),
+    "UTF-8": (accented("utf-8"), "encoding-guessed", ""),
+    "UTF-8, marked": (accented("utf-8-sig"), "encoding-guessed", ""),
+    "UTF-16, marked": (accented("utf-16"), "encoding-guessed", ""),
+    "cp1252": (accented("cp1252"), "encoding-guessed", "Dépôt"),
+    "latin-1": (accented("latin-1"), "encoding-guessed", "cp1252"),
+}
+
+
+@pytest.mark.parametrize(("content", "code", "said"), TEXTS.values(), ids=TEXTS)
+def test_a_text_is_read_and_its_flaw_is_said_once(
+    files: Files, content: str | bytes, code: str, said: str
+) -> None:
+    (sheet,) = checked(files.text(content))
+    assert sheet.counts().valid == 1
+    problems = [(problem.row, problem.severity) for problem in told(sheet, code)]
+    assert problems == [(None, "warning")] * bool(said)
+    assert all(said in problem.message for problem in told(sheet, code))
+
+
+def test_lines_that_are_rows_for_sure_are_an_error(files: Files) -> None:
+    rows = ROW.replace("note", '"') + ROW.replace("note", '24"')
+    (sheet,) = checked(files.text(HEADER + rows))
+    assert sheet.error
+    assert sheet.error.code == "csv-unterminated-quote"
+
+
+def test_the_fallback_is_a_setting(files: Files) -> None:
+    (sheet,) = checked(
+        files.text(accented("cp1250")), dialect=AccountSettings(csv_fallback="cp1250")
+    )
+    assert [item.reference for item in sheet.items] == ["Dépôt-1"]
+
+
+def announcing(reference: str | None) -> Callable[[Path], None]:
+    """Lets a sheet say that it is as large as this."""
+
+    def announce(path: Path) -> None:
+        note = b"" if reference is None else f'<dimension ref="{reference}"/>'.encode()
+        with zipfile.ZipFile(path) as package:
+            parts = {info.filename: package.read(info) for info in package.infolist()}
+        with zipfile.ZipFile(path, "w") as package:
+            for name, data in parts.items():
+                is_sheet = name.endswith("sheet1.xml")
+                changed = re.sub(rb"<dimension[^>]*/>", note, data) if is_sheet else data
+                package.writestr(name, changed)
+
+    return announce
+
+
+def hiding(*rows: int) -> Callable[[Path], None]:
+    def hide(path: Path) -> None:
+        book = load_workbook(path)
+        for row in rows:
+            book["Offers"].row_dimensions[row].hidden = True
+        book.save(path)
+
+    return hide
+
+
+BOOKS: dict[str, tuple[Callable[[Path], None], str, str]] = {
+    "as large as the sheet": (announcing("A1:I4"), "dimension-wrong", ""),
+    "no size": (announcing(None), "dimension-wrong", ""),
+    "one cell": (announcing("A1"), "dimension-wrong", "A1"),
+    "too few rows": (announcing("A1:I2"), "dimension-wrong", "2"),
+    "too few columns": (announcing("A1:C4"), "dimension-wrong", "C"),
+    "none hidden": (hiding(), "hidden-rows", ""),
+    "the header hidden": (hiding(1), "hidden-rows", ""),
+    "one hidden": (hiding(3), "hidden-rows", "1 hidden row is read"),
+    "several hidden": (hiding(2, 4), "hidden-rows", "2 hidden rows are read"),
+    "a blank row hidden": (hiding(3, 9), "hidden-rows", "1 hidden row is read"),
+}
+
+
+@pytest.mark.parametrize(("change", "code", "said"), BOOKS.values(), ids=BOOKS)
+def test_a_workbook_is_read_and_its_flaw_is_said_once(
+    files: Files, change: Callable[[Path], None], code: str, said: str
+) -> None:
+    path = files.book({"Offers": [offer(1), offer(2), offer(3)]})
+    change(path)
+    (sheet,) = checked(path)
+    assert sheet.counts().valid == 3
+    problems = [(problem.row, problem.column, problem.severity) for problem in told(sheet, code)]
+    assert problems == [(None, None, "warning")] * bool(said)
+    assert all(said in problem.message for problem in told(sheet, code))
+
+
+@pytest.mark.parametrize(
+    ("dialect", "places"),
+    [
+        (AccountSettings(), []),
+        (AccountSettings(gtin_as="number"), []),
+        (
+            AccountSettings(tax_codes={"VAT": "", "EcoPart": "EcoPart", "DEA": "DEA"}),
+            ["price/taxes/0/code"],
+        ),
+    ],
+    ids=["the usual", "GTIN as number", "a tax without a code"],
+)
+def test_a_setting_that_contradicts_the_schema(
+    find: Find, dialect: AccountSettings, places: list[str]
+) -> None:
+    problems = find("schema-mismatch", offer(), dialect=dialect)
+    assert [problem.message.partition(":")[0] for problem in problems] == places
+    assert {(problem.row, problem.severity) for problem in problems} <= {(2, "error")}
+
+
+RECORD = ROW.removesuffix(",note\n")
+RECORDS: dict[str, tuple[str, list[tuple[str, str]]]] = {
+    "as many fields as headers": (RECORD, []),
+    "surplus empty fields": (f"{RECORD},,,", []),
+    "surplus blanks": (f"{RECORD}, ,\u00a0", []),
+    "a short record": ("SKU-1,3000000000014", []),
+    "a record of separators alone": ("," * 20, []),
+    "one value more": (f"{RECORD},oops", [("J", "oops")]),
+    "two values more": (f"{RECORD},a,b", [("J", "a"), ("K", "b")]),
+    "behind an empty field": (f"{RECORD},,note", [("K", "note")]),
+    "an unquoted separator": (RECORD.replace("New", "New, boxed"), [("J", "7")]),
+}
+
+
+@pytest.mark.parametrize(("record", "cells"), RECORDS.values(), ids=RECORDS)
+def test_values_beyond_the_last_header(
+    files: Files, record: str, cells: list[tuple[str, str]]
+) -> None:
+    header = HEADER.removesuffix(",note\n")
+    (sheet,) = checked(files.text(f"{header}\n{record}\n{RECORD.replace('SKU-1', 'SKU-2')}"))
+    problems = told(sheet, "too-many-columns")
+    assert [(problem.column, problem.value) for problem in problems] == cells
+    assert {(problem.row, problem.severity, problem.header) for problem in problems} <= {
+        (2, "error", None)
+    }
+    assert not cells or sheet.counts().invalid == 1
+
+
+def test_a_column_whose_header_is_blank_between_two_others_is_no_surplus(files: Files) -> None:
+    (sheet,) = checked(files.csv(offer() | {"": "a note", "colour": "red"}))
+    assert codes(sheet) == [(None, "unknown-column")]
+
+
+MINE = AccountSettings(columns={"mon CODE": "product.gtin"})
+EAN = {"EAN": "4006381333931", "stock": "5"}
+OURS = {"feedtool status": "Valid", "feedtool message": "", "feedtool code": ""}
+SHOWN = {"salesChannelFeedback.isOnline": "true", "offerState": "Active"}
+HEADERS: dict[str, tuple[dict[str, str], list[str]]] = {
+    "every header is known": (offer(), []),
+    "aliases": (offer(product__gtin=None, quantity=None) | EAN, []),
+    "our own columns": (offer() | OURS, []),
+    "a blank header": (offer() | {"": ""}, []),
+    "what an export shows": (offer() | SHOWN, []),
+    "the seller's own": (offer(product__gtin=None) | {"Mon code": "4006381333931"}, []),
+    "a stranger": (offer(colour="red"), ["“colour” in J"]),
+    "a misspelt one": (offer(price__orignPrice="30"), ["did you mean price.originPrice?"]),
+    "several": (offer(colour="red", weight="1"), ["“colour” in J", "“weight” in K"]),
+}
+
+
+@pytest.mark.parametrize(("row", "said"), HEADERS.values(), ids=HEADERS)
+def test_unknown_columns_in_one_warning(find: Find, row: dict[str, str], said: list[str]) -> None:
+    problems = find("unknown-column", row, row, dialect=MINE)
+    assert [(one.row, one.severity) for one in problems] == [(None, "warning")] * bool(said)
+    assert all(part in problems[0].message for part in said)
+
+
+def test_a_comment_is_of_a_legacy_zip_alone(find: Find) -> None:
+    """As an Offers.xml that is sent as JSON packages brings it along."""
+    (problem,) = find("unknown-column", offer(comment="Boxed"))
+    assert problem.message == "not sent: “comment” in J (a column of legacy-offers)"
+    assert problem.hint == "nothing needs to be done if it is not meant to be sent here"
+    (problem,) = find("unknown-column", offer(comment="Boxed", colour="red"))
+    assert problem.hint is not None
+    assert problem.hint.startswith("rename the header")
+
+
+@pytest.mark.parametrize("value", ["#N/A", "TRUE", "\u200b", "x" * 40_000, "1,234"])
+def test_what_stands_in_an_unknown_column_is_no_problem(files: Files, value: str) -> None:
+    (sheet,) = checked(files.csv(offer(colour=value)))
+    assert codes(sheet) == [(None, "unknown-column")]
