@@ -41,7 +41,7 @@ FLAGS = {
     "changed_only": "--changed-only",
     "prefer_update": "--prefer-update",
 }
-"""What need not be typed again when a plan is sent; nothing that says where a token goes."""
+"""Options that need not be typed again when a plan is sent; none says where a token goes."""
 
 PLAN, VARIABLE = "--plan", "FEEDTOOL_PLAN"
 

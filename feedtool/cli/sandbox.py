@@ -12,8 +12,8 @@ WINDOW, CREATIONS_WINDOW = 60.0, 3600.0
 
 
 @click.command()
-@options.option("--port", type=click.IntRange(0, 65535), default=0, help="0 picks a free one.")
-@options.path("--state", "FILE", "Where its state is kept; default in memory.", may_be="file")
+@options.count("--port", "The port on loopback; 0 picks a free one.", min=0, max=65535, default=0)
+@options.path("--state", "FILE", "The file of its state.  [default: in memory]", may_be="file")
 @options.option(
     "--speed",
     type=click.FloatRange(min=0, min_open=True),
