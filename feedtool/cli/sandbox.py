@@ -1,6 +1,7 @@
 """`feedtool sandbox`."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -42,16 +43,7 @@ WINDOW, CREATIONS_WINDOW = 60.0, 3600.0
     "GTIN[,GTIN]",
     "Products whose sheets are archived: only their creator may add anything to them.",
 )
-def sandbox(
-    port: int,
-    state: Path | None,
-    speed: float,
-    quota: int | None,
-    creations: int | None,
-    products_limit: int,
-    reported_products: int | None,
-    closed_products: str | None,
-) -> None:
+def sandbox(port: int, state: Path | None, speed: float, **given: Any) -> None:
     """Serve the embedded sandbox on this machine, until Ctrl-C.
 
     The first line on stdout is the base address for --base-url. The token is `sandbox`, any
@@ -64,11 +56,13 @@ def sandbox(
     from feedtool.sandbox.server import serve
     from feedtool.sandbox.settings import Quota, SandboxSettings
 
+    quota, creations = given["quota"], given["creations"]
+    closed = given["closed_products"] or ""
     products = ProductBehaviour(
-        limit=products_limit,
-        reported=reported_products,
+        limit=given["products_limit"],
+        reported=given["reported_products"],
         creations=None if creations is None else Quota(creations, CREATIONS_WINDOW),
-        closed=tuple(filter(None, map(str.strip, (closed_products or "").split(",")))),
+        closed=tuple(filter(None, map(str.strip, closed.split(",")))),
     )
     settings = SandboxSettings(quota=Quota(quota, WINDOW) if quota else None, parts=(products,))
     try:

@@ -172,7 +172,7 @@ def settings(ran: Ran) -> dict[str, tuple[str, str]]:
     return {one["name"]: (one["value"], one["source"]) for one in ran.json}
 
 
-@pytest.mark.parametrize("name", ["token", "token-command", "client-secret"])
+@pytest.mark.parametrize("name", ["token", "token-command", "client-secret", "hook", "webhook"])
 @pytest.mark.parametrize("way", ["option", "environment", "profile"])
 def test_no_secret_is_shown(
     feedtool: Feedtool, files: Files, monkeypatch: pytest.MonkeyPatch, name: str, way: str

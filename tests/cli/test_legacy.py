@@ -2,7 +2,6 @@
 
 from pathlib import Path
 from typing import Any
-from zipfile import ZipFile
 
 import pytest
 from openpyxl import load_workbook
@@ -119,21 +118,3 @@ def test_stocks_and_prices(feedtool: Feedtool, files: Files, offers_xml: Path) -
         "price.price",
         "quantity",
     ]
-
-
-def test_a_row_that_changes_nothing(feedtool: Feedtool, files: Files) -> None:
-    sheet = files.csv({"sku": "SKU-1", "price": "", "stock": ""})
-    ran = feedtool("validate", sheet, "--as", "legacy-stock-and-price", "--format", "json")
-    assert [problem["code"] for problem in ran.only["problems"]] == ["nothing-to-update"]
-
-
-def test_the_same_rows_are_the_same_zip(feedtool: Feedtool, files: Files) -> None:
-    path = files.csv(*map(offer, range(3)))
-    made = []
-    for folder in ("one", "two"):
-        feedtool("submit", path, "--as", "legacy-offers", "--dry-run", "--requests", folder)
-        [zip_] = Path(folder).rglob("*.zip")
-        made.append(zip_.read_bytes())
-    assert made[0] == made[1]
-    with ZipFile(zip_) as package:
-        assert b'PurgeAndReplace="false"' in package.read("Content/Offers.xml")

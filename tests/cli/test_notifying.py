@@ -98,16 +98,6 @@ def test_settings_of_a_profile(feedtool: Feedtool, file: Path, hook: str) -> Non
     assert logged()[0]["profile"] == "shop"
 
 
-def test_the_settings_are_shown_without_their_secrets(feedtool: Feedtool) -> None:
-    settings = '[defaults]\nhook = "tell --key abc"\nwebhook = "https://hooks.example/abc"\n'
-    Path("feedtool.toml").write_text(settings)
-    ran = feedtool("config show")
-    assert ran.code == 0
-    lines = [line.split() for line in ran.out.splitlines()]
-    assert [line[1] for line in lines if line[0] in {"hook", "webhook"}] == ["********"] * 2
-    assert "abc" not in ran.out
-
-
 def test_each_run_that_is_resumed_is_told_to_its_own(
     feedtool: Feedtool, files: Files, hook: str
 ) -> None:

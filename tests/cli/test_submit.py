@@ -8,7 +8,7 @@ import pytest
 from openpyxl import load_workbook
 
 from tests.cli.conftest import Feedtool
-from tests.conftest import Files, offer, table, update
+from tests.conftest import Files, offer, table
 
 OURS = ["feedtool status", "feedtool message", "feedtool code"]
 
@@ -21,37 +21,6 @@ def annotated(path: Path) -> list[list[str]]:
 
 def requests(folder: Path) -> list[str]:
     return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.json"))
-
-
-def test_101_rows_are_two_uploads(feedtool: Feedtool, files: Files) -> None:
-    path = files.csv(*map(offer, range(101)))
-    ran = feedtool("submit --dry-run", path, "--requests", "out", "--format", "json")
-    (package,) = ran.only["packages"]
-    assert (package["rows"], package["uploads"]) == (101, 2)
-    folder = Path("out/offers.csv/package-001-Upsert-PRIMARY")
-    assert requests(Path("out")) == [
-        "offers.csv/package-001-Upsert-PRIMARY/upload-001.json",
-        "offers.csv/package-001-Upsert-PRIMARY/upload-002.json",
-    ]
-    first, second = (json.loads((folder / f"upload-00{n}.json").read_bytes()) for n in (1, 2))
-    assert [len(first), len(second)] == [100, 1]
-    assert second[0]["sellerExternalReference"] == "SKU-100"
-
-
-def test_each_package_has_its_folder_and_equal_names_are_numbered(
-    feedtool: Feedtool, files: Files
-) -> None:
-    rows = [
-        offer(1, action="Upsert", salesChannelId="A/B"),
-        update(2, action="Delete", salesChannelId=""),
-    ]
-    one, two = files.csv(*rows, name="one/offers.csv"), files.csv(offer(3), name="two/offers.csv")
-    assert feedtool("submit --dry-run", one, two, "--requests", "out").code == 0
-    assert requests(Path("out")) == [
-        "offers.csv-2/package-001-Upsert-PRIMARY/upload-001.json",
-        "offers.csv/package-001-Upsert-A_B/upload-001.json",
-        "offers.csv/package-002-Delete-PRIMARY/upload-001.json",
-    ]
 
 
 def test_the_requests_are_what_is_sent(feedtool: Feedtool, files: Files) -> None:
@@ -67,18 +36,6 @@ def test_a_dry_run_sends_nothing_and_writes_no_copy(feedtool: Feedtool, files: F
     path = files.csv(offer())
     feedtool("submit --dry-run", path)
     assert sorted(one.name for one in Path().iterdir()) == [path.name]
-
-
-def test_all_or_nothing_holds_every_row_of_every_file(feedtool: Feedtool, files: Files) -> None:
-    good = files.csv(offer(1), name="good.csv")
-    bad = files.csv(offer(2), offer(3, quantity="-1"), name="bad.csv")
-    ran = feedtool("submit --sandbox --all-or-nothing", good, bad, "--format", "json")
-    assert ran.code == 1
-    found = [[(one["row"], one["status"]) for one in sheet["results"]] for sheet in ran.json]
-    assert found == [[(2, "Held")], [(2, "Held"), (3, "Invalid")]]
-    assert [sheet["packages"] for sheet in ran.json] == [[], []]
-    again = feedtool("submit --sandbox", good, "--format", "json")
-    assert again.only["results"][0]["messages"][0]["resultCode"] == "8000", "it was not there yet"
 
 
 def test_the_answer_stands_beside_every_row(feedtool: Feedtool, files: Files) -> None:

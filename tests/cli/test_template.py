@@ -41,18 +41,6 @@ def test_makes_a_workbook_for_categories(feedtool: Feedtool, home: Path, tmp_pat
     assert int(models.rpartition("$")[2]) - 1 > 2_000
 
 
-@pytest.mark.parametrize(
-    ("code", "has_variants"), [(KETTLES, False), (SHIRTS, True), (CASES, False)]
-)
-def test_has_variant_columns_where_the_category_has_them(
-    feedtool: Feedtool, home: Path, code: str, *, has_variants: bool
-) -> None:
-    assert feedtool("template products --category", code, "--home", home).code == 0
-    keys = [cell.value for cell in load_workbook("products.xlsx")["Products"][3]]
-    assert ("variantGroupReference" in keys) is has_variants
-    assert keys[:4] == ["gtin", "sellerProductReference", "title", "description"]
-
-
 def test_speaks_the_language_of_the_catalogue(feedtool: Feedtool, home: Path) -> None:
     options = ("--language", "fr", "--out", "mine.xlsx", "--sandbox", "--home", home)
     ran = feedtool("template products --category", KETTLES, *options)
