@@ -19,12 +19,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain, zip_longest
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, ClassVar
 
 from feedtool.areas import registry
 from feedtool.areas.offers.changes.effects import Effects, OpenAccepted, effects_of
 from feedtool.delivery.dependencies import Dependencies
 from feedtool.model.errors import UsageProblem
+from feedtool.model.nouns import Item
 from feedtool.model.settings import PackageLimits
 from feedtool.model.sheet import INVALID, VALID, CheckedSheet
 from feedtool.runs.plan_file.conditions import Conditions, unfit
@@ -105,7 +106,9 @@ def _contents(sheets: Sheets, sent: Sheets, limits: PackageLimits) -> Iterator[b
     dependencies = Dependencies(sheets, registry.load().feeds)
     for sheet in sheets:
         if sheet.error is None and sheet in sent:
-            yield from _requests(dependencies, sheet, limits)
+            for package, upload in dependencies.uploads(sheet, limits):
+                for item in upload.items:
+                    yield _request(item, package, upload.number)
         yield _line(
             {
                 "sheet": sheet.sheet,
@@ -118,21 +121,16 @@ def _contents(sheets: Sheets, sent: Sheets, limits: PackageLimits) -> Iterator[b
         )
 
 
-def _requests(
-    dependencies: Dependencies, sheet: CheckedSheet, limits: PackageLimits
-) -> Iterator[bytes]:
-    for package, upload in dependencies.uploads(sheet, limits):
-        for item in upload.items:
-            place = {
-                "row": item.row,
-                "package": package,
-                "upload": upload.number,
-                "packageType": item.package_type,
-                "salesChannelId": item.channel,
-            }
-            # The body as it is: what was read into numbers and written again might differ.
-            head = json.dumps(place, ensure_ascii=False).encode("utf-8", "surrogatepass")
-            yield head[:-1] + b', "request": ' + item.body + b"}\n"
+def _request(item: Item, package: int, upload: int) -> bytes:
+    head = {
+        "row": item.row,
+        "package": package,
+        "upload": upload,
+        "packageType": item.package_type,
+        "salesChannelId": item.channel,
+    }
+    # The body as it is: what was read into numbers and written again might differ.
+    return _line(head)[:-2] + b', "request": ' + item.body + b"}\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,11 +144,6 @@ class SavedPlan:
     made_at: str
     digest: str
 
-    def refuse_unfit(self, now: Conditions) -> None:
-        """UsageProblem unless all is as it was."""
-        if others := unfit(self.conditions, now):
-            raise UsageProblem(f"the plan {self.place} no longer fits: {'; '.join(others)}", AGAIN)
-
     def refuse_other(self, sheets: Sheets, limits: PackageLimits, *, sent: Sheets) -> None:
         """UsageProblem unless just what was planned would be sent.
 
@@ -161,11 +154,15 @@ class SavedPlan:
             planned = (line for line in file if not line.startswith((b'{"effects"', b'{"digest"')))
             for before, after in zip_longest(planned, _contents(sheets, sent, limits)):
                 if before != after:
-                    raise UsageProblem(
-                        f"the plan {self.place} no longer fits: {_where(before, after)}, though"
-                        " the file is the same: the local catalogue or the ledger has changed",
-                        AGAIN,
+                    raise _no_fit(
+                        self.place,
+                        f"{_where(before, after)}, though the file is the same: the local catalogue"
+                        " or the ledger has changed",
                     )
+
+
+def _no_fit(place: Path, reason: str) -> UsageProblem:
+    return UsageProblem(f"the plan {place} no longer fits: {reason}", AGAIN)
 
 
 def _where(before: bytes | None, after: bytes | None) -> str:
@@ -241,26 +238,9 @@ def _no_plan(place: Path) -> UsageProblem:
     )
 
 
-class PlanFile(Protocol):
-    """A plan that a command saves, or one that it keeps to."""
-
-    @property
-    def digest(self) -> str | None:
-        """Of the plan that is kept to."""
-        ...
-
-    def begin(self, inputs: Hashes) -> None:
-        """The files are as they are now; UsageProblem where that is not as it was planned."""
-        ...
-
-    def verify(self, sheets: Sheets, sent: Sheets) -> None:
-        """They were judged, and of `sent` the valid rows are to be sent; the same is raised."""
-        ...
-
-
 @dataclass(slots=True)
-class _PlanFile:
-    """What both sorts share: either way the effects are shown before anything is sent."""
+class _Plan:
+    """What a command has to do with a plan: either way its effects are shown before it is sent."""
 
     conditions: Callable[[Hashes], Conditions]
     limits: PackageLimits
@@ -282,7 +262,7 @@ class _PlanFile:
 
 
 @dataclass(slots=True)
-class PlanWriter(_PlanFile):
+class PlanWriter(_Plan):
     """A plan that is to be saved."""
 
     place: Path
@@ -292,16 +272,20 @@ class PlanWriter(_PlanFile):
     now: datetime
     _inputs: Hashes = ()
 
-    @property
-    def digest(self) -> None:
-        """Nothing is sent by it."""
+    digest: ClassVar[None] = None
+    """Nothing is sent by it."""
 
     def begin(self, inputs: Hashes) -> None:
-        """Remember them."""
+        """Remember the files as they are now."""
         self._inputs = inputs
 
     def verify(self, sheets: Sheets, sent: Sheets) -> None:
-        """Show what it comes to, and write it down."""
+        """Show the effects of sending the valid rows of `sent`, and write the plan.
+
+        Raises:
+            UsageProblem: A file is not as it was when the plan was begun, or the plan cannot be
+                written.
+        """
         if self.hashes() != self._inputs:
             raise UsageProblem("a file was changed while it was read", "make the plan again")
         effects = self.show_effects(sheets, sent)
@@ -318,7 +302,7 @@ class PlanWriter(_PlanFile):
 
 
 @dataclass(slots=True)
-class PlanVerifier(_PlanFile):
+class PlanVerifier(_Plan):
     """A plan that is to be sent."""
 
     plan: SavedPlan
@@ -329,10 +313,14 @@ class PlanVerifier(_PlanFile):
         return self.plan.digest
 
     def begin(self, inputs: Hashes) -> None:
-        """Refuse what is not as it was."""
-        self.plan.refuse_unfit(self.conditions(inputs))
+        """UsageProblem unless files, account and settings are as they were."""
+        if others := unfit(self.plan.conditions, self.conditions(inputs)):
+            raise _no_fit(self.plan.place, "; ".join(others))
 
     def verify(self, sheets: Sheets, sent: Sheets) -> None:
-        """Refuse what would be sent otherwise; show what it comes to."""
+        """Show the effects; UsageProblem unless just what was planned would be sent."""
         self.plan.refuse_other(sheets, self.limits, sent=sent)
         self.show_effects(sheets, sent)
+
+
+PlanFile = PlanWriter | PlanVerifier
