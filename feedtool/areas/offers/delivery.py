@@ -1,4 +1,4 @@
-"""How packages of offers are delivered: staged by uploads, committed by one PATCH.
+"""The delivery of packages of offers: staged by uploads, committed by one PATCH.
 
 Specification, parts "Offer package" and "Offers (JSON packages)". Where no result names a row, the
 seller's offers are looked up: an offer that has what the row asked for, and was touched since the
@@ -29,7 +29,7 @@ from feedtool.model.nouns import LookupRow
 from feedtool.model.settings import AccountSettings
 
 Pairs = Callable[[AccountSettings, dict[str, Any], Offer], Iterable[tuple[object, object]]]
-"""What a request asked for, and what an offer has in its place."""
+"""Pairs of what a request asked for and what an offer has in its place."""
 
 TEXTS = LookupTexts(
     in_force="No result names it; the service shows the offer as it was asked for.",
@@ -119,7 +119,7 @@ def _is_withdrawn(offer: Offer) -> bool:
 
 
 def _is_old(since: Since, offer: Offer) -> bool:
-    """Whether it was last touched before the package was even created."""
+    """True if it was last touched before the package was even created."""
     if since.sent_at is None or offer.updated_at is None:
         return False
     return offer.updated_at < since.sent_at

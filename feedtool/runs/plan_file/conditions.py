@@ -24,13 +24,13 @@ class Account(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """What must be the same when a plan is sent."""
+    """The conditions that must be the same when a plan is sent."""
 
     inputs: Sequence[tuple[str, str | None]]
     """Each file's name as it was given, and the SHA-256 of its content; None: it cannot be read."""
     account: Account
     settings: Mapping[str, Any]
-    """How the files were read and the requests are made, as far as it is not the default."""
+    """Of reading files and making requests, as far as they are not the default."""
     tool: str
 
     def as_json(self) -> dict[str, Any]:
@@ -116,7 +116,7 @@ def _other_inputs(
 
 
 def _other_account(planned: Account, now: Account) -> Iterator[str]:
-    """Where the plan was made without an account, any will do."""
+    """The differences of the account; any will do if the plan was made without one."""
     for word in ("service", "seller", "profile"):
         before, after = getattr(planned, word), getattr(now, word)
         if before is not None and before != after:

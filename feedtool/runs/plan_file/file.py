@@ -240,7 +240,7 @@ def _no_plan(place: Path) -> UsageProblem:
 
 @dataclass(slots=True)
 class _Plan:
-    """What a command has to do with a plan: either way its effects are shown before it is sent."""
+    """A plan that a command makes or keeps to; its effects are shown before it is sent."""
 
     conditions: Callable[[Hashes], Conditions]
     limits: PackageLimits
