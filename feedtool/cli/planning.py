@@ -138,7 +138,6 @@ def saving(
 
     return PlanWriter(
         _conditions(given, asked, account_of(given)),
-        asked.dialect.limits,
         open_accepted,
         _show,
         given["save_plan"],
@@ -159,7 +158,7 @@ def keeping(
     from feedtool.runs.plan_file import PlanVerifier
 
     conditions = _conditions(given, asked, account)
-    return PlanVerifier(conditions, asked.dialect.limits, open_accepted, _show, plan)
+    return PlanVerifier(conditions, open_accepted, _show, plan)
 
 
 def check_not_sent(plan: "SavedPlan | None", ledger: "Ledger", *, is_sure: bool) -> None:

@@ -13,7 +13,7 @@ from feedtool.areas.offers.changes.selection import SelectionOptions, select
 from feedtool.areas.products.catalog.excerpt import from_excerpt
 from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions, check
-from feedtool.delivery.dependencies import Dependencies
+from feedtool.delivery.plan import Plan
 from feedtool.model.errors import FileProblem, UsageProblem
 from feedtool.model.file_version import FileChanging, version_of
 from feedtool.model.sheet import CheckedSheet
@@ -232,9 +232,7 @@ def _cut_short(books: Workspace, service: str, seller: str, but: int | None) -> 
     )
 
 
-def record(
-    books: Workspace, run: int, sheets: Sequence[CheckedSheet], recorded: RunOptions, now: datetime
-) -> None:
+def record(books: Workspace, run: int, plan: Plan, recorded: RunOptions, now: datetime) -> None:
     """Writes down what is to be written, and the sheets' rows before any of them is sent.
 
     What is there already stays: whoever was killed in the midst of it goes on.
@@ -242,12 +240,11 @@ def record(
     for target in recorded.wanted():
         books.ledger.add_output(run, str(target.absolute()), UNWRITTEN, now)
     there = {(file.path, file.sheet) for file in books.ledger.files(run)}
-    dependencies, limits = Dependencies(sheets, load().feeds), recorded.asked.dialect.limits
-    for sheet in sheets:
-        if sheet.error is None and (sheet.file, sheet.sheet) not in there:
+    for sheet in plan.sent:
+        if (sheet.file, sheet.sheet) not in there:
             books.ledger.add_file(
                 run,
-                dependencies.uploads(sheet, limits),
+                plan.uploads(sheet),
                 path=sheet.file,
                 sha256=dict(recorded.inputs)[sheet.file],
                 kind=sheet.kind or "",
