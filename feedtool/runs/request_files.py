@@ -3,6 +3,7 @@
 DIR/<FILE's name>/package-001-Upsert-<channel>/upload-001.json
 DIR/<FILE's name>/batch-001.json, of products
 DIR/<FILE's name>/package-001-Full-<channel>.zip, the legacy zip itself
+DIR/<FILE's name>/request-001-<type>-<channel>.json, of requests that are a call each
 """
 
 import re
@@ -12,12 +13,13 @@ from pathlib import Path
 
 from feedtool.areas.registry import load
 from feedtool.delivery.plan import Plan, Planned
-from feedtool.feeds.delivery import PackageRef, Staged, Submitted
+from feedtool.feeds.delivery import Act, PackageRef, Staged, Submitted
 from feedtool.model.errors import UsageProblem
 from feedtool.model.settings import AccountSettings
 
 _OURS = re.compile(
     r"package-\d{3,}-.*/upload-\d{3,}\.json|batch-\d{3,}\.json|package-\d{3,}-[^/]*\.zip"
+    r"|request-\d{3,}-[^/]*\.json"
 )
 _UNSAFE = re.compile(r"[^\w.@+-]")
 
@@ -67,6 +69,10 @@ def _write_uploads(folder: Path, uploads: Iterable[Planned], settings: AccountSe
             package.mkdir(exist_ok=True)
             body = protocol.upload(ref, bodies).body or b""
             (package / f"upload-{upload.number:03}.json").write_bytes(body)
+        else:
+            act = Act(ref, first.row, first.reference, first.body)
+            name = f"request-{number:03}-{first.package_type}-{channel}.json"
+            (folder / name).write_bytes(protocol.call(act).body or b"")
 
 
 def _clear(folder: Path) -> None:

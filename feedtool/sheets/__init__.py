@@ -11,7 +11,6 @@ proves its quotation marks). All come out as `feedtool.model.cells.Block`.
 """
 
 from feedtool.model.limits import ReadingLimits
-from feedtool.sheets.read.blocks import first_rows, rows_after
 from feedtool.sheets.read.errors import (
     CorruptXml,
     CorruptZip,
@@ -26,7 +25,15 @@ from feedtool.sheets.read.errors import (
 from feedtool.sheets.read.file_format import open_source
 from feedtool.sheets.read.keyed_sheet import HEADER, KeyedLine, KeyedSheet, decode
 from feedtool.sheets.read.package import DEFAULT_LIMITS, ZipPackage, part_key
-from feedtool.sheets.read.source import HeadRow, MergedArea, Notice, Sheet, Source
+from feedtool.sheets.read.source import (
+    HeadRow,
+    MergedArea,
+    Notice,
+    Sheet,
+    Source,
+    first_rows,
+    rows_after,
+)
 from feedtool.sheets.read.workbook import SheetEntry
 from feedtool.sheets.read.xml_parser import hardened_parser, parse
 from feedtool.sheets.read_back import NotAsWritten

@@ -9,7 +9,7 @@ import pytest
 
 from feedtool.areas.products.sandbox.records import reported_products
 from feedtool.areas.products.sandbox.settings import ProductBehaviour
-from feedtool.areas.products.wire.submissions import NO_EDIT, NOTHING_NEW
+from feedtool.areas.products.wire import NO_EDIT, NOTHING_NEW
 from feedtool.areas.registry import load
 from feedtool.delivery.engine import deliver
 from feedtool.delivery.steps import DeliverySettings

@@ -8,7 +8,7 @@ from typing import Any
 
 from feedtool.areas.products.columns import common as products
 from feedtool.areas.products.columns.attribute import SEPARATOR
-from feedtool.areas.products.wire.submissions import products_body
+from feedtool.areas.products.wire import products_body
 from feedtool.feeds.conversion import JsonRequests, Read, is_number
 from feedtool.model.settings import AccountSettings
 

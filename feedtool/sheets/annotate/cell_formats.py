@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from hashlib import blake2b
 from typing import NamedTuple
 
 from feedtool.sheets.annotate.inline_strings import quoted
 from feedtool.sheets.annotate.xml_offsets import Edit, appended, outline, splice, with_attribute
-from feedtool.sheets.read.xml_parser import Node
+from feedtool.sheets.read.xml_parser import MAIN_NAMESPACES, Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,7 @@ _FONT_ORDER = (
     "b", "i", "strike", "condense", "extend", "outline", "shadow", "u", "vertAlign", "sz", "color",
     "name", "family", "charset", "scheme",
 )  # fmt: skip
-_LINK_BLUE = "FF0563C1"
+_TEXT = 'numFmtId="49" quotePrefix="1" applyNumberFormat="1"'
 
 
 def empty_styles(namespace: str) -> bytes:
@@ -83,7 +84,7 @@ def add_styles(data: bytes, part: str) -> tuple[bytes, FormatIndexes]:
     What is already there is used again, so that the part does not grow from copy to copy. What
     ours refer to is put into a part that lacks it.
     """
-    lists = {name: _Formats(name, default) for name, default in _DEFAULTS.items()}
+    lists = {name: _Formats(name, default) for name, default in _defaults().items()}
 
     def take(parent: Node, node: Node) -> None:
         if parent.is_main and parent.name in lists:
@@ -93,17 +94,15 @@ def add_styles(data: bytes, part: str) -> tuple[bytes, FormatIndexes]:
     if not root.children:
         return add_styles(empty_styles(root.namespace), part)
     fonts, cells, colours = (lists[name] for name in ("fonts", "cellXfs", "dxfs"))
-    base = fonts.first or _FONT
-    bold = fonts.index(_font_with(base, Format("b", frozenset())))
-    blue = fonts.index(
-        _font_with(base, _format("u"), _format("color", rgb=_LINK_BLUE)),
-    )
+    base = fonts.first or _defaults()["fonts"][0]
+    bold = fonts.index(_font_with(base, "<b/>"))
+    blue = fonts.index(_font_with(base, "<u/>", '<color rgb="FF0563C1"/>'))
     styles = FormatIndexes(
-        text=cells.index(_cell_format(0, 49)),
-        heading=cells.index(_cell_format(bold, 49)),
-        prose=cells.index(_cell_format(0, 49, wrap=True)),
-        number=cells.index(_cell_format(0, 0, top=True)),
-        link=cells.index(_cell_format(blue, 49, top=True)),
+        text=cells.index(_cell_format(0, _TEXT)),
+        heading=cells.index(_cell_format(bold, _TEXT)),
+        prose=cells.index(_cell_format(0, _TEXT, 'wrapText="1"')),
+        number=cells.index(_cell_format(0, 'numFmtId="0"', " ")),
+        link=cells.index(_cell_format(blue, _TEXT, " ")),
         error=colours.index(_colour("FF9C0006", "FFFFC7CE")),
         warning=colours.index(_colour("FF9C5700", "FFFFEB9C")),
     )
@@ -184,54 +183,40 @@ def _read(node: Node) -> Format:
     return Format(node.name, frozenset(node.attributes.items()), children)
 
 
-def _format(name: str, *children: Format, **attributes: str) -> Format:
-    return Format(name, frozenset(attributes.items()), children)
-
-
-def _font_with(base: Format, *changes: Format) -> Format:
+def _font_with(base: Format, *changes: str) -> Format:
     """A font like the workbook's first, but for some of its properties."""
-    properties = {child.name: child for child in (*base.children, *changes)}
+    properties = {child.name: child for child in (*base.children, *map(_format, changes))}
     order = {name: place for place, name in enumerate(_FONT_ORDER)}
     children = sorted(properties.values(), key=lambda child: order.get(child.name, len(order)))
     return base._replace(children=tuple(children))
 
 
-def _cell_format(font: int, number: int, *, wrap: bool = False, top: bool = False) -> Format:
-    attributes = {
-        "numFmtId": str(number),
-        "fontId": str(font),
-        "fillId": "0",
-        "borderId": "0",
-        "xfId": "0",
-    }
-    if number:
-        attributes |= {"quotePrefix": "1", "applyNumberFormat": "1"}
+def _format(markup: str) -> Format:
+    """A format that is written as XML."""
+    part = f'<styleSheet xmlns="{MAIN_NAMESPACES[0]}">{markup}</styleSheet>'
+    return _read(outline(part.encode(), "styles").children[0])
+
+
+def _cell_format(font: int, more: str = "", alignment: str = "") -> Format:
     if font:
-        attributes |= {"applyFont": "1"}
-    alignment = {"vertical": "top"} | ({"wrapText": "1"} if wrap else {})
-    if not (wrap or top):
-        return Format("xf", frozenset(attributes.items()))
-    attributes |= {"applyAlignment": "1"}
-    return Format(
-        "xf",
-        frozenset(attributes.items()),
-        (Format("alignment", frozenset(alignment.items())),),
-    )
+        more += ' applyFont="1"'
+    if alignment:
+        more += ' applyAlignment="1"'
+        alignment = f'<alignment vertical="top" {alignment}/>'
+    return _format(f'<xf fontId="{font}" fillId="0" borderId="0" xfId="0" {more}>{alignment}</xf>')
 
 
 def _colour(letters: str, ground: str) -> Format:
-    fill = _format("fill", _format("patternFill", _format("bgColor", rgb=ground)))
-    return _format("dxf", _format("font", _format("color", rgb=letters)), fill)
+    return _format(
+        f'<dxf><font><color rgb="{letters}"/></font>'
+        f'<fill><patternFill><bgColor rgb="{ground}"/></patternFill></fill></dxf>'
+    )
 
 
-_FONT = _format("font", _format("sz", val="11"), _format("name", val="Calibri"))
-_PATTERNS = (_format("patternFill", patternType=kind) for kind in ("none", "gray125"))
-_DEFAULTS = {
-    "fonts": (_FONT,),
-    "fills": tuple(_format("fill", pattern) for pattern in _PATTERNS),
-    "borders": (_format("border"),),
-    "cellStyleXfs": (_format("xf", numFmtId="0", fontId="0", fillId="0", borderId="0"),),
-    "cellXfs": (_cell_format(0, 0),),
-    "dxfs": (),
-}
-"""The lists that ours go into or refer to, in the schema's order, and what they hold at least."""
+@cache
+def _defaults() -> dict[str, tuple[Format, ...]]:
+    """The lists that ours go into or refer to, in the schema's order, with what they need."""
+    root = outline(empty_styles(MAIN_NAMESPACES[0]), "styles")
+    lists = {node.name: tuple(map(_read, node.children)) for node in root.children}
+    del lists["cellStyles"]
+    return lists | {"dxfs": ()}

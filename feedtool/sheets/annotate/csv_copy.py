@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from feedtool.model.cells import letters
-from feedtool.sheets.annotate.notes import Note, SheetNotes
+from feedtool.sheets.annotate.notes import Note, NoteQueue, SheetNotes
 from feedtool.sheets.annotate.sheet_plan import NoRoom
 from feedtool.sheets.read.csv_encoding import MULTIBYTE, lead
 from feedtool.sheets.read.csv_quotes import line_ends
@@ -266,66 +266,30 @@ def _annotated(
     text: _Text, source: Path, layout: CsvLayout, notes: SheetNotes
 ) -> Iterator[tuple[Sequence[str], list[list[str]]]]:
     """Batches of records with ours in them, and the fields that they should then be read as."""
-    due = _Due(notes)
+    due = NoteQueue(notes)
     for batch in text.batches(source):
-        if not (batch.fields and (layout.earlier or due.is_in(batch.numbers))):
+        if not (batch.fields and (layout.earlier or due.row in batch.numbers)):
             yield batch.raw, batch.fields
             continue
         raws, read = [], []
         for record in batch.records():
-            body, fields = _with_ours(text, layout, record, due.beside(record.number))
+            body, fields = _with_ours(text, layout, record, due.take(record.number))
             raws.append(body + record.end)
             read.append(fields)
         yield raws, read
     due.finish()
 
 
-class _Due:
-    """The texts that are still to be written, in the order of rows."""
-
-    def __init__(self, notes: SheetNotes) -> None:
-        self._header = notes.header_row
-        self._headings = notes.headings
-        self._notes = iter(notes.notes)
-        self._row = notes.header_row
-        self._note: Note | None = None
-        self._go_on()
-
-    def is_in(self, numbers: range) -> bool:
-        """Whether anything belongs beside one of these records, all earlier ones being done."""
-        return self._header in numbers or (self._note is not None and self._note.row in numbers)
-
-    def beside(self, number: int) -> tuple[str, str, str] | None:
-        """The three texts that belong beside a record."""
-        if number == self._header:
-            return self._headings
-        note = self._note
-        if note is None or note.row != number:
-            return None
-        self._go_on()
-        return note.status, note.message, note.code
-
-    def finish(self) -> None:
-        """Raises ValueError if there is a text that belongs to no record."""
-        if self._note is not None:
-            raise ValueError(f"the note of row {self._note.row} has no record")
-
-    def _go_on(self) -> None:
-        note = next(self._notes, None)
-        if note is not None and note.row <= self._row:
-            raise ValueError(f"the note of row {note.row} is out of order")
-        self._row, self._note = note.row if note else self._row, note
-
-
 def _with_ours(
-    text: _Text, layout: CsvLayout, record: CsvRecord, ours: tuple[str, str, str] | None
+    text: _Text, layout: CsvLayout, record: CsvRecord, note: Note | None
 ) -> tuple[str, list[str]]:
     """A record's body with ours in it, and the fields that it should then be read as."""
     if record.number < layout.header_row:
         return record.body, record.fields
     present = record.fields or [""]
     changes = {column: "" for column in layout.earlier if column < len(present) and present[column]}
-    if ours is not None:
+    if note is not None:
+        ours = (note.status, note.message, note.code)
         changes |= zip(layout.columns, map(text.held, ours), strict=True)
     if not changes:
         return record.body, record.fields

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Literal, NamedTuple
 
 Severity = Literal["error", "warning"]
@@ -32,6 +33,40 @@ class SheetNotes:
     """Of status, message and code. By these an earlier annotation is recognised."""
     notes: Iterable[Note]
     """By ascending row; gone through once. Every row must be in the sheet."""
+
+
+class NoteQueue:
+    """The headings and the notes of a sheet, taken out in the order of rows."""
+
+    def __init__(self, sheet: SheetNotes) -> None:
+        self._notes = chain((Note(sheet.header_row, *sheet.headings),), sheet.notes)
+        self._next: Note | None = None
+        self._advance(0)
+
+    @property
+    def row(self) -> int | None:
+        """The row of the next one."""
+        return self._next.row if self._next else None
+
+    def take(self, row: int) -> Note | None:
+        """The note of a row. Notes come from reading this sheet: none may have been passed by."""
+        note = self._next
+        if note is None or note.row > row:
+            return None
+        if note.row < row:
+            self.finish()
+        self._advance(note.row)
+        return note
+
+    def finish(self) -> None:
+        """Raise ValueError if there is a note for a row that is not in the sheet."""
+        if self._next is not None:
+            raise ValueError(f"there is a note for row {self._next.row}, which is not in the sheet")
+
+    def _advance(self, last: int) -> None:
+        self._next = next(self._notes, None)
+        if self._next is not None and self._next.row <= last:
+            raise ValueError(f"the note of row {self._next.row} comes after that of row {last}")
 
 
 class Link(NamedTuple):

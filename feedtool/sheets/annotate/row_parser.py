@@ -1,35 +1,48 @@
-"""The places of rows and cells in a sheet of any writing: a parser says where each begins.
+"""The rows of a sheet of any writing, taken apart into their cells by a parser, and put together.
 
 Rows and cells without `r`, comments, CDATA, odd quotes and blanks: the parser knows them. Nothing
-is written from what it says; the bytes are cut there.
+is written from what it says; the bytes are cut where it says that a row or a cell begins.
 """
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Container, Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
 
 from feedtool.model.cells import index_of
 from feedtool.model.limits import ReadingLimits
-from feedtool.sheets.annotate.row_edit import CellSpan, RawRow
-from feedtool.sheets.annotate.xml_offsets import TAG
-from feedtool.sheets.read.xml_parser import Node, XmlParser, corrupt, whole
+from feedtool.sheets.annotate.xml_offsets import Edit, PlaceParser, splice
+from feedtool.sheets.read.xml_parser import Node, corrupt, whole
 
 _DATA = "/worksheet/sheetData"
-_ROW = f"{_DATA}/row"
 _COLUMN = re.compile("[A-Z]{1,4}")
+_PAIR = re.compile(rb"([0-9]{1,9}):([0-9]{1,9})")
+_SPANS = re.compile(rb"""(\sspans\s*=\s*["'])([^"']*)(["'])""")
 
 
-@dataclass(slots=True)
-class _OpenRow:
-    """A row of which the start tag has been read. Places are bytes of what the parser was fed."""
+class CellSpan(NamedTuple):
+    """The place of a cell in its row's bytes."""
+
+    column: int
+    start: int
+    end: int
+    is_used: bool
+    """It holds a value, a formula or a text; else it has nothing but a format."""
+
+
+class RawRow(NamedTuple):
+    """One row as it is written."""
 
     number: int
+    data: bytes
     prefix: bytes
-    start: int
-    extensions: int | None = None
-    """The place behind the cells."""
-    cells: list[CellSpan] = field(default_factory=list)
-    column: int = -1
+    """Of the workbook's namespace: `x:` or nothing."""
+    inner: int
+    """The end of the start tag."""
+    close: int
+    """The beginning of the end tag or of the row's extensions before it; in `<row/>` the end."""
+    cells: Sequence[CellSpan]
+    """At least all from the first of our columns on."""
 
 
 class RowParser:
@@ -44,20 +57,16 @@ class RowParser:
         self.last_row = 0
         """The number of the last row so far, whoever looked at it."""
         self._part = part
-        self._buffer = b""
-        self._done = 0
-        """Bytes that have been given out; there the buffer begins."""
         self._ready: list[tuple[int, RawRow]] = []
-        self._head_end: int | None = None
+        self._data: Node | None = None
         self._tail_start: int | None = None
-        self._row = _OpenRow(0, b"", 0)
         self._columns: dict[str, int] = {}
-        self._parser = XmlParser(
+        self._parser = PlaceParser(
             part,
             limits,
-            {f"{_ROW}/c": self._add_cell},
-            starts={_DATA: self._open_data, _ROW: self._open_row, f"{_ROW}/*": self._extend},
-            ends={_DATA: self._close_data, _ROW: self._close_row},
+            {f"{_DATA}/row": self._add_row},
+            starts={_DATA: self._open_data},
+            ends={_DATA: self._close_data},
         )
 
     def expects_rows(self, prefix: str) -> bool:
@@ -66,93 +75,118 @@ class RowParser:
 
     def feed(self, data: bytes) -> Iterator[RawRow | bytes]:
         """The rows that end in `data`, and the bytes between them."""
-        self._buffer += data
         self._parser.feed(data)
-        if self._head_end is not None and not self.head:
-            self.head = self._take(self._head_end)
+        if self._data is not None and not self.head:
+            self.head = self._parser.take(self._data.inner)
         ready, self._ready = self._ready, []
         for start, row in ready:
-            yield self._take(start)
-            self._take(start + len(row.data))
+            yield self._parser.take(start)
+            self._parser.take(start + len(row.data))
             yield row
 
     def flush(self) -> bytes:
         """The bytes since the last row, before rows that are not fed."""
-        return self._take(self._done + len(self._buffer))
+        return self._parser.take(self._parser.done + len(self._parser.buffer))
 
     def finish(self) -> tuple[bytes, bytes]:
         """The bytes from the last row to the end of the rows, and all from there on."""
         self._parser.finish()
         if self._tail_start is None:
             raise corrupt(self._part, "it has no sheetData")
-        return self._take(self._tail_start), self._buffer
-
-    def _take(self, end: int) -> bytes:
-        """The bytes up to a place, out of the buffer."""
-        size = end - self._done
-        taken, self._buffer = self._buffer[:size], self._buffer[size:]
-        self._done = end
-        return taken
-
-    def _tag_end(self, start: int) -> int:
-        tag = TAG.match(self._buffer, start - self._done)
-        return tag.end() + self._done if tag else start
-
-    def _end_of(self, inner: int) -> tuple[int, int]:
-        """The beginning and the end of the end tag of the element that ends now."""
-        at = inner - self._done
-        if at > 0 and self._buffer[at - 2 : at] == b"/>":
-            return inner, inner
-        return self._end_tag()
-
-    def _end_tag(self) -> tuple[int, int]:
-        close = self._parser.position
-        return close, self._buffer.index(b">", close - self._done) + 1 + self._done
+        return self._parser.take(self._tail_start), self._parser.buffer
 
     def _open_data(self, node: Node) -> None:
-        self._data_inner = self._tag_end(node.start)
-        if self._head_end is None:
-            self._head_end = self._data_inner
+        self._data = self._data or node
 
     def _close_data(self) -> None:
-        self._tail_start = self._end_of(self._data_inner)[0]
+        # The end tag, or of `<sheetData/>`, for which the parser names its beginning, the end.
+        inner = self._data.inner if self._data else 0
+        self._tail_start = max(self._parser.position, inner)
 
-    def _open_row(self, node: Node) -> None:
+    def _add_row(self, node: Node) -> None:
         stated = node.attributes.get("r")
         number = self.last_row + 1 if stated is None else whole(stated)
         if number is None:
             raise corrupt(self._part, f"a row calls itself {(stated or '')[:20]!r}")
         self.last_row = number
-        self._row = _OpenRow(number, node.prefix, node.start)
+        cells: list[CellSpan] = []
+        column, close = -1, None
+        for child in node.children:
+            if child.is_main and child.name == "c":
+                column, close = self._column(child, column), None
+                span = (child.start - node.start, child.end - node.start)
+                cells.append(CellSpan(column, *span, bool(child.children)))
+            elif close is None:
+                close = child.start
+        start = node.start - self._parser.done
+        data = self._parser.buffer[start : node.end - self._parser.done]
+        close = (close or node.close) - node.start
+        row = RawRow(number, data, node.prefix, node.inner - node.start, close, cells)
+        self._ready.append((node.start, row))
 
-    def _close_row(self) -> None:
-        row = self._row
-        inner = self._tag_end(row.start)
-        close, end = self._end_of(inner)
-        data = self._buffer[row.start - self._done : end - self._done]
-        close = (row.extensions or close) - row.start
-        raw = RawRow(row.number, data, row.prefix, inner - row.start, close, row.cells)
-        self._ready.append((row.start, raw))
-
-    def _add_cell(self, node: Node) -> None:
-        row = self._row
-        row.extensions = None
-        reference = node.attributes.get("r")
+    def _column(self, cell: Node, last: int) -> int:
+        """The 0-based column of a cell; the next one if it does not say."""
+        reference = cell.attributes.get("r")
         if reference is None:
-            row.column += 1
-        else:
-            name = reference.rstrip("0123456789").upper()
-            column = self._columns.get(name)
-            if column is None:
-                if not _COLUMN.fullmatch(name):
-                    raise corrupt(self._part, f"a cell calls itself {reference!r}")
-                column = self._columns[name] = index_of(name)
-            row.column = column
-        is_used = bool(node.children)
-        # What has content is no `<c/>`, and its start tag need not be looked for.
-        _, end = self._end_tag() if is_used else self._end_of(self._tag_end(node.start))
-        row.cells.append(CellSpan(row.column, node.start - row.start, end - row.start, is_used))
+            return last + 1
+        name = reference.rstrip("0123456789").upper()
+        column = self._columns.get(name)
+        if column is None:
+            if not _COLUMN.fullmatch(name):
+                raise corrupt(self._part, f"a cell calls itself {reference!r}")
+            column = self._columns[name] = index_of(name)
+        return column
 
-    def _extend(self, node: Node) -> None:
-        if self._row.extensions is None:
-            self._row.extensions = node.start
+
+def rewrite(row: RawRow, ours: Sequence[tuple[int, bytes]], stale: Container[int]) -> bytes:
+    """The row with our cells in their places, and what was used in `stale` columns taken out.
+
+    An empty cell at the place of one of ours gives way; all other bytes stay.
+    """
+    edits = []
+    written = {column for column, _ in ours}
+    present = {cell.column: cell for cell in row.cells}
+    for column, markup in ours:
+        at = present.get(column)
+        place = at.start if at else _place(row, column)
+        edits.append(Edit(place, at.end if at else place, markup))
+    edits += (
+        Edit(cell.start, cell.end, b"")
+        for cell in row.cells
+        if cell.is_used and cell.column in stale and cell.column not in written
+    )
+    if not edits:
+        return row.data
+    if not ours:
+        return splice(row.data, edits)
+    tag = widened(row.data[: row.inner], min(written), max(written))
+    if row.inner == len(row.data):
+        return _opened(tag, row.prefix, ours)
+    return tag + splice(row.data, edits, row.inner)
+
+
+def _place(row: RawRow, column: int) -> int:
+    """The place for a cell of this column: before the first cell to its right."""
+    return next((cell.start for cell in row.cells if cell.column > column), row.close)
+
+
+def _opened(tag: bytes, prefix: bytes, ours: Sequence[tuple[int, bytes]]) -> bytes:
+    """A row that was written `<row/>`, with cells in it."""
+    inner = b"".join(markup for _, markup in ours)
+    return tag[:-2].rstrip() + b">" + inner + b"</" + prefix + b"row>"
+
+
+@lru_cache(4096)
+def widened(tag: bytes, first: int, last: int) -> bytes:
+    """A row's start tag, its `spans` reaching from our first to our last column (0-based)."""
+    spans = _SPANS.search(tag)
+    if spans is None:
+        return tag
+    pairs = [_PAIR.fullmatch(pair) for pair in spans[2].split()]
+    known = [(int(pair[1]), int(pair[2])) for pair in pairs if pair]
+    if len(known) < len(pairs):
+        return tag
+    left = min([first + 1, *(left for left, _ in known)])
+    right = max([last + 1, *(right for _, right in known)])
+    new = b"%d:%d" % (left, right)
+    return tag[: spans.start(2)] + new + tag[spans.end(2) :]

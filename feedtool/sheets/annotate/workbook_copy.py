@@ -1,21 +1,26 @@
 """The annotated copy of a workbook: patched where ours goes in, copied as it is everywhere else."""
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
-from feedtool.model.errors import UsageProblem
+from feedtool.model.cells import Block
+from feedtool.model.errors import FileProblem, UsageProblem
 from feedtool.model.limits import ReadingLimits
 from feedtool.sheets.annotate.cell_formats import FormatIndexes, add_styles, empty_styles
 from feedtool.sheets.annotate.notes import SheetNotes, Summary
+from feedtool.sheets.annotate.part_encoding import utf8
 from feedtool.sheets.annotate.sheet_plan import SheetPlan, earlier_columns, plan_sheet
 from feedtool.sheets.annotate.summary_sheet import summary_sheet
-from feedtool.sheets.annotate.verify import check_package, sheet_blocks
 from feedtool.sheets.annotate.workbook_parts import BookParts, SmallPart
-from feedtool.sheets.annotate.zip_copy import LEVEL, Repack, comment_of, named
+from feedtool.sheets.annotate.zip_copy import LEVEL, Repack, comment_of, named, raw
+from feedtool.sheets.read.cell_decoder import Decoder
 from feedtool.sheets.read.package import DEFAULT_LIMITS, ZipPackage, part_key
+from feedtool.sheets.read.shared_strings import SharedStrings
 from feedtool.sheets.read.workbook import SheetEntry, WorkbookParts, read_workbook
-from feedtool.sheets.read_back import NotAsWritten
+from feedtool.sheets.read.xlsx import XlsxSheet
+from feedtool.sheets.read.xml_parser import XmlParser
+from feedtool.sheets.read_back import Digest, NotAsWritten, not_as_written
 
 
 def annotate_workbook(
@@ -40,7 +45,7 @@ def annotate_workbook(
         except NotAsWritten:
             # Patterns do not see every mistake in the user's own XML: then it is that.
             for plan in plans:
-                deque(sheet_blocks(package, plan), maxlen=0)
+                deque(_sheet_blocks(package, plan), maxlen=0)
             raise
 
 
@@ -125,3 +130,59 @@ def _write(
         if package.part(name) is None and like is not None:
             repack.write(named(name, like), (data,))
     repack.finish(comment_of(package.path))
+
+
+def check_package(
+    path: Path, source: ZipPackage, plans: Collection[SheetPlan], changed: Collection[str]
+) -> None:
+    """Compare a written package with its source and with what was to be written.
+
+    Args:
+        path: The package that was written.
+        source: The package that it was made from.
+        plans: The sheets that were annotated.
+        changed: The names of the other parts that were written anew.
+
+    Raises:
+        NotAsWritten: They differ in anything else, or it cannot be read.
+    """
+    sheets = {part_key(plan.entry.part) for plan in plans}
+    anew = sheets | {part_key(name) for name in changed}
+    try:
+        with ZipPackage(path, source.limits) as written:
+            _check_copies(written, source, anew)
+            for name in changed:
+                parser = XmlParser(name, source.limits)
+                for piece in utf8(written.stream(name), name)[1]:
+                    parser.feed(piece)
+                parser.finish()
+            for plan in plans:
+                digest = Digest()
+                for block in _sheet_blocks(written, plan):
+                    columns = (column for column in plan.columns if column < block.width)
+                    digest.add_block(block, columns)
+                digest.require_same(plan.digest, plan.entry.part)
+    except FileProblem as problem:
+        # It is the copy that cannot be read, not the user's file.
+        raise not_as_written(problem.message) from problem
+
+
+def _check_copies(written: ZipPackage, source: ZipPackage, anew: Collection[str]) -> None:
+    """Every copied member has the bytes it had, in the order it had."""
+    with written.path.open("rb") as new, source.path.open("rb") as old:
+        for before, after in zip(source.infos, written.infos, strict=False):
+            if before.orig_filename != after.orig_filename:
+                raise not_as_written(before.filename)
+            if part_key(before.filename) in anew:
+                continue
+            if before.CRC != after.CRC or any(
+                mine != theirs
+                for mine, theirs in zip(raw(after, new), raw(before, old), strict=True)
+            ):
+                raise not_as_written(before.filename)
+
+
+def _sheet_blocks(package: ZipPackage, plan: SheetPlan) -> Iterator[Block]:
+    """The rows of an annotated sheet, or of its source, from the headings on."""
+    decode = Decoder(SharedStrings, (), date1904=False)
+    return XlsxSheet(package, plan.entry, decode).blocks(plan.notes.header_row - 1)

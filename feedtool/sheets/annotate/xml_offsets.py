@@ -1,4 +1,4 @@
-"""The outline of a small part: where each element stands, byte by byte, so that it can be patched.
+"""The places of elements in a part, byte by byte, so that it can be patched.
 
 A part is never written anew from what was understood of it. It is cut where something of ours
 goes in, and all other bytes stay.
@@ -13,7 +13,7 @@ from feedtool.sheets.annotate.inline_strings import quoted
 from feedtool.sheets.read.package import DEFAULT_LIMITS
 from feedtool.sheets.read.xml_parser import ROOT, Node, XmlParser
 
-TAG = re.compile(rb"<(?:[^>\"']++|\"[^\"]*+\"|'[^']*+')*+>")
+_TAG = re.compile(rb"<(?:[^>\"']++|\"[^\"]*+\"|'[^']*+')*+>")
 """A tag in well-formed XML, from its `<` on: a `>` may stand in an attribute."""
 
 
@@ -42,24 +42,6 @@ def with_attribute(node: Node, data: bytes, name: str, value: str) -> Edit | Non
     return match and Edit(match.start(1), match.end(1), quoted(value))
 
 
-def outline(
-    data: bytes,
-    part: str,
-    keep: Collection[str] | None = None,
-    each: Callable[[Node, Node], None] | None = None,
-) -> Node:
-    """The root of a part in UTF-8. Raises CorruptXml, XmlDoctype.
-
-    With `keep` only elements of these names have nodes, besides the root and its children, so
-    that a hundred thousand hyperlinks are not a hundred thousand objects. With `each` none is
-    kept below the root's children: it gets each of these with each of its children, whole.
-    """
-    parser = _OutlineParser(data, part, keep, each)
-    parser.feed(data)
-    parser.finish()
-    return parser.roots[0]
-
-
 def splice(data: bytes, edits: Iterable[Edit], start: int = 0, end: int | None = None) -> bytes:
     """Bytes `start` to `end` of the part with the edits made that lie in there."""
     stop = len(data) if end is None else end
@@ -72,18 +54,63 @@ def splice(data: bytes, edits: Iterable[Edit], start: int = 0, end: int | None =
     return b"".join(pieces)
 
 
-class _OutlineParser(XmlParser):
-    """Adds to each element where its tags end."""
+class PlaceParser(XmlParser):
+    """A parser that tells where the tags of elements end, too, and keeps what it was fed."""
 
+    buffer = b""
+    done = 0
+    """Bytes that were taken out of the buffer."""
+
+    def feed(self, data: bytes) -> None:
+        """Go on with a piece."""
+        self.buffer += data
+        super().feed(data)
+
+    def take(self, end: int) -> bytes:
+        """The bytes up to a place, out of the buffer."""
+        size = end - self.done
+        taken, self.buffer = self.buffer[:size], self.buffer[size:]
+        self.done = end
+        return taken
+
+    def _node(self, name: str, attributes: dict[str, str]) -> Node:
+        node = super()._node(name, attributes)
+        tag = _TAG.match(self.buffer, node.start - self.done)
+        node.inner = tag.end() + self.done if tag else node.start
+        return node
+
+    def _close(self, node: Node) -> None:
+        at = node.inner - self.done
+        if self.buffer[at - 2 : at] == b"/>":
+            node.close = node.end = node.inner
+        else:
+            node.close = self.position
+            node.end = self.buffer.index(b">", node.close - self.done) + 1 + self.done
+
+
+def outline(
+    data: bytes,
+    part: str,
+    keep: Collection[str] | None = None,
+    each: Callable[[Node, Node], None] | None = None,
+) -> Node:
+    """The root of a part in UTF-8. Raises CorruptXml, XmlDoctype.
+
+    With `keep` only elements of these names have nodes, besides the root and its children, so
+    that a hundred thousand hyperlinks are not a hundred thousand objects. With `each` none is
+    kept below the root's children: it gets each of these with each of its children, whole.
+    """
+    parser = _OutlineParser(part, keep, each)
+    parser.feed(data)
+    parser.finish()
+    return parser.roots[0]
+
+
+class _OutlineParser(PlaceParser):
     def __init__(
-        self,
-        data: bytes,
-        part: str,
-        keep: Collection[str] | None,
-        each: Callable[[Node, Node], None] | None,
+        self, part: str, keep: Collection[str] | None, each: Callable[[Node, Node], None] | None
     ) -> None:
         self.roots: list[Node] = []
-        self._data = data
         self._keep_names = keep
         self._each = each
         super().__init__(part, DEFAULT_LIMITS, {ROOT: self.roots.append})
@@ -93,17 +120,7 @@ class _OutlineParser(XmlParser):
             self._open[-1].children.append(node)
         self._open.append(node)
 
-    def _node(self, name: str, attributes: dict[str, str]) -> Node:
-        node = super()._node(name, attributes)
-        tag = TAG.match(self._data, node.start)
-        node.inner = tag.end() if tag else node.start
-        return node
-
     def _close(self, node: Node) -> None:
-        if self._data[node.inner - 2 : node.inner] == b"/>":
-            node.close = node.end = node.inner
-        else:
-            node.close = self.position
-            node.end = self._data.index(b">", node.close) + 1
+        super()._close(node)
         if self._each and len(self._open) == len(("root", "its child")):
             self._each(self._open[-1], self._open[-1].children.pop())

@@ -167,8 +167,6 @@ class _Patterns(NamedTuple):
     """Records of one line each, as many as there are."""
     record: re.Pattern[str]
     """A record of one or several lines."""
-    odd_row: re.Pattern[str]
-    """A record of one line as the csv module reads it, whatever its marks."""
     field: re.Pattern[str]
     """A field as the csv module reads it: its quoted part, what follows, what ends it."""
     needed: re.Pattern[str]
@@ -188,11 +186,9 @@ def _patterns(separator: str, quoting: Quoting) -> _Patterns:
         for inner in (within, within_line)
     )
     unquoted = f"(?!{lead}{mark})"
-    odd = f"(?:{lead}{mark}{within_line}{mark}|{unquoted})[^{stop}\r\n]*+"
     return _Patterns(
         re.compile(f"(?:{sound_line}(?:{stop}{sound_line})*+{end})*+"),
         re.compile(f"{sound}(?:{stop}{sound})*+{end}"),
-        re.compile(f"{odd}(?:{stop}{odd})*+{end}"),
         re.compile(f"(?:{lead}({mark}{within}{mark})|{unquoted})([^{stop}\r\n]*+)({stop}|{end})"),
         re.compile(
             f"(?:^|{stop}){mark}[^{mark}\r\n]*(?:{stop}|{mark}{mark})"
@@ -214,7 +210,7 @@ class _Looking:
 
     def look(self, text: str, *, is_end: bool) -> int:
         """Look at a piece; returns where the record starts that needs more text to be judged."""
-        rows, record, odd_row, _, _ = self._patterns
+        rows, record, _, _ = self._patterns
         at = judged = 0
         while True:
             sound = rows.match(text, at)
@@ -227,9 +223,6 @@ class _Looking:
                 self._look_for_rows(match[0])
                 if self.quotes.opened is not None:
                     return at
-                at = match.end()
-            elif match := odd_row.match(text, at):
-                self._note_doubtful()
                 at = match.end()
             else:
                 end = self._look_at_record(text, at, is_end=is_end)

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from feedtool.model.cells import BLANK, Block, Cell, Kind
-from feedtool.sheets.read.blocks import first_rows, rows_after
 from feedtool.sheets.read.csv_encoding import Encoding, find_encoding
 from feedtool.sheets.read.csv_quotes import (
     USUAL,
@@ -24,7 +23,7 @@ from feedtool.sheets.read.csv_quotes import (
 )
 from feedtool.sheets.read.csv_separator import announced_separator, find_separator
 from feedtool.sheets.read.errors import GridOutOfRange
-from feedtool.sheets.read.source import LAST_COLUMN, HeadRow, MergedArea
+from feedtool.sheets.read.source import LAST_COLUMN, HeadRow, MergedArea, first_rows, rows_after
 from feedtool.sheets.read.workbook import SheetEntry
 
 if TYPE_CHECKING:

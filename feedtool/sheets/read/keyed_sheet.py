@@ -6,8 +6,7 @@ from contextlib import closing
 from itertools import islice
 
 from feedtool.model.cells import BLANK, Block, Cell, Kind
-from feedtool.sheets.read.blocks import first_rows, rows_after
-from feedtool.sheets.read.source import HeadRow, MergedArea
+from feedtool.sheets.read.source import HeadRow, MergedArea, first_rows, rows_after
 
 HEADER = 1
 """The number of the header's row."""

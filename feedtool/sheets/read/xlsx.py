@@ -9,14 +9,13 @@ from typing import Self
 from feedtool.model.cells import Block, letters
 from feedtool.model.errors import UsageProblem
 from feedtool.model.limits import ReadingLimits
-from feedtool.sheets.read.blocks import first_rows, rows_after
 from feedtool.sheets.read.cell_decoder import Decoder
 from feedtool.sheets.read.number_formats import read_styles
 from feedtool.sheets.read.package import DEFAULT_LIMITS, ZipPackage
 from feedtool.sheets.read.row_regex import RowMatcher, Scan, pattern_width
 from feedtool.sheets.read.shared_strings import SharedStrings
 from feedtool.sheets.read.sheet_parser import Extent, SheetParser, SheetRow
-from feedtool.sheets.read.source import HeadRow, MergedArea
+from feedtool.sheets.read.source import HeadRow, MergedArea, first_rows, rows_after
 from feedtool.sheets.read.workbook import SheetEntry, WorkbookParts, read_workbook
 from feedtool.sheets.read.xml_chunks import Chunk, chunks, normalize_xml
 

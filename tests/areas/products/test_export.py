@@ -11,7 +11,6 @@ import pytest
 from feedtool.areas.products.catalog import Catalog, Property
 from feedtool.areas.products.export import EXPORT
 from feedtool.areas.products.rows import PropertyCells
-from feedtool.areas.products.wire.sheets import SheetAttribute
 from feedtool.model.errors import NothingToDo, UsageProblem
 from feedtool.model.settings import Context
 from feedtool.report.export import Exported
@@ -41,21 +40,20 @@ CELLS: dict[str, tuple[Property, tuple[str, ...], object]] = {
 }
 
 
-@pytest.mark.parametrize(("one", "values", "expected"), CELLS.values(), ids=CELLS)
-def test_what_a_cell_says(one: Property, values: tuple[str, ...], expected: object) -> None:
-    assert PropertyCells(one).cell(SheetAttribute(values, ())) == expected
+@pytest.mark.parametrize(("known", "values", "expected"), CELLS.values(), ids=CELLS)
+def test_cells_of_values(known: Property, values: tuple[str, ...], expected: object) -> None:
+    assert PropertyCells(known).cell(values) == expected
 
 
-def test_files_are_their_addresses() -> None:
-    said = SheetAttribute((), ("https://a.example/1.pdf", "https://a.example/2.jpg"))
-    assert (
-        PropertyCells(catalogues.LABELS).cell(said)
-        == "https://a.example/1.pdf;https://a.example/2.jpg"
-    )
+def test_cells_of_files_are_their_addresses() -> None:
+    urls = ["https://a.example/1.pdf", "https://a.example/2.jpg"]
+    assert PropertyCells(catalogues.LABELS).cell(urls, is_files=True) == ";".join(urls)
+    assert PropertyCells(catalogues.LABELS).cell(urls) is None
+    assert PropertyCells(COLOUR).cell(urls, is_files=True) is None
 
 
 def test_a_choice_in_another_language_is_the_same_one() -> None:
-    assert PropertyCells(COLOUR, COULEUR).cell(SheetAttribute(("Noir", "Blue"), ())) == "Black;Blue"
+    assert PropertyCells(COLOUR, COULEUR).cell(("Noir", "Blue")) == "Black;Blue"
 
 
 # Whole lists.

@@ -132,8 +132,8 @@ def _request(entry: Mapping[str, Any], known: KnownOffer | None) -> OfferRequest
     )
     if known is None:
         return request
-    gtin = request.gtin or known.terms.gtin
-    return request._replace(gtin=gtin, product_reference=known.terms.product_reference)
+    gtin = request.gtin or known.request.gtin
+    return request._replace(gtin=gtin, product_reference=known.request.product_reference)
 
 
 def _changes(entry: Mapping[str, Any]) -> OfferRequest:
@@ -148,8 +148,8 @@ def _changes(entry: Mapping[str, Any]) -> OfferRequest:
 
 def _condition(number: str, known: KnownOffer | None) -> str:
     """The condition of a number; where it may mean several, the one that the offer has."""
-    if known and number and number_of(known.terms.condition) == number:
-        return known.terms.condition
+    if known and number and number_of(known.request.condition) == number:
+        return known.request.condition
     # The names of the JSON packages are none here.
     return CONDITIONS.get(number, number and f"condition {number}")
 

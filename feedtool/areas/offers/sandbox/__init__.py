@@ -1,16 +1,10 @@
 """The sandbox's offers.
 
-Reading order: `packages` and `offers` (the routes), `integration` and `rules` (what becomes of an
-offer request), `store` (the offers), `view` (an offer as it is read).
+Reading order: `packages` and `offers` (the routes), `integration` and `rules` (the outcome of an
+offer request), `store` (the offers), `records` (for tests).
 """
 
-from __future__ import annotations
+from feedtool.areas.offers.sandbox import packages
+from feedtool.sandbox.route import Part
 
-from typing import TYPE_CHECKING
-
-from feedtool.areas.offers.sandbox import offers, packages
-
-if TYPE_CHECKING:
-    from feedtool.sandbox.route import Part
-
-PARTS: tuple[Part, ...] = (offers, packages)
+PARTS: tuple[Part, ...] = (packages,)

@@ -4,11 +4,10 @@ Part "Offers (JSON packages)", rules 1 to 4. A package is worked through in batc
 its own, so that no package is ever wholly in memory and nobody waits for all of it.
 """
 
-from __future__ import annotations
-
 from collections import Counter
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable
+from sqlite3 import Connection, Row
+from typing import NamedTuple
 
 import orjson
 
@@ -20,6 +19,7 @@ from feedtool.areas.offers.sandbox.rules import (
     updated,
     upsert_codes,
 )
+from feedtool.areas.offers.sandbox.settings import OfferBehaviour
 from feedtool.areas.offers.sandbox.store import (
     KNOWN_COLUMNS,
     KnownOffer,
@@ -28,12 +28,6 @@ from feedtool.areas.offers.sandbox.store import (
     has_sheet,
     known_offer,
 )
-
-if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Callable, Iterable
-
-    from feedtool.areas.offers.sandbox.settings import OfferBehaviour
 
 BATCH = 1000
 
@@ -63,9 +57,8 @@ CREATE INDEX IF NOT EXISTS applied_by_package ON applied(package, id);
 """
 
 
-@dataclass(frozen=True, slots=True)
-class OfferOutcome:
-    """What became of an offer request."""
+class OfferOutcome(NamedTuple):
+    """The outcome of an offer request."""
 
     status: str
     codes: list[str]
@@ -81,20 +74,36 @@ def rejected(*codes: str) -> OfferOutcome:
     return OfferOutcome("Rejected", list(codes))
 
 
-def apply_batch(
-    db: sqlite3.Connection, behaviour: OfferBehaviour, package: sqlite3.Row
-) -> Counter[str]:
+def apply_batch(db: Connection, behaviour: OfferBehaviour, package: Row) -> Counter[str]:
     """Apply the next staged requests and log their outcomes; how many had which status.
 
-    Nothing is counted once all are applied, and what was staged is then gone.
+    Nothing is counted once all are applied, and what was staged is then gone. A batch is read
+    before any of it is applied. That is safe: a reference that occurs twice is never applied, so no
+    request sees the offer that another one of its package has changed.
     """
-    batch = _next_batch(db, package)
+    batch = db.execute(
+        NEXT_BATCH,
+        {
+            "seller": package["seller"],
+            "channel": package["channel"],
+            "package": package["id"],
+            "applied": package["integrated"] + package["rejected"] + package["duplicated"],
+        },
+    ).fetchall()
     if not batch:
         db.execute("DELETE FROM request WHERE package = ?", (package["id"],))
     store = OfferStore(db, package["seller"], package["channel"], at=package["next_at"])
     apply = APPLY[package["type"]]
-    outcomes = [_outcome(row, store, behaviour, apply) for row in batch]
-    _log(db, package, batch, outcomes)
+    outcomes = [
+        OfferOutcome("Duplicated", [DOUBLED])
+        if row["doubled"]
+        else apply(read_request(orjson.loads(row["body"])), known_offer(row), store, behaviour)
+        for row in batch
+    ]
+    names = ("next_at", "id", "package_id", "seller", "channel", "type")
+    common = tuple(package[name] for name in names)
+    applied = zip(batch, outcomes, strict=True)
+    log_applied(db, ((*common, row["reference"], row["body"], result) for row, result in applied))
     return Counter(outcome.status for outcome in outcomes)
 
 
@@ -108,55 +117,11 @@ WHERE r.package = :package AND r.ordinal > :applied ORDER BY r.ordinal LIMIT {BA
 """  # noqa: S608 - only constants of ours are filled in
 
 
-def _next_batch(db: sqlite3.Connection, package: sqlite3.Row) -> list[sqlite3.Row]:
-    """Requests with the offers that have their references.
-
-    A batch is read before any of it is applied. That is safe: a reference that occurs twice is
-    never applied, so no request sees the offer that another one of its package has changed.
-    """
-    return db.execute(
-        NEXT_BATCH,
-        {
-            "seller": package["seller"],
-            "channel": package["channel"],
-            "package": package["id"],
-            "applied": package["integrated"] + package["rejected"] + package["duplicated"],
-        },
-    ).fetchall()
-
-
-def _outcome(
-    row: sqlite3.Row, store: OfferStore, behaviour: OfferBehaviour, apply: Apply
-) -> OfferOutcome:
-    if row["doubled"]:
-        return OfferOutcome("Duplicated", [DOUBLED])
-    request = read_request(orjson.loads(row["body"]))
-    return apply(request, known_offer(row), store, behaviour)
-
-
-def _log(
-    db: sqlite3.Connection,
-    package: sqlite3.Row,
-    batch: list[sqlite3.Row],
-    outcomes: list[OfferOutcome],
-) -> None:
-    common = tuple(
-        package[name] for name in ("next_at", "id", "package_id", "seller", "channel", "type")
-    )
-    log_applied(
-        db,
-        (
-            (*common, row["reference"], row["body"], outcome)
-            for row, outcome in zip(batch, outcomes, strict=True)
-        ),
-    )
-
-
 AppliedRow = tuple[str, int, str, str, str, str, str | None, str, OfferOutcome]
 """Columns of the table `applied` from `at` to `body`, and the outcome."""
 
 
-def log_applied(db: sqlite3.Connection, rows: Iterable[AppliedRow]) -> None:
+def log_applied(db: Connection, rows: Iterable[AppliedRow]) -> None:
     """Add to the log of everything that was integrated or refused."""
     db.executemany(
         "INSERT INTO applied(at, package, package_id, seller, channel, type, reference, body,"
@@ -171,10 +136,10 @@ def _upsert(
     """Create the offer, or replace the one of the same reference, product and condition."""
     if codes := upsert_codes(request, behaviour):
         return rejected(*codes)
-    if known and is_another_product(request, known.terms):
+    if known and is_another_product(request, known.request):
         return rejected("2503")
     if known and not request.gtin:
-        request = request._replace(gtin=known.terms.gtin)
+        request = request._replace(gtin=known.request.gtin)
     product = store.product(request)
     if not has_sheet(store.db, product):
         return rejected("1324")
@@ -192,11 +157,11 @@ def _update(
         return rejected("1003")
     if not known:
         return rejected("3628")
-    if is_another_product(request, known.terms):
+    if is_another_product(request, known.request):
         return rejected("2503")
-    if codes := update_codes(request, known.terms, behaviour):
+    if codes := update_codes(request, known.request, behaviour):
         return rejected(*codes)
-    store.write(known, updated(request, known.terms), known.product)
+    store.write(known, updated(request, known.request), known.product)
     return integrated(UPDATED)
 
 
@@ -213,7 +178,7 @@ def _delete(
 
 
 def is_another_product(request: OfferRequest, known: OfferRequest) -> bool:
-    """Whether a request names another product or condition than the offer of its reference."""
+    """True if a request names another product or condition than the offer of its reference."""
     if request.condition and request.condition != known.condition:
         return True
     if request.gtin and known.gtin:
@@ -223,8 +188,7 @@ def is_another_product(request: OfferRequest, known: OfferRequest) -> bool:
     return request.product_reference != known.product_reference
 
 
-if TYPE_CHECKING:
-    Apply = Callable[[OfferRequest, KnownOffer | None, OfferStore, OfferBehaviour], OfferOutcome]
+Apply = Callable[[OfferRequest, KnownOffer | None, OfferStore, OfferBehaviour], OfferOutcome]
 
 APPLY: dict[str, Apply] = {"Upsert": _upsert, "Update": _update, "Delete": _delete}
 """By packageType, which is case sensitive."""

@@ -1,29 +1,28 @@
-"""GET /offers: part "Offers (read)" of the specification."""
-
-from __future__ import annotations
+"""GET /offers: parts "Offer (read)" and "Offers (read)" of the specification."""
 
 import re
+from collections.abc import Callable, Collection, Iterable, Iterator
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from sqlite3 import Row
+from typing import Any
 
 import orjson
 
 from feedtool.areas.offers.sandbox import store
-from feedtool.areas.offers.sandbox.view import offer_document, selection
+from feedtool.areas.offers.sandbox.rules import TAXES
 from feedtool.sandbox.access import asked, known_channel
+from feedtool.sandbox.message import HttpResponse
 from feedtool.sandbox.paging import HIGHEST, asked_limit, asked_page, page_answer
-from feedtool.sandbox.problem import FIELD_MISSING, bad_request
-from feedtool.sandbox.route import Exchange, Route
+from feedtool.sandbox.problem import (
+    FIELD_MISSING,
+    UNKNOWN_FIELD,
+    ErrorEntry,
+    RequestRefused,
+    bad_request,
+)
+from feedtool.sandbox.route import Exchange
+from feedtool.sandbox.settings import SandboxSettings
 from feedtool.sandbox.state import stamp
-
-if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Callable
-
-    from feedtool.sandbox.message import HttpResponse
-    from feedtool.sandbox.settings import SandboxSettings
-
-TABLES = store.TABLES
 
 FEEDBACK = "salesChannelFeedback"
 
@@ -44,11 +43,11 @@ def read_offers(exchange: Exchange) -> HttpResponse:
         raise bad_request("limit", f"limit must be a number from 1 to {HIGHEST}.")
     page = asked_page(exchange)
     chosen = selection(_asked_fields(exchange))
-    conditions, values = _filters(exchange)
+    filters = {name: text for name in FILTERS if (text := asked(exchange, name))}
     rows = exchange.db.execute(
-        OFFERS.format(conditions="".join(f" AND {condition}" for condition in conditions)),
+        OFFERS.format(conditions="".join(f" AND {FILTERS[name][0]}" for name in filters)),
         {
-            **values,
+            **{name: FILTERS[name][1](text) for name, text in filters.items()},
             "seller": exchange.seller,
             "channel": channel,
             "after": page.after,
@@ -78,33 +77,21 @@ def _asked_fields(exchange: Exchange) -> list[str]:
     return [FEEDBACK] if expand else []
 
 
-def _filters(exchange: Exchange) -> tuple[list[str], dict[str, str]]:
-    """The conditions that the sent filters come to, and their values."""
-    conditions, values = [], {}
-    for name, (condition, value_of) in FILTERS.items():
-        if text := asked(exchange, name):
-            conditions.append(condition)
-            values[name] = value_of(text)
-    return conditions, values
+# Filters.
 
 
-def _json_list(items: list[str]) -> str:
-    return orjson.dumps(items).decode()
-
-
-def _texts(text: str) -> str:
-    return _json_list(text.split(","))
+def _json_list(text: str) -> str:
+    return orjson.dumps(text.split(",")).decode()
 
 
 def _products(text: str) -> str:
-    return _json_list([store.gtin_product(gtin) for gtin in text.split(",")])
+    return _json_list(",".join(map(store.gtin_product, text.split(","))))
 
 
 def _states(text: str) -> str:
-    states = text.split(",")
-    if not {"active", "inactive"}.issuperset(states):
+    if not {"active", "inactive"}.issuperset(text.split(",")):
         raise bad_request("offerStates", "offerStates must be active or inactive.")
-    return _json_list(states)
+    return _json_list(text)
 
 
 def _moment(text: str) -> str:
@@ -117,7 +104,7 @@ def _moment(text: str) -> str:
     raise bad_request("updatedAtMin", "updatedAtMin must be an RFC 3339 date-time.")
 
 
-# As `offer_view.offer_id` writes it.
+# As `_document` writes it.
 OFFER_IDS = """
   o.seller || '_' || iif(o.gtin = '', o.product_reference, o.gtin)
     || '_' || o.condition || '_' || o.channel IN (SELECT value FROM json_each(:offerIds))
@@ -136,22 +123,173 @@ REFERENCES = """
 """
 
 FILTERS: dict[str, tuple[str, Callable[[str], str]]] = {
-    "offerIds": (OFFER_IDS, _texts),
+    "offerIds": (OFFER_IDS, _json_list),
     "offerStates": (OFFER_STATES, _states),
     "gtins": (GTINS, _products),
-    "sellerExternalReferences": (REFERENCES, _texts),
+    "sellerExternalReferences": (REFERENCES, _json_list),
     "updatedAtMin": ("o.updated_at >= :updatedAtMin", _moment),
 }
 """Query parameter, the SQL condition that it adds, and how its value is bound to its name."""
 
 
-def next_due(_db: sqlite3.Connection) -> str | None:
-    """Offers do nothing by themselves."""
-    return None
+# Fields.
 
 
-def step(_db: sqlite3.Connection, _settings: SandboxSettings) -> None:
-    """Nothing, see `next_due`."""
+ALWAYS = ("offerId", "sellerExternalReference", "offerState", "createdAt", "updatedAt")
+"""Returned even with `fields`, and alone by default (rule 1)."""
 
 
-ROUTES: tuple[Route, ...] = (Route("GET", "/offers", read_offers),)
+def _leaves(names: str) -> dict[str, Any]:
+    return {name: {} for name in names.split()}
+
+
+FIELDS: dict[str, Any] = {
+    **_leaves("sellerId sellerExternalReference offerId salesChannelId condition offerState"),
+    **_leaves("salesChannelAcceptanceStatus isBestOffer createdAt updatedAt conversionDate"),
+    **_leaves("comments offerCompetition"),
+    "product": _leaves("reference gtin"),
+    "integrationPrice": {**_leaves("price currencyCode"), "taxes": _leaves("value code type")},
+    "facialPrice": _leaves("price"),
+    "deliveryOffers": {
+        **_leaves("preparationTime supplyMode quantity isBestDelivery storageCountry"),
+        "deliveryModes": _leaves(
+            "code legacyDeliveryModeId minDeliveryTime maxDeliveryTime cost additionalCost"
+        ),
+    },
+    "salesChannelFeedback": {
+        **_leaves("isOnline displayedOfferPrice deliveryCost updatedAt"),
+        "offlineReason": _leaves("reason updatedAt"),
+        "bestOfferDetails": {
+            **_leaves("isBestOffer isBestOfferUpdatedAt updatedAt"),
+            "bestOffer": _leaves("price deliveryCost updatedAt"),
+        },
+        "offerQuality": {
+            **_leaves("offerScore updatedAt"),
+            "scoreReasons": _leaves("code reason"),
+        },
+        "productInformation": _leaves("reviewCount productPage updatedAt"),
+        "sellerGrade": _leaves("rating reviewCount updatedAt"),
+        "competingOffers": _leaves(
+            "sellerName sellerRating isOnline isBestOffer displayedOfferPrice deliveryCost"
+            " updatedAt"
+        ),
+    },
+}
+"""Every name that `fields` may hold, as a tree."""
+
+
+def _paths(tree: dict[str, Any], above: str = "") -> Iterator[str]:
+    for name, inner in tree.items():
+        yield f"{above}{name}"
+        yield from _paths(inner, f"{above}{name}.")
+
+
+PATHS = frozenset(_paths(FIELDS))
+
+
+def selection(paths: Iterable[str]) -> frozenset[str]:
+    """The dotted paths that are shown; unknown names are all told (ER400-179)."""
+    chosen = list(paths)
+    if faults := [
+        ErrorEntry(f"Fields[{position}]", f"The field {path!r} does not exist.", UNKNOWN_FIELD)
+        for position, path in enumerate(chosen)
+        if path not in PATHS
+    ]:
+        raise RequestRefused(400, "Some names in fields do not exist.", *faults)
+    return frozenset((*ALWAYS, *chosen))
+
+
+def _pick(node: Any, chosen: Collection[str], above: str = "") -> Any:
+    """The chosen part of a document; a list stands for each of its items."""
+    if isinstance(node, list):
+        return [_pick(item, chosen, above) for item in node]
+    if not isinstance(node, dict):
+        return node
+    result = {}
+    for name, inner in node.items():
+        path = f"{above}{name}"
+        if path in chosen:
+            result[name] = inner
+        elif any(other.startswith(f"{path}.") for other in chosen):
+            result[name] = _pick(inner, chosen, f"{path}.")
+    return result
+
+
+def offer_document(
+    row: Row, settings: SandboxSettings, chosen: Collection[str] = tuple(FIELDS)
+) -> Any:
+    """The chosen part of an offer; what the channel says nothing about is null (rule 3)."""
+    return _pick(_document(row, is_primary=row["channel"] == settings.primary_channel), chosen)
+
+
+def _document(row: Row, *, is_primary: bool) -> dict[str, Any]:
+    """An offer in every detail. A struck price is not given back."""
+    taxes, modes = orjson.loads(row["taxes"]), orjson.loads(row["modes"])
+    product = row["gtin"] or row["product_reference"]
+    return {
+        "sellerId": row["seller"],
+        "sellerExternalReference": row["reference"],
+        "offerId": f"{row['seller']}_{product}_{row['condition']}_{row['channel']}",
+        "salesChannelId": row["channel"],
+        "condition": row["condition"],
+        "offerState": "Active" if row["quantity"] else "Inactive",
+        "salesChannelAcceptanceStatus": None if is_primary else "Accepted",
+        "product": {"reference": row["product_reference"] or None, "gtin": row["gtin"] or None},
+        "integrationPrice": {
+            "price": row["price"],
+            "currencyCode": "EUR",
+            "taxes": [
+                {"value": tax["value"], "code": tax["code"], "type": TAXES[tax["code"]].kind}
+                for tax in taxes
+            ],
+        },
+        "facialPrice": {"price": row["price"]},
+        "isBestOffer": None,
+        "deliveryOffers": [
+            {
+                "preparationTime": row["preparation"],
+                "supplyMode": "Seller",
+                "quantity": row["quantity"],
+                "isBestDelivery": None,
+                "storageCountry": None,
+                "deliveryModes": [_mode(mode) for mode in modes],
+            }
+        ],
+        "createdAt": row["created_at"],
+        "updatedAt": row["updated_at"],
+        "conversionDate": None,
+        # On the primary channel alone (part "What the service does").
+        "comments": (row["comment"] or None) if is_primary else None,
+        "offerCompetition": None,
+        FEEDBACK: _feedback(row, min(mode["cost"] for mode in modes)) if is_primary else None,
+    }
+
+
+def _mode(mode: dict[str, Any]) -> dict[str, Any]:
+    unknown = ("legacyDeliveryModeId", "minDeliveryTime", "maxDeliveryTime")
+    return dict.fromkeys(unknown) | {
+        name: mode[name] for name in ("code", "cost", "additionalCost")
+    }
+
+
+def _feedback(row: Row, cost: float) -> dict[str, Any]:
+    """The little that a channel with no other seller on it has to say."""
+    at, price = row["updated_at"], row["price"]
+    best = {
+        "isBestOffer": True,
+        "isBestOfferUpdatedAt": at,
+        "updatedAt": at,
+        "bestOffer": {"price": price, "deliveryCost": cost, "updatedAt": at},
+    }
+    return {
+        "isOnline": bool(row["quantity"]),
+        "displayedOfferPrice": price,
+        "deliveryCost": cost,
+        "updatedAt": at,
+        "offlineReason": None if row["quantity"] else {"reason": "OutOfStock", "updatedAt": at},
+        "bestOfferDetails": best if row["quantity"] else None,
+        "offerQuality": None,
+        "productInformation": None,
+        "sellerGrade": None,
+        "competingOffers": [],
+    }

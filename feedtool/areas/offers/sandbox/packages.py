@@ -1,29 +1,34 @@
 """Offer packages: parts "Offer package" (states) and "Offers (JSON packages)" (routes, rules)."""
 
-from __future__ import annotations
-
 import uuid
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from sqlite3 import Connection, Row
+from typing import Any
 
+import jsonschema_rs
 import orjson
 
-from feedtool.areas.offers.sandbox import integration
-from feedtool.areas.offers.sandbox.bodies import offer_requests
+from feedtool.areas.offers.sandbox import integration, offers, store
 from feedtool.areas.offers.sandbox.messages import PACKAGE_EMPTY, message
 from feedtool.areas.offers.sandbox.settings import OfferBehaviour
 from feedtool.sandbox.access import asked, known_channel, language_of, required_header
-from feedtool.sandbox.bodies import chosen
-from feedtool.sandbox.message import HttpResponse, json_answer
+from feedtool.sandbox.bodies import (
+    DRAFT,
+    NUMBER,
+    TEXT,
+    WHOLE,
+    check_structure,
+    chosen,
+    json_body,
+    record,
+    records,
+)
+from feedtool.sandbox.message import HttpRequest, HttpResponse, json_answer
 from feedtool.sandbox.paging import asked_page, page_answer
 from feedtool.sandbox.problem import bad_request, not_found
 from feedtool.sandbox.route import Exchange, Route
+from feedtool.sandbox.settings import SandboxSettings
 from feedtool.sandbox.state import moment_of, stamp
-
-if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Callable
-
-    from feedtool.sandbox.settings import SandboxSettings
 
 WAITING = "WaitingForCompletion"
 READY = "Ready"
@@ -57,10 +62,49 @@ CREATE INDEX IF NOT EXISTS package_next ON package(next_at) WHERE next_at IS NOT
 CREATE INDEX IF NOT EXISTS package_by_seller ON package(seller, id);
 """
     + integration.TABLES
+    + store.TABLES
 )
 
 
 # What a seller does.
+
+
+# "Upload validation is JSON structure only; business validation happens after Ready" (part "Offers
+# (JSON packages)", rule 5): types are checked, unknown fields are let through, nothing is required.
+_STRUCTURE = {
+    "$schema": DRAFT,
+    "type": "array",
+    "minItems": 1,
+    "items": {
+        "type": "object",
+        "properties": {
+            "sellerExternalReference": TEXT,
+            # Integrations send it both ways.
+            "product": record(gtin={"type": ["string", "integer", "null"]}, reference=TEXT),
+            "condition": TEXT,
+            "price": record(
+                price=NUMBER, originPrice=NUMBER, taxes=records(code=TEXT, value=NUMBER)
+            ),
+            "deliveryModes": records(code=TEXT, cost=NUMBER, additionalCost=NUMBER),
+            "preparationTime": WHOLE,
+            "quantity": WHOLE,
+        },
+    },
+}
+_OFFER_REQUESTS = jsonschema_rs.Draft202012Validator(_STRUCTURE)
+
+
+def _offer_requests(request: HttpRequest) -> list[dict[str, Any]]:
+    """The offer requests of an upload: "array or set", so a bare array or one in a wrapper.
+
+    One that holds none is 400: there is nothing in it to be looked at after Ready.
+    """
+    document = json_body(request)
+    if isinstance(document, dict):
+        document = document.get("offerRequests")
+    check_structure(_OFFER_REQUESTS, document, "a set of offer requests")
+    rows: list[dict[str, Any]] = document
+    return rows
 
 
 def create(exchange: Exchange) -> HttpResponse:
@@ -88,34 +132,32 @@ def create(exchange: Exchange) -> HttpResponse:
 def upload(exchange: Exchange) -> HttpResponse:
     """POST /offer-packages/{packageId}/offer-requests: stage some offer requests."""
     package = _package(exchange)
-    rows = offer_requests(exchange.request)
+    rows = _offer_requests(exchange.request)
     if package["state"] != WAITING:
         raise bad_request("packageId", "The package takes no more offer requests.")
-    _check_room(len(rows), package["requests"], _behaviour(exchange))
+    # Part "Limits": 100 offer requests per upload; 50000 per package.
+    behaviour = _behaviour(exchange)
+    if len(rows) > behaviour.upload_limit:
+        raise bad_request("body", f"An upload holds at most {behaviour.upload_limit} requests.")
+    if package["requests"] + len(rows) > behaviour.package_limit:
+        raise bad_request("body", f"A package holds at most {behaviour.package_limit} requests.")
     exchange.db.executemany(
         "INSERT INTO request VALUES (?, ?, ?, ?)",
         (
-            (package["id"], ordinal, row.get("sellerExternalReference") or None, _text(row))
+            (
+                package["id"],
+                ordinal,
+                row.get("sellerExternalReference") or None,
+                orjson.dumps(row).decode(),
+            )
             for ordinal, row in enumerate(rows, package["requests"] + 1)
         ),
     )
     exchange.db.execute(
         "UPDATE package SET requests = requests + ?, settled_at = ? WHERE id = ?",
-        (len(rows), stamp(exchange.now + _behaviour(exchange).settle), package["id"]),
+        (len(rows), stamp(exchange.now + behaviour.settle), package["id"]),
     )
     return HttpResponse(201, {"Content-Language": package["language"]})
-
-
-def _check_room(sent: int, staged: int, behaviour: OfferBehaviour) -> None:
-    """Part "Limits": 100 offer requests per upload; 50000 per package."""
-    if sent > behaviour.upload_limit:
-        raise bad_request("body", f"An upload holds at most {behaviour.upload_limit} requests.")
-    if staged + sent > behaviour.package_limit:
-        raise bad_request("body", f"A package holds at most {behaviour.package_limit} requests.")
-
-
-def _text(row: dict[str, Any]) -> str:
-    return orjson.dumps(row).decode()
 
 
 def complete(exchange: Exchange) -> HttpResponse:
@@ -191,9 +233,9 @@ def _behaviour(exchange: Exchange) -> OfferBehaviour:
     return exchange.settings.of(OfferBehaviour)
 
 
-def _package(exchange: Exchange) -> sqlite3.Row:
+def _package(exchange: Exchange) -> Row:
     """The seller's package, or 404: unknown, another seller's, or expired."""
-    row: sqlite3.Row | None = exchange.db.execute(
+    row: Row | None = exchange.db.execute(
         "SELECT * FROM package WHERE package_id = ? AND seller = ?",
         (exchange.ids["packageId"], exchange.seller),
     ).fetchone()
@@ -202,7 +244,7 @@ def _package(exchange: Exchange) -> sqlite3.Row:
     return row
 
 
-def package_document(package: sqlite3.Row) -> dict[str, Any]:
+def package_document(package: Row) -> dict[str, Any]:
     """A package as it is read: "state, type, submission date, results info"."""
     document = {
         "packageId": package["package_id"],
@@ -221,7 +263,7 @@ def package_document(package: sqlite3.Row) -> dict[str, Any]:
     return document
 
 
-def _result_document(row: sqlite3.Row, language: str) -> dict[str, Any]:
+def _result_document(row: Row, language: str) -> dict[str, Any]:
     return {
         "sellerExternalReference": row["reference"],
         "integrationStatus": row["outcome"],
@@ -232,14 +274,14 @@ def _result_document(row: sqlite3.Row, language: str) -> dict[str, Any]:
 # What a package does by itself.
 
 
-def next_due(db: sqlite3.Connection) -> str | None:
+def next_due(db: Connection) -> str | None:
     """When the next package expires or goes on."""
     row = db.execute("SELECT MIN(next_at) FROM package WHERE next_at IS NOT NULL").fetchone()
     due: str | None = row[0]
     return due
 
 
-def step(db: sqlite3.Connection, settings: SandboxSettings) -> None:
+def step(db: Connection, settings: SandboxSettings) -> None:
     """Let the package whose time has come first expire or go on."""
     package = db.execute(
         "SELECT * FROM package WHERE next_at IS NOT NULL ORDER BY next_at, id LIMIT 1"
@@ -247,13 +289,13 @@ def step(db: sqlite3.Connection, settings: SandboxSettings) -> None:
     BY_ITSELF[package["state"]](db, settings.of(OfferBehaviour), package)
 
 
-def _expire(db: sqlite3.Connection, _behaviour: OfferBehaviour, package: sqlite3.Row) -> None:
+def _expire(db: Connection, _behaviour: OfferBehaviour, package: Row) -> None:
     """Part "Limits": an open package is kept 6 hours if not completed."""
     db.execute("DELETE FROM request WHERE package = ?", (package["id"],))
     db.execute("DELETE FROM package WHERE id = ?", (package["id"],))
 
 
-def _pend(db: sqlite3.Connection, behaviour: OfferBehaviour, package: sqlite3.Row) -> None:
+def _pend(db: Connection, behaviour: OfferBehaviour, package: Row) -> None:
     due = moment_of(package["ready_at"]) + behaviour.integrate
     if behaviour.delays:
         due += behaviour.delays[package["id"] % len(behaviour.delays)]
@@ -263,7 +305,7 @@ def _pend(db: sqlite3.Connection, behaviour: OfferBehaviour, package: sqlite3.Ro
     )
 
 
-def _integrate(db: sqlite3.Connection, behaviour: OfferBehaviour, package: sqlite3.Row) -> None:
+def _integrate(db: Connection, behaviour: OfferBehaviour, package: Row) -> None:
     """Integrate some more of the package, until there is no more of it."""
     counts = integration.apply_batch(db, behaviour, package)
     if not counts:
@@ -275,7 +317,7 @@ def _integrate(db: sqlite3.Connection, behaviour: OfferBehaviour, package: sqlit
     )
 
 
-def _finish(db: sqlite3.Connection, package: sqlite3.Row) -> None:
+def _finish(db: Connection, package: Row) -> None:
     """A package with nothing in it is rejected as a whole; nothing else is."""
     result = (INTEGRATED, None) if package["requests"] else (REJECTED, PACKAGE_EMPTY)
     db.execute(
@@ -285,7 +327,7 @@ def _finish(db: sqlite3.Connection, package: sqlite3.Row) -> None:
     )
 
 
-BY_ITSELF: dict[str, Callable[[sqlite3.Connection, OfferBehaviour, sqlite3.Row], None]] = {
+BY_ITSELF: dict[str, Callable[[Connection, OfferBehaviour, Row], None]] = {
     WAITING: _expire,
     READY: _pend,
     PENDING: _integrate,
@@ -293,6 +335,7 @@ BY_ITSELF: dict[str, Callable[[sqlite3.Connection, OfferBehaviour, sqlite3.Row],
 """What happens to a package of each state at its `next_at`; the other states are final."""
 
 ROUTES: tuple[Route, ...] = (
+    Route("GET", "/offers", offers.read_offers),
     Route("POST", "/offer-packages", create, counted=True),
     Route("GET", "/offer-packages", read_all, counted=True),
     Route("GET", "/offer-packages/{packageId}", read, counted=True),

@@ -1,21 +1,16 @@
 """What an owner of a sandbox sees of its offers, and what a customer does to them."""
 
-from __future__ import annotations
-
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from datetime import datetime
+from typing import Any
 
 import orjson
 
+from feedtool.areas.offers.sandbox.offers import offer_document
 from feedtool.areas.offers.sandbox.store import SHOWN_COLUMNS, OfferStore
-from feedtool.areas.offers.sandbox.view import offer_document
+from feedtool.sandbox import Sandbox
 from feedtool.sandbox.state import latest_moment, moment_of, stamp
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from datetime import datetime
-
-    from feedtool.sandbox import Sandbox
 
 OFFERS = f"""
 SELECT {SHOWN_COLUMNS} FROM offer AS o JOIN stock AS s USING (seller, product, condition)
@@ -53,11 +48,8 @@ def applied_requests(sandbox: Sandbox, package_id: str | None = None) -> Iterato
         yield Applied(
             sequence=row["id"],
             at=moment_of(row["at"]),
-            package_id=row["package_id"],
-            seller=row["seller"],
-            channel=row["channel"],
+            **{name: row[name] for name in ("package_id", "seller", "channel", "reference")},
             package_type=row["type"],
-            reference=row["reference"],
             body=orjson.loads(row["body"]),
             outcome=row["outcome"],
             codes=tuple(row["codes"].split(",")),

@@ -5,18 +5,13 @@ Where they are silent the field's practice fills the gap. Every rule is a line i
 result a code of `messages`; all codes that apply to a request are told.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from feedtool.areas.offers.sandbox.settings import OfferBehaviour
+from feedtool.areas.offers.sandbox.settings import OfferBehaviour
 
 MOST_STOCK = 9_999_999_999
 LONGEST_PREPARATION = 999

@@ -1,7 +1,5 @@
 """How the sandbox's offers behave; the defaults are the specification's where it has one."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import timedelta
 

@@ -4,17 +4,13 @@
 service does"), so the quantity is not the offer's but the stock's.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from sqlite3 import Connection, Row
+from typing import NamedTuple
 
 import orjson
 
 from feedtool.areas.offers.sandbox.rules import OfferRequest
-
-if TYPE_CHECKING:
-    import sqlite3
 
 TABLES = """
 CREATE TABLE IF NOT EXISTS offer(
@@ -62,39 +58,35 @@ KNOWN_COLUMNS = """o.id, o.product, o.gtin, o.product_reference, o.condition, o.
   o.origin_price, o.taxes, o.modes, o.preparation"""
 
 
-@dataclass(frozen=True, slots=True)
-class KnownOffer:
+class KnownOffer(NamedTuple):
     """An offer that is in the store."""
 
     id: int
     product: str
-    terms: OfferRequest
+    request: OfferRequest
+    """Its fields as a request would give them; without reference and quantity."""
 
 
-def known_offer(row: sqlite3.Row) -> KnownOffer | None:
+def known_offer(row: Row) -> KnownOffer | None:
     """The offer in the KNOWN_COLUMNS of an outer join, or None where there is none."""
     if row["id"] is None:
         return None
-    terms = OfferRequest(
-        gtin=row["gtin"],
-        product_reference=row["product_reference"],
-        condition=row["condition"],
-        price=row["price"],
-        origin_price=row["origin_price"],
+    texts = ("gtin", "product_reference", "condition", "price", "origin_price", "preparation")
+    request = OfferRequest(
+        **{name: row[name] for name in texts},
         taxes=orjson.loads(row["taxes"]),
         modes=orjson.loads(row["modes"]),
-        preparation=row["preparation"],
     )
-    return KnownOffer(row["id"], row["product"], terms)
+    return KnownOffer(row["id"], row["product"], request)
 
 
 def gtin_product(gtin: str) -> str:
-    """What identifies the product of a GTIN: its 14 digits, since leading zeros say nothing."""
+    """The identifier of the product of a GTIN: its 14 digits, since leading zeros say nothing."""
     return gtin.zfill(14)
 
 
-def has_sheet(db: sqlite3.Connection, product: str) -> bool:
-    """Whether the catalogue has the product.
+def has_sheet(db: Connection, product: str) -> bool:
+    """True if the catalogue has the product.
 
     It has every GTIN, except the restricted ones: a GTIN-13 that begins with 2 has no sheet until
     products-integration creates it.
@@ -105,12 +97,12 @@ def has_sheet(db: sqlite3.Connection, product: str) -> bool:
     return found.fetchone() is not None
 
 
-def note_sheet(db: sqlite3.Connection, product: str) -> None:
+def note_sheet(db: Connection, product: str) -> None:
     """Let the catalogue have the product from now on."""
     db.execute("INSERT OR IGNORE INTO product_sheet VALUES (?)", (product,))
 
 
-def offered_products(db: sqlite3.Connection, seller: str, channel: str) -> list[str]:
+def offered_products(db: Connection, seller: str, channel: str) -> list[str]:
     """The products that a seller offers on a channel under a GTIN."""
     rows = db.execute(
         "SELECT DISTINCT product FROM offer WHERE seller = ? AND channel = ? AND gtin <> ''",
@@ -119,9 +111,7 @@ def offered_products(db: sqlite3.Connection, seller: str, channel: str) -> list[
     return [row["product"] for row in rows]
 
 
-def offers_of_others(
-    db: sqlite3.Connection, seller: str, channel: str, product: str
-) -> list[sqlite3.Row]:
+def offers_of_others(db: Connection, seller: str, channel: str, product: str) -> list[Row]:
     """The offers of a product by all sellers but this one, oldest first, with their stock."""
     return db.execute(
         "SELECT o.*, s.quantity FROM offer AS o JOIN stock AS s USING (seller, product, condition)"
@@ -134,13 +124,13 @@ def offers_of_others(
 class OfferStore:
     """The offers of one seller on one channel, changed as of one moment."""
 
-    db: sqlite3.Connection
+    db: Connection
     seller: str
     channel: str
     at: str
 
     def product(self, request: OfferRequest) -> str:
-        """What identifies the product: its GTIN, else its reference.
+        """The identifier of the product: its GTIN, else its reference.
 
         A reference that the seller has used with a GTIN stands for that GTIN's product.
         """
@@ -169,13 +159,8 @@ class OfferStore:
             " condition, price, origin_price, taxes, modes, preparation, created_at, updated_at)"
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
             (
-                self.seller,
-                self.channel,
-                request.reference,
-                product,
-                *_columns(request),
-                self.at,
-                self.at,
+                *(self.seller, self.channel, request.reference, product),
+                *(*_columns(request), self.at, self.at),
             ),
         )
         return self._stocked(done.rowcount, request, product)
@@ -239,26 +224,31 @@ class OfferStore:
             return False
         if request.quantity is None:
             return True
-        key = (self.seller, product, request.condition)
-        new = self.db.execute(
-            "INSERT OR IGNORE INTO stock VALUES (?, ?, ?, ?)", (*key, request.quantity)
+        values = {
+            "seller": self.seller,
+            "channel": self.channel,
+            "at": self.at,
+            "product": product,
+            "condition": request.condition,
+            "quantity": request.quantity,
+        }
+        changed = self.db.execute(
+            "UPDATE stock SET quantity = :quantity WHERE seller = :seller AND product = :product"
+            " AND condition = :condition AND quantity <> :quantity",
+            values,
         )
-        if not new.rowcount and self._restocked(key, request.quantity):
+        if changed.rowcount:
             self.db.execute(
-                "UPDATE offer SET updated_at = ?"
-                " WHERE seller = ? AND product = ? AND condition = ? AND channel <> ?",
-                (self.at, *key, self.channel),
+                "UPDATE offer SET updated_at = :at WHERE seller = :seller AND product = :product"
+                " AND condition = :condition AND channel <> :channel",
+                values,
+            )
+        else:
+            self.db.execute(
+                "INSERT OR IGNORE INTO stock VALUES (:seller, :product, :condition, :quantity)",
+                values,
             )
         return True
-
-    def _restocked(self, key: tuple[str, str, str], quantity: int) -> bool:
-        """Change the quantity that there is; whether it was another one."""
-        done = self.db.execute(
-            "UPDATE stock SET quantity = ?"
-            " WHERE seller = ? AND product = ? AND condition = ? AND quantity <> ?",
-            (quantity, *key, quantity),
-        )
-        return done.rowcount > 0
 
 
 def _columns(request: OfferRequest) -> tuple[object, ...]:

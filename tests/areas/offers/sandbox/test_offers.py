@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from feedtool.areas.offers.sandbox.offers import FILTERS
-from feedtool.areas.offers.sandbox.view import FIELDS, NODES, selection
+from feedtool.areas.offers.sandbox.offers import FIELDS, FILTERS
 
 if TYPE_CHECKING:
     from tests.sandbox.desk import Desk
@@ -240,11 +239,11 @@ def test_an_offer_without_stock_is_offline(shop: Desk) -> None:
 
 
 def test_the_names_of_fields_are_those_of_the_offer(shop: Desk) -> None:
-    assert FIELDS.keys() == NODES.keys()
     paths = list(leaves(FIELDS))
     offer = shop.offers(fields=",".join(paths))[0]
     whole = shop.offers(fields=",".join(FIELDS))[0]
     assert offer == whole
+    assert whole.keys() == FIELDS.keys()
 
 
 def leaves(tree: dict[str, Any], above: str = "") -> Any:
@@ -254,12 +253,6 @@ def leaves(tree: dict[str, Any], above: str = "") -> Any:
             yield from leaves(inner, f"{path}.")
         else:
             yield path
-
-
-@given(st.permutations(["product", "product.gtin", "product.reference"]))
-def test_a_whole_node_wins_in_any_order(paths: list[str]) -> None:
-    assert selection(paths)["product"] is None
-    assert selection(paths[:1] * 3) == selection(paths[:1])
 
 
 @given(limit=st.integers(1, 12), count=st.integers(0, 10))
