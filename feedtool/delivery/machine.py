@@ -9,7 +9,7 @@ from typing import Any
 
 from feedtool.delivery import direct, staged, submitted
 from feedtool.delivery.steps import DeliverySettings, Step, StepIntent
-from feedtool.delivery.transition import Rules, Transition, TransitionContext
+from feedtool.delivery.transition import AnswerContext, Rules, Transition, TransitionContext
 from feedtool.feeds.delivery import (
     DeliveryRoute,
     Direct,
@@ -26,7 +26,7 @@ from feedtool.model.nouns import PendingProduct
 from feedtool.service.calls import Answer
 
 RULES: Rules = {**staged.RULES, **submitted.RULES, **direct.RULES}
-"""What each kind of answer to each step makes of its package."""
+"""By step and kind of answer."""
 
 
 def table_of(protocol: Protocol) -> dict[Phase, Step | None]:
@@ -44,10 +44,19 @@ def next_step(package: Package, routes: Routes) -> Step | None:
 def transition(
     package: Package, intent: StepIntent, answer: Answer, context: TransitionContext
 ) -> Transition:
-    """What the answer makes of the package. One about a package given up changes nothing."""
+    """The package after an answer. One about a package given up changes nothing."""
     if intent.package_id != package.package_id:
         return Transition(package)
-    return RULES[intent.step, answer.kind](package, intent, answer, context)
+    read = AnswerContext(
+        context.time,
+        context.jitter,
+        context.settings,
+        context.route,
+        context.skew,
+        intent=intent,
+        answer=answer,
+    )
+    return RULES[intent.step, answer.kind](package, read)
 
 
 def ref_of(package: Package, language: str, settings: DeliverySettings) -> PackageRef:
@@ -104,7 +113,7 @@ def report_call(
 
 
 def reader_of(intent: StepIntent, protocol: Protocol) -> Callable[[Any], Any] | None:
-    """What reads the success of a step; None where it carries nothing."""
+    """The reader of a step's success; None where it carries nothing."""
     step, act = intent.step, intent.act
     if step is Step.LOOKUP and not isinstance(protocol, Direct) and protocol.lookup:
         return protocol.lookup.read
@@ -123,7 +132,7 @@ def reader_of(intent: StepIntent, protocol: Protocol) -> Callable[[Any], Any] | 
 
 
 def requeue_of(package: Package, route: DeliveryRoute) -> Requeue:
-    """How rows of a package that are to be sent again go into later ones."""
+    """The way in which rows that are to be sent again go into later packages."""
     if isinstance(route.protocol, Staged):
         return Requeue.TOGETHER
     if isinstance(route.protocol, Direct):
@@ -133,7 +142,7 @@ def requeue_of(package: Package, route: DeliveryRoute) -> Requeue:
 
 
 def clearance_of(package: Package, routes: Routes) -> Clearance:
-    """What a package waits for before it is begun, beside those that hold its rows' keys."""
+    """The packages that one waits for, beside those that hold its rows' keys."""
     route = routes[package.package_type]
     return Clearance(
         is_exclusive=route.is_exclusive(package.package_type),

@@ -8,7 +8,7 @@ import pytest
 
 from feedtool.areas.registry import load
 from feedtool.delivery.machine import transition
-from feedtool.delivery.schedule import check_all_committed, next_steps, paced
+from feedtool.delivery.schedule import Schedule, check_all_committed, paced
 from feedtool.delivery.steps import DeliverySettings, Step, StepIntent, intend, resume
 from feedtool.delivery.submitted import (
     LOST,
@@ -83,8 +83,8 @@ def page(*items: ReportItem, link: str | None = None) -> Answer:
 # Which step comes next.
 
 
-def steps(*packages: Package, room: int = 10, **more: Any) -> list[Any]:
-    found = next_steps(packages, TIME, ROUTES, room=room, **more)
+def steps(*packages: Package, room: int = 10, busy: Any = (), wait: bool = True) -> list[Any]:
+    found = Schedule(packages, ROUTES, TIME, wait=wait).next_steps(room, busy)
     return [(one.key, do) for one, do, _ in found]
 
 
