@@ -54,9 +54,7 @@ def plan_only(
         plan_file.begin([(file.name, digest_of(file.path)) for file in inputs])
     sheets = checked_sheets(inputs, asked)
     select(sheets)
-    checked = _Checked(
-        inputs, sheets, asked, outputs, plan_file, is_all_or_nothing=is_all_or_nothing
-    )
+    checked = _Checked(inputs, sheets, asked, outputs, plan_file, is_all_or_nothing)
     plan = checked.plan()
     if requests:
         write_requests(requests, plan, asked.dialect)
@@ -95,13 +93,11 @@ def submit(
     consulted = Consulted(asked.catalog)
     sheets = checked_sheets(files, judged_by(asked, consulted), has_channel=session.has_channel)
     refuse_places(inputs, sheets, outputs, asked)
-    checked = _Checked(
-        files, sheets, asked, outputs, plan_file, is_all_or_nothing=is_all_or_nothing
-    )
+    checked = _Checked(files, sheets, asked, outputs, plan_file, is_all_or_nothing)
     if checked.blocked_reason() or all(sheet.error for sheet in sheets):
         plan = checked.plan()
-        unread = [SheetResult(sheet) for sheet in sheets]
-        return Submission(checked.results(plan) if plan.blocked else unread)
+        unread = map(SheetResult, sheets)
+        return Submission(checked.results(plan) if plan.blocked else [*unread])
     options = _options(snapshots, asked, outputs, session, sheets, plan_file, selection)
     _refuse_claim_of_stopped(claim, session)
     with locked(session, workspace, "submit"):
