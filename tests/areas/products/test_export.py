@@ -161,7 +161,7 @@ def test_more_pictures_than_usual_have_columns(tmp_path: Path) -> None:
     (sheet,) = checked(target, dialect=judging())
     assert {code for _, code in codes(sheet)} == {"picture-advised"}
     assert sheet.header
-    assert sheet.header.letter_of("sellerPictureUrls_20")
+    assert sheet.header.index_of("sellerPictureUrls_20")
 
 
 def test_some_categories_alone(tmp_path: Path) -> None:

@@ -19,9 +19,9 @@ from feedtool.areas.products.template_shared import offered
 from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions, check
 from feedtool.feeds import template
-from feedtool.feeds.header import folded
 from feedtool.feeds.template import Basis, Contents, Field, Need
 from feedtool.model.errors import UsageProblem
+from feedtool.model.header import folded
 from feedtool.model.settings import AccountSettings, Context
 from feedtool.templates import limits, write_template
 from tests.areas.products.catalog.conftest import catalog, category, choices, prop
