@@ -12,10 +12,9 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from feedtool.feeds.feed import LANGUAGES, Layout
-from feedtool.feeds.header import LONGEST, folded
 from feedtool.model.cells import Cell, Kind, letters
 from feedtool.model.errors import FileProblem
-from feedtool.model.header import Column, Header
+from feedtool.model.header import LONGEST, Column, Header, folded
 from feedtool.model.settings import AccountSettings
 
 ENOUGH = 2

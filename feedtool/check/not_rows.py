@@ -15,9 +15,8 @@ from feedtool.feeds.columns import ColumnReader, InvalidValue
 from feedtool.feeds.columns.gtin import Gtin
 from feedtool.feeds.columns.number import Number
 from feedtool.feeds.columns.text import ProductReference, Reference
-from feedtool.feeds.header import folded
 from feedtool.model.cells import LONGEST_SHOWN, Block, Cell, Cells, Kind, shown
-from feedtool.model.header import Header
+from feedtool.model.header import Header, folded
 from feedtool.model.nouns import Issue
 from feedtool.model.settings import Context
 from feedtool.sheets import Sheet

@@ -10,7 +10,7 @@ from importlib.resources import files
 
 from feedtool.feeds.feed import LANGUAGES
 from feedtool.model.header import CellType, Column
-from feedtool.model.pofile import read_po
+from feedtool.model.translation import read_po
 
 Texts = tuple[str, str, str]
 """A text in `LANGUAGES`."""

@@ -6,7 +6,6 @@
     ├── NotAuthorised             4  the service refuses the credential
     ├── Interrupted               5  the service cannot be reached, or answers what stops a run
     ├── Stopped                 130  Ctrl-C
-    ├── StillPending              6  committed, and the results are not there yet
     └── NothingToDo               9
 
 Rows that are wrong are no exceptions: they are data (`model.Problem`).
@@ -98,12 +97,6 @@ class Stopped(FeedtoolError):
     """The user has stopped it."""
 
     exit = Exit.CTRL_C
-
-
-class StillPending(FeedtoolError):
-    """All is committed, and the results are not there yet."""
-
-    exit = Exit.PENDING
 
 
 class NothingToDo(FeedtoolError):

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from feedtool.areas.products.sandbox.records import reported_products
 from feedtool.areas.products.sandbox.settings import ProductBehaviour
 from feedtool.areas.products.wire import NO_EDIT, NOTHING_NEW
 from feedtool.areas.registry import load
@@ -25,6 +24,7 @@ from feedtool.sandbox.settings import Quota
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
 from tests.areas.products.sandbox.made_products import PIECES
+from tests.areas.products.sandbox.records import reported_products
 from tests.delivery.conftest import Scene, gtin, product, product_of, quick
 from tests.delivery.test_engine import Script, problem
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from openpyxl import Workbook, load_workbook
 from openpyxl.worksheet.worksheet import Worksheet
 
-from feedtool.areas.products.sandbox.records import Reported, reported_products
 from feedtool.areas.registry import sandbox_parts
 from feedtool.ledger.requeue import MOST_SENDS
 from feedtool.sandbox import Sandbox
+from tests.areas.products.sandbox.records import Reported, reported_products
 from tests.conftest import offer
 from tests.resume import world
 from tests.resume.world import World, restricted

@@ -89,7 +89,7 @@ def _gtin(row: LookupRow) -> str:
 def traces_by(
     pairs: Pairs,
 ) -> Callable[[Since, Sequence[LookupRow], OffersPage], Iterator[tuple[LookupRow, Trace]]]:
-    """What a page of offers shows of rows, comparing requests with offers by `pairs`."""
+    """Reads what a page of offers shows of rows, comparing requests with offers by `pairs`."""
 
     def traces(
         since: Since, rows: Sequence[LookupRow], page: OffersPage
@@ -114,7 +114,7 @@ def _trace(since: Since, row: LookupRow, offer: Offer | None, pairs: Pairs) -> T
 
 
 def _is_withdrawn(offer: Offer) -> bool:
-    """Whether it is not sold although there is some of it: without stock no offer is active."""
+    """True if it is not sold although there is some of it: without stock no offer is active."""
     return offer.state is OfferState.INACTIVE and bool(offer.quantity)
 
 
@@ -126,12 +126,12 @@ def _is_old(since: Since, offer: Offer) -> bool:
 
 
 def _is_as_asked(pairs: Iterable[tuple[object, object]]) -> bool:
-    """Whether what the request asked for, but for the quantity, is as the offer shows it.
+    """True if what the request asked for, but for the quantity, is as the offer shows it.
 
     What the service does not say proves nothing, for or against it.
     """
-    said = [(asked, shown) for asked, shown in pairs if shown is not None]
-    return bool(said) and all(asked == shown for asked, shown in said)
+    known = [asked == shown for asked, shown in pairs if shown is not None]
+    return bool(known) and all(known)
 
 
 def _pairs(

@@ -23,7 +23,6 @@ from feedtool.areas.products.template_shared import (
 )
 from feedtool.feeds.columns.choice import Choice as ChoiceColumn
 from feedtool.feeds.feed import LANGUAGES
-from feedtool.feeds.header import folded
 from feedtool.feeds.template import (
     TEXT,
     Basis,
@@ -36,7 +35,7 @@ from feedtool.feeds.template import (
     choice_width,
 )
 from feedtool.model.errors import UsageProblem
-from feedtool.model.header import Column
+from feedtool.model.header import Column, folded
 from feedtool.model.settings import AccountSettings
 from feedtool.model.translation import translation
 

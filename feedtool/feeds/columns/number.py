@@ -85,11 +85,7 @@ def _speaks_for(text: str) -> str:
 
 def _number(text: str, decimal: str) -> Decimal:
     whole, _, fraction = text.partition(decimal) if decimal else (text, "", "")
-    return (
-        Decimal(_NOT_DIGITS.sub("", whole) + "." + (fraction or "0"))
-        if fraction
-        else Decimal(_NOT_DIGITS.sub("", whole))
-    )
+    return Decimal(f"{_digits(whole)}.{fraction}" if fraction else _digits(whole))
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,17 +250,14 @@ def _unread(text: str, column: ColumnReader) -> InvalidValue:
     column.is_ambiguous = True
     whole, fraction = re.split("[.,]", text.strip("+-"))[:2]
     seen = [f"{example} ({sign} for decimals)" for sign, example in column.evidence.items()]
-    why = (
-        f"; the column has both {' and '.join(seen)}"
-        if len(seen) > 1
-        else "; no other cell of the column settles it"
-    )
+    why = "; no other cell of the column settles it"
+    if len(seen) > 1:
+        why = f"; the column has both {' and '.join(seen)}"
+    thousands = _digits(whole + fraction)
     return refused(
         NUMBER_AMBIGUOUS,
-        f"{text} could mean {_digits(whole)}{_digits(fraction)} or "
-        f"{_digits(whole)}.{_digits(fraction)}{why}",
-        f"type {_digits(whole)}{_digits(fraction)} for thousands, or two decimals at most, "
-        "or store the column as numbers",
+        f"{text} could mean {thousands} or {_digits(whole)}.{_digits(fraction)}{why}",
+        f"type {thousands} for thousands, or two decimals at most, or store the column as numbers",
     )
 
 
@@ -283,9 +276,6 @@ def _digits(text: str) -> str:
 
 
 def _no_number(text: str, column: ColumnReader) -> InvalidValue:
-    return refused(NUMBER_FORMAT, f"“{text}” is not a number", _accepted(column.dialect.currencies))
-
-
-@cache
-def _accepted(currencies: tuple[str, ...]) -> str:
-    return f"type the number alone, such as 1299.00 (accepted currency: {', '.join(currencies)})"
+    currencies = ", ".join(column.dialect.currencies)
+    hint = f"type the number alone, such as 1299.00 (accepted currency: {currencies})"
+    return refused(NUMBER_FORMAT, f"“{text}” is not a number", hint)

@@ -21,19 +21,15 @@ from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any, Protocol
 
-from feedtool.areas import registry
 from feedtool.areas.offers.changes.effects import Effects, OpenAccepted, effects_of
-from feedtool.delivery.dependencies import Dependencies
+from feedtool.delivery.plan import Plan, Planned
 from feedtool.model.errors import UsageProblem
-from feedtool.model.settings import PackageLimits
-from feedtool.model.sheet import INVALID, VALID, CheckedSheet
+from feedtool.model.sheet import INVALID, VALID
 from feedtool.runs.plan_file.conditions import Conditions, unfit
 from feedtool.sheets.atomic_write import atomic_write
 
 Hashes = Sequence[tuple[str, str | None]]
 """Each file's name, and the SHA-256 of its content; None where it cannot be read."""
-
-Sheets = Sequence[CheckedSheet]
 
 FORMAT = 1
 AGAIN = "nothing was sent; make the plan again with --dry-run --save-plan"
@@ -44,10 +40,8 @@ LONGEST_HEAD = 1 << 20
 def save(
     place: Path,
     conditions: Conditions,
-    sheets: Sheets,
-    limits: PackageLimits,
+    plan: Plan,
     *,
-    sent: Sheets,
     words: Mapping[str, Any],
     effects: Mapping[str, Any],
     now: datetime,
@@ -57,9 +51,7 @@ def save(
     Args:
         place: Where; an earlier plan there is replaced, anything else is not.
         conditions: On which it was made.
-        sheets: All that were read.
-        limits: How much goes into an upload and a package.
-        sent: Those of them of which anything would be sent.
+        plan: What would be sent.
         words: The options that were typed, and are to be the same when it is sent.
         effects: What the numbers come to.
         now: The time.
@@ -75,7 +67,7 @@ def save(
         **conditions.as_json(),
         "words": words,
     }
-    lines = chain([_line(head)], _contents(sheets, sent, limits), [_line({"effects": effects})])
+    lines = chain([_line(head)], _contents(plan), [_line({"effects": effects})])
     digest = hashlib.sha256()
     with atomic_write(place) as temporary, temporary.open("wb") as file:
         for line in lines:
@@ -100,12 +92,11 @@ def _line(value: object) -> bytes:
     return json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
 
 
-def _contents(sheets: Sheets, sent: Sheets, limits: PackageLimits) -> Iterator[bytes]:
-    """A line for each row that would be sent, and one for each sheet."""
-    dependencies = Dependencies(sheets, registry.load().feeds)
-    for sheet in sheets:
-        if sheet.error is None and sheet in sent:
-            yield from _requests(dependencies, sheet, limits)
+def _contents(plan: Plan) -> Iterator[bytes]:
+    """A line for each request that would be sent, and one for each sheet."""
+    for sheet in plan.sheets:
+        if not plan.blocked:
+            yield from _requests(plan.uploads(sheet))
         yield _line(
             {
                 "sheet": sheet.sheet,
@@ -118,10 +109,8 @@ def _contents(sheets: Sheets, sent: Sheets, limits: PackageLimits) -> Iterator[b
         )
 
 
-def _requests(
-    dependencies: Dependencies, sheet: CheckedSheet, limits: PackageLimits
-) -> Iterator[bytes]:
-    for package, upload in dependencies.uploads(sheet, limits):
+def _requests(uploads: Iterable[Planned]) -> Iterator[bytes]:
+    for package, upload in uploads:
         for item in upload.items:
             place = {
                 "row": item.row,
@@ -151,7 +140,7 @@ class SavedPlan:
         if others := unfit(self.conditions, now):
             raise UsageProblem(f"the plan {self.place} no longer fits: {'; '.join(others)}", AGAIN)
 
-    def refuse_other(self, sheets: Sheets, limits: PackageLimits, *, sent: Sheets) -> None:
+    def refuse_other(self, plan: Plan) -> None:
         """UsageProblem unless just what was planned would be sent.
 
         Inputs, settings and tool being the same, what may differ is what they were judged by.
@@ -159,7 +148,7 @@ class SavedPlan:
         with self.place.open("rb") as file:
             file.readline()
             planned = (line for line in file if not line.startswith((b'{"effects"', b'{"digest"')))
-            for before, after in zip_longest(planned, _contents(sheets, sent, limits)):
+            for before, after in zip_longest(planned, _contents(plan)):
                 if before != after:
                     raise UsageProblem(
                         f"the plan {self.place} no longer fits: {_where(before, after)}, though"
@@ -253,8 +242,8 @@ class PlanFile(Protocol):
         """The files are as they are now; UsageProblem where that is not as it was planned."""
         ...
 
-    def verify(self, sheets: Sheets, sent: Sheets) -> None:
-        """They were judged, and of `sent` the valid rows are to be sent; the same is raised."""
+    def verify(self, plan: Plan) -> None:
+        """This is to be sent; the same is raised."""
         ...
 
 
@@ -263,19 +252,12 @@ class _PlanFile:
     """What both sorts share: either way the effects are shown before anything is sent."""
 
     conditions: Callable[[Hashes], Conditions]
-    limits: PackageLimits
     open_accepted: OpenAccepted
     show: Callable[[Mapping[str, Effects]], None]
 
-    def show_effects(self, sheets: Sheets, sent: Sheets) -> dict[str, Effects]:
+    def show_effects(self, plan: Plan) -> dict[str, Effects]:
         """The effects on the offers of each channel, once they are shown."""
-        dependencies = Dependencies(sheets, registry.load().feeds)
-        uploads = (
-            upload.items
-            for sheet in sent
-            if sheet.error is None
-            for _, upload in dependencies.uploads(sheet, self.limits)
-        )
+        uploads = (upload.items for sheet in plan.sent for _, upload in plan.uploads(sheet))
         effects = effects_of(uploads, self.open_accepted)
         self.show(effects)
         return effects
@@ -300,17 +282,15 @@ class PlanWriter(_PlanFile):
         """Remember them."""
         self._inputs = inputs
 
-    def verify(self, sheets: Sheets, sent: Sheets) -> None:
+    def verify(self, plan: Plan) -> None:
         """Show what it comes to, and write it down."""
         if self.hashes() != self._inputs:
             raise UsageProblem("a file was changed while it was read", "make the plan again")
-        effects = self.show_effects(sheets, sent)
+        effects = self.show_effects(plan)
         save(
             self.place,
             self.conditions(self._inputs),
-            sheets,
-            self.limits,
-            sent=sent,
+            plan,
             words=self.words,
             effects={channel: effect.as_json() for channel, effect in effects.items()},
             now=self.now,
@@ -332,7 +312,7 @@ class PlanVerifier(_PlanFile):
         """Refuse what is not as it was."""
         self.plan.refuse_unfit(self.conditions(inputs))
 
-    def verify(self, sheets: Sheets, sent: Sheets) -> None:
+    def verify(self, plan: Plan) -> None:
         """Refuse what would be sent otherwise; show what it comes to."""
-        self.plan.refuse_other(sheets, self.limits, sent=sent)
-        self.show_effects(sheets, sent)
+        self.plan.refuse_other(plan)
+        self.show_effects(plan)

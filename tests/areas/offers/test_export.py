@@ -18,8 +18,8 @@ from feedtool.areas.offers.rows import OfferRows
 from feedtool.areas.offers.wire.offers import offer_of
 from feedtool.areas.registry import load
 from feedtool.check.not_rows import TOTALS
-from feedtool.feeds.header import folded
 from feedtool.model.errors import Interrupted, NotAuthorised, NothingToDo, UsageProblem
+from feedtool.model.header import folded
 from feedtool.model.settings import LARGE_PARCEL_MODES, SMALL_PARCEL_MODES, AccountSettings
 from feedtool.report.export import Exported
 from feedtool.service.bodies import loads
