@@ -139,7 +139,7 @@ def sheet(query: Query, products: KeyedRows, tally: ExportTally) -> FilledTempla
 
 
 def nothing(query: Query, tally: ExportTally) -> NothingToDo:
-    """Why there are no products."""
+    """The reason that there are no products."""
     of = f" of the category {', '.join(map(str.upper, query[CATEGORY]))}" if query[CATEGORY] else ""
     if count := tally[OTHERS, ""]:
         return NothingToDo(

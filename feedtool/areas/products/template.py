@@ -126,7 +126,7 @@ def products_contents(
 
 
 def _steps(language: Language, *, has_example: bool, has_variants: bool) -> tuple[str, ...]:
-    """How it is filled."""
+    """The instructions to fill it."""
     _ = translation(TEXTS, language)
     variants = _(
         "Variants are products that differ by size and colour only: give all of a family the same "
@@ -258,7 +258,7 @@ class _Maker:
     def _needed(
         self, mandatory: Sequence[str], recommended: Sequence[str], having: Sequence[str]
     ) -> tuple[Need, str]:
-        """Whether a column must be filled, and where."""
+        """The need of a column, with the categories that need it."""
         every, _ = len(self._codes), self._
         if len(mandatory) == every:
             return Need.ALWAYS, _("Mandatory")

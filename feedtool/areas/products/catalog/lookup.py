@@ -45,7 +45,7 @@ class Catalog:
 
     @property
     def synced_at(self) -> datetime | None:
-        """When it was last brought to its end; None when no sync ever was."""
+        """The end of the last whole sync; None when there was none."""
         return self.origin.synced_at
 
     @property
@@ -68,7 +68,7 @@ class Catalog:
         return result and result.properties
 
     def checked_at(self, reference: str) -> datetime | None:
-        """When the service was last asked for a category's properties; None: never."""
+        """The time of the service's last answer about a category's properties; None: never."""
         result = self._of(reference)
         return result and result.checked_at
 
