@@ -10,7 +10,7 @@ from pathlib import Path
 
 from feedtool.areas.legacy.purge import Confirm, check_nothing_open, counted, refuse
 from feedtool.areas.offers.changes.selection import EVERY_ROW, SelectionOptions
-from feedtool.areas.products.catalog.excerpt import Consulted
+from feedtool.areas.products.catalog.lookup import Consulted
 from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions
 from feedtool.delivery.plan import Plan

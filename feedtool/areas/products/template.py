@@ -11,16 +11,17 @@ from typing import cast
 
 from feedtool.areas.products.catalog import Catalog, Category, Necessity, Property
 from feedtool.areas.products.catalog.fingerprint import written
-from feedtool.areas.products.categories import chosen, refusal
-from feedtool.areas.products.columns import common
-from feedtool.areas.products.feeds import FEED
-from feedtool.areas.products.template_shared import (
+from feedtool.areas.products.categories import (
     SharedProperty,
+    chosen,
     described,
     example_of,
     offered,
+    refusal,
     shared,
 )
+from feedtool.areas.products.columns import common
+from feedtool.areas.products.feeds import FEED
 from feedtool.feeds.columns.choice import Choice as ChoiceColumn
 from feedtool.feeds.feed import LANGUAGES
 from feedtool.feeds.template import (
