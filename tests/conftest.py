@@ -13,6 +13,7 @@ from openpyxl import Workbook
 
 from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions, check
+from feedtool.delivery.plan import Plan
 from feedtool.model.errors import FileProblem
 from feedtool.model.nouns import Problem
 from feedtool.model.settings import AccountSettings, Context
@@ -127,6 +128,13 @@ def checked(
     context = as_context(dialect)
     options = ReadOptions(context.settings, catalog=context.catalog, **asked)  # type: ignore[arg-type]  # by name
     return check(inputs, options, load())
+
+
+def planned(
+    sheets: Sequence[CheckedSheet], settings: AccountSettings | None = None, blocked: str = ""
+) -> Plan:
+    """What would be sent of them."""
+    return Plan(sheets, load().feeds, (settings or AccountSettings()).limits, blocked)
 
 
 def refused(

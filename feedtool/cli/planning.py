@@ -130,7 +130,6 @@ def plan_file_of(
     flags |= dict.fromkeys((f"release {code}" for code in selection_of(given).released), True)
     about = (
         lambda inputs: conditions_of(inputs, reading, account, **flags),
-        reading.dialect.limits,
         open_accepted,
         _show,
     )

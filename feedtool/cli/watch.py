@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from feedtool.cli.signals import Stopping
     from feedtool.ledger import Ledger
     from feedtool.watch.folder import Folder
-    from feedtool.watch.session import SellerSession, Whose
+    from feedtool.watch.session import SellerAccount, SellerKey
 
 HINT = "what was begun is noted; go on with: feedtool watch"
 
@@ -93,7 +93,7 @@ def watch(ctx: click.Context, /, folder: Path, **given: Any) -> int:
         read_options(ctx, given)
         # Where there are profiles, each has its subfolder, and the inbox itself needs no account.
         if given["profile"] or not options.chosen(ctx).config.profiles:
-            with accounts.session(None):
+            with accounts.open(None):
                 pass  # what is wrong with it is said before anything is taken
         if given["create"] and watched.create():
             echo("made", str(watched.inbox))
@@ -126,8 +126,8 @@ def _watch(
     )
     environment = Environment(
         ledger,
-        accounts.session,
-        accounts.whose,
+        accounts.open,
+        accounts.seller_of,
         options.chosen(ctx).config.profiles,
         load().feeds,
         time.monotonic,
@@ -142,7 +142,7 @@ def _watch(
         code = Watcher(processor, environment, settings).run()
     finally:
         is_through = given["once"] and code is not None and stop.reason() is None
-        health.end(DONE if is_through else STOPPED)
+        health.write(DONE if is_through else STOPPED)
     return code
 
 
@@ -166,11 +166,11 @@ class _Accounts:
     notices: "RunNotices"
 
     @contextmanager
-    def session(self, profile: str | None) -> "Iterator[SellerSession]":
+    def open(self, profile: str | None) -> "Iterator[SellerAccount]":
         """An account with its records."""
         from feedtool.cli.connect import account_options, connect
         from feedtool.cli.notifier import targets_named
-        from feedtool.watch.session import SellerSession
+        from feedtool.watch.session import SellerAccount
 
         profile = profile or self.profile
         with self._context(profile) as ctx:
@@ -184,7 +184,7 @@ class _Accounts:
                 connect(home, given, self.stop, needs_channel=True) as session,
                 open_workspace(home, given["ledger"]) as workspace,
             ):
-                yield SellerSession(
+                yield SellerAccount(
                     session,
                     workspace,
                     lambda kind: replace(reading, kind=kind) if kind else reading,
@@ -193,17 +193,17 @@ class _Accounts:
                     selection_of(given),
                 )
 
-    def whose(self, profile: str | None) -> "Whose":
+    def seller_of(self, profile: str | None) -> "SellerKey":
         """The seller whose files the account sends."""
-        from feedtool.watch.session import whose
+        from feedtool.watch.session import seller_key
 
         profile = profile or self.profile
         with self._context(profile) as ctx:
             if ctx.params["sandbox"]:
                 seller = options.on_command_line(ctx, "seller")["seller"]
-                return whose(options.SANDBOX, seller or options.SANDBOX_SELLER)
+                return seller_key(options.SANDBOX, seller or options.SANDBOX_SELLER)
             # Those of which nothing can be sent share nothing.
-            return whose(ctx.params["base_url"] or "", ctx.params["seller"] or profile or "")
+            return seller_key(ctx.params["base_url"] or "", ctx.params["seller"] or profile or "")
 
     def _context(self, profile: str | None) -> click.Context:
         words = list(self.words)

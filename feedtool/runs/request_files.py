@@ -7,17 +7,15 @@ DIR/<FILE's name>/request-001-<type>-<channel>.json, of requests that are a call
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import count
 from pathlib import Path
 
 from feedtool.areas.registry import load
-from feedtool.delivery.dependencies import Dependencies
-from feedtool.delivery.plan import Planned
+from feedtool.delivery.plan import Plan, Planned
 from feedtool.feeds.delivery import Act, PackageRef, Staged, Submitted
 from feedtool.model.errors import UsageProblem
 from feedtool.model.settings import AccountSettings
-from feedtool.model.sheet import CheckedSheet
 
 _OURS = re.compile(
     r"package-\d{3,}-.*/upload-\d{3,}\.json|batch-\d{3,}\.json|package-\d{3,}-[^/]*\.zip"
@@ -26,7 +24,7 @@ _OURS = re.compile(
 _UNSAFE = re.compile(r"[^\w.@+-]")
 
 
-def write_requests(folder: Path, sheets: Sequence[CheckedSheet], dialect: AccountSettings) -> None:
+def write_requests(folder: Path, plan: Plan, settings: AccountSettings) -> None:
     """Writes what would be sent, upload by upload; equal names of files are numbered.
 
     The offers and the products of one file share its folder.
@@ -35,22 +33,19 @@ def write_requests(folder: Path, sheets: Sequence[CheckedSheet], dialect: Accoun
         UsageProblem: the folder cannot be written, or holds something that is not ours.
     """
     used: set[tuple[str, bool]] = set()
-    dependencies = Dependencies(sheets, load().feeds)
     try:
-        for sheet in sheets:
-            if sheet.error is not None:
-                continue
+        for sheet in plan.sent:
             name = "stdin" if sheet.file == "-" else Path(sheet.file).name
             numbered = (name if number == 1 else f"{name}-{number}" for number in count(1))
             feed = load().feeds.get(sheet.kind or "")
             is_apart = feed is not None and feed.provides is not None
-            free = next(one for one in numbered if (one, is_apart) not in used)
+            free = next(name for name in numbered if (name, is_apart) not in used)
             own = folder / free
             if (free, not is_apart) not in used:
                 _clear(own)
             used.add((free, is_apart))
             own.mkdir(parents=True, exist_ok=True)
-            _write_uploads(own, dependencies.uploads(sheet, dialect.limits), dialect)
+            _write_uploads(own, plan.uploads(sheet), settings)
     except OSError as error:
         raise UsageProblem(
             f"the requests cannot be written to {folder}: {error.strerror}",
@@ -58,12 +53,12 @@ def write_requests(folder: Path, sheets: Sequence[CheckedSheet], dialect: Accoun
         ) from error
 
 
-def _write_uploads(folder: Path, uploads: Iterable[Planned], dialect: AccountSettings) -> None:
+def _write_uploads(folder: Path, uploads: Iterable[Planned], settings: AccountSettings) -> None:
     for number, upload in uploads:
         first, bodies = upload.items[0], [item.body for item in upload.items]
         protocol = load().routes[first.package_type].protocol
         channel = _UNSAFE.sub("_", first.channel)
-        ref = PackageRef(first.package_type, first.channel, "", dialect, "package")
+        ref = PackageRef(first.package_type, first.channel, "", settings, "package")
         if isinstance(protocol, Submitted):
             name = protocol.file_name.format(
                 number=number, package_type=first.package_type, channel=channel

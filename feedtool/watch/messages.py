@@ -1,4 +1,4 @@
-"""Everything that is said of a watched file: lines, summaries, and why it is refused."""
+"""Texts about a watched file: lines, summaries, and the errors for which it is refused."""
 
 import json
 from collections.abc import Callable, Sequence
