@@ -12,13 +12,12 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from feedtool.delivery.call_builder import CallBuilder
+from feedtool.delivery.call_builder import CallBuilder, check_sendable
 from feedtool.delivery.deadlines import Clock
 from feedtool.delivery.events import Event, EventBuffer
 from feedtool.delivery.foreign_packages import without_foreign
 from feedtool.delivery.lookup import unaskable
 from feedtool.delivery.machine import (
-    check_sendable,
     clearance_of,
     reader_of,
     transition,

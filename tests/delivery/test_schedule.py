@@ -123,12 +123,6 @@ def test_a_blocked_package_waits_until_the_other_is_closed(phase: Phase) -> None
     assert (8, Step.CLEAR, 0) in steps(replace(filled, phase=Phase.CLOSED), blocked)
 
 
-def test_the_next_one_goes_before_a_blocked_one() -> None:
-    open_one = package(7, Phase.COMMITTED)
-    blocked = package(8, blocked_by=frozenset({7}))
-    assert (9, Step.CLEAR, 0) in steps(open_one, blocked, package(9))
-
-
 def test_what_blocks_and_is_not_ours_is_asked_for_again_and_again() -> None:
     blocked = package(8, blocked_by=frozenset({99}), due=NOW + MINUTE)
     assert steps(blocked) == []
@@ -169,19 +163,7 @@ def test_filling_stops_before_it_expires(
     assert [do for _, do, _ in found] == expected
 
 
-def test_one_look_at_a_time_before_filling_stops() -> None:
-    late = package(1, Phase.FILLING, uploads=(T, P), created_at=NOW - 6 * HOUR)
-    assert steps(late, busy={1}) == []
-
-
 # Intents.
-
-
-def test_a_creation_is_intended() -> None:
-    after, step, attempt = intend(package(attempts=4), Step.CREATE, 0, ROUTE, NOW)
-    assert after == package(phase=Phase.CREATING, attempts=5, since=NOW)
-    assert step == StepIntent(1, Step.CREATE, 5)
-    assert attempt == Attempt(5, "create", NOW)
 
 
 def test_an_upload_is_intended() -> None:
