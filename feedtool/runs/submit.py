@@ -16,7 +16,7 @@ from feedtool.areas.legacy.purge import (
     refuse,
 )
 from feedtool.areas.offers.changes.selection import EVERY_ROW, SelectionOptions
-from feedtool.areas.products.catalog.excerpt import Consulted
+from feedtool.areas.products.catalog.lookup import Consulted
 from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions, check
 from feedtool.delivery.plan import Plan
