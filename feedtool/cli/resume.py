@@ -144,7 +144,7 @@ class _RecordedRuns:
 
     def write_failed(self, run: int) -> int:
         """Write the rows to correct, once all that can be had is there; 9 where there are none."""
-        from feedtool.runs.corrections.run import to_correct  # openpyxl, slow to import
+        from feedtool.runs.corrections import write_corrections  # openpyxl, slow to import
 
         out, workspace = self.given["out"], self.workspace
         if out:
@@ -154,7 +154,7 @@ class _RecordedRuns:
             fetched = self._deliver(run)
         may_replace = Path.is_file if self.given["yes"] else None
         now = datetime.now(UTC)
-        outcomes = to_correct(run, workspace, now, out=out, may_replace=may_replace)
+        outcomes = write_corrections(run, workspace, now, out=out, may_replace=may_replace)
         code = self.echo(replace(fetched, outcomes=outcomes))
         if not any(outcome.failed for outcome in outcomes):
             echo("note", f"no row of run {run} is to be corrected, and no workbook was written")

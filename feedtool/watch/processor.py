@@ -280,7 +280,7 @@ class FileProcessor:
 
         name, workspace = self._shown(claim), account.workspace
         try:
-            written = write_failed(
+            write_failed(
                 claim.run_id or 0,
                 name,
                 results,
@@ -294,10 +294,6 @@ class FileProcessor:
             raise Deferred(error) from error
         except UsageProblem as error:  # somebody is at work on them already
             self.log.echo("warning", f"{name}: {error.message}")
-            return
-        for result in results:
-            if written and result.checked.error is None:
-                result.failed = written.place
 
     def _failed(self, claim: Claim, error: FeedtoolError, account: SellerAccount) -> Exit:
         """Refuse a file whose own fault it is; Deferred with anything else, to be tried again."""

@@ -1,4 +1,4 @@
-"""How packages of offers are delivered: staged by uploads, committed by one PATCH.
+"""The delivery of packages of offers: staged by uploads, committed by one PATCH.
 
 Specification, parts "Offer package" and "Offers (JSON packages)". Where no result names a row, the
 seller's offers are looked up: an offer that has what the row asked for, and was touched since the
@@ -26,10 +26,10 @@ from feedtool.feeds.delivery import (
 )
 from feedtool.model.call import Call, comma_lists, fits_comma_list
 from feedtool.model.nouns import LookupRow
-from feedtool.model.settings import AccountSettings, PackageLimits
+from feedtool.model.settings import AccountSettings
 
 Pairs = Callable[[AccountSettings, dict[str, Any], Offer], Iterable[tuple[object, object]]]
-"""What a request asked for, and what an offer has in its place."""
+"""Pairs of what a request asked for and what an offer has in its place."""
 
 TEXTS = LookupTexts(
     in_force="No result names it; the service shows the offer as it was asked for.",
@@ -119,7 +119,7 @@ def _is_withdrawn(offer: Offer) -> bool:
 
 
 def _is_old(since: Since, offer: Offer) -> bool:
-    """Whether it was last touched before the package was even created."""
+    """True if it was last touched before the package was even created."""
     if since.sent_at is None or offer.updated_at is None:
         return False
     return offer.updated_at < since.sent_at
@@ -163,30 +163,26 @@ def _money(value: float) -> Decimal:
 # The protocol.
 
 
-def _size(limits: PackageLimits) -> Size:
-    return Size(limits.upload, limits.package)
-
-
-def _create(package: PackageRef) -> Call:
-    return packages.create_package(package.channel, package.package_type, package.language)
-
-
 def _upload(package: PackageRef, bodies: Sequence[bytes]) -> Call:
     shape = packages.UploadBody(package.settings.upload_body)
     return packages.upload(package.package_id, bodies, shape)
 
 
-def _results(package: PackageRef) -> Call:
-    return packages.read_results(package.package_id, package.link, package.page_size)
-
-
 DELIVERY = Staged(
-    size=_size,
-    create=Endpoint(_create, packages.package_id),
+    size=lambda limits: Size(limits.upload, limits.package),
+    create=Endpoint(
+        lambda package: packages.create_package(
+            package.channel, package.package_type, package.language
+        ),
+        packages.package_id,
+    ),
     upload=_upload,
     look=Endpoint(lambda package: packages.read_package(package.package_id), packages.package_view),
     commit=lambda package: packages.commit(package.package_id),
-    results=Endpoint(_results, packages.results_page),
+    results=Endpoint(
+        lambda package: packages.read_results(package.package_id, package.link, package.page_size),
+        packages.results_page,
+    ),
     lookup=Lookup(ask_offers, offers.offers_page, traces_by(_pairs), TEXTS),
     listing=Endpoint(lambda package: offers.read_packages(package.link), offers.packages_page),
     meaning=packages.meaning_of,

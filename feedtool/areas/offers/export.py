@@ -64,7 +64,7 @@ STRUCK = (
     "offers are replaced as a whole."
 )
 WARNINGS = {update.FEED.kind: (STOCK,), upsert.FEED.kind: (STRUCK,)}
-"""What a workbook of a shape warns of."""
+"""The warnings in a workbook of a shape."""
 
 
 # Queries.
@@ -176,7 +176,7 @@ def _page(query: Query) -> Callable[[Reply, Call], ListPage]:
 
 
 def _left_out(offer: Offer) -> list[tuple[str, str]]:
-    """Why an offer is not in the file; empty where it is."""
+    """The reasons why an offer is not in the file; empty where it is."""
     if offer.reference is None:
         return [(Omission.REFERENCE, "")]
     delivering = offer.supply_modes or frozenset()
@@ -226,7 +226,7 @@ def nothing(query: Query, tally: ExportTally) -> NothingToDo:
 
 
 def summary(query: Query, tally: ExportTally) -> ExportSummary:
-    """What is not in the file, and what to heed."""
+    """Notes on what is not in the file, and on what to heed."""
     kind = query["as"].kind
     notes = list(NOTES.get(kind, ()))
     if count := tally[Omission.DELIVERY, ""]:
@@ -271,7 +271,7 @@ NOTES = {
         ),
     ),
 }
-"""What is to be heeded of every file of a shape."""
+"""Notes on every file of a shape."""
 
 
 def _unknown(tally: ExportTally, lack: Omission, setting: str) -> Sequence[ExportNote]:

@@ -19,11 +19,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain, zip_longest
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, ClassVar
 
 from feedtool.areas.offers.changes.effects import Effects, OpenAccepted, effects_of
-from feedtool.delivery.plan import Plan, Planned
+from feedtool.delivery.plan import Plan
 from feedtool.model.errors import UsageProblem
+from feedtool.model.nouns import Item
 from feedtool.model.sheet import INVALID, VALID
 from feedtool.runs.plan_file.conditions import Conditions, unfit
 from feedtool.sheets.atomic_write import atomic_write
@@ -95,8 +96,9 @@ def _line(value: object) -> bytes:
 def _contents(plan: Plan) -> Iterator[bytes]:
     """A line for each request that would be sent, and one for each sheet."""
     for sheet in plan.sheets:
-        if not plan.blocked:
-            yield from _requests(plan.uploads(sheet))
+        for package, upload in () if plan.blocked else plan.uploads(sheet):
+            for item in upload.items:
+                yield _request(item, package, upload.number)
         yield _line(
             {
                 "sheet": sheet.sheet,
@@ -109,19 +111,16 @@ def _contents(plan: Plan) -> Iterator[bytes]:
         )
 
 
-def _requests(uploads: Iterable[Planned]) -> Iterator[bytes]:
-    for package, upload in uploads:
-        for item in upload.items:
-            place = {
-                "row": item.row,
-                "package": package,
-                "upload": upload.number,
-                "packageType": item.package_type,
-                "salesChannelId": item.channel,
-            }
-            # The body as it is: what was read into numbers and written again might differ.
-            head = json.dumps(place, ensure_ascii=False).encode("utf-8", "surrogatepass")
-            yield head[:-1] + b', "request": ' + item.body + b"}\n"
+def _request(item: Item, package: int, upload: int) -> bytes:
+    head = {
+        "row": item.row,
+        "package": package,
+        "upload": upload,
+        "packageType": item.package_type,
+        "salesChannelId": item.channel,
+    }
+    # The body as it is: what was read into numbers and written again might differ.
+    return _line(head)[:-2] + b', "request": ' + item.body + b"}\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,11 +134,6 @@ class SavedPlan:
     made_at: str
     digest: str
 
-    def refuse_unfit(self, now: Conditions) -> None:
-        """UsageProblem unless all is as it was."""
-        if others := unfit(self.conditions, now):
-            raise UsageProblem(f"the plan {self.place} no longer fits: {'; '.join(others)}", AGAIN)
-
     def refuse_other(self, plan: Plan) -> None:
         """UsageProblem unless just what was planned would be sent.
 
@@ -150,11 +144,15 @@ class SavedPlan:
             planned = (line for line in file if not line.startswith((b'{"effects"', b'{"digest"')))
             for before, after in zip_longest(planned, _contents(plan)):
                 if before != after:
-                    raise UsageProblem(
-                        f"the plan {self.place} no longer fits: {_where(before, after)}, though"
-                        " the file is the same: the local catalogue or the ledger has changed",
-                        AGAIN,
+                    raise _no_fit(
+                        self.place,
+                        f"{_where(before, after)}, though the file is the same: the local catalogue"
+                        " or the ledger has changed",
                     )
+
+
+def _no_fit(place: Path, reason: str) -> UsageProblem:
+    return UsageProblem(f"the plan {place} no longer fits: {reason}", AGAIN)
 
 
 def _where(before: bytes | None, after: bytes | None) -> str:
@@ -230,26 +228,9 @@ def _no_plan(place: Path) -> UsageProblem:
     )
 
 
-class PlanFile(Protocol):
-    """A plan that a command saves, or one that it keeps to."""
-
-    @property
-    def digest(self) -> str | None:
-        """Of the plan that is kept to."""
-        ...
-
-    def begin(self, inputs: Hashes) -> None:
-        """The files are as they are now; UsageProblem where that is not as it was planned."""
-        ...
-
-    def verify(self, plan: Plan) -> None:
-        """This is to be sent; the same is raised."""
-        ...
-
-
 @dataclass(slots=True)
-class _PlanFile:
-    """What both sorts share: either way the effects are shown before anything is sent."""
+class _ShownPlan:
+    """A plan that a command makes or keeps to; its effects are shown before it is sent."""
 
     conditions: Callable[[Hashes], Conditions]
     open_accepted: OpenAccepted
@@ -264,7 +245,7 @@ class _PlanFile:
 
 
 @dataclass(slots=True)
-class PlanWriter(_PlanFile):
+class PlanWriter(_ShownPlan):
     """A plan that is to be saved."""
 
     place: Path
@@ -274,16 +255,20 @@ class PlanWriter(_PlanFile):
     now: datetime
     _inputs: Hashes = ()
 
-    @property
-    def digest(self) -> None:
-        """Nothing is sent by it."""
+    digest: ClassVar[None] = None
+    """Nothing is sent by it."""
 
     def begin(self, inputs: Hashes) -> None:
-        """Remember them."""
+        """Remember the files as they are now."""
         self._inputs = inputs
 
     def verify(self, plan: Plan) -> None:
-        """Show what it comes to, and write it down."""
+        """Show the effects, and write the plan.
+
+        Raises:
+            UsageProblem: A file is not as it was when the plan was begun, or the plan cannot be
+                written.
+        """
         if self.hashes() != self._inputs:
             raise UsageProblem("a file was changed while it was read", "make the plan again")
         effects = self.show_effects(plan)
@@ -298,7 +283,7 @@ class PlanWriter(_PlanFile):
 
 
 @dataclass(slots=True)
-class PlanVerifier(_PlanFile):
+class PlanVerifier(_ShownPlan):
     """A plan that is to be sent."""
 
     plan: SavedPlan
@@ -309,10 +294,14 @@ class PlanVerifier(_PlanFile):
         return self.plan.digest
 
     def begin(self, inputs: Hashes) -> None:
-        """Refuse what is not as it was."""
-        self.plan.refuse_unfit(self.conditions(inputs))
+        """UsageProblem unless files, account and settings are as they were."""
+        if others := unfit(self.plan.conditions, self.conditions(inputs)):
+            raise _no_fit(self.plan.place, "; ".join(others))
 
     def verify(self, plan: Plan) -> None:
-        """Refuse what would be sent otherwise; show what it comes to."""
+        """Show the effects; UsageProblem unless just what was planned would be sent."""
         self.plan.refuse_other(plan)
         self.show_effects(plan)
+
+
+PlanFile = PlanWriter | PlanVerifier

@@ -1,4 +1,4 @@
-"""What the service has last accepted, projected from the packages that are closed.
+"""The offers that the service has last accepted, projected from the packages that are closed.
 
 Nothing of this is written while a delivery is under way. Whoever needs to know brings the tables
 `accepted` and `stocks` up to date first: each closed package is read once, in one transaction with
@@ -195,7 +195,7 @@ def record_observed(
     *,
     between: tuple[datetime, datetime],
     is_all: bool,
-    absorbed: int,
+    projected: int,
 ) -> bool:
     """Record offers as an export was shown them: whatever sent them, the service has them.
 
@@ -207,7 +207,7 @@ def record_observed(
         offers: What it showed; a quantity in the fields is the shared stock.
         between: When it was first and last asked.
         is_all: True if they are all of the channel's, so that nothing is known of others.
-        absorbed: What `count_projected` was before it was asked.
+        projected: What `count_projected` was before it was asked.
 
     Returns:
         False where nothing was recorded, since what was sent meanwhile is known already.
@@ -215,7 +215,7 @@ def record_observed(
     scope, shared = scope_of(service, seller, channel), scope_of(service, seller)
     before = f"{scope}-"
     with writing(engine) as db:
-        if _count_projected(db, service, seller) != absorbed:
+        if _count_projected(db, service, seller) != projected:
             return False
         if is_all:
             _move(db, scope, before)
@@ -253,7 +253,7 @@ def _drop(db: Connection, before: str, scope: str) -> None:
 
 
 def _accepted(offer: ObservedOffer, before: AcceptedOffer | None, scope: str) -> AcceptedOffer:
-    """What is shown counts; what is never shown stays where nothing else has changed."""
+    """The offer as it is shown; what is never shown stays where nothing else has changed."""
     fields = {name: value for name, value in offer.fields.items() if name != QUANTITY}
     old = (before.fields if before else None) or {}
     if old and _is_same_product(old.get(PRODUCT), fields.get(PRODUCT)):

@@ -290,7 +290,7 @@ SHOWN = frozenset(
         *("conversionDate", "offerCompetition", "salesChannelFeedback"),
     )
 )
-"""What the service shows of an offer and nobody sends (specification, "Offer (read)")."""
+"""Fields of an offer that the service shows and nobody sends (specification, "Offer (read)")."""
 
 
 def extra_columns(sheet: HeaderContext) -> ExtraColumns:

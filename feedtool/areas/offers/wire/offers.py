@@ -18,14 +18,14 @@ from feedtool.service.bodies import Unreadable, amount, id_of, items_of, moment,
 
 
 class OfferState(StrEnum):
-    """Whether an offer is sold."""
+    """The state of an offer: sold or not."""
 
     ACTIVE = "active"
     INACTIVE = "inactive"
 
 
 class DeliveryMode(NamedTuple):
-    """What one way of delivering costs."""
+    """The costs of a way of delivering."""
 
     cost: Decimal | None
     additional_cost: Decimal | None
@@ -181,7 +181,7 @@ OFFERS_LIMIT = 1000
 """The most offers on a page (part "Limits")."""
 
 OFFER_FIELDS = ("condition", "product", "integrationPrice", "deliveryOffers")
-"""What an offer is compared by, beside the fields that are always there (rule 1)."""
+"""Fields by which an offer is compared, beside the fields that are always there (rule 1)."""
 
 
 def read_packages(
@@ -193,8 +193,8 @@ def read_packages(
     """
     if link is not None:
         return Call("GET", link, READ)
-    asked = {"state": state, "salesChannelId": channel}
-    query = tuple((name, value) for name, value in asked.items() if value)
+    given = {"state": state, "salesChannelId": channel}
+    query = tuple((name, value) for name, value in given.items() if value)
     return Call("GET", "/offer-packages", READ, query=query)
 
 

@@ -76,7 +76,7 @@ def meaning_of(state: str) -> Meaning:
 
 
 def package_view(reply: Reply) -> PackageView:
-    """How far a package is; Unreadable when the body is no object with a `state`."""
+    """The state of a package; Unreadable when the body is no object with a `state`."""
     document = loads(reply.body, SMALL)
     if not isinstance(document, dict) or not (state := text(document.get("state"))):
         raise Unreadable("the answer does not say which state the package is in")
@@ -114,7 +114,7 @@ def _is_text(value: str) -> bool:
 
 
 MESSAGES = ("results", "messages")
-"""Where messages are: the specification says "list of messages" without naming the field."""
+"""Fields that hold messages: the specification says "list of messages" without naming the field."""
 
 
 def _messages(document: dict[str, Any], names: tuple[str, ...]) -> Iterator[Message]:
@@ -161,7 +161,7 @@ def upload(package_id: str, bodies: Sequence[bytes], shape: UploadBody = UploadB
 
 
 def read_package(package_id: str) -> Call:
-    """How far a package is; the answer is read by `packages.package_view`."""
+    """The state of a package; the answer is read by `packages.package_view`."""
     return Call("GET", _package(package_id), READ)
 
 

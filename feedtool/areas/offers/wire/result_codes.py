@@ -1,4 +1,4 @@
-"""What a four-digit resultCode points to: two digits for the error, two for the property.
+"""The meaning of a four-digit resultCode: two digits for the error, two for the property.
 
 The specification does not list the codes; that they are made of two halves is derived from the
 field's knowledge and fits every known offer code. So it is used only where both halves are known:
