@@ -183,7 +183,7 @@ def remembered(
             observed,
             between=(begun, session.now()),
             is_all=not any(query[entry.name] for entry in kind.filters if entry.narrows),
-            absorbed=before,
+            projected=before,
         )
     except Interrupted as error:
         warn("warning", f"what was exported is not remembered: {error.message}")
