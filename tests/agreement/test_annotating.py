@@ -1,6 +1,5 @@
 """Every file that the tests make is annotated: nothing else changes, and it reads the same."""
 
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -8,21 +7,7 @@ import pytest
 
 from feedtool.model.errors import FileProblem, UsageProblem
 from tests.agreement.again import annotate_and_compare, annotate_and_compare_csv
-from tests.agreement.books import BOOKS
 from tests.agreement.reading import ours
-from tests.fuzz.seeds import texts
-
-
-@pytest.mark.parametrize("name", BOOKS)
-def test_books(book: Callable[[str], Path], tmp_path: Path, name: str) -> None:
-    assert annotate_and_compare(book(name), tmp_path / "out")
-
-
-@pytest.mark.parametrize("name", texts())
-def test_texts(tmp_path: Path, name: str) -> None:
-    path = tmp_path / "made.csv"
-    path.write_bytes(texts()[name])
-    assert annotate_and_compare_csv(path, tmp_path / "out")
 
 
 @pytest.mark.long
