@@ -13,7 +13,7 @@ from feedtool.check import HEADINGS
 from feedtool.model.cells import BLANK, Cell, Kind
 from feedtool.model.errors import FileProblem
 from feedtool.sheets import open_source
-from feedtool.sheets.read.csv_separator import find_separator
+from feedtool.sheets.read.csv_dialect import find_separator
 from feedtool.sheets.read.csv_source import CsvSource
 
 Table = list[tuple[int, int, list[str]]]

@@ -93,8 +93,6 @@ def test_empty_tables(xml: str) -> None:
     assert read(xml) == []
 
 
-
-
 @pytest.mark.parametrize(
     ("inner", "texts"),
     [
@@ -133,8 +131,6 @@ def test_refused(xml: str, code: str) -> None:
     with pytest.raises(FileProblem) as caught:
         read(xml, size=500, limits=ReadingLimits(text=1000, strings=2500))
     assert caught.value.code == code
-
-
 
 
 def test_an_endless_tag() -> None:
